@@ -1,0 +1,113 @@
+import { sql } from 'kysely';
+import type { Reader, Store } from '../db/open.ts';
+import type { TokensTable, UsersTable } from '../db/schema.ts';
+import { Failure, forbidden, unauthorized } from '../errors.ts';
+import type { Presented } from './credential.ts';
+import { hashToken } from './token_text.ts';
+import { today } from './viewer.ts';
+
+export type ActorUser = Pick<
+  UsersTable,
+  'username' | 'name' | 'email' | 'state' | 'admin' | 'external' | 'can_create_group' | 'projects_limit'
+> & { id: number };
+
+export type Credential = {
+  kind: TokensTable['kind'] | 'session';
+  id: number;
+  scopes: readonly string[];
+  last_used_at: number | null;
+};
+
+const userColumns = [
+  'users.id',
+  'users.username',
+  'users.name',
+  'users.email',
+  'users.state',
+  'users.admin',
+  'users.external',
+  'users.can_create_group',
+  'users.projects_limit',
+] as const;
+
+export type SignedIn = { user: ActorUser; credential: Credential };
+
+/** Whose token this is. Unknown, revoked and expired ones are alike: 401. A blocked user: 403. */
+export const signIn = async (db: Reader, presented: Presented, now: number): Promise<SignedIn> => {
+  const row = await db
+    .selectFrom('tokens')
+    .innerJoin('users', 'users.id', 'tokens.user_id')
+    .select(userColumns)
+    .select([
+      'tokens.id as token_id',
+      'tokens.kind',
+      'tokens.scopes',
+      'tokens.revoked',
+      'tokens.expires_at',
+      'tokens.last_used_at',
+    ])
+    .where('tokens.token_hash', '=', hashToken(presented.text))
+    .executeTakeFirst();
+  if (row === undefined || (presented.via === 'private' && row.kind === 'oauth')) throw unauthorized();
+  if (row.revoked === 1) throw deadToken('Token was revoked. You have to re-authorize from the user.');
+  if (row.expires_at !== null && row.expires_at <= today(now)) {
+    throw deadToken('Token is expired. You can either do re-authorization or token refresh.');
+  }
+  if (row.state === 'blocked') throw forbidden('Your account has been blocked.');
+  const { token_id, kind, scopes, revoked: _revoked, expires_at: _expires, last_used_at, ...user } = row;
+  return { user, credential: { kind, id: token_id, scopes: JSON.parse(scopes) as string[], last_used_at } };
+};
+
+const deadToken = (description: string): Failure =>
+  unauthorized({
+    'www-authenticate': `Bearer realm="Protected by OAuth 2.0", error="invalid_token", error_description="${description}"`,
+  });
+
+const usedEvery = 10 * 60_000;
+
+/** Notes, every ten minutes at most, that a token is in use: behind the request. */
+export const noteUse = (store: Store, { id, last_used_at }: Credential, now: number): void => {
+  if (last_used_at !== null && now - last_used_at < usedEvery) return;
+  void store
+    .write(async ({ db }) => {
+      await db.updateTable('tokens').set({ last_used_at: now }).where('id', '=', id).execute();
+    })
+    .catch(() => undefined);
+};
+
+/** `api` opens everything, `read_api` every GET; an endpoint may name others. */
+export const requireScope = (
+  { scopes }: Credential,
+  method: string,
+  endpointScopes: readonly string[] = [],
+): void => {
+  const sufficient = ['api', ...(method === 'GET' ? ['read_api', ...endpointScopes] : [])];
+  if (sufficient.some((scope) => scopes.includes(scope))) return;
+  throw new Failure('forbidden', {
+    error: 'insufficient_scope',
+    error_description: 'The request requires higher privileges than provided by the access token.',
+    scope: sufficient.join(' '),
+  });
+};
+
+/**
+ * The user that an administrator acts as. Digits are an id, anything else a user name.
+ * @throws Failure 403 for anyone else, before the user is looked up
+ */
+export const sudoTarget = async (db: Reader, signedIn: SignedIn, target: string): Promise<ActorUser> => {
+  const { user, credential } = signedIn;
+  const mayScope = credential.scopes.includes('api') || credential.scopes.includes('sudo');
+  if (user.admin !== 1) throw forbidden('Must be admin to use sudo');
+  if (credential.kind === 'session' || !mayScope) {
+    throw forbidden('Must be authenticated using an OAuth or personal access token to use sudo');
+  }
+  const query = db.selectFrom('users').select(userColumns);
+  const found = /^\d+$/.test(target)
+    ? query.where('id', '=', Number(target.slice(0, 15)))
+    : query.where(sql`lower(username)`, '=', target.toLowerCase());
+  const other = await found.executeTakeFirst();
+  if (other === undefined) {
+    throw new Failure('not_found', { message: `404 Not Found: No user id or username for: ${target}` });
+  }
+  return other;
+};

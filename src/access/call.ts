@@ -1,0 +1,116 @@
+/** One request, after the question who asks: what every handler receives. */
+import type { FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import type { Static, TObject } from 'typebox';
+import type { Config } from '../config.ts';
+import type { Reader, Store, Tx } from '../db/open.ts';
+import { invalid, unauthorized } from '../errors.ts';
+import type { AnyEndpoint, Endpoint } from '../http/endpoint.ts';
+import type { BaseCall } from '../http/mount.ts';
+import { baseUrlOf } from '../http/origin.ts';
+import type { RawParams } from '../http/params.ts';
+import type { Clock } from '../time.ts';
+import { type ActorUser, type Credential, noteUse, requireScope, signIn, sudoTarget } from './authenticate.ts';
+import { presentedBy } from './credential.ts';
+import { type Viewer, anonymous, loadViewer } from './viewer.ts';
+
+/** What the process is made of, made once by `main.ts`. */
+export type Platform = {
+  config: Config;
+  store: Store;
+  clock: Clock;
+  random: (bytes: number) => Buffer;
+  log: Logger;
+  version: string;
+  revision: string;
+};
+
+export type Actor = {
+  user: ActorUser;
+  credential: Credential;
+  /** The administrator behind a call under sudo. */
+  sudo_by_id: number | null;
+};
+
+export type Call = BaseCall & {
+  platform: Platform;
+  db: Reader;
+  /** Runs one transaction; answers once it is durable. */
+  write: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
+  viewer: Viewer;
+  /** null: nobody signed in. Endpoints for users read `call.user`. */
+  actor: Actor | null;
+  now: number;
+  ip: string;
+  userAgent: string;
+  header: (name: string) => string | undefined;
+};
+
+/** Types an endpoint's handler by its declared parameters. */
+export const endpoint = <P extends TObject>(declared: Endpoint<Call, P>): AnyEndpoint<Call> =>
+  declared as unknown as AnyEndpoint<Call>;
+
+export type ParamsOf<P extends TObject> = Static<P>;
+
+/** The signed-in user; endpoints whose audience is `user` or `admin` always have one. */
+export const actorOf = (call: Call): Actor => {
+  if (call.actor === null) throw unauthorized();
+  return call.actor;
+};
+
+export const userOf = (call: Call): ActorUser => actorOf(call).user;
+
+const sudoText = (request: FastifyRequest, sent: RawParams): string | null => {
+  const given = sent['sudo'] ?? request.headers['sudo'];
+  if (given === undefined || given === '') return null;
+  if (typeof given === 'string') return given;
+  if (typeof given === 'number') return String(given);
+  throw invalid({ sudo: ['is invalid'] });
+};
+
+const openActor = async (
+  { store, clock }: Platform,
+  request: FastifyRequest,
+  sent: RawParams,
+  scopes: readonly string[] | undefined,
+): Promise<Actor | null> => {
+  const presented = presentedBy(request.headers, sent);
+  if (presented === null) return null;
+  const signedIn = await signIn(store.db, presented, clock.now());
+  requireScope(signedIn.credential, request.method === 'HEAD' ? 'GET' : request.method, scopes);
+  noteUse(store, signedIn.credential, clock.now());
+  const sudo = sudoText(request, sent);
+  if (sudo === null) return { ...signedIn, sudo_by_id: null };
+  const user = await sudoTarget(store.db, signedIn, sudo);
+  return { user, credential: signedIn.credential, sudo_by_id: signedIn.user.id };
+};
+
+export const openCall = (platform: Platform) => {
+  const { store, clock, config } = platform;
+  return async (
+    request: FastifyRequest,
+    sent: RawParams,
+    { audience, scopes }: AnyEndpoint<Call>,
+  ): Promise<Call> => {
+    const actor = audience === 'anyone' ? null : await openActor(platform, request, sent, scopes);
+    request.userId = actor?.user.id ?? null;
+    const now = clock.now();
+    return {
+      platform,
+      db: store.db,
+      write: store.write,
+      signedIn: actor !== null,
+      admin: actor?.user.admin === 1,
+      baseUrl: baseUrlOf(request, config.external_url),
+      viewer: actor === null ? anonymous : await loadViewer(store.db, actor.user, now),
+      actor,
+      now,
+      ip: request.ip,
+      userAgent: request.headers['user-agent'] ?? '',
+      header: (name) => {
+        const value = request.headers[name];
+        return Array.isArray(value) ? value[0] : value;
+      },
+    };
+  };
+};

@@ -1,0 +1,95 @@
+/** Who may do what: the one table of permissions. `docs/access.txt` shows it by role and visibility. */
+import type { FeatureLevel } from '../db/schema.ts';
+import { levels } from './levels.ts';
+import { type ProjectFacts, type Viewer, namespaceLevel, projectLevel } from './viewer.ts';
+import { type Feature, canSeeProject, hasFeature, isOpenTo } from './visible.ts';
+
+type Rule = {
+  /** Role that suffices. */
+  level: number;
+  /** Anyone signed in to whom the project is open acts as a guest. */
+  open?: true;
+  /** As `open`, and without signing in. */
+  anonymous?: true;
+  /** The record's author and assignees may, too. */
+  own?: true;
+  /** Only while this feature is on. */
+  feature?: Feature;
+  /** Refused while the project is archived. */
+  frozen?: true;
+};
+
+const { guest, reporter, developer, master, owner } = levels;
+const issues = 'issues_access_level' as const;
+
+export const projectRules = {
+  read_project: { level: guest, open: true, anonymous: true },
+  read_issue: { level: guest, open: true, anonymous: true, feature: issues },
+  create_issue: { level: guest, open: true, feature: issues },
+  create_note: { level: guest, open: true },
+  award_emoji: { level: guest, open: true },
+  update_issue: { level: reporter, own: true, feature: issues },
+  admin_issue: { level: reporter, feature: issues },
+  move_issue: { level: reporter, feature: issues },
+  set_issue_times: { level: owner, feature: issues },
+  destroy_issue: { level: owner, feature: issues },
+  admin_label: { level: reporter },
+  admin_milestone: { level: developer },
+  admin_note: { level: master },
+  read_member: { level: guest, open: true },
+  admin_member: { level: master },
+  admin_project: { level: master },
+  change_visibility: { level: owner },
+  archive_project: { level: owner },
+  remove_project: { level: owner },
+} satisfies Record<string, Rule>;
+
+export const groupRules = {
+  read_group: { level: guest, open: true, anonymous: true },
+  create_project: { level: master },
+  admin_group_label: { level: reporter },
+  admin_group_milestone: { level: master },
+  read_group_member: { level: guest, open: true },
+  admin_group: { level: owner },
+  admin_group_member: { level: owner },
+  create_subgroup: { level: owner },
+} satisfies Record<string, Rule>;
+
+export type ProjectAction = keyof typeof projectRules;
+export type GroupAction = keyof typeof groupRules;
+
+/** Who made or owns a record. */
+export type Subject = { author_id: number; assignee_ids?: number[] };
+
+const allows = (rule: Rule, viewer: Viewer, level: number, isOpen: boolean): boolean => {
+  if (viewer.user_id === null) return rule.anonymous === true && isOpen;
+  return level >= rule.level || (rule.open === true && isOpen);
+};
+
+const isOwn = (viewer: Viewer, subject: Subject | undefined): boolean =>
+  viewer.user_id !== null &&
+  subject !== undefined &&
+  (subject.author_id === viewer.user_id || subject.assignee_ids?.includes(viewer.user_id) === true);
+
+type ProjectSubject = ProjectFacts & { archived?: number } & { [F in Feature]?: FeatureLevel };
+
+export const may = (
+  viewer: Viewer,
+  action: ProjectAction,
+  project: ProjectSubject,
+  subject?: Subject,
+): boolean => {
+  const rule: Rule = projectRules[action];
+  if (!canSeeProject(viewer, project)) return false;
+  if (rule.feature !== undefined && !hasFeature(viewer, project, rule.feature)) return false;
+  if (rule.frozen === true && project.archived === 1) return false;
+  if (rule.own === true && isOwn(viewer, subject)) return true;
+  return allows(rule, viewer, projectLevel(viewer, project), isOpenTo(viewer, project.visibility));
+};
+
+export const mayInGroup = (
+  viewer: Viewer,
+  action: GroupAction,
+  group: { id: number; visibility: 'private' | 'internal' | 'public' },
+): boolean =>
+  allows(groupRules[action], viewer, namespaceLevel(viewer, group.id), isOpenTo(viewer, group.visibility));

@@ -1,0 +1,25 @@
+import type { Kysely, RawBuilder } from 'kysely';
+import type { Ddl } from './ddl.ts';
+import type { Schema } from './schema.ts';
+
+export type OpenOptions = {
+  /** SQLite: the database file. */
+  file: string;
+  /** PostgreSQL: `postgres://...`, the schema of its own, and how many connections at most. */
+  url?: string;
+  schema: string;
+  connections: number;
+  /** Told of an error after which nothing more may be acknowledged. */
+  onFatal: (error: unknown) => void;
+};
+
+/** SQL that each engine says in its own words. */
+export type Words = {
+  engine: 'sqlite' | 'postgres';
+  /** `column in (values)` as one parameter, however many the values. */
+  oneOf: (column: string, values: readonly (number | string)[]) => RawBuilder<boolean>;
+  forUpdate: RawBuilder<unknown>;
+  skipLocked: RawBuilder<unknown>;
+};
+
+export type EngineParts = { db: Kysely<Schema>; ddl: Ddl; words: Words; close: () => Promise<void> };

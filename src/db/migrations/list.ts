@@ -1,0 +1,5 @@
+import { begin } from './0001_begin.ts';
+import type { MigrationText } from '../ddl.ts';
+
+/** Every migration, oldest first. A released one is never edited. */
+export const migrationTexts: MigrationText[] = [begin];

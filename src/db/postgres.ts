@@ -1,0 +1,88 @@
+import pg from 'pg';
+import { Kysely, PostgresDialect, type RawBuilder, sql } from 'kysely';
+import { StartFailure } from '../errors.ts';
+import { postgresDdl } from './ddl.ts';
+import type { EngineParts, OpenOptions } from './engine.ts';
+import { countStatement } from './meter.ts';
+import type { Schema } from './schema.ts';
+
+const oldestVersion = 130_000;
+const int8 = 20;
+const numeric = 1700;
+
+/** Every number that the schema holds fits a JavaScript integer, so 64-bit ones are read as numbers. */
+const types = {
+  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+    oid === int8 || oid === numeric ? Number : pg.types.getTypeParser(oid, format),
+} as pg.CustomTypesConfig;
+
+/** Counts each statement for the request's meter. */
+class CountingClient extends pg.Client {
+  // oxlint-disable-next-line typescript/no-explicit-any -- pg declares six overloads of one function
+  override query(...given: any[]): any {
+    const started = performance.now();
+    // oxlint-disable-next-line typescript/no-explicit-any
+    const answer = (super.query as any)(...given);
+    const text = typeof given[0] === 'string' ? given[0] : (given[0] as { text?: string })?.text;
+    const counted = text !== undefined && answer instanceof Promise && !/^(begin|commit|rollback)/i.test(text);
+    return counted ? answer.finally(() => countStatement(text, started)) : answer;
+  }
+}
+
+const unreachable = (error: unknown): StartFailure =>
+  new StartFailure(
+    `PostgreSQL cannot be used (${error instanceof Error ? error.message || error.name : String(error)}): ` +
+      'check GANTRY_DATABASE_URL and that the server runs',
+  );
+
+const prepareSchema = async (pool: pg.Pool, schema: string): Promise<void> => {
+  try {
+    const { rows } = await pool.query<{ version: string }>(
+      "select current_setting('server_version_num') as version",
+    );
+    if (Number(rows[0]?.version) < oldestVersion) throw new Error('version 13 or newer is needed');
+    const known = await pool.query('select 1 from pg_namespace where nspname = $1', [schema]);
+    if (known.rowCount === 0) await pool.query(`create schema if not exists ${pg.escapeIdentifier(schema)}`);
+  } catch (error) {
+    await pool.end();
+    throw unreachable(error);
+  }
+};
+
+export const openEngine = async (options: OpenOptions): Promise<EngineParts> => {
+  let pool: pg.Pool;
+  try {
+    pool = new pg.Pool({
+      connectionString: options.url,
+      max: options.connections,
+      Client: CountingClient,
+      types,
+      options: `-c search_path=${options.schema},public -c statement_timeout=10000`,
+      idle_in_transaction_session_timeout: 30_000,
+      connectionTimeoutMillis: 5_000,
+      application_name: 'gantry',
+    });
+  } catch (error) {
+    throw unreachable(error);
+  }
+  // An idle connection that the server closed: the pool opens another one.
+  pool.on('error', () => undefined);
+  await prepareSchema(pool, options.schema);
+  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
+  return { db, ddl: postgresDdl, words, close: () => db.destroy() };
+};
+
+const words: EngineParts['words'] = {
+  engine: 'postgres',
+  oneOf: (column, values): RawBuilder<boolean> => sql`${sql.ref(column)} = any(${values})`,
+  forUpdate: sql`for update`,
+  skipLocked: sql`for update skip locked`,
+};
+
+const codeOf = (error: unknown): unknown => (error as { code?: unknown }).code;
+
+export const isUniqueViolation = (error: unknown): boolean => codeOf(error) === '23505';
+export const isForeignKeyViolation = (error: unknown): boolean => codeOf(error) === '23503';
+export const isStoreFull = (error: unknown): boolean => codeOf(error) === '53100';
+/** A serialization failure or a deadlock: the transaction may be tried again. */
+export const isConflict = (error: unknown): boolean => ['40001', '40P01'].includes(String(codeOf(error)));

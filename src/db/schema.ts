@@ -1,0 +1,347 @@
+/**
+ * The row type of every table. Times are milliseconds since 1970 (UTC), dates `YYYY-MM-DD`, flags 0 or 1,
+ * `target_type`/`target_id` name the record that a shared row (note, todo, subscription...) belongs to.
+ */
+import type { Generated } from 'kysely';
+
+export type Flag = 0 | 1;
+export type TargetType = 'Issue' | 'MergeRequest';
+export type Visibility = 'private' | 'internal' | 'public';
+export type FeatureLevel = 'disabled' | 'private' | 'enabled';
+export type SourceType = 'Namespace' | 'Project';
+
+type Id = Generated<number>;
+
+export type UsersTable = {
+  id: Id;
+  username: string;
+  name: string;
+  email: string;
+  state: 'active' | 'blocked';
+  admin: Flag;
+  external: Flag;
+  password_hash: string | null;
+  can_create_group: Flag;
+  /** null: the instance's default. */
+  projects_limit: number | null;
+  bio: string | null;
+  location: string | null;
+  skype: string | null;
+  linkedin: string | null;
+  twitter: string | null;
+  website_url: string | null;
+  organization: string | null;
+  public_email: string | null;
+  note: string | null;
+  /** The user that stands for deleted ones. */
+  ghost: Generated<Flag>;
+  last_sign_in_at: number | null;
+  last_activity_on: string | null;
+  created_at: number;
+  updated_at: number;
+};
+
+export type TokensTable = {
+  id: Id;
+  user_id: number;
+  kind: 'personal' | 'impersonation' | 'private' | 'oauth';
+  name: string;
+  /** SHA-256 of the token text, hexadecimal. The text itself is never stored. */
+  token_hash: string;
+  /** JSON array of scope names. */
+  scopes: string;
+  revoked: Generated<Flag>;
+  /** `YYYY-MM-DD`: the token dies at 00:00 UTC of that day. */
+  expires_at: string | null;
+  last_used_at: number | null;
+  created_at: number;
+};
+
+export type NamespacesTable = {
+  id: Id;
+  kind: 'user' | 'group';
+  parent_id: number | null;
+  /** Of a personal namespace only. */
+  owner_id: number | null;
+  path: string;
+  /** `parent/child`, kept in step with `routes`. */
+  full_path: string;
+  name: string;
+  description: string;
+  visibility: Visibility;
+  lfs_enabled: Generated<Flag>;
+  request_access_enabled: Generated<Flag>;
+  created_at: number;
+  updated_at: number;
+};
+
+/** Projects and namespaces share one space of paths, compared without case. */
+export type RoutesTable = {
+  /** Lower case. */
+  path: string;
+  source_type: SourceType;
+  source_id: number;
+};
+
+export type ProjectsTable = {
+  id: Id;
+  namespace_id: number;
+  path: string;
+  /** `namespace/project`, kept in step with `routes`. */
+  full_path: string;
+  name: string;
+  description: string | null;
+  visibility: Visibility;
+  creator_id: number | null;
+  default_branch: string | null;
+  archived: Generated<Flag>;
+  issues_access_level: Generated<FeatureLevel>;
+  merge_requests_access_level: Generated<FeatureLevel>;
+  builds_access_level: Generated<FeatureLevel>;
+  repository_access_level: Generated<FeatureLevel>;
+  wiki_access_level: Generated<FeatureLevel>;
+  snippets_access_level: Generated<FeatureLevel>;
+  public_builds: Generated<Flag>;
+  shared_runners_enabled: Generated<Flag>;
+  container_registry_enabled: Generated<Flag>;
+  lfs_enabled: Generated<Flag>;
+  request_access_enabled: Generated<Flag>;
+  only_allow_merge_if_pipeline_succeeds: Generated<Flag>;
+  only_allow_merge_if_all_discussions_are_resolved: Generated<Flag>;
+  forked_from_project_id: number | null;
+  repository_storage: Generated<string>;
+  created_at: number;
+  updated_at: number;
+  last_activity_at: number;
+  deleted_at: number | null;
+};
+
+/** One row a project: its iid sequences and the exact totals of its issues (soft-deleted ones not counted). */
+export type ProjectCountersTable = {
+  project_id: number;
+  issue_iid: Generated<number>;
+  merge_request_iid: Generated<number>;
+  milestone_iid: Generated<number>;
+  opened_issues: Generated<number>;
+  closed_issues: Generated<number>;
+  opened_confidential_issues: Generated<number>;
+  closed_confidential_issues: Generated<number>;
+  /** Rises with every change of any issue of the project: cached totals are stamped with it. */
+  issues_version: Generated<number>;
+};
+
+export type MembersTable = {
+  id: Id;
+  user_id: number;
+  source_type: SourceType;
+  source_id: number;
+  access_level: number;
+  expires_at: string | null;
+  created_by_id: number | null;
+  created_at: number;
+};
+
+export type LabelsTable = {
+  id: Id;
+  project_id: number | null;
+  group_id: number | null;
+  title: string;
+  color: string;
+  description: string | null;
+  priority: number | null;
+  created_at: number;
+  updated_at: number;
+};
+
+/** `target_created_at` repeats the target's `created_at`, which never changes: it orders filtered lists. */
+export type LabelLinksTable = {
+  target_type: TargetType;
+  target_id: number;
+  label_id: number;
+  target_created_at: number;
+};
+
+export type AssigneesTable = {
+  target_type: TargetType;
+  target_id: number;
+  user_id: number;
+  position: number;
+  target_created_at: number;
+};
+
+export type MilestonesTable = {
+  id: Id;
+  iid: number;
+  project_id: number | null;
+  group_id: number | null;
+  title: string;
+  description: string | null;
+  state: 'active' | 'closed';
+  start_date: string | null;
+  due_date: string | null;
+  created_at: number;
+  updated_at: number;
+};
+
+export type IssuesTable = {
+  id: Id;
+  project_id: number;
+  iid: number;
+  title: string;
+  description: string | null;
+  state: 'opened' | 'closed';
+  author_id: number;
+  milestone_id: number | null;
+  confidential: Flag;
+  due_date: string | null;
+  time_estimate: Generated<number>;
+  total_time_spent: Generated<number>;
+  user_notes_count: Generated<number>;
+  upvotes: Generated<number>;
+  downvotes: Generated<number>;
+  moved_to_id: number | null;
+  closed_at: number | null;
+  closed_by_id: number | null;
+  created_at: number;
+  updated_at: number;
+  deleted_at: number | null;
+};
+
+/** Text to search, folded by `foldCase`. `indexed` 0: not in the engine's trigram index yet. */
+export type IssueSearchTable = {
+  issue_id: number;
+  title: string;
+  description: string;
+  indexed: Generated<Flag>;
+};
+
+export type NotesTable = {
+  id: Id;
+  project_id: number;
+  target_type: TargetType;
+  target_id: number;
+  author_id: number;
+  body: string;
+  system: Flag;
+  created_at: number;
+  updated_at: number;
+};
+
+/** Who is named in a text of a target. `note_id` 0: its title or description. */
+export type MentionsTable = {
+  target_type: TargetType;
+  target_id: number;
+  note_id: number;
+  user_id: number;
+};
+
+export type AwardEmojiTable = {
+  id: Id;
+  name: string;
+  user_id: number;
+  target_type: TargetType | 'Note';
+  target_id: number;
+  created_at: number;
+  updated_at: number;
+};
+
+export type SubscriptionsTable = {
+  user_id: number;
+  target_type: TargetType | 'Label';
+  target_id: number;
+  subscribed: Flag;
+  created_at: number;
+  updated_at: number;
+};
+
+export type TodosTable = {
+  id: Id;
+  user_id: number;
+  author_id: number;
+  project_id: number;
+  target_type: TargetType;
+  target_id: number;
+  action: 'assigned' | 'mentioned' | 'build_failed' | 'marked' | 'unmergeable' | 'directly_addressed';
+  body: string;
+  state: 'pending' | 'done';
+  created_at: number;
+  updated_at: number;
+};
+
+export type TimelogsTable = {
+  id: Id;
+  target_type: TargetType;
+  target_id: number;
+  user_id: number;
+  /** Seconds; negative when subtracted. */
+  time_spent: number;
+  created_at: number;
+};
+
+export type UserAgentDetailsTable = {
+  target_type: TargetType;
+  target_id: number;
+  user_agent: string;
+  ip_address: string;
+};
+
+/** The ordered change log: one row a change, written in the transaction of the change. */
+export type EventsTable = {
+  id: Id;
+  created_at: number;
+  actor_id: number | null;
+  /** The administrator behind a call under sudo. */
+  sudo_by_id: number | null;
+  project_id: number | null;
+  /** `issue.created`, `member.removed`... */
+  kind: string;
+  target_type: string;
+  target_id: number;
+  /** JSON object: what changed, with its values before and after. */
+  data: string;
+};
+
+export type WorkTable = {
+  id: Id;
+  name: string;
+  /** JSON object. */
+  payload: string;
+  /** At most one waiting row a key. */
+  unique_key: string | null;
+  run_at: number;
+  attempts: Generated<number>;
+  locked_until: number | null;
+  last_error: string | null;
+  created_at: number;
+};
+
+export type InstanceTable = {
+  name: string;
+  value: string;
+};
+
+export type Schema = {
+  users: UsersTable;
+  tokens: TokensTable;
+  namespaces: NamespacesTable;
+  routes: RoutesTable;
+  projects: ProjectsTable;
+  project_counters: ProjectCountersTable;
+  members: MembersTable;
+  labels: LabelsTable;
+  label_links: LabelLinksTable;
+  assignees: AssigneesTable;
+  milestones: MilestonesTable;
+  issues: IssuesTable;
+  issue_search: IssueSearchTable;
+  notes: NotesTable;
+  mentions: MentionsTable;
+  award_emoji: AwardEmojiTable;
+  subscriptions: SubscriptionsTable;
+  todos: TodosTable;
+  timelogs: TimelogsTable;
+  user_agent_details: UserAgentDetailsTable;
+  events: EventsTable;
+  work: WorkTable;
+  instance: InstanceTable;
+};

@@ -1,0 +1,188 @@
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Driver,
+  Kysely,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+  sql,
+  type RawBuilder,
+} from 'kysely';
+import { StartFailure } from '../errors.ts';
+import { sqliteDdl } from './ddl.ts';
+import type { EngineParts, OpenOptions } from './engine.ts';
+import { countStatement } from './meter.ts';
+import type { Schema } from './schema.ts';
+import { SqliteWriter } from './sqlite_writer.ts';
+
+/** 3.51.3 mends a bug that could damage a database in WAL mode. */
+const oldestVersion = '3.51.3';
+const mostStatements = 500;
+
+const pragmas = [
+  'pragma journal_mode = wal',
+  'pragma synchronous = full',
+  'pragma foreign_keys = on',
+  'pragma busy_timeout = 5000',
+  'pragma trusted_schema = off',
+  'pragma cell_size_check = on',
+  'pragma cache_size = -16000',
+  'pragma temp_store = memory',
+];
+
+type Prepared = { statement: StatementSync; answersRows: boolean };
+
+/** One SQLite handle with its prepared statements, keyed by their text. */
+class Handle {
+  readonly database: DatabaseSync;
+  readonly #prepared = new Map<string, Prepared>();
+
+  constructor(database: DatabaseSync) {
+    this.database = database;
+  }
+
+  run(text: string, parameters: readonly unknown[]): QueryResult<unknown> {
+    const { statement, answersRows } = this.#prepare(text);
+    const values = parameters as SQLInputValue[];
+    if (answersRows) {
+      const rows = statement.all(...values);
+      return { rows, numAffectedRows: BigInt(rows.length) };
+    }
+    const { changes } = statement.run(...values);
+    return { rows: [], numAffectedRows: BigInt(changes) };
+  }
+
+  #prepare(text: string): Prepared {
+    const known = this.#prepared.get(text);
+    if (known !== undefined) return known;
+    if (this.#prepared.size >= mostStatements) this.#prepared.delete(this.#prepared.keys().next().value ?? '');
+    const statement = this.database.prepare(text);
+    const prepared = { statement, answersRows: statement.columns().length > 0 };
+    this.#prepared.set(text, prepared);
+    return prepared;
+  }
+}
+
+class SqliteConnection implements DatabaseConnection {
+  handle: Handle;
+
+  constructor(handle: Handle) {
+    this.handle = handle;
+  }
+
+  // eslint-disable-next-line typescript/require-await -- the interface is asynchronous, the engine is not
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    const started = performance.now();
+    try {
+      return this.handle.run(query.sql, query.parameters) as QueryResult<R>;
+    } finally {
+      countStatement(query.sql, started);
+    }
+  }
+
+  // eslint-disable-next-line require-yield
+  async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
+    throw new Error('streaming is not offered: ask for pages');
+  }
+}
+
+/** Reads go to a read-only handle and see only what is committed; a transaction takes the writer. */
+class SqliteDriver implements Driver {
+  readonly #reader: Handle;
+  readonly #writerHandle: Handle;
+  readonly #writer: SqliteWriter;
+
+  constructor(reader: DatabaseSync, writer: DatabaseSync, onFatal: (error: unknown) => void) {
+    this.#reader = new Handle(reader);
+    this.#writerHandle = new Handle(writer);
+    this.#writer = new SqliteWriter(writer, onFatal);
+  }
+
+  async init(): Promise<void> {}
+
+  async acquireConnection(): Promise<SqliteConnection> {
+    return new SqliteConnection(this.#reader);
+  }
+
+  async beginTransaction(connection: SqliteConnection): Promise<void> {
+    await this.#writer.begin();
+    connection.handle = this.#writerHandle;
+  }
+
+  async commitTransaction(): Promise<void> {
+    await this.#writer.commit();
+  }
+
+  async rollbackTransaction(): Promise<void> {
+    await this.#writer.rollback();
+  }
+
+  async releaseConnection(): Promise<void> {}
+
+  async destroy(): Promise<void> {
+    this.#reader.database.close();
+    this.#writerHandle.database.exec('pragma wal_checkpoint(truncate)');
+    this.#writerHandle.database.close();
+  }
+}
+
+const damaged = (file: string, error: unknown): StartFailure =>
+  new StartFailure(
+    `the database ${file} cannot be read (${error instanceof Error ? error.message : String(error)}): ` +
+      'restore it from a backup, or name another folder with --data',
+  );
+
+const openHandle = (file: string, readOnly: boolean): DatabaseSync => {
+  try {
+    const database = new DatabaseSync(file, { readOnly });
+    for (const pragma of readOnly ? pragmas.slice(2) : pragmas) database.exec(pragma);
+    const { synchronous } = database.prepare('pragma synchronous').get() as { synchronous: number };
+    if (!readOnly && synchronous !== 2) throw new Error('synchronous=FULL did not hold');
+    database.prepare('select count(*) from sqlite_schema').get();
+    return database;
+  } catch (error) {
+    throw damaged(file, error);
+  }
+};
+
+const isOlder = (version: string, than: string): boolean =>
+  version.localeCompare(than, undefined, { numeric: true }) < 0;
+
+export const openEngine = (options: OpenOptions): EngineParts => {
+  const { sqlite } = process.versions;
+  if (sqlite === undefined || isOlder(sqlite, oldestVersion)) {
+    throw new StartFailure(`SQLite ${oldestVersion} or newer is needed; this Node carries ${sqlite}`);
+  }
+  const writer = openHandle(options.file, false);
+  const reader = openHandle(options.file, true);
+  const driver = new SqliteDriver(reader, writer, options.onFatal);
+  const db = new Kysely<Schema>({
+    dialect: {
+      createAdapter: () => new SqliteAdapter(),
+      createDriver: () => driver,
+      createIntrospector: (any) => new SqliteIntrospector(any),
+      createQueryCompiler: () => new SqliteQueryCompiler(),
+    },
+  });
+  return { db, ddl: sqliteDdl, words, close: () => db.destroy() };
+};
+
+/** SQLite locks the whole database, so a row needs no lock of its own. */
+const words: EngineParts['words'] = {
+  engine: 'sqlite',
+  oneOf: (column, values): RawBuilder<boolean> =>
+    sql`${sql.ref(column)} in (select value from json_each(${JSON.stringify(values)}))`,
+  forUpdate: sql``,
+  skipLocked: sql``,
+};
+
+const codeOf = (error: unknown): unknown => (error as { errcode?: unknown }).errcode;
+
+export const isUniqueViolation = (error: unknown): boolean => [2067, 1555].includes(Number(codeOf(error)));
+export const isForeignKeyViolation = (error: unknown): boolean => codeOf(error) === 787;
+/** The disk is full: reads go on, writes are refused until there is room. */
+export const isStoreFull = (error: unknown): boolean => codeOf(error) === 13;
+export const isConflict = (_error: unknown): boolean => false;

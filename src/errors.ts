@@ -1,0 +1,83 @@
+/**
+ * The kinds of failure and the status of each: the only list. Everything that refuses a request throws a
+ * `Failure`; `http/failure.ts` is the one place that turns it into a reply.
+ */
+export const statusOf = {
+  not_modified: 304,
+  bad_request: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  not_acceptable: 406,
+  conflict: 409,
+  precondition_failed: 412,
+  too_large: 413,
+  uri_too_long: 414,
+  unprocessable: 422,
+  too_many_requests: 429,
+  unavailable: 503,
+} as const;
+
+export type FailureKind = keyof typeof statusOf;
+
+/** Property name -> what is wrong with it (the contract's validation shape). */
+export type Problems = { [property: string]: string[] };
+
+export class Failure extends Error {
+  readonly kind: FailureKind;
+  /** The reply's whole JSON body; null for a reply without one. */
+  readonly body: object | null;
+  readonly headers: Record<string, string>;
+
+  constructor(kind: FailureKind, body: object | null, headers: Record<string, string> = {}) {
+    super(body === null ? kind : JSON.stringify(body));
+    this.name = 'Failure';
+    this.kind = kind;
+    this.body = body;
+    this.headers = headers;
+  }
+
+  get status(): number {
+    return statusOf[this.kind];
+  }
+}
+
+/** 400 for attributes that failed validation: `{"message": {"title": ["can't be blank"]}}`. */
+export const invalid = (problems: Problems): Failure => new Failure('bad_request', { message: problems });
+
+/** 400 for a required attribute that is absent. */
+export const notGiven = (attribute: string): Failure => badRequest(`"${attribute}" not given`);
+
+/** 400 with a reason: `400 (Bad request) <reason>`. */
+export const badRequest = (reason: string): Failure =>
+  new Failure('bad_request', { message: `400 (Bad request) ${reason}` });
+
+/** 400 whose message is exactly `text`. */
+export const refused = (text: string): Failure => new Failure('bad_request', { message: text });
+
+export const unauthorized = (headers: Record<string, string> = {}): Failure =>
+  new Failure('unauthorized', { message: '401 Unauthorized' }, headers);
+
+export const forbidden = (reason?: string): Failure =>
+  new Failure('forbidden', { message: reason === undefined ? '403 Forbidden' : `403 Forbidden - ${reason}` });
+
+/** `404 <noun> Not Found`; without a noun, the generic finder's `404 Not found`. */
+export const notFound = (noun?: string): Failure =>
+  new Failure('not_found', { message: noun === undefined ? '404 Not found' : `404 ${noun} Not Found` });
+
+export const conflict = (message: string | string[]): Failure => new Failure('conflict', { message });
+
+export const preconditionFailed = (): Failure =>
+  new Failure('precondition_failed', { message: '412 Precondition Failed' });
+
+/** 304: nothing changed. No body and no content type. */
+export const notModified = (): Failure => new Failure('not_modified', null);
+
+/** An operating fault (a taken port, a damaged database): one line for a person, and the exit code. */
+export class StartFailure extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'StartFailure';
+  }
+}

@@ -1,0 +1,29 @@
+import type { FastifyInstance } from 'fastify';
+
+const exposed = 'Link, X-Total, X-Total-Pages, X-Per-Page, X-Page, X-Next-Page, X-Prev-Page';
+
+/**
+ * Any page may call the API with a token; none but our own with a cookie, so credentials are never allowed
+ * across origins. A preflight is answered before anybody signs in.
+ */
+export const addCors = (app: FastifyInstance, prefix: string): void => {
+  app.addHook('onRequest', (request, reply, done) => {
+    if (request.headers.origin === undefined || !request.url.startsWith(`${prefix}/`)) {
+      done();
+      return;
+    }
+    void reply.headers({ 'access-control-allow-origin': '*', 'access-control-expose-headers': exposed });
+    if (request.method !== 'OPTIONS' || request.headers['access-control-request-method'] === undefined) {
+      done();
+      return;
+    }
+    void reply
+      .code(200)
+      .headers({
+        'access-control-allow-methods': 'GET, POST, PUT, DELETE, HEAD, OPTIONS',
+        'access-control-allow-headers': request.headers['access-control-request-headers'] ?? '',
+        'access-control-max-age': '7200',
+      })
+      .send();
+  });
+};

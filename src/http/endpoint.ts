@@ -1,0 +1,62 @@
+import type { Static, TObject, TSchema } from 'typebox';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
+/** Who may call: nobody need sign in, signing in changes the answer, a user, an administrator. */
+export type Audience = 'anyone' | 'optional' | 'user' | 'admin';
+
+/** What an endpoint promises. `C` is the call that its handler receives. */
+export type Endpoint<C, P extends TObject = TObject> = {
+  method: Method;
+  /** Below `/api/v4`: `/projects/:id/issues`. */
+  path: string;
+  /** One line for the documentation. */
+  summary: string;
+  /** Tag of the documentation: `issues`. */
+  area: string;
+  audience: Audience;
+  /** Token scopes any of which suffices, beside `api` (and `read_api` for GET). */
+  scopes?: readonly string[];
+  params: P;
+  /** Shape of one answer, or of one item of a list; null: no body. */
+  reply: TSchema | null;
+  /** Paginated: takes `page` and `per_page`, the handler answers a `Page`. */
+  list?: true;
+  /** Other than GET and PUT 200, POST 201, DELETE 204. */
+  status?: number;
+  handle: (call: C, params: Static<P>) => Promise<unknown>;
+};
+
+/** Any endpoint, its parameters' types forgotten. */
+// oxlint-disable-next-line typescript/no-explicit-any -- handlers differ in their parameter type
+export type AnyEndpoint<C> = Omit<Endpoint<C>, 'handle'> & { handle: (call: C, params: any) => Promise<unknown> };
+
+const usualStatus: Record<Method, number> = { GET: 200, POST: 201, PUT: 200, DELETE: 204 };
+
+export const statusOfEndpoint = (endpoint: { method: Method; status?: number | undefined }): number =>
+  endpoint.status ?? usualStatus[endpoint.method];
+
+/** An answer that is not plain JSON with the usual status. */
+export class Answer {
+  readonly body: string | Buffer | object | null;
+  readonly status: number | undefined;
+  readonly headers: Record<string, string>;
+
+  constructor(
+    body: string | Buffer | object | null,
+    options: { status?: number; headers?: Record<string, string> } = {},
+  ) {
+    this.body = body;
+    this.status = options.status;
+    this.headers = options.headers ?? {};
+  }
+}
+
+/** JSON text made before: goes out as it is. */
+export class JsonText {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}

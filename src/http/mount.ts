@@ -1,0 +1,207 @@
+/** Makes a route of each declared endpoint. */
+import { hash } from 'node:crypto';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type Failure, forbidden, unauthorized } from '../errors.ts';
+import { longestQuery, parseBody } from './body.ts';
+import { Answer, type AnyEndpoint, type Audience, type Method, statusOfEndpoint } from './endpoint.ts';
+import { asFailure, methodNotAllowed, tooLong } from './failure.ts';
+import { type Page, pageHeaders, pageRequest } from './page.ts';
+import { type ParamsReader, type RawParams, paramsReader } from './params.ts';
+import { type Serialize, lazySerializer, listSerializer } from './serializer.ts';
+
+export const apiPrefix = '/api/v4';
+
+/** What every call has, whoever makes it. */
+export type BaseCall = {
+  /** Whether somebody signed in, and as an administrator. */
+  signedIn: boolean;
+  admin: boolean;
+  baseUrl: string;
+};
+
+export type OpenCall<C extends BaseCall> = (
+  request: FastifyRequest,
+  sent: RawParams,
+  endpoint: AnyEndpoint<C>,
+) => Promise<C>;
+
+type Mounted<C> = {
+  endpoint: AnyEndpoint<C>;
+  read: ParamsReader;
+  defaults: Record<string, unknown>;
+  serialize: Serialize;
+  /** An integer in the last place of the path may carry `.json`. */
+  lastParam: string | null;
+};
+
+const lastIntegerParam = (endpoint: AnyEndpoint<unknown>): string | null => {
+  const name = endpoint.path.split('/').at(-1)?.replace(/^:/, '') ?? '';
+  const property = endpoint.params.properties[name] as { type?: string } | undefined;
+  return property?.type === 'integer' ? name : null;
+};
+
+const prepare = <C>(endpoint: AnyEndpoint<C>): Mounted<C> => {
+  const properties = Object.entries(endpoint.params.properties) as [string, { default?: unknown }][];
+  return {
+    endpoint,
+    read: paramsReader(endpoint.params),
+    defaults: Object.fromEntries(properties.filter(([, p]) => p.default !== undefined).map(([n, p]) => [n, p.default])),
+    serialize: lazySerializer(endpoint.reply ?? {}),
+    lastParam: lastIntegerParam(endpoint as AnyEndpoint<unknown>),
+  };
+};
+
+/** 401 before 403, both before a word about parameters. */
+const admit = (audience: Audience, call: BaseCall): void => {
+  if (audience === 'anyone' || audience === 'optional') return;
+  if (!call.signedIn) throw unauthorized();
+  if (audience === 'admin' && !call.admin) throw forbidden();
+};
+
+const pathParams = (request: FastifyRequest, lastParam: string | null): Record<string, string> => {
+  const params = request.params as Record<string, string>;
+  const last = lastParam === null ? undefined : params[lastParam];
+  if (lastParam === null || last?.endsWith('.json') !== true) return params;
+  return { ...params, [lastParam]: last.slice(0, -'.json'.length) };
+};
+
+/** The body's parameters, or why it does not parse: told only to those who may call at all. */
+const tryBody = async (request: FastifyRequest): Promise<RawParams | Failure> => {
+  try {
+    return await parseBody(request.method, request.headers['content-type'], request.body as Buffer | undefined);
+  } catch (error) {
+    const failure = asFailure(error);
+    if (failure === null) throw error;
+    return failure;
+  }
+};
+
+const isFailure = (value: RawParams | Failure): value is Failure => value instanceof Error;
+
+const serve = async <C extends BaseCall>(
+  mounted: Mounted<C>,
+  open: OpenCall<C>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> => {
+  const { endpoint } = mounted;
+  if (request.url.length - request.url.indexOf('?') > longestQuery && request.url.includes('?')) throw tooLong();
+  const body = request.body === undefined ? {} : await tryBody(request);
+  const sent = { ...(request.query as RawParams), ...(isFailure(body) ? {} : body) };
+  const call = await open(request, sent, endpoint);
+  admit(endpoint.audience, call);
+  if (isFailure(body)) throw body;
+  const path = pathParams(request, mounted.lastParam);
+  const params = mounted.read({ ...sent, ...path });
+  const answer = await endpoint.handle(call, params);
+  if (endpoint.list === true) {
+    const shown = { ...mounted.defaults, ...sent, ...path };
+    return sendPage(mounted, request, reply, {
+      page: answer as Page<unknown>,
+      url: `${call.baseUrl}${request.url.split('?')[0]}`,
+      shown,
+      params,
+    });
+  }
+  return send(mounted, request, reply, answer);
+};
+
+type ListAnswer = {
+  page: Page<unknown>;
+  url: string;
+  shown: Record<string, unknown>;
+  params: Record<string, unknown>;
+};
+
+const sendPage = <C>(
+  mounted: Mounted<C>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { page, url, shown, params }: ListAnswer,
+): FastifyReply => {
+  void reply.headers(pageHeaders(url, shown, pageRequest(params), page.total));
+  return sendJson(request, reply, 200, listSerializer(mounted.serialize)(page.items));
+};
+
+const send = <C>(
+  mounted: Mounted<C>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  answer: unknown,
+): FastifyReply => {
+  const usual = statusOfEndpoint(mounted.endpoint);
+  if (answer instanceof Answer) return sendAnswer(mounted, request, reply, answer);
+  if (mounted.endpoint.reply === null) return reply.code(usual).send();
+  return sendJson(request, reply, usual, mounted.serialize(answer));
+};
+
+const sendAnswer = <C>(
+  mounted: Mounted<C>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  answer: Answer,
+): FastifyReply => {
+  const status = answer.status ?? statusOfEndpoint(mounted.endpoint);
+  void reply.headers(answer.headers);
+  const { body } = answer;
+  if (body === null) return reply.code(status).send();
+  if (typeof body === 'string' || Buffer.isBuffer(body)) return reply.code(status).send(body);
+  return sendJson(request, reply, status, JSON.stringify(body));
+};
+
+/** JSON with exactly `application/json`, and for a GET a weak ETag that `If-None-Match` may name. */
+const sendJson = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  status: number,
+  text: string,
+): FastifyReply => {
+  if (request.method === 'GET' || request.method === 'HEAD') {
+    const etag = `W/"${hash('md5', text, 'hex')}"`;
+    void reply.header('etag', etag);
+    if (request.headers['if-none-match']?.split(',').some((one) => one.trim() === etag) === true) {
+      return reply.code(304).send();
+    }
+  }
+  return reply.code(status).header('content-type', 'application/json').send(Buffer.from(text));
+};
+
+const allMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'CONNECT'];
+
+/** OPTIONS answers what is offered; any other method that no endpoint declares is 405. */
+const mountOtherMethods = (app: FastifyInstance, url: string, offered: Method[]): void => {
+  const allow = [...new Set(['OPTIONS', ...offered, ...(offered.includes('GET') ? ['HEAD'] : [])])];
+  const others = allMethods.filter((method) => !allow.includes(method) && method !== 'CONNECT');
+  const header = allow.join(', ');
+  app.route({ method: 'OPTIONS', url, handler: (_request, reply) => reply.code(204).header('allow', header).send() });
+  app.route({
+    method: others,
+    url,
+    handler: () => {
+      throw methodNotAllowed(header);
+    },
+  });
+};
+
+export const mountEndpoints = <C extends BaseCall>(
+  app: FastifyInstance,
+  endpoints: readonly AnyEndpoint<C>[],
+  open: OpenCall<C>,
+): void => {
+  const offered = new Map<string, Method[]>();
+  for (const endpoint of endpoints) {
+    const mounted = prepare(endpoint);
+    const url = apiPrefix + endpoint.path;
+    offered.set(url, [...(offered.get(url) ?? []), endpoint.method]);
+    app.route({
+      method: endpoint.method,
+      url,
+      handler: async (request, reply) => await serve(mounted, open, request, reply),
+    });
+  }
+  for (const [url, methods] of offered) mountOtherMethods(app, url, methods);
+};
+
+/** The literal words that end a path: after one of them, and only there, `.json` may follow. */
+export const finalWords = (endpoints: readonly AnyEndpoint<never>[]): Set<string> =>
+  new Set(endpoints.map(({ path }) => path.split('/').at(-1) ?? '').filter((word) => !word.startsWith(':')));

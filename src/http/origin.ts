@@ -1,0 +1,25 @@
+import type { FastifyRequest } from 'fastify';
+import { Failure } from '../errors.ts';
+
+const plainHost = /^(?:[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?$/;
+
+/**
+ * Base of the absolute URLs in an answer: the configured one, else the scheme and host that the client used
+ * (as a trusted proxy tells them).
+ */
+export const baseUrlOf = (request: FastifyRequest, externalUrl: string | null): string => {
+  if (externalUrl !== null) return externalUrl;
+  const host = request.host;
+  if (host === undefined || host === '') return 'http://localhost';
+  if (!plainHost.test(host)) throw new Failure('bad_request', { message: '400 Bad request' });
+  return `${request.protocol}://${host}`;
+};
+
+/** Node takes the first of two `Host` headers; two parties may then read one request differently. */
+export const hasTwoHosts = (rawHeaders: string[]): boolean => {
+  let seen = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    if (rawHeaders[index]?.toLowerCase() === 'host') seen += 1;
+  }
+  return seen > 1;
+};

@@ -1,0 +1,76 @@
+import { invalid } from '../errors.ts';
+import { integer } from './schema.ts';
+
+export const defaultPerPage = 20;
+export const mostPerPage = 100;
+/** Far past any list that fits the store; keeps `offset` an exact integer. */
+const lastPage = 1_000_000_000;
+
+/** The two parameters of every list. */
+export const pageParams = {
+  page: { ...integer({ description: 'page number, from 1' }), default: 1 },
+  per_page: { ...integer({ description: 'items a page, 100 at most' }), default: defaultPerPage },
+};
+
+export type PageRequest = { page: number; per_page: number; limit: number; offset: number };
+
+/** A page of a list: its items and the exact number of all that match. */
+export type Page<T> = { items: T[]; total: number };
+
+/** Zero or less is page 1; a negative size is the default, zero is refused, more than 100 is 100. */
+export const pageRequest = (params: { page?: unknown; per_page?: unknown }): PageRequest => {
+  const page = Math.min(Math.max(Number(params.page ?? 1), 1), lastPage);
+  const asked = Number(params.per_page ?? defaultPerPage);
+  if (asked === 0) throw invalid({ per_page: ['has a value not allowed'] });
+  const per_page = asked < 0 ? defaultPerPage : Math.min(asked, mostPerPage);
+  return { page, per_page, limit: per_page, offset: (page - 1) * per_page };
+};
+
+/** Never part of a `Link`: they would be stored and forwarded with it. */
+const credentials = new Set(['private_token', 'access_token', 'bearer_token', 'sudo', 'authenticity_token']);
+
+const pairsOf = (name: string, value: unknown): string[] => {
+  if (Array.isArray(value)) return value.flatMap((part) => pairsOf(`${name}[]`, part));
+  if (typeof value === 'object' && value !== null) {
+    return Object.entries(value).flatMap(([key, part]) => pairsOf(`${name}[${key}]`, part));
+  }
+  const text = value === null || value === undefined ? '' : String(value as string | number | boolean);
+  return [`${encodeURIComponent(name)}=${encodeURIComponent(text)}`];
+};
+
+/**
+ * All pagination headers. `url` is the list's absolute URL without query, `sent` every parameter that belongs
+ * into the links (path parameters, defaults and what the client sent).
+ */
+export const pageHeaders = (
+  url: string,
+  sent: Record<string, unknown>,
+  { page, per_page }: PageRequest,
+  total: number,
+): Record<string, string> => {
+  const pages = Math.max(Math.ceil(total / per_page), 1);
+  const next = page < pages ? page + 1 : null;
+  const previous = page > 1 && page <= pages ? page - 1 : null;
+  const shared = Object.entries(sent).filter(([name]) => !credentials.has(name));
+  const link = (rel: string, number: number): string => {
+    const all = [...shared.filter(([name]) => name !== 'page' && name !== 'per_page'),
+      ['page', number] as const, ['per_page', per_page] as const];
+    const query = all.toSorted(([a], [b]) => (a < b ? -1 : 1)).flatMap(([name, value]) => pairsOf(name, value));
+    return `<${url}?${query.join('&')}>; rel="${rel}"`;
+  };
+  const links = [
+    ...(previous === null ? [] : [link('prev', previous)]),
+    ...(next === null ? [] : [link('next', next)]),
+    link('first', 1),
+    link('last', pages),
+  ];
+  return {
+    'x-total': String(total),
+    'x-total-pages': String(pages),
+    'x-per-page': String(per_page),
+    'x-page': String(page),
+    'x-next-page': next === null ? '' : String(next),
+    'x-prev-page': previous === null ? '' : String(previous),
+    link: links.join(', '),
+  };
+};

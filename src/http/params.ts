@@ -1,0 +1,226 @@
+/**
+ * The edge parser: what a client sent becomes exactly the declared parameters, typed and bounded, or a 400 in
+ * the contract's shape. Nothing else reads the query or the body.
+ */
+import type { TObject } from 'typebox';
+import { type Problems, invalid, notGiven } from '../errors.ts';
+import { parseDate, parseTime } from '../time.ts';
+
+/** What a client sent under one name, before it means anything. */
+export type RawParams = { readonly [name: string]: unknown };
+
+/** How one kind of value is read; `undefined`: as if not given. */
+type Read = (raw: unknown) => unknown;
+
+class Invalid extends Error {}
+
+const isInvalid = 'is invalid';
+const fail = (problem: string = isInvalid): never => {
+  throw new Invalid(problem);
+};
+
+type Keywords = {
+  type?: string;
+  format?: string;
+  enum?: readonly string[];
+  items?: Keywords;
+  minimum?: number;
+  maximum?: number;
+  maxLength?: number;
+  maxItems?: number;
+  default?: unknown;
+  'x-kind'?: 'names' | 'id_or_path' | 'id_or_word' | 'any';
+  'x-clearable'?: true;
+  'x-aliases'?: Record<string, string>;
+  'x-words'?: readonly string[];
+};
+
+const trueWords = new Set(['1', 'on', 't', 'true', 'y', 'yes']);
+const falseWords = new Set(['0', 'off', 'f', 'false', 'n', 'no']);
+const integerText = /^[+-]?\d{1,16}$/;
+const decimalText = /^[+-]?\d{1,16}(?:\.\d{1,20})?(?:[eE][+-]?\d{1,2})?$/;
+
+/** Text as a scalar was sent; a number is taken as its text. */
+const scalarText = (raw: unknown): string => {
+  if (typeof raw === 'string') {
+    return raw.isWellFormed() && !raw.includes('\0') ? raw : fail();
+  }
+  if (typeof raw === 'number' || typeof raw === 'boolean') return String(raw);
+  return fail();
+};
+
+const isBlank = (raw: unknown): boolean => raw === null || raw === '';
+
+const within = (value: number, { minimum = -Infinity, maximum = Infinity }: Keywords): number => {
+  if (value < minimum) {
+    return fail(minimum > -Number.MAX_SAFE_INTEGER ? `must be greater than or equal to ${minimum}` : isInvalid);
+  }
+  return value > maximum ? fail() : value;
+};
+
+const readInteger = (raw: unknown, keywords: Keywords): number => {
+  const text = scalarText(raw).trim();
+  if (integerText.test(text)) return within(Number(text), keywords);
+  if (!decimalText.test(text)) return fail();
+  return within(Math.trunc(Number(text)), { minimum: -largest, maximum: largest, ...keywords });
+};
+
+const largest = Number.MAX_SAFE_INTEGER;
+
+const readDecimal = (raw: unknown, keywords: Keywords): number => {
+  const text = scalarText(raw).trim();
+  return decimalText.test(text) ? within(Number(text), keywords) : fail();
+};
+
+const readBoolean = (raw: unknown): boolean => {
+  const word = scalarText(raw).trim().toLowerCase();
+  if (trueWords.has(word)) return true;
+  return falseWords.has(word) ? false : fail();
+};
+
+/** Code points, as people count characters; cheap when the text is short enough anyway. */
+const isLonger = (text: string, most: number): boolean => text.length > most && [...text].length > most;
+
+const readText = (raw: unknown, { maxLength = 255 }: Keywords): string => {
+  const text = raw === null ? '' : scalarText(raw);
+  return isLonger(text, maxLength) ? fail(`is too long (maximum is ${maxLength} characters)`) : text;
+};
+
+const readWord = (raw: unknown, keywords: Keywords): string => {
+  const sent = scalarText(raw);
+  const word = keywords['x-aliases']?.[sent] ?? sent;
+  return keywords.enum?.includes(word) === true ? word : fail('does not have a valid value');
+};
+
+/** `[1, 2]`, `{"0": 1, "1": 2}` (a form's hash by index) or one scalar. */
+const toList = (raw: unknown): unknown[] => {
+  if (Array.isArray(raw)) return raw;
+  if (typeof raw !== 'object' || raw === null) return [raw];
+  const entries = Object.entries(raw);
+  return entries.every(([key]) => /^\d{1,4}$/.test(key)) ? entries.map(([, value]) => value) : fail();
+};
+
+const bounded = <T>(list: T[], { maxItems = 100 }: Keywords): T[] =>
+  list.length > maxItems ? fail(`is too long (maximum is ${maxItems} values)`) : list;
+
+const readIntegers = (raw: unknown, keywords: Keywords): number[] => {
+  const parts = toList(raw).flatMap((part) => (typeof part === 'string' ? part.split(',') : [part]));
+  const given = bounded(parts, keywords).filter((part) => !isBlank(part));
+  return given.map((part) => readInteger(part, keywords.items ?? {}));
+};
+
+const readTexts = (raw: unknown, keywords: Keywords): string[] => {
+  const items = keywords.items ?? {};
+  const given = bounded(toList(raw), keywords).filter((part) => !isBlank(part));
+  return given.map((part) => (items.enum === undefined ? readText(part, items) : readWord(part, items)));
+};
+
+const readNames = (raw: unknown, keywords: Keywords): string[] => {
+  const parts = toList(raw).flatMap((part) => scalarText(part).split(','));
+  const given = parts.map((part) => part.trim()).filter((part) => part !== '');
+  return bounded(given, keywords);
+};
+
+const readIdOrPath = (raw: unknown, keywords: Keywords): number | string => {
+  const text = readText(raw, keywords);
+  return /^\d{1,15}$/.test(text) ? Number(text) : text;
+};
+
+const readIdOrWord = (raw: unknown, keywords: Keywords): number | string => {
+  const word = keywords['x-words']?.find((one) => one.toLowerCase() === scalarText(raw).toLowerCase());
+  return word ?? readInteger(raw, { minimum: -largest, maximum: largest });
+};
+
+const readTime = (raw: unknown): number => parseTime(scalarText(raw)) ?? fail();
+const readDate = (raw: unknown): string => parseDate(scalarText(raw)) ?? fail();
+
+const readerByKind = (keywords: Keywords): Read => {
+  switch (keywords['x-kind']) {
+    case 'names':
+      return (raw) => (raw === null ? undefined : readNames(raw, keywords));
+    case 'id_or_path':
+      return (raw) => readIdOrPath(raw, keywords);
+    case 'id_or_word':
+      return (raw) => (isBlank(raw) ? undefined : readIdOrWord(raw, keywords));
+    default:
+      return (raw) => raw;
+  }
+};
+
+const readerByType = (keywords: Keywords): Read => {
+  switch (keywords.type) {
+    case 'integer':
+      return (raw) => readInteger(raw, keywords);
+    case 'number':
+      return (raw) => readDecimal(raw, keywords);
+    case 'boolean':
+      return readBoolean;
+    case 'array':
+      return (raw) =>
+        keywords.items?.type === 'integer' ? readIntegers(raw, keywords) : readTexts(raw, keywords);
+    default:
+      return readerOfText(keywords);
+  }
+};
+
+const readerOfText = (keywords: Keywords): Read => {
+  if (keywords.enum !== undefined) return (raw) => readWord(raw, keywords);
+  if (keywords.format === 'date-time') return readTime;
+  if (keywords.format === 'date') return readDate;
+  return (raw) => readText(raw, keywords);
+};
+
+/** Null and empty values: cleared, not given, or for plain text the empty text. */
+const readerOf = (keywords: Keywords): Read => {
+  if (keywords['x-kind'] !== undefined) return readerByKind(keywords);
+  const read = readerByType(keywords);
+  if (keywords['x-clearable'] === true) {
+    const isPlainText = keywords.type === 'string' && keywords.format === undefined;
+    return (raw) => (raw === null || (raw === '' && !isPlainText) ? null : read(raw));
+  }
+  const isPlainText = keywords.type === 'string' && keywords.format === undefined && !keywords.enum;
+  const isList = keywords.type === 'array';
+  return (raw) => (isBlank(raw) && !isPlainText && !(isList && raw === '') ? undefined : read(raw));
+};
+
+type Declared = { name: string; required: boolean; fallback: unknown; read: Read };
+
+/** Reads one request's parameters; throws the contract's 400. */
+export type ParamsReader = (raw: RawParams) => Record<string, unknown>;
+
+/**
+ * @param schema the declared parameters, in the order in which a missing one is named
+ */
+export const paramsReader = (schema: TObject): ParamsReader => {
+  const required = new Set(schema.required ?? []);
+  const declared: Declared[] = Object.entries(schema.properties).map(([name, property]) => {
+    const keywords = property as Keywords;
+    const fallback = keywords.default;
+    return { name, required: required.has(name) && fallback === undefined, fallback, read: readerOf(keywords) };
+  });
+  return (raw) => readAll(declared, raw);
+};
+
+const readAll = (declared: Declared[], raw: RawParams): Record<string, unknown> => {
+  const values: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
+  const problems: Problems = {};
+  for (const one of declared) {
+    const value = readOne(one, raw[one.name], problems);
+    if (value !== undefined) values[one.name] = value;
+    else if (one.required && problems[one.name] === undefined) throw notGiven(one.name);
+  }
+  if (Object.keys(problems).length > 0) throw invalid(problems);
+  return values;
+};
+
+const readOne = ({ name, fallback, read }: Declared, raw: unknown, problems: Problems): unknown => {
+  if (raw === undefined) return fallback;
+  try {
+    const value = read(raw);
+    return value === undefined ? fallback : value;
+  } catch (error) {
+    if (!(error instanceof Invalid)) throw error;
+    problems[name] = [error.message];
+    return undefined;
+  }
+};

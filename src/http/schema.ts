@@ -1,0 +1,99 @@
+/**
+ * The kinds of parameter and of JSON that endpoints declare. Each is a JSON Schema (so that the declaration
+ * is the documentation) with the TypeScript type of its value after `params.ts` has read it.
+ */
+import { Type, type TSchema, type TUnsafe } from 'typebox';
+
+export const largestId = Number.MAX_SAFE_INTEGER;
+
+const unsafe = <T>(schema: object): TUnsafe<T> => Type.Unsafe<T>(schema);
+
+/** Reads as `undefined` when absent; the schema says it may be left out. */
+export const optional = <S extends TSchema>(schema: S) => Type.Optional(schema);
+
+/** A scalar that null or an empty value clears: reads as null then. */
+export const clearable = <T>(schema: TUnsafe<T>): TUnsafe<T | null> =>
+  unsafe<T | null>({ ...schema, 'x-clearable': true });
+
+export const integer = (options: { minimum?: number; maximum?: number; description?: string } = {}) =>
+  unsafe<number>({ type: 'integer', minimum: -largestId, maximum: largestId, ...options });
+
+/** An id or iid: a well-formed one that does not exist is "not found", not "invalid". */
+export const id = (description?: string) => integer(description === undefined ? {} : { description });
+
+export const decimal = (options: { minimum?: number; description?: string } = {}) =>
+  unsafe<number>({ type: 'number', ...options });
+
+export const boolean = (options: { description?: string; default?: boolean } = {}) =>
+  unsafe<boolean>({ type: 'boolean', ...options });
+
+export const text = (options: { maxLength?: number; description?: string } = {}) =>
+  unsafe<string>({ type: 'string', maxLength: 255, ...options });
+
+/** Long text: 1,048,576 characters. */
+export const longText = (description?: string) =>
+  text({ maxLength: 1_048_576, ...(description === undefined ? {} : { description }) });
+
+/** One of some words. `aliases` maps other spellings to them. */
+export const oneOf = <const W extends string>(
+  words: readonly W[],
+  options: { default?: W; description?: string; aliases?: Record<string, W> } = {},
+) => {
+  const { aliases, ...rest } = options;
+  return unsafe<W>({ type: 'string', enum: words, ...rest, ...(aliases && { 'x-aliases': aliases }) });
+};
+
+/** A time; the value is milliseconds since 1970. */
+export const time = (description?: string) =>
+  unsafe<number>({ type: 'string', format: 'date-time', ...(description && { description }) });
+
+/** `YYYY-MM-DD`. */
+export const date = (description?: string) =>
+  unsafe<string>({ type: 'string', format: 'date', ...(description && { description }) });
+
+/** Names as one comma-separated text, or as an array. Trimmed, empty ones dropped. */
+export const names = (options: { description?: string; maxItems?: number } = {}) =>
+  unsafe<string[]>({ type: 'string', 'x-kind': 'names', maxItems: 100, maxLength: 255, ...options });
+
+/** Integers as an array, one scalar, a hash by index or a comma-separated text. */
+export const integers = (options: { description?: string; maxItems?: number } = {}) =>
+  unsafe<number[]>({
+    type: 'array',
+    items: { type: 'integer', minimum: -largestId, maximum: largestId },
+    maxItems: 100,
+    ...options,
+  });
+
+/** Texts as an array, one scalar or a hash by index. */
+export const texts = (options: { description?: string; maxItems?: number; words?: readonly string[] } = {}) => {
+  const { words, ...rest } = options;
+  return unsafe<string[]>({
+    type: 'array',
+    items: { type: 'string', maxLength: 255, ...(words && { enum: words }) },
+    maxItems: 100,
+    ...rest,
+  });
+};
+
+/** A record's id or its full path (`group/project`). Digits alone are always an id. */
+export const idOrPath = (description: string) =>
+  unsafe<number | string>({ type: 'string', 'x-kind': 'id_or_path', maxLength: 1000, description });
+
+/** A user by id, or another word such as `None` and `Any`. */
+export const idOrWord = <const W extends string>(words: readonly W[], description?: string) =>
+  unsafe<number | W>({ type: 'string', 'x-kind': 'id_or_word', 'x-words': words, description });
+
+/* ---- shapes of answers ---- */
+
+export const nullable = <S extends TSchema>(schema: S): TUnsafe<Type.Static<S> | null> =>
+  unsafe<Type.Static<S> | null>({ ...schema, nullable: true });
+
+export const timestamp = unsafe<string>({ type: 'string', format: 'date-time' });
+export const string = unsafe<string>({ type: 'string' });
+export const int = unsafe<number>({ type: 'integer' });
+export const number = unsafe<number>({ type: 'number' });
+export const bool = unsafe<boolean>({ type: 'boolean' });
+export const object = Type.Object;
+export const array = Type.Array;
+/** Any JSON value: for the few answers whose keys are data. */
+export const anything = unsafe<unknown>({});

@@ -1,0 +1,149 @@
+/** Fastify without nouns: limits, headers, errors, logs. Endpoints are mounted on it by `mount.ts`. */
+import { randomUUID } from 'node:crypto';
+import { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest, LogController, fastify } from 'fastify';
+import type { Logger } from 'pino';
+import { type Meter, runMetered } from '../db/meter.ts';
+import { Failure } from '../errors.ts';
+import { largestBody, parseForm } from './body.ts';
+import { asFailure, unknownRoute } from './failure.ts';
+import type { Metrics } from './metrics.ts';
+import { apiPrefix } from './mount.ts';
+import { hasTwoHosts } from './origin.ts';
+import { addCors } from './cors.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    meter: Meter;
+    /** For the log: who called, once that is known. */
+    userId: number | null;
+  }
+}
+
+export type ServerOptions = {
+  log: Logger;
+  metrics: Metrics;
+  trustedProxies: string[];
+  /** Words after which a path may carry `.json`. */
+  finalWords: Set<string>;
+  /** Folds an error of the store (a full disk) into a failure. */
+  storeFailure: (error: unknown) => Failure | null;
+};
+
+const saneRequestId = /^[A-Za-z0-9_.=+/-]{8,128}$/;
+
+const securityHeaders = {
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'SAMEORIGIN',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cache-control': 'max-age=0, private, must-revalidate',
+  vary: 'Origin, Authorization, Private-Token, Cookie',
+};
+
+/** `//` is `/`, a trailing `/` is none, and `.json` after a literal word is dropped. */
+export const squeezePath = (url: string, finalWords: Set<string>): string => {
+  const mark = url.indexOf('?');
+  const path = mark === -1 ? url : url.slice(0, mark);
+  let clean = path.includes('//') ? path.replace(/\/{2,}/g, '/') : path;
+  if (clean.length > 1 && clean.endsWith('/')) clean = clean.slice(0, -1);
+  if (clean.endsWith('.json')) {
+    const bare = clean.slice(0, -'.json'.length);
+    if (finalWords.has(bare.slice(bare.lastIndexOf('/') + 1))) clean = bare;
+  }
+  return mark === -1 ? clean : clean + url.slice(mark);
+};
+
+const failureBody = (reply: FastifyReply, failure: Failure): FastifyReply => {
+  void reply.code(failure.status).headers(failure.headers);
+  // An answer before the body was read leaves bytes on the wire that are no request.
+  if (failure.kind === 'too_large') void reply.header('connection', 'close');
+  if (failure.body === null) return reply.send();
+  void reply.header('content-type', 'application/json');
+  return reply.send(Buffer.from(JSON.stringify(failure.body)));
+};
+
+const handleError = (options: ServerOptions) => {
+  return (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    const failure = asFailure(error) ?? options.storeFailure(error);
+    if (failure !== null) return failureBody(reply, failure);
+    request.log.error({ err: error, request_id: request.id, route: routeOf(request) }, 'unforeseen error');
+    const body = { message: '500 Internal Server Error' };
+    return reply.code(500).header('content-type', 'application/json').send(Buffer.from(JSON.stringify(body)));
+  };
+};
+
+const routeOf = (request: FastifyRequest): string => request.routeOptions.url ?? 'unknown';
+
+const logAndMeasure = (app: FastifyInstance, { metrics, log }: ServerOptions): void => {
+  app.addHook('onResponse', (request, reply, done) => {
+    const total = reply.elapsedTime;
+    const { meter } = request;
+    const route = routeOf(request);
+    metrics.observe({ method: request.method, route, status: reply.statusCode }, total, meter.milliseconds);
+    log.info(
+      {
+        request_id: request.id,
+        method: request.method,
+        route,
+        status: reply.statusCode,
+        ms: round(total),
+        store_ms: round(meter.milliseconds),
+        statements: meter.statements,
+        user_id: request.userId,
+        ip: request.ip,
+      },
+      'request',
+    );
+    done();
+  });
+};
+
+const round = (milliseconds: number): number => Math.round(milliseconds * 100) / 100;
+
+const readBodies = (app: FastifyInstance): void => {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+};
+
+export const makeServer = (options: ServerOptions): FastifyInstance => {
+  const app = fastify({
+    loggerInstance: options.log as FastifyBaseLogger,
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: largestBody,
+    connectionTimeout: 0,
+    requestTimeout: 30_000,
+    keepAliveTimeout: 60_000,
+    http: { headersTimeout: 10_000, connectionsCheckingInterval: 2_000 },
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    trustProxy: options.trustedProxies.length === 0 ? false : options.trustedProxies,
+    genReqId: (request) => {
+      const given = request.headers['x-request-id'];
+      return typeof given === 'string' && saneRequestId.test(given) ? given : randomUUID();
+    },
+    rewriteUrl: (request) => squeezePath(request.url ?? '/', options.finalWords),
+    frameworkErrors: (error, request, reply) => void handleError(options)(error, request, reply),
+    routerOptions: { maxParamLength: 2000, querystringParser: (text) => parseForm(text) as never },
+  });
+  app.decorateRequest('userId', null);
+  app.decorateRequest('meter', null as unknown as Meter);
+  app.addHook('onRequest', (request, reply, done) => {
+    request.meter = { statements: 0, milliseconds: 0 };
+    void reply.headers(securityHeaders).header('x-request-id', request.id);
+    if (hasTwoHosts(request.raw.rawHeaders)) {
+      done(new Failure('bad_request', { message: '400 Bad request' }));
+      return;
+    }
+    runMetered(request.meter, done);
+  });
+  addCors(app, apiPrefix);
+  app.addHook('onSend', (_request, reply, payload, done) => {
+    void reply.header('x-runtime', (reply.elapsedTime / 1000).toFixed(6));
+    done(null, payload);
+  });
+  logAndMeasure(app, options);
+  readBodies(app);
+  app.setErrorHandler(handleError(options));
+  app.setNotFoundHandler((_request, reply) => failureBody(reply, unknownRoute()));
+  return app;
+};
