@@ -59,11 +59,35 @@ describe('parseTime', () => {
     ['Sun, 06 Nov 1994 08:49:37 GMT', '1994-11-06T08:49:37.000Z'],
     ['Sunday, 06-Nov-94 08:49:37 GMT', '1994-11-06T08:49:37.000Z'],
     ['Sun Nov  6 08:49:37 1994', '1994-11-06T08:49:37.000Z'],
-    ['Tue, 01 Jan 30 00:00:00 GMT', '2030-01-01T00:00:00.000Z'],
+    ['Wed Nov 16 08:49:37 1994', '1994-11-16T08:49:37.000Z'],
+    ['Fri, 01 Jan 49 00:00:00 GMT', '2049-01-01T00:00:00.000Z'],
+    ['Sun, 01 Jan 50 00:00:00 GMT', '1950-01-01T00:00:00.000Z'],
+    ['2017-01-05T10:00:00-23:59', '2017-01-06T09:59:00.000Z'],
+    [`${' '.repeat(44)}2017-01-05T10:00:00Z`, '2017-01-05T10:00:00.000Z'],
   ];
   for (const [text, expected] of accepted) {
     it(`reads ${text}`, () => assert.equal(read(text), expected));
   }
+
+  it('knows the zones of RFC 2822', () => {
+    const zones: [string, number][] = [
+      ['Z', 10],
+      ['UT', 10],
+      ['UTC', 10],
+      ['GMT', 10],
+      ['EDT', 14],
+      ['EST', 15],
+      ['CDT', 15],
+      ['CST', 16],
+      ['MDT', 16],
+      ['MST', 17],
+      ['PDT', 17],
+      ['PST', 18],
+    ];
+    for (const [zone, hour] of zones) {
+      assert.equal(read(`5 Jan 2017 10:00:00 ${zone}`), `2017-01-05T${hour}:00:00.000Z`);
+    }
+  });
 
   const refused = [
     '',
@@ -74,6 +98,8 @@ describe('parseTime', () => {
     '1899-12-31',
     '1900-01-01T00:00:00+01:00',
     '9999-12-31T23:59:59-01:00',
+    '9999-12-31T23:59:00-00:01',
+    `${' '.repeat(45)}2017-01-05T10:00:00Z`,
     '+275760-09-13',
     '10000-01-01',
     '2024-02-30',
@@ -163,6 +189,14 @@ describe('parseDate', () => {
   });
 
   it('accepts exactly the days the calendar has', () => {
+    for (const year of [2023, 2024]) {
+      const lengths = [31, year === 2024 ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+      for (const [index, length] of lengths.entries()) {
+        const month = `${year}-${String(index + 1).padStart(2, '0')}`;
+        assert.equal(parseDate(`${month}-${length}`), `${month}-${length}`);
+        assert.equal(parseDate(`${month}-${length + 1}`), null);
+      }
+    }
     fc.assert(fc.property(anyTime, (ms) => assert.notEqual(parseDate(formatTime(ms).slice(0, 10)), null)));
     const part = fc.integer({ min: 0, max: 99 });
     fc.assert(

@@ -27,20 +27,24 @@ type Engine = { name: string; env: () => Promise<NodeJS.ProcessEnv> };
 const root = join(import.meta.dirname, '..');
 const apart = ['test/crash/', 'test/cli/', 'test/clients/'];
 const minutes = 8;
-const scratch = mkdtempSync(join(tmpdir(), 'gantry-test-'));
 
 const readArguments = () => {
-  const { values, positionals } = parseArgs({
-    allowPositionals: true,
-    options: { static: { type: 'boolean' }, only: { type: 'string' }, json: { type: 'boolean' } },
-  });
-  if (values.only !== undefined && !['sqlite', 'postgres'].includes(values.only)) {
-    throw new Error('--only takes sqlite or postgres');
+  try {
+    const { values, positionals } = parseArgs({
+      allowPositionals: true,
+      options: { static: { type: 'boolean' }, only: { type: 'string' }, json: { type: 'boolean' } },
+    });
+    const isEngine = values.only === undefined || ['sqlite', 'postgres'].includes(values.only);
+    if (!isEngine) throw new Error('--only takes sqlite or postgres');
+    return { ...values, paths: positionals.map((path) => relative(root, resolve(path))) };
+  } catch (error) {
+    console.error((error as Error).message);
+    return process.exit(2);
   }
-  return { ...values, paths: positionals.map((path) => relative(root, resolve(path))) };
 };
 
 const flags = readArguments();
+const scratch = mkdtempSync(join(tmpdir(), 'gantry-test-'));
 
 const environment = (): NodeJS.ProcessEnv => {
   const kept = Object.entries(process.env).filter(([name]) => !name.startsWith('GANTRY_'));
@@ -95,37 +99,43 @@ const tests = (name: string, engine: Engine, args: string[]): Step => ({
   name,
   run: async () => {
     const folder = join(scratch, name.replace(/\W+/g, '-'));
-    const log = `${folder}.log`;
     mkdirSync(folder);
+    const [log, begun] = [`${folder}.log`, `${folder}.begun`];
     const reporting = ['--test-reporter=./test/support/reporter.ts', `--test-reporter-destination=${log}`];
-    const env = { ...environment(), ...(await engine.env()), TMPDIR: folder };
+    const env = { ...environment(), ...(await engine.env()), TMPDIR: folder, TEST_BEGUN: begun };
     const command = { program: process.execPath, args: [...reporting, ...args], env, seconds: minutes * 60 };
     const ended = await runCommand(command);
     rmSync(folder, { recursive: true, force: true });
-    return read(log, ended);
+    return resultOf(ended, readIfThere(log), readIfThere(begun));
   },
 });
 
-const read = (log: string, ended: Ended): Result => {
-  const lines = readFileSync(log, { encoding: 'utf8', flag: 'a+' }).split('\n').slice(0, -1);
-  const reports = lines.map((line) => JSON.parse(line) as Report);
-  const failures = reports.filter(({ kind }) => kind === 'fail').map(failureOf);
-  const finished = reports.some(({ kind }) => kind === 'end');
-  if (!finished || (ended.code !== 0 && failures.length === 0)) {
-    const last = failureOf(reports.findLast(({ kind }) => kind === 'run') ?? {});
-    const message = ended.code === 0 ? 'the process left before its last test' : reasonOf(ended);
-    failures.push({ ...last, name: `${last.name} (the last to begin)`, message });
-  }
-  const count = (kind: Report['kind']): number => reports.filter((one) => one.kind === kind).length;
-  const texts = reports.filter(({ kind }) => kind === 'text').map(({ message }) => message);
-  return { passed: count('pass'), skipped: count('skip'), failures, output: ended.output + texts.join('') };
-};
+const readIfThere = (file: string): string => readFileSync(file, { encoding: 'utf8', flag: 'a+' });
 
-const failureOf = ({ file = '', name = '', message = '' }: Partial<Report>): Failure => ({
-  file,
-  name,
-  message,
-});
+/** The counts of what was reported; a run that broke off is one more failure. */
+const resultOf = (ended: Ended, log: string, begun: string): Result => {
+  const lines = log.split('\n').slice(0, -1); // the last one is empty, or was never finished
+  const reports = lines.map((line) => JSON.parse(line) as Report);
+  const of = (kind: Report['kind']): Report[] => reports.filter((one) => one.kind === kind);
+  const failures = of('fail').map(({ file = '', name = '', message = '' }) => ({ file, name, message }));
+  if (of('end').length === 0 || (ended.code !== 0 && failures.length === 0)) {
+    const done = of('done').map(({ file }) => file);
+    const open = of('begin').filter(({ file }) => !done.includes(file));
+    const message = ended.code === 0 ? 'the process left before its last test' : reasonOf(ended);
+    failures.push({
+      file: open.map(({ file }) => file).join(', '),
+      name: begun && `${begun} (the last to begin)`,
+      message,
+    });
+  }
+  const texts = of('text').map(({ message }) => message);
+  return {
+    passed: of('pass').length,
+    skipped: of('skip').length,
+    failures,
+    output: ended.output + texts.join(''),
+  };
+};
 
 // The run
 
@@ -158,7 +168,7 @@ const runAll = async (steps: Step[]): Promise<Done[]> => {
   const begun = performance.now();
   const tick = setInterval(() => show(open, begun), 1000);
   const run = async ({ name, run: work }: Step): Promise<Done> => {
-    const result = await work().catch(failed);
+    const result = await work().catch(notRun);
     const seconds = (performance.now() - begun) / 1000;
     open.delete(name);
     print({ ...result, name, seconds });
@@ -171,7 +181,7 @@ const runAll = async (steps: Step[]): Promise<Done[]> => {
   }
 };
 
-const failed = (error: unknown): Result => {
+const notRun = (error: unknown): Result => {
   const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return { passed: 0, skipped: 0, failures: [{ file: '', name: 'could not run', message }], output: '' };
 };
@@ -189,10 +199,11 @@ const show = (open: Set<string>, begun: number): void => {
 
 const print = ({ name, seconds, passed, skipped, failures, output }: Done): void => {
   const ok = failures.length === 0;
-  const counts = flags.static || passed === 0 ? '' : `  ${summary(passed, failures.length, skipped)}`;
+  const isCheck = checks.some((one) => one.name === name);
+  const counts = isCheck ? '' : `  ${summary(passed, failures.length, skipped)}`;
   say(`${clear}${ok ? '✓' : '✗'} ${name.padEnd(16)} ${seconds.toFixed(1).padStart(6)} s${counts}\n`);
   if (ok) return;
-  const told = failures.map(({ file, name: test, message }) => `${file}\n${test}\n${indent(message)}`);
+  const told = failures.map((one) => [one.file, one.name, indent(one.message)].filter(Boolean).join('\n'));
   say(`\n${indent([output.trimEnd(), ...told].filter(Boolean).join('\n\n'))}\n\n`);
 };
 

@@ -15,12 +15,16 @@ type Rule = {
   own?: true;
   /** Only while this feature is on. */
   feature?: Feature;
+  /** Only while one of these features is on. */
+  features?: readonly Feature[];
   /** Refused while the project is archived. */
   frozen?: true;
 };
 
 const { guest, reporter, developer, master, owner } = levels;
 const issues = 'issues_access_level' as const;
+/** What carries labels and milestones. */
+const tracked = [issues, 'merge_requests_access_level'] as const;
 
 export const projectRules = {
   read_project: { level: guest, open: true, anonymous: true },
@@ -33,8 +37,11 @@ export const projectRules = {
   move_issue: { level: reporter, feature: issues },
   set_issue_times: { level: owner, feature: issues },
   destroy_issue: { level: owner, feature: issues },
-  admin_label: { level: reporter },
-  admin_milestone: { level: developer },
+  set_note_times: { level: owner },
+  read_label: { level: guest, open: true, features: tracked },
+  admin_label: { level: reporter, features: tracked },
+  read_milestone: { level: guest, open: true, features: tracked },
+  admin_milestone: { level: developer, features: tracked },
   admin_note: { level: master },
   read_member: { level: guest, open: true },
   admin_member: { level: master },
@@ -82,6 +89,7 @@ export const may = (
   const rule: Rule = projectRules[action];
   if (!canSeeProject(viewer, project)) return false;
   if (rule.feature !== undefined && !hasFeature(viewer, project, rule.feature)) return false;
+  if (rule.features?.some((feature) => hasFeature(viewer, project, feature)) === false) return false;
   if (rule.frozen === true && project.archived === 1) return false;
   if (rule.own === true && isOwn(viewer, subject)) return true;
   return allows(rule, viewer, projectLevel(viewer, project), isOpenTo(viewer, project.visibility));

@@ -73,7 +73,8 @@ export const hasFeature = (
   return setting === 'enabled';
 };
 
-const visibleFeature = (viewer: Viewer, feature: Feature, words: Words): Condition => {
+/** Over `projects`: those of the projects that the viewer sees whose feature is on for him. */
+export const visibleFeature = (viewer: Viewer, feature: Feature, words: Words): Condition => {
   const column = sql.ref(`projects.${feature}`);
   if (viewer.admin) return sql<boolean>`${column} <> 'disabled'`;
   const membersOnly = allOf([sql<boolean>`${column} = 'private'`, inSources(viewer, levels.guest, words)]);

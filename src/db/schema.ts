@@ -33,6 +33,8 @@ export type UsersTable = {
   organization: string | null;
   public_email: string | null;
   note: string | null;
+  /** Name and user name, folded by `searchText`: what a search looks in. */
+  search_text: string;
   /** The user that stands for deleted ones. */
   ghost: Generated<Flag>;
   last_sign_in_at: number | null;
@@ -73,6 +75,8 @@ export type NamespacesTable = {
   request_access_enabled: Generated<Flag>;
   created_at: number;
   updated_at: number;
+  /** Not null: gone for everybody, with all below it; the queue removes the rows. */
+  deleted_at: number | null;
 };
 
 /** Projects and namespaces share one space of paths, compared without case. */
@@ -207,6 +211,12 @@ export type IssuesTable = {
   deleted_at: number | null;
 };
 
+/** Which merge requests close which issues when they are merged. */
+export type MergeRequestsClosingIssuesTable = {
+  merge_request_id: number;
+  issue_id: number;
+};
+
 /** Text to search, folded by `foldCase`. `indexed` 0: not in the engine's trigram index yet. */
 export type IssueSearchTable = {
   issue_id: number;
@@ -333,6 +343,7 @@ export type Schema = {
   assignees: AssigneesTable;
   milestones: MilestonesTable;
   issues: IssuesTable;
+  merge_requests_closing_issues: MergeRequestsClosingIssuesTable;
   issue_search: IssueSearchTable;
   notes: NotesTable;
   mentions: MentionsTable;

@@ -19,7 +19,7 @@ import type { Schema } from './schema.ts';
 import { SqliteWriter } from './sqlite_writer.ts';
 
 /** 3.51.3 mends a bug that could damage a database in WAL mode. */
-const oldestVersion = '3.51.3';
+export const oldestSqlite = '3.51.3';
 const mostStatements = 500;
 
 const pragmas = [
@@ -153,8 +153,8 @@ const isOlder = (version: string, than: string): boolean =>
 
 export const openEngine = (options: OpenOptions): EngineParts => {
   const { sqlite } = process.versions;
-  if (sqlite === undefined || isOlder(sqlite, oldestVersion)) {
-    throw new StartFailure(`SQLite ${oldestVersion} or newer is needed; this Node carries ${sqlite}`);
+  if (sqlite === undefined || isOlder(sqlite, oldestSqlite)) {
+    throw new StartFailure(`SQLite ${oldestSqlite} or newer is needed; this Node carries ${sqlite}`);
   }
   const writer = openHandle(options.file, false);
   const reader = openHandle(options.file, true);

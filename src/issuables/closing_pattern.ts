@@ -16,12 +16,14 @@ const MAX_TEXT_LENGTH = 2 ** 20;
 const MAX_PATH_LENGTH = 1024;
 const MAX_NUMBER_LENGTH = 15;
 
-const KEYWORDS = new Set([
-  ...['close', 'closes', 'closed', 'closing'],
-  ...['fix', 'fixes', 'fixed', 'fixing'],
-  ...['resolve', 'resolves', 'resolved', 'resolving'],
-  ...['implement', 'implements', 'implemented', 'implementing'],
-]);
+const KEYWORDS = new Set(
+  [
+    'close closes closed closing',
+    'fix fixes fixed fixing',
+    'resolve resolves resolved resolving',
+    'implement implements implemented implementing',
+  ].flatMap((forms) => forms.split(' ')),
+);
 const LONGEST_KEYWORD = 12;
 
 const SPACE = /[ ]/;

@@ -77,7 +77,8 @@ function mentionAt(text: string, at: number): Mention | null {
 
 /** The whole character, be it two code units; '' at the start. */
 function characterBefore(text: string, at: number): string {
-  return [...text.slice(Math.max(0, at - 2), at)].at(-1) ?? '';
+  const pair = text.codePointAt(at - 2) ?? 0;
+  return pair > 0xffff ? String.fromCodePoint(pair) : text.charAt(at - 1);
 }
 
 function nameEnd(text: string, at: number): number {

@@ -143,7 +143,8 @@ describe('issueAssigneesText', () => {
     [['a', 'b'], [], 'removed assignee'],
   ];
   for (const [before, now, expected] of rows) {
-    it(`tells [${before}] -> [${now}]`, () => assert.equal(text.issueAssigneesText(before, now), expected));
+    it(`tells ${JSON.stringify(before)} -> ${JSON.stringify(now)}`, () =>
+      assert.equal(text.issueAssigneesText(before, now), expected));
   }
 });
 
@@ -159,7 +160,8 @@ describe('labelsText', () => {
     [[1, 2], [2, 3, 4], 'added ~3 ~4 and removed ~1 labels'],
   ];
   for (const [before, now, expected] of rows) {
-    it(`tells [${before}] -> [${now}]`, () => assert.equal(text.labelsText(before, now), expected));
+    it(`tells ${JSON.stringify(before)} -> ${JSON.stringify(now)}`, () =>
+      assert.equal(text.labelsText(before, now), expected));
   }
 });
 

@@ -1,5 +1,5 @@
 import type { Tx } from '../db/open.ts';
-import type { SourceType, Visibility } from '../db/schema.ts';
+import type { Flag, SourceType, Visibility } from '../db/schema.ts';
 
 /** Claims a full path for a project or namespace. A path that is taken violates the table's primary key. */
 export const claimRoute = async (tx: Tx, path: string, source: [SourceType, number]): Promise<void> => {
@@ -28,6 +28,8 @@ export type NewNamespace = {
   name: string;
   description: string;
   visibility: Visibility;
+  lfs_enabled?: Flag;
+  request_access_enabled?: Flag;
 };
 
 export const insertNamespace = async (tx: Tx, namespace: NewNamespace): Promise<number> => {

@@ -2,15 +2,20 @@ import type { Selectable } from 'kysely';
 import type { Call } from '../access/call.ts';
 import { type ProjectAction, may } from '../access/may.ts';
 import { visibleProjects } from '../access/visible.ts';
-import type { ProjectsTable } from '../db/schema.ts';
+import type { ProjectCountersTable, ProjectsTable } from '../db/schema.ts';
 import { forbidden, notFound } from '../errors.ts';
 
-export type Project = Selectable<ProjectsTable>;
+/** A project with its counters, which most who load it need. */
+export type Project = Selectable<ProjectsTable> & Omit<Selectable<ProjectCountersTable>, 'project_id'>;
 
 /** A project by id or full path (in any case). Hidden and missing are alike: 404 `404 Project Not Found`. */
 export const findProject = async (call: Call, id: number | string): Promise<Project> => {
   const { db, viewer, platform } = call;
-  const query = db.selectFrom('projects').selectAll().where(visibleProjects(viewer, platform.store.words));
+  const query = db
+    .selectFrom('projects')
+    .innerJoin('project_counters', 'project_counters.project_id', 'projects.id')
+    .selectAll()
+    .where(visibleProjects(viewer, platform.store.words));
   const found = await (
     typeof id === 'number'
       ? query.where('id', '=', id)

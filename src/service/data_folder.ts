@@ -52,7 +52,7 @@ export const openSecrets = (folder: string, isFirstStart: boolean): Secrets => {
   return secrets;
 };
 
-const readSecrets = (file: string): Secrets => {
+export const readSecrets = (file: string): Secrets => {
   try {
     const value = JSON.parse(readFileSync(file, 'utf8')) as Partial<Secrets>;
     const { session_key, encryption_key } = value;

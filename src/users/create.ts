@@ -1,13 +1,20 @@
 import type { Insertable } from 'kysely';
-import type { Tx } from '../db/open.ts';
-import type { UsersTable } from '../db/schema.ts';
+import type { Store, Tx } from '../db/open.ts';
+import type { Flag, UsersTable } from '../db/schema.ts';
+import { conflict, invalid } from '../errors.ts';
 import { type Cause, recordEvent } from '../events/record.ts';
-import { insertPersonalNamespace } from '../namespaces/create.ts';
+import { takingNames } from '../namespaces/claim.ts';
+import { insertPersonalNamespace, isRouteTaken } from '../namespaces/create.ts';
+import { hashPassword } from './password.ts';
+import { userIdByEmail, userIdByName } from './queries.ts';
+import { normalizedEmail, userProblems } from './rules.ts';
+import { searchText } from './search_text.ts';
 
 type Row = Insertable<UsersTable>;
 type Given = 'username' | 'name' | 'email' | 'password_hash';
 
-export type NewUser = Pick<Row, Given> & Partial<Omit<Row, Given | 'id' | 'created_at' | 'updated_at'>>;
+export type NewUser = Pick<Row, Given> &
+  Partial<Omit<Row, Given | 'id' | 'created_at' | 'updated_at' | 'search_text'>>;
 
 /** Stores a user with his personal namespace; answers the id. The input has been checked (`users/rules.ts`). */
 export const insertUser = async (tx: Tx, cause: Cause | null, user: NewUser): Promise<number> => {
@@ -31,12 +38,120 @@ export const insertUser = async (tx: Tx, cause: Cause | null, user: NewUser): Pr
       last_sign_in_at: null,
       last_activity_on: null,
       ...user,
+      search_text: searchText(user),
       created_at: tx.now,
       updated_at: tx.now,
     })
     .returning('id')
     .executeTakeFirstOrThrow();
   await insertPersonalNamespace(tx, { owner_id: id, path: user.username, name: user.name });
-  await recordEvent(tx, cause, { kind: 'user.created', project_id: null, target_type: 'User', target_id: id });
+  await recordEvent(tx, cause, {
+    kind: 'user.created',
+    project_id: null,
+    target_type: 'User',
+    target_id: id,
+  });
   return id;
+};
+
+/** What makes users outside of a request, too. */
+export type UserParts = { store: Store; random: (bytes: number) => Buffer };
+
+/** Texts about a user that nothing depends on. */
+const profileFields = [
+  'bio',
+  'location',
+  'skype',
+  'linkedin',
+  'twitter',
+  'website_url',
+  'organization',
+  'note',
+] as const;
+
+type ProfileField = (typeof profileFields)[number];
+
+export type Profile = { [N in ProfileField]?: string | null };
+
+/** Of an input, what of a profile it gives. */
+export const profileOf = (input: Profile): Profile =>
+  Object.fromEntries(
+    profileFields.flatMap((name) => (input[name] === undefined ? [] : [[name, input[name]]])),
+  );
+
+export type UserInput = {
+  email: string;
+  name: string;
+  username: string;
+  password?: string;
+  admin?: boolean;
+  external?: boolean;
+  can_create_group?: boolean;
+  projects_limit?: number | null;
+  public_email?: string | null;
+} & Profile;
+
+/** A password that nobody knows: until another one is set, the account opens with tokens only. */
+export const randomPassword = (random: (bytes: number) => Buffer): string => random(24).toString('base64url');
+
+/**
+ * Whether a name and an address are free, but for the user who has them.
+ * @throws Failure 409 where another user has one of them, 400 where a group has the name
+ */
+export const requireFree = async (
+  tx: Tx,
+  { email, username }: { email?: string | undefined; username?: string | undefined },
+  own: { id: number; username: string } | null,
+): Promise<void> => {
+  const byEmail = email === undefined ? undefined : await userIdByEmail(tx.db, email);
+  if (byEmail !== undefined && byEmail !== own?.id) throw conflict('Email has already been taken');
+  if (username === undefined || username.toLowerCase() === own?.username.toLowerCase()) return;
+  if ((await userIdByName(tx.db, username)) !== undefined) throw conflict('Username has already been taken');
+  if (await isRouteTaken(tx, username)) throw invalid({ username: ['has already been taken'] });
+};
+
+/** One may show the own address to everybody, no other. */
+export const requireOwnAddress = (publicEmail: string | null | undefined, email: string): void => {
+  const isOwn = (publicEmail ?? '') === '' || normalizedEmail(publicEmail ?? '') === email;
+  if (!isOwn) throw invalid({ public_email: ['is not an email you own'] });
+};
+
+const flag = (value: boolean): Flag => (value ? 1 : 0);
+
+/** An external user creates neither groups nor projects of his own. */
+const rightsOf = ({
+  admin = false,
+  external = false,
+  can_create_group = true,
+  projects_limit = null,
+}: UserInput) => ({
+  admin: flag(admin),
+  external: flag(external),
+  can_create_group: flag(can_create_group && !external),
+  projects_limit: external ? 0 : projects_limit,
+});
+
+/**
+ * Creates a user, with a personal namespace.
+ * @param input without a password: one that nobody knows
+ * @returns the id
+ * @throws Failure 400 for what a user cannot be, 409 for a name or an address that another one has
+ */
+export const createUser = async (
+  { store, random }: UserParts,
+  cause: Cause | null,
+  input: UserInput,
+): Promise<number> => {
+  const problems = userProblems(input);
+  if (Object.keys(problems).length > 0) throw invalid(problems);
+  const { password = randomPassword(random), username, public_email } = input;
+  const email = normalizedEmail(input.email);
+  requireOwnAddress(public_email, email);
+  const password_hash = await hashPassword(password, random);
+  const names = { username, email, name: input.name.trim(), public_email: public_email ? email : null };
+  const user = { ...profileOf(input), ...names, ...rightsOf(input), password_hash };
+  return await takingNames({ platform: { store } }, async (tx) => {
+    await requireFree(tx, { email, username }, null);
+    return await insertUser(tx, cause, user);
+  });
 };

@@ -1,8 +1,10 @@
 import { hash } from 'node:crypto';
 import type { Reader } from '../db/open.ts';
 import type { UsersTable } from '../db/schema.ts';
-import { int, nullable, object, string } from '../http/schema.ts';
+import { anything, array, bool, int, nullable, object, optional, string, timestamp } from '../http/schema.ts';
 import { settings } from '../settings/defaults.ts';
+import { formatTime } from '../time.ts';
+import { type UserRow, personalProjectCounts } from './queries.ts';
 
 /** A user as embedded in other records. */
 export const basicUserShape = object({
@@ -16,7 +18,13 @@ export const basicUserShape = object({
 
 export type BasicUserRow = { id: number } & Pick<UsersTable, 'name' | 'username' | 'state' | 'email'>;
 
-export const basicUserColumns = ['users.id', 'users.name', 'users.username', 'users.state', 'users.email'] as const;
+export const basicUserColumns = [
+  'users.id',
+  'users.name',
+  'users.username',
+  'users.state',
+  'users.email',
+] as const;
 
 export const avatarUrl = (email: string): string | null =>
   settings.avatar_service_enabled
@@ -43,4 +51,113 @@ export const basicUsersById = async (
   if (wanted.length === 0) return new Map();
   const rows = await db.selectFrom('users').select(basicUserColumns).where('id', 'in', wanted).execute();
   return new Map(rows.map((row) => [row.id, row]));
+};
+
+const profile = {
+  created_at: timestamp,
+  bio: nullable(string),
+  location: nullable(string),
+  public_email: nullable(string),
+  skype: nullable(string),
+  linkedin: nullable(string),
+  twitter: nullable(string),
+  website_url: nullable(string),
+  organization: nullable(string),
+};
+
+/** What a user and administrators see of him. */
+const account = {
+  last_sign_in_at: nullable(timestamp),
+  confirmed_at: nullable(timestamp),
+  last_activity_on: nullable(string),
+  email: string,
+  theme_id: int,
+  color_scheme_id: int,
+  projects_limit: int,
+  current_sign_in_at: nullable(timestamp),
+  identities: array(anything),
+  can_create_group: bool,
+  can_create_project: bool,
+  two_factor_enabled: bool,
+  external: bool,
+};
+
+/** What administrators see beside that. */
+const administration = { is_admin: optional(bool), note: optional(nullable(string)) };
+
+const maybe = <P extends Record<string, Parameters<typeof optional>[0]>>(properties: P) =>
+  Object.fromEntries(Object.entries(properties).map(([name, shape]) => [name, optional(shape)]));
+
+/** The own account, and any for administrators. */
+export const accountShape = object({
+  ...basicUserShape.properties,
+  ...profile,
+  ...account,
+  ...administration,
+});
+
+/** One user: his profile; for administrators his account. */
+export const profileShape = object({
+  ...basicUserShape.properties,
+  ...profile,
+  ...maybe(account),
+  ...administration,
+});
+
+/** A listed user: who he is; for administrators his account. */
+export const listedUserShape = object({
+  ...basicUserShape.properties,
+  ...maybe(profile),
+  ...maybe(account),
+  ...administration,
+});
+
+export const publicProfile = (user: UserRow, baseUrl: string) => ({
+  ...basicUser(user, baseUrl),
+  created_at: formatTime(user.created_at),
+  bio: user.bio,
+  location: user.location,
+  public_email: user.public_email,
+  skype: user.skype,
+  linkedin: user.linkedin,
+  twitter: user.twitter,
+  website_url: user.website_url,
+  organization: user.organization,
+});
+
+const accountOf = (user: UserRow, projects: number, baseUrl: string) => {
+  const projects_limit = user.projects_limit ?? settings.default_projects_limit;
+  const signedInAt = user.last_sign_in_at === null ? null : formatTime(user.last_sign_in_at);
+  return {
+    ...publicProfile(user, baseUrl),
+    last_sign_in_at: signedInAt,
+    confirmed_at: formatTime(user.created_at),
+    last_activity_on: user.last_activity_on,
+    email: user.email,
+    theme_id: 1,
+    color_scheme_id: 1,
+    projects_limit,
+    current_sign_in_at: signedInAt,
+    identities: [],
+    can_create_group: user.can_create_group === 1,
+    can_create_project: projects < projects_limit,
+    two_factor_enabled: false,
+    external: user.external === 1,
+  };
+};
+
+/** The accounts of users; `administered`: as an administrator sees them. */
+export const accounts = async (
+  db: Reader,
+  users: readonly UserRow[],
+  { baseUrl, administered }: { baseUrl: string; administered: boolean },
+) => {
+  const projects = await personalProjectCounts(
+    db,
+    users.map(({ id }) => id),
+  );
+  return users.map((user) => ({
+    ...accountOf(user, projects.get(user.id) ?? 0, baseUrl),
+    ...(administered && { is_admin: user.admin === 1, note: user.note }),
+  }));
 };

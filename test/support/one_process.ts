@@ -5,13 +5,19 @@
  * `node --test --test-isolation=none` gives neither: a hook of one file runs for the tests of all, and what a
  * file throws after its first test is lost.
  */
-import { after, describe, it } from 'node:test';
+import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { after, beforeEach, describe, it } from 'node:test';
 import { pathToFileURL } from 'node:url';
 
 const patience = 10_000;
 const files = process.argv.slice(2);
 let left = files.length;
+
+/** Written at once, for a test that never comes back: what a reporter would say then stays unsaid. */
+beforeEach((test) => {
+  if (process.env['TEST_BEGUN'] !== undefined) writeFileSync(process.env['TEST_BEGUN'], test.fullName);
+});
 
 for (const file of files) {
   describe(file, async () => {

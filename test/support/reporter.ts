@@ -4,11 +4,11 @@ import type { TestEvent } from 'node:test/reporters';
 import { inspect } from 'node:util';
 
 /**
- * `run`: begins now; `text`: what a test's own process printed; `end`: the run came to its own end.
- * `name` holds the names of the suites as well.
+ * `begin` and `done`: a file, as it happens; the others in the order of the tests. `text`: what a file's own
+ * process printed; `end`: the run came to its own end. `name` holds the names of the suites as well.
  */
 export type Report = {
-  kind: 'run' | 'pass' | 'fail' | 'skip' | 'text' | 'end';
+  kind: 'begin' | 'done' | 'pass' | 'fail' | 'skip' | 'text' | 'end';
   file?: string;
   name?: string;
   message?: string;
@@ -49,7 +49,9 @@ const reader = () => {
       case 'test:start':
         return started(event.data);
       case 'test:dequeue':
-        return { kind: 'run', file: place(undefined, event.data), name: event.data.name };
+        return isFile(event.data.name) ? { kind: 'begin', file: event.data.name } : undefined;
+      case 'test:complete':
+        return isFile(event.data.name) ? { kind: 'done', file: event.data.name } : undefined;
       case 'test:pass':
       case 'test:fail':
         return ended(event);

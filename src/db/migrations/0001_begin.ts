@@ -4,7 +4,7 @@ const cascade = 'on delete cascade';
 
 export const begin: MigrationText = {
   name: '0001_begin',
-  statements: ({ id, text, integer, end }) => [
+  statements: ({ engine, id, text, integer, end }) => [
     `create table users (
       id ${id},
       username ${text} not null,
@@ -25,6 +25,7 @@ export const begin: MigrationText = {
       organization ${text},
       public_email ${text},
       note ${text},
+      search_text ${text} not null,
       ghost ${integer} not null default 0,
       last_sign_in_at ${integer},
       last_activity_on ${text},
@@ -61,9 +62,12 @@ export const begin: MigrationText = {
       lfs_enabled ${integer} not null default 1,
       request_access_enabled ${integer} not null default 0,
       created_at ${integer} not null,
-      updated_at ${integer} not null
+      updated_at ${integer} not null,
+      deleted_at ${integer}
     ) ${end}`,
     'create index namespaces_parent on namespaces (parent_id)',
+    `create unique index namespaces_name on namespaces (parent_id, name)
+      where parent_id is not null and deleted_at is null`,
     'create index namespaces_owner on namespaces (owner_id)',
 
     `create table routes (
@@ -108,6 +112,8 @@ export const begin: MigrationText = {
     'create index projects_creator on projects (creator_id)',
     'create index projects_forked_from on projects (forked_from_project_id)',
     'create index projects_visibility on projects (visibility)',
+    'create index projects_created on projects (created_at, id)',
+    'create unique index projects_name on projects (namespace_id, name) where deleted_at is null',
 
     `create table project_counters (
       project_id ${integer} primary key references projects (id) ${cascade},
@@ -214,7 +220,18 @@ export const begin: MigrationText = {
     'create index issues_state_created on issues (project_id, deleted_at, state, created_at, id, confidential)',
     'create index issues_state_updated on issues (project_id, deleted_at, state, updated_at, id, confidential)',
     'create index issues_author on issues (author_id, deleted_at, created_at, id)',
+    'create index issues_project_author on issues (project_id, deleted_at, author_id, created_at, id)',
     'create index issues_milestone on issues (milestone_id, deleted_at, created_at, id)',
+    'create index issues_closed_by on issues (closed_by_id) where closed_by_id is not null',
+    'create index issues_all_created on issues (deleted_at, created_at, id)',
+    'create index issues_all_updated on issues (deleted_at, updated_at, id)',
+    'create index issues_confidential on issues (project_id, author_id) where confidential = 1',
+
+    `create table merge_requests_closing_issues (
+      merge_request_id ${integer} not null,
+      issue_id ${integer} not null references issues (id) ${cascade},
+      primary key (issue_id, merge_request_id)
+    ) ${end}`,
 
     `create table issue_search (
       issue_id ${integer} primary key references issues (id) ${cascade},
@@ -223,6 +240,13 @@ export const begin: MigrationText = {
       indexed ${integer} not null default 0
     ) ${end}`,
     'create index issue_search_waiting on issue_search (issue_id) where indexed = 0',
+    // Keeps no text of its own: the folded text stands in issue_search.
+    ...(engine === 'sqlite'
+      ? [
+          `create virtual table issue_search_index using fts5 (title, description, content = '',
+            contentless_delete = 1, detail = full, tokenize = 'trigram case_sensitive 1')`,
+        ]
+      : []),
 
     `create table notes (
       id ${id},

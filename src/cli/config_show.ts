@@ -1,0 +1,46 @@
+import type { Command } from 'commander';
+import { type ConfigName, type Sourced, configNames, fields } from '../config.ts';
+import { action, columns, print } from './command.ts';
+import { addSettings, readSettings } from './settings.ts';
+
+type Options = { json?: boolean; origin?: boolean };
+
+const masked = '[hidden]';
+
+/** A setting as it is written on the command line or in a variable. */
+const textOf = (name: ConfigName, config: Sourced['config']): string | null => {
+  const value = config[name];
+  if (value === null) return null;
+  if (fields[name].secret === true) return masked;
+  if (Array.isArray(value)) return value.join(',');
+  if (typeof value !== 'object') return String(value);
+  return `${value.host.includes(':') ? `[${value.host}]` : value.host}:${value.port}`;
+};
+
+const show = (options: Options & { [option: string]: unknown }): void => {
+  const { config, origin } = readSettings(options);
+  const settings = configNames.map((name) => {
+    return { name, value: textOf(name, config), origin: origin[name], variable: fields[name].variable };
+  });
+  const lines = settings.map((one) => {
+    const cells = [one.name, one.value || '-'];
+    return options.origin === true ? [...cells, one.origin, one.variable] : cells;
+  });
+  const value = settings.map((one) => [
+    one.name,
+    options.origin === true ? { value: one.value, origin: one.origin, variable: one.variable } : one.value,
+  ]);
+  print(options, Object.fromEntries(value), columns(lines));
+};
+
+export const configShowCommand = (): Command =>
+  addSettings(
+    action('show', {
+      summary: 'Print every setting as the service would read it now; secrets stay hidden.',
+      examples: [
+        'gantry config show --origin',
+        'GANTRY_LISTEN=0.0.0.0:80 gantry config show --origin',
+        'gantry config show --json --log-level debug',
+      ],
+    }).option('--origin', 'where each value comes from: a flag, the environment or the default'),
+  ).action(show);

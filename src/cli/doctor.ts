@@ -1,0 +1,35 @@
+import type { Command } from 'commander';
+import type { Config } from '../config.ts';
+import { action, print } from './command.ts';
+import type { Finding } from './doctor_finding.ts';
+import { checkFolder, checkMachine } from './doctor_machine.ts';
+import { checkStore } from './doctor_store.ts';
+import { addSettings, readSettings } from './settings.ts';
+
+type Options = { json?: boolean; thorough?: boolean; [option: string]: unknown };
+
+const findAll = async (config: Config, thorough: boolean): Promise<Finding[]> => {
+  const machine = checkMachine();
+  const folder = checkFolder(config);
+  return [...machine, ...folder, ...(await checkStore(config, thorough))];
+};
+
+const line = ({ state, check, detail, advice }: Finding): string =>
+  `${state.padEnd(4)}  ${check}: ${detail}${advice === undefined ? '' : `\n      ${advice}`}`;
+
+const examine = async (options: Options): Promise<void> => {
+  const { config } = readSettings(options);
+  const findings = await findAll(config, options.thorough === true);
+  const ok = findings.every(({ state }) => state !== 'fail');
+  print(options, { ok, checks: findings }, findings.map(line).join('\n'));
+  if (!ok) process.exitCode = 1;
+};
+
+export const doctorCommand = (): Command =>
+  addSettings(
+    action('doctor', {
+      summary: 'Look for what is wrong, and say what to do. Changes nothing; exit code 1 when something fails.',
+      examples: ['gantry doctor --data /var/lib/gantry', 'gantry doctor --thorough --json'],
+    }).option('--thorough', 'check every page and index of the database, however long that takes'),
+    ['data'],
+  ).action(examine);

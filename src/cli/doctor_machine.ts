@@ -1,0 +1,99 @@
+/** What the doctor looks at outside the database: programs, the folder, the disk. */
+import { spawnSync } from 'node:child_process';
+import { type Stats, existsSync, statSync, statfsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Config } from '../config.ts';
+import { oldestSqlite } from '../db/sqlite.ts';
+import { readSecrets } from '../service/data_folder.ts';
+import { passwordFile } from '../service/first_start.ts';
+import { type Finding, fail, isAtLeast, ok, warn } from './doctor_finding.ts';
+
+const oldestNode = '26';
+const oldestGit = '2.39';
+const gigabyte = 1024 ** 3;
+const leastFree = gigabyte / 10;
+
+const checkVersion = (check: string, version: string, least: string, advice: string): Finding =>
+  isAtLeast(version, least) ? ok(check, version) : fail(check, `${version} is older than ${least}`, advice);
+
+const checkGit = (): Finding => {
+  const { stdout, error } = spawnSync('git', ['--version'], { encoding: 'utf8' });
+  const version = /\d+(?:\.\d+)+/.exec(stdout ?? '')?.[0];
+  if (error !== undefined || version === undefined) {
+    return fail('git', 'it is not in the PATH', `install git ${oldestGit} or newer`);
+  }
+  return checkVersion('git', version, oldestGit, `install git ${oldestGit} or newer`);
+};
+
+export const checkMachine = (): Finding[] => [
+  checkVersion('node', process.versions.node, oldestNode, 'start with "npm start", which brings its own Node'),
+  checkVersion(
+    'sqlite',
+    process.versions.sqlite ?? '0',
+    oldestSqlite,
+    'use the Node of this package: it carries a newer SQLite',
+  ),
+  checkGit(),
+];
+
+const shownMode = ({ mode }: Stats): string => `0${(mode & 0o777).toString(8)}`;
+
+const checkMode = (check: string, path: string, stats: Stats, wanted: string): Finding => {
+  const isPrivate = (stats.mode & 0o077) === 0;
+  if (isPrivate) return ok(check, `${path}, mode ${shownMode(stats)}`);
+  return fail(check, `${path} is open to others (mode ${shownMode(stats)})`, `run: chmod ${wanted} ${path}`);
+};
+
+/** The service must run as the folder's owner; root may look at anybody's. */
+const checkOwner = (folder: string, { uid }: Stats): Finding => {
+  const own = process.getuid?.() ?? uid;
+  if (own === uid || own === 0) return ok('owner', `user id ${uid}`);
+  return fail(
+    'owner',
+    `${folder} belongs to user id ${uid}, this is ${own}`,
+    'run gantry as its owner, or give the folder to this user with chown',
+  );
+};
+
+const checkSecrets = (folder: string): Finding => {
+  const file = join(folder, 'secrets.json');
+  if (!existsSync(file)) {
+    return fail('secrets', `${file} is missing`, 'restore it from the backup of this folder');
+  }
+  try {
+    readSecrets(file);
+  } catch (error) {
+    return fail('secrets', (error as Error).message, 'without it, what is encrypted cannot be read');
+  }
+  return checkMode('secrets', file, statSync(file), '600');
+};
+
+const inGigabytes = (bytes: number): string => `${(bytes / gigabyte).toFixed(1)} GiB free`;
+
+const checkSpace = (folder: string): Finding => {
+  const { bavail, bsize } = statfsSync(folder);
+  const free = bavail * bsize;
+  const advice = 'make room: a full disk lets nobody write';
+  if (free < leastFree) return fail('disk', inGigabytes(free), advice);
+  return free < gigabyte ? warn('disk', inGigabytes(free), advice) : ok('disk', inGigabytes(free));
+};
+
+const checkPasswordFile = (folder: string): Finding[] => {
+  const file = join(folder, passwordFile);
+  if (!existsSync(file)) return [];
+  return [warn('root password', `${file} still holds the first one`, 'note it or change it, then delete the file')];
+};
+
+export const checkFolder = ({ data }: Config): Finding[] => {
+  const stats = statSync(data, { throwIfNoEntry: false });
+  if (stats?.isDirectory() !== true) {
+    return [fail('data folder', `${data} is not there`, 'name it with --data, or start "gantry serve" to make it')];
+  }
+  return [
+    checkMode('data folder', data, stats, '700'),
+    checkOwner(data, stats),
+    checkSecrets(data),
+    checkSpace(data),
+    ...checkPasswordFile(data),
+  ];
+};

@@ -1,0 +1,111 @@
+/** What the doctor looks at in the database. */
+import { sql } from 'kysely';
+import type { Config } from '../config.ts';
+import { appliedMigrations, migrate, pendingMigrations } from '../db/migrate.ts';
+import type { Store } from '../db/open.ts';
+import { StartFailure } from '../errors.ts';
+import { databaseExists, openExistingStore } from '../service/store.ts';
+import { type Finding, fail, ok } from './doctor_finding.ts';
+import { storeParts } from './store.ts';
+
+const restore = 'stop the service and restore a backup';
+
+/** PostgreSQL checks itself; SQLite is asked for damage in its file. */
+const checkIntegrity = async ({ db, words }: Store, thorough: boolean): Promise<Finding[]> => {
+  if (words.engine === 'postgres') {
+    const { rows } = await sql<{ version: string }>`select current_setting('server_version') as version`.execute(db);
+    return [ok('database', `PostgreSQL ${rows[0]?.version ?? ''} answers`)];
+  }
+  const pragma = thorough ? sql`pragma integrity_check(5)` : sql`pragma quick_check(5)`;
+  const damage = (await pragma.execute(db)).rows.map((row) => String(Object.values(row as object)[0]));
+  const { rows: strays } = await sql<{ table: string }>`pragma foreign_key_check`.execute(db);
+  const isWhole = damage.length === 1 && damage[0] === 'ok';
+  const tables = [...new Set(strays.map(({ table }) => table))];
+  return [
+    isWhole ? ok('database', 'SQLite finds no damage') : fail('database', `damaged: ${damage.join('; ')}`, restore),
+    tables.length === 0
+      ? ok('references', 'every row has what it refers to')
+      : fail('references', `rows that refer to nothing in ${tables.join(', ')}`, restore),
+  ];
+};
+
+const checkSchema = async (store: Store): Promise<Finding> => {
+  const applied = await appliedMigrations(store);
+  if (applied === null) return fail('schema', 'the database is empty', 'start "gantry serve", or run "gantry migrate"');
+  const pending = pendingMigrations(applied);
+  if (pending.length > 0) return fail('schema', `lacks ${pending.join(', ')}`, 'run "gantry migrate"');
+  await migrate(store); // nothing to apply: refuses a newer database
+  return ok('schema', `current (${applied.at(-1) ?? ''})`);
+};
+
+type Wrong = { project_id: number };
+
+/** Projects whose counters are not what counting gives. */
+const wrongCounters = async ({ db }: Store): Promise<number[]> => {
+  const { rows } = await sql<Wrong>`
+    with counted as (
+      select project_id,
+        max(iid) as iid,
+        sum(case when deleted_at is null and state = 'opened' then 1 else 0 end) as opened,
+        sum(case when deleted_at is null and state = 'closed' then 1 else 0 end) as closed,
+        sum(case when deleted_at is null and state = 'opened' then confidential else 0 end) as opened_confidential,
+        sum(case when deleted_at is null and state = 'closed' then confidential else 0 end) as closed_confidential
+      from issues group by project_id
+    )
+    select projects.id as project_id from projects
+      left join project_counters c on c.project_id = projects.id
+      left join counted on counted.project_id = projects.id
+    where c.project_id is null
+      or c.issue_iid < coalesce(counted.iid, 0)
+      or c.opened_issues <> coalesce(counted.opened, 0)
+      or c.closed_issues <> coalesce(counted.closed, 0)
+      or c.opened_confidential_issues <> coalesce(counted.opened_confidential, 0)
+      or c.closed_confidential_issues <> coalesce(counted.closed_confidential, 0)
+    order by projects.id limit 10
+  `.execute(db);
+  return rows.map((row) => row.project_id);
+};
+
+const checkCounters = async (store: Store): Promise<Finding> => {
+  const wrong = await wrongCounters(store);
+  if (wrong.length === 0) return ok('counters', 'every project counts its issues right');
+  return fail('counters', `wrong in the projects ${wrong.join(', ')}`, 'report it; the totals of their lists are off');
+};
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+const adviceFor = (error: unknown): string =>
+  error instanceof StartFailure ? 'the line above says what to do' : restore;
+
+/** Each check by itself: a damaged table must not hide what else there is to say. */
+const attempt = async (check: string, look: () => Promise<Finding | Finding[]>): Promise<Finding[]> => {
+  try {
+    return [await look()].flat();
+  } catch (error) {
+    return [fail(check, messageOf(error), adviceFor(error))];
+  }
+};
+
+export const checkStore = async (config: Config, thorough: boolean): Promise<Finding[]> => {
+  if (!databaseExists(config)) {
+    return [fail('database', 'there is none', 'name its folder with --data, or start "gantry serve" to make one')];
+  }
+  let store: Store;
+  try {
+    store = await openExistingStore(storeParts(config));
+  } catch (error) {
+    if (!(error instanceof StartFailure)) throw error;
+    return [fail('database', error.message, adviceFor(error))];
+  }
+  try {
+    const schema = await attempt('schema', async () => await checkSchema(store));
+    const isCurrent = schema.every(({ state }) => state === 'ok');
+    return [
+      ...(await attempt('database', async () => await checkIntegrity(store, thorough))),
+      ...schema,
+      ...(isCurrent ? await attempt('counters', async () => await checkCounters(store)) : []),
+    ];
+  } finally {
+    await store.close();
+  }
+};

@@ -1,0 +1,103 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import type { Logger } from 'pino';
+import type { Config } from '../config.ts';
+import type { Service } from '../main.ts';
+import { passwordFile } from '../service/first_start.ts';
+import { makeLog } from '../service/log.ts';
+import { systemClock } from '../time.ts';
+import { version } from '../version.ts';
+import { action, print } from './command.ts';
+import { addSettings, readSettings } from './settings.ts';
+
+/** A stop takes ten seconds at most: then connections that still wait are cut, then the process ends. */
+const patience = { connections: 9_000, all: 9_500 };
+
+const warnRoot = (): void => {
+  if (process.getuid?.() !== 0) return;
+  process.stderr.write('gantry: warning: running as root; a user of its own is safer\n');
+};
+
+const bannerText = (config: Config, { url, rootPassword }: Service): string => {
+  const lines = [`Gantry ${version} answers on ${url}`];
+  if (rootPassword !== null) {
+    const file = join(config.data, passwordFile);
+    lines.push(
+      'This is the first start. Sign in as the administrator:',
+      '  user      root',
+      `  password  ${rootPassword}`,
+      `It is not shown again; ${file} holds it, too: delete that file once you know it.`,
+    );
+  }
+  return lines.join('\n');
+};
+
+const bannerOf = (config: Config, { url, rootPassword, platform }: Service): object => ({
+  url,
+  version,
+  revision: platform.revision,
+  pid: process.pid,
+  ...(rootPassword !== null && {
+    root_password: rootPassword,
+    root_password_file: join(config.data, passwordFile),
+  }),
+});
+
+const stop = async (service: Service, log: Logger, signal: string): Promise<void> => {
+  log.info({ signal }, 'stopping');
+  const cut = setTimeout(() => {
+    log.warn('connections that still wait are cut');
+    service.app.server.closeAllConnections();
+  }, patience.connections);
+  const end = setTimeout(() => process.exit(0), patience.all);
+  await service.close();
+  clearTimeout(cut);
+  clearTimeout(end);
+  log.info('stopped');
+};
+
+/** Resolves when a signal has ended the service; a second signal ends the process at once. */
+const untilStopped = async (service: Service, log: Logger): Promise<void> => {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  let stopping = false;
+  const onSignal = (signal: string): void => {
+    if (stopping) process.exit(1);
+    stopping = true;
+    stop(service, log, signal).then(resolve, reject);
+  };
+  process.on('SIGTERM', onSignal);
+  process.on('SIGINT', onSignal);
+  await promise;
+};
+
+const serve = async (options: { json?: boolean; [option: string]: unknown }): Promise<void> => {
+  const { config } = readSettings(options);
+  const log = makeLog(config);
+  const onFatal = (error: unknown): void => {
+    log.fatal({ err: error }, 'the store failed: the process ends');
+    process.exit(1);
+  };
+  // The other commands need not load all of the service.
+  const { startService } = await import('../main.ts');
+  const service = await startService({ config, clock: systemClock, random: randomBytes, log, onFatal });
+  const stopped = untilStopped(service, log);
+  warnRoot();
+  if (options.json === true) print(options, bannerOf(config, service), '');
+  else process.stderr.write(`${bannerText(config, service)}\n`);
+  log.info({ url: service.url }, 'listening');
+  await stopped;
+  process.exit(0); // nothing that still holds the process is worth waiting for
+};
+
+export const serveCommand = (): Command =>
+  addSettings(
+    action('serve', {
+      summary: 'Start the service. Logs go to standard output; SIGTERM and SIGINT stop it, open requests answered.',
+      examples: [
+        'gantry serve',
+        'gantry serve --data /var/lib/gantry --listen 0.0.0.0:8080 --external-url https://code.example.com',
+        'GANTRY_DATABASE_URL=postgres://gantry:secret@db/gantry gantry serve',
+      ],
+    }),
+  ).action(serve);

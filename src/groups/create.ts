@@ -1,0 +1,91 @@
+import { type Call, actorOf } from '../access/call.ts';
+import { levels } from '../access/levels.ts';
+import { mayInGroup } from '../access/may.ts';
+import type { Tx } from '../db/open.ts';
+import type { Visibility } from '../db/schema.ts';
+import { forbidden, notFound } from '../errors.ts';
+import { recordEvent } from '../events/record.ts';
+import { lockNamespace, takingNames } from '../namespaces/claim.ts';
+import { insertNamespace } from '../namespaces/create.ts';
+import { insertMember } from '../namespaces/member.ts';
+import { refuseProblems } from '../namespaces/problems.ts';
+import { settings } from '../settings/defaults.ts';
+import { type Group, findGroup } from './find.ts';
+import {
+  fullPathIn,
+  groupPathProblem,
+  isWider,
+  nameProblem,
+  nestingProblem,
+  visibilityProblem,
+} from './rules.ts';
+
+export type NewGroup = {
+  name: string;
+  path: string;
+  parent_id: number | null;
+  description: string;
+  visibility: Visibility | undefined;
+  lfs_enabled: boolean;
+  request_access_enabled: boolean;
+};
+
+/** @throws Failure 404 for a parent that the caller does not see, 403 where he may not */
+const admit = async (call: Call, parentId: number | null): Promise<void> => {
+  const { user } = actorOf(call);
+  if (parentId !== null) {
+    if (!mayInGroup(call.viewer, 'create_subgroup', await findGroup(call, parentId))) throw forbidden();
+    return;
+  }
+  if (!call.admin && (user.can_create_group === 0 || user.external === 1)) throw forbidden();
+};
+
+const lockParent = async (tx: Tx, id: number | null): Promise<Group | null> => {
+  const parent = id === null ? null : await lockNamespace(tx, id);
+  if (parent === undefined) throw notFound('Group');
+  return parent;
+};
+
+/** By default as the instance says, but never wider than the group above. */
+const visibilityOf = ({ visibility }: NewGroup, parent: Group | null): Visibility => {
+  if (visibility !== undefined) return visibility;
+  const usual = settings.default_group_visibility;
+  return parent !== null && isWider(usual, parent.visibility) ? parent.visibility : usual;
+};
+
+const check = async (tx: Tx, given: NewGroup, parent: Group | null, visibility: Visibility): Promise<void> => {
+  const proposal = { id: null, parent, name: given.name, path: given.path, visibility };
+  refuseProblems({
+    name: await nameProblem(tx, proposal),
+    path: await groupPathProblem(tx, proposal, ''),
+    parent_id: nestingProblem(parent),
+    visibility_level: await visibilityProblem(tx, proposal),
+  });
+};
+
+/** Makes a group, or a subgroup; whoever makes it owns it. */
+export const createGroup = async (call: Call, given: NewGroup): Promise<Group> => {
+  await admit(call, given.parent_id);
+  const actor = actorOf(call);
+  return await takingNames(call, async (tx) => {
+    const parent = await lockParent(tx, given.parent_id);
+    const visibility = visibilityOf(given, parent);
+    await check(tx, given, parent, visibility);
+    const id = await insertNamespace(tx, {
+      kind: 'group',
+      parent_id: parent?.id ?? null,
+      owner_id: null,
+      path: given.path,
+      full_path: fullPathIn(parent, given.path),
+      name: given.name,
+      description: given.description,
+      visibility,
+      lfs_enabled: given.lfs_enabled ? 1 : 0,
+      request_access_enabled: given.request_access_enabled ? 1 : 0,
+    });
+    await insertMember(tx, actor, ['Namespace', id], { user_id: actor.user.id, access_level: levels.owner });
+    const data = { full_path: fullPathIn(parent, given.path), visibility };
+    await recordEvent(tx, actor, { kind: 'group.created', project_id: null, target_type: 'Group', target_id: id, data });
+    return await tx.db.selectFrom('namespaces').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+  });
+};

@@ -1,0 +1,150 @@
+/** Groups. `GET /groups/:id`, which answers with projects, and `GET /groups/:id/projects` are in `projects/`. */
+import { sql } from 'kysely';
+import { actorOf, endpoint } from '../access/call.ts';
+import { badRequest, notFound } from '../errors.ts';
+import {
+  boolean,
+  clearable,
+  id as idParam,
+  idOrPath,
+  object,
+  oneOf,
+  optional,
+  string,
+  text,
+} from '../http/schema.ts';
+import { recordEvent } from '../events/record.ts';
+import { requireUnmodified } from '../http/unmodified.ts';
+import { descendantsOf } from '../namespaces/ancestors.ts';
+
+import { removeNamespace } from '../namespaces/remove.ts';
+import { createGroup } from './create.ts';
+import { findGroup, findGroupFor } from './find.ts';
+import { groupJson, groupShape } from './json.ts';
+import { groupListParams, listGroups } from './list.ts';
+import { visibilities } from './rules.ts';
+import { type GroupChanges, updateGroup } from './update.ts';
+
+const area = 'groups';
+const group = idOrPath('id or full path of the group');
+
+const list = endpoint({
+  method: 'GET',
+  path: '/groups',
+  summary: 'Groups that the caller belongs to; with `all_available`, all that he sees',
+  area,
+  audience: 'optional',
+  params: object(groupListParams),
+  reply: groupShape,
+  list: true,
+  handle: async (call, params) => await listGroups(call, params),
+});
+
+const common = {
+  description: optional(text()),
+  visibility: optional(oneOf(visibilities)),
+  lfs_enabled: optional(boolean()),
+  request_access_enabled: optional(boolean()),
+};
+
+const create = endpoint({
+  method: 'POST',
+  path: '/groups',
+  summary: 'Make a group, or below `parent_id` a subgroup',
+  area,
+  audience: 'user',
+  params: object({ name: text(), path: text(), parent_id: optional(clearable(idParam())), ...common }),
+  reply: groupShape,
+  handle: async (call, params) => {
+    const { name, path, description = '', visibility } = params;
+    const flags = {
+      lfs_enabled: params.lfs_enabled ?? true,
+      request_access_enabled: params.request_access_enabled ?? false,
+    };
+    const parent_id = params.parent_id ?? null;
+    return await groupJson(
+      call,
+      await createGroup(call, { name, path, parent_id, description, visibility, ...flags }),
+    );
+  },
+});
+
+const flag = (value: boolean): 0 | 1 => (value ? 1 : 0);
+
+const update = endpoint({
+  method: 'PUT',
+  path: '/groups/:id',
+  summary: 'Change a group',
+  area,
+  audience: 'user',
+  params: object({ id: group, name: optional(text()), path: optional(text()), ...common }),
+  reply: groupShape,
+  handle: async (call, params) => {
+    const { id, lfs_enabled, request_access_enabled, ...rest } = params;
+    const found = await findGroupFor(call, id, 'admin_group');
+    const changes: GroupChanges = {
+      ...rest,
+      ...(lfs_enabled !== undefined && { lfs_enabled: flag(lfs_enabled) }),
+      ...(request_access_enabled !== undefined && { request_access_enabled: flag(request_access_enabled) }),
+    };
+    if (Object.keys(changes).length === 0) {
+      throw badRequest(`at least one of name, path, ${Object.keys(common).join(', ')} must be given`);
+    }
+    return await groupJson(call, await updateGroup(call, found.id, changes));
+  },
+});
+
+const remove = endpoint({
+  method: 'DELETE',
+  path: '/groups/:id',
+  summary: 'Remove a group with all groups and projects below it',
+  area,
+  audience: 'user',
+  status: 202,
+  params: object({ id: group }),
+  reply: object({ message: string }),
+  handle: async (call, { id }) => {
+    const found = await findGroupFor(call, id, 'admin_group');
+    requireUnmodified(call.header('if-unmodified-since'), found.updated_at);
+    await call.write(async (tx) => {
+      if (!(await removeNamespace(tx, found.id))) throw notFound('Group');
+      const target = { project_id: null, target_type: 'Group', target_id: found.id };
+      const data = { full_path: found.full_path };
+      await recordEvent(tx, actorOf(call), { kind: 'group.removed', ...target, data });
+    });
+    return { message: '202 Accepted' };
+  },
+});
+
+const subgroups = endpoint({
+  method: 'GET',
+  path: '/groups/:id/subgroups',
+  summary: 'Groups directly below a group',
+  area,
+  audience: 'optional',
+  params: object({ id: group, ...groupListParams }),
+  reply: groupShape,
+  list: true,
+  handle: async (call, params) => {
+    const { id } = await findGroup(call, params.id);
+    return await listGroups(call, params, sql<boolean>`namespaces.parent_id = ${id}`);
+  },
+});
+
+const descendants = endpoint({
+  method: 'GET',
+  path: '/groups/:id/descendant_groups',
+  summary: 'Groups below a group, however deep',
+  area,
+  audience: 'optional',
+  params: object({ id: group, ...groupListParams }),
+  reply: groupShape,
+  list: true,
+  handle: async (call, params) => {
+    const { id } = await findGroup(call, params.id);
+    const below = sql<boolean>`namespaces.id <> ${id} and namespaces.id in ${descendantsOf(id)}`;
+    return await listGroups(call, params, sql<boolean>`(${below})`);
+  },
+});
+
+export const groupRoutes = [list, create, update, remove, subgroups, descendants];

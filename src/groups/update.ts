@@ -1,0 +1,59 @@
+import { type Call, actorOf } from '../access/call.ts';
+import type { Tx } from '../db/open.ts';
+import type { Visibility } from '../db/schema.ts';
+import { notFound } from '../errors.ts';
+import { recordEvent } from '../events/record.ts';
+import { changesOf } from '../namespaces/changes.ts';
+import { lockNamespace, takingNames } from '../namespaces/claim.ts';
+import { refuseProblems } from '../namespaces/problems.ts';
+import { renameRoutes } from '../namespaces/rename.ts';
+import type { Group } from './find.ts';
+import { fullPathIn, groupPathProblem, nameProblem, visibilityProblem } from './rules.ts';
+
+export type GroupChanges = {
+  name?: string;
+  path?: string;
+  description?: string;
+  visibility?: Visibility;
+  lfs_enabled?: 0 | 1;
+  request_access_enabled?: 0 | 1;
+};
+
+/** Only what changes is looked at: an old name that today's rules refuse stays. */
+const check = async (tx: Tx, group: Group, parent: Group | null, changes: GroupChanges): Promise<void> => {
+  const proposal = { ...group, ...changes, parent };
+  refuseProblems({
+    name: changes.name === undefined ? null : await nameProblem(tx, proposal),
+    path: changes.path === undefined ? null : await groupPathProblem(tx, proposal, group.full_path),
+    visibility_level: changes.visibility === undefined ? null : await visibilityProblem(tx, proposal),
+  });
+};
+
+const lockWithParent = async (tx: Tx, id: number): Promise<[Group, Group | null]> => {
+  const group = await lockNamespace(tx, id);
+  if (group === undefined) throw notFound('Group');
+  const parent = group.parent_id === null ? null : await lockNamespace(tx, group.parent_id);
+  if (parent === undefined) throw notFound('Group');
+  return [group, parent];
+};
+
+/** Changes a group; a new path moves all that is below it. The caller has been asked whether he may. */
+export const updateGroup = async (call: Call, id: number, wanted: GroupChanges): Promise<Group> =>
+  await takingNames(call, async (tx) => {
+    const [group, parent] = await lockWithParent(tx, id);
+    const { changes, data } = changesOf(group, wanted);
+    if (Object.keys(changes).length === 0) return group;
+    await check(tx, group, parent, changes);
+    if (changes.path !== undefined) {
+      await renameRoutes(tx, id, group.full_path, fullPathIn(parent, changes.path));
+    }
+    const stored = await tx.db
+      .updateTable('namespaces')
+      .set({ ...changes, updated_at: tx.now })
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    const target = { project_id: null, target_type: 'Group', target_id: id };
+    await recordEvent(tx, actorOf(call), { kind: 'group.updated', ...target, data });
+    return stored;
+  });

@@ -1,0 +1,239 @@
+/** The OpenAPI 3.1 document of the declared endpoints. */
+import { STATUS_CODES } from 'node:http';
+import type { TSchema } from 'typebox';
+import { type AnyEndpoint, statusOfEndpoint } from './endpoint.ts';
+import { apiPrefix } from './mount.ts';
+import { type Components, nameShapes, operationId } from './openapi_names.ts';
+import {
+  errorResponses,
+  errorSchemas,
+  guide,
+  pageHeaderComponents,
+  refusalNames,
+  securitySchemes,
+} from './openapi_parts.ts';
+import { type Refer, type Schema, paramSchema, plainSchema, shapeOf } from './openapi_schema.ts';
+
+export type Parameter = {
+  name: string;
+  in: 'path' | 'query';
+  description?: string;
+  required?: boolean;
+  style?: string;
+  explode?: boolean;
+  schema: Schema;
+};
+
+type Content = { [type: string]: { schema: Schema } };
+type Response = { description: string; headers?: object; content?: Content } | { $ref: string };
+
+export type Operation = {
+  operationId: string;
+  tags: string[];
+  summary: string;
+  description?: string;
+  security?: object[];
+  parameters?: Parameter[];
+  requestBody?: { required: boolean; content: Content };
+  responses: { [status: string]: Response };
+};
+
+export type OpenApi = {
+  openapi: '3.1.1';
+  info: { title: string; version: string; summary: string; description: string };
+  servers: { url: string }[];
+  security: object[];
+  tags: { name: string }[];
+  paths: { [path: string]: { [method: string]: Operation } };
+  components: { schemas: { [name: string]: Schema } } & { [kind: string]: object };
+};
+
+type Endpoint = AnyEndpoint<never>;
+type Field = { name: string; schema: Schema; required: boolean };
+type Place = 'path' | 'query' | 'body';
+
+const paramPattern = /:([A-Za-z0-9_]+)(?:\([^)]*\))?/g;
+
+const paramNames = (path: string): string[] => [
+  ...[...path.matchAll(paramPattern)].map(([, name]) => name ?? ''),
+  ...(path.endsWith('*') ? ['*'] : []),
+];
+
+/** `/projects/:id` -> `/projects/{id}`. */
+const template = (path: string): string => path.replaceAll(paramPattern, '{$1}').replace(/\*$/, '{path}');
+
+const placeOf = (name: string, { method, path }: Endpoint): Place => {
+  if (paramNames(path).includes(name)) return 'path';
+  return method === 'GET' || method === 'DELETE' ? 'query' : 'body';
+};
+
+const fieldsIn = (endpoint: Endpoint, place: Place): Field[] => {
+  const required = new Set(endpoint.params.required ?? []);
+  const fields = Object.entries(endpoint.params.properties as { [name: string]: TSchema & Schema });
+  return fields
+    .filter(([name]) => placeOf(name, endpoint) === place)
+    .map(([name, schema]) => ({
+      name,
+      schema: paramSchema(schema, place),
+      required: place === 'path' || (required.has(name) && schema['default'] === undefined),
+    }));
+};
+
+const parameter = ({ name, schema, required }: Field, place: 'path' | 'query'): Parameter => {
+  const { description, ...rest } = schema as Schema & { description?: string };
+  const isList = place === 'query' && schema['type'] === 'array';
+  return {
+    name: name === '*' ? 'path' : isList ? `${name}[]` : name,
+    in: place,
+    ...(description !== undefined && { description }),
+    ...(required && { required }),
+    ...(isList && { style: 'form', explode: true }),
+    schema: rest,
+  };
+};
+
+const parametersOf = (endpoint: Endpoint): Parameter[] => {
+  const declared = fieldsIn(endpoint, 'path');
+  const ofPath = paramNames(endpoint.path).map(
+    (name) => declared.find((field) => field.name === name) ?? { name, schema: { type: 'string' }, required: true },
+  );
+  return [
+    ...ofPath.map((field) => parameter(field, 'path')),
+    ...fieldsIn(endpoint, 'query').map((field) => parameter(field, 'query')),
+  ];
+};
+
+/** A body's schema is a component, so that it is written once for both of its content types. */
+const bodyName = (endpoint: Endpoint): string => {
+  const name = operationId(endpoint);
+  return `${name.charAt(0).toUpperCase()}${name.slice(1)}Body`;
+};
+
+const bodySchema = (endpoint: Endpoint): Schema | null => {
+  const fields = fieldsIn(endpoint, 'body');
+  if (fields.length === 0) return null;
+  const required = fields.filter((field) => field.required).map(({ name }) => name);
+  return {
+    type: 'object',
+    properties: Object.fromEntries(fields.map((field) => [field.name, field.schema])),
+    ...(required.length > 0 && { required }),
+  };
+};
+
+const bodyOf = (endpoint: Endpoint): Operation['requestBody'] => {
+  const body = bodySchema(endpoint);
+  if (body === null) return undefined;
+  const schema = { $ref: `#/components/schemas/${bodyName(endpoint)}` };
+  return {
+    required: 'required' in body,
+    content: { 'application/json': { schema }, 'application/x-www-form-urlencoded': { schema } },
+  };
+};
+
+const successOf = (endpoint: Endpoint, refer: Refer): Response => {
+  const { reply, list } = endpoint;
+  const description = STATUS_CODES[statusOfEndpoint(endpoint)] ?? 'Success';
+  if (reply === null) return { description };
+  const one = plainSchema(reply as Schema, refer);
+  const content = { 'application/json': { schema: list === true ? { type: 'array', items: one } : one } };
+  if (list !== true) return { description, content };
+  const headers = Object.keys(pageHeaderComponents).map((name) => [name, { $ref: `#/components/headers/${name}` }]);
+  return { description, headers: Object.fromEntries(headers), content };
+};
+
+const refusalsOf = (endpoint: Endpoint): { [status: string]: Response } => {
+  const hasPath = paramNames(endpoint.path).length > 0;
+  const isOpen = endpoint.audience === 'anyone';
+  const statuses: (keyof typeof refusalNames)[] = [
+    ...(Object.keys(endpoint.params.properties).length > 0 ? [400 as const] : []),
+    ...(isOpen ? [] : [401 as const, 403 as const]),
+    ...(hasPath ? [404 as const] : []),
+  ];
+  return Object.fromEntries(
+    statuses.map((status) => [status, { $ref: `#/components/responses/${refusalNames[status]}` }]),
+  );
+};
+
+/** By audience; an operation without a word of its own takes the document's. */
+const accessOf = ({ audience }: Endpoint): Pick<Operation, 'security' | 'description'> => {
+  switch (audience) {
+    case 'anyone':
+      return { security: [] };
+    case 'optional':
+      return { security: [{}, ...anyCredential] };
+    case 'admin':
+      return { description: 'Administrators only.' };
+    default:
+      return {};
+  }
+};
+
+const anyCredential = Object.keys(securitySchemes).map((name) => ({ [name]: [] }));
+
+const operationOf = (endpoint: Endpoint, refer: Refer): Operation => {
+  const parameters = parametersOf(endpoint);
+  const requestBody = bodyOf(endpoint);
+  return {
+    operationId: operationId(endpoint),
+    tags: [endpoint.area],
+    summary: endpoint.summary,
+    ...accessOf(endpoint),
+    ...(parameters.length > 0 && { parameters }),
+    ...(requestBody && { requestBody }),
+    responses: { [String(statusOfEndpoint(endpoint))]: successOf(endpoint, refer), ...refusalsOf(endpoint) },
+  };
+};
+
+const pathsOf = (endpoints: readonly Endpoint[], refer: Refer): OpenApi['paths'] => {
+  const paths: OpenApi['paths'] = {};
+  const known = new Map<string, string>();
+  for (const endpoint of endpoints) {
+    const operation = operationOf(endpoint, refer);
+    const path = template(endpoint.path);
+    // Two paths that differ in a parameter's name alone are one to OpenAPI.
+    for (const key of [operation.operationId, path.replaceAll(/\{\w+\}/g, '{}')]) {
+      const isKnown = key === operation.operationId ? known.has(key) : (known.get(key) ?? path) !== path;
+      if (isKnown) throw new Error(`${endpoint.method} ${path} cannot be told from another endpoint (${key})`);
+      known.set(key, path);
+    }
+    paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operation };
+  }
+  return paths;
+};
+
+const schemasOf = (
+  endpoints: readonly Endpoint[],
+  { shapes }: Components,
+  refer: Refer,
+): OpenApi['components']['schemas'] => {
+  const bodies = endpoints.map((endpoint) => [bodyName(endpoint), bodySchema(endpoint)] as const);
+  const all = [
+    ...Object.entries(errorSchemas),
+    ...[...shapes].map(([name, schema]) => [name, shapeOf(schema, refer)] as const),
+    ...bodies.filter((entry): entry is readonly [string, Schema] => entry[1] !== null),
+  ];
+  return Object.fromEntries(all.toSorted(([a], [b]) => (a < b ? -1 : 1)));
+};
+
+/** Paths are in the order of the declarations, schemas in the order of their names. */
+export const openApiDocument = (endpoints: readonly AnyEndpoint<never>[], version: string): OpenApi => {
+  const components = nameShapes(endpoints);
+  const refer: Refer = (schema) => {
+    const name = components.nameOf(schema);
+    return name === undefined ? undefined : `#/components/schemas/${name}`;
+  };
+  return {
+    openapi: '3.1.1',
+    info: { title: 'Gantry API', version, summary: 'Code hosting over HTTP and JSON, version 4', description: guide },
+    servers: [{ url: apiPrefix }],
+    security: anyCredential,
+    tags: [...new Set(endpoints.map(({ area }) => area))].map((name) => ({ name })),
+    paths: pathsOf(endpoints, refer),
+    components: {
+      schemas: schemasOf(endpoints, components, refer),
+      responses: errorResponses,
+      headers: pageHeaderComponents,
+      securitySchemes,
+    },
+  };
+};

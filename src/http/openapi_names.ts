@@ -1,0 +1,112 @@
+/** Names in the OpenAPI document: of operations and of the shapes that answers share. */
+import type { AnyEndpoint, Method } from './endpoint.ts';
+import type { Schema } from './openapi_schema.ts';
+
+type Named = { method: Method; path: string };
+
+const pascal = (text: string): string =>
+  text
+    .split(/[^A-Za-z0-9]+/)
+    .filter((word) => word !== '')
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('');
+
+const singular = (word: string): string => {
+  if (word.endsWith('ies')) return `${word.slice(0, -3)}y`;
+  return /(?:us|ss|settings|stats)$/.test(word) || !word.endsWith('s') ? word : word.slice(0, -1);
+};
+
+const isParam = (segment: string | undefined): boolean => segment?.startsWith(':') === true || segment === '*';
+
+/** `/projects/:id/issues` -> `ProjectIssues`. A record of a list is its singular: `/projects/:id` -> `Project`. */
+const pathName = (path: string): string => {
+  const segments = path.split('/').filter((segment) => segment !== '');
+  const words = segments.map((segment, index) => {
+    if (!isParam(segments[index + 1])) return isParam(segment) ? '' : pascal(segment);
+    if (isParam(segment)) return '';
+    const one = singular(segment);
+    return one === segment ? `${pascal(segment)}By${pascal(segments[index + 1] ?? '')}` : pascal(one);
+  });
+  return words.join('');
+};
+
+/** From method and path alone, so that it stays: `GET /projects/:id/issues` -> `getProjectIssues`. */
+export const operationId = ({ method, path }: Named): string => method.toLowerCase() + pathName(path);
+
+/* ---- shapes ---- */
+
+/** Two schemas are one shape when they share their properties: a nullable copy is the same shape. */
+const identityOf = (schema: Schema): object | undefined => {
+  const { properties } = schema;
+  const isShape = schema['type'] === 'object' && typeof properties === 'object' && properties !== null;
+  return isShape && Object.keys(properties).length > 0 ? properties : undefined;
+};
+
+type Seen = { schema: Schema; uses: number; isReply: boolean; names: string[] };
+
+const replyName = ({ path, list }: AnyEndpoint<never>): string => {
+  const segments = path.split('/').filter((segment) => segment !== '');
+  const last = segments.findLastIndex((segment) => !isParam(segment));
+  const isOne = list === true || isParam(segments[last + 1]);
+  return pascal(isOne ? singular(segments[last] ?? '') : (segments[last] ?? ''));
+};
+
+const look = (shapes: Map<object, Seen>, schema: Schema, name: string, isReply: boolean): void => {
+  const identity = identityOf(schema);
+  if (identity !== undefined) {
+    const seen = shapes.get(identity) ?? { schema, uses: 0, isReply: false, names: [] };
+    seen.uses += 1;
+    seen.isReply ||= isReply;
+    seen.names.push(name);
+    const isNew = !shapes.has(identity);
+    shapes.set(identity, seen);
+    if (!isNew) return;
+    for (const [key, child] of Object.entries(identity as { [name: string]: Schema })) {
+      look(shapes, child, pascal(key), false);
+    }
+  }
+  const { items, anyOf } = schema as { items?: Schema; anyOf?: Schema[] };
+  if (items !== undefined) look(shapes, items, singular(name), isReply);
+  for (const one of anyOf ?? []) look(shapes, one, name, isReply);
+};
+
+const free = (wanted: string, taken: Map<string, unknown>): string => {
+  if (!taken.has(wanted)) return wanted;
+  for (let number = 2; ; number += 1) {
+    const name = number === 2 ? `${wanted}Detail` : `${wanted}Detail${number - 1}`;
+    if (!taken.has(name)) return name;
+  }
+};
+
+export type Components = {
+  /** By name, in order of name. */
+  shapes: Map<string, Schema>;
+  nameOf: (schema: Schema) => string | undefined;
+};
+
+/**
+ * Names every shape that answers an endpoint or is used twice: by its `title`, else by the path of the first
+ * endpoint that answers it, else by the property that holds it.
+ */
+export const nameShapes = (endpoints: readonly AnyEndpoint<never>[]): Components => {
+  const seen = new Map<object, Seen>();
+  for (const endpoint of endpoints) {
+    if (endpoint.reply !== null) look(seen, endpoint.reply as Schema, replyName(endpoint), true);
+  }
+  const shared = [...seen].filter(([, one]) => one.isReply || one.uses > 1 || 'title' in one.schema);
+  const shapes = new Map<string, Schema>();
+  const names = new Map<object, string>();
+  const name = ([identity, { schema, names: wanted }]: [object, Seen]): void => {
+    const { title } = schema as { title?: string };
+    const chosen = free(title ?? wanted[0] ?? 'Shape', shapes);
+    names.set(identity, chosen);
+    shapes.set(chosen, schema);
+  };
+  const titled = ([, { schema }]: [object, Seen]): number => ('title' in schema ? 0 : 1);
+  const rank = (entry: [object, Seen]): number => 2 * titled(entry) + (entry[1].isReply ? 0 : 1);
+  for (const entry of shared.toSorted((a, b) => rank(a) - rank(b))) name(entry);
+  return {
+    shapes: new Map([...shapes].toSorted(([a], [b]) => (a < b ? -1 : 1))),
+    nameOf: (schema) => names.get(identityOf(schema) ?? names),
+  };
+};

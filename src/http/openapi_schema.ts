@@ -1,0 +1,79 @@
+/** The schemas of `schema.ts` as OpenAPI 3.1 writes them (JSON Schema 2020-12). */
+import { largestId } from './schema.ts';
+
+export type Schema = { [keyword: string]: unknown };
+
+/** What replaces a schema by a reference to its component; undefined: it stands where it is used. */
+export type Refer = (schema: Schema) => string | undefined;
+
+const isSchema = (value: unknown): value is Schema => typeof value === 'object' && value !== null;
+
+/** Says that null is allowed, too. */
+export const orNull = (schema: Schema): Schema => {
+  const { type, enum: words } = schema;
+  if (type === undefined) return Object.keys(schema).length === 0 ? schema : { anyOf: [schema, { type: 'null' }] };
+  const types = [...new Set([type, 'null'].flat())];
+  return { ...schema, type: types, ...(Array.isArray(words) && { enum: [...(words as unknown[]), null] }) };
+};
+
+const isBound = ([keyword, value]: [string, unknown]): boolean =>
+  !((keyword === 'minimum' || keyword === 'maximum') && Math.abs(Number(value)) === largestId);
+
+const isInternal = (keyword: string): boolean =>
+  keyword.startsWith('x-') || keyword.startsWith('~') || keyword === 'nullable';
+
+const childrenOf = (schema: Schema, convert: (child: Schema) => Schema): Schema => {
+  const converted: Schema = {};
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (!isSchema(value)) continue;
+    if (keyword === 'properties') {
+      const entries = Object.entries(value) as [string, Schema][];
+      converted[keyword] = Object.fromEntries(entries.map(([name, child]) => [name, convert(child)]));
+    } else if (keyword === 'anyOf' || keyword === 'oneOf' || keyword === 'allOf') {
+      converted[keyword] = (value as unknown as Schema[]).map(convert);
+    } else if (keyword === 'items' || keyword === 'additionalProperties') {
+      converted[keyword] = convert(value);
+    }
+  }
+  return converted;
+};
+
+/** Without what only we understand; `nullable` becomes a type; shared shapes become references. */
+export const plainSchema = (schema: Schema, refer: Refer): Schema => {
+  const reference = refer(schema);
+  const bare = reference === undefined ? shapeOf(schema, refer) : { $ref: reference };
+  return schema['nullable'] === true ? orNull(bare) : bare;
+};
+
+/** The same where it is defined, not referred to. */
+export const shapeOf = (schema: Schema, refer: Refer): Schema => {
+  const kept = Object.entries(schema).filter((entry) => !isInternal(entry[0]) && isBound(entry));
+  return { ...Object.fromEntries(kept), ...childrenOf(schema, (child) => plainSchema(child, refer)) };
+};
+
+const described = (schema: Schema, more: string): Schema => {
+  const description = schema['description'];
+  return { description: typeof description === 'string' ? `${description} (${more})` : more };
+};
+
+const byKind = (schema: Schema): Schema => {
+  switch (schema['x-kind']) {
+    case 'names':
+      return { type: 'string', ...described(schema, 'names separated by commas') };
+    case 'id_or_path':
+      return { ...shapeOf(schema, () => undefined), type: ['integer', 'string'] };
+    case 'id_or_word': {
+      const { description } = schema;
+      const anyOf = [{ type: 'integer' }, { type: 'string', enum: schema['x-words'] }];
+      return { anyOf, ...(description !== undefined && { description }) };
+    }
+    default:
+      return shapeOf(schema, () => undefined);
+  }
+};
+
+/** A parameter's schema. What null clears is nullable in a body; a query has no null. */
+export const paramSchema = (schema: Schema, place: 'path' | 'query' | 'body'): Schema => {
+  const plain = byKind(schema);
+  return schema['x-clearable'] === true && place === 'body' ? orNull(plain) : plain;
+};

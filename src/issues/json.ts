@@ -1,0 +1,107 @@
+import type { Call } from '../access/call.ts';
+import { array, bool, int, nullable, object, string, timestamp } from '../http/schema.ts';
+import { milestoneJson, milestoneShape } from '../milestones/json.ts';
+import { timeStats, timeStatsShape } from '../time_tracking/json.ts';
+import { formatTime } from '../time.ts';
+import { basicUser, basicUserShape } from '../users/json.ts';
+import type { FullIssue } from './rows.ts';
+
+const user = basicUserShape;
+
+const fields = {
+  id: int,
+  iid: int,
+  project_id: int,
+  title: string,
+  description: nullable(string),
+  state: string,
+  created_at: timestamp,
+  updated_at: timestamp,
+  closed_at: nullable(timestamp),
+  labels: array(string),
+  milestone: nullable(milestoneShape),
+  assignees: array(user),
+  author: user,
+  assignee: nullable(user),
+  user_notes_count: int,
+  upvotes: int,
+  downvotes: int,
+  due_date: nullable(string),
+  confidential: bool,
+  web_url: string,
+};
+
+const references = object({ short: string, relative: string, full: string });
+
+/** An issue in a list. */
+export const issueShape = object({ ...fields, time_stats: timeStatsShape, references });
+
+const links = object({ self: string, notes: string, award_emoji: string, project: string });
+
+/** One issue alone. */
+export const singleIssueShape = object({
+  ...fields,
+  time_stats: timeStatsShape,
+  references,
+  _links: links,
+  subscribed: bool,
+});
+
+/** An issue as the target of a todo. */
+export const todoIssueShape = object({ ...fields, subscribed: bool });
+
+export const issueUrl = (baseUrl: string, projectPath: string, iid: number): string =>
+  `${baseUrl}/${projectPath}/issues/${iid}`;
+
+const baseJson = (issue: FullIssue, baseUrl: string) => {
+  const assignees = issue.assignees.map((one) => basicUser(one, baseUrl));
+  return {
+    id: issue.id,
+    iid: issue.iid,
+    project_id: issue.project_id,
+    title: issue.title,
+    description: issue.description,
+    state: issue.state,
+    created_at: formatTime(issue.created_at),
+    updated_at: formatTime(issue.updated_at),
+    closed_at: issue.closed_at === null ? null : formatTime(issue.closed_at),
+    labels: issue.labels,
+    milestone: issue.milestone === null ? null : milestoneJson(issue.milestone),
+    assignees,
+    author: basicUser(issue.author, baseUrl),
+    assignee: assignees[0] ?? null,
+    user_notes_count: issue.user_notes_count,
+    upvotes: issue.upvotes,
+    downvotes: issue.downvotes,
+    due_date: issue.due_date,
+    confidential: issue.confidential === 1,
+    web_url: issueUrl(baseUrl, issue.project_path, issue.iid),
+  };
+};
+
+const referencesOf = ({ iid, project_path }: FullIssue) => ({
+  short: `#${iid}`,
+  relative: `#${iid}`,
+  full: `${project_path}#${iid}`,
+});
+
+export const issueJson = (issue: FullIssue, { baseUrl }: Pick<Call, 'baseUrl'>) => ({
+  ...baseJson(issue, baseUrl),
+  time_stats: timeStats(issue),
+  references: referencesOf(issue),
+});
+
+export const singleIssueJson = (issue: FullIssue, { baseUrl }: Pick<Call, 'baseUrl'>, subscribed: boolean) => {
+  const project = `${baseUrl}/api/v4/projects/${issue.project_id}`;
+  const self = `${project}/issues/${issue.iid}`;
+  return {
+    ...issueJson(issue, { baseUrl }),
+    _links: { self, notes: `${self}/notes`, award_emoji: `${self}/award_emoji`, project },
+    subscribed,
+  };
+};
+
+export const todoIssueJson = (issue: FullIssue, { baseUrl }: Pick<Call, 'baseUrl'>, subscribed: boolean) => ({
+  ...baseJson(issue, baseUrl),
+  subscribed,
+});

@@ -1,0 +1,247 @@
+import { type Call, endpoint, userOf } from '../access/call.ts';
+import { may } from '../access/may.ts';
+import { badRequest, forbidden, notFound } from '../errors.ts';
+import { findGroup } from '../groups/find.ts';
+import type { Page } from '../http/page.ts';
+import { pageParams, pageRequest } from '../http/page.ts';
+import {
+  bool,
+  boolean,
+  clearable,
+  date,
+  id,
+  idOrPath,
+  integers,
+  longText,
+  names,
+  object,
+  oneOf,
+  optional,
+  string,
+  text,
+  time,
+} from '../http/schema.ts';
+import type { Found } from '../issuables/target.ts';
+import { findProject } from '../projects/find.ts';
+import { subscriptionRoutes } from '../subscriptions/routes.ts';
+import { isSubscribed } from '../subscriptions/subscribed.ts';
+import { timeTrackingRoutes } from '../time_tracking/routes.ts';
+import { createIssue } from './create.ts';
+import { deleteIssue } from './delete.ts';
+import { type Filters, filterParams, scopeParam } from './filters.ts';
+import { type FoundIssue, findIssue, reloadIssue } from './find.ts';
+import { issueJson, issueShape, singleIssueJson, singleIssueShape, todoIssueJson } from './json.ts';
+import { listIssues } from './list.ts';
+import { moveIssue } from './move.ts';
+import { issueNoun } from './noun.ts';
+import type { FullIssue } from './rows.ts';
+import { updateIssue } from './update.ts';
+
+const area = 'issues';
+const project = { id: idOrPath('project') };
+const issue = { ...project, issue_iid: id('iid of the issue') };
+
+const single = async (call: Call, found: FoundIssue) =>
+  singleIssueJson(found.issue, call, await isSubscribed(call.db, userOf(call).id, found.target));
+
+const reloaded = async (call: Call, { project: of, target }: Found) =>
+  await single(call, await reloadIssue(call.db, of, target.id));
+
+const toJson = (call: Call, { items, total }: Page<FullIssue>) => ({
+  items: items.map((one) => issueJson(one, call)),
+  total,
+});
+
+const list = { method: 'GET', area, audience: 'user', list: true, reply: issueShape } as const;
+
+const listAll = endpoint({
+  ...list,
+  path: '/issues',
+  summary: 'Issues that the caller may see; by default those he created',
+  params: object({ scope: scopeParam('created-by-me'), ...filterParams, ...pageParams }),
+  handle: async (call, params) => {
+    const query = { call, scope: 'everywhere', filters: params as Filters, page: pageRequest(params) } as const;
+    return toJson(call, await listIssues(query));
+  },
+});
+
+const listOfGroup = endpoint({
+  ...list,
+  path: '/groups/:id/issues',
+  summary: 'Issues of a group, with all groups below it',
+  params: object({ id: idOrPath('group'), scope: scopeParam('all'), ...filterParams, ...pageParams }),
+  handle: async (call, params) => {
+    const group = await findGroup(call, params.id);
+    const filters = filtersOf(params);
+    return toJson(call, await listIssues({ call, scope: { group_id: group.id }, filters, page: pageRequest(params) }));
+  },
+});
+
+const listOfProject = endpoint({
+  ...list,
+  path: '/projects/:id/issues',
+  summary: 'Issues of a project',
+  params: object({ ...project, scope: scopeParam('all'), ...filterParams, ...pageParams }),
+  handle: async (call, params) => {
+    const found = await findProject(call, params.id);
+    const filters = filtersOf(params);
+    return toJson(call, await listIssues({ call, scope: { project: found }, filters, page: pageRequest(params) }));
+  },
+});
+
+const filtersOf = ({ id: _id, page: _page, per_page: _perPage, ...filters }: Record<string, unknown>) =>
+  filters as Filters;
+
+const get = endpoint({
+  method: 'GET',
+  path: '/projects/:id/issues/:issue_iid',
+  summary: 'One issue',
+  area,
+  audience: 'user',
+  params: object(issue),
+  reply: singleIssueShape,
+  handle: async (call, params) => await single(call, await findIssue(call, params.id, params.issue_iid)),
+});
+
+const editable = {
+  description: optional(clearable(longText())),
+  confidential: optional(boolean()),
+  assignee_ids: optional(integers()),
+  /** Deprecated: one assignee; it replaces `assignee_ids`. */
+  assignee_id: optional(clearable(id('one assignee; 0 for none'))),
+  milestone_id: optional(clearable(id('0 for none'))),
+  labels: optional(names({ description: 'comma-separated names' })),
+  due_date: optional(clearable(date('YYYY-MM-DD'))),
+};
+
+/** `assignee_id` is the older form of `assignee_ids`. */
+const withAssignees = <P extends { assignee_id?: number | null; assignee_ids?: number[] }>(params: P) => {
+  const { assignee_id, ...rest } = params;
+  return assignee_id === undefined ? rest : { ...rest, assignee_ids: assignee_id === null ? [] : [assignee_id] };
+};
+
+const create = endpoint({
+  method: 'POST',
+  path: '/projects/:id/issues',
+  summary: 'Create an issue',
+  area,
+  audience: 'user',
+  params: object({
+    ...project,
+    title: longText('255 characters at most'),
+    ...editable,
+    created_at: optional(time('by administrators and project owners')),
+    merge_request_to_resolve_discussions_of: optional(id('iid of a merge request')),
+    discussion_to_resolve: optional(text({ description: 'id of one discussion' })),
+  }),
+  reply: singleIssueShape,
+  handle: async (call, params) => {
+    const found = await findProject(call, params.id);
+    if (!may(call.viewer, 'create_issue', found)) throw forbidden();
+    return await single(call, await createIssue(call, found, withAssignees(params)));
+  },
+});
+
+const editNames = [
+  'title',
+  'description',
+  'assignee_ids',
+  'assignee_id',
+  'milestone_id',
+  'labels',
+  'add_labels',
+  'remove_labels',
+  'due_date',
+  'confidential',
+  'state_event',
+] as const;
+
+const update = endpoint({
+  method: 'PUT',
+  path: '/projects/:id/issues/:issue_iid',
+  summary: 'Edit, close or reopen an issue',
+  area,
+  audience: 'user',
+  params: object({
+    ...issue,
+    title: optional(longText('255 characters at most')),
+    ...editable,
+    add_labels: optional(names()),
+    remove_labels: optional(names()),
+    state_event: optional(oneOf(['close', 'reopen'])),
+    updated_at: optional(time('by administrators and project owners')),
+  }),
+  reply: singleIssueShape,
+  handle: async (call, params) => {
+    if (editNames.every((name) => params[name] === undefined)) {
+      throw badRequest(`at least one of ${editNames.join(', ')} must be given`);
+    }
+    const found = await findIssue(call, params.id, params.issue_iid);
+    if (!issueNoun.mayUpdate(call, found)) throw forbidden();
+    return await single(call, await updateIssue(call, found, withAssignees(params)));
+  },
+});
+
+const remove = endpoint({
+  method: 'DELETE',
+  path: '/projects/:id/issues/:issue_iid',
+  summary: 'Delete an issue (administrators and project owners)',
+  area,
+  audience: 'user',
+  params: object(issue),
+  reply: null,
+  handle: async (call, params) => {
+    const found = await findIssue(call, params.id, params.issue_iid, 'Issue');
+    if (!may(call.viewer, 'destroy_issue', found.project)) throw forbidden();
+    await deleteIssue(call, found);
+  },
+});
+
+const move = endpoint({
+  method: 'POST',
+  path: '/projects/:id/issues/:issue_iid/move',
+  summary: 'Move an issue to another project',
+  area,
+  audience: 'user',
+  params: object({ ...issue, to_project_id: id('id of the target project') }),
+  reply: singleIssueShape,
+  handle: async (call, params) => {
+    const found = await findIssue(call, params.id, params.issue_iid, 'Issue');
+    return await single(call, await moveIssue(call, found, params.to_project_id));
+  },
+});
+
+const userAgentDetail = endpoint({
+  method: 'GET',
+  path: '/projects/:id/issues/:issue_iid/user_agent_detail',
+  summary: 'With what an issue was created (administrators)',
+  area,
+  audience: 'admin',
+  params: object(issue),
+  reply: object({ user_agent: string, ip_address: string, spam_check_submitted: bool }),
+  handle: async (call, params) => {
+    const { target } = await findIssue(call, params.id, params.issue_iid);
+    const detail = await call.db
+      .selectFrom('user_agent_details')
+      .select(['user_agent', 'ip_address'])
+      .where('target_type', '=', 'Issue')
+      .where('target_id', '=', target.id)
+      .executeTakeFirst();
+    if (detail === undefined) throw notFound('UserAgentDetail');
+    return { ...detail, spam_check_submitted: false };
+  },
+});
+
+export const issueRoutes = [
+  listAll,
+  listOfGroup,
+  listOfProject,
+  get,
+  create,
+  update,
+  remove,
+  move,
+  ...subscriptionRoutes(issueNoun, { shape: singleIssueShape, render: reloaded }),
+  ...timeTrackingRoutes(issueNoun),
+  userAgentDetail,
+];

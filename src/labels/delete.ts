@@ -1,0 +1,28 @@
+import { type Call, actorOf } from '../access/call.ts';
+import { recordEvent } from '../events/record.ts';
+import { requireUnmodified } from '../http/unmodified.ts';
+import { type Owner, renewIssueLists } from './owner.ts';
+import { findLabel } from './queries.ts';
+
+/**
+ * Deletes a label of the owner's own, and takes it from whatever carries it.
+ * @throws Failure 404 `404 Label Not Found`, 412 if it changed since `If-Unmodified-Since`
+ */
+export const deleteLabel = async (call: Call, owner: Owner, idOrTitle: string): Promise<void> => {
+  await call.write(async (tx) => {
+    const label = await findLabel(tx.db, owner, idOrTitle, 'own');
+    requireUnmodified(call.header('if-unmodified-since'), label.updated_at);
+    await renewIssueLists(tx, owner);
+    const { db } = tx;
+    await db.deleteFrom('subscriptions').where('target_type', '=', 'Label').where('target_id', '=', label.id).execute();
+    // Its links go with it.
+    await db.deleteFrom('labels').where('id', '=', label.id).execute();
+    await recordEvent(tx, actorOf(call), {
+      kind: 'label.deleted',
+      project_id: label.project_id,
+      target_type: 'Label',
+      target_id: label.id,
+      data: { title: label.title, ...(label.group_id !== null && { group_id: label.group_id }) },
+    });
+  });
+};

@@ -1,0 +1,61 @@
+/** A project or a group: labels and milestones belong to either, and are found and changed alike. */
+import { type RawBuilder, sql } from 'kysely';
+import type { Call } from '../access/call.ts';
+import type { GroupAction, ProjectAction } from '../access/may.ts';
+import type { Tx } from '../db/open.ts';
+import { findGroup, findGroupFor } from '../groups/find.ts';
+import { ancestorsOf, descendantsOf } from '../namespaces/ancestors.ts';
+import { findProjectFor } from '../projects/find.ts';
+
+export type OwnerKind = 'projects' | 'groups';
+
+export type Owner = {
+  kind: OwnerKind;
+  id: number;
+  /** Where the groups above begin: the project's namespace, or the group itself. */
+  namespace_id: number;
+};
+
+/** What the caller is to be allowed; null for groups: whoever sees the group may. */
+export type OwnerAction = { projects: ProjectAction; groups: GroupAction | null };
+
+/** The project or group of a path, if the caller sees it (else 404) and may do this in it (else 403). */
+export const findOwner = async (
+  call: Call,
+  kind: OwnerKind,
+  id: number | string,
+  action: OwnerAction,
+): Promise<Owner> => {
+  if (kind === 'projects') {
+    const project = await findProjectFor(call, id, action.projects);
+    return { kind, id: project.id, namespace_id: project.namespace_id };
+  }
+  const { groups } = action;
+  const group = groups === null ? await findGroup(call, id) : await findGroupFor(call, id, groups);
+  return { kind, id: group.id, namespace_id: group.id };
+};
+
+/** The two columns by which a row names its owner. */
+export const ownerColumns = ({ kind, id }: Owner): { project_id: number | null; group_id: number | null } =>
+  kind === 'projects' ? { project_id: id, group_id: null } : { project_id: null, group_id: id };
+
+/** Over `labels` or `milestones`: the owner's own rows. */
+export const ownedBy = (table: 'labels' | 'milestones', { kind, id }: Owner): RawBuilder<boolean> =>
+  sql<boolean>`${sql.ref(`${table}.${kind === 'projects' ? 'project_id' : 'group_id'}`)} = ${id}`;
+
+/** As `ownedBy`, with the rows of the groups above. */
+export const availableTo = (table: 'labels' | 'milestones', owner: Owner): RawBuilder<boolean> => {
+  const above = sql<boolean>`${sql.ref(`${table}.group_id`)} in ${ancestorsOf(owner.namespace_id)}`;
+  return owner.kind === 'groups' ? above : sql<boolean>`(${ownedBy(table, owner)} or ${above})`;
+};
+
+/**
+ * Marks what was cached of issue lists as old, in the owner's project or in all projects below its group. The
+ * rows stay locked until the transaction ends: titles of one project are compared one after another.
+ */
+export const renewIssueLists = async (tx: Tx, owner: Owner): Promise<void> => {
+  const query = tx.db.updateTable('project_counters').set({ issues_version: sql<number>`issues_version + 1` });
+  const below = sql<number>`(select id from projects where namespace_id in ${descendantsOf(owner.namespace_id)})`;
+  const one = owner.kind === 'projects';
+  await (one ? query.where('project_id', '=', owner.id) : query.where('project_id', 'in', below)).execute();
+};

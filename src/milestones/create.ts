@@ -1,0 +1,51 @@
+import { type Call, actorOf } from '../access/call.ts';
+import { recordEvent } from '../events/record.ts';
+import { type Owner, ownerColumns } from '../labels/owner.ts';
+import type { MilestoneRow } from './json.ts';
+import { isTitleTaken, lockOwner, takeMilestoneIid } from './queries.ts';
+import { checkDates, checkMilestoneTitle, titleTaken } from './rules.ts';
+
+export type NewMilestone = {
+  title: string;
+  description: string | null;
+  start_date: string | null;
+  due_date: string | null;
+};
+
+/**
+ * Creates a milestone of a project or group.
+ * @throws Failure 400 for a bad title or dates, or a title that is taken
+ */
+export const createMilestone = async (call: Call, owner: Owner, given: NewMilestone): Promise<MilestoneRow> => {
+  const title = checkMilestoneTitle(given.title);
+  checkDates(given);
+  return await call.write(async (tx) => {
+    await lockOwner(tx, owner);
+    if (await isTitleTaken(tx.db, owner, title, 0)) throw titleTaken();
+    const { description, start_date, due_date } = given;
+    const iid = await takeMilestoneIid(tx, owner);
+    const row = await tx.db
+      .insertInto('milestones')
+      .values({
+        ...ownerColumns(owner),
+        iid,
+        title,
+        description,
+        start_date,
+        due_date,
+        state: 'active',
+        created_at: tx.now,
+        updated_at: tx.now,
+      })
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    await recordEvent(tx, actorOf(call), {
+      kind: 'milestone.created',
+      project_id: row.project_id,
+      target_type: 'Milestone',
+      target_id: row.id,
+      data: { title, iid, ...(row.group_id !== null && { group_id: row.group_id }) },
+    });
+    return row;
+  });
+};

@@ -1,0 +1,25 @@
+import { invalid } from '../errors.ts';
+
+const longestTitle = 255;
+
+export const titleTaken = () => invalid({ title: ['has already been taken'] });
+
+/**
+ * A title as it is stored: blanks at its ends are not.
+ * @throws Failure 400 for one that is blank or too long
+ */
+export const checkMilestoneTitle = (text: string): string => {
+  const title = text.trim();
+  if (title === '') throw invalid({ title: ["can't be blank"] });
+  if (title.length > longestTitle && [...title].length > longestTitle) {
+    throw invalid({ title: [`is too long (maximum is ${longestTitle} characters)`] });
+  }
+  return title;
+};
+
+/** @throws Failure 400 for a milestone that would be due before, or when, it starts */
+export const checkDates = ({ start_date, due_date }: { start_date: string | null; due_date: string | null }): void => {
+  if (start_date !== null && due_date !== null && due_date <= start_date) {
+    throw invalid({ due_date: ['must be greater than start date'] });
+  }
+};

@@ -1,0 +1,11 @@
+/** What of the wanted differs from the row, and how the change log says it: `{name: [before, after]}`. */
+export const changesOf = <W extends object>(
+  row: { [K in keyof W]-?: unknown },
+  wanted: W,
+): { changes: Partial<W>; data: Record<string, [unknown, unknown]> } => {
+  const names = (Object.keys(wanted) as (keyof W & string)[]).filter((name) => row[name] !== wanted[name]);
+  return {
+    changes: Object.fromEntries(names.map((name) => [name, wanted[name]])) as Partial<W>,
+    data: Object.fromEntries(names.map((name) => [name, [row[name], wanted[name]]])),
+  };
+};

@@ -1,0 +1,37 @@
+import { sql } from 'kysely';
+import type { Tx } from '../db/open.ts';
+
+/**
+ * Moves a namespace from one full path to another, with all namespaces and projects below it: their `full_path`
+ * and the rows of `routes`, in four statements however many there are. `path` and `parent_id` of the namespace
+ * itself are the caller's. The new path must be free (`isRouteTaken`), or a unique violation follows.
+ */
+export const renameRoutes = async (
+  tx: Tx,
+  namespaceId: number,
+  oldFullPath: string,
+  newFullPath: string,
+): Promise<void> => {
+  if (oldFullPath === newFullPath) return;
+  const tree = sql`with recursive tree (id) as (
+    select id from namespaces where id = ${namespaceId}
+    union all
+    select namespaces.id from namespaces join tree on namespaces.parent_id = tree.id
+  )`;
+  const rest = sql.lit(oldFullPath.length + 1);
+  const moved = sql`${newFullPath} || substr(full_path, ${rest})`;
+  const movedRoute = sql`${newFullPath.toLowerCase()} || substr(path, ${rest})`;
+  const below = sql`select id from projects where namespace_id in (select id from tree)`;
+  const statements = [
+    sql`${tree} update namespaces set full_path = ${moved} where id in (select id from tree)`,
+    sql`${tree} update projects set full_path = ${moved} where namespace_id in (select id from tree)`,
+    sql`${tree} update routes set path = ${movedRoute}
+      where source_type = 'Namespace' and source_id in (select id from tree)`,
+    sql`${tree} update routes set path = ${movedRoute}
+      where source_type = 'Project' and source_id in (${below})`,
+  ];
+  for (const statement of statements) {
+    // oxlint-disable-next-line no-await-in-loop -- one transaction runs one statement after another
+    await statement.execute(tx.db);
+  }
+};

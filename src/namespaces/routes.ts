@@ -1,0 +1,60 @@
+import { type Call, endpoint } from '../access/call.ts';
+import { notFound } from '../errors.ts';
+import { pageParams, pageRequest } from '../http/page.ts';
+import { idOrPath, object, optional, text } from '../http/schema.ts';
+import { namespaceJson, namespaceShape } from './json.ts';
+import { memberCounts, ownNamespaces } from './queries.ts';
+import { contains } from './search.ts';
+
+const own = (call: Call) => {
+  const { db, viewer, platform } = call;
+  return db.selectFrom('namespaces').where(ownNamespaces(viewer, platform.store.words));
+};
+
+const list = endpoint({
+  method: 'GET',
+  path: '/namespaces',
+  summary: 'Namespaces in which the caller has a role; an administrator sees all',
+  area: 'namespaces',
+  audience: 'user',
+  params: object({
+    search: optional(text({ description: 'part of the name or path' })),
+    ...pageParams,
+  }),
+  reply: namespaceShape,
+  list: true,
+  handle: async (call, params) => {
+    const { search = '' } = params;
+    const query = own(call).$if(search !== '', (all) =>
+      all.where((is) => is.or([contains('namespaces.name', search), contains('namespaces.full_path', search)])),
+    );
+    const { limit, offset } = pageRequest(params);
+    const rows = await query.selectAll().orderBy('id').limit(limit).offset(offset).execute();
+    const { total } = await query.select((of) => of.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
+    const counts = await memberCounts(call.db, call.viewer, rows, call.now);
+    return { items: rows.map((row) => namespaceJson(row, counts.get(row.id))), total };
+  },
+});
+
+const show = endpoint({
+  method: 'GET',
+  path: '/namespaces/:id',
+  summary: 'One namespace in which the caller has a role',
+  area: 'namespaces',
+  audience: 'user',
+  params: object({ id: idOrPath('id or full path') }),
+  reply: namespaceShape,
+  handle: async (call, { id }) => {
+    const byPath = own(call)
+      .innerJoin('routes', 'routes.source_id', 'namespaces.id')
+      .where('routes.source_type', '=', 'Namespace')
+      .where('routes.path', '=', String(id).toLowerCase());
+    const query = typeof id === 'number' ? own(call).where('namespaces.id', '=', id) : byPath;
+    const row = await query.selectAll('namespaces').executeTakeFirst();
+    if (row === undefined) throw notFound('Namespace');
+    const counts = await memberCounts(call.db, call.viewer, [row], call.now);
+    return namespaceJson(row, counts.get(row.id));
+  },
+});
+
+export const namespaceRoutes = [list, show];

@@ -1,0 +1,26 @@
+import type { Tx } from '../db/open.ts';
+import type { Target } from '../issuables/target.ts';
+
+/** Writes what the service itself notes under a target. `null` texts are changes that were none. */
+export const addSystemNotes = async (
+  tx: Tx,
+  authorId: number,
+  { type, id, project_id }: Pick<Target, 'type' | 'id' | 'project_id'>,
+  texts: (string | null)[],
+): Promise<void> => {
+  const bodies = texts.filter((text) => text !== null);
+  if (bodies.length === 0) return;
+  const shared = {
+    project_id,
+    target_type: type,
+    target_id: id,
+    author_id: authorId,
+    system: 1 as const,
+    created_at: tx.now,
+    updated_at: tx.now,
+  };
+  await tx.db
+    .insertInto('notes')
+    .values(bodies.map((body) => ({ ...shared, body })))
+    .execute();
+};

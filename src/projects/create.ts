@@ -1,0 +1,127 @@
+import { type Call, actorOf } from '../access/call.ts';
+import { levels } from '../access/levels.ts';
+import { mayInGroup } from '../access/may.ts';
+import type { Tx } from '../db/open.ts';
+import type { UsersTable, Visibility } from '../db/schema.ts';
+import { Failure, badRequest, invalid } from '../errors.ts';
+import { recordEvent } from '../events/record.ts';
+import { isWider } from '../groups/rules.ts';
+import { type Namespace, lockNamespace, takingNames } from '../namespaces/claim.ts';
+import { claimRoute } from '../namespaces/create.ts';
+import { insertMember } from '../namespaces/member.ts';
+import { refuseProblems } from '../namespaces/problems.ts';
+import { settings } from '../settings/defaults.ts';
+import { personalProjectCounts } from '../users/queries.ts';
+import type { ProjectColumns } from './fields.ts';
+import { limitText, nameProblem, pathFromName, pathProblem, visibilityProblem } from './rules.ts';
+
+/** Whose project it becomes. */
+export type Creator = { id: number } & Pick<UsersTable, 'projects_limit' | 'external'>;
+
+/** The same for a namespace that is missing, hidden or not open to the caller. */
+const namespaceRefused = (): Failure => invalid({ namespace: ['is not valid'] });
+
+const mayCreateIn = (call: Call, creator: Creator, namespace: Namespace): boolean => {
+  if (namespace.kind === 'group') return mayInGroup(call.viewer, 'create_project', namespace);
+  return namespace.owner_id === creator.id || call.admin;
+};
+
+/** @param namespaceId null: the creator's own */
+const findNamespace = async (call: Call, creator: Creator, namespaceId: number | null): Promise<Namespace> => {
+  const query = call.db.selectFrom('namespaces').selectAll().where('deleted_at', 'is', null);
+  const namespace = await (
+    namespaceId === null
+      ? query.where('owner_id', '=', creator.id).where('kind', '=', 'user')
+      : query.where('id', '=', namespaceId)
+  ).executeTakeFirst();
+  if (namespace === undefined || !mayCreateIn(call, creator, namespace)) throw namespaceRefused();
+  return namespace;
+};
+
+const requireRoom = async (tx: Tx, creator: Creator, { kind }: Namespace): Promise<void> => {
+  if (kind === 'group') return;
+  const limit = creator.external === 1 ? 0 : (creator.projects_limit ?? settings.default_projects_limit);
+  const counts = await personalProjectCounts(tx.db, [creator.id]);
+  if ((counts.get(creator.id) ?? 0) >= limit) throw new Failure('forbidden', { message: [limitText(limit)] });
+};
+
+/** By default as the instance says, but never wider than the group. */
+const visibilityOf = ({ visibility }: ProjectColumns, namespace: Namespace): Visibility => {
+  if (visibility !== undefined) return visibility;
+  const usual = settings.default_project_visibility;
+  return namespace.kind === 'group' && isWider(usual, namespace.visibility) ? namespace.visibility : usual;
+};
+
+type Named = ProjectColumns & { name: string; path: string; visibility: Visibility };
+
+const insertProject = async (tx: Tx, creator: Creator, namespace: Namespace, columns: Named): Promise<number> => {
+  const full_path = `${namespace.full_path}/${columns.path}`;
+  const { id } = await tx.db
+    .insertInto('projects')
+    .values({
+      ...columns,
+      namespace_id: namespace.id,
+      full_path,
+      creator_id: creator.id,
+      created_at: tx.now,
+      updated_at: tx.now,
+      last_activity_at: tx.now,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  await tx.db.insertInto('project_counters').values({ project_id: id }).execute();
+  await claimRoute(tx, full_path, ['Project', id]);
+  return id;
+};
+
+/** In a personal namespace, its owner and whoever makes the project are its masters. */
+const addMasters = async (call: Call, tx: Tx, id: number, userIds: Set<number>): Promise<void> => {
+  for (const user_id of userIds) {
+    // oxlint-disable-next-line no-await-in-loop -- one transaction runs one statement after another
+    await insertMember(tx, actorOf(call), ['Project', id], { user_id, access_level: levels.master });
+  }
+};
+
+const given = (text: string | undefined): string | undefined => (text === '' ? undefined : text);
+
+/**
+ * Makes a project; answers its id. Of name and path, either follows from the other.
+ * @param namespaceId null: the creator's own
+ */
+export const createProject = async (
+  call: Call,
+  creator: Creator,
+  namespaceId: number | null,
+  wanted: ProjectColumns,
+): Promise<number> => {
+  if (wanted.name === undefined && wanted.path === undefined) {
+    throw badRequest('at least one of name, path must be given');
+  }
+  const name = given(wanted.name) ?? wanted.path ?? '';
+  const path = given(wanted.path) ?? pathFromName(name);
+  const found = await findNamespace(call, creator, namespaceId);
+  return await takingNames(call, async (tx) => {
+    const namespace = await lockNamespace(tx, found.id);
+    if (namespace === undefined) throw namespaceRefused();
+    await requireRoom(tx, creator, namespace);
+    const columns = { ...wanted, name, path, visibility: visibilityOf(wanted, namespace) };
+    const proposal = { id: null, namespace, ...columns };
+    refuseProblems({
+      name: await nameProblem(tx, proposal),
+      path: await pathProblem(tx, proposal),
+      visibility_level: visibilityProblem(proposal),
+    });
+    const id = await insertProject(tx, creator, namespace, columns);
+    if (namespace.kind === 'user') {
+      await addMasters(call, tx, id, new Set([creator.id, namespace.owner_id ?? creator.id]));
+    }
+    await recordEvent(tx, actorOf(call), {
+      kind: 'project.created',
+      project_id: id,
+      target_type: 'Project',
+      target_id: id,
+      data: { full_path: `${namespace.full_path}/${path}`, visibility: columns.visibility },
+    });
+    return id;
+  });
+};

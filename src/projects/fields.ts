@@ -1,0 +1,90 @@
+/** What a client may set of a project, when it is made and later. */
+import type { Static } from 'typebox';
+import type { FeatureLevel, Flag, Visibility } from '../db/schema.ts';
+import { visibilities } from '../groups/rules.ts';
+import { boolean, clearable, object, oneOf, optional, text } from '../http/schema.ts';
+
+const level = optional(oneOf(['disabled', 'private', 'enabled']));
+const flag = optional(boolean());
+
+const levels = {
+  issues_access_level: level,
+  merge_requests_access_level: level,
+  builds_access_level: level,
+  repository_access_level: level,
+  wiki_access_level: level,
+  snippets_access_level: level,
+};
+
+const flags = {
+  public_builds: flag,
+  shared_runners_enabled: flag,
+  container_registry_enabled: flag,
+  lfs_enabled: flag,
+  request_access_enabled: flag,
+  only_allow_merge_if_pipeline_succeeds: flag,
+  only_allow_merge_if_all_discussions_are_resolved: flag,
+};
+
+/** The older way to say that a feature is on for everybody, or off. */
+const switches = {
+  issues_enabled: 'issues_access_level',
+  merge_requests_enabled: 'merge_requests_access_level',
+  jobs_enabled: 'builds_access_level',
+  wiki_enabled: 'wiki_access_level',
+  snippets_enabled: 'snippets_access_level',
+} as const;
+
+export const projectParams = {
+  description: optional(clearable(text({ maxLength: 2000 }))),
+  visibility: optional(oneOf(visibilities)),
+  public: optional(boolean({ description: 'true: as `visibility=public`, false: as `private`' })),
+  issues_enabled: flag,
+  merge_requests_enabled: flag,
+  jobs_enabled: flag,
+  wiki_enabled: flag,
+  snippets_enabled: flag,
+  ...levels,
+  ...flags,
+  public_jobs: optional(boolean({ description: 'another name of `public_builds`' })),
+  default_branch: optional(text({ description: 'accepted; an empty repository has none' })),
+};
+
+const shape = object(projectParams);
+type Params = Partial<Static<typeof shape>>;
+
+type LevelName = keyof typeof levels;
+type FlagName = keyof typeof flags;
+
+/** Columns of a project as a client wants them. */
+export type ProjectColumns = {
+  name?: string;
+  path?: string;
+  description?: string | null;
+  visibility?: Visibility;
+} & { [N in LevelName]?: FeatureLevel } & { [N in FlagName]?: Flag };
+
+const visibilityOf = ({ visibility, public: isPublic }: Params): Visibility | undefined => {
+  if (visibility !== undefined || isPublic === undefined) return visibility;
+  return isPublic ? 'public' : 'private';
+};
+
+const switched = (params: Params): [LevelName, FeatureLevel][] =>
+  (Object.keys(switches) as (keyof typeof switches)[])
+    .filter((name) => params[name] !== undefined)
+    .map((name) => [switches[name], params[name] === true ? 'enabled' : 'disabled']);
+
+/** The columns that the parameters set: a level wins over a switch, `visibility` over `public`. */
+export const columnsOf = (params: Params): ProjectColumns => {
+  const visibility = visibilityOf(params);
+  const given = { ...params, public_builds: params.public_builds ?? params.public_jobs };
+  const set = (Object.keys(flags) as FlagName[]).filter((name) => given[name] !== undefined);
+  const named = (Object.keys(levels) as LevelName[]).filter((name) => params[name] !== undefined);
+  return {
+    ...(params.description !== undefined && { description: params.description }),
+    ...(visibility !== undefined && { visibility }),
+    ...Object.fromEntries(switched(params)),
+    ...Object.fromEntries(named.map((name) => [name, params[name]])),
+    ...Object.fromEntries(set.map((name) => [name, given[name] === true ? 1 : 0])),
+  };
+};

@@ -1,0 +1,211 @@
+import type { Call } from '../access/call.ts';
+import { may } from '../access/may.ts';
+import type { Viewer } from '../access/viewer.ts';
+import { type Feature, hasFeature, seesConfidential } from '../access/visible.ts';
+import { anything, array, bool, int, nullable, object, optional, string, timestamp } from '../http/schema.ts';
+import { basicNamespaceShape } from '../namespaces/json.ts';
+import { fullNames, joinNames } from '../namespaces/names.ts';
+import { formatTime } from '../time.ts';
+import { basicUser, basicUserShape } from '../users/json.ts';
+import type { ProjectRow } from './rows.ts';
+
+/** What everybody who sees a project is told of it, and all that `simple=true` asks for. */
+const basicFields = {
+  id: int,
+  description: nullable(string),
+  default_branch: nullable(string),
+  tag_list: array(string),
+  ssh_url_to_repo: string,
+  http_url_to_repo: string,
+  web_url: string,
+  name: string,
+  name_with_namespace: string,
+  path: string,
+  path_with_namespace: string,
+  avatar_url: nullable(string),
+  star_count: int,
+  forks_count: int,
+  created_at: timestamp,
+  last_activity_at: timestamp,
+  namespace: basicNamespaceShape,
+};
+
+const role = nullable(object({ access_level: int, notification_level: int }));
+
+const levelFields = {
+  issues_access_level: optional(string),
+  merge_requests_access_level: optional(string),
+  builds_access_level: optional(string),
+  repository_access_level: optional(string),
+  wiki_access_level: optional(string),
+  snippets_access_level: optional(string),
+};
+
+/** A project for those who are signed in; for others, the basic fields. */
+export const projectShape = object({
+  ...basicFields,
+  _links: optional(
+    object({
+      self: string,
+      issues: optional(string),
+      merge_requests: optional(string),
+      repo_branches: string,
+      labels: string,
+      events: string,
+      members: string,
+    }),
+  ),
+  archived: optional(bool),
+  visibility: optional(string),
+  owner: optional(basicUserShape),
+  resolve_outdated_diff_discussions: optional(bool),
+  container_registry_enabled: optional(bool),
+  issues_enabled: optional(bool),
+  merge_requests_enabled: optional(bool),
+  wiki_enabled: optional(bool),
+  jobs_enabled: optional(bool),
+  snippets_enabled: optional(bool),
+  ...levelFields,
+  shared_runners_enabled: optional(bool),
+  lfs_enabled: optional(bool),
+  creator_id: optional(nullable(int)),
+  import_status: optional(string),
+  open_issues_count: optional(int),
+  runners_token: optional(nullable(string)),
+  public_jobs: optional(bool),
+  ci_config_path: optional(nullable(string)),
+  shared_with_groups: optional(array(anything)),
+  only_allow_merge_if_pipeline_succeeds: optional(bool),
+  request_access_enabled: optional(bool),
+  only_allow_merge_if_all_discussions_are_resolved: optional(bool),
+  printing_merge_request_link_enabled: optional(bool),
+  merge_method: optional(string),
+  empty_repo: optional(bool),
+  permissions: optional(object({ project_access: role, group_access: role })),
+});
+
+export type Detail = 'basic' | 'full';
+
+type Context = { viewer: Viewer; baseUrl: string; names: Map<number, string> };
+
+const basicJson = (row: ProjectRow, { baseUrl, names }: Context) => ({
+  id: row.id,
+  description: row.description,
+  default_branch: row.default_branch,
+  tag_list: [],
+  ssh_url_to_repo: `git@${new URL(baseUrl).hostname}:${row.full_path}.git`,
+  http_url_to_repo: `${baseUrl}/${row.full_path}.git`,
+  web_url: `${baseUrl}/${row.full_path}`,
+  name: row.name,
+  name_with_namespace: joinNames(names.get(row.namespace_id) ?? row.namespace_name, row.name),
+  path: row.path,
+  path_with_namespace: row.full_path,
+  avatar_url: null,
+  star_count: 0,
+  forks_count: row.forks_count,
+  created_at: formatTime(row.created_at),
+  last_activity_at: formatTime(row.last_activity_at),
+  namespace: {
+    id: row.namespace_id,
+    name: row.namespace_name,
+    path: row.namespace_path,
+    kind: row.namespace_kind,
+    full_path: row.namespace_full_path,
+    parent_id: row.namespace_parent_id,
+  },
+});
+
+const linksOf = (row: ProjectRow, { viewer, baseUrl }: Context) => {
+  const self = `${baseUrl}/api/v4/projects/${row.id}`;
+  const link = (feature: Feature, path: string): string | undefined =>
+    hasFeature(viewer, row, feature) ? `${self}/${path}` : undefined;
+  return {
+    self,
+    issues: link('issues_access_level', 'issues'),
+    merge_requests: link('merge_requests_access_level', 'merge_requests'),
+    repo_branches: `${self}/repository/branches`,
+    labels: `${self}/labels`,
+    events: `${self}/events`,
+    members: `${self}/members`,
+  };
+};
+
+const featuresOf = (row: ProjectRow, viewer: Viewer) => ({
+  issues_enabled: hasFeature(viewer, row, 'issues_access_level'),
+  merge_requests_enabled: hasFeature(viewer, row, 'merge_requests_access_level'),
+  wiki_enabled: hasFeature(viewer, row, 'wiki_access_level'),
+  jobs_enabled: hasFeature(viewer, row, 'builds_access_level'),
+  snippets_enabled: hasFeature(viewer, row, 'snippets_access_level'),
+  issues_access_level: row.issues_access_level,
+  merge_requests_access_level: row.merge_requests_access_level,
+  builds_access_level: row.builds_access_level,
+  repository_access_level: row.repository_access_level,
+  wiki_access_level: row.wiki_access_level,
+  snippets_access_level: row.snippets_access_level,
+});
+
+const ownerOf = (row: ProjectRow, baseUrl: string) => {
+  const { owner_id, owner_name, owner_username, owner_state, owner_email } = row;
+  if (owner_id === null || owner_name === null || owner_username === null) return undefined;
+  const owner = { id: owner_id, name: owner_name, username: owner_username };
+  return basicUser({ ...owner, state: owner_state ?? 'active', email: owner_email ?? '' }, baseUrl);
+};
+
+/** Confidential ones count for those only who see them all. */
+const openIssuesOf = (row: ProjectRow, viewer: Viewer): number | undefined => {
+  if (!hasFeature(viewer, row, 'issues_access_level')) return undefined;
+  const hidden = seesConfidential(viewer, row) ? 0 : row.opened_confidential_issues;
+  return row.opened_issues - hidden;
+};
+
+/** Roles that the viewer was given, in the project and in its group: an administrator has none by being one. */
+const permissionsOf = (row: ProjectRow, { projectLevels, namespaceLevels }: Viewer) => {
+  const roleOf = (level: number | undefined) =>
+    level === undefined ? null : { access_level: level, notification_level: 3 };
+  const inGroup = row.namespace_kind === 'group' ? namespaceLevels.get(row.namespace_id) : undefined;
+  return { project_access: roleOf(projectLevels.get(row.id)), group_access: roleOf(inGroup) };
+};
+
+const fullJson = (row: ProjectRow, context: Context) => {
+  const { viewer, baseUrl } = context;
+  return {
+    ...basicJson(row, context),
+    _links: linksOf(row, context),
+    archived: row.archived === 1,
+    visibility: row.visibility,
+    owner: ownerOf(row, baseUrl),
+    resolve_outdated_diff_discussions: false,
+    container_registry_enabled: row.container_registry_enabled === 1,
+    ...featuresOf(row, viewer),
+    shared_runners_enabled: row.shared_runners_enabled === 1,
+    lfs_enabled: row.lfs_enabled === 1,
+    creator_id: row.creator_id,
+    import_status: 'none',
+    open_issues_count: openIssuesOf(row, viewer),
+    ...(may(viewer, 'admin_project', row) && { runners_token: null }),
+    public_jobs: row.public_builds === 1,
+    ci_config_path: null,
+    shared_with_groups: [],
+    only_allow_merge_if_pipeline_succeeds: row.only_allow_merge_if_pipeline_succeeds === 1,
+    request_access_enabled: row.request_access_enabled === 1,
+    only_allow_merge_if_all_discussions_are_resolved:
+      row.only_allow_merge_if_all_discussions_are_resolved === 1,
+    printing_merge_request_link_enabled: true,
+    merge_method: 'merge',
+    empty_repo: row.default_branch === null,
+    permissions: permissionsOf(row, viewer),
+  };
+};
+
+/** Anonymous callers get the basic fields, whatever was asked for. */
+export const projectsJson = async (call: Call, rows: readonly ProjectRow[], detail: Detail = 'full') => {
+  const { db, viewer, baseUrl } = call;
+  const namespaces = rows.map((row) => ({
+    id: row.namespace_id,
+    name: row.namespace_name,
+    parent_id: row.namespace_parent_id,
+  }));
+  const context = { viewer, baseUrl, names: await fullNames(db, namespaces) };
+  const toJson = viewer.user_id === null || detail === 'basic' ? basicJson : fullJson;
+  return rows.map((row) => toJson(row, context));
+};

@@ -1,0 +1,92 @@
+import { type Call, actorOf } from '../access/call.ts';
+import { may } from '../access/may.ts';
+import type { Tx } from '../db/open.ts';
+import { forbidden, notFound } from '../errors.ts';
+import { recordEvent } from '../events/record.ts';
+import { changesOf } from '../namespaces/changes.ts';
+import { type Namespace, lockNamespace, takingNames } from '../namespaces/claim.ts';
+import { refuseProblems } from '../namespaces/problems.ts';
+import type { ProjectColumns } from './fields.ts';
+import type { Project } from './find.ts';
+import { nameProblem, pathProblem, visibilityProblem } from './rules.ts';
+
+type Stored = Omit<Project, keyof Counters>;
+type Counters = Pick<Project, 'issue_iid' | 'merge_request_iid' | 'milestone_iid' | 'issues_version'> &
+  Pick<Project, 'opened_issues' | 'closed_issues' | 'opened_confidential_issues' | 'closed_confidential_issues'>;
+
+/** Masters change a project; its name, its path and who sees it are for owners. */
+const admit = (call: Call, project: Project, wanted: ProjectColumns): void => {
+  const { changes } = changesOf(project, wanted);
+  const isRenamed = changes.name !== undefined || changes.path !== undefined;
+  if (isRenamed && !may(call.viewer, 'rename_project', project)) throw forbidden();
+  const isOpened = changes.visibility !== undefined;
+  if (isOpened && !may(call.viewer, 'change_visibility', project)) throw forbidden();
+};
+
+const lockProject = async (tx: Tx, { id, namespace_id }: Project): Promise<[Stored, Namespace]> => {
+  const namespace = await lockNamespace(tx, namespace_id);
+  const project = await tx.db
+    .selectFrom('projects')
+    .selectAll()
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
+    .modifyEnd(tx.words.forUpdate)
+    .executeTakeFirst();
+  if (namespace === undefined || project === undefined) throw notFound('Project');
+  return [project, namespace];
+};
+
+/** Only what changes is looked at: an old name that today's rules refuse stays. */
+const check = async (tx: Tx, project: Stored, namespace: Namespace, changes: ProjectColumns): Promise<void> => {
+  const { id, name, path, visibility } = { ...project, ...changes };
+  const proposal = { id, namespace, name, path, visibility };
+  refuseProblems({
+    name: changes.name === undefined ? null : await nameProblem(tx, proposal),
+    path: changes.path === undefined ? null : await pathProblem(tx, proposal),
+    visibility_level: changes.visibility === undefined ? null : visibilityProblem(proposal),
+  });
+};
+
+const moveRoute = async (tx: Tx, id: number, fullPath: string): Promise<void> => {
+  await tx.db
+    .updateTable('routes')
+    .set({ path: fullPath.toLowerCase() })
+    .where('source_type', '=', 'Project')
+    .where('source_id', '=', id)
+    .execute();
+};
+
+/** Changes a project that the caller may administer; nothing happens where nothing differs. */
+export const updateProject = async (call: Call, found: Project, wanted: ProjectColumns): Promise<void> => {
+  admit(call, found, wanted);
+  await takingNames(call, async (tx) => {
+    const [project, namespace] = await lockProject(tx, found);
+    const { changes, data } = changesOf(project, wanted);
+    if (Object.keys(changes).length === 0) return;
+    await check(tx, project, namespace, changes);
+    const full_path = `${namespace.full_path}/${changes.path ?? project.path}`;
+    if (changes.path !== undefined) await moveRoute(tx, project.id, full_path);
+    await tx.db
+      .updateTable('projects')
+      .set({ ...changes, full_path, updated_at: tx.now })
+      .where('id', '=', project.id)
+      .execute();
+    const target = { project_id: project.id, target_type: 'Project', target_id: project.id };
+    await recordEvent(tx, actorOf(call), { kind: 'project.updated', ...target, data });
+  });
+};
+
+/** Closes a project to further work, or opens it again. */
+export const archiveProject = async (call: Call, { id }: Project, archived: 0 | 1): Promise<void> =>
+  await call.write(async (tx) => {
+    const { numUpdatedRows } = await tx.db
+      .updateTable('projects')
+      .set({ archived, updated_at: tx.now })
+      .where('id', '=', id)
+      .where('archived', '<>', archived)
+      .executeTakeFirst();
+    if (numUpdatedRows === 0n) return;
+    const target = { project_id: id, target_type: 'Project', target_id: id };
+    const kind = archived === 1 ? 'project.archived' : 'project.unarchived';
+    await recordEvent(tx, actorOf(call), { kind, ...target });
+  });

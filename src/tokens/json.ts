@@ -1,0 +1,33 @@
+import { today } from '../access/viewer.ts';
+import { array, bool, int, nullable, object, optional, string, timestamp } from '../http/schema.ts';
+import { formatTime } from '../time.ts';
+import type { TokenRow } from './queries.ts';
+
+export const tokenShape = object({
+  id: int,
+  name: string,
+  revoked: bool,
+  created_at: timestamp,
+  scopes: array(string),
+  user_id: int,
+  last_used_at: nullable(timestamp),
+  active: bool,
+  expires_at: nullable(string),
+  impersonation: optional(bool),
+});
+
+/** As made: the only time that the text is shown. */
+export const newTokenShape = object({ ...tokenShape.properties, token: string });
+
+export const tokenJson = (token: TokenRow, now: number) => ({
+  id: token.id,
+  name: token.name,
+  revoked: token.revoked === 1,
+  created_at: formatTime(token.created_at),
+  scopes: JSON.parse(token.scopes) as string[],
+  user_id: token.user_id,
+  last_used_at: token.last_used_at === null ? null : formatTime(token.last_used_at),
+  active: token.revoked === 0 && (token.expires_at === null || token.expires_at > today(now)),
+  expires_at: token.expires_at,
+  ...(token.kind === 'impersonation' && { impersonation: true }),
+});

@@ -1,0 +1,86 @@
+import { type RawBuilder, type Selectable, sql } from 'kysely';
+import { today } from '../access/viewer.ts';
+import type { Reader } from '../db/open.ts';
+import type { TokensTable } from '../db/schema.ts';
+import type { PageRequest } from '../http/page.ts';
+
+/** Everything of a token but its hash. */
+const columns = [
+  'id',
+  'user_id',
+  'kind',
+  'name',
+  'scopes',
+  'revoked',
+  'expires_at',
+  'last_used_at',
+  'created_at',
+] as const;
+
+export type TokenRow = Omit<Selectable<TokensTable>, 'token_hash'>;
+
+/** Those which a user or an administrator made on purpose. */
+export type TokenKind = 'personal' | 'impersonation';
+
+export type TokenFilter = {
+  kind: TokenKind;
+  /** null: of every user. */
+  user_id: number | null;
+  state?: 'all' | 'active' | 'inactive' | undefined;
+  revoked?: boolean | undefined;
+};
+
+/** Over `tokens`: whether one opens anything yet. */
+const isActive = (now: number): RawBuilder<boolean> =>
+  sql<boolean>`(revoked = 0 and (expires_at is null or expires_at > ${today(now)}))`;
+
+const conditionOf = ({ kind, user_id, state, revoked }: TokenFilter, now: number): RawBuilder<boolean> => {
+  const all: (RawBuilder<boolean> | null)[] = [
+    sql`kind = ${kind}`,
+    user_id === null ? null : sql`user_id = ${user_id}`,
+    revoked === undefined ? null : sql`revoked = ${revoked ? 1 : 0}`,
+    state === 'active' ? isActive(now) : null,
+    state === 'inactive' ? sql`not ${isActive(now)}` : null,
+  ];
+  return sql`${sql.join(
+    all.filter((condition) => condition !== null),
+    sql` and `,
+  )}`;
+};
+
+export type TokenList = { filter: TokenFilter; page: PageRequest; now: number };
+
+/** A page of tokens, oldest first, and the number of all that match. */
+export const listTokens = async (
+  db: Reader,
+  { filter, page, now }: TokenList,
+): Promise<{ rows: TokenRow[]; total: number }> => {
+  const where = conditionOf(filter, now);
+  const { total } = await db
+    .selectFrom('tokens')
+    .select(({ fn }) => fn.countAll<number>().as('total'))
+    .where(where)
+    .executeTakeFirstOrThrow();
+  const rows = await db
+    .selectFrom('tokens')
+    .select(columns)
+    .where(where)
+    .orderBy('id')
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute();
+  return { rows, total };
+};
+
+export const findToken = async (
+  db: Reader,
+  id: number,
+  { kind, user_id }: Pick<TokenFilter, 'kind' | 'user_id'>,
+): Promise<TokenRow | undefined> => {
+  const query = db.selectFrom('tokens').select(columns).where('id', '=', id).where('kind', '=', kind);
+  return await (user_id === null ? query : query.where('user_id', '=', user_id)).executeTakeFirst();
+};
+
+/** The token that a call came with, whatever its kind. */
+export const presentedToken = async (db: Reader, id: number): Promise<TokenRow | undefined> =>
+  await db.selectFrom('tokens').select(columns).where('id', '=', id).executeTakeFirst();

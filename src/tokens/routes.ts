@@ -1,0 +1,235 @@
+import { type Call, type ParamsOf, actorOf, endpoint, userOf } from '../access/call.ts';
+import { notFound, unauthorized } from '../errors.ts';
+import { pageParams, pageRequest } from '../http/page.ts';
+import { boolean, clearable, date, id, object, oneOf, optional, text, texts } from '../http/schema.ts';
+import { requireUnmodified } from '../http/unmodified.ts';
+import { loadUser } from '../users/queries.ts';
+import { type NewToken, createToken } from './create.ts';
+import { newTokenShape, tokenJson, tokenShape } from './json.ts';
+import { ownExpiry, ownToken } from './own.ts';
+import { type TokenFilter, type TokenRow, findToken, listTokens } from './queries.ts';
+import { revokeToken } from './revoke.ts';
+import { tokenScopes } from './rules.ts';
+
+const area = 'tokens';
+const ofUser = { user_id: id() };
+
+const newToken = {
+  name: text(),
+  scopes: { ...texts({ description: tokenScopes.join(', ') }), default: [] as string[] },
+  expires_at: optional(clearable(date('ends at 00:00 UTC of this day'))),
+};
+
+const page = async ({ db, now }: Call, params: object, filter: TokenFilter) => {
+  const { rows, total } = await listTokens(db, { filter, page: pageRequest(params), now });
+  return { items: rows.map((token) => tokenJson(token, now)), total };
+};
+
+const make = async (call: Call, token: NewToken) => {
+  const made = await createToken(call.platform, actorOf(call), token);
+  const row = await findToken(call.db, made.id, {
+    kind: token.kind as TokenFilter['kind'],
+    user_id: token.user_id,
+  });
+  if (row === undefined) throw notFound();
+  return { ...tokenJson(row, call.now), token: made.text };
+};
+
+const revoke = async (call: Call, token: TokenRow): Promise<void> => {
+  requireUnmodified(call.header('if-unmodified-since'), token.created_at);
+  await revokeToken(call.platform.store, actorOf(call), token);
+};
+
+/* ---- of a user, for administrators ---- */
+
+const listImpersonation = endpoint({
+  method: 'GET',
+  path: '/users/:user_id/impersonation_tokens',
+  summary: 'Impersonation tokens of a user',
+  area,
+  audience: 'admin',
+  list: true,
+  params: object({
+    ...ofUser,
+    state: { ...oneOf(['all', 'active', 'inactive']), default: 'all' as const },
+    ...pageParams,
+  }),
+  reply: tokenShape,
+  handle: async (call, params) => {
+    await loadUser(call.db, params.user_id);
+    return await page(call, params, { kind: 'impersonation', user_id: params.user_id, state: params.state });
+  },
+});
+
+const createFor = (kind: TokenFilter['kind'], path: string, summary: string) =>
+  endpoint({
+    method: 'POST',
+    path,
+    summary,
+    area,
+    audience: 'admin',
+    params: object({ ...ofUser, ...newToken }),
+    reply: newTokenShape,
+    handle: async (call, { expires_at = null, ...params }) =>
+      await make(call, { ...params, kind, expires_at }),
+  });
+
+const createImpersonation = createFor(
+  'impersonation',
+  '/users/:user_id/impersonation_tokens',
+  'Create an impersonation token',
+);
+
+const impersonationToken = { ...ofUser, impersonation_token_id: id() };
+
+const findImpersonation = async (
+  { db }: Call,
+  params: { user_id: number; impersonation_token_id: number },
+): Promise<TokenRow> => {
+  await loadUser(db, params.user_id);
+  const which = { kind: 'impersonation', user_id: params.user_id } as const;
+  const token = await findToken(db, params.impersonation_token_id, which);
+  if (token === undefined) throw notFound('Impersonation Token');
+  return token;
+};
+
+const oneImpersonation = endpoint({
+  method: 'GET',
+  path: '/users/:user_id/impersonation_tokens/:impersonation_token_id',
+  summary: 'One impersonation token',
+  area,
+  audience: 'admin',
+  params: object(impersonationToken),
+  reply: tokenShape,
+  handle: async (call, params) => tokenJson(await findImpersonation(call, params), call.now),
+});
+
+const revokeImpersonation = endpoint({
+  method: 'DELETE',
+  path: '/users/:user_id/impersonation_tokens/:impersonation_token_id',
+  summary: 'Revoke an impersonation token',
+  area,
+  audience: 'admin',
+  params: object(impersonationToken),
+  reply: null,
+  handle: async (call, params) => await revoke(call, await findImpersonation(call, params)),
+});
+
+const createPersonal = createFor(
+  'personal',
+  '/users/:user_id/personal_access_tokens',
+  'Create a personal access token of a user',
+);
+
+/* ---- the own ones ---- */
+
+const createOwn = endpoint({
+  method: 'POST',
+  path: '/user/personal_access_tokens',
+  summary: 'Create a personal access token',
+  area,
+  audience: 'user',
+  params: object(newToken),
+  reply: newTokenShape,
+  handle: async (call, { expires_at = null, ...params }) => {
+    const token = { user_id: userOf(call).id, kind: 'personal' as const, ...params };
+    return await make(call, { ...token, expires_at: await ownExpiry(call, expires_at) });
+  },
+});
+
+const listParams = object({
+  user_id: optional(id('of this user; for administrators, whose list else holds those of all users')),
+  revoked: optional(boolean()),
+  state: optional(oneOf(['active', 'inactive'])),
+  ...pageParams,
+});
+
+/** An administrator's list is everybody's; others have their own and no other. */
+const listedUser = (call: Call, { user_id }: ParamsOf<typeof listParams>): number | null => {
+  if (call.admin) return user_id ?? null;
+  const own = userOf(call).id;
+  if (user_id !== undefined && user_id !== own) throw unauthorized();
+  return own;
+};
+
+const listPersonal = endpoint({
+  method: 'GET',
+  path: '/personal_access_tokens',
+  summary: 'Personal access tokens',
+  area,
+  audience: 'user',
+  list: true,
+  params: listParams,
+  reply: tokenShape,
+  handle: async (call, params) => {
+    const { revoked, state } = params;
+    return await page(call, params, { kind: 'personal', user_id: listedUser(call, params), revoked, state });
+  },
+});
+
+const self = endpoint({
+  method: 'GET',
+  path: '/personal_access_tokens/self',
+  summary: 'The token of the request',
+  area,
+  audience: 'user',
+  scopes: ['read_user'],
+  params: object({}),
+  reply: tokenShape,
+  handle: async (call) => tokenJson(await ownToken(call), call.now),
+});
+
+/** Only an administrator learns which tokens there are: others have no right to one that is not their own. */
+const findPersonal = async (call: Call, tokenId: number): Promise<TokenRow> => {
+  const user_id = call.admin ? null : userOf(call).id;
+  const token = await findToken(call.db, tokenId, { kind: 'personal', user_id });
+  if (token === undefined) throw call.admin ? notFound() : unauthorized();
+  return token;
+};
+
+const onePersonal = endpoint({
+  method: 'GET',
+  path: '/personal_access_tokens/:id',
+  summary: 'One personal access token',
+  area,
+  audience: 'user',
+  params: object({ id: id() }),
+  reply: tokenShape,
+  handle: async (call, params) => tokenJson(await findPersonal(call, params.id), call.now),
+});
+
+const revokeSelf = endpoint({
+  method: 'DELETE',
+  path: '/personal_access_tokens/self',
+  summary: 'Revoke the token of the request',
+  area,
+  audience: 'user',
+  params: object({}),
+  reply: null,
+  handle: async (call) => await revoke(call, await ownToken(call)),
+});
+
+const revokePersonal = endpoint({
+  method: 'DELETE',
+  path: '/personal_access_tokens/:id',
+  summary: 'Revoke a personal access token',
+  area,
+  audience: 'user',
+  params: object({ id: id() }),
+  reply: null,
+  handle: async (call, params) => await revoke(call, await findPersonal(call, params.id)),
+});
+
+export const tokenRoutes = [
+  listImpersonation,
+  createImpersonation,
+  oneImpersonation,
+  revokeImpersonation,
+  createPersonal,
+  createOwn,
+  listPersonal,
+  self,
+  onePersonal,
+  revokeSelf,
+  revokePersonal,
+];

@@ -1,0 +1,35 @@
+import type { Problems } from '../errors.ts';
+
+/** What a token may be good for. */
+export const tokenScopes = [
+  'api',
+  'read_api',
+  'read_user',
+  'sudo',
+  'read_repository',
+  'write_repository',
+] as const;
+
+const longestName = 255;
+
+const scopesProblem = (scopes: readonly string[], admin: boolean): string | null => {
+  if (scopes.length === 0) return "can't be blank";
+  // Only an administrator may act as others.
+  const available: readonly string[] = tokenScopes.filter((scope) => admin || scope !== 'sudo');
+  return scopes.every((scope) => available.includes(scope)) ? null : 'can only contain available scopes';
+};
+
+const nameProblem = (name: string): string | null => {
+  if (name.trim() === '') return "can't be blank";
+  return [...name].length > longestName ? `is too long (maximum is ${longestName} characters)` : null;
+};
+
+/** What is wrong with a new token of a user; `admin`: whether he is an administrator. */
+export const tokenProblems = (
+  token: { name: string; scopes: readonly string[] },
+  admin: boolean,
+): Problems => {
+  const name = nameProblem(token.name);
+  const scopes = scopesProblem(token.scopes, admin);
+  return { ...(name !== null && { name: [name] }), ...(scopes !== null && { scopes: [scopes] }) };
+};

@@ -1,0 +1,53 @@
+/** The API's documentation, made of the declared endpoints: `/api/v4/openapi.json` and `/-/docs/api`. */
+import type { FastifyInstance } from 'fastify';
+import { type Call, endpoint } from '../access/call.ts';
+import { type AnyEndpoint, JsonText } from '../http/endpoint.ts';
+import { apiPrefix } from '../http/mount.ts';
+import { type OpenApi, openApiDocument } from '../http/openapi.ts';
+import { baseUrlOf } from '../http/origin.ts';
+import { anything, object } from '../http/schema.ts';
+import { version } from '../version.ts';
+import { docsPage } from './docs_page.ts';
+import { docsPolicy } from './docs_style.ts';
+
+type Endpoints = readonly AnyEndpoint<Call>[];
+
+/** Made once for each list of endpoints, when somebody first reads it. */
+const documents = new WeakMap<Endpoints, OpenApi>();
+
+const documentOf = (endpoints: Endpoints): OpenApi => {
+  const known = documents.get(endpoints);
+  if (known !== undefined) return known;
+  const document = openApiDocument(endpoints, version);
+  documents.set(endpoints, document);
+  return document;
+};
+
+/** The document as a file: for `docs/openapi.json`, and what the API answers. */
+export const openApiText = (endpoints: Endpoints): string => `${JSON.stringify(documentOf(endpoints), null, 2)}\n`;
+
+/** @param endpoints all of them, this one too: asked for when they are complete */
+export const docsRoutes = (endpoints: () => Endpoints): AnyEndpoint<Call>[] => {
+  let text: JsonText | undefined;
+  return [
+    endpoint({
+      method: 'GET',
+      path: '/openapi.json',
+      summary: 'This API as an OpenAPI 3.1 document',
+      area: 'instance',
+      audience: 'anyone',
+      params: object({}),
+      reply: anything,
+      handle: async () => (text ??= new JsonText(openApiText(endpoints()))),
+    }),
+  ];
+};
+
+export const mountDocs = (app: FastifyInstance, endpoints: Endpoints, externalUrl: string | null): void => {
+  app.get('/-/docs/api', async (request, reply) => {
+    const page = docsPage(documentOf(endpoints), baseUrlOf(request, externalUrl) + apiPrefix);
+    return await reply
+      .headers({ 'content-type': 'text/html; charset=utf-8', 'content-security-policy': docsPolicy })
+      .send(page);
+  });
+};

@@ -1,0 +1,28 @@
+/** HTML that has been escaped where it had to be. Made by `html` alone. */
+export class Html {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+type Part = string | number | Html | null | undefined | false | readonly Part[];
+
+const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
+const escape = (text: string): string => text.replaceAll(/[&<>"']/g, (mark) => entities[mark] ?? mark);
+
+const write = (part: Part): string => {
+  if (part instanceof Html) return part.text;
+  if (part === null || part === undefined || part === false) return '';
+  if (typeof part === 'string' || typeof part === 'number') return escape(String(part));
+  return part.map(write).join('');
+};
+
+/**
+ * A template whose values are escaped, for text and for quoted attributes. What is `Html` already goes in as it
+ * is, a list as its parts, null and false as nothing.
+ */
+export const html = (texts: TemplateStringsArray, ...parts: Part[]): Html =>
+  new Html(String.raw({ raw: texts }, ...parts.map(write)));

@@ -1,0 +1,73 @@
+/** Rule 3 of the house: a folder of `src/` imports from itself and from what stands before it, nothing else. */
+import { globSync, readFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import { it } from 'node:test';
+import assert from 'node:assert/strict';
+
+const order = `
+  errors config time duration version
+  db git http queue blob ci_file
+  access
+  settings events namespaces users tokens keys groups projects members labels milestones repository issuables
+  subscriptions todos notes time_tracking awards issues merge_requests pipelines jobs artifacts runners variables
+  hooks search instance
+  git_http git_ssh runner_api web
+  work routes service main cli
+`
+  .trim()
+  .split(/\s+/);
+
+type Source = { file: string; text: string };
+
+/** `src/users/create.ts` and `src/time.ts` stand at `users` and `time`; gitd/ and runner/ are their own. */
+const placeOf = (file: string): string => /^(?:src\/)?([^/.]+)/.exec(file)?.[1] ?? file;
+
+const importPattern =
+  /^(?:import|(?:export|\}).*? from)\b[^'"\n]*['"](\.[^'"]+)['"]|\bimport\(\s*['"](\.[^'"]+)['"]/gm;
+
+const importsOf = ({ file, text }: Source): string[] =>
+  [...text.matchAll(importPattern)].map(([, still, late]) =>
+    posix.join(posix.dirname(file), still ?? late ?? ''),
+  );
+
+const isListed = (file: string): boolean => !file.startsWith('src/') || order.includes(placeOf(file));
+
+const isAllowed = (file: string, target: string): boolean => {
+  const [from, to] = [placeOf(file), placeOf(target)];
+  if (!file.startsWith('src/')) return from === to;
+  return target.startsWith('src/') && (!isListed(target) || order.indexOf(to) <= order.indexOf(from));
+};
+
+const faultsOf = (source: Source): string[] => {
+  const { file, text } = source;
+  if (!isListed(file)) return [`${file}: "${placeOf(file)}" has no place in the order list`];
+  const imports = importsOf(source).filter((target) => !isAllowed(file, target));
+  return [
+    ...imports.map((target) => `${file} imports ${target}`),
+    ...(/^export default\b/m.test(text) ? [`${file} has a default export`] : []),
+    ...(/^(?:export |declare |const )*enum \w/m.test(text) ? [`${file} has an enum`] : []),
+  ];
+};
+
+it('holds the order list', () => {
+  const cwd = join(import.meta.dirname, '..');
+  const files = globSync('{src,gitd,runner}/**/*.ts', { cwd }).filter((file) => !file.endsWith('.test.ts'));
+  const sources = files.map((file) => ({ file, text: readFileSync(join(cwd, file), 'utf8') }));
+  assert.deepEqual(sources.flatMap(faultsOf), []);
+});
+
+it('finds what it looks for', () => {
+  const faults = (file: string, text: string): number => faultsOf({ file, text }).length;
+  assert.equal(faults('src/users/create.ts', `import { now } from '../time.ts';\nimport './rules.ts';`), 0);
+  assert.equal(faults('src/db/open.ts', `import type { Call } from '../access/call.ts';`), 1);
+  assert.equal(faults('src/db/open.ts', `import {\n  a,\n  b,\n} from '../git/refs.ts';`), 1);
+  assert.equal(faults('src/users/create.ts', `export { b } from '../issues/b.ts';`), 1);
+  assert.equal(faults('src/users/create.ts', `const b = await import('../issues/b.ts');`), 1);
+  assert.equal(faults('src/users/create.ts', `import { it } from '../../test/support/it.ts';`), 1);
+  assert.equal(faults('src/users/create.ts', `export const folder = '../issues';`), 0);
+  assert.equal(faults('src/novelty/create.ts', ''), 1);
+  assert.equal(faults('gitd/main.ts', `import { now } from '../src/time.ts';`), 1);
+  assert.equal(faults('gitd/main.ts', `import { pool } from './pool.ts';`), 0);
+  assert.equal(faults('src/time.ts', 'export default 1;'), 1);
+  assert.equal(faults('src/time.ts', 'export const enum A {}'), 1);
+});

@@ -1,0 +1,180 @@
+/**
+ * Records put straight into the store, for tests of endpoints whose records other endpoints make. Every row
+ * that the service would write beside them (routes, namespaces, counters, search text) is there, too.
+ */
+import { randomBytes } from 'node:crypto';
+import { newTokenText } from '../../src/access/token_text.ts';
+import type { Reader, Tx } from '../../src/db/open.ts';
+import type { FeatureLevel, Flag, SourceType, Visibility } from '../../src/db/schema.ts';
+import { foldCase } from '../../src/issuables/search_terms.ts';
+import { claimRoute, insertNamespace } from '../../src/namespaces/create.ts';
+import { insertToken } from '../../src/tokens/create.ts';
+import { insertUser } from '../../src/users/create.ts';
+import type { TestService } from './service.ts';
+
+const write = <T>(gantry: TestService, work: (tx: Tx) => Promise<T>): Promise<T> =>
+  gantry.service.platform.store.write(work);
+
+/** A name that no other record has. */
+export const unique = (word: string): string => `${word}-${randomBytes(6).toString('hex')}`;
+
+export type SeededUser = { id: number; username: string; token: string };
+
+/** A user with a personal namespace and a token of scope `api` (or of those given). */
+export const seedUser = async (
+  gantry: TestService,
+  given: { username?: string; admin?: Flag; external?: Flag; state?: 'active' | 'blocked'; scopes?: string[] } = {},
+): Promise<SeededUser> => {
+  const { username = unique('user'), scopes = ['api'], ...rest } = given;
+  const token = newTokenText(randomBytes);
+  const id = await write(gantry, async (tx) => {
+    const names = { username, name: `Name of ${username}`, email: `${username}@example.com` };
+    const user_id = await insertUser(tx, null, { ...names, password_hash: null, ...rest });
+    await insertToken(tx, null, { user_id, kind: 'personal', name: 'test', scopes, expires_at: null }, token);
+    return user_id;
+  });
+  return { id, username, token };
+};
+
+const namespaceOf = async (db: Reader, id: number): Promise<{ id: number; full_path: string }> =>
+  await db.selectFrom('namespaces').select(['id', 'full_path']).where('id', '=', id).executeTakeFirstOrThrow();
+
+export type SeededGroup = { id: number; path: string; full_path: string };
+
+/** A group; `owner` becomes its owner, `parent` is the group above it. */
+export const seedGroup = async (
+  gantry: TestService,
+  given: { path?: string; parent?: number; visibility?: Visibility; owner?: number } = {},
+): Promise<SeededGroup> => {
+  const { path = unique('group'), parent, visibility = 'public', owner } = given;
+  const group = await write(gantry, async (tx) => {
+    const above = parent === undefined ? null : await namespaceOf(tx.db, parent);
+    const full_path = above === null ? path : `${above.full_path}/${path}`;
+    const common = { kind: 'group', parent_id: above?.id ?? null, owner_id: null, name: path, description: '' } as const;
+    return { id: await insertNamespace(tx, { ...common, path, full_path, visibility }), path, full_path };
+  });
+  if (owner !== undefined) await seedMember(gantry, { user: owner, group: group.id, access_level: 50 });
+  return group;
+};
+
+const personalNamespace = async (db: Reader, userId: number): Promise<number> => {
+  const query = db.selectFrom('namespaces').select('id').where('owner_id', '=', userId).where('kind', '=', 'user');
+  return (await query.executeTakeFirstOrThrow()).id;
+};
+
+export type SeededProject = { id: number; path: string; full_path: string; namespace_id: number };
+
+export type ProjectSeed = {
+  path?: string;
+  visibility?: Visibility;
+  /** Id of a namespace. Default: the personal one of `owner`. */
+  namespace?: number;
+  /** Id of a user. Default: root. */
+  owner?: number;
+  issues_access_level?: FeatureLevel;
+  archived?: Flag;
+};
+
+export const seedProject = async (gantry: TestService, given: ProjectSeed = {}): Promise<SeededProject> =>
+  await write(gantry, async (tx) => {
+    const { path = unique('project'), visibility = 'public', namespace, owner = 1, ...rest } = given;
+    const above = await namespaceOf(tx.db, namespace ?? (await personalNamespace(tx.db, owner)));
+    const names = { namespace_id: above.id, path, full_path: `${above.full_path}/${path}`, name: path };
+    const none = { description: null, default_branch: null, forked_from_project_id: null, deleted_at: null };
+    const times = { created_at: tx.now, updated_at: tx.now, last_activity_at: tx.now };
+    const { id } = await tx.db
+      .insertInto('projects')
+      .values({ ...names, visibility, creator_id: owner, ...none, ...times, ...rest })
+      .returning('id')
+      .executeTakeFirstOrThrow();
+    await tx.db.insertInto('project_counters').values({ project_id: id }).execute();
+    await claimRoute(tx, names.full_path, ['Project', id]);
+    return { id, path, full_path: names.full_path, namespace_id: above.id };
+  });
+
+/** Makes a user a member of a project or of a group. */
+export const seedMember = async (
+  gantry: TestService,
+  given: { user: number; project?: number; group?: number; access_level: number },
+): Promise<void> => {
+  const { user, project, group, access_level } = given;
+  const source: [SourceType, number] = project === undefined ? ['Namespace', group ?? 0] : ['Project', project];
+  const [source_type, source_id] = source;
+  await write(gantry, async (tx) => {
+    const rest = { access_level, expires_at: null, created_by_id: null, created_at: tx.now };
+    await tx.db.insertInto('members').values({ user_id: user, source_type, source_id, ...rest }).execute();
+  });
+};
+
+export type IssueSeed = {
+  project: number;
+  /** Id of a user. Default: root. */
+  author?: number;
+  title?: string;
+  description?: string;
+  state?: 'opened' | 'closed';
+  confidential?: Flag;
+  deleted?: boolean;
+  /** Ids. */
+  assignees?: number[];
+  labels?: number[];
+  milestone?: number;
+};
+
+export type SeededIssue = { id: number; iid: number; project_id: number };
+
+const nextIssueIid = async (tx: Tx, projectId: number): Promise<number> => {
+  const row = await tx.db
+    .updateTable('project_counters')
+    .set((is) => ({ issue_iid: is('issue_iid', '+', 1), issues_version: is('issues_version', '+', 1) }))
+    .where('project_id', '=', projectId)
+    .returning('issue_iid')
+    .executeTakeFirstOrThrow();
+  return row.issue_iid;
+};
+
+const countIssue = async (tx: Tx, projectId: number, state: 'opened' | 'closed', confidential: Flag): Promise<void> => {
+  const all = state === 'opened' ? 'opened_issues' : 'closed_issues';
+  const secret = state === 'opened' ? 'opened_confidential_issues' : 'closed_confidential_issues';
+  await tx.db
+    .updateTable('project_counters')
+    .set((is) => ({ [all]: is(all, '+', 1), [secret]: is(secret, '+', confidential) }))
+    .where('project_id', '=', projectId)
+    .execute();
+};
+
+const linkIssue = async (tx: Tx, issueId: number, { assignees = [], labels = [] }: IssueSeed): Promise<void> => {
+  const shared = { target_type: 'Issue' as const, target_id: issueId, target_created_at: tx.now };
+  if (labels.length > 0) {
+    await tx.db
+      .insertInto('label_links')
+      .values(labels.map((label_id) => ({ ...shared, label_id })))
+      .execute();
+  }
+  if (assignees.length > 0) {
+    await tx.db
+      .insertInto('assignees')
+      .values(assignees.map((user_id, position) => ({ ...shared, user_id, position })))
+      .execute();
+  }
+};
+
+export const seedIssue = async (gantry: TestService, given: IssueSeed): Promise<SeededIssue> =>
+  await write(gantry, async (tx) => {
+    const { project, author = 1, title = 'Seeded', description, state = 'opened', confidential = 0 } = given;
+    const iid = await nextIssueIid(tx, project);
+    const none = { due_date: null, moved_to_id: null, closed_at: state === 'closed' ? tx.now : null, closed_by_id: null };
+    const times = { created_at: tx.now, updated_at: tx.now, deleted_at: given.deleted === true ? tx.now : null };
+    const links = { author_id: author, milestone_id: given.milestone ?? null };
+    const texts = { title, description: description ?? null };
+    const { id } = await tx.db
+      .insertInto('issues')
+      .values({ project_id: project, iid, ...texts, state, confidential, ...links, ...none, ...times })
+      .returning('id')
+      .executeTakeFirstOrThrow();
+    const folded = { title: foldCase(title), description: foldCase(description ?? '') };
+    await tx.db.insertInto('issue_search').values({ issue_id: id, ...folded }).execute();
+    if (given.deleted !== true) await countIssue(tx, project, state, confidential);
+    await linkIssue(tx, id, given);
+    return { id, iid, project_id: project };
+  });
