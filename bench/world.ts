@@ -2,7 +2,6 @@
  * A made-up instance of any size, the same for the same size: people, groups, labels, milestones and issues, as
  * unevenly spread as in life. Written straight into a store, with everything that the service keeps beside it.
  */
-import { randomBytes } from 'node:crypto';
 import type { Insertable, RawBuilder } from 'kysely';
 import { sql } from 'kysely';
 import type { Store, Tx } from '../src/db/open.ts';
@@ -64,6 +63,8 @@ const bulkInsert = async <T extends keyof Schema>(tx: Tx, table: T, rows: Row<T>
 
 export type Person = { id: number; username: string; token: string };
 
+export type IssueRef = { id: number; iid: number };
+
 /** What a test or a measurement needs to know of a world. */
 export type World = {
   /** Issues of the large project, soft-deleted ones counted. */
@@ -79,8 +80,10 @@ export type World = {
   labels: { id: number; title: string }[];
   milestones: { id: number; title: string }[];
   otherProjects: number[];
-  /** The issues that a developer sees on the first page, newest first. */
-  newest: { id: number; iid: number }[];
+  /** The newest hundred issues that a developer sees, newest first. */
+  newest: IssueRef[];
+  /** Some hundred that he sees, from the first to the last. */
+  sample: IssueRef[];
 };
 
 /** One issue before it has an id. */
@@ -197,6 +200,7 @@ const makeGround = async (tx: Tx, issues: number): Promise<World> => {
     labels: await makeLabels(tx, project_id),
     milestones: await makeMilestones(tx, project_id),
     newest: [],
+    sample: [],
   };
 };
 
@@ -274,11 +278,9 @@ const numbered = (world: World, first: number, count: number, total: number, iid
     return { id: number + 1, iid, project_id, made: other === null ? made : { ...made, labels: [], milestone: null } };
   });
 
-const newestOf = (world: World, batches: Numbered[]): World['newest'] =>
-  batches
+const seenIn = (world: World, batch: Numbered[]): IssueRef[] =>
+  batch
     .filter(({ project_id, made }) => project_id === world.project_id && !made.isDeleted)
-    .toReversed()
-    .slice(0, 100)
     .map(({ id, iid }) => ({ id, iid }));
 
 /** Fills an empty store (with its first user) so that its large project has `issues` issues. */
@@ -290,21 +292,20 @@ export const fillWorld = async (
   const world = await store.write(async (tx) => await makeGround(tx, issues));
   const total = Math.ceil((issues * inOthers) / (inOthers - 1));
   const iids = new Map<number, number>();
-  let last: Numbered[] = [];
+  const sampleEvery = Math.ceil(total / 500);
   for (let first = 0; first < total; first += batchSize) {
     const batch = numbered(world, first, Math.min(batchSize, total - first), total, iids);
     await store.write(async (tx) => await insertBatch(tx, world, batch));
-    last = [...last, ...batch].slice(-2 * batchSize);
+    const seen = seenIn(world, batch);
+    world.newest = [...world.newest, ...seen].slice(-100);
+    world.sample.push(...seen.filter(({ id }) => id % sampleEvery === 0));
     progress((first + batch.length) / total);
   }
+  const isPostgres = store.words.engine === 'postgres';
   await store.write(async (tx) => {
+    if (isPostgres) await sql`set local statement_timeout = 0`.execute(tx.db);
     await countProjects(tx);
-    if (tx.words.engine === 'postgres') {
-      await sql`select setval(pg_get_serial_sequence('issues', 'id'), ${total})`.execute(tx.db);
-    }
+    if (isPostgres) await sql`select setval(pg_get_serial_sequence('issues', 'id'), ${total})`.execute(tx.db);
   });
-  return { ...world, newest: newestOf(world, last) };
+  return { ...world, newest: world.newest.toReversed() };
 };
-
-/** Secrets of the worlds that are measured: none of them is worth anything. */
-export const random = (bytes: number): Buffer => randomBytes(bytes);

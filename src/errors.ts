@@ -71,6 +71,9 @@ export const conflict = (message: string | string[]): Failure => new Failure('co
 export const preconditionFailed = (): Failure =>
   new Failure('precondition_failed', { message: '412 Precondition Failed' });
 
+/** 503: the store takes no writes at the moment. */
+export const unavailable = (): Failure => new Failure('unavailable', { message: '503 Service Unavailable' });
+
 /** 304: nothing changed. No body and no content type. */
 export const notModified = (): Failure => new Failure('not_modified', null);
 

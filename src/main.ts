@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { type Platform, openCall } from './access/call.ts';
 import type { Config } from './config.ts';
 import type { Store } from './db/open.ts';
-import { Failure } from './errors.ts';
+import { type Failure, unavailable, conflict } from './errors.ts';
 import { mountHealth } from './http/health.ts';
 import { type Metrics, makeMetrics } from './http/metrics.ts';
 import { finalWords, mountEndpoints } from './http/mount.ts';
@@ -14,7 +14,7 @@ import { type Worker, startWorker } from './queue/queue.ts';
 import { endpoints } from './routes.ts';
 import { lockFolder, openSecrets, prepareFolder } from './service/data_folder.ts';
 import { createRoot, isFirstStart } from './service/first_start.ts';
-import { listen, tryAddress } from './service/listen.ts';
+import { listen, stopListening, tryAddress } from './service/listen.ts';
 import { readRevision } from './service/revision.ts';
 import { openMigratedStore } from './service/store.ts';
 import type { Clock } from './time.ts';
@@ -43,8 +43,12 @@ export type Service = {
 };
 
 const storeFailure = (store: Store) => {
-  return (error: unknown): Failure | null =>
-    store.isStoreFull(error) ? new Failure('unavailable', { message: '503 Service Unavailable' }) : null;
+  return (error: unknown): Failure | null => {
+    if (store.isStoreFull(error)) return unavailable();
+    // Another request took the name, or removed the record, between this one's look and its write.
+    const lostRace = store.isUniqueViolation(error) || store.isForeignKeyViolation(error);
+    return lostRace ? conflict('409 Conflict') : null;
+  };
 };
 
 const makeApp = (platform: Platform, metrics: Metrics, isServing: () => boolean): FastifyInstance => {
@@ -55,6 +59,11 @@ const makeApp = (platform: Platform, metrics: Metrics, isServing: () => boolean)
     trustedProxies: config.trusted_proxies,
     finalWords: finalWords(endpoints),
     storeFailure: storeFailure(store),
+  });
+  // A client that is answered while the service ends asks elsewhere next.
+  app.addHook('onSend', (_request, reply, payload, done) => {
+    if (!isServing()) void reply.header('connection', 'close');
+    done(null, payload);
   });
   const checkStore = async (): Promise<void> => void (await sql`select 1`.execute(store.db));
   mountHealth(app, { metrics, checkStore, isServing });
@@ -89,7 +98,7 @@ export const startService = async (parts: ServiceParts): Promise<Service> => {
     stops.push(() => worker.stop());
     stops.push(async () => {
       serving = false;
-      await app.close();
+      await stopListening(app);
     });
     const bound = await listen(app, config.listen);
     const url = config.external_url ?? bound;

@@ -72,17 +72,18 @@ const checkCounters = async (store: Store): Promise<Finding> => {
   return fail('counters', `wrong in the projects ${wrong.join(', ')}`, 'report it; the totals of their lists are off');
 };
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-
-const adviceFor = (error: unknown): string =>
-  error instanceof StartFailure ? 'the line above says what to do' : restore;
+/** An operating fault says itself what to do. */
+const failWith = (check: string, error: unknown): Finding => {
+  const message = error instanceof Error ? error.message : String(error);
+  return error instanceof StartFailure ? { state: 'fail', check, detail: message } : fail(check, message, restore);
+};
 
 /** Each check by itself: a damaged table must not hide what else there is to say. */
 const attempt = async (check: string, look: () => Promise<Finding | Finding[]>): Promise<Finding[]> => {
   try {
     return [await look()].flat();
   } catch (error) {
-    return [fail(check, messageOf(error), adviceFor(error))];
+    return [failWith(check, error)];
   }
 };
 
@@ -94,8 +95,7 @@ export const checkStore = async (config: Config, thorough: boolean): Promise<Fin
   try {
     store = await openExistingStore(storeParts(config));
   } catch (error) {
-    if (!(error instanceof StartFailure)) throw error;
-    return [fail('database', error.message, adviceFor(error))];
+    return [failWith('database', error)];
   }
   try {
     const schema = await attempt('schema', async () => await checkSchema(store));

@@ -23,10 +23,10 @@ const program = () => {
   return group('gantry', about, made).version(version, '-V, --version', 'print the version');
 };
 
-/** `{"email": ["has already been taken"]}` -> `email has already been taken`. */
+/** `{"email": ["has already been taken"]}` -> `email has already been taken`; a status goes without saying. */
 const reasonOf = ({ body }: Failure): string => {
   const { message } = (body ?? {}) as { message?: string | { [property: string]: string[] } };
-  if (typeof message !== 'object') return message ?? 'refused';
+  if (typeof message !== 'object') return message?.replace(/^\d{3} (?:\w+ - )?/, '') ?? 'refused';
   return Object.entries(message)
     .flatMap(([property, problems]) => problems.map((problem) => `${property} ${problem}`))
     .join('; ');

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import type { Config } from '../config.ts';
 import { appliedMigrations, migrate, pendingMigrations } from '../db/migrate.ts';
-import { lockFolder, prepareFolder } from '../service/data_folder.ts';
+import { lockFolder, openSecrets, prepareFolder } from '../service/data_folder.ts';
+import { isFirstStart } from '../service/first_start.ts';
 import { databaseExists, openExistingStore, openMigratedStore } from '../service/store.ts';
 import { action, print } from './command.ts';
 import { addSettings, readSettings } from './settings.ts';
@@ -25,8 +26,12 @@ const apply = async (config: Config): Promise<string[]> => {
   const lock = lockFolder(config.data);
   try {
     const { store, applied } = await openMigratedStore(storeParts(config));
-    await store.close();
-    return applied;
+    try {
+      openSecrets(config.data, await isFirstStart(store));
+      return applied;
+    } finally {
+      await store.close();
+    }
   } finally {
     lock.release();
   }

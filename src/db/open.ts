@@ -1,3 +1,5 @@
+import { EventEmitter } from 'node:events';
+import { setTimeout } from 'node:timers/promises';
 import type { Kysely, Transaction } from 'kysely';
 import type { Clock } from '../time.ts';
 import type { EngineParts, OpenOptions, Words } from './engine.ts';
@@ -16,6 +18,8 @@ export type Tx = {
   now: number;
   /** Runs after the commit, never after a rollback; must not throw. */
   afterCommit: (work: () => void) => void;
+  /** Calls those of this process who listen for the topic, after the commit: once, however often it was said. */
+  announce: (topic: string) => void;
 };
 
 export type Store = {
@@ -23,24 +27,35 @@ export type Store = {
   words: Words;
   /** Runs `work` in one transaction and answers once it is durable. PostgreSQL: tried again on a conflict. */
   write: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
+  /** Calls the listener after each commit that announced the topic; answers what ends that. */
+  listen: (topic: string, listener: () => void) => () => void;
   isUniqueViolation: (error: unknown) => boolean;
   isForeignKeyViolation: (error: unknown) => boolean;
   isStoreFull: (error: unknown) => boolean;
   close: () => Promise<void>;
 } & Pick<EngineParts, 'ddl'>;
 
-const mostTries = 4;
+/** PostgreSQL: how often a transaction is begun that met a deadlock or a conflict. */
+const mostTries = 6;
+/** Milliseconds, times the tries so far: those who met do not meet again at once. */
+const longestPause = 20;
 
 export const openStore = async (options: OpenOptions, clock: Clock): Promise<Store> => {
   const dialect = options.url === undefined ? sqlite : postgres;
   const parts = await dialect.openEngine(options);
 
+  const listeners = new EventEmitter();
+
   const once = async <T>(work: (tx: Tx) => Promise<T>): Promise<T> => {
     const later: (() => void)[] = [];
-    const result = await parts.db.transaction().execute((db) =>
-      work({ db, words: parts.words, now: clock.now(), afterCommit: (then) => void later.push(then) }),
-    );
+    const topics = new Set<string>();
+    const afterCommit: Tx['afterCommit'] = (then) => void later.push(then);
+    const announce: Tx['announce'] = (topic) => void topics.add(topic);
+    const result = await parts.db
+      .transaction()
+      .execute((db) => work({ db, words: parts.words, now: clock.now(), afterCommit, announce }));
     for (const then of later) then();
+    for (const topic of topics) listeners.emit(topic);
     return result;
   };
 
@@ -51,6 +66,8 @@ export const openStore = async (options: OpenOptions, clock: Clock): Promise<Sto
         return await once(work);
       } catch (error) {
         if (tried === mostTries || !dialect.isConflict(error)) throw error;
+        // oxlint-disable-next-line no-await-in-loop
+        await setTimeout(Math.random() * longestPause * tried);
       }
     }
   };
@@ -60,6 +77,10 @@ export const openStore = async (options: OpenOptions, clock: Clock): Promise<Sto
     ddl: parts.ddl,
     words: parts.words,
     write,
+    listen: (topic, listener) => {
+      listeners.on(topic, listener);
+      return () => void listeners.off(topic, listener);
+    },
     isUniqueViolation: dialect.isUniqueViolation,
     isForeignKeyViolation: dialect.isForeignKeyViolation,
     isStoreFull: dialect.isStoreFull,

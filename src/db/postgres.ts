@@ -16,16 +16,28 @@ const types = {
     oid === int8 || oid === numeric ? Number : pg.types.getTypeParser(oid, format),
 } as pg.CustomTypesConfig;
 
-/** Counts each statement for the request's meter. */
+/** Counts each statement for the request's meter, and lets none through behind the end of its transaction. */
 class CountingClient extends pg.Client {
+  #isEnding = false;
+
+  constructor(config?: string | pg.ClientConfig) {
+    super(config);
+    // Told of a connection that the server cut, also by the statement that fails: without a listener, the
+    // process would end.
+    this.on('error', () => undefined);
+  }
+
   // oxlint-disable-next-line typescript/no-explicit-any -- pg declares six overloads of one function
   override query(...given: any[]): any {
+    const text = typeof given[0] === 'string' ? given[0] : (given[0] as { text?: string })?.text;
+    if (this.#isEnding) throw new Error('the transaction has ended');
     const started = performance.now();
     // oxlint-disable-next-line typescript/no-explicit-any
     const answer = (super.query as any)(...given);
-    const text = typeof given[0] === 'string' ? given[0] : (given[0] as { text?: string })?.text;
-    const counted = text !== undefined && answer instanceof Promise && !/^(begin|commit|rollback)/i.test(text);
-    return counted ? answer.finally(() => countStatement(text, started)) : answer;
+    if (text === undefined || !(answer instanceof Promise) || text === 'begin') return answer;
+    if (text !== 'commit' && text !== 'rollback') return answer.finally(() => countStatement(text, started));
+    this.#isEnding = true;
+    return answer.finally(() => (this.#isEnding = false));
   }
 }
 

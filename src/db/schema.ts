@@ -272,6 +272,8 @@ export type TodosTable = {
   target_type: TargetType;
   target_id: number;
   action: 'assigned' | 'mentioned' | 'build_failed' | 'marked' | 'unmergeable' | 'directly_addressed';
+  /** The comment that it is of, whose text is `body`; null: of the target itself. */
+  note_id: number | null;
   body: string;
   state: 'pending' | 'done';
   created_at: number;

@@ -16,7 +16,8 @@ import { sqliteDdl } from './ddl.ts';
 import type { EngineParts, OpenOptions } from './engine.ts';
 import { countStatement } from './meter.ts';
 import type { Schema } from './schema.ts';
-import { SqliteWriter } from './sqlite_writer.ts';
+import { isForeignKey, isFull, isUnique } from './sqlite_errors.ts';
+import { SqliteWriter, type Turn } from './sqlite_writer.ts';
 
 /** 3.51.3 mends a bug that could damage a database in WAL mode. */
 export const oldestSqlite = '3.51.3';
@@ -66,20 +67,36 @@ class Handle {
   }
 }
 
-class SqliteConnection implements DatabaseConnection {
-  handle: Handle;
+/** A transaction in progress: its statements go to the writer. */
+type Writing = { turn: Turn; writer: SqliteWriter; handle: Handle };
 
-  constructor(handle: Handle) {
-    this.handle = handle;
+class SqliteConnection implements DatabaseConnection {
+  readonly #reader: Handle;
+  #writing: Writing | null = null;
+
+  constructor(reader: Handle) {
+    this.#reader = reader;
+  }
+
+  beginWriting(writing: Writing): void {
+    this.#writing = writing;
+  }
+
+  get turn(): Turn {
+    if (this.#writing === null) throw new Error('no transaction is open');
+    return this.#writing.turn;
   }
 
   // eslint-disable-next-line typescript/require-await -- the interface is asynchronous, the engine is not
-  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+  async executeQuery<R>({ sql: text, parameters }: CompiledQuery): Promise<QueryResult<R>> {
     const started = performance.now();
+    const writing = this.#writing;
     try {
-      return this.handle.run(query.sql, query.parameters) as QueryResult<R>;
+      if (writing === null) return this.#reader.run(text, parameters) as QueryResult<R>;
+      const { turn, writer, handle } = writing;
+      return writer.run(turn, () => handle.run(text, parameters)) as QueryResult<R>;
     } finally {
-      countStatement(query.sql, started);
+      countStatement(text, started);
     }
   }
 
@@ -108,24 +125,32 @@ class SqliteDriver implements Driver {
   }
 
   async beginTransaction(connection: SqliteConnection): Promise<void> {
-    await this.#writer.begin();
-    connection.handle = this.#writerHandle;
+    const turn = await this.#writer.begin();
+    connection.beginWriting({ turn, writer: this.#writer, handle: this.#writerHandle });
   }
 
-  async commitTransaction(): Promise<void> {
-    await this.#writer.commit();
+  async commitTransaction(connection: SqliteConnection): Promise<void> {
+    await this.#writer.commit(connection.turn);
   }
 
-  async rollbackTransaction(): Promise<void> {
-    await this.#writer.rollback();
+  async rollbackTransaction(connection: SqliteConnection): Promise<void> {
+    await this.#writer.rollback(connection.turn);
   }
 
   async releaseConnection(): Promise<void> {}
 
   async destroy(): Promise<void> {
+    await this.#writer.close();
     this.#reader.database.close();
     this.#writerHandle.database.exec('pragma wal_checkpoint(truncate)');
     this.#writerHandle.database.close();
+  }
+}
+
+/** Kysely lets one connection at a time work where it is told that there is but one: then nothing shares a commit. */
+class SharedAdapter extends SqliteAdapter {
+  override get supportsMultipleConnections(): boolean {
+    return true;
   }
 }
 
@@ -161,7 +186,7 @@ export const openEngine = (options: OpenOptions): EngineParts => {
   const driver = new SqliteDriver(reader, writer, options.onFatal);
   const db = new Kysely<Schema>({
     dialect: {
-      createAdapter: () => new SqliteAdapter(),
+      createAdapter: () => new SharedAdapter(),
       createDriver: () => driver,
       createIntrospector: (any) => new SqliteIntrospector(any),
       createQueryCompiler: () => new SqliteQueryCompiler(),
@@ -179,10 +204,7 @@ const words: EngineParts['words'] = {
   skipLocked: sql``,
 };
 
-const codeOf = (error: unknown): unknown => (error as { errcode?: unknown }).errcode;
-
-export const isUniqueViolation = (error: unknown): boolean => [2067, 1555].includes(Number(codeOf(error)));
-export const isForeignKeyViolation = (error: unknown): boolean => codeOf(error) === 787;
-/** The disk is full: reads go on, writes are refused until there is room. */
-export const isStoreFull = (error: unknown): boolean => codeOf(error) === 13;
+export const isUniqueViolation = isUnique;
+export const isForeignKeyViolation = isForeignKey;
+export const isStoreFull = isFull;
 export const isConflict = (_error: unknown): boolean => false;

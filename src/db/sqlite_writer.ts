@@ -1,9 +1,22 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { unavailable } from '../errors.ts';
+import { isBusy, isDamage, isFull } from './sqlite_errors.ts';
 
 /** Transactions that share one fsync. */
 const largestGroup = 64;
 /** Milliseconds after which a group is committed even while more transactions wait. */
 const longestGroup = 2;
+
+/** Milliseconds. */
+export type Patience = {
+  /** How long another process may hold the database before writes are refused. */
+  busy: number;
+  /** After which a transaction is ended that waits for something: it holds all others up. */
+  transaction: number;
+};
+
+const usualPatience: Patience = { busy: 5_000, transaction: 30_000 };
+const lookAgain = 5;
 
 type Group = { size: number; began: number; committed: Promise<void>; settle: (error?: unknown) => void };
 
@@ -14,98 +27,226 @@ const newGroup = (): Group => {
   return { size: 0, began: performance.now(), committed: promise, settle };
 };
 
+/** One transaction, from `begin` to `commit` or `rollback`. */
+export type Turn = {
+  readonly group: Group;
+  readonly limit: NodeJS.Timeout;
+  /** Why its statements run no more; null while they do. */
+  ended: Error | null;
+};
+
+type Waiting = { start: (turn: Turn) => void; refuse: (error: unknown) => void };
+
+const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
+
 /**
  * The one writer of a SQLite database, with group commit: transactions run one after another, each in a
  * savepoint of a shared `begin immediate`; one `commit` (one fsync) ends the group, and only then does any of
- * them answer. A transaction must not wait for anything but the database.
+ * them answer. Between two groups, the rest of the process has its turn.
+ *
+ * A full disk refuses the group that met it, and the next may try again. After any other failed commit, and
+ * after damage, nothing more is acknowledged.
  */
 export class SqliteWriter {
   readonly #database: DatabaseSync;
   readonly #onFatal: (error: unknown) => void;
-  readonly #waiting: (() => void)[] = [];
-  #busy = false;
+  readonly #patience: Patience;
+  readonly #waiting: Waiting[] = [];
+  #turn: Turn | null = null;
   #group: Group | null = null;
+  /** Whether something is scheduled that goes on with those who wait. */
+  #isPaused = false;
+  #busySince: number | null = null;
+  #failure: Error | null = null;
 
-  /** @param onFatal told when a commit failed: what was acknowledged before is safe, the process must end. */
-  constructor(database: DatabaseSync, onFatal: (error: unknown) => void) {
+  /** @param onFatal told when nothing more may be acknowledged: what was is safe, the process must end. */
+  constructor(database: DatabaseSync, onFatal: (error: unknown) => void, patience: Patience = usualPatience) {
     this.#database = database;
     this.#onFatal = onFatal;
+    this.#patience = patience;
+    // Waiting inside SQLite would stop the whole process: `#openGroup` looks again instead.
+    database.exec('pragma busy_timeout = 0');
   }
 
-  async begin(): Promise<void> {
-    if (this.#busy) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    this.#busy = true;
+  /** Resolves when it is this transaction's turn. */
+  async begin(): Promise<Turn> {
+    return await new Promise<Turn>((start, refuse) => {
+      this.#waiting.push({ start, refuse });
+      this.#next();
+    });
+  }
+
+  /** Runs one statement of a transaction; never outside of it, nor in another's. */
+  run<T>(turn: Turn, statement: () => T): T {
+    if (turn.ended !== null) throw turn.ended;
     try {
-      if (this.#group === null) {
-        this.#database.exec('begin immediate');
-        this.#group = newGroup();
-      }
-      this.#database.exec('savepoint one');
+      return statement();
     } catch (error) {
-      this.#passOn();
+      if (isDamage(error)) this.#fail(error, turn.group);
+      // A full disk may end the whole transaction: then nothing of the group was stored.
+      else if (!this.#database.isTransaction) this.#abandon(turn.group, error);
       throw error;
     }
   }
 
   /** Resolves once the transaction is on disk. */
-  async commit(): Promise<void> {
-    await this.#end(['release one']);
+  async commit(turn: Turn): Promise<void> {
+    if (turn.ended !== null) throw turn.ended;
+    this.#end(turn, 'release one');
+    await turn.group.committed;
   }
 
   /** Resolves once what the transaction may have read of its group is on disk. */
-  async rollback(): Promise<void> {
-    await this.#end(['rollback to one', 'release one']);
+  async rollback(turn: Turn): Promise<void> {
+    if (turn.ended !== null) return;
+    this.#end(turn, 'rollback to one; release one');
+    await turn.group.committed;
   }
 
-  async #end(statements: string[]): Promise<void> {
-    const group = this.#group;
-    if (group === null) throw new Error('no transaction is open');
-    try {
-      // A full disk or an I/O error ends the whole transaction: then nothing of the group was stored.
-      if (!this.#database.isTransaction) throw new Error('the store ended the transaction');
-      for (const statement of statements) this.#database.exec(statement);
-      group.size += 1;
-    } catch (error) {
-      this.#abandon(group, error);
+  /** Resolves when everything that began, or waits to, has ended. */
+  async close(): Promise<void> {
+    while (this.#turn !== null || this.#group !== null || this.#waiting.length > 0) {
+      // oxlint-disable-next-line no-await-in-loop -- looks again and again
+      await new Promise((resolve) => void setImmediate(resolve));
     }
-    this.#passOn();
-    await group.committed;
   }
 
-  #passOn(): void {
-    const full = this.#group !== null && this.#isFull(this.#group);
-    if (full) this.#flush();
-    const next = this.#waiting.shift();
-    if (next !== undefined) {
-      next();
+  #next(): void {
+    if (this.#turn !== null || this.#isPaused) return;
+    if (this.#failure !== null) {
+      this.#refuseAll(this.#failure);
+    } else if (this.#group !== null && isReady(this.#group)) {
+      this.#flush();
+      this.#pause((goOn) => void setImmediate(goOn));
+    } else if (this.#waiting.length > 0) {
+      this.#start();
+    } else if (this.#group !== null) {
+      // Requests of the same turn of the loop join the group before it is committed.
+      setImmediate(() => this.#turn ?? this.#flush());
+    }
+  }
+
+  #pause(until: (goOn: () => void) => void): void {
+    this.#isPaused = true;
+    until(() => {
+      this.#isPaused = false;
+      this.#next();
+    });
+  }
+
+  #start(): void {
+    const group = this.#group ?? this.#openGroup();
+    if (group === null) return;
+    try {
+      this.#database.exec('savepoint one');
+    } catch (error) {
+      this.#refuseAll(error);
+      this.#abandon(group, error);
       return;
     }
-    this.#busy = false;
-    // Requests of the same turn of the loop join the group before it is committed.
-    if (this.#group !== null) setImmediate(() => this.#busy || this.#flush());
+    const limit = setTimeout(() => this.#expire(turn), this.#patience.transaction).unref();
+    const turn: Turn = { group, limit, ended: null };
+    this.#turn = turn;
+    this.#waiting.shift()?.start(turn);
   }
 
-  #isFull(group: Group): boolean {
-    return group.size >= largestGroup || performance.now() - group.began >= longestGroup;
+  /** null where those who wait go on waiting, or were refused. */
+  #openGroup(): Group | null {
+    try {
+      this.#database.exec('begin immediate');
+      this.#busySince = null;
+      this.#group = newGroup();
+    } catch (error) {
+      if (isDamage(error)) this.#fail(error, null);
+      else if (isBusy(error)) this.#waitForOthers();
+      else this.#refuseAll(error);
+    }
+    return this.#group;
+  }
+
+  #waitForOthers(): void {
+    this.#busySince ??= performance.now();
+    if (performance.now() - this.#busySince > this.#patience.busy) {
+      this.#busySince = null;
+      this.#refuseAll(unavailable());
+    } else {
+      this.#pause((goOn) => void setTimeout(goOn, lookAgain));
+    }
+  }
+
+  #refuseAll(error: unknown): void {
+    for (const { refuse } of this.#waiting.splice(0)) refuse(error);
+  }
+
+  #end(turn: Turn, statements: string): void {
+    try {
+      this.#database.exec(statements);
+    } catch (error) {
+      if (isDamage(error)) this.#fail(error, turn.group);
+      else this.#abandon(turn.group, error);
+      throw error;
+    }
+    turn.group.size += 1;
+    this.#endTurn(new Error('the transaction has ended'));
+    this.#next();
+  }
+
+  #endTurn(why: Error): void {
+    if (this.#turn === null) return;
+    clearTimeout(this.#turn.limit);
+    this.#turn.ended = why;
+    this.#turn = null;
+  }
+
+  #expire(turn: Turn): void {
+    if (turn.ended !== null) return;
+    const why = new Error('the transaction waited for something other than the database: it is rolled back');
+    this.#endTurn(why);
+    try {
+      this.#database.exec('rollback to one; release one');
+    } catch (error) {
+      this.#abandon(turn.group, error);
+      return;
+    }
+    this.#next();
   }
 
   #flush(): void {
     const group = this.#group;
     if (group === null) return;
-    this.#group = null;
     try {
       this.#database.exec('commit');
+      this.#group = null;
       group.settle();
     } catch (error) {
-      if (this.#database.isTransaction) this.#database.exec('rollback');
-      group.settle(error);
-      this.#onFatal(error);
+      if (isFull(error)) this.#abandon(group, error);
+      else this.#fail(error, group);
     }
   }
 
+  /** Nothing of the group was stored: each of its transactions is refused. The next begins afresh. */
   #abandon(group: Group, error: unknown): void {
     this.#group = null;
-    if (this.#database.isTransaction) this.#database.exec('rollback');
+    try {
+      if (this.#database.isTransaction) this.#database.exec('rollback');
+    } catch (worse) {
+      this.#fail(worse, group);
+      return;
+    }
+    this.#endTurn(asError(error));
     group.settle(error);
+    this.#next();
+  }
+
+  #fail(error: unknown, group: Group | null): void {
+    this.#failure = asError(error);
+    this.#group = null;
+    this.#endTurn(this.#failure);
+    group?.settle(error);
+    this.#refuseAll(error);
+    this.#onFatal(error);
   }
 }
+
+const isReady = ({ size, began }: Group): boolean =>
+  size >= largestGroup || performance.now() - began >= longestGroup;

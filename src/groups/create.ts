@@ -53,7 +53,12 @@ const visibilityOf = ({ visibility }: NewGroup, parent: Group | null): Visibilit
   return parent !== null && isWider(usual, parent.visibility) ? parent.visibility : usual;
 };
 
-const check = async (tx: Tx, given: NewGroup, parent: Group | null, visibility: Visibility): Promise<void> => {
+const check = async (
+  tx: Tx,
+  given: NewGroup,
+  parent: Group | null,
+  visibility: Visibility,
+): Promise<void> => {
   const proposal = { id: null, parent, name: given.name, path: given.path, visibility };
   refuseProblems({
     name: await nameProblem(tx, proposal),
@@ -85,7 +90,13 @@ export const createGroup = async (call: Call, given: NewGroup): Promise<Group> =
     });
     await insertMember(tx, actor, ['Namespace', id], { user_id: actor.user.id, access_level: levels.owner });
     const data = { full_path: fullPathIn(parent, given.path), visibility };
-    await recordEvent(tx, actor, { kind: 'group.created', project_id: null, target_type: 'Group', target_id: id, data });
+    await recordEvent(tx, actor, {
+      kind: 'group.created',
+      project_id: null,
+      target_type: 'Group',
+      target_id: id,
+      data,
+    });
     return await tx.db.selectFrom('namespaces').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
   });
 };

@@ -40,11 +40,7 @@ const orders = {
 };
 
 /** @param within over `namespaces`: a further condition */
-export const listGroups = async (
-  call: Call,
-  params: Params,
-  within?: Condition,
-): Promise<Page<unknown>> => {
+export const listGroups = async (call: Call, params: Params, within?: Condition): Promise<Page<unknown>> => {
   const { search = '', skip_groups = [] } = params;
   const query = call.db
     .selectFrom('namespaces')
@@ -62,6 +58,8 @@ export const listGroups = async (
     .limit(limit)
     .offset(offset)
     .execute();
-  const { total } = await query.select((of) => of.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
+  const { total } = await query
+    .select((of) => of.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
   return { items: await groupsJson(call, rows), total };
 };

@@ -51,7 +51,7 @@ const longestBelow = async (tx: Tx, id: number): Promise<number> => {
     select max(length(full_path)) as longest from namespaces where id in ${descendantsOf(id)}
     union all
     select max(length(full_path)) from projects where deleted_at is null and namespace_id in ${descendantsOf(id)}
-  ) as both`.execute(tx.db);
+  ) as paths`.execute(tx.db);
   return rows[0]?.longest ?? 0;
 };
 
@@ -64,7 +64,8 @@ export const groupPathProblem = async (
   if (problem !== null) return problem;
   const fullPath = fullPathIn(parent, path);
   const below = id === null ? 0 : (await longestBelow(tx, id)) - oldFullPath.length;
-  if (fullPath.length + below > longestFullPath) return `is too long (maximum is ${longestFullPath} characters)`;
+  if (fullPath.length + below > longestFullPath)
+    return `is too long (maximum is ${longestFullPath} characters)`;
   return (await isPathTaken(tx, fullPath, ['Namespace', id ?? 0])) ? taken : null;
 };
 

@@ -5,7 +5,7 @@ import { type Failure, forbidden, unauthorized } from '../errors.ts';
 import { longestQuery, parseBody } from './body.ts';
 import { Answer, type AnyEndpoint, type Audience, type Method, statusOfEndpoint } from './endpoint.ts';
 import { asFailure, methodNotAllowed, tooLong } from './failure.ts';
-import { type Page, pageHeaders, pageRequest } from './page.ts';
+import { type Page, type PageRequest, pageHeaders, pageRequest } from './page.ts';
 import { type ParamsReader, type RawParams, paramsReader } from './params.ts';
 import { type Serialize, lazySerializer, listSerializer } from './serializer.ts';
 
@@ -76,6 +76,8 @@ const tryBody = async (request: FastifyRequest): Promise<RawParams | Failure> =>
   }
 };
 
+const queryOf = (url: string): string => (url.includes('?') ? url.slice(url.indexOf('?') + 1) : '');
+
 const isFailure = (value: RawParams | Failure): value is Failure => value instanceof Error;
 
 const serve = async <C extends BaseCall>(
@@ -85,7 +87,7 @@ const serve = async <C extends BaseCall>(
   reply: FastifyReply,
 ): Promise<FastifyReply> => {
   const { endpoint } = mounted;
-  if (request.url.length - request.url.indexOf('?') > longestQuery && request.url.includes('?')) throw tooLong();
+  if (queryOf(request.url).length > longestQuery) throw tooLong();
   const body = request.body === undefined ? {} : await tryBody(request);
   const sent = { ...(request.query as RawParams), ...(isFailure(body) ? {} : body) };
   const call = await open(request, sent, endpoint);
@@ -93,33 +95,31 @@ const serve = async <C extends BaseCall>(
   if (isFailure(body)) throw body;
   const path = pathParams(request, mounted.lastParam);
   const params = mounted.read({ ...sent, ...path });
+  const pages = endpoint.list === true ? pageRequest(params) : null;
   const answer = await endpoint.handle(call, params);
-  if (endpoint.list === true) {
-    const shown = { ...mounted.defaults, ...sent, ...path };
-    return sendPage(mounted, request, reply, {
-      page: answer as Page<unknown>,
-      url: `${call.baseUrl}${request.url.split('?')[0]}`,
-      shown,
-      params,
-    });
-  }
-  return send(mounted, request, reply, answer);
+  if (pages === null) return send(mounted, request, reply, answer);
+  return sendPage(mounted, request, reply, {
+    page: answer as Page<unknown>,
+    url: `${call.baseUrl}${request.url.split('?')[0]}`,
+    shown: { ...mounted.defaults, ...sent, ...path },
+    pages,
+  });
 };
 
 type ListAnswer = {
   page: Page<unknown>;
   url: string;
   shown: Record<string, unknown>;
-  params: Record<string, unknown>;
+  pages: PageRequest;
 };
 
 const sendPage = <C>(
   mounted: Mounted<C>,
   request: FastifyRequest,
   reply: FastifyReply,
-  { page, url, shown, params }: ListAnswer,
+  { page, url, shown, pages }: ListAnswer,
 ): FastifyReply => {
-  void reply.headers(pageHeaders(url, shown, pageRequest(params), page.total));
+  void reply.headers(pageHeaders(url, shown, pages, page.total));
   return sendJson(request, reply, 200, listSerializer(mounted.serialize)(page.items));
 };
 

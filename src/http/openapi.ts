@@ -3,7 +3,7 @@ import { STATUS_CODES } from 'node:http';
 import type { TSchema } from 'typebox';
 import { type AnyEndpoint, statusOfEndpoint } from './endpoint.ts';
 import { apiPrefix } from './mount.ts';
-import { type Components, nameShapes, operationId } from './openapi_names.ts';
+import { nameOperations, nameShapes } from './openapi_names.ts';
 import {
   errorResponses,
   errorSchemas,
@@ -103,11 +103,21 @@ const parametersOf = (endpoint: Endpoint): Parameter[] => {
   ];
 };
 
-/** A body's schema is a component, so that it is written once for both of its content types. */
-const bodyName = (endpoint: Endpoint): string => {
-  const name = operationId(endpoint);
-  return `${name.charAt(0).toUpperCase()}${name.slice(1)}Body`;
+/** What endpoints and shapes are called in this document. */
+type Names = { operation: (endpoint: Endpoint) => string; refer: Refer; shapes: Map<string, Schema> };
+
+const nameAll = (endpoints: readonly Endpoint[]): Names => {
+  const { shapes, nameOf } = nameShapes(endpoints);
+  const refer: Refer = (schema) => {
+    const name = nameOf(schema);
+    return name === undefined ? undefined : `#/components/schemas/${name}`;
+  };
+  return { operation: nameOperations(endpoints), refer, shapes };
 };
+
+/** A body's schema is a component, so that it is written once for both of its content types. */
+const bodyName = (endpoint: Endpoint, { operation }: Names): string =>
+  operation(endpoint).replace(/^./, (letter) => `${letter.toUpperCase()}`).concat('Body');
 
 const bodySchema = (endpoint: Endpoint): Schema | null => {
   const fields = fieldsIn(endpoint, 'body');
@@ -120,10 +130,10 @@ const bodySchema = (endpoint: Endpoint): Schema | null => {
   };
 };
 
-const bodyOf = (endpoint: Endpoint): Operation['requestBody'] => {
+const bodyOf = (endpoint: Endpoint, names: Names): Operation['requestBody'] => {
   const body = bodySchema(endpoint);
   if (body === null) return undefined;
-  const schema = { $ref: `#/components/schemas/${bodyName(endpoint)}` };
+  const schema = { $ref: `#/components/schemas/${bodyName(endpoint, names)}` };
   return {
     required: 'required' in body,
     content: { 'application/json': { schema }, 'application/x-www-form-urlencoded': { schema } },
@@ -170,46 +180,35 @@ const accessOf = ({ audience }: Endpoint): Pick<Operation, 'security' | 'descrip
 
 const anyCredential = Object.keys(securitySchemes).map((name) => ({ [name]: [] }));
 
-const operationOf = (endpoint: Endpoint, refer: Refer): Operation => {
+const operationOf = (endpoint: Endpoint, names: Names): Operation => {
   const parameters = parametersOf(endpoint);
-  const requestBody = bodyOf(endpoint);
+  const requestBody = bodyOf(endpoint, names);
+  const success = successOf(endpoint, names.refer);
   return {
-    operationId: operationId(endpoint),
+    operationId: names.operation(endpoint),
     tags: [endpoint.area],
     summary: endpoint.summary,
     ...accessOf(endpoint),
     ...(parameters.length > 0 && { parameters }),
     ...(requestBody && { requestBody }),
-    responses: { [String(statusOfEndpoint(endpoint))]: successOf(endpoint, refer), ...refusalsOf(endpoint) },
+    responses: { [String(statusOfEndpoint(endpoint))]: success, ...refusalsOf(endpoint) },
   };
 };
 
-const pathsOf = (endpoints: readonly Endpoint[], refer: Refer): OpenApi['paths'] => {
+const pathsOf = (endpoints: readonly Endpoint[], names: Names): OpenApi['paths'] => {
   const paths: OpenApi['paths'] = {};
-  const known = new Map<string, string>();
   for (const endpoint of endpoints) {
-    const operation = operationOf(endpoint, refer);
     const path = template(endpoint.path);
-    // Two paths that differ in a parameter's name alone are one to OpenAPI.
-    for (const key of [operation.operationId, path.replaceAll(/\{\w+\}/g, '{}')]) {
-      const isKnown = key === operation.operationId ? known.has(key) : (known.get(key) ?? path) !== path;
-      if (isKnown) throw new Error(`${endpoint.method} ${path} cannot be told from another endpoint (${key})`);
-      known.set(key, path);
-    }
-    paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operation };
+    paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operationOf(endpoint, names) };
   }
   return paths;
 };
 
-const schemasOf = (
-  endpoints: readonly Endpoint[],
-  { shapes }: Components,
-  refer: Refer,
-): OpenApi['components']['schemas'] => {
-  const bodies = endpoints.map((endpoint) => [bodyName(endpoint), bodySchema(endpoint)] as const);
+const schemasOf = (endpoints: readonly Endpoint[], names: Names): OpenApi['components']['schemas'] => {
+  const bodies = endpoints.map((endpoint) => [bodyName(endpoint, names), bodySchema(endpoint)] as const);
   const all = [
     ...Object.entries(errorSchemas),
-    ...[...shapes].map(([name, schema]) => [name, shapeOf(schema, refer)] as const),
+    ...[...names.shapes].map(([name, schema]) => [name, shapeOf(schema, names.refer)] as const),
     ...bodies.filter((entry): entry is readonly [string, Schema] => entry[1] !== null),
   ];
   return Object.fromEntries(all.toSorted(([a], [b]) => (a < b ? -1 : 1)));
@@ -217,20 +216,16 @@ const schemasOf = (
 
 /** Paths are in the order of the declarations, schemas in the order of their names. */
 export const openApiDocument = (endpoints: readonly AnyEndpoint<never>[], version: string): OpenApi => {
-  const components = nameShapes(endpoints);
-  const refer: Refer = (schema) => {
-    const name = components.nameOf(schema);
-    return name === undefined ? undefined : `#/components/schemas/${name}`;
-  };
+  const names = nameAll(endpoints);
   return {
     openapi: '3.1.1',
     info: { title: 'Gantry API', version, summary: 'Code hosting over HTTP and JSON, version 4', description: guide },
     servers: [{ url: apiPrefix }],
     security: anyCredential,
     tags: [...new Set(endpoints.map(({ area }) => area))].map((name) => ({ name })),
-    paths: pathsOf(endpoints, refer),
+    paths: pathsOf(endpoints, names),
     components: {
-      schemas: schemasOf(endpoints, components, refer),
+      schemas: schemasOf(endpoints, names),
       responses: errorResponses,
       headers: pageHeaderComponents,
       securitySchemes,

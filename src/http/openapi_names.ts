@@ -18,20 +18,45 @@ const singular = (word: string): string => {
 
 const isParam = (segment: string | undefined): boolean => segment?.startsWith(':') === true || segment === '*';
 
-/** `/projects/:id/issues` -> `ProjectIssues`. A record of a list is its singular: `/projects/:id` -> `Project`. */
-const pathName = (path: string): string => {
-  const segments = path.split('/').filter((segment) => segment !== '');
-  const words = segments.map((segment, index) => {
-    if (!isParam(segments[index + 1])) return isParam(segment) ? '' : pascal(segment);
-    if (isParam(segment)) return '';
-    const one = singular(segment);
-    return one === segment ? `${pascal(segment)}By${pascal(segments[index + 1] ?? '')}` : pascal(one);
-  });
-  return words.join('');
+const segmentsOf = (path: string): string[] => path.split('/').filter((segment) => segment !== '');
+
+/** A record of a list is the list's singular: `/projects/:id` -> `Project`; where there is none, `ThingByName`. */
+const word = (segment: string, next: string | undefined): string => {
+  if (isParam(segment)) return '';
+  if (!isParam(next)) return pascal(segment);
+  const one = singular(segment);
+  return one === segment ? `${pascal(segment)}By${pascal(next ?? '')}` : pascal(one);
 };
 
-/** From method and path alone, so that it stays: `GET /projects/:id/issues` -> `getProjectIssues`. */
-export const operationId = ({ method, path }: Named): string => method.toLowerCase() + pathName(path);
+/** `/projects/:id/issues` -> `ProjectIssues`; `/user` is who asks. */
+const pathName = (path: string): string => {
+  const segments = segmentsOf(path.replace(/^\/user(?=\/|$)/, '/current_user'));
+  return segments.map((segment, index) => word(segment, segments[index + 1])).join('');
+};
+
+/** With every parameter: no other path has it. */
+const longName = (path: string): string =>
+  segmentsOf(path)
+    .map((segment) => (isParam(segment) ? `By${pascal(segment)}` : pascal(segment)))
+    .join('');
+
+/**
+ * Names operations from method and path alone, so that the names stay: `GET /projects/:id/issues` is
+ * `getProjectIssues`. Where two would be alike, the later one is named by its parameters, too.
+ */
+export const nameOperations = (endpoints: readonly Named[]): ((endpoint: Named) => string) => {
+  const key = ({ method, path }: Named): string => `${method} ${path}`;
+  const names = new Map<string, string>();
+  const taken = new Set<string>();
+  for (const endpoint of endpoints) {
+    const method = endpoint.method.toLowerCase();
+    const short = method + pathName(endpoint.path);
+    const name = taken.has(short) ? method + longName(endpoint.path) : short;
+    taken.add(name);
+    names.set(key(endpoint), name);
+  }
+  return (endpoint) => names.get(key(endpoint)) ?? '';
+};
 
 /* ---- shapes ---- */
 
@@ -45,7 +70,7 @@ const identityOf = (schema: Schema): object | undefined => {
 type Seen = { schema: Schema; uses: number; isReply: boolean; names: string[] };
 
 const replyName = ({ path, list }: AnyEndpoint<never>): string => {
-  const segments = path.split('/').filter((segment) => segment !== '');
+  const segments = segmentsOf(path);
   const last = segments.findLastIndex((segment) => !isParam(segment));
   const isOne = list === true || isParam(segments[last + 1]);
   return pascal(isOne ? singular(segments[last] ?? '') : (segments[last] ?? ''));

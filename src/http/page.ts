@@ -3,8 +3,8 @@ import { integer } from './schema.ts';
 
 export const defaultPerPage = 20;
 export const mostPerPage = 100;
-/** Far past any list that fits the store; keeps `offset` an exact integer. */
-const lastPage = 1_000_000_000;
+/** Far past any list that fits the store, and an exact integer. */
+const largestOffset = 1_000_000_000_000;
 
 /** The two parameters of every list. */
 export const pageParams = {
@@ -19,11 +19,11 @@ export type Page<T> = { items: T[]; total: number };
 
 /** Zero or less is page 1; a negative size is the default, zero is refused, more than 100 is 100. */
 export const pageRequest = (params: { page?: unknown; per_page?: unknown }): PageRequest => {
-  const page = Math.min(Math.max(Number(params.page ?? 1), 1), lastPage);
+  const page = Math.max(Number(params.page ?? 1), 1);
   const asked = Number(params.per_page ?? defaultPerPage);
   if (asked === 0) throw invalid({ per_page: ['has a value not allowed'] });
   const per_page = asked < 0 ? defaultPerPage : Math.min(asked, mostPerPage);
-  return { page, per_page, limit: per_page, offset: (page - 1) * per_page };
+  return { page, per_page, limit: per_page, offset: Math.min((page - 1) * per_page, largestOffset) };
 };
 
 /** Never part of a `Link`: they would be stored and forwarded with it. */

@@ -64,3 +64,6 @@ export type Noun = {
   /** Applies a change of the shared parts to the target's own row. */
   change: (tx: Tx, target: Target, change: Change) => Promise<void>;
 };
+
+/** `issue.subscribed`, `merge_request.time_tracked`: how the change log names what happened to a target. */
+export const eventKind = ({ word }: Noun, verb: string): string => `${word.replaceAll(' ', '_')}.${verb}`;

@@ -8,29 +8,23 @@ import { mention } from '../issuables/mention_rows.ts';
 import { findOrCreateLabels } from '../labels/by_title.ts';
 import { assignableMilestone } from '../milestones/find.ts';
 import type { Project } from '../projects/find.ts';
+import { setSubscribed } from '../subscriptions/subscribed.ts';
+import { logTime } from '../time_tracking/log.ts';
 import { addTodos, mentionTodos } from '../todos/add.ts';
+import { type ActedIssue, type NewIssue, withQuickActions } from './actions.ts';
 import { takeIid } from './counters.ts';
 import { type FoundIssue, reloadIssue } from './find.ts';
 import { setAssignees, setLabels } from './links.ts';
 import { checkTitle } from './rules.ts';
 import { storeSearchText } from './search.ts';
 
-export type NewIssue = {
-  title: string;
-  description?: string | null;
-  confidential?: boolean;
-  assignee_ids?: number[];
-  milestone_id?: number | null;
-  labels?: string[];
-  created_at?: number;
-  due_date?: string | null;
+/** Only those who may administer issues set these; from others they are dropped without a word. */
+const withoutAdminFields = (given: ActedIssue): ActedIssue => {
+  const { assignee_ids: _a, milestone_id: _m, labels: _l, due_date: _d, ...rest } = given;
+  return rest;
 };
 
-/** Only those who may administer issues set these; from others they are dropped without a word. */
-const withoutAdminFields = ({ assignee_ids: _a, milestone_id: _m, labels: _l, due_date: _d, ...rest }: NewIssue) =>
-  rest as NewIssue;
-
-const allowed = (call: Call, project: Project, given: NewIssue): NewIssue => {
+const allowed = (call: Call, project: Project, given: ActedIssue): ActedIssue => {
   const own = may(call.viewer, 'admin_issue', project) ? given : withoutAdminFields(given);
   if (may(call.viewer, 'set_issue_times', project)) return own;
   const { created_at: _created, ...rest } = own;
@@ -53,7 +47,7 @@ export const assignable = async (
   });
 };
 
-const insertRow = async (tx: Tx, project: Project, actor: Actor, given: NewIssue) => {
+const insertRow = async (tx: Tx, project: Project, actor: Actor, given: ActedIssue) => {
   const confidential = given.confidential === true ? (1 as const) : (0 as const);
   const { milestone_id: wanted = null } = given;
   const milestone = wanted === null ? null : await assignableMilestone(tx.db, project, wanted);
@@ -69,6 +63,8 @@ const insertRow = async (tx: Tx, project: Project, actor: Actor, given: NewIssue
     milestone_id: milestone?.id ?? null,
     confidential,
     due_date: given.due_date ?? null,
+    time_estimate: given.time_estimate ?? 0,
+    total_time_spent: given.time_spent ?? 0,
     moved_to_id: null,
     closed_at: null,
     closed_by_id: null,
@@ -86,34 +82,48 @@ const storeUserAgent = async (tx: Tx, id: number, { userAgent, ip }: Call): Prom
   await tx.db.insertInto('user_agent_details').values(row).execute();
 };
 
-/** Tells assignees and those who are mentioned. */
-const notify = async (tx: Tx, actor: Actor, found: FoundIssue, assigneeIds: number[]): Promise<void> => {
+/** Tells assignees and those who are mentioned, and the author where he asked for it. */
+const notify = async (tx: Tx, actor: Actor, found: FoundIssue, { todo }: ActedIssue): Promise<void> => {
   const { issue, target } = found;
   const text = `${issue.title}\n${issue.description ?? ''}`;
   const mentioned = await mention(tx, found, { note_id: 0, text, isNew: true });
-  const assigned = assigneeIds
+  const assigned = target.assignee_ids
     .filter((id) => id !== actor.user.id)
     .map((user_id) => ({ user_id, action: 'assigned' as const, body: issue.title }));
-  await addTodos(tx, actor.user.id, target, [...assigned, ...mentionTodos(mentioned, actor.user.id, issue.title)]);
+  const marked = todo === true ? [{ user_id: actor.user.id, action: 'marked' as const, body: issue.title }] : [];
+  const others = mentionTodos(mentioned, actor.user.id, issue.title);
+  await addTodos(tx, actor.user.id, target, [...marked, ...assigned, ...others]);
+};
+
+type Row = Awaited<ReturnType<typeof insertRow>>;
+
+const storeLinks = async (tx: Tx, actor: Actor, project: Project, row: Row & { given: ActedIssue }): Promise<void> => {
+  const { labels = [], assignee_ids = [] } = row.given;
+  const found = labels.length === 0 ? [] : await findOrCreateLabels(tx, actor, project, labels);
+  await setLabels(tx, row, [], found.map(({ id }) => id));
+  await setAssignees(tx, row, [], await assignable(tx, project, assignee_ids, row));
+};
+
+/** What only quick actions bring along. */
+const storeWords = async (tx: Tx, actor: Actor, { target }: FoundIssue, given: ActedIssue): Promise<void> => {
+  const { time_spent = 0, subscribed } = given;
+  if (time_spent > 0) await logTime(tx, target, actor.user.id, time_spent);
+  if (subscribed !== undefined) await setSubscribed(tx, actor.user.id, target, subscribed);
 };
 
 /**
- * Creates an issue, with all its side effects in one transaction.
+ * Creates an issue, with all its side effects in one transaction. Quick actions in its description are carried
+ * out, within what the caller may.
  * @throws Failure 400 for a title that is blank or too long
  */
 export const createIssue = async (call: Call, project: Project, input: NewIssue): Promise<FoundIssue> => {
   const title = checkTitle(input.title);
-  const given = allowed(call, project, { ...input, title });
+  const given = allowed(call, project, await withQuickActions({ call, project }, { ...input, title }));
   const actor = actorOf(call);
   return await call.write(async (tx) => {
     const row = await insertRow(tx, project, actor, given);
     await storeSearchText(tx, row, true);
-    if (given.labels !== undefined && given.labels.length > 0) {
-      const labels = await findOrCreateLabels(tx, actor, project, given.labels);
-      await setLabels(tx, row, [], labels.map(({ id }) => id));
-    }
-    const assigneeIds = await assignable(tx, project, given.assignee_ids ?? [], row);
-    await setAssignees(tx, row, [], assigneeIds);
+    await storeLinks(tx, actor, project, { ...row, given });
     await storeUserAgent(tx, row.id, call);
     await recordEvent(tx, actor, {
       kind: 'issue.created',
@@ -123,7 +133,8 @@ export const createIssue = async (call: Call, project: Project, input: NewIssue)
       data: { iid: row.iid, title: row.title },
     });
     const found = await reloadIssue(tx.db, project, row.id);
-    await notify(tx, actor, found, assigneeIds);
+    await storeWords(tx, actor, found, given);
+    await notify(tx, actor, found, given);
     return found;
   });
 };

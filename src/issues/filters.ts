@@ -30,8 +30,8 @@ export const filterParams = {
   sort: oneOf(['asc', 'desc'], { default: 'desc' }),
 };
 
-export const scopeParam = (fallback: 'created-by-me' | 'all') =>
-  oneOf(scopes, { default: fallback, aliases: scopeAliases });
+export const scopeParam = (options: { default?: 'created-by-me' } = {}) =>
+  oneOf(scopes, { ...options, aliases: scopeAliases });
 
 export type Filters = {
   scope: (typeof scopes)[number];

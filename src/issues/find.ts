@@ -67,10 +67,10 @@ export const reloadIssue = async (db: Reader, project: Project, id: number): Pro
 };
 
 /** The issue inside a transaction, its row locked against other changes; 404 if it was deleted meanwhile. */
-export const lockIssue = async (tx: Tx, project: Project, id: number): Promise<FoundIssue> => {
+export const lockIssue = async (tx: Tx, project: Project, id: number, noun?: 'Issue'): Promise<FoundIssue> => {
   const { rows } = await sql`select id from issues where id = ${id} and deleted_at is null ${tx.words.forUpdate}`.execute(
     tx.db,
   );
-  if (rows.length === 0) throw notFound();
+  if (rows.length === 0) throw notFound(noun);
   return await reloadIssue(tx.db, project, id);
 };

@@ -8,11 +8,12 @@ import { movedFromText, movedToText } from '../issuables/system_note_text.ts';
 import { findLabels } from '../labels/by_title.ts';
 import { addSystemNotes } from '../notes/system.ts';
 import type { Project } from '../projects/find.ts';
+import { finishTodos } from '../todos/add.ts';
 import { countIssue, takeIid } from './counters.ts';
 import { assignable } from './create.ts';
 import { type FoundIssue, lockIssue, reloadIssue } from './find.ts';
 import { setAssignees, setLabels } from './links.ts';
-import { rewriteReferences } from './references.ts';
+import { copyNotes, rewritten } from './moved_text.ts';
 import { storeSearchText } from './search.ts';
 
 const noPermission = () => refused('Cannot move issue due to insufficient permissions!');
@@ -52,7 +53,7 @@ const sameMilestone = async (tx: Tx, project: Project, title: string | undefined
 const insertCopy = async (tx: Tx, { issue, project: from }: FoundIssue, to: Project): Promise<number> => {
   const { state, confidential } = issue;
   const iid = await takeIid(tx, to.id, { state, confidential });
-  const description = issue.description === null ? null : rewriteReferences(issue.description, from.full_path);
+  const description = issue.description === null ? null : await rewritten(tx, from, issue.description);
   const { id } = await tx.db
     .insertInto('issues')
     .values({
@@ -82,17 +83,14 @@ const insertCopy = async (tx: Tx, { issue, project: from }: FoundIssue, to: Proj
   return id;
 };
 
-/** Comments, awards and mentions go along with their authors and times, each kind in one statement. */
-const copyTrail = async (tx: Tx, fromId: number, toId: number, to: Project): Promise<void> => {
-  await sql`insert into notes (project_id, target_type, target_id, author_id, body, system, created_at, updated_at)
-    select ${to.id}, target_type, ${toId}, author_id, body, system, created_at, updated_at from notes
-    where target_type = 'Issue' and target_id = ${fromId} order by created_at, id`.execute(tx.db);
+/** Awards and the description's mentions go along with their authors and times. */
+const copyTrail = async (tx: Tx, fromId: number, toId: number): Promise<void> => {
   await sql`insert into award_emoji (name, user_id, target_type, target_id, created_at, updated_at)
     select name, user_id, target_type, ${toId}, created_at, updated_at from award_emoji
     where target_type = 'Issue' and target_id = ${fromId}`.execute(tx.db);
   await sql`insert into mentions (target_type, target_id, note_id, user_id)
-    select distinct target_type, ${toId}, 0, user_id from mentions
-    where target_type = 'Issue' and target_id = ${fromId}`.execute(tx.db);
+    select target_type, ${toId}, 0, user_id from mentions
+    where target_type = 'Issue' and target_id = ${fromId} and note_id = 0`.execute(tx.db);
 };
 
 const copyLinks = async (tx: Tx, { issue, target }: FoundIssue, toId: number, to: Project): Promise<void> => {
@@ -116,21 +114,36 @@ const closeOld = async (tx: Tx, actor: Actor, { issue, project }: FoundIssue, mo
   await countIssue(tx, project.id, issue, { ...issue, state: 'closed' });
 };
 
+/** One event in either project: who reads the change log of one need not know of the other. */
+const recordMove = async (tx: Tx, actor: Actor, old: FoundIssue, moved: FoundIssue): Promise<void> => {
+  const target_type = 'Issue';
+  await recordEvent(tx, actor, {
+    kind: 'issue.moved',
+    project_id: old.project.id,
+    target_type,
+    target_id: old.issue.id,
+    data: { to_project_id: moved.project.id, to_issue_id: moved.issue.id },
+  });
+  await recordEvent(tx, actor, {
+    kind: 'issue.created',
+    project_id: moved.project.id,
+    target_type,
+    target_id: moved.issue.id,
+    data: { iid: moved.issue.iid, title: moved.issue.title, from_project_id: old.project.id, from_issue_id: old.issue.id },
+  });
+};
+
 const moveLocked = async (tx: Tx, actor: Actor, old: FoundIssue, to: Project): Promise<FoundIssue> => {
   const id = await insertCopy(tx, old, to);
-  await copyTrail(tx, old.issue.id, id, to);
+  await copyTrail(tx, old.issue.id, id);
+  await copyNotes(tx, old, { id, project_id: to.id });
   await copyLinks(tx, old, id, to);
   await closeOld(tx, actor, old, id);
   const moved = await reloadIssue(tx.db, to, id);
   await addSystemNotes(tx, actor.user.id, old.target, [movedToText(to.full_path, moved.issue.iid)]);
   await addSystemNotes(tx, actor.user.id, moved.target, [movedFromText(old.project.full_path, old.issue.iid)]);
-  await recordEvent(tx, actor, {
-    kind: 'issue.moved',
-    project_id: old.project.id,
-    target_type: 'Issue',
-    target_id: old.issue.id,
-    data: { to_project_id: to.id, to_issue_id: id },
-  });
+  await finishTodos(tx, actor.user.id, old.target);
+  await recordMove(tx, actor, old, moved);
   return moved;
 };
 
@@ -144,7 +157,7 @@ export const moveIssue = async (call: Call, found: FoundIssue, toProjectId: numb
   if (!permitted || found.issue.moved_to_id !== null) throw noPermission();
   if (to.id === found.project.id) throw sameProject();
   return await call.write(async (tx) => {
-    const old = await lockIssue(tx, found.project, found.issue.id);
+    const old = await lockIssue(tx, found.project, found.issue.id, 'Issue');
     if (old.issue.moved_to_id !== null) throw noPermission();
     return await moveLocked(tx, actorOf(call), old, to);
   });

@@ -26,7 +26,10 @@ const change = async (tx: Tx, { id, project_id }: Target, by: Change): Promise<v
       ...(by.downvotes !== undefined && { downvotes: sql<number>`downvotes + ${by.downvotes}` }),
       ...(by.time_estimate !== undefined && { time_estimate: by.time_estimate }),
       ...(by.total_time_spent !== undefined && { total_time_spent: by.total_time_spent }),
-      ...(by.updated_at !== undefined && { updated_at: by.updated_at }),
+      ...(by.updated_at !== undefined && {
+        // It never goes back, even if the clock does.
+        updated_at: sql<number>`case when updated_at < ${by.updated_at} then ${by.updated_at} else updated_at + 1 end`,
+      }),
     })
     .where('id', '=', id)
     .execute();

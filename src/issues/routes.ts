@@ -1,5 +1,6 @@
 import { type Call, endpoint, userOf } from '../access/call.ts';
 import { may } from '../access/may.ts';
+import { awardRoutes } from '../awards/routes.ts';
 import { badRequest, forbidden, notFound } from '../errors.ts';
 import { findGroup } from '../groups/find.ts';
 import type { Page } from '../http/page.ts';
@@ -22,19 +23,22 @@ import {
   time,
 } from '../http/schema.ts';
 import type { Found } from '../issuables/target.ts';
+import { noteRoutes } from '../notes/routes.ts';
 import { findProject } from '../projects/find.ts';
 import { subscriptionRoutes } from '../subscriptions/routes.ts';
 import { isSubscribed } from '../subscriptions/subscribed.ts';
 import { timeTrackingRoutes } from '../time_tracking/routes.ts';
+import { markTodoRoute } from '../todos/mark.ts';
 import { createIssue } from './create.ts';
 import { deleteIssue } from './delete.ts';
 import { type Filters, filterParams, scopeParam } from './filters.ts';
 import { type FoundIssue, findIssue, reloadIssue } from './find.ts';
-import { issueJson, issueShape, singleIssueJson, singleIssueShape, todoIssueJson } from './json.ts';
+import { issueJson, issueShape, singleIssueJson, singleIssueShape } from './json.ts';
 import { listIssues } from './list.ts';
 import { moveIssue } from './move.ts';
 import { issueNoun } from './noun.ts';
 import type { FullIssue } from './rows.ts';
+import { todoTarget } from './todos.ts';
 import { updateIssue } from './update.ts';
 
 const area = 'issues';
@@ -58,7 +62,7 @@ const listAll = endpoint({
   ...list,
   path: '/issues',
   summary: 'Issues that the caller may see; by default those he created',
-  params: object({ scope: scopeParam('created-by-me'), ...filterParams, ...pageParams }),
+  params: object({ scope: scopeParam({ default: 'created-by-me' }), ...filterParams, ...pageParams }),
   handle: async (call, params) => {
     const query = { call, scope: 'everywhere', filters: params as Filters, page: pageRequest(params) } as const;
     return toJson(call, await listIssues(query));
@@ -69,7 +73,7 @@ const listOfGroup = endpoint({
   ...list,
   path: '/groups/:id/issues',
   summary: 'Issues of a group, with all groups below it',
-  params: object({ id: idOrPath('group'), scope: scopeParam('all'), ...filterParams, ...pageParams }),
+  params: object({ id: idOrPath('group'), scope: optional(scopeParam()), ...filterParams, ...pageParams }),
   handle: async (call, params) => {
     const group = await findGroup(call, params.id);
     const filters = filtersOf(params);
@@ -81,7 +85,7 @@ const listOfProject = endpoint({
   ...list,
   path: '/projects/:id/issues',
   summary: 'Issues of a project',
-  params: object({ ...project, scope: scopeParam('all'), ...filterParams, ...pageParams }),
+  params: object({ ...project, scope: optional(scopeParam()), ...filterParams, ...pageParams }),
   handle: async (call, params) => {
     const found = await findProject(call, params.id);
     const filters = filtersOf(params);
@@ -89,8 +93,9 @@ const listOfProject = endpoint({
   },
 });
 
+/** Without a `scope`, the lists of a group and of a project are of everybody's issues. */
 const filtersOf = ({ id: _id, page: _page, per_page: _perPage, ...filters }: Record<string, unknown>) =>
-  filters as Filters;
+  ({ scope: 'all', ...filters }) as Filters;
 
 const get = endpoint({
   method: 'GET',
@@ -242,6 +247,9 @@ export const issueRoutes = [
   remove,
   move,
   ...subscriptionRoutes(issueNoun, { shape: singleIssueShape, render: reloaded }),
+  markTodoRoute(issueNoun, todoTarget),
   ...timeTrackingRoutes(issueNoun),
   userAgentDetail,
+  ...noteRoutes(issueNoun),
+  ...awardRoutes(issueNoun),
 ];

@@ -2,15 +2,22 @@ import { invalid } from '../errors.ts';
 
 const longestTitle = 255;
 
+const titleProblem = (title: string): string | null => {
+  if (title === '') return "can't be blank";
+  const isLong = title.length > longestTitle && [...title].length > longestTitle;
+  return isLong ? `is too long (maximum is ${longestTitle} characters)` : null;
+};
+
+/** Whether a text can be a title. */
+export const isTitle = (text: string): boolean => titleProblem(text.trim()) === null;
+
 /**
  * A title as it is stored: blanks at its ends are not.
  * @throws Failure 400 for one that is blank or too long
  */
 export const checkTitle = (text: string): string => {
   const title = text.trim();
-  if (title === '') throw invalid({ title: ["can't be blank"] });
-  if (title.length > longestTitle && [...title].length > longestTitle) {
-    throw invalid({ title: [`is too long (maximum is ${longestTitle} characters)`] });
-  }
+  const problem = titleProblem(title);
+  if (problem !== null) throw invalid({ title: [problem] });
   return title;
 };

@@ -111,23 +111,26 @@ const labelNote = async (tx: Tx, actor: Actor, found: FoundIssue, edit: IssueEdi
   return labelsText(before, after);
 };
 
-type Assigned = { note: string | null; added: number[] };
+/** Ids before and after; null: unchanged. */
+type Assigned = { before: number[]; after: number[] } | null;
 
-const assigneeNote = async (tx: Tx, found: FoundIssue, edit: IssueEdit): Promise<Assigned> => {
-  const { issue, project, target } = found;
-  if (edit.assignee_ids === undefined) return { note: null, added: [] };
+const assign = async (tx: Tx, { issue, project, target }: FoundIssue, edit: IssueEdit): Promise<Assigned> => {
+  if (edit.assignee_ids === undefined) return null;
   const before = target.assignee_ids;
   const after = await assignable(tx, project, edit.assignee_ids, issue);
   // Ids of nobody who could be assigned are ignored; none, or 0, clears.
   const unchanged = after.length === 0 && edit.assignee_ids.some((id) => id !== 0);
-  if (unchanged || after.join() === before.join()) return { note: null, added: [] };
+  if (unchanged || after.join() === before.join()) return null;
   await setAssignees(tx, issue, before, after);
+  return { before, after };
+};
+
+const assigneeNote = async (tx: Tx, assigned: Assigned): Promise<string | null> => {
+  if (assigned === null) return null;
+  const { before, after } = assigned;
   const names = await usernames(tx, [...before, ...after]);
   const named = (ids: number[]): string[] => ids.map((id) => names.get(id) ?? '');
-  return {
-    note: issueAssigneesText(named(before), named(after)),
-    added: after.filter((id) => !before.includes(id)),
-  };
+  return issueAssigneesText(named(before), named(after));
 };
 
 const usernames = async (tx: Tx, ids: number[]): Promise<Map<number, string>> => {
@@ -147,49 +150,82 @@ const storeRow = async (
   return found;
 };
 
-const notifyOfText = async (tx: Tx, actor: Actor, before: FoundIssue, after: FoundIssue): Promise<void> => {
-  const { issue } = after;
-  if (issue.title === before.issue.title && issue.description === before.issue.description) return;
-  await storeSearchText(tx, issue, false);
-  const text = `${issue.title}\n${issue.description ?? ''}`;
-  const mentioned = await mention(tx, after, { note_id: 0, text, isNew: false });
-  await addTodos(tx, actor.user.id, after.target, mentionTodos(mentioned, actor.user.id, issue.title));
+/** Who the title and the description mentioned before: told of it once is enough. */
+const mentionedBefore = async (tx: Tx, { target }: FoundIssue): Promise<Set<number>> => {
+  const rows = await tx.db
+    .selectFrom('mentions')
+    .select('user_id')
+    .where('target_type', '=', 'Issue')
+    .where('target_id', '=', target.id)
+    .where('note_id', '=', 0)
+    .execute();
+  return new Set(rows.map(({ user_id }) => user_id));
 };
 
-const notifyAssigned = async (tx: Tx, actor: Actor, { target, issue }: FoundIssue, added: number[]): Promise<void> => {
-  const others = added.filter((id) => id !== actor.user.id);
-  const todos = others.map((user_id) => ({ user_id, action: 'assigned' as const, body: issue.title }));
+const notifyOfText = async (tx: Tx, actor: Actor, after: FoundIssue): Promise<void> => {
+  const { issue } = after;
+  await storeSearchText(tx, issue, false);
+  const known = await mentionedBefore(tx, after);
+  const text = `${issue.title}\n${issue.description ?? ''}`;
+  const mentioned = await mention(tx, after, { note_id: 0, text, isNew: false });
+  const fresh = mentioned.filter(({ user_id }) => !known.has(user_id));
+  await addTodos(tx, actor.user.id, after.target, mentionTodos(fresh, actor.user.id, issue.title));
+};
+
+const notifyAssigned = async (tx: Tx, actor: Actor, { target, issue }: FoundIssue, assigned: Assigned): Promise<void> => {
+  const added = assigned?.after.filter((id) => !assigned.before.includes(id) && id !== actor.user.id) ?? [];
+  const todos = added.map((user_id) => ({ user_id, action: 'assigned' as const, body: issue.title }));
   await addTodos(tx, actor.user.id, target, todos);
 };
 
+type Row = UpdateObject<Schema, 'issues'>;
+
+/** What changed, before and after; of a description only that it did. */
+const changesOf = (before: FullIssue, after: FullIssue, set: Row): object => {
+  const columns = (Object.keys(set) as (keyof Row)[]).filter((name) => name !== 'description');
+  const values = columns.map((name) => [name, [before[name as keyof FullIssue], after[name as keyof FullIssue]]]);
+  const idsOf = ({ assignees }: FullIssue): number[] => assignees.map(({ id }) => id);
+  const lists = [
+    { name: 'labels', values: [before.labels, after.labels] },
+    { name: 'assignee_ids', values: [idsOf(before), idsOf(after)] },
+  ].filter(({ values: [was, is] }) => String(was) !== String(is));
+  return { ...Object.fromEntries([...values, ...lists.map(({ name, values: both }) => [name, both])]), ...('description' in set && { description: true }) };
+};
+
+/** The changes that say that one has looked after an issue: his todo on it is done. */
+const isHandled = (set: Row, isRelated: boolean): boolean =>
+  isRelated || set.state === 'closed' || ['title', 'description', 'milestone_id'].some((name) => name in set);
+
 const applyEdit = async (tx: Tx, actor: Actor, before: FoundIssue, edit: IssueEdit): Promise<FoundIssue> => {
-  const { project } = before;
-  const state = statePart(before, edit, actor, tx.now);
-  const parts = [state, ...textParts(before, edit), await milestonePart(tx, before, edit)];
-  const assigned = await assigneeNote(tx, before, edit);
+  const parts = [
+    statePart(before, edit, actor, tx.now),
+    ...textParts(before, edit),
+    await milestonePart(tx, before, edit),
+  ];
+  const assigned = await assign(tx, before, edit);
   const labels = await labelNote(tx, actor, before, edit);
-  const notes = [...parts.map((part) => part.note), assigned.note, labels];
-  const set = Object.assign({}, ...parts.map((part) => part.set)) as UpdateObject<Schema, 'issues'>;
-  const changed = Object.keys(set).length > 0 || assigned.note !== null || labels !== null;
-  if (!changed && edit.updated_at === undefined) return before;
+  const set = Object.assign({}, ...parts.map((part) => part.set)) as Row;
+  const isRelated = assigned !== null || labels !== null;
+  if (Object.keys(set).length === 0 && !isRelated && edit.updated_at === undefined) return before;
   const after = await storeRow(tx, before, set, edit.updated_at ?? later(before, tx.now));
+  const notes = [...parts.map((part) => part.note), await assigneeNote(tx, assigned), labels];
   await addSystemNotes(tx, actor.user.id, after.target, notes);
-  await notifyOfText(tx, actor, before, after);
-  await notifyAssigned(tx, actor, after, assigned.added);
-  await finishTodos(tx, actor.user.id, after.target);
+  if ('title' in set || 'description' in set) await notifyOfText(tx, actor, after);
+  await notifyAssigned(tx, actor, after, assigned);
+  if (isHandled(set, isRelated)) await finishTodos(tx, actor.user.id, after.target);
   await recordEvent(tx, actor, {
-    kind: eventKind(state, edit),
-    project_id: project.id,
+    kind: eventKind(set),
+    project_id: before.project.id,
     target_type: 'Issue',
     target_id: after.issue.id,
-    data: { changed: [...Object.keys(set), ...(labels === null ? [] : ['labels'])] },
+    data: changesOf(before.issue, after.issue, set),
   });
   return after;
 };
 
-const eventKind = (state: Part, edit: IssueEdit): string => {
-  if (state.note === null) return 'issue.updated';
-  return edit.state_event === 'close' ? 'issue.closed' : 'issue.reopened';
+const eventKind = ({ state }: Row): string => {
+  if (state === undefined) return 'issue.updated';
+  return state === 'closed' ? 'issue.closed' : 'issue.reopened';
 };
 
 /** `updated_at` never goes back, even if the clock does. */

@@ -1,11 +1,11 @@
 import type { Selectable } from 'kysely';
 import type { Call } from '../access/call.ts';
-import { visibleIssues } from '../access/visible.ts';
+import { anyOf, visibleIssues } from '../access/visible.ts';
 import type { Reader } from '../db/open.ts';
 import type { LabelsTable } from '../db/schema.ts';
 import { notFound } from '../errors.ts';
 import type { Page, PageRequest } from '../http/page.ts';
-import { contains } from './contains.ts';
+import { contains } from '../namespaces/search.ts';
 import { type LabelView, labelJson } from './json.ts';
 import { type Owner, availableTo, ownedBy } from './owner.ts';
 
@@ -25,7 +25,9 @@ export const listLabels = async (
   const scope = filter.include_ancestor_groups ? availableTo : ownedBy;
   let query = db.selectFrom('labels').where(scope('labels', owner));
   if (filter.search !== undefined && filter.search !== '') {
-    query = query.where(contains(['labels.title', 'labels.description'], filter.search));
+    query = query.where(
+      anyOf([contains('labels.title', filter.search), contains('labels.description', filter.search)]),
+    );
   }
   const [{ total }, items] = await Promise.all([
     query.select((is) => is.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),

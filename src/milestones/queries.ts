@@ -1,10 +1,11 @@
 import { sql } from 'kysely';
+import { anyOf } from '../access/visible.ts';
 import type { Reader, Tx } from '../db/open.ts';
 import { notFound } from '../errors.ts';
 import type { Page, PageRequest } from '../http/page.ts';
-import { contains } from '../labels/contains.ts';
 import { type Owner, availableTo, ownedBy } from '../labels/owner.ts';
 import { descendantsOf } from '../namespaces/ancestors.ts';
+import { contains } from '../namespaces/search.ts';
 import type { MilestoneRow } from './json.ts';
 
 export type MilestoneFilter = {
@@ -28,7 +29,9 @@ export const listMilestones = async (
   if (filter.iids !== undefined && filter.iids.length > 0) query = query.where('iid', 'in', filter.iids);
   if (filter.title !== undefined && filter.title !== '') query = query.where('title', '=', filter.title);
   if (filter.search !== undefined && filter.search !== '') {
-    query = query.where(contains(['milestones.title', 'milestones.description'], filter.search));
+    query = query.where(
+      anyOf([contains('milestones.title', filter.search), contains('milestones.description', filter.search)]),
+    );
   }
   const [{ total }, items] = await Promise.all([
     query.select((is) => is.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),

@@ -192,7 +192,7 @@ test('a deleted milestone leaves its issues without one and otherwise untouched'
   const milestone = (await create(id, 'gone')).body.id;
   const issue = await seedIssue(gantry, { project: id, milestone });
   const { db } = gantry.service.platform.store;
-  const row = async () => await db.selectFrom('issues').select(['milestone_id', 'updated_at']).where('id', '=', issue.id).executeTakeFirstOrThrow();
+  const row = async () => ({ ...(await db.selectFrom('issues').select(['milestone_id', 'updated_at']).where('id', '=', issue.id).executeTakeFirstOrThrow()) });
   const { updated_at } = await row();
   const old = { 'if-unmodified-since': 'Sat, 01 Jan 2000 00:00:00 GMT' };
   const path = `/projects/${id}/milestones/${milestone}`;

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Store } from '../db/open.ts';
 
 /** Rows that one transaction removes: few enough that other writers do not notice. */
-export const batchSize = 500;
+const batchSize = 500;
 
 export type Doomed = {
   table: string;

@@ -21,4 +21,5 @@ const problemOf = (name: string, pattern: RegExp, format: string): string | null
 export const groupNameProblem = (name: string): string | null => problemOf(name, groupName, groupFormat);
 
 /** What is wrong with the name of a project; null: nothing. */
-export const projectNameProblem = (name: string): string | null => problemOf(name, projectName, projectFormat);
+export const projectNameProblem = (name: string): string | null =>
+  problemOf(name, projectName, projectFormat);

@@ -23,7 +23,9 @@ export const memberCounts = async (
   namespaces: readonly Namespace[],
   now: number,
 ): Promise<Map<number, number>> => {
-  const owned = namespaces.filter(({ id, kind }) => kind === 'group' && namespaceLevel(viewer, id) >= levels.owner);
+  const owned = namespaces.filter(
+    ({ id, kind }) => kind === 'group' && namespaceLevel(viewer, id) >= levels.owner,
+  );
   if (owned.length === 0) return new Map();
   const ids = sql.join(owned.map(({ id }) => id));
   const { rows } = await sql<{ top: number; users: number }>`

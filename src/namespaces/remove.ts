@@ -41,6 +41,11 @@ export const removeNamespace = async (tx: Tx, namespaceId: number): Promise<bool
       ]),
     )
     .execute();
-  await enqueue(tx, 'purge_namespace', { namespace_id: namespaceId }, { unique_key: `purge_namespace:${namespaceId}` });
+  await enqueue(
+    tx,
+    'purge_namespace',
+    { namespace_id: namespaceId },
+    { unique_key: `purge_namespace:${namespaceId}` },
+  );
   return true;
 };

@@ -26,11 +26,15 @@ const list = endpoint({
   handle: async (call, params) => {
     const { search = '' } = params;
     const query = own(call).$if(search !== '', (all) =>
-      all.where((is) => is.or([contains('namespaces.name', search), contains('namespaces.full_path', search)])),
+      all.where((is) =>
+        is.or([contains('namespaces.name', search), contains('namespaces.full_path', search)]),
+      ),
     );
     const { limit, offset } = pageRequest(params);
     const rows = await query.selectAll().orderBy('id').limit(limit).offset(offset).execute();
-    const { total } = await query.select((of) => of.fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
+    const { total } = await query
+      .select((of) => of.fn.countAll<number>().as('total'))
+      .executeTakeFirstOrThrow();
     const counts = await memberCounts(call.db, call.viewer, rows, call.now);
     return { items: rows.map((row) => namespaceJson(row, counts.get(row.id))), total };
   },

@@ -54,7 +54,9 @@ const purgeNamespace = async (store: Store, namespaceId: number): Promise<void> 
   });
   await drain(store, { table: 'labels', key: ['id'], where: ofTree });
   await drain(store, { table: 'milestones', key: ['id'], where: ofTree });
-  await store.write(async ({ db }) => await db.deleteFrom('namespaces').where('id', '=', namespaceId).execute());
+  await store.write(
+    async ({ db }) => await db.deleteFrom('namespaces').where('id', '=', namespaceId).execute(),
+  );
 };
 
 export const namespaceWork = ({ store }: Platform): { [name: string]: WorkHandler } => ({

@@ -27,7 +27,11 @@ const mayCreateIn = (call: Call, creator: Creator, namespace: Namespace): boolea
 };
 
 /** @param namespaceId null: the creator's own */
-const findNamespace = async (call: Call, creator: Creator, namespaceId: number | null): Promise<Namespace> => {
+const findNamespace = async (
+  call: Call,
+  creator: Creator,
+  namespaceId: number | null,
+): Promise<Namespace> => {
   const query = call.db.selectFrom('namespaces').selectAll().where('deleted_at', 'is', null);
   const namespace = await (
     namespaceId === null
@@ -54,7 +58,12 @@ const visibilityOf = ({ visibility }: ProjectColumns, namespace: Namespace): Vis
 
 type Named = ProjectColumns & { name: string; path: string; visibility: Visibility };
 
-const insertProject = async (tx: Tx, creator: Creator, namespace: Namespace, columns: Named): Promise<number> => {
+const insertProject = async (
+  tx: Tx,
+  creator: Creator,
+  namespace: Namespace,
+  columns: Named,
+): Promise<number> => {
   const full_path = `${namespace.full_path}/${columns.path}`;
   const { id } = await tx.db
     .insertInto('projects')

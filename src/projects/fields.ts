@@ -36,6 +36,8 @@ const switches = {
 } as const;
 
 export const projectParams = {
+  name: optional(text()),
+  path: optional(text()),
   description: optional(clearable(text({ maxLength: 2000 }))),
   visibility: optional(oneOf(visibilities)),
   public: optional(boolean({ description: 'true: as `visibility=public`, false: as `private`' })),
@@ -81,6 +83,8 @@ export const columnsOf = (params: Params): ProjectColumns => {
   const set = (Object.keys(flags) as FlagName[]).filter((name) => given[name] !== undefined);
   const named = (Object.keys(levels) as LevelName[]).filter((name) => params[name] !== undefined);
   return {
+    ...(params.name !== undefined && { name: params.name }),
+    ...(params.path !== undefined && { path: params.path }),
     ...(params.description !== undefined && { description: params.description }),
     ...(visibility !== undefined && { visibility }),
     ...Object.fromEntries(switched(params)),

@@ -39,7 +39,11 @@ const smallestRole = ({ owned, membership, min_access_level = 0 }: Params): numb
   if (min_access_level !== 0 && !memberLevels.includes(min_access_level)) {
     throw invalid({ min_access_level: ['does not have a valid value'] });
   }
-  return Math.max(min_access_level, membership === true ? levels.guest : 0, owned === true ? levels.owner : 0);
+  return Math.max(
+    min_access_level,
+    membership === true ? levels.guest : 0,
+    owned === true ? levels.owner : 0,
+  );
 };
 
 const conditionsOf = ({ viewer, platform }: Call, params: Params): Condition[] => {
@@ -75,7 +79,11 @@ const orders: Record<Params['order_by'], RawBuilder<unknown>> = {
 };
 
 /** @param within over `projects`: a further condition */
-export const listProjects = async (call: Call, params: Params, within?: Condition): Promise<Page<unknown>> => {
+export const listProjects = async (
+  call: Call,
+  params: Params,
+  within?: Condition,
+): Promise<Page<unknown>> => {
   const where = allOf([...conditionsOf(call, params), ...(within === undefined ? [] : [within])]);
   const { limit, offset } = pageRequest(params);
   const rows = await projectRows(call.db)

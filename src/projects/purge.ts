@@ -52,7 +52,11 @@ const purgeIssues = async (store: Store, projectId: number): Promise<boolean> =>
     await drain(store, { table, key, where: targeted('Issue', ids) });
   }
   const closing = sql<boolean>`issue_id in (${sql.join(ids)})`;
-  await drain(store, { table: 'merge_requests_closing_issues', key: ['issue_id', 'merge_request_id'], where: closing });
+  await drain(store, {
+    table: 'merge_requests_closing_issues',
+    key: ['issue_id', 'merge_request_id'],
+    where: closing,
+  });
   await store.write(async ({ db, words }) => {
     // SQLite's index of words is a table of its own, which no foreign key reaches.
     if (words.engine === 'sqlite') {

@@ -1,8 +1,7 @@
-import { sql } from 'kysely';
-import { type Call, actorOf, endpoint } from '../access/call.ts';
+import { type Call, actorOf, endpoint, userOf } from '../access/call.ts';
+import { loadViewer } from '../access/viewer.ts';
 import { badRequest, notFound } from '../errors.ts';
-import { pageRequest } from '../http/page.ts';
-import { boolean, clearable, id as idParam, idOrPath, object, optional, string, text } from '../http/schema.ts';
+import { boolean, clearable, id as idParam, idOrPath, object, optional, string } from '../http/schema.ts';
 import { requireUnmodified } from '../http/unmodified.ts';
 import { loadUser } from '../users/queries.ts';
 import { createProject } from './create.ts';
@@ -10,6 +9,8 @@ import { columnsOf, projectParams } from './fields.ts';
 import { findProject, findProjectFor } from './find.ts';
 import { projectShape, projectsJson } from './json.ts';
 import { listProjects, projectListParams } from './list.ts';
+import { groupShow, ofGroup } from './of_group.ts';
+import { ofUser } from './of_user.ts';
 import { removeProject } from './remove.ts';
 import { projectRows } from './rows.ts';
 import { archiveProject, updateProject } from './update.ts';
@@ -22,6 +23,12 @@ const answer = async (call: Call, id: number) => {
   const row = await projectRows(call.db).where('projects.id', '=', id).executeTakeFirst();
   if (row === undefined) throw notFound('Project');
   return (await projectsJson(call, [row]))[0];
+};
+
+/** A new project, with the role in it that its maker has since. */
+const answerNew = async (call: Call, id: number) => {
+  const { user } = actorOf(call);
+  return await answer({ ...call, viewer: await loadViewer(call.db, user, call.now) }, id);
 };
 
 const list = endpoint({
@@ -47,8 +54,6 @@ const show = endpoint({
   handle: async (call, { id }) => await answer(call, (await findProject(call, id)).id),
 });
 
-const names = { name: optional(text()), path: optional(text()) };
-
 const create = endpoint({
   method: 'POST',
   path: '/projects',
@@ -56,17 +61,13 @@ const create = endpoint({
   area,
   audience: 'user',
   params: object({
-    ...names,
     namespace_id: optional(clearable(idParam('default: the own namespace'))),
     ...projectParams,
     initialize_with_readme: optional(boolean({ description: 'accepted, without effect' })),
   }),
   reply: projectShape,
-  handle: async (call, params) => {
-    const { name, path, namespace_id = null } = params;
-    const wanted = { ...columnsOf(params), ...(name !== undefined && { name }), ...(path !== undefined && { path }) };
-    return await answer(call, await createProject(call, actorOf(call).user, namespace_id, wanted));
-  },
+  handle: async (call, { namespace_id = null, ...params }) =>
+    await answerNew(call, await createProject(call, userOf(call), namespace_id, columnsOf(params))),
 });
 
 const createForUser = endpoint({
@@ -75,12 +76,75 @@ const createForUser = endpoint({
   summary: 'Make a project for a user',
   area,
   audience: 'admin',
-  params: object({ user_id: idParam(), ...names, ...projectParams }),
+  params: object({ user_id: idParam(), ...projectParams }),
   reply: projectShape,
-  handle: async (call, params) => {
-    const { user_id, name, path } = params;
+  handle: async (call, { user_id, ...params }) => {
     const creator = await loadUser(call.db, user_id);
-    const wanted = { ...columnsOf(params), ...(name !== undefined && { name }), ...(path !== undefined && { path }) };
-    return await answer(call, await createProject(call, creator, null, wanted));
+    return await answerNew(call, await createProject(call, creator, null, columnsOf(params)));
   },
 });
+
+const update = endpoint({
+  method: 'PUT',
+  path: '/projects/:id',
+  summary: 'Change a project',
+  area,
+  audience: 'user',
+  params: object({ id: project, ...projectParams }),
+  reply: projectShape,
+  handle: async (call, { id, ...params }) => {
+    const found = await findProjectFor(call, id, 'admin_project');
+    if (Object.keys(params).length === 0) {
+      throw badRequest(`at least one of ${Object.keys(projectParams).join(', ')} must be given`);
+    }
+    await updateProject(call, found, columnsOf(params));
+    return await answer(call, found.id);
+  },
+});
+
+const remove = endpoint({
+  method: 'DELETE',
+  path: '/projects/:id',
+  summary: 'Remove a project',
+  area,
+  audience: 'user',
+  status: 202,
+  params: object({ id: project }),
+  reply: object({ message: string }),
+  handle: async (call, { id }) => {
+    const found = await findProjectFor(call, id, 'remove_project');
+    requireUnmodified(call.header('if-unmodified-since'), found.updated_at);
+    await removeProject(call, found);
+    return { message: '202 Accepted' };
+  },
+});
+
+const archiving = (word: 'archive' | 'unarchive', archived: 0 | 1) =>
+  endpoint({
+    method: 'POST',
+    path: `/projects/:id/${word}`,
+    summary: archived === 1 ? 'Archive a project' : 'Take a project out of the archive',
+    area,
+    audience: 'user',
+    params: object({ id: project }),
+    reply: projectShape,
+    handle: async (call, { id }) => {
+      const found = await findProjectFor(call, id, 'archive_project');
+      await archiveProject(call, found, archived);
+      return await answer(call, found.id);
+    },
+  });
+
+export const projectRoutes = [
+  list,
+  ofUser,
+  show,
+  create,
+  createForUser,
+  update,
+  remove,
+  archiving('archive', 1),
+  archiving('unarchive', 0),
+  groupShow,
+  ofGroup,
+];

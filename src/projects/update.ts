@@ -12,7 +12,10 @@ import { nameProblem, pathProblem, visibilityProblem } from './rules.ts';
 
 type Stored = Omit<Project, keyof Counters>;
 type Counters = Pick<Project, 'issue_iid' | 'merge_request_iid' | 'milestone_iid' | 'issues_version'> &
-  Pick<Project, 'opened_issues' | 'closed_issues' | 'opened_confidential_issues' | 'closed_confidential_issues'>;
+  Pick<
+    Project,
+    'opened_issues' | 'closed_issues' | 'opened_confidential_issues' | 'closed_confidential_issues'
+  >;
 
 /** Masters change a project; its name, its path and who sees it are for owners. */
 const admit = (call: Call, project: Project, wanted: ProjectColumns): void => {
@@ -37,7 +40,12 @@ const lockProject = async (tx: Tx, { id, namespace_id }: Project): Promise<[Stor
 };
 
 /** Only what changes is looked at: an old name that today's rules refuse stays. */
-const check = async (tx: Tx, project: Stored, namespace: Namespace, changes: ProjectColumns): Promise<void> => {
+const check = async (
+  tx: Tx,
+  project: Stored,
+  namespace: Namespace,
+  changes: ProjectColumns,
+): Promise<void> => {
   const { id, name, path, visibility } = { ...project, ...changes };
   const proposal = { id, namespace, name, path, visibility };
   refuseProblems({

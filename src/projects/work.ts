@@ -8,7 +8,8 @@ export const projectWork = ({ store }: Platform): { [name: string]: WorkHandler 
     const id = Number(project_id);
     if (await purgeProject(store, id)) return;
     await store.write(
-      async (tx) => await enqueue(tx, 'purge_project', { project_id: id }, { unique_key: `purge_project:${id}` }),
+      async (tx) =>
+        await enqueue(tx, 'purge_project', { project_id: id }, { unique_key: `purge_project:${id}` }),
     );
   },
 });

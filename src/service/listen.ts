@@ -40,3 +40,10 @@ export const listen = async (app: FastifyInstance, address: Address): Promise<st
   const bound = app.server.address() as AddressInfo;
   return `http://${bracketed(bound.address)}:${bound.port}`;
 };
+
+/** Answers what is under way, then closes; a connection whose last answer is out is not waited for. */
+export const stopListening = async (app: FastifyInstance): Promise<void> => {
+  const sweep = setInterval(() => app.server.closeIdleConnections(), 100);
+  await app.close();
+  clearInterval(sweep);
+};

@@ -1,9 +1,10 @@
 /** Subscribe and unsubscribe, for any noun: each answers the noun's own record. */
 import type { TSchema } from 'typebox';
-import { type Call, endpoint, userOf } from '../access/call.ts';
+import { type Call, actorOf, endpoint } from '../access/call.ts';
 import { notModified } from '../errors.ts';
-import { id, idOrPath, object } from '../http/schema.ts';
-import type { Found, Noun } from '../issuables/target.ts';
+import { recordEvent } from '../events/record.ts';
+import { idOrPath, object } from '../http/schema.ts';
+import { type Found, type Noun, eventKind } from '../issuables/target.ts';
 import { isSubscribed, setSubscribed } from './subscribed.ts';
 
 export type Rendering = {
@@ -11,11 +12,17 @@ export type Rendering = {
   render: (call: Call, found: Found) => Promise<unknown>;
 };
 
-const change = async (call: Call, found: Found, wanted: boolean): Promise<void> => {
-  const user = userOf(call);
+const change = async (noun: Noun, call: Call, { target }: Found, wanted: boolean): Promise<void> => {
+  const actor = actorOf(call);
   await call.write(async (tx) => {
-    if ((await isSubscribed(tx.db, user.id, found.target)) === wanted) throw notModified();
-    await setSubscribed(tx, user.id, found.target, wanted);
+    const isAlready = (await isSubscribed(tx.db, actor.user.id, target)) === wanted;
+    if (isAlready || !(await setSubscribed(tx, actor.user.id, target, wanted))) throw notModified();
+    await recordEvent(tx, actor, {
+      kind: eventKind(noun, wanted ? 'subscribed' : 'unsubscribed'),
+      project_id: target.project_id,
+      target_type: target.type,
+      target_id: target.id,
+    });
   });
 };
 
@@ -27,11 +34,13 @@ export const subscriptionRoutes = (noun: Noun, { shape, render }: Rendering) => 
       summary: `${name === 'subscribe' ? 'Subscribe to' : 'Unsubscribe from'} a ${noun.word}`,
       area: noun.segment,
       audience: 'user',
-      params: object({ id: idOrPath('project'), [noun.param]: id(`iid of the ${noun.word}`) }),
+      // As text: what is no number names nothing, and that is "not found" here.
+      params: object({ id: idOrPath('project'), [noun.param]: idOrPath(`iid of the ${noun.word}`) }),
       reply: shape,
       handle: async (call, params) => {
-        const found = await noun.find(call, params['id'] as number | string, params[noun.param] as number);
-        await change(call, found, name === 'subscribe');
+        const iid = params[noun.param] ?? '';
+        const found = await noun.find(call, params['id'] ?? '', typeof iid === 'number' ? iid : 0);
+        await change(noun, call, found, name === 'subscribe');
         return await render(call, found);
       },
     });

@@ -1,44 +1,68 @@
 import { sql } from 'kysely';
 import type { Reader, Tx } from '../db/open.ts';
+import type { TargetType } from '../db/schema.ts';
 import type { Target } from '../issuables/target.ts';
 
+/** What of a target tells who takes part in it. */
+type Followed = Pick<Target, 'id' | 'author_id' | 'assignee_ids'>;
+
 /**
- * Whether a user follows a target: by his own word, else because he takes part (author, assignee, commenter,
- * mentioned, or one who gave an award).
+ * Ids of those of the targets that a user follows, in one statement: by his own word, else because he takes part
+ * (author, assignee, commenter, mentioned, or one who gave an award).
  */
+export const subscribedTargets = async (
+  db: Reader,
+  userId: number,
+  type: TargetType,
+  targets: readonly Followed[],
+): Promise<Set<number>> => {
+  const ids = sql.join(targets.map(({ id }) => sql`(cast(${id} as bigint))`));
+  const here = sql`target_type = ${type} and target_id = targets.id`;
+  const { rows } = await sql<{ id: number; said: number | null; found: number | null }>`
+    with targets (id) as (values ${ids})
+    select id,
+      (select subscribed from subscriptions where ${here} and user_id = ${userId}) as said,
+      case
+        when exists (select 1 from notes where ${here} and author_id = ${userId} and system = 0) then 1
+        when exists (select 1 from mentions where ${here} and user_id = ${userId}) then 1
+        when exists (select 1 from award_emoji where ${here} and user_id = ${userId}) then 1
+      end as found
+    from targets`.execute(db);
+  const own = targets.filter((one) => [one.author_id, ...one.assignee_ids].includes(userId)).map(({ id }) => id);
+  const follows = rows.filter(({ id, said, found }) =>
+    said === null ? found === 1 || own.includes(id) : said === 1,
+  );
+  return new Set(follows.map(({ id }) => id));
+};
+
+/** Whether a user follows a target. */
 export const isSubscribed = async (
   db: Reader,
   userId: number,
-  { type, id, author_id, assignee_ids }: Pick<Target, 'type' | 'id' | 'author_id' | 'assignee_ids'>,
-): Promise<boolean> => {
-  const takesPart = author_id === userId || assignee_ids.includes(userId);
-  const { rows } = await sql<{ said: number | null; found: number | null }>`
-    select
-      (select subscribed from subscriptions
-       where target_type = ${type} and target_id = ${id} and user_id = ${userId}) as said,
-      case
-        when exists (select 1 from notes where author_id = ${userId} and target_type = ${type}
-          and target_id = ${id} and system = 0) then 1
-        when exists (select 1 from mentions where target_type = ${type} and target_id = ${id}
-          and user_id = ${userId}) then 1
-        when exists (select 1 from award_emoji where target_type = ${type} and target_id = ${id}
-          and user_id = ${userId}) then 1
-      end as found`.execute(db);
-  const said = rows[0]?.said ?? null;
-  return said === null ? takesPart || rows[0]?.found === 1 : said === 1;
-};
+  target: Followed & Pick<Target, 'type'>,
+): Promise<boolean> => (await subscribedTargets(db, userId, target.type, [target])).has(target.id);
 
-/** Keeps a user's word on whether he follows a target. */
+/**
+ * Keeps a user's word on whether he follows a target.
+ * @returns whether that was not his word already: of two that say the same at once, one is the first
+ */
 export const setSubscribed = async (
   tx: Tx,
   userId: number,
   { type, id }: Pick<Target, 'type' | 'id'>,
   subscribed: boolean,
-): Promise<void> => {
+): Promise<boolean> => {
   const word = { subscribed: subscribed ? (1 as const) : (0 as const), updated_at: tx.now };
-  await tx.db
+  const rows = await tx.db
     .insertInto('subscriptions')
     .values({ user_id: userId, target_type: type, target_id: id, created_at: tx.now, ...word })
-    .onConflict((clash) => clash.columns(['target_type', 'target_id', 'user_id']).doUpdateSet(word))
+    .onConflict((clash) =>
+      clash
+        .columns(['target_type', 'target_id', 'user_id'])
+        .doUpdateSet(word)
+        .where('subscriptions.subscribed', '<>', word.subscribed),
+    )
+    .returning('user_id')
     .execute();
+  return rows.length === 1;
 };

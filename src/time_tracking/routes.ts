@@ -1,16 +1,14 @@
 /** The five calls that track time, for any noun. */
 import { type Call, actorOf, endpoint } from '../access/call.ts';
-import type { Tx } from '../db/open.ts';
 import { parseDuration } from '../duration.ts';
 import { forbidden, invalid } from '../errors.ts';
 import { recordEvent } from '../events/record.ts';
 import { id, idOrPath, object, text } from '../http/schema.ts';
 import { timeEstimateText, timeSpentResetText, timeSpentText } from '../issuables/system_note_text.ts';
-import type { Change, Found, Noun } from '../issuables/target.ts';
+import { type Change, type Found, type Noun, eventKind } from '../issuables/target.ts';
 import { addSystemNotes } from '../notes/system.ts';
 import { timeStats, timeStatsShape } from './json.ts';
-
-const longestSpent = 2 ** 31 - 1;
+import { logTime, longestSpent } from './log.ts';
 
 type Stats = { time_estimate: number; total_time_spent: number };
 
@@ -39,7 +37,7 @@ const change = async (
     await noun.change(tx, target, { ...step.change, updated_at: tx.now });
     await addSystemNotes(tx, user.id, target, [step.note]);
     await recordEvent(tx, actorOf(call), {
-      kind: `${noun.word}.time_tracked`,
+      kind: eventKind(noun, 'time_tracked'),
       project_id: target.project_id,
       target_type: target.type,
       target_id: target.id,
@@ -50,29 +48,16 @@ const change = async (
 
 type Step = { change: Pick<Change, 'time_estimate' | 'total_time_spent'>; note: string | null; spent?: number };
 
-const logTime = async (tx: Tx, target: Found['target'], userId: number, seconds: number): Promise<void> => {
-  await tx.db
-    .insertInto('timelogs')
-    .values({
-      target_type: target.type,
-      target_id: target.id,
-      user_id: userId,
-      time_spent: seconds,
-      created_at: tx.now,
-    })
-    .execute();
-};
-
 const badEstimate = () => invalid({ time_estimate: ['has an invalid format'] });
 const badSpent = () => invalid({ time_spent: ['has an invalid format'] });
 
 const estimateStep = (duration: string) => {
   const seconds = parseDuration(duration);
   if (seconds === null || seconds <= 0) throw badEstimate();
-  return (now: Stats): Step => ({
-    change: { time_estimate: seconds },
-    note: timeEstimateText(now.time_estimate, seconds),
-  });
+  return (now: Stats): Step | null =>
+    now.time_estimate === seconds
+      ? null
+      : { change: { time_estimate: seconds }, note: timeEstimateText(now.time_estimate, seconds) };
 };
 
 const resetEstimateStep = (now: Stats): Step | null =>

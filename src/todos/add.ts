@@ -1,8 +1,18 @@
+import { sql } from 'kysely';
 import type { Tx } from '../db/open.ts';
 import type { TodosTable } from '../db/schema.ts';
 import type { Target } from '../issuables/target.ts';
 
-export type NewTodo = { user_id: number; action: TodosTable['action']; body: string };
+/** Written out, not as a parameter: so the engines know the partial index. */
+const isPending = sql<boolean>`state = 'pending'`;
+
+export type NewTodo = {
+  user_id: number;
+  action: TodosTable['action'];
+  body: string;
+  /** The comment that it is of. */
+  note_id?: number;
+};
 
 /**
  * Adds todos on a target, at most one pending a user: who has one already gets none.
@@ -21,8 +31,8 @@ export const addTodos = async (tx: Tx, authorId: number, target: Target, todos: 
   };
   const rows = await tx.db
     .insertInto('todos')
-    .values(todos.map((todo) => ({ ...shared, ...todo })))
-    .onConflict((clash) => clash.columns(['user_id', 'target_type', 'target_id']).where('state', '=', 'pending').doNothing())
+    .values(todos.map((todo) => ({ ...shared, note_id: null, ...todo })))
+    .onConflict((clash) => clash.columns(['user_id', 'target_type', 'target_id']).where(isPending).doNothing())
     .returning('id')
     .execute();
   return rows.map((row) => row.id);
@@ -45,7 +55,13 @@ export const mentionTodos = (
   mentioned: { user_id: number; directly: boolean }[],
   authorId: number,
   body: string,
+  noteId?: number,
 ): NewTodo[] =>
   mentioned
     .filter(({ user_id }) => user_id !== authorId)
-    .map(({ user_id, directly }) => ({ user_id, action: directly ? 'directly_addressed' : 'mentioned', body }));
+    .map(({ user_id, directly }) => ({
+      user_id,
+      action: directly ? 'directly_addressed' : 'mentioned',
+      body,
+      ...(noteId !== undefined && { note_id: noteId }),
+    }));

@@ -85,7 +85,7 @@ const account = {
 /** What administrators see beside that. */
 const administration = { is_admin: optional(bool), note: optional(nullable(string)) };
 
-const maybe = <P extends Record<string, Parameters<typeof optional>[0]>>(properties: P) =>
+const maybe = (properties: Record<string, Parameters<typeof optional>[0]>) =>
   Object.fromEntries(Object.entries(properties).map(([name, shape]) => [name, optional(shape)]));
 
 /** The own account, and any for administrators. */

@@ -3,7 +3,7 @@ import type { Problems } from '../errors.ts';
 import { pathProblem } from '../namespaces/path.ts';
 import { commonPasswords } from './common_passwords.ts';
 
-export const shortestPassword = 8;
+const shortestPassword = 8;
 export const longestPassword = 128;
 const longestText = 255;
 

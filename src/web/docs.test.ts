@@ -30,6 +30,15 @@ test('anyone reads the OpenAPI document, and it is valid', async () => {
   assert.equal(operations.length, endpoints.length);
 });
 
+test('clients can tell every operation from the others', async () => {
+  const { paths } = (await gantry.api('GET /openapi.json')).body as OpenApi;
+  const ids = Object.values(paths).flatMap((methods) => Object.values(methods).map((one) => one.operationId));
+  assert.equal(new Set(ids).size, ids.length);
+  // OpenAPI takes two paths that differ in a parameter's name alone for one.
+  const shapes = Object.keys(paths).map((path) => path.replaceAll(/\{\w+\}/g, '{}'));
+  assert.deepEqual(shapes.filter((shape, index) => shapes.indexOf(shape) !== index), []);
+});
+
 test('who has the document already is told that nothing changed', async () => {
   const etag = (await gantry.api('GET /openapi.json')).headers.get('etag') ?? '';
   assert.equal((await gantry.api('GET /openapi.json', { headers: { 'if-none-match': etag } })).status, 304);

@@ -304,6 +304,7 @@ export const begin: MigrationText = {
       target_type ${text} not null,
       target_id ${integer} not null,
       action ${text} not null,
+      note_id ${integer},
       body ${text} not null,
       state ${text} not null,
       created_at ${integer} not null,

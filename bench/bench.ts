@@ -1,0 +1,58 @@
+/** What every measurement is given. */
+import type { Databases } from './databases.ts';
+import { type Figure, median } from './figures.ts';
+import type { Outcome, Wanted } from './job.ts';
+import type { Loader } from './loader.ts';
+import { cpuSeconds } from './process.ts';
+import type { Running } from './service.ts';
+
+export type Bench = {
+  databases: Databases;
+  loader: Loader;
+  /** How thorough: rounds, seconds a round, sizes that growth looks at. */
+  rounds: number;
+  seconds: number;
+  sizes: number[];
+  /** Processes whose CPU counts beside the service's: the database server. */
+  besides: number[];
+  progress: (text: string) => void;
+  /** Whether a name was asked for. */
+  wants: (name: string) => boolean;
+};
+
+export type Measure = (bench: Bench) => Promise<Figure[]>;
+
+export const connections = 32;
+export const usualSize = 100_000;
+
+/** Something that is asked in rounds: requests to a running server. */
+export type Asked = { name: string; server: Running; token: string; requests: Wanted[]; besides?: number[] };
+
+export type Costs = Map<string, number[]>;
+
+const oneRound = async (bench: Bench, asked: Asked, seconds: number): Promise<number> => {
+  const { server, token, requests } = asked;
+  const roots = [server.pid, ...(asked.besides ?? [])];
+  const before = cpuSeconds(roots);
+  const job = { port: server.port, token, requests };
+  const outcome: Outcome = await bench.loader.run({ kind: 'closed', job, connections, seconds });
+  return ((cpuSeconds(roots) - before) / outcome.answered) * 1e6;
+};
+
+/** Microseconds of CPU a request, of each in turn, round after round. */
+export const measureCosts = async (bench: Bench, all: readonly Asked[]): Promise<Costs> => {
+  const costs: Costs = new Map(all.map(({ name }) => [name, []]));
+  for (const asked of all) {
+    bench.progress(`${asked.name}: warming up`);
+    await oneRound(bench, asked, 1);
+  }
+  for (let round = 1; round <= bench.rounds; round += 1) {
+    for (const asked of all) {
+      bench.progress(`${asked.name}: round ${round} of ${bench.rounds}`);
+      costs.get(asked.name)?.push(await oneRound(bench, asked, bench.seconds));
+    }
+  }
+  return costs;
+};
+
+export const medianOf = (costs: Costs, name: string): number => median(costs.get(name) ?? []);

@@ -1,0 +1,49 @@
+/** A figure, what is wanted of it, and whether that holds. */
+export type Verdict = 'pass' | 'fail' | 'inconclusive' | 'none';
+
+export type Figure = {
+  name: string;
+  unit: 'µs' | 'ms' | 'MB' | 'times' | '/s';
+  /** The median of the rounds. */
+  value: number;
+  min: number;
+  max: number;
+  /** At most. */
+  goal: number | null;
+  /** What would be still better. */
+  aim: number | null;
+  /** The same of the bare server, in the same rounds. */
+  floor: number | null;
+  verdict: Verdict;
+};
+
+export const median = (values: readonly number[]): number => {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length / 2;
+  return sorted.length % 2 === 1
+    ? (sorted[Math.floor(middle)] ?? NaN)
+    : ((sorted[middle - 1] ?? NaN) + (sorted[middle] ?? NaN)) / 2;
+};
+
+export const percentile = (ascending: readonly number[], share: number): number =>
+  ascending[Math.min(Math.ceil(ascending.length * share), ascending.length) - 1] ?? NaN;
+
+/** A goal is missed only where no round reached it: a noisy machine makes rounds worse, never better. */
+const verdictOf = (value: number, min: number, goal: number | null): Verdict => {
+  if (goal === null) return 'none';
+  if (value <= goal) return 'pass';
+  return min > goal ? 'fail' : 'inconclusive';
+};
+
+export type Wish = { goal?: number; aim?: number; floor?: number };
+
+export const figure = (
+  name: string,
+  unit: Figure['unit'],
+  rounds: readonly number[],
+  { goal, aim, floor }: Wish = {},
+): Figure => {
+  const [value, min, max] = [median(rounds), Math.min(...rounds), Math.max(...rounds)];
+  const verdict = verdictOf(value, min, goal ?? null);
+  return { name, unit, value, min, max, goal: goal ?? null, aim: aim ?? null, floor: floor ?? null, verdict };
+};

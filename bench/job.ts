@@ -1,0 +1,35 @@
+/** What the load generator is told to send, and what an answer must be to count. */
+export type Job = {
+  port: number;
+  token: string;
+  /** Requests, taken in turn. */
+  requests: Wanted[];
+};
+
+export type Wanted = {
+  method: 'GET' | 'POST' | 'PUT';
+  path: string;
+  /** JSON. `{n}` becomes a number that no other request of the run has. */
+  body?: string;
+  status: number;
+  /** The ids of a list, in order. */
+  ids?: number[];
+  /** The iid of a single issue. */
+  iid?: number;
+  /** The answer's title is the one that was sent. */
+  titleIsSent?: true;
+};
+
+export type Command =
+  | { kind: 'closed'; job: Job; connections: number; seconds: number }
+  | { kind: 'count'; job: Job; connections: number; requests: number }
+  | { kind: 'open'; job: Job; rate: number; seconds: number };
+
+export type Outcome = {
+  answered: number;
+  /** Milliseconds, ascending; of an open loop from the time at which the request was due. */
+  latencies: number[];
+  /** Answers that were not what was asked for, the first few. */
+  wrong: string[];
+  wrongCount: number;
+};

@@ -1,0 +1,56 @@
+/** A search: before anything is in the index, and when it holds all. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Bench, usualSize } from '../bench.ts';
+import { type Figure, figure } from '../figures.ts';
+import { goals } from '../goals.ts';
+import { cpuSeconds } from '../process.ts';
+import { projectPath } from '../requests.ts';
+import { type Running, startService } from '../service.ts';
+import { type World, makeIssue } from '../world.ts';
+
+const search = async (server: Running, world: World, text: string): Promise<number> => {
+  const url = `http://127.0.0.1:${server.port}${projectPath(world)}?search=${encodeURIComponent(text)}`;
+  const began = performance.now();
+  const response = await fetch(url, { headers: { 'private-token': world.developer.token } });
+  const found = (await response.json()) as unknown[];
+  if (response.status !== 200 || found.length === 0) throw new Error(`nothing found: ${url}`);
+  return performance.now() - began;
+};
+
+/** Texts of issues, other ones each time: totals are cached. */
+const textsOf = (bench: Bench, world: World, from: number): string[] =>
+  Array.from({ length: bench.rounds }, (_, round) => makeIssue((from + round) * 5, Math.ceil(world.issues * 1.25)).title);
+
+const untilIdle = async (bench: Bench, server: Running): Promise<number> => {
+  const began = performance.now();
+  for (let before = -1, now = cpuSeconds([server.pid]); now - before > 0.2; ) {
+    bench.progress(`search: the index is filled, ${Math.round((performance.now() - began) / 1000)} s`);
+    before = now;
+    await pause(2_000);
+    now = cpuSeconds([server.pid]);
+  }
+  return performance.now() - began;
+};
+
+export const measureSearch = async (bench: Bench): Promise<Figure[]> => {
+  if (!bench.wants('search')) return [];
+  const { place, world } = await bench.databases.take(usualSize);
+  const server = await startService(place);
+  const all = async (texts: string[]): Promise<number[]> => {
+    const waits: number[] = [];
+    for (const text of texts) waits.push(await search(server, world, text));
+    return waits;
+  };
+  try {
+    bench.progress('search: nothing indexed');
+    const [first = 0] = await all(textsOf(bench, world, 100).slice(0, 1));
+    const filled = await untilIdle(bench, server);
+    return [
+      figure('search, nothing indexed', 'ms', [first]),
+      figure('search, filling the index', 'ms', [filled]),
+      figure('search, all indexed', 'ms', await all(textsOf(bench, world, 200)), goals.search),
+    ];
+  } finally {
+    await server.stop();
+  }
+};

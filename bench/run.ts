@@ -1,0 +1,103 @@
+/**
+ * What `npm run bench` runs: the real service on made-up data, its figures, and whether they are good enough.
+ *
+ *   npm run bench                             everything (1,000, 100,000 and 1,000,000 issues)
+ *   npm run bench -- --quick                  fewer and shorter rounds, no million
+ *   npm run bench -- --only list,get          list20 list100 get create edit latency growth filters search memory start
+ *   npm run bench -- --postgres               on PostgreSQL; its processes count with the service's
+ *   npm run bench -- --json                   one JSON document in place of the table
+ *
+ * CPU is user and system time of the service's processes, divided by answered requests: it says the same on a
+ * busy machine, where wall time does not. Every answer is checked. Linux only.
+ */
+import { parseArgs } from 'node:util';
+import { type Postgres, startPostgres } from '../test/support/postgres.ts';
+import type { Bench, Measure } from './bench.ts';
+import { type Databases, makeDatabases } from './databases.ts';
+import type { Figure } from './figures.ts';
+import { startLoader } from './loader.ts';
+import { measureReads, measureWrites } from './measure/cost.ts';
+import { measureFilters } from './measure/filters.ts';
+import { measureGrowth } from './measure/growth.ts';
+import { measureLatency } from './measure/latency.ts';
+import { measureMemory } from './measure/memory.ts';
+import { measureSearch } from './measure/search.ts';
+import { measureStart } from './measure/start.ts';
+import { isPinned, pressure, treeOf } from './process.ts';
+import { table } from './report.ts';
+
+const names = ['list20', 'list100', 'get', 'create', 'edit', 'latency', 'growth', 'filters', 'search', 'memory', 'start'];
+const measures: Measure[] = [
+  measureReads,
+  measureWrites,
+  measureLatency,
+  measureGrowth,
+  measureFilters,
+  measureSearch,
+  measureMemory,
+  measureStart,
+];
+
+const readArguments = () => {
+  try {
+    const { values } = parseArgs({
+      options: {
+        only: { type: 'string', multiple: true },
+        quick: { type: 'boolean' },
+        postgres: { type: 'boolean' },
+        json: { type: 'boolean' },
+      },
+    });
+    const only = values.only?.flatMap((text) => text.split(','));
+    const unknown = only?.find((word) => !names.some((name) => name.startsWith(word)));
+    if (unknown !== undefined) throw new Error(`--only takes ${names.join(', ')}; not ${unknown}`);
+    return { ...values, only };
+  } catch (error) {
+    console.error((error as Error).message);
+    return process.exit(2);
+  }
+};
+
+const flags = readArguments();
+const clear = process.stderr.isTTY ? '\r\u001B[K' : '';
+const progress = (text: string): void => void (clear !== '' && process.stderr.write(`${clear}… ${text}`));
+
+const run = async (bench: Bench): Promise<Figure[]> => {
+  const figures: Figure[] = [];
+  for (const measure of measures) {
+    const measured = await measure(bench);
+    figures.push(...measured);
+    if (measured.length > 0) process.stderr.write(clear);
+    if (measured.length > 0 && flags.json !== true) console.log(table(measured));
+  }
+  return figures;
+};
+
+const finish = (figures: Figure[]): void => {
+  const count = (verdict: Figure['verdict']): number => figures.filter((one) => one.verdict === verdict).length;
+  const summary = { passed: count('pass'), failed: count('fail'), inconclusive: count('inconclusive') };
+  const machine = { pinned: isPinned, pressure: pressure() };
+  if (flags.json === true) console.log(JSON.stringify({ engine: flags.postgres ? 'postgres' : 'sqlite', machine, summary, figures }, null, 2));
+  else console.log(`${summary.passed} goals reached, ${summary.failed} missed, ${summary.inconclusive} inconclusive`);
+  process.exitCode = summary.failed > 0 ? 1 : 0;
+};
+
+const main = async (): Promise<void> => {
+  if (process.platform !== 'linux') throw new Error('the bench reads /proc: it needs Linux');
+  const postgres: Postgres | null = flags.postgres === true ? await startPostgres() : null;
+  const besides = postgres === null ? [] : treeOf(process.pid).filter((pid) => pid !== process.pid).slice(0, 1);
+  const databases: Databases = makeDatabases(postgres, progress);
+  const loader = startLoader();
+  const effort = flags.quick === true ? { rounds: 3, seconds: 1, sizes: [1_000, 100_000] } : { rounds: 5, seconds: 2, sizes: [1_000, 100_000, 1_000_000] };
+  const wants = (name: string): boolean => flags.only?.some((word) => name.startsWith(word)) ?? true;
+  try {
+    finish(await run({ databases, loader, ...effort, besides, progress, wants }));
+  } finally {
+    await loader.stop();
+    await postgres?.stop();
+    databases.remove();
+  }
+};
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1));
+await main();

@@ -1,0 +1,107 @@
+/** The real service as a process of its own, everything on; and the bare server beside it. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { get } from 'node:http';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { pinned } from './process.ts';
+
+const root = join(import.meta.dirname, '..');
+const patience = 60_000;
+const pollEvery = 5;
+
+export const rootToken = 'token-of-root-for-bench';
+
+/** Where the data is: a folder, and for PostgreSQL a server and a schema. */
+export type Place = { data: string; database?: { url: string; schema: string } };
+
+export type Running = {
+  port: number;
+  pid: number;
+  /** Milliseconds from the start of the process to its first answer with status 200. */
+  startedIn: number;
+  stop: () => Promise<void>;
+};
+
+const freePort = async (): Promise<number> => {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, 'close');
+  return port;
+};
+
+const answers = async (port: number, path: string): Promise<boolean> => {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const headers = { 'private-token': rootToken };
+  const request = get({ host: '127.0.0.1', port, path, headers, agent: false }, (response) => {
+    response.resume();
+    resolve(response.statusCode === 200);
+  });
+  request.on('error', () => resolve(false));
+  return await promise;
+};
+
+const untilAnswers = async (child: ChildProcess, port: number, path: string): Promise<number> => {
+  const began = performance.now();
+  while (!(await answers(port, path))) {
+    if (child.exitCode !== null) throw new Error(`the process ended with code ${child.exitCode}`);
+    if (performance.now() - began > patience) throw new Error(`nothing answers on port ${port}`);
+    await pause(pollEvery);
+  }
+  return performance.now() - began;
+};
+
+const stopOf = (child: ChildProcess) => async (): Promise<void> => {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, 'exit');
+  child.kill('SIGTERM');
+  await exited;
+};
+
+const variables = ({ data, database }: Place, port: number): NodeJS.ProcessEnv => {
+  const kept = Object.entries(process.env).filter(([name]) => !name.startsWith('GANTRY_'));
+  return {
+    ...Object.fromEntries(kept),
+    GANTRY_DATA: data,
+    GANTRY_LISTEN: `127.0.0.1:${port}`,
+    GANTRY_ROOT_TOKEN: rootToken,
+    GANTRY_ROOT_PASSWORD: 'password of root for bench',
+    ...(database && { GANTRY_DATABASE_URL: database.url, GANTRY_DATABASE_SCHEMA: database.schema }),
+  };
+};
+
+/** The flags with which `npm start` runs Node. */
+const flags = ['--disable-proto=delete', '--max-semi-space-size=4'];
+
+/** Starts the service; its log goes to a file beside the data. `codeCache`: an own folder for compiled code. */
+export const startService = async (place: Place, codeCache?: string): Promise<Running> => {
+  const port = await freePort();
+  const [program, args] = pinned(0, process.execPath, [...flags, join(root, 'bin/gantry'), 'serve']);
+  const file = join(place.data, '..', `${port}.log`);
+  const log = openSync(file, 'w');
+  const env = { ...variables(place, port), ...(codeCache !== undefined && { NODE_COMPILE_CACHE: codeCache }) };
+  const child = spawn(program, args, { env, stdio: ['ignore', log, log] });
+  closeSync(log);
+  const stop = stopOf(child);
+  try {
+    const startedIn = await untilAnswers(child, port, '/api/v4/version');
+    return { port, pid: child.pid ?? 0, startedIn, stop };
+  } catch (error) {
+    await stop();
+    throw new Error(`the service did not start:\n${readFileSync(file, 'utf8').slice(-2000)}`, { cause: error });
+  }
+};
+
+/** Starts a bare `node:http` server that answers with these bodies by path. */
+export const startFloor = async (bodies: { [path: string]: string }): Promise<Running> => {
+  const port = await freePort();
+  const [program, args] = pinned(0, process.execPath, [join(import.meta.dirname, 'floor.ts'), String(port)]);
+  const child = spawn(program, args, { stdio: ['pipe', 'ignore', 'inherit'] });
+  child.stdin?.end(JSON.stringify(bodies));
+  const startedIn = await untilAnswers(child, port, '/');
+  return { port, pid: child.pid ?? 0, startedIn, stop: stopOf(child) };
+};

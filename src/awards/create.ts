@@ -1,0 +1,54 @@
+import { type Call, actorOf } from '../access/call.ts';
+import { may } from '../access/may.ts';
+import { notFound } from '../errors.ts';
+import { recordEvent } from '../events/record.ts';
+import type { Found, Noun } from '../issuables/target.ts';
+import { finishTodos } from '../todos/add.ts';
+import type { AwardRow } from './json.ts';
+import type { Awardable } from './queries.ts';
+import { checkAwardName, isVote } from './rules.ts';
+import { countVote } from './votes.ts';
+
+/**
+ * Awards an emoji, once for each name.
+ * @throws Failure 404 for every refusal, with its reason: that is what clients know
+ */
+export const createAward = async (
+  noun: Noun,
+  call: Call,
+  { found, awardable }: { found: Found; awardable: Awardable },
+  given: string,
+): Promise<AwardRow> => {
+  const { target, project } = found;
+  const actor = actorOf(call);
+  const name = checkAwardName(given);
+  const isOwnVote = isVote(name) && awardable.author_id === actor.user.id;
+  if (isOwnVote || !may(call.viewer, 'award_emoji', project)) throw notFound('Award Emoji');
+  if (awardable.system) throw notFound('Award Emoji Awardable cannot be awarded emoji');
+  return await call.write(async (tx) => {
+    await countVote(noun, tx, { target, awardable, name }, 1);
+    const award = await tx.db
+      .insertInto('award_emoji')
+      .values({
+        name,
+        user_id: actor.user.id,
+        target_type: awardable.type,
+        target_id: awardable.id,
+        created_at: tx.now,
+        updated_at: tx.now,
+      })
+      .onConflict((clash) => clash.columns(['target_type', 'target_id', 'user_id', 'name']).doNothing())
+      .returningAll()
+      .executeTakeFirst();
+    if (award === undefined) throw notFound('Award Emoji Name has already been taken');
+    await finishTodos(tx, actor.user.id, target);
+    await recordEvent(tx, actor, {
+      kind: 'award_emoji.created',
+      project_id: project.id,
+      target_type: 'AwardEmoji',
+      target_id: award.id,
+      data: { name, awardable_type: awardable.type, awardable_id: awardable.id },
+    });
+    return award;
+  });
+};

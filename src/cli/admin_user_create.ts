@@ -1,0 +1,42 @@
+import { randomBytes } from 'node:crypto';
+import type { Command } from 'commander';
+import { createUser, randomPassword } from '../users/create.ts';
+import { type AdminOptions, adminAction, onStore, passwordFromStdin, passwordOption, userParts } from './admin_user.ts';
+import { print } from './command.ts';
+
+type Options = AdminOptions & {
+  email: string;
+  name?: string;
+  admin?: boolean;
+  external?: boolean;
+  passwordStdin?: boolean;
+};
+
+const create = async (username: string, options: Options): Promise<void> => {
+  const given = options.passwordStdin === true ? await passwordFromStdin() : null;
+  const password = given ?? randomPassword(randomBytes);
+  const { email, name = username, admin = false, external = false } = options;
+  const id = await onStore(
+    options,
+    async (store) => await createUser(userParts(store), null, { username, email, name, admin, external, password }),
+  );
+  const shown = given === null ? { password } : {};
+  const lines = [`Created the user "${username}" (id ${id}).`, ...(given === null ? [`Password: ${password}`] : [])];
+  print(options, { id, username, email, name, admin, external, ...shown }, lines.join('\n'));
+};
+
+export const userCreateCommand = (): Command =>
+  adminAction('create', {
+    summary: 'Create a user; a password that is made is printed once.',
+    examples: [
+      'gantry admin user create maria --email maria@example.com --name "Maria Silva"',
+      'printf %s "$PASSWORD" | gantry admin user create ops --email ops@example.com --admin --password-stdin',
+    ],
+  })
+    .argument('<username>', 'name in URLs and mentions')
+    .requiredOption('--email <address>', 'e-mail address')
+    .option('--name <text>', 'full name (without it: the user name)')
+    .option('--admin', 'an administrator')
+    .option('--external', 'sees internal projects as a member only')
+    .option(...passwordOption)
+    .action(create);

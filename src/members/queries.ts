@@ -1,0 +1,115 @@
+import { sql } from 'kysely';
+import { levels } from '../access/levels.ts';
+import { today } from '../access/viewer.ts';
+import type { Reader, Tx } from '../db/open.ts';
+import type { PageRequest } from '../http/page.ts';
+import { basicUserColumns } from '../users/json.ts';
+import { searchPattern } from '../users/search_text.ts';
+import type { MemberRow } from './json.ts';
+import { type Source, allMembers, directMembers } from './source.ts';
+
+/** A membership ends at 00:00 (UTC) of its day. */
+const isCurrent = (now: number) =>
+  sql<boolean>`(members.expires_at is null or members.expires_at > ${today(now)})`;
+
+export type MemberFilter = {
+  /** Part of the name or user name. */
+  query: string;
+  /** With those of the groups above. */
+  inherited: boolean;
+  now: number;
+  user_id?: number;
+};
+
+/** Each user once, with the highest of his roles; it ends on the last day that he has it. */
+const current = (db: Reader, source: Source, { query, inherited, now, user_id }: MemberFilter) => {
+  const highest = db
+    .selectFrom('members')
+    .select(['members.user_id', 'members.access_level', 'members.expires_at'])
+    .select(
+      sql<number>`row_number() over (partition by members.user_id
+        order by members.access_level desc, members.expires_at is null desc, members.expires_at desc)`.as(
+        'place',
+      ),
+    )
+    .where(inherited ? allMembers(source) : directMembers(source))
+    .where(isCurrent(now))
+    .$if(user_id !== undefined, (of) => of.where('members.user_id', '=', user_id ?? 0));
+  return db
+    .selectFrom(highest.as('ranked'))
+    .innerJoin('users', 'users.id', 'ranked.user_id')
+    .where('ranked.place', '=', 1)
+    .$if(query.trim() !== '', (of) =>
+      of.where(sql<boolean>`users.search_text like ${searchPattern(query)} escape '\\'`),
+    );
+};
+
+/** A page of members by the age of their accounts, and the number of all that match. */
+export const listMembers = async (
+  db: Reader,
+  source: Source,
+  filter: MemberFilter,
+  { limit, offset }: PageRequest,
+): Promise<{ rows: MemberRow[]; total: number }> => {
+  const query = current(db, source, filter);
+  const rows = await query
+    .select(basicUserColumns)
+    .select(['ranked.access_level', 'ranked.expires_at'])
+    .orderBy('users.id')
+    .limit(limit)
+    .offset(offset)
+    .execute();
+  const { total } = await query
+    .select((of) => of.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
+  return { rows, total };
+};
+
+export const findMember = async (
+  db: Reader,
+  source: Source,
+  filter: MemberFilter,
+): Promise<MemberRow | undefined> =>
+  await current(db, source, filter)
+    .select(basicUserColumns)
+    .select(['ranked.access_level', 'ranked.expires_at'])
+    .executeTakeFirst();
+
+export type Membership = { id: number; user_id: number; access_level: number; expires_at: string | null };
+
+/** The row of a user's own membership, even one that has ended. */
+export const membershipOf = async (tx: Tx, source: Source, userId: number): Promise<Membership | undefined> =>
+  await tx.db
+    .selectFrom('members')
+    .select(['id', 'user_id', 'access_level', 'expires_at'])
+    .where(directMembers(source))
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+
+export const hasEnded = ({ expires_at }: Membership, now: number): boolean =>
+  expires_at !== null && expires_at <= today(now);
+
+/** Whether somebody else owns the group, by himself or through a group above it. */
+export const hasOtherOwner = async (tx: Tx, group: Source, userId: number): Promise<boolean> => {
+  const other = await tx.db
+    .selectFrom('members')
+    .select('id')
+    .where(allMembers(group))
+    .where('access_level', '=', levels.owner)
+    .where('user_id', '<>', userId)
+    .where(isCurrent(tx.now))
+    .limit(1)
+    .executeTakeFirst();
+  return other !== undefined;
+};
+
+/** The owner of the personal namespace that a project stands in. */
+export const personalOwner = async (tx: Tx, { namespace_id }: Source): Promise<number | null> => {
+  const row = await tx.db
+    .selectFrom('namespaces')
+    .select('owner_id')
+    .where('id', '=', namespace_id)
+    .where('kind', '=', 'user')
+    .executeTakeFirst();
+  return row?.owner_id ?? null;
+};

@@ -1,0 +1,124 @@
+/** The members of projects and of groups, written once for both. */
+import { type Call, endpoint } from '../access/call.ts';
+import { notFound } from '../errors.ts';
+import { pageParams, pageRequest } from '../http/page.ts';
+import { clearable, date, id as idParam, idOrPath, integer, object, optional, text } from '../http/schema.ts';
+import { addMember, removeMember, updateMember } from './change.ts';
+import { memberJson, memberShape } from './json.ts';
+import { findMember, listMembers } from './queries.ts';
+import { type Source, type SourceKind, findReadable, groupSource, projectSource } from './source.ts';
+
+const area = 'members';
+const audience = 'user';
+const reply = memberShape;
+
+/** The member as he is now. */
+const answer = async (call: Call, source: Source, user_id: number, inherited = false) => {
+  const row = await findMember(call.db, source, { query: '', inherited, now: call.now, user_id });
+  if (row === undefined) throw notFound();
+  return memberJson(row, call.baseUrl);
+};
+
+const readingRoutes = (kind: SourceKind) => {
+  const { plural, noun } = kind;
+  const id = idOrPath(`id or full path of the ${noun}`);
+
+  const list = (path: string, summary: string, inherited: boolean) =>
+    endpoint({
+      method: 'GET',
+      path,
+      summary,
+      area,
+      audience,
+      params: object({
+        id,
+        query: optional(text({ description: 'part of the name or user name' })),
+        ...pageParams,
+      }),
+      reply,
+      list: true,
+      handle: async (call, params) => {
+        const source = await findReadable(kind, call, params.id);
+        const filter = { query: params.query ?? '', inherited, now: call.now };
+        const { rows, total } = await listMembers(call.db, source, filter, pageRequest(params));
+        return { items: rows.map((row) => memberJson(row, call.baseUrl)), total };
+      },
+    });
+
+  const show = (path: string, summary: string, inherited: boolean) =>
+    endpoint({
+      method: 'GET',
+      path,
+      summary,
+      area,
+      audience,
+      params: object({ id, user_id: idParam() }),
+      reply,
+      handle: async (call, params) =>
+        await answer(call, await findReadable(kind, call, params.id), params.user_id, inherited),
+    });
+
+  return [
+    list(`/${plural}/:id/members`, `Members of a ${noun}`, false),
+    list(`/${plural}/:id/members/all`, `Members of a ${noun} and of the groups above it`, true),
+    show(`/${plural}/:id/members/:user_id`, `One member of a ${noun}`, false),
+    show(`/${plural}/:id/members/all/:user_id`, `One member of a ${noun} or of a group above it`, true),
+  ];
+};
+
+const writingRoutes = (kind: SourceKind) => {
+  const { plural, noun } = kind;
+  const id = idOrPath(`id or full path of the ${noun}`);
+  const access_level = integer({ description: `role: ${kind.roles.join(', ')}` });
+  const expires_at = optional(clearable(date('day on which the membership ends')));
+  const path = `/${plural}/:id/members/:user_id`;
+
+  const add = endpoint({
+    method: 'POST',
+    path: `/${plural}/:id/members`,
+    summary: `Add a member to a ${noun}`,
+    area,
+    audience,
+    params: object({ id, user_id: idParam(), access_level, expires_at }),
+    reply,
+    handle: async (call, { id: asked, expires_at: ends = null, ...role }) => {
+      const source = await kind.find(call, asked);
+      await addMember(call, kind, source, { ...role, expires_at: ends });
+      return await answer(call, source, role.user_id);
+    },
+  });
+
+  const update = endpoint({
+    method: 'PUT',
+    path,
+    summary: `Change the role of a member of a ${noun}`,
+    area,
+    audience,
+    params: object({ id, user_id: idParam(), access_level, expires_at }),
+    reply,
+    handle: async (call, { id: asked, ...role }) => {
+      const source = await kind.find(call, asked);
+      await updateMember(call, kind, source, role);
+      return await answer(call, source, role.user_id);
+    },
+  });
+
+  const remove = endpoint({
+    method: 'DELETE',
+    path,
+    summary: `Remove a member from a ${noun}; everybody may remove himself`,
+    area,
+    audience,
+    params: object({ id, user_id: idParam() }),
+    reply: null,
+    handle: async (call, params) =>
+      await removeMember(call, kind, await kind.find(call, params.id), params.user_id),
+  });
+
+  return [add, update, remove];
+};
+
+export const memberRoutes = [projectSource, groupSource].flatMap((kind) => [
+  ...readingRoutes(kind),
+  ...writingRoutes(kind),
+]);

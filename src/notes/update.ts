@@ -1,0 +1,71 @@
+import { type Actor, type Call, actorOf } from '../access/call.ts';
+import type { Tx } from '../db/open.ts';
+import { notFound } from '../errors.ts';
+import { recordEvent } from '../events/record.ts';
+import { mention } from '../issuables/mention_rows.ts';
+import type { Found, Noun } from '../issuables/target.ts';
+import { addTodos, mentionTodos } from '../todos/add.ts';
+import type { NoteRow } from './json.ts';
+import { checkBody } from './rules.ts';
+
+const mentionedBefore = async (tx: Tx, { target }: Found, noteId: number): Promise<Set<number>> => {
+  const rows = await tx.db
+    .selectFrom('mentions')
+    .select('user_id')
+    .where('target_type', '=', target.type)
+    .where('target_id', '=', target.id)
+    .where('note_id', '=', noteId)
+    .execute();
+  return new Set(rows.map((row) => row.user_id));
+};
+
+/** The mentions of the new text, in place of the old; todos for those whom the old one did not mention. */
+const replaceMentions = async (tx: Tx, actor: Actor, found: Found, note: NoteRow): Promise<void> => {
+  const { target } = found;
+  const before = await mentionedBefore(tx, found, note.id);
+  const mentioned = await mention(tx, found, { note_id: note.id, text: note.body, isNew: false });
+  await tx.db
+    .updateTable('todos')
+    .set({ body: note.body })
+    .where('target_type', '=', target.type)
+    .where('target_id', '=', target.id)
+    .where('note_id', '=', note.id)
+    .execute();
+  const fresh = mentioned.filter(({ user_id }) => !before.has(user_id));
+  await addTodos(tx, actor.user.id, target, mentionTodos(fresh, actor.user.id, note.body, note.id));
+};
+
+/**
+ * Changes the text of a comment; the same text changes nothing.
+ * @throws Failure 400 for a blank text
+ */
+export const updateNote = async (
+  noun: Noun,
+  call: Call,
+  found: Found,
+  { note, body: text }: { note: NoteRow; body: string },
+): Promise<NoteRow> => {
+  const body = checkBody(text);
+  if (body === note.body) return note;
+  const { target, project } = found;
+  const actor = actorOf(call);
+  return await call.write(async (tx) => {
+    await noun.change(tx, target, { updated_at: tx.now });
+    const edited = await tx.db
+      .updateTable('notes')
+      .set({ body, updated_at: tx.now })
+      .where('id', '=', note.id)
+      .returningAll()
+      .executeTakeFirst();
+    if (edited === undefined) throw notFound();
+    await replaceMentions(tx, actor, found, edited);
+    await recordEvent(tx, actor, {
+      kind: 'note.updated',
+      project_id: project.id,
+      target_type: 'Note',
+      target_id: note.id,
+      data: { noteable_type: target.type, noteable_id: target.id },
+    });
+    return edited;
+  });
+};

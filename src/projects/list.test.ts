@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { seedGroup, seedMember, seedProject, seedUser, unique } from '../../test/support/seed.ts';
+import { type TestService, startTestService } from '../../test/support/service.ts';
+import type { Call } from '../access/call.ts';
+import { type Viewer, anonymous } from '../access/viewer.ts';
+import { type Meter, runMetered } from '../db/meter.ts';
+import { listProjects } from './list.ts';
+
+let gantry: TestService;
+before(async () => {
+  gantry = await startTestService();
+});
+after(async () => await gantry.close());
+
+type Listed = { ids: number[]; total: string | null };
+
+const list = async (path: string, token: string | null): Promise<Listed> => {
+  const reply = await gantry.api(`GET ${path}`, { as: token });
+  assert.equal(reply.status, 200, reply.text);
+  return { ids: reply.body.map(({ id }: { id: number }) => id), total: reply.headers.get('x-total') };
+};
+
+/** Projects of every visibility, one that the user owns and one of which he is a member, under one word. */
+const world = async () => {
+  const word = unique('world');
+  const user = await seedUser(gantry);
+  const named = async (given: object) =>
+    (await seedProject(gantry, { path: `${word}-${unique('p')}`, ...given })).id;
+  const group = await seedGroup(gantry, { visibility: 'private' });
+  await seedMember(gantry, { user: user.id, group: group.id, access_level: 30 });
+  const ids = {
+    open: await named({ visibility: 'public' }),
+    inner: await named({ visibility: 'internal' }),
+    hidden: await named({ visibility: 'private' }),
+    own: await named({ visibility: 'private', owner: user.id }),
+    inGroup: await named({ visibility: 'private', namespace: group.id }),
+    joined: await named({ visibility: 'private' }),
+  };
+  await seedMember(gantry, { user: user.id, project: ids.joined, access_level: 10 });
+  return { word, user, ids };
+};
+
+test('everybody is listed what he sees, with the exact total', async () => {
+  const { word, user, ids } = await world();
+  const path = `/projects?order_by=id&sort=asc&search=${word}`;
+  const external = await seedUser(gantry, { external: 1 });
+  const everything = Object.values(ids);
+  assert.deepEqual(await list(path, null), { ids: [ids.open], total: '1' });
+  assert.deepEqual(await list(path, external.token), { ids: [ids.open], total: '1' });
+  const mine = [ids.open, ids.inner, ids.own, ids.inGroup, ids.joined];
+  assert.deepEqual(await list(path, user.token), { ids: mine, total: '5' });
+  const admin = await seedUser(gantry, { admin: 1 });
+  assert.deepEqual(await list(path, admin.token), { ids: everything, total: '6' });
+});
+
+test('projects are filtered by the role of the caller, for administrators by the roles he was given', async () => {
+  const { word, user, ids } = await world();
+  const filtered = async (query: string, token: string | null = user.token) =>
+    (await list(`/projects?order_by=id&sort=asc&search=${word}&${query}`, token)).ids;
+  assert.deepEqual(await filtered('owned=true'), [ids.own]);
+  assert.deepEqual(await filtered('membership=true'), [ids.own, ids.inGroup, ids.joined]);
+  assert.deepEqual(await filtered('min_access_level=30'), [ids.own, ids.inGroup]);
+  assert.deepEqual(await filtered('starred=true'), []);
+  assert.deepEqual(await filtered('owned=true', null), []);
+  assert.deepEqual(await filtered('membership=true', null), []);
+  assert.deepEqual(await filtered('membership=true', (await seedUser(gantry, { admin: 1 })).token), []);
+  const wrong = await gantry.api('GET /projects?min_access_level=35');
+  assert.deepEqual(wrong.body, { message: { min_access_level: ['does not have a valid value'] } });
+});
+
+test('projects are filtered by visibility, archive and features', async () => {
+  const { word, user, ids } = await world();
+  const archived = (await seedProject(gantry, { path: `${word}-old`, archived: 1 })).id;
+  const off = (await seedProject(gantry, { path: `${word}-off`, issues_access_level: 'disabled' })).id;
+  const closed = (await seedProject(gantry, { path: `${word}-in`, issues_access_level: 'private' })).id;
+  const filtered = async (query: string) =>
+    (await list(`/projects?order_by=id&sort=asc&search=${word}&${query}`, user.token)).ids;
+  assert.deepEqual(await filtered('visibility=internal'), [ids.inner]);
+  assert.deepEqual(await filtered('archived=true'), [archived]);
+  assert.equal((await filtered('archived=false')).includes(archived), false);
+  const withIssues = await filtered('with_issues_enabled=true');
+  assert.deepEqual(
+    [withIssues.includes(off), withIssues.includes(closed), withIssues.includes(ids.own)],
+    [false, false, true],
+  );
+  assert.equal((await filtered('with_merge_requests_enabled=true')).includes(off), true);
+});
+
+test('a search looks in name and full path, in any case, and takes no wildcards', async () => {
+  const word = unique('needle');
+  const group = await seedGroup(gantry, { path: `${word}-group` });
+  const inGroup = await seedProject(gantry, { namespace: group.id });
+  const byPath = await seedProject(gantry, { path: `x-${word.toUpperCase()}` });
+  const byName = await seedProject(gantry);
+  await gantry.api(`PUT /projects/${byName.id}`, { json: { name: `100 percent ${word}` } });
+  const found = async (search: string) =>
+    (await list(`/projects?order_by=id&sort=asc&search=${encodeURIComponent(search)}`, null)).ids;
+  assert.deepEqual(await found(word), [inGroup.id, byPath.id, byName.id]);
+  for (const wild of ['%', `${word.slice(0, 5)}%`, word.replace('-', '_'), '\\', "'"])
+    assert.deepEqual(await found(wild), [], wild);
+});
+
+test('lists are sorted by every key, equal ones by id', async () => {
+  const word = unique('sort');
+  const group = await seedGroup(gantry);
+  const make = async (path: string, at: number) => {
+    gantry.setTime(at);
+    return (await seedProject(gantry, { path: `${word}-${path}`, namespace: group.id })).id;
+  };
+  const [b, a, c] = [await make('b', 5_000), await make('A', 9_000), await make('c', 9_000)];
+  gantry.setTime(null);
+  const sorted = async (query: string) => (await list(`/projects?search=${word}&${query}`, null)).ids;
+  assert.deepEqual(await sorted(''), [c, a, b]);
+  assert.deepEqual(await sorted('sort=asc'), [b, a, c]);
+  assert.deepEqual(await sorted('order_by=name&sort=asc'), [a, b, c]);
+  assert.deepEqual(await sorted('order_by=path&sort=desc'), [c, b, a]);
+  assert.deepEqual(await sorted('order_by=id&sort=desc'), [c, a, b]);
+  assert.deepEqual(await sorted('order_by=updated_at'), [c, a, b]);
+  assert.deepEqual(await sorted('order_by=last_activity_at&sort=asc'), [b, a, c]);
+  const wrong = await gantry.api('GET /projects?order_by=stars');
+  assert.deepEqual(wrong.body, { message: { order_by: ['does not have a valid value'] } });
+});
+
+test('a list takes as many statements for many projects as for one', async () => {
+  const count = async (projects: number): Promise<number> => {
+    const word = unique('many');
+    const top = await seedGroup(gantry);
+    for (let index = 0; index < projects; index += 1) {
+      const group = await seedGroup(gantry, { parent: top.id });
+      await seedProject(gantry, { path: `${word}-${index}`, namespace: group.id });
+    }
+    const { platform } = gantry.service;
+    const viewer: Viewer = { ...anonymous, user_id: 1, admin: true };
+    const call = { platform, db: platform.store.db, viewer, baseUrl: gantry.url } as Call;
+    const meter: Meter = { statements: 0, milliseconds: 0 };
+    const params = { search: word, order_by: 'id', sort: 'asc', page: 1, per_page: 20 } as const;
+    const { items } = await runMetered(meter, async () => await listProjects(call, params));
+    assert.equal(items.length, projects);
+    return meter.statements;
+  };
+  assert.deepEqual([await count(1), await count(12)], [3, 3]);
+});
+
+test('`simple` tells the basic fields only', async () => {
+  const { word, user } = await world();
+  const reply = await gantry.api(`GET /projects?simple=true&search=${word}`, { as: user.token });
+  for (const project of reply.body) {
+    assert.equal(Object.keys(project).length, 17);
+    assert.equal('visibility' in project, false);
+  }
+});
+
+test('the projects of a user are those in his own namespace', async () => {
+  const user = await seedUser(gantry);
+  const other = await seedUser(gantry);
+  const open = await seedProject(gantry, { owner: user.id });
+  const closed = await seedProject(gantry, { owner: user.id, visibility: 'private' });
+  const joined = await seedProject(gantry);
+  await seedMember(gantry, { user: user.id, project: joined.id, access_level: 40 });
+  for (const name of [user.id, user.username.toUpperCase()]) {
+    assert.deepEqual((await list(`/users/${name}/projects?sort=asc`, user.token)).ids, [open.id, closed.id]);
+    assert.deepEqual(await list(`/users/${name}/projects`, other.token), { ids: [open.id], total: '1' });
+    assert.deepEqual(await list(`/users/${name}/projects`, null), { ids: [open.id], total: '1' });
+  }
+  assert.deepEqual((await list(`/users/${other.id}/projects`, user.token)).ids, []);
+});
+
+test('who is not signed in does not learn which users there are', async () => {
+  const user = await seedUser(gantry);
+  await seedProject(gantry, { owner: user.id, visibility: 'internal' });
+  for (const name of [user.id, user.username, 'nobody-of-that-name', 999_999_999]) {
+    const reply = await gantry.api(`GET /users/${name}/projects`, { as: null });
+    assert.deepEqual([reply.status, reply.text], [404, '{"message":"404 User Not Found"}']);
+  }
+});

@@ -1,0 +1,205 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { sql } from 'kysely';
+import { seedIssue, seedProject, seedUser, unique } from '../../test/support/seed.ts';
+import { type TestService, startTestService } from '../../test/support/service.ts';
+import { purgeProject } from './purge.ts';
+
+let gantry: TestService;
+before(async () => {
+  gantry = await startTestService();
+});
+after(async () => await gantry.close());
+
+/** Every table but the change log and those that have nothing to do with projects. */
+const tables = [
+  'projects',
+  'project_counters',
+  'routes',
+  'members',
+  'labels',
+  'label_links',
+  'assignees',
+  'milestones',
+  'issues',
+  'issue_search',
+  'notes',
+  'mentions',
+  'award_emoji',
+  'subscriptions',
+  'todos',
+  'timelogs',
+  'user_agent_details',
+  'merge_requests_closing_issues',
+];
+
+const countAll = async (): Promise<Record<string, number>> => {
+  const { db } = gantry.service.platform.store;
+  const counts: Record<string, number> = {};
+  for (const table of tables) {
+    const { rows } = await sql<{ total: number }>`select count(*) as total from ${sql.table(table)}`.execute(
+      db,
+    );
+    counts[table] = rows[0]!.total;
+  }
+  return counts;
+};
+
+/** A project with something in every table. */
+const fullProject = async (issues: number) => {
+  const { store } = gantry.service.platform;
+  const user = await seedUser(gantry);
+  const made = await gantry.api('POST /projects', { as: user.token, json: { name: unique('full') } });
+  const project_id: number = made.body.id;
+  const seeded: { id: number }[] = [];
+  for (let index = 0; index < issues; index += 1) {
+    seeded.push(await seedIssue(gantry, { project: project_id, assignees: [user.id] }));
+  }
+  await store.write(async ({ db, now }) => {
+    const times = { created_at: now, updated_at: now };
+    const label = await db
+      .insertInto('labels')
+      .values({
+        project_id,
+        group_id: null,
+        title: unique('label'),
+        color: '#000000',
+        description: null,
+        priority: null,
+        ...times,
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow();
+    const milestone = {
+      project_id,
+      group_id: null,
+      iid: 1,
+      title: 'one',
+      description: null,
+      state: 'active',
+    } as const;
+    await db
+      .insertInto('milestones')
+      .values({ ...milestone, start_date: null, due_date: null, ...times })
+      .execute();
+    const onLabel = { target_type: 'Label', target_id: label.id } as const;
+    await db
+      .insertInto('subscriptions')
+      .values({ user_id: user.id, ...onLabel, subscribed: 1, ...times })
+      .execute();
+    for (const { id } of seeded) {
+      const target = { target_type: 'Issue', target_id: id } as const;
+      const note = await db
+        .insertInto('notes')
+        .values({ project_id, ...target, author_id: user.id, body: 'x', system: 0, ...times })
+        .returning('id')
+        .executeTakeFirstOrThrow();
+      const award = { name: 'star', user_id: user.id, ...times };
+      await db
+        .insertInto('award_emoji')
+        .values([
+          { ...award, ...target },
+          { ...award, target_type: 'Note', target_id: note.id },
+        ])
+        .execute();
+      await db
+        .insertInto('mentions')
+        .values({ ...target, note_id: note.id, user_id: user.id })
+        .execute();
+      await db
+        .insertInto('label_links')
+        .values({ ...target, label_id: label.id, target_created_at: now })
+        .execute();
+      await db
+        .insertInto('subscriptions')
+        .values({ user_id: user.id, ...target, subscribed: 1, ...times })
+        .execute();
+      const todo = {
+        user_id: user.id,
+        author_id: user.id,
+        project_id,
+        action: 'marked',
+        body: 'x',
+        state: 'pending',
+      } as const;
+      await db
+        .insertInto('todos')
+        .values({ ...todo, ...target, ...times })
+        .execute();
+      await db
+        .insertInto('timelogs')
+        .values({ ...target, user_id: user.id, time_spent: 1, created_at: now })
+        .execute();
+      await db
+        .insertInto('user_agent_details')
+        .values({ ...target, user_agent: 'x', ip_address: '::1' })
+        .execute();
+      await db
+        .insertInto('merge_requests_closing_issues')
+        .values({ merge_request_id: 1, issue_id: id })
+        .execute();
+    }
+  });
+  return { id: project_id, user };
+};
+
+test('all rows of a removed project go, and no others', async () => {
+  await fullProject(2);
+  const rowsBefore = await countAll();
+  const { id, user } = await fullProject(3);
+  // The user stays, with the route of his namespace.
+  const expected = { ...rowsBefore, routes: rowsBefore['routes']! + 1 };
+  const filled = await countAll();
+  for (const table of tables) assert.ok(filled[table]! > rowsBefore[table]!, table);
+  assert.equal((await gantry.api(`DELETE /projects/${id}`, { as: user.token })).status, 202);
+  await gantry.service.worker.drain();
+  assert.deepEqual(await countAll(), expected);
+  assert.equal(await purgeProject(gantry.service.platform.store, id), true);
+  assert.deepEqual(await countAll(), expected);
+});
+
+test('a project that is not removed is not purged', async () => {
+  const project = await seedProject(gantry);
+  assert.equal(await purgeProject(gantry.service.platform.store, project.id), true);
+  assert.equal((await gantry.api(`GET /projects/${project.id}`)).status, 200);
+});
+
+test('a large project is purged in bounded parts, each by a run of its own', async () => {
+  const { store } = gantry.service.platform;
+  const { id } = await fullProject(1);
+  await store.write(async ({ db, now }) => {
+    const rest = {
+      project_id: id,
+      target_type: 'Issue',
+      target_id: 0,
+      author_id: 1,
+      body: 'x',
+      system: 0,
+    } as const;
+    const times = { created_at: now, updated_at: now };
+    for (let batch = 0; batch < 11; batch += 1) {
+      await db
+        .insertInto('notes')
+        .values(Array.from({ length: 500 }, () => ({ ...rest, ...times })))
+        .execute();
+    }
+    await db.updateTable('projects').set({ deleted_at: now }).where('id', '=', id).execute();
+  });
+  assert.equal(await purgeProject(store, id), false);
+  assert.equal(await purgeProject(store, id), true);
+  const left = await store.db.selectFrom('projects').select('id').where('id', '=', id).execute();
+  assert.deepEqual(left, []);
+});
+
+test('work that was left half done is done by the next run, two at once do no harm', async () => {
+  const { store } = gantry.service.platform;
+  const rowsBefore = await countAll();
+  const { id, user } = await fullProject(4);
+  await store.write(async ({ db, now }) => {
+    await db.updateTable('projects').set({ deleted_at: now }).where('id', '=', id).execute();
+    await db.deleteFrom('routes').where('source_type', '=', 'Project').where('source_id', '=', id).execute();
+    await db.deleteFrom('mentions').where('user_id', '=', user.id).execute();
+  });
+  await Promise.all([purgeProject(store, id), purgeProject(store, id)]);
+  assert.deepEqual(await countAll(), { ...rowsBefore, routes: rowsBefore['routes']! + 1 });
+});

@@ -1,0 +1,18 @@
+import type { Tx } from '../db/open.ts';
+import type { Target } from '../issuables/target.ts';
+
+/** The most seconds that may be spent on one target. */
+export const longestSpent = 2 ** 31 - 1;
+
+/** Keeps one entry of time spent: seconds, negative where time is taken away. */
+export const logTime = async (
+  tx: Tx,
+  { type, id }: Pick<Target, 'type' | 'id'>,
+  userId: number,
+  seconds: number,
+): Promise<void> => {
+  await tx.db
+    .insertInto('timelogs')
+    .values({ target_type: type, target_id: id, user_id: userId, time_spent: seconds, created_at: tx.now })
+    .execute();
+};

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { gantry } from './gantry.ts';
+
+const env = {
+  GANTRY_DATA: '/srv/gantry',
+  GANTRY_LISTEN: '[::1]:81',
+  GANTRY_DATABASE_URL: 'postgres://gantry:hunter2@db/gantry',
+  GANTRY_TRUSTED_PROXIES: '10.0.0.1, 10.1.0.0/16',
+};
+
+test('config show --origin tells each value and where it comes from', async () => {
+  const { code, stdout } = await gantry('config show --origin --log-level warn', env);
+  assert.equal(code, 0);
+  const rows = Object.fromEntries(stdout.trim().split('\n').map((line) => [line.split(/ +/)[0], line.split(/ +/).slice(1)]));
+  assert.deepEqual(rows['log_level'], ['warn', 'flag', 'GANTRY_LOG_LEVEL']);
+  assert.deepEqual(rows['data'], ['/srv/gantry', 'environment', 'GANTRY_DATA']);
+  assert.deepEqual(rows['listen'], ['[::1]:81', 'environment', 'GANTRY_LISTEN']);
+  assert.deepEqual(rows['default_branch'], ['main', 'default', 'GANTRY_DEFAULT_BRANCH']);
+  assert.deepEqual(rows['external_url'], ['-', 'default', 'GANTRY_EXTERNAL_URL']);
+});
+
+test('secrets stay hidden, also in JSON', async () => {
+  for (const line of ['config show', 'config show --origin', 'config show --json', 'config show --origin --json']) {
+    const { stdout } = await gantry(line, { ...env, GANTRY_ROOT_PASSWORD: 'hunter2hunter2' });
+    assert.ok(stdout.includes('[hidden]'), line);
+    assert.ok(!stdout.includes('hunter2'), line);
+  }
+});
+
+test('config show --json is one document: values, or with --origin their sources', async () => {
+  const plain = JSON.parse((await gantry('config show --json', env)).stdout);
+  assert.deepEqual([plain.data, plain.trusted_proxies, plain.external_url], ['/srv/gantry', '10.0.0.1,10.1.0.0/16', null]);
+  const sourced = JSON.parse((await gantry('config show --json --origin --data /x', env)).stdout);
+  assert.deepEqual(sourced.data, { value: '/x', origin: 'flag', variable: 'GANTRY_DATA' });
+});

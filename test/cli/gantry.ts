@@ -1,0 +1,129 @@
+/** The program as its users have it: processes of `node bin/gantry`, each with a data folder of its own. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { readConfig } from '../../src/config.ts';
+import type { Store } from '../../src/db/open.ts';
+import { openExistingStore } from '../../src/service/store.ts';
+import { systemClock } from '../../src/time.ts';
+
+const root = join(import.meta.dirname, '../..');
+const engineUrl = process.env['GANTRY_TEST_DATABASE_URL'];
+export const engine = engineUrl === undefined ? 'sqlite' : 'postgres';
+
+export type Ended = { code: number | null; stdout: string; stderr: string };
+export type RunOptions = { env?: Record<string, string>; input?: string };
+
+/** A folder that does not exist yet, and where its database is. */
+export type Place = {
+  data: string;
+  env: Record<string, string>;
+  /** Runs `gantry <line>` to its end. */
+  run: (line: string, options?: RunOptions) => Promise<Ended>;
+  serve: (line?: string, options?: RunOptions) => Promise<Running>;
+  /** The database itself, while no command looks. */
+  store: <T>(work: (store: Store) => Promise<T>) => Promise<T>;
+  remove: () => Promise<void>;
+};
+
+export type Running = {
+  url: string;
+  child: ChildProcess;
+  /** What it printed until now. */
+  stdout: () => string;
+  stderr: () => string;
+  /** Sends a signal (without one, only waits) and answers how the process ended. */
+  end: (signal?: NodeJS.Signals) => Promise<Ended>;
+};
+
+/** The environment without what would change the program: settings, and the tests' own marks of a process. */
+const environment = (env: Record<string, string>): NodeJS.ProcessEnv => {
+  const inherited = Object.entries(process.env).filter(([name]) => !/^GANTRY_|^NODE_/.test(name));
+  return { ...Object.fromEntries(inherited), ...env };
+};
+
+const start = (args: string[], env: Record<string, string>) => {
+  const child = spawn(process.execPath, ['bin/gantry', ...args], { cwd: root, env: environment(env) });
+  const printed = { stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => void (printed.stdout += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => void (printed.stderr += text));
+  const closed = once(child, 'close').then(([code]): Ended => ({ code: code as number | null, ...printed }));
+  return { child, printed, closed };
+};
+
+const words = (line: string): string[] => (line === '' ? [] : line.split(' '));
+
+const run = async (args: string[], env: Record<string, string>, input = ''): Promise<Ended> => {
+  const { child, closed } = start(args, env);
+  child.stdin.on('error', () => undefined).end(input);
+  return await closed;
+};
+
+/** `gantry <line>` with no folder of its own. */
+export const gantry = async (line: string, env: Record<string, string> = {}): Promise<Ended> =>
+  await run(words(line), env);
+
+const urlPattern = /"url":"(http:[^"]+)"|answers on (http:\S+)/;
+
+const serve = async (args: string[], env: Record<string, string>): Promise<Running> => {
+  const { child, printed, closed } = start(args, env);
+  const url = new Promise<string>((resolve, reject) => {
+    const look = (): void => {
+      const match = urlPattern.exec(printed.stderr) ?? urlPattern.exec(printed.stdout);
+      if (match !== null && printed.stdout.includes('"listening"')) resolve(match[1] ?? match[2] ?? '');
+    };
+    child.stdout.on('data', look);
+    child.stderr.on('data', look);
+    void closed.then(({ code, stderr }) => reject(new Error(`it ended with ${code}: ${stderr}`)));
+  });
+  const end = async (signal?: NodeJS.Signals): Promise<Ended> => {
+    if (signal !== undefined) child.kill(signal);
+    return await closed;
+  };
+  return { url: await url, child, stdout: () => printed.stdout, stderr: () => printed.stderr, end };
+};
+
+const dropSchema = async (schema: string): Promise<void> => {
+  const client = new pg.Client({ connectionString: engineUrl });
+  await client.connect();
+  await client.query(`drop schema if exists ${schema} cascade`);
+  await client.end();
+};
+
+export const newPlace = (): Place => {
+  const home = mkdtempSync(join(tmpdir(), 'gantry-cli-'));
+  const data = join(home, 'data');
+  const schema = `cli_${randomBytes(8).toString('hex')}`;
+  const env: Record<string, string> = {
+    GANTRY_DATA: data,
+    GANTRY_LISTEN: '127.0.0.1:0',
+    ...(engineUrl !== undefined && { GANTRY_DATABASE_URL: engineUrl, GANTRY_DATABASE_SCHEMA: schema }),
+  };
+  const started: Running[] = [];
+  return {
+    data,
+    env,
+    run: async (line, options = {}) => await run(words(line), { ...env, ...options.env }, options.input),
+    serve: async (line = 'serve', options = {}) => {
+      const running = await serve(words(line), { ...env, ...options.env });
+      started.push(running);
+      return running;
+    },
+    store: async (work) => {
+      const onFatal = (error: unknown): void => {
+        throw error;
+      };
+      const store = await openExistingStore({ config: readConfig({}, env).config, clock: systemClock, onFatal });
+      return await work(store).finally(store.close);
+    },
+    remove: async () => {
+      await Promise.all(started.map(async (running) => await running.end('SIGKILL')));
+      rmSync(home, { recursive: true, force: true });
+      if (engineUrl !== undefined) await dropSchema(schema);
+    },
+  };
+};

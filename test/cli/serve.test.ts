@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, test } from 'node:test';
+import { type Place, newPlace } from './gantry.ts';
+
+let place: Place | undefined;
+const fresh = (): Place => (place = newPlace());
+afterEach(async () => await place?.remove());
+
+const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
+
+/** A request whose body has come in part: the service waits for the rest. */
+const halfRequest = async (url: string) => {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  await once(socket, 'connect');
+  let text = '';
+  socket.setEncoding('utf8').on('data', (part: string) => void (text += part));
+  const body = '{"state":"opened"}';
+  const head = `POST /api/v4/version HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}`;
+  socket.write(`${head}\r\nContent-Type: application/json\r\n\r\n${body.slice(0, 4)}`);
+  const ended = once(socket, 'close');
+  return {
+    finish: async (): Promise<string> => {
+      socket.write(body.slice(4));
+      await ended;
+      return text;
+    },
+  };
+};
+
+/** Until the service has read what was sent before on another connection. */
+const settle = async (url: string): Promise<void> => void (await fetch(`${url}/-/health`));
+
+const until = async (isTrue: () => boolean): Promise<void> => {
+  while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 20));
+};
+
+test('the first start makes a private folder and shows the password of root once', async () => {
+  const { data, serve } = fresh();
+  const first = await serve();
+  assert.equal(modeOf(data), '700');
+  for (const file of readdirSync(data)) assert.equal(modeOf(join(data, file)), '600', file);
+  const kept = readFileSync(join(data, 'initial_root_password'), 'utf8').trim();
+  const { stderr, stdout } = await first.end('SIGTERM');
+  assert.ok(kept.length >= 20 && stderr.includes(`password  ${kept}\n`), stderr);
+  assert.ok(stderr.includes(join(data, 'initial_root_password')));
+  assert.ok(!stdout.includes(kept), 'a password in the log');
+
+  const secrets = readFileSync(join(data, 'secrets.json'), 'utf8');
+  const second = await (await serve()).end('SIGTERM');
+  assert.equal(second.code, 0);
+  assert.doesNotMatch(second.stderr, /password/i);
+  assert.equal(readFileSync(join(data, 'secrets.json'), 'utf8'), secrets);
+});
+
+test('a password that is given is neither shown nor written down', async () => {
+  const { data, serve } = fresh();
+  const running = await serve('serve', { env: { GANTRY_ROOT_PASSWORD: 'correct horse battery' } });
+  const { stderr, stdout } = await running.end('SIGTERM');
+  assert.doesNotMatch(stderr + stdout, /correct horse|initial_root_password/);
+  assert.equal(existsSync(join(data, 'initial_root_password')), false);
+});
+
+test('logs are JSON lines on standard output, one of them "listening" with the URL', async () => {
+  const running = await fresh().serve();
+  await settle(running.url);
+  const { stdout } = await running.end('SIGTERM');
+  const lines = stdout.trim().split('\n').map((line) => JSON.parse(line) as { msg: string; url?: string });
+  assert.equal(lines.find(({ msg }) => msg === 'listening')?.url, running.url);
+  assert.deepEqual(lines.slice(-2).map(({ msg }) => msg), ['stopping', 'stopped']);
+});
+
+test('--json makes the banner one JSON line, with the password at the first start', async () => {
+  const { data, serve } = fresh();
+  const running = await serve('serve --json --log-level info');
+  const banner = JSON.parse(running.stdout().split('\n').find((line) => line.includes('"root_password"')) ?? '{}');
+  assert.equal(banner.url, running.url);
+  assert.equal(banner.root_password, readFileSync(join(data, 'initial_root_password'), 'utf8').trim());
+  assert.doesNotMatch(running.stderr(), /answers on/);
+  await running.end('SIGTERM');
+});
+
+for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  test(`${signal} lets an open request be answered, then ends the process with 0`, async () => {
+    const running = await fresh().serve();
+    const request = await halfRequest(running.url);
+    await settle(running.url);
+    running.child.kill(signal);
+    await until(() => running.stdout().includes('"stopping"'));
+    await assert.rejects(fetch(running.url), 'a new connection is refused');
+    assert.match(await request.finish(), /^HTTP\/1\.1 405 /);
+    const { code, stdout } = await running.end();
+    assert.equal(code, 0);
+    assert.doesNotMatch(stdout, /cut/);
+  });
+}
+
+test('a connection that is kept alive does not hold the process', async () => {
+  const running = await fresh().serve();
+  await settle(running.url); // fetch keeps its connection
+  const { code, stdout } = await running.end('SIGTERM');
+  assert.equal(code, 0);
+  assert.doesNotMatch(stdout, /cut/);
+});
+
+test('a second signal ends the process at once, with 1', async () => {
+  const running = await fresh().serve();
+  await halfRequest(running.url);
+  await settle(running.url);
+  running.child.kill('SIGTERM');
+  await until(() => running.stdout().includes('"stopping"'));
+  assert.equal((await running.end('SIGTERM')).code, 1);
+});
+
+test('a request that never ends is cut, and the process ends with 0', async () => {
+  const running = await fresh().serve();
+  await halfRequest(running.url);
+  await settle(running.url);
+  const { code, stdout } = await running.end('SIGTERM');
+  assert.equal(code, 0);
+  assert.match(stdout, /connections that still wait are cut/);
+});
+
+test('what was written is there after a kill', async () => {
+  const { serve } = fresh();
+  const env = { GANTRY_ROOT_TOKEN: 'token-of-the-first-start' };
+  await (await serve('serve', { env })).end('SIGKILL');
+  const running = await serve();
+  const headers = { 'private-token': env.GANTRY_ROOT_TOKEN };
+  assert.equal((await fetch(`${running.url}/api/v4/version`, { headers })).status, 200);
+});

@@ -1,0 +1,102 @@
+/** @gitbeaker/rest, unmodified, through the whole life of an issue. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { Gitlab } from '@gitbeaker/rest';
+import { type TestService, rootToken, startTestService } from '../support/service.ts';
+
+let gantry: TestService;
+let root: InstanceType<typeof Gitlab<false>>;
+
+before(async () => {
+  gantry = await startTestService();
+  root = new Gitlab({ host: gantry.url, token: rootToken });
+});
+after(async () => await gantry.close());
+
+const idOf = (record: unknown): number => Number((record as { id: unknown }).id);
+
+test('users, groups, projects and members come first', async () => {
+  const user = await root.Users.create({
+    email: 'ada@example.com',
+    username: 'ada',
+    name: 'Ada Lovelace',
+    password: 'a long enough pass phrase',
+    skipConfirmation: true,
+  });
+  const group = await root.Groups.create('Team', 'team', { visibility: 'private' });
+  const project = await root.Projects.create({ name: 'engine', namespaceId: group.id });
+  assert.equal(project['path_with_namespace'], 'team/engine');
+  await root.GroupMembers.add(group.id, 30, { userId: idOf(user) });
+  const members = await root.GroupMembers.all(group.id);
+  assert.deepEqual(members.map((member) => member.username).toSorted(), ['ada', 'root']);
+  assert.equal((await root.Projects.show('team/engine')).id, project.id);
+});
+
+test('an issue is created, listed, edited, tracked, commented, moved, closed and deleted', async () => {
+  const adaId = idOf((await root.Users.all({ username: 'ada' }))[0]);
+  const made = await root.UserImpersonationTokens.create(adaId, 'gitbeaker', ['api'], { expiresAt: '2100-01-01' });
+  const ada = new Gitlab({ host: gantry.url, token: String((made as { token: unknown }).token) });
+
+  await root.ProjectLabels.create('team/engine', 'bug', '#ff0000');
+  const milestone = await root.ProjectMilestones.create('team/engine', 'v1');
+  const issue = await ada.Issues.create('team/engine', 'It does not turn', {
+    description: 'At all.',
+    labels: 'bug,urgent',
+    milestoneId: milestone.id,
+    assigneeIds: [1],
+    dueDate: '2030-01-01',
+  });
+  assert.equal(issue.iid, 1);
+  assert.equal(issue.author.username, 'ada');
+  assert.deepEqual(issue.labels, ['bug', 'urgent']);
+  assert.equal(issue.milestone?.title, 'v1');
+  assert.equal(issue.assignees?.[0]?.username, 'root');
+
+  const bugs = await ada.Issues.all({ projectId: 'team/engine', labels: 'bug', state: 'opened' });
+  assert.deepEqual(bugs.map((one) => one.iid), [1]);
+  const assigned = await root.Issues.all({ scope: 'assigned_to_me' });
+  assert.deepEqual(assigned.map((one) => one.id), [issue.id]);
+  assert.equal((await ada.Issues.all({ groupId: 'team' })).length, 1);
+
+  const edited = await ada.Issues.edit('team/engine', 1, { title: 'It turns slowly', labels: 'bug', confidential: true });
+  assert.equal(edited.title, 'It turns slowly');
+  assert.deepEqual(edited.labels, ['bug']);
+  assert.equal(edited.confidential, true);
+
+  assert.equal((await ada.Issues.addTimeEstimate('team/engine', 1, '3h30m')).time_estimate, 12_600);
+  assert.equal((await ada.Issues.addSpentTime('team/engine', 1, '1h')).human_total_time_spent, '1h');
+  assert.equal((await ada.Issues.showTimeStats('team/engine', 1)).human_time_estimate, '3h 30m');
+
+  const note = await root.IssueNotes.create('team/engine', 1, 'Looking at it, @ada');
+  assert.equal(note.body, 'Looking at it, @ada');
+  const notes = await ada.IssueNotes.all('team/engine', 1);
+  assert.ok(notes.some((one) => one.system && one.body === 'made the issue confidential'));
+  await root.IssueAwardEmojis.award('team/engine', 1, 'thumbsup');
+  assert.equal((await ada.Issues.show(1, { projectId: 'team/engine' })).upvotes, 1);
+  const [todo] = await ada.TodoLists.all();
+  assert.equal(todo?.action_name, 'mentioned');
+  await ada.TodoLists.done({ todoId: idOf(todo) });
+  assert.equal((await ada.TodoLists.all()).length, 0);
+
+  await root.Issues.unsubscribe('team/engine', 1);
+  assert.equal((await root.Issues.subscribe('team/engine', 1))['subscribed'], true);
+  assert.equal((await root.Issues.createTodo('team/engine', 1)).target_type, 'Issue');
+
+  const target = await root.Projects.create({ name: 'archive', namespaceId: idOf(await root.Groups.show('team')) });
+  const moved = await root.Issues.move('team/engine', 1, target.id);
+  assert.equal(moved.project_id, target.id);
+  assert.equal((await root.Issues.show(1, { projectId: 'team/engine' })).state, 'closed');
+
+  const closed = await ada.Issues.edit(target.id, moved.iid, { stateEvent: 'close' });
+  assert.equal(closed.state, 'closed');
+  await root.Issues.remove(target.id, moved.iid);
+  await assert.rejects(root.Issues.show(moved.iid, { projectId: target.id }), /404|Not found/i);
+});
+
+test('pages are followed to their end', async () => {
+  const project = await root.Projects.create({ name: 'many' });
+  for (let n = 1; n <= 25; n += 1) await root.Issues.create(project.id, `Issue ${n}`);
+  const all = await root.Issues.all({ projectId: project.id, perPage: 10 });
+  assert.equal(all.length, 25);
+  assert.equal(new Set(all.map((one) => one.iid)).size, 25);
+});
