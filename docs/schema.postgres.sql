@@ -319,7 +319,7 @@ CREATE UNIQUE INDEX projects_name ON projects USING btree (namespace_id, name) W
 
 CREATE INDEX projects_namespace ON projects USING btree (namespace_id);
 
-CREATE INDEX projects_visibility ON projects USING btree (visibility);
+CREATE INDEX projects_visibility ON projects USING btree (deleted_at, visibility, namespace_id, id);
 
 create table routes (
   path text collate "C" not null,
@@ -366,6 +366,7 @@ create table todos (
   target_type text collate "C" not null,
   target_id bigint not null,
   action text collate "C" not null,
+  note_id bigint,
   body text collate "C" not null,
   state text collate "C" not null,
   created_at bigint not null,

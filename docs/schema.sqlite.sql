@@ -286,7 +286,7 @@ CREATE UNIQUE INDEX projects_name on projects (namespace_id, name) where deleted
 
 CREATE INDEX projects_namespace on projects (namespace_id);
 
-CREATE INDEX projects_visibility on projects (visibility);
+CREATE INDEX projects_visibility on projects (deleted_at, visibility, namespace_id, id);
 
 CREATE TABLE routes (
   path text primary key,
@@ -329,6 +329,7 @@ CREATE TABLE todos (
   target_type text not null,
   target_id integer not null,
   action text not null,
+  note_id integer,
   body text not null,
   state text not null,
   created_at integer not null,

@@ -10,7 +10,7 @@ import { mountHealth } from './http/health.ts';
 import { type Metrics, makeMetrics } from './http/metrics.ts';
 import { finalWords, mountEndpoints } from './http/mount.ts';
 import { makeServer } from './http/server.ts';
-import { type Worker, startWorker } from './queue/queue.ts';
+import { type Worker, startWorker } from './queue/worker.ts';
 import { endpoints } from './routes.ts';
 import { lockFolder, openSecrets, prepareFolder } from './service/data_folder.ts';
 import { createRoot, isFirstStart } from './service/first_start.ts';

@@ -16,4 +16,18 @@ import { userRoutes } from './users/routes.ts';
 import { projectRoutes } from './projects/routes.ts';
 import { docsRoutes } from './web/docs_routes.ts';
 
-export const endpoints: AnyEndpoint<Call>[] = [...instanceRoutes, ...namespaceRoutes, ...userRoutes, ...tokenRoutes, ...groupRoutes, ...projectRoutes, ...memberRoutes, ...labelRoutes, ...milestoneRoutes, ...issueRoutes, closedBy, ...todoRoutes({ Issue: issueTodos }), ...docsRoutes(() => endpoints)];
+export const endpoints: AnyEndpoint<Call>[] = [
+  ...instanceRoutes,
+  ...namespaceRoutes,
+  ...userRoutes,
+  ...tokenRoutes,
+  ...groupRoutes,
+  ...projectRoutes,
+  ...memberRoutes,
+  ...labelRoutes,
+  ...milestoneRoutes,
+  ...issueRoutes,
+  closedBy,
+  ...todoRoutes({ Issue: issueTodos }),
+  ...docsRoutes(() => endpoints),
+];

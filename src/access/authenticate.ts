@@ -1,10 +1,11 @@
 import { sql } from 'kysely';
+import { compiled } from '../db/compiled.ts';
 import type { Reader, Store } from '../db/open.ts';
 import type { TokensTable, UsersTable } from '../db/schema.ts';
 import { Failure, forbidden, unauthorized } from '../errors.ts';
 import type { Presented } from './credential.ts';
 import { hashToken } from './token_text.ts';
-import { today } from './viewer.ts';
+import { type Viewer, rolesText, today, viewerOf } from './viewer.ts';
 
 export type ActorUser = Pick<
   UsersTable,
@@ -30,11 +31,10 @@ const userColumns = [
   'users.projects_limit',
 ] as const;
 
-export type SignedIn = { user: ActorUser; credential: Credential };
+export type SignedIn = { user: ActorUser; credential: Credential; viewer: Viewer };
 
-/** Whose token this is. Unknown, revoked and expired ones are alike: 401. A blocked user: 403. */
-export const signIn = async (db: Reader, presented: Presented, now: number): Promise<SignedIn> => {
-  const row = await db
+const tokenByHash = compiled((db, { token_hash, day }: { token_hash: string; day: string }) =>
+  db
     .selectFrom('tokens')
     .innerJoin('users', 'users.id', 'tokens.user_id')
     .select(userColumns)
@@ -46,16 +46,23 @@ export const signIn = async (db: Reader, presented: Presented, now: number): Pro
       'tokens.expires_at',
       'tokens.last_used_at',
     ])
-    .where('tokens.token_hash', '=', hashToken(presented.text))
-    .executeTakeFirst();
+    .select(rolesText(sql`users.id`, day).as('roles'))
+    .where('tokens.token_hash', '=', token_hash)
+    .compile(),
+);
+
+/** Whose token this is. Unknown, revoked and expired ones are alike: 401. A blocked user: 403. */
+export const signIn = async (db: Reader, presented: Presented, now: number): Promise<SignedIn> => {
+  const [row] = await tokenByHash(db, { token_hash: hashToken(presented.text), day: today(now) });
   if (row === undefined || (presented.via === 'private' && row.kind === 'oauth')) throw unauthorized();
   if (row.revoked === 1) throw deadToken('Token was revoked. You have to re-authorize from the user.');
   if (row.expires_at !== null && row.expires_at <= today(now)) {
     throw deadToken('Token is expired. You can either do re-authorization or token refresh.');
   }
   if (row.state === 'blocked') throw forbidden('Your account has been blocked.');
-  const { token_id, kind, scopes, revoked: _revoked, expires_at: _expires, last_used_at, ...user } = row;
-  return { user, credential: { kind, id: token_id, scopes: JSON.parse(scopes) as string[], last_used_at } };
+  const { token_id, kind, scopes, revoked: _revoked, expires_at: _expires, last_used_at, roles, ...user } = row;
+  const credential = { kind, id: token_id, scopes: JSON.parse(scopes) as string[], last_used_at };
+  return { user, credential, viewer: viewerOf(user, roles) };
 };
 
 const deadToken = (description: string): Failure =>

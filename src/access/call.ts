@@ -68,22 +68,31 @@ const sudoText = (request: FastifyRequest, sent: RawParams): string | null => {
   throw invalid({ sudo: ['is invalid'] });
 };
 
+type Opened = { actor: Actor | null; viewer: Viewer };
+
+/** Who asks, and as whom he looks. */
 const openActor = async (
   { store, clock }: Platform,
   request: FastifyRequest,
   sent: RawParams,
   scopes: readonly string[] | undefined,
-): Promise<Actor | null> => {
+): Promise<Opened> => {
   const presented = presentedBy(request.headers, sent);
-  if (presented === null) return null;
+  if (presented === null) return nobody;
   const signedIn = await signIn(store.db, presented, clock.now());
-  requireScope(signedIn.credential, request.method === 'HEAD' ? 'GET' : request.method, scopes);
-  noteUse(store, signedIn.credential, clock.now());
+  const { user, credential, viewer } = signedIn;
+  requireScope(credential, request.method === 'HEAD' ? 'GET' : request.method, scopes);
+  noteUse(store, credential, clock.now());
   const sudo = sudoText(request, sent);
-  if (sudo === null) return { ...signedIn, sudo_by_id: null };
-  const user = await sudoTarget(store.db, signedIn, sudo);
-  return { user, credential: signedIn.credential, sudo_by_id: signedIn.user.id };
+  if (sudo === null) return { actor: { user, credential, sudo_by_id: null }, viewer };
+  const target = await sudoTarget(store.db, signedIn, sudo);
+  return {
+    actor: { user: target, credential, sudo_by_id: user.id },
+    viewer: await loadViewer(store.db, target, clock.now()),
+  };
 };
+
+const nobody: Opened = { actor: null, viewer: anonymous };
 
 export const openCall = (platform: Platform) => {
   const { store, clock, config } = platform;
@@ -92,7 +101,8 @@ export const openCall = (platform: Platform) => {
     sent: RawParams,
     { audience, scopes }: AnyEndpoint<Call>,
   ): Promise<Call> => {
-    const actor = audience === 'anyone' ? null : await openActor(platform, request, sent, scopes);
+    const { actor, viewer } =
+      audience === 'anyone' ? nobody : await openActor(platform, request, sent, scopes);
     request.userId = actor?.user.id ?? null;
     const now = clock.now();
     return {
@@ -102,7 +112,7 @@ export const openCall = (platform: Platform) => {
       signedIn: actor !== null,
       admin: actor?.user.admin === 1,
       baseUrl: baseUrlOf(request, config.external_url),
-      viewer: actor === null ? anonymous : await loadViewer(store.db, actor.user, now),
+      viewer,
       actor,
       now,
       ip: request.ip,

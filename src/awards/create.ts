@@ -6,7 +6,7 @@ import type { Found, Noun } from '../issuables/target.ts';
 import { finishTodos } from '../todos/add.ts';
 import type { AwardRow } from './json.ts';
 import type { Awardable } from './queries.ts';
-import { checkAwardName, isVote } from './rules.ts';
+import { checkAwardName } from './rules.ts';
 import { countVote } from './votes.ts';
 
 /**
@@ -22,8 +22,7 @@ export const createAward = async (
   const { target, project } = found;
   const actor = actorOf(call);
   const name = checkAwardName(given);
-  const isOwnVote = isVote(name) && awardable.author_id === actor.user.id;
-  if (isOwnVote || !may(call.viewer, 'award_emoji', project)) throw notFound('Award Emoji');
+  if (!may(call.viewer, 'award_emoji', project)) throw notFound('Award Emoji');
   if (awardable.system) throw notFound('Award Emoji Awardable cannot be awarded emoji');
   return await call.write(async (tx) => {
     await countVote(noun, tx, { target, awardable, name }, 1);

@@ -22,14 +22,22 @@ export const deleteAward = async (
   const { target, project } = found;
   await call.write(async (tx) => {
     await countVote(noun, tx, { target, awardable, name: award.name }, -1);
-    const { numDeletedRows } = await tx.db.deleteFrom('award_emoji').where('id', '=', award.id).executeTakeFirst();
+    const { numDeletedRows } = await tx.db
+      .deleteFrom('award_emoji')
+      .where('id', '=', award.id)
+      .executeTakeFirst();
     if (numDeletedRows === 0n) throw notFound();
     await recordEvent(tx, actorOf(call), {
       kind: 'award_emoji.deleted',
       project_id: project.id,
       target_type: 'AwardEmoji',
       target_id: award.id,
-      data: { name: award.name, user_id: award.user_id, awardable_type: awardable.type, awardable_id: awardable.id },
+      data: {
+        name: award.name,
+        user_id: award.user_id,
+        awardable_type: awardable.type,
+        awardable_id: awardable.id,
+      },
     });
   });
 };

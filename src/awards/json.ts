@@ -18,7 +18,10 @@ export const awardShape = object({
 export type AwardRow = Selectable<AwardEmojiTable>;
 
 export const awardsJson = async ({ db, baseUrl }: Call, awards: AwardRow[]) => {
-  const users = await basicUsersById(db, awards.map((award) => award.user_id));
+  const users = await basicUsersById(
+    db,
+    awards.map((award) => award.user_id),
+  );
   return awards.flatMap((award) => {
     const user = users.get(award.user_id);
     if (user === undefined) return [];

@@ -7,7 +7,6 @@ import type { AwardRow } from './json.ts';
 export type Awardable = {
   type: AwardRow['target_type'];
   id: number;
-  author_id: number;
   /** Whether the service itself wrote it. */
   system: boolean;
 };
@@ -17,7 +16,11 @@ type Of = Pick<Awardable, 'type' | 'id'>;
 const awardsOf = (db: Reader, { type, id }: Of) =>
   db.selectFrom('award_emoji').where('target_type', '=', type).where('target_id', '=', id);
 
-export const listAwards = async (db: Reader, of: Of, { limit, offset }: PageRequest): Promise<Page<AwardRow>> => {
+export const listAwards = async (
+  db: Reader,
+  of: Of,
+  { limit, offset }: PageRequest,
+): Promise<Page<AwardRow>> => {
   const query = awardsOf(db, of);
   const [{ total }, items] = await Promise.all([
     query.select((is) => is.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),

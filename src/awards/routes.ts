@@ -12,16 +12,15 @@ import { type Awardable, findAward, listAwards } from './queries.ts';
 type Given = Record<string, unknown>;
 type Subject = { found: Found; awardable: Awardable };
 
-const ofTarget = ({ target: { type, id: targetId, author_id } }: Found): Awardable => ({
+const ofTarget = ({ target: { type, id: targetId } }: Found): Awardable => ({
   type,
   id: targetId,
-  author_id,
   system: false,
 });
 
 const ofNote = async ({ db }: Call, { target }: Found, noteId: number): Promise<Awardable> => {
   const note = await findNote(db, target, noteId);
-  return { type: 'Note', id: note.id, author_id: note.author_id, system: note.system === 1 };
+  return { type: 'Note', id: note.id, system: note.system === 1 };
 };
 
 /** What the calls on one kind of record share. */
@@ -107,4 +106,7 @@ const remove = ({ noun, one, word, params, award_id, shared, find }: Side) =>
 
 const routesOf = (of: Side) => [list(of), get(of), create(of), remove(of)];
 
-export const awardRoutes = (noun: Noun) => [...routesOf(side(noun, 'target')), ...routesOf(side(noun, 'note'))];
+export const awardRoutes = (noun: Noun) => [
+  ...routesOf(side(noun, 'target')),
+  ...routesOf(side(noun, 'note')),
+];

@@ -14,6 +14,3 @@ export const checkAwardName = (name: string): string => {
   if (!names.test(name)) throw notFound('Award Emoji Name is not a valid emoji name');
   return aliases.get(name) ?? name;
 };
-
-/** Awards that count as votes; nobody votes on what he wrote himself. */
-export const isVote = (name: string): boolean => name === 'thumbsup' || name === 'thumbsdown';

@@ -18,14 +18,19 @@ const userCommands = [
 const userCommand = (): Command =>
   group(
     'user',
-    { summary: 'Create, list, block users; set a password anew.', examples: ['gantry admin user list --blocked'] },
+    {
+      summary: 'Create, list, block users; set a password anew.',
+      examples: ['gantry admin user list --blocked'],
+    },
     userCommands.map((make) => make()),
   );
 
 const tokenCommand = (): Command =>
-  group('token', { summary: 'Access tokens of users.', examples: ['gantry admin token create --user root'] }, [
-    tokenCreateCommand(),
-  ]);
+  group(
+    'token',
+    { summary: 'Access tokens of users.', examples: ['gantry admin token create --user root'] },
+    [tokenCreateCommand()],
+  );
 
 export const adminCommand = (): Command =>
   group(

@@ -12,7 +12,8 @@ import { withStore } from './store.ts';
 export type AdminOptions = { json?: boolean; [option: string]: unknown };
 
 /** A command that works on the data folder, beside a service that may be running. */
-export const adminAction = (name: string, about: About): Command => addSettings(action(name, about), ['data']);
+export const adminAction = (name: string, about: About): Command =>
+  addSettings(action(name, about), ['data']);
 
 export const onStore = async <T>(options: AdminOptions, work: (store: Store) => Promise<T>): Promise<T> =>
   await withStore(readSettings(options).config, work);
@@ -21,7 +22,8 @@ export const userParts = (store: Store) => ({ store, random: randomBytes });
 
 export const requireUser = async (db: Reader, username: string): Promise<number> => {
   const id = await userIdByName(db, username);
-  if (id === undefined) throw new StartFailure(`there is no user "${username}": "gantry admin user list" shows them`);
+  if (id === undefined)
+    throw new StartFailure(`there is no user "${username}": "gantry admin user list" shows them`);
   return id;
 };
 
@@ -31,12 +33,17 @@ export const passwordFromStdin = async (): Promise<string> => {
   for await (const part of process.stdin.setEncoding('utf8')) text += String(part);
   const password = text.replace(/\r?\n$/, '');
   if (password === '' || password.includes('\n')) {
-    throw new UsageFailure('--password-stdin wants one line on standard input: printf %s "$PASSWORD" | gantry ...');
+    throw new UsageFailure(
+      '--password-stdin wants one line on standard input: printf %s "$PASSWORD" | gantry ...',
+    );
   }
   return password;
 };
 
-export const passwordOption = ['--password-stdin', 'read the password from standard input; without it, one is made'] as const;
+export const passwordOption = [
+  '--password-stdin',
+  'read the password from standard input; without it, one is made',
+] as const;
 
 export const changeState = async (username: string, options: AdminOptions, blocked: boolean): Promise<void> =>
   await onStore(options, async (store) => {

@@ -1,7 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
 import { createUser, randomPassword } from '../users/create.ts';
-import { type AdminOptions, adminAction, onStore, passwordFromStdin, passwordOption, userParts } from './admin_user.ts';
+import {
+  type AdminOptions,
+  adminAction,
+  onStore,
+  passwordFromStdin,
+  passwordOption,
+  userParts,
+} from './admin_user.ts';
 import { print } from './command.ts';
 
 type Options = AdminOptions & {
@@ -18,10 +25,14 @@ const create = async (username: string, options: Options): Promise<void> => {
   const { email, name = username, admin = false, external = false } = options;
   const id = await onStore(
     options,
-    async (store) => await createUser(userParts(store), null, { username, email, name, admin, external, password }),
+    async (store) =>
+      await createUser(userParts(store), null, { username, email, name, admin, external, password }),
   );
   const shown = given === null ? { password } : {};
-  const lines = [`Created the user "${username}" (id ${id}).`, ...(given === null ? [`Password: ${password}`] : [])];
+  const lines = [
+    `Created the user "${username}" (id ${id}).`,
+    ...(given === null ? [`Password: ${password}`] : []),
+  ];
   print(options, { id, username, email, name, admin, external, ...shown }, lines.join('\n'));
 };
 

@@ -17,7 +17,10 @@ const reset = async (username: string, options: AdminOptions): Promise<void> => 
     const id = await requireUser(store.db, username);
     const password = await resetPassword(userParts(store), null, id, given);
     const shown = given === null ? { password } : {};
-    const text = given === null ? `The password of "${username}" is now: ${password}` : `"${username}" has the password.`;
+    const text =
+      given === null
+        ? `The password of "${username}" is now: ${password}`
+        : `"${username}" has the password.`;
     print(options, { id, username, ...shown }, text);
   });
 };

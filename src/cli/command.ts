@@ -16,7 +16,10 @@ const pathOf = (command: Command): string =>
 /** "error: unknown option '--jsn'\n(Did you mean --json?)" -> one line that says where to look. */
 const refuse = (command: Command, { code, message }: CommanderError): never => {
   if (asked.has(code)) throw new HelpShown();
-  const [first = '', ...more] = message.replace(/^error: /, '').replace(/\.$/, '').split('\n');
+  const [first = '', ...more] = message
+    .replace(/^error: /, '')
+    .replace(/\.$/, '')
+    .split('\n');
   const hint = more.join(' ').replace(/^\(D/, ' (d');
   throw new UsageFailure(`${first}${hint}; "${pathOf(command)} --help" tells more`);
 };
@@ -53,8 +56,13 @@ export const print = (options: { json?: boolean }, value: unknown, text: string)
 
 /** Rows as columns of equal width. */
 export const columns = (rows: readonly (readonly string[])[]): string => {
-  const widths = (rows[0] ?? []).map((_cell, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const widths = (rows[0] ?? []).map((_cell, column) =>
+    Math.max(...rows.map((row) => row[column]?.length ?? 0)),
+  );
   const line = (row: readonly string[]): string =>
-    row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ').trimEnd();
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd();
   return rows.map(line).join('\n');
 };

@@ -28,7 +28,8 @@ const examine = async (options: Options): Promise<void> => {
 export const doctorCommand = (): Command =>
   addSettings(
     action('doctor', {
-      summary: 'Look for what is wrong, and say what to do. Changes nothing; exit code 1 when something fails.',
+      summary:
+        'Look for what is wrong, and say what to do. Changes nothing; exit code 1 when something fails.',
       examples: ['gantry doctor --data /var/lib/gantry', 'gantry doctor --thorough --json'],
     }).option('--thorough', 'check every page and index of the database, however long that takes'),
     ['data'],

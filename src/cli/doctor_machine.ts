@@ -26,7 +26,12 @@ const checkGit = (): Finding => {
 };
 
 export const checkMachine = (): Finding[] => [
-  checkVersion('node', process.versions.node, oldestNode, 'start with "npm start", which brings its own Node'),
+  checkVersion(
+    'node',
+    process.versions.node,
+    oldestNode,
+    'start with "npm start", which brings its own Node',
+  ),
   checkVersion(
     'sqlite',
     process.versions.sqlite ?? '0',
@@ -81,13 +86,17 @@ const checkSpace = (folder: string): Finding => {
 const checkPasswordFile = (folder: string): Finding[] => {
   const file = join(folder, passwordFile);
   if (!existsSync(file)) return [];
-  return [warn('root password', `${file} still holds the first one`, 'note it or change it, then delete the file')];
+  return [
+    warn('root password', `${file} still holds the first one`, 'note it or change it, then delete the file'),
+  ];
 };
 
 export const checkFolder = ({ data }: Config): Finding[] => {
   const stats = statSync(data, { throwIfNoEntry: false });
   if (stats?.isDirectory() !== true) {
-    return [fail('data folder', `${data} is not there`, 'name it with --data, or start "gantry serve" to make it')];
+    return [
+      fail('data folder', `${data} is not there`, 'name it with --data, or start "gantry serve" to make it'),
+    ];
   }
   return [
     checkMode('data folder', data, stats, '700'),

@@ -13,7 +13,9 @@ const restore = 'stop the service and restore a backup';
 /** PostgreSQL checks itself; SQLite is asked for damage in its file. */
 const checkIntegrity = async ({ db, words }: Store, thorough: boolean): Promise<Finding[]> => {
   if (words.engine === 'postgres') {
-    const { rows } = await sql<{ version: string }>`select current_setting('server_version') as version`.execute(db);
+    const { rows } = await sql<{
+      version: string;
+    }>`select current_setting('server_version') as version`.execute(db);
     return [ok('database', `PostgreSQL ${rows[0]?.version ?? ''} answers`)];
   }
   const pragma = thorough ? sql`pragma integrity_check(5)` : sql`pragma quick_check(5)`;
@@ -22,7 +24,9 @@ const checkIntegrity = async ({ db, words }: Store, thorough: boolean): Promise<
   const isWhole = damage.length === 1 && damage[0] === 'ok';
   const tables = [...new Set(strays.map(({ table }) => table))];
   return [
-    isWhole ? ok('database', 'SQLite finds no damage') : fail('database', `damaged: ${damage.join('; ')}`, restore),
+    isWhole
+      ? ok('database', 'SQLite finds no damage')
+      : fail('database', `damaged: ${damage.join('; ')}`, restore),
     tables.length === 0
       ? ok('references', 'every row has what it refers to')
       : fail('references', `rows that refer to nothing in ${tables.join(', ')}`, restore),
@@ -31,7 +35,8 @@ const checkIntegrity = async ({ db, words }: Store, thorough: boolean): Promise<
 
 const checkSchema = async (store: Store): Promise<Finding> => {
   const applied = await appliedMigrations(store);
-  if (applied === null) return fail('schema', 'the database is empty', 'start "gantry serve", or run "gantry migrate"');
+  if (applied === null)
+    return fail('schema', 'the database is empty', 'start "gantry serve", or run "gantry migrate"');
   const pending = pendingMigrations(applied);
   if (pending.length > 0) return fail('schema', `lacks ${pending.join(', ')}`, 'run "gantry migrate"');
   await migrate(store); // nothing to apply: refuses a newer database
@@ -69,13 +74,19 @@ const wrongCounters = async ({ db }: Store): Promise<number[]> => {
 const checkCounters = async (store: Store): Promise<Finding> => {
   const wrong = await wrongCounters(store);
   if (wrong.length === 0) return ok('counters', 'every project counts its issues right');
-  return fail('counters', `wrong in the projects ${wrong.join(', ')}`, 'report it; the totals of their lists are off');
+  return fail(
+    'counters',
+    `wrong in the projects ${wrong.join(', ')}`,
+    'report it; the totals of their lists are off',
+  );
 };
 
 /** An operating fault says itself what to do. */
 const failWith = (check: string, error: unknown): Finding => {
   const message = error instanceof Error ? error.message : String(error);
-  return error instanceof StartFailure ? { state: 'fail', check, detail: message } : fail(check, message, restore);
+  return error instanceof StartFailure
+    ? { state: 'fail', check, detail: message }
+    : fail(check, message, restore);
 };
 
 /** Each check by itself: a damaged table must not hide what else there is to say. */
@@ -89,7 +100,9 @@ const attempt = async (check: string, look: () => Promise<Finding | Finding[]>):
 
 export const checkStore = async (config: Config, thorough: boolean): Promise<Finding[]> => {
   if (!databaseExists(config)) {
-    return [fail('database', 'there is none', 'name its folder with --data, or start "gantry serve" to make one')];
+    return [
+      fail('database', 'there is none', 'name its folder with --data, or start "gantry serve" to make one'),
+    ];
   }
   let store: Store;
   try {

@@ -38,7 +38,9 @@ const apply = async (config: Config): Promise<string[]> => {
 };
 
 const listed = (names: readonly string[], title: string): string =>
-  names.length === 0 ? 'The database is up to date.' : [title, ...names.map((name) => `  ${name}`)].join('\n');
+  names.length === 0
+    ? 'The database is up to date.'
+    : [title, ...names.map((name) => `  ${name}`)].join('\n');
 
 const migrateNow = async (options: Options & { [option: string]: unknown }): Promise<void> => {
   const { config } = readSettings(options);
@@ -54,7 +56,8 @@ const migrateNow = async (options: Options & { [option: string]: unknown }): Pro
 export const migrateCommand = (): Command =>
   addSettings(
     action('migrate', {
-      summary: 'Bring the database to the schema of this version, while no service runs. "serve" does so, too.',
+      summary:
+        'Bring the database to the schema of this version, while no service runs. "serve" does so, too.',
       examples: ['gantry migrate --data /var/lib/gantry', 'gantry migrate --dry-run --json'],
     }).option('--dry-run', 'only tell what would be applied'),
     ['data'],

@@ -93,7 +93,8 @@ const serve = async (options: { json?: boolean; [option: string]: unknown }): Pr
 export const serveCommand = (): Command =>
   addSettings(
     action('serve', {
-      summary: 'Start the service. Logs go to standard output; SIGTERM and SIGINT stop it, open requests answered.',
+      summary:
+        'Start the service. Logs go to standard output; SIGTERM and SIGINT stop it, open requests answered.',
       examples: [
         'gantry serve',
         'gantry serve --data /var/lib/gantry --listen 0.0.0.0:8080 --external-url https://code.example.com',

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { StartFailure } from '../errors.ts';
+import type { MigrationText } from './ddl.ts';
 import { migrationTexts } from './migrations/list.ts';
 import type { Reader, Store, Tx } from './open.ts';
 
@@ -11,7 +12,7 @@ export const appliedMigrations = async (store: Store): Promise<string[] | null> 
   const table =
     store.words.engine === 'sqlite'
       ? sql`select 1 from sqlite_schema where name = 'migrations'`
-      : sql`select 1 where to_regclass('migrations') is not null`;
+      : sql`select 1 from pg_tables where schemaname = current_schema() and tablename = 'migrations'`;
   const { rows } = await table.execute(store.db);
   return rows.length === 0 ? null : await appliedNames(store.db);
 };
@@ -21,27 +22,40 @@ const appliedNames = async (db: Reader): Promise<string[]> => {
   return rows.map((row) => row.name);
 };
 
-export const pendingMigrations = (applied: string[]): string[] =>
-  migrationTexts.map((migration) => migration.name).filter((name) => !applied.includes(name));
+const namesOf = (texts: readonly MigrationText[]): string[] => texts.map(({ name }) => name);
 
-/** Brings the database to this version's schema, all in one transaction; answers the names it applied. */
-export const migrate = async (store: Store): Promise<string[]> => {
-  const applied = await appliedMigrations(store);
-  refuseNewer(applied ?? []);
-  if (applied !== null && pendingMigrations(applied).length === 0) return [];
-  return await store.write(async (tx) => await applyPending(tx, store));
+export const pendingMigrations = (
+  applied: string[],
+  texts: readonly MigrationText[] = migrationTexts,
+): string[] => namesOf(texts).filter((name) => !applied.includes(name));
+
+/**
+ * Brings the database to this version's schema, all in one transaction; answers the names it applied.
+ * @param texts other than this version's: for tests
+ * @throws StartFailure for a database that a newer version wrote, which stays as it is
+ */
+export const migrate = async (
+  store: Store,
+  texts: readonly MigrationText[] = migrationTexts,
+): Promise<string[]> => {
+  const applied = (await appliedMigrations(store)) ?? [];
+  refuseNewer(applied, texts);
+  if (pendingMigrations(applied, texts).length === 0) return [];
+  return await store.write(async (tx) => await applyPending(tx, store, texts));
 };
 
-const applyPending = async (tx: Tx, store: Store): Promise<string[]> => {
-  if (store.words.engine === 'postgres') await sql`select pg_advisory_xact_lock(${lockKey})`.execute(tx.db);
+const applyPending = async (tx: Tx, store: Store, texts: readonly MigrationText[]): Promise<string[]> => {
+  if (store.words.engine === 'postgres') await takeTurn(tx);
   const { text, integer, end } = store.ddl;
   await sql
     .raw(
       `create table if not exists migrations (name ${text} primary key, applied_at ${integer} not null) ${end}`,
     )
     .execute(tx.db);
-  const pending = pendingMigrations(await appliedNames(tx.db));
-  for (const migration of migrationTexts.filter(({ name }) => pending.includes(name))) {
+  const applied = await appliedNames(tx.db);
+  refuseNewer(applied, texts); // another service may have migrated while this one waited
+  const pending = pendingMigrations(applied, texts);
+  for (const migration of texts.filter(({ name }) => pending.includes(name))) {
     for (const statement of migration.statements(store.ddl)) {
       // oxlint-disable-next-line no-await-in-loop -- each statement stands on the one before
       await sql.raw(statement).execute(tx.db);
@@ -52,9 +66,15 @@ const applyPending = async (tx: Tx, store: Store): Promise<string[]> => {
   return pending;
 };
 
-const refuseNewer = (applied: string[]): void => {
-  const known = new Set(migrationTexts.map(({ name }) => name));
-  const unknown = applied.find((name) => !known.has(name));
+/** However long another's migration takes, or a statement of this one over many rows. */
+const takeTurn = async ({ db }: Tx): Promise<void> => {
+  await sql`set local statement_timeout = 0`.execute(db);
+  await sql`select pg_advisory_xact_lock(${lockKey})`.execute(db);
+};
+
+const refuseNewer = (applied: readonly string[], texts: readonly MigrationText[]): void => {
+  const known = namesOf(texts);
+  const unknown = applied.find((name) => !known.includes(name));
   if (unknown !== undefined) {
     throw new StartFailure(
       `the database was written by a newer Gantry (it carries "${unknown}"): start that version, ` +

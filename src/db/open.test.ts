@@ -1,7 +1,7 @@
 /** What a transaction promises, alike on both engines. */
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
-import { after, before, beforeEach, describe, it } from 'node:test';
+import { after, before, beforeEach, describe, it, mock } from 'node:test';
 import { sql } from 'kysely';
 import { onServer, openTestStore, type TestStore } from '../../test/support/store.ts';
 import type { Reader, Tx } from './open.ts';
@@ -12,7 +12,9 @@ before(async () => {
   test = await openTestStore();
   await test.store.write(async ({ db }) => {
     const { integer, text, end } = test.store.ddl;
-    await sql.raw(`create table notes (body ${text} not null unique, seen ${integer} not null default 0) ${end}`).execute(db);
+    await sql
+      .raw(`create table notes (body ${text} not null unique, seen ${integer} not null default 0) ${end}`)
+      .execute(db);
   });
 });
 after(async () => await test.close());
@@ -83,9 +85,17 @@ describe('a transaction', () => {
         }),
       ),
     );
-    const failed = results.flatMap((one) => (one.status === 'rejected' ? [(one.reason as Error).message] : []));
-    assert.deepEqual(failed, names.filter((name) => isBad(name)));
-    assert.deepEqual(await bodies(test.store.db), names.filter((name) => !isBad(name)));
+    const failed = results.flatMap((one) =>
+      one.status === 'rejected' ? [(one.reason as Error).message] : [],
+    );
+    assert.deepEqual(
+      failed,
+      names.filter((name) => isBad(name)),
+    );
+    assert.deepEqual(
+      await bodies(test.store.db),
+      names.filter((name) => !isBad(name)),
+    );
   });
 
   it('loses no update, however many run at once', async () => {
@@ -191,33 +201,34 @@ describe('two transactions that wait for each other', () => {
           for (let index = 0; index < 20; index += 1) await Promise.resolve();
         }
       });
-    await Promise.all(Array.from({ length: 4 }, (_one, index) => touch(index % 2 === 0 ? pair : pair.toReversed())));
+    await Promise.all(
+      Array.from({ length: 4 }, (_one, index) => touch(index % 2 === 0 ? pair : pair.toReversed())),
+    );
     assert.deepEqual(await seen(test.store.db), [4, 4]);
   });
 });
 
-const [onSqlite, onPostgres] = [{ skip: process.env['GANTRY_TEST_DATABASE_URL'] !== undefined }, { skip: process.env['GANTRY_TEST_DATABASE_URL'] === undefined }];
+const [onSqlite, onPostgres] = [
+  { skip: process.env['GANTRY_TEST_DATABASE_URL'] !== undefined },
+  { skip: process.env['GANTRY_TEST_DATABASE_URL'] === undefined },
+];
 
 describe('SQLite', onSqlite, () => {
   const countCommits = async (work: () => Promise<unknown>): Promise<number> => {
-    const { exec } = DatabaseSync.prototype;
-    let commits = 0;
-    DatabaseSync.prototype.exec = function count(text) {
-      if (text === 'commit') commits += 1;
-      exec.call(this, text);
-    };
+    const exec = mock.method(DatabaseSync.prototype, 'exec');
     try {
       await work();
-      return commits;
+      return exec.mock.calls.filter(({ arguments: [text] }) => text === 'commit').length;
     } finally {
-      DatabaseSync.prototype.exec = exec;
+      exec.mock.restore();
     }
   };
 
   it('stores concurrent transactions with one commit for many', async () => {
     const names = numbered(64);
     const commits = await countCommits(
-      async () => await Promise.all(names.map((name) => test.store.write(async (tx) => await insert(tx, name)))),
+      async () =>
+        await Promise.all(names.map((name) => test.store.write(async (tx) => await insert(tx, name)))),
     );
     assert.ok(commits < 32, `${commits} commits for 64 transactions`);
     assert.deepEqual(await bodies(test.store.db), names);

@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import type { Kysely, Transaction } from 'kysely';
 import type { Clock } from '../time.ts';
+import { setWords } from './compiled.ts';
 import type { EngineParts, OpenOptions, Words } from './engine.ts';
 import * as postgres from './postgres.ts';
 import type { Schema } from './schema.ts';
@@ -43,6 +44,7 @@ const longestPause = 20;
 export const openStore = async (options: OpenOptions, clock: Clock): Promise<Store> => {
   const dialect = options.url === undefined ? sqlite : postgres;
   const parts = await dialect.openEngine(options);
+  setWords(parts.db, parts.words);
 
   const listeners = new EventEmitter();
 

@@ -11,10 +11,10 @@ const int8 = 20;
 const numeric = 1700;
 
 /** Every number that the schema holds fits a JavaScript integer, so 64-bit ones are read as numbers. */
-const types = {
+const types: pg.CustomTypesConfig = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') =>
     oid === int8 || oid === numeric ? Number : pg.types.getTypeParser(oid, format),
-} as pg.CustomTypesConfig;
+};
 
 /** Counts each statement for the request's meter, and lets none through behind the end of its transaction. */
 class CountingClient extends pg.Client {
@@ -47,6 +47,10 @@ const unreachable = (error: unknown): StartFailure =>
       'check GANTRY_DATABASE_URL and that the server runs',
   );
 
+/** Two at once would clash in spite of `if not exists`: they take turns. Both statements are one transaction. */
+const createSchema = (schema: string): string =>
+  `select pg_advisory_xact_lock(6781203); create schema if not exists ${pg.escapeIdentifier(schema)}`;
+
 const prepareSchema = async (pool: pg.Pool, schema: string): Promise<void> => {
   try {
     const { rows } = await pool.query<{ version: string }>(
@@ -54,7 +58,7 @@ const prepareSchema = async (pool: pg.Pool, schema: string): Promise<void> => {
     );
     if (Number(rows[0]?.version) < oldestVersion) throw new Error('version 13 or newer is needed');
     const known = await pool.query('select 1 from pg_namespace where nspname = $1', [schema]);
-    if (known.rowCount === 0) await pool.query(`create schema if not exists ${pg.escapeIdentifier(schema)}`);
+    if (known.rowCount === 0) await pool.query(createSchema(schema));
   } catch (error) {
     await pool.end();
     throw unreachable(error);
@@ -81,7 +85,13 @@ export const openEngine = async (options: OpenOptions): Promise<EngineParts> => 
   pool.on('error', () => undefined);
   await prepareSchema(pool, options.schema);
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
-  return { db, ddl: postgresDdl, words, close: () => db.destroy() };
+  return { db, ddl: postgresDdl, words, close: () => close(db, pool) };
+};
+
+/** The query builder ends only a pool that it has used. */
+const close = async (db: Kysely<Schema>, pool: pg.Pool): Promise<void> => {
+  await db.destroy();
+  if (!pool.ended) await pool.end();
 };
 
 const words: EngineParts['words'] = {

@@ -209,6 +209,8 @@ export type IssuesTable = {
   created_at: number;
   updated_at: number;
   deleted_at: number | null;
+  /** Rises with every change of what lists show of the issue: its row, its labels, its assignees (triggers). */
+  revision: Generated<number>;
 };
 
 /** Which merge requests close which issues when they are merged. */
@@ -327,6 +329,7 @@ export type WorkTable = {
   created_at: number;
 };
 
+/** `names_version` rises with every change of a name that issues show: a user's, a label's... (triggers). */
 export type InstanceTable = {
   name: string;
   value: string;

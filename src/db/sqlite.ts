@@ -12,6 +12,7 @@ import {
   type RawBuilder,
 } from 'kysely';
 import { StartFailure } from '../errors.ts';
+import { changed } from './compiled.ts';
 import { sqliteDdl } from './ddl.ts';
 import type { EngineParts, OpenOptions } from './engine.ts';
 import { countStatement } from './meter.ts';
@@ -59,7 +60,8 @@ class Handle {
   #prepare(text: string): Prepared {
     const known = this.#prepared.get(text);
     if (known !== undefined) return known;
-    if (this.#prepared.size >= mostStatements) this.#prepared.delete(this.#prepared.keys().next().value ?? '');
+    if (this.#prepared.size >= mostStatements)
+      this.#prepared.delete(this.#prepared.keys().next().value ?? '');
     const statement = this.database.prepare(text);
     const prepared = { statement, answersRows: statement.columns().length > 0 };
     this.#prepared.set(text, prepared);
@@ -87,7 +89,6 @@ class SqliteConnection implements DatabaseConnection {
     return this.#writing.turn;
   }
 
-  // eslint-disable-next-line typescript/require-await -- the interface is asynchronous, the engine is not
   async executeQuery<R>({ sql: text, parameters }: CompiledQuery): Promise<QueryResult<R>> {
     const started = performance.now();
     const writing = this.#writing;
@@ -199,7 +200,7 @@ export const openEngine = (options: OpenOptions): EngineParts => {
 const words: EngineParts['words'] = {
   engine: 'sqlite',
   oneOf: (column, values): RawBuilder<boolean> =>
-    sql`${sql.ref(column)} in (select value from json_each(${JSON.stringify(values)}))`,
+    sql`${sql.ref(column)} in (select value from json_each(${changed(values, JSON.stringify)}))`,
   forUpdate: sql``,
   skipLocked: sql``,
 };

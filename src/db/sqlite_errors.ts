@@ -1,5 +1,6 @@
 /** What an error of `node:sqlite` says; https://www.sqlite.org/rescode.html has the numbers. */
-const extendedCode = (error: unknown): number => Number((error as { errcode?: unknown } | null)?.errcode ?? 0);
+const extendedCode = (error: unknown): number =>
+  Number((error as { errcode?: unknown } | null)?.errcode ?? 0);
 const primaryCode = (error: unknown): number => extendedCode(error) & 0xff;
 
 const busy = 5;
@@ -18,4 +19,5 @@ export const isFull = (error: unknown): boolean => primaryCode(error) === full;
 export const isBusy = (error: unknown): boolean => primaryCode(error) === busy;
 
 /** What is on the disk is no longer known: nothing more may be acknowledged. */
-export const isDamage = (error: unknown): boolean => [ioError, corrupt, notADatabase].includes(primaryCode(error));
+export const isDamage = (error: unknown): boolean =>
+  [ioError, corrupt, notADatabase].includes(primaryCode(error));

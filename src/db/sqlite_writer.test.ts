@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { Failure } from '../errors.ts';
+import type { Failure } from '../errors.ts';
 import { type Patience, SqliteWriter, type Turn } from './sqlite_writer.ts';
 
 type Sql = (text: string) => unknown[];
@@ -67,7 +67,8 @@ const write = async (work: (sql: Sql) => Promise<unknown> | void, by = writer): 
 
 const insert = (body: string) => (sql: Sql) => void sql(`insert into notes (body) values ('${body}')`);
 
-const errcode = (code: number, message: string): Error => Object.assign(new Error(message), { errcode: code });
+const errcode = (code: number, message: string): Error =>
+  Object.assign(new Error(message), { errcode: code });
 const ioErrorOfFsync = errcode(1034, 'disk I/O error');
 
 const turnOfLoop = async (): Promise<void> => await new Promise((resolve) => void setImmediate(resolve));
@@ -97,7 +98,10 @@ describe('a group of transactions', () => {
       throw new Error('no');
     });
     const results = await Promise.allSettled([write(insert('a')), failed, write(insert('b'))]);
-    assert.deepEqual(results.map(({ status }) => status), ['fulfilled', 'rejected', 'fulfilled']);
+    assert.deepEqual(
+      results.map(({ status }) => status),
+      ['fulfilled', 'rejected', 'fulfilled'],
+    );
     assert.deepEqual(stored(), ['a', 'b']);
   });
 
@@ -142,7 +146,10 @@ describe('a failed commit', () => {
   it('refuses all of its group and is fatal', async () => {
     failing = { text: 'commit', error: ioErrorOfFsync };
     const results = await Promise.allSettled([write(insert('a')), write(insert('b'))]);
-    assert.deepEqual(results.map((one) => (one as PromiseRejectedResult).reason), [ioErrorOfFsync, ioErrorOfFsync]);
+    assert.deepEqual(
+      results.map((one) => (one as PromiseRejectedResult).reason),
+      [ioErrorOfFsync, ioErrorOfFsync],
+    );
     assert.deepEqual(fatal, [ioErrorOfFsync]);
     assert.deepEqual(stored(), []);
   });
@@ -172,13 +179,19 @@ describe('a failed commit', () => {
       throw new Error('a is taken');
     });
     const results = await Promise.allSettled([write(insert('a')), reading]);
-    assert.deepEqual(results.map((one) => (one as PromiseRejectedResult).reason), [ioErrorOfFsync, ioErrorOfFsync]);
+    assert.deepEqual(
+      results.map((one) => (one as PromiseRejectedResult).reason),
+      [ioErrorOfFsync, ioErrorOfFsync],
+    );
   });
 
   it('for want of room refuses its group, and the next may try', async () => {
     failing = { text: 'commit', error: errcode(13, 'database or disk is full') };
     const results = await Promise.allSettled([write(insert('a')), write(insert('b'))]);
-    assert.deepEqual(results.map(({ status }) => status), ['rejected', 'rejected']);
+    assert.deepEqual(
+      results.map(({ status }) => status),
+      ['rejected', 'rejected'],
+    );
     failing = null;
     await write(insert('c'));
     assert.deepEqual([fatal, stored()], [[], ['c']]);
@@ -197,16 +210,29 @@ describe('a store that is full', () => {
 
   it('refuses all of the group that met it, each with that reason', async () => {
     fill();
-    const results = await Promise.allSettled([write(insert('a')), write((sql) => void big(sql)), write(insert('b'))]);
-    const reasons = results.map((one) => (one.status === 'rejected' ? (one.reason as { errcode: number }).errcode : 0));
+    const results = await Promise.allSettled([
+      write(insert('a')),
+      write((sql) => void big(sql)),
+      write(insert('b')),
+    ]);
+    const reasons = results.map((one) =>
+      one.status === 'rejected' ? (one.reason as { errcode: number }).errcode : 0,
+    );
     assert.deepEqual(reasons, [13, 13, 0]);
     assert.deepEqual([fatal, stored()], [[], ['b']]);
   });
 
   it('harms no other of the group where SQLite takes back the statement alone', async () => {
     fill();
-    const results = await Promise.allSettled([write(insert('a')), write((sql) => void bigOfMany(sql)), write(insert('b'))]);
-    assert.deepEqual(results.map(({ status }) => status), ['fulfilled', 'rejected', 'fulfilled']);
+    const results = await Promise.allSettled([
+      write(insert('a')),
+      write((sql) => void bigOfMany(sql)),
+      write(insert('b')),
+    ]);
+    assert.deepEqual(
+      results.map(({ status }) => status),
+      ['fulfilled', 'rejected', 'fulfilled'],
+    );
     assert.deepEqual([fatal, stored()], [[], ['a', 'b']]);
   });
 
@@ -222,7 +248,10 @@ describe('a store that is full', () => {
 
   it('goes on once there is room', async () => {
     fill();
-    await assert.rejects(write((sql) => void big(sql)), { errcode: 13 });
+    await assert.rejects(
+      write((sql) => void big(sql)),
+      { errcode: 13 },
+    );
     database.exec('pragma max_page_count = 100000');
     await write((sql) => void big(sql));
     assert.equal(stored().length, 1);
@@ -234,7 +263,10 @@ describe('a transaction that has ended', () => {
     const first = await writer.begin();
     await writer.rollback(first);
     const second = await writer.begin();
-    assert.throws(() => writer.run(first, () => database.exec("insert into notes (body) values ('stray')")), /has ended/);
+    assert.throws(
+      () => writer.run(first, () => database.exec("insert into notes (body) values ('stray')")),
+      /has ended/,
+    );
     await writer.commit(second);
     assert.deepEqual(stored(), []);
   });
@@ -308,7 +340,10 @@ describe('a transaction that cannot begin', () => {
   it('is refused, and the next may try', async () => {
     failing = { text: 'begin immediate', error: new Error('odd') };
     const results = await Promise.allSettled([write(insert('a')), write(insert('b'))]);
-    assert.deepEqual(results.map(({ status }) => status), ['rejected', 'rejected']);
+    assert.deepEqual(
+      results.map(({ status }) => status),
+      ['rejected', 'rejected'],
+    );
     failing = { text: 'savepoint one', error: new Error('odd') };
     await assert.rejects(write(insert('c')), /odd/);
     failing = null;
@@ -325,7 +360,13 @@ describe('damage that a statement meets', () => {
     });
     await assert.rejects(broken);
     const turn = await writer.begin();
-    assert.throws(() => writer.run(turn, () => { throw damage; }), damage);
+    assert.throws(
+      () =>
+        writer.run(turn, () => {
+          throw damage;
+        }),
+      damage,
+    );
     await assert.rejects(writer.commit(turn), damage);
     assert.deepEqual(fatal, [damage]);
   });

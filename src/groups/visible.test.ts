@@ -15,7 +15,10 @@ type Visibility = (typeof visibilities)[number];
 type Viewer = 'anonymous' | 'external' | 'user' | 'admin';
 
 /** A group's parent is one of the groups before it, or none; many are private. */
-const groups = fc.array(fc.record({ parent: fc.nat(99), wide: fc.constantFrom(0, 0, 1, 2) }), { minLength: 3, maxLength: 9 });
+const groups = fc.array(fc.record({ parent: fc.nat(99), wide: fc.constantFrom(0, 0, 1, 2) }), {
+  minLength: 3,
+  maxLength: 9,
+});
 const worlds = fc.record({
   groups,
   /** The group that each project is in. */

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { Static, TObject, TSchema } from 'typebox';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -52,11 +53,18 @@ export class Answer {
   }
 }
 
-/** JSON text made before: goes out as it is. */
+/** JSON made before, as an answer or as an item of a list: goes out as it is. */
 export class JsonText {
-  readonly text: string;
+  readonly bytes: Buffer;
+  #digest: string | undefined;
 
-  constructor(text: string) {
-    this.text = text;
+  constructor(text: string | Buffer, digest?: string) {
+    this.bytes = typeof text === 'string' ? Buffer.from(text) : text;
+    this.#digest = digest;
+  }
+
+  /** Differs where the text does. */
+  get digest(): string {
+    return (this.#digest ??= hash('sha1', this.bytes, 'base64url'));
   }
 }

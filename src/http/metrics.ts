@@ -1,4 +1,4 @@
-import { Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import { makeDurations } from './durations.ts';
 
 export type Metrics = {
   /** One answered request; durations in milliseconds. */
@@ -9,35 +9,38 @@ export type Metrics = {
   type: string;
 };
 
-const seconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-
-export const makeMetrics = (version: string): Metrics => {
+/** What is told of the process itself; watched from the first time that somebody asks. */
+const watchProcess = async (version: string): Promise<() => Promise<string>> => {
+  const { Gauge, Registry, collectDefaultMetrics } = await import('prom-client');
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  const registers = [registry];
-  new Gauge({ name: 'gantry_info', help: 'The running version', labelNames: ['version'], registers })
-    .labels(version)
-    .set(1);
-  const requests = new Histogram({
-    name: 'gantry_http_request_duration_seconds',
-    help: 'Requests and their duration, by route template',
-    labelNames: ['method', 'route', 'status'],
-    buckets: seconds,
-    registers,
-  });
-  const store = new Histogram({
-    name: 'gantry_store_duration_seconds',
-    help: 'Time that requests waited for the store, by route template',
-    labelNames: ['route'],
-    buckets: seconds,
-    registers,
-  });
+  const info = { name: 'gantry_info', help: 'The running version', labelNames: ['version'], registers: [registry] };
+  new Gauge(info).labels(version).set(1);
+  return () => registry.metrics();
+};
+
+export const makeMetrics = (version: string): Metrics => {
+  const requests = makeDurations(
+    'gantry_http_request_duration_seconds',
+    'Requests and their duration, by route template',
+    ['method', 'route', 'status'],
+  );
+  const store = makeDurations(
+    'gantry_store_duration_seconds',
+    'Time that requests waited for the store, by route template',
+    ['route'],
+  );
+  let watching: Promise<() => Promise<string>> | undefined;
   return {
-    observe: (labels, total, inStore) => {
-      requests.labels(labels.method, labels.route, String(labels.status)).observe(total / 1000);
-      store.labels(labels.route).observe(inStore / 1000);
+    observe: ({ method, route, status }, total, inStore) => {
+      requests.observe([method, route, String(status)], total);
+      store.observe([route], inStore);
     },
-    text: () => registry.metrics(),
-    type: registry.contentType,
+    text: async () => {
+      watching ??= watchProcess(version);
+      const ofProcess = await (await watching)();
+      return `${ofProcess}\n${requests.text()}\n${store.text()}`;
+    },
+    type: 'text/plain; version=0.0.4; charset=utf-8',
   };
 };

@@ -1,13 +1,19 @@
 /** Makes a route of each declared endpoint. */
-import { hash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Failure, forbidden, unauthorized } from '../errors.ts';
 import { longestQuery, parseBody } from './body.ts';
-import { Answer, type AnyEndpoint, type Audience, type Method, statusOfEndpoint } from './endpoint.ts';
+import {
+  Answer,
+  type AnyEndpoint,
+  type Audience,
+  JsonText,
+  type Method,
+  statusOfEndpoint,
+} from './endpoint.ts';
 import { asFailure, methodNotAllowed, tooLong } from './failure.ts';
 import { type Page, type PageRequest, pageHeaders, pageRequest } from './page.ts';
 import { type ParamsReader, type RawParams, paramsReader } from './params.ts';
-import { type Serialize, lazySerializer, listSerializer } from './serializer.ts';
+import { type Serialize, lazySerializer, listText } from './serializer.ts';
 
 export const apiPrefix = '/api/v4';
 
@@ -120,7 +126,7 @@ const sendPage = <C>(
   { page, url, shown, pages }: ListAnswer,
 ): FastifyReply => {
   void reply.headers(pageHeaders(url, shown, pages, page.total));
-  return sendJson(request, reply, 200, listSerializer(mounted.serialize)(page.items));
+  return sendJson(request, reply, 200, listText(page.items.map(mounted.serialize)));
 };
 
 const send = <C>(
@@ -146,7 +152,7 @@ const sendAnswer = <C>(
   const { body } = answer;
   if (body === null) return reply.code(status).send();
   if (typeof body === 'string' || Buffer.isBuffer(body)) return reply.code(status).send(body);
-  return sendJson(request, reply, status, JSON.stringify(body));
+  return sendJson(request, reply, status, new JsonText(JSON.stringify(body)));
 };
 
 /** JSON with exactly `application/json`, and for a GET a weak ETag that `If-None-Match` may name. */
@@ -154,16 +160,16 @@ const sendJson = (
   request: FastifyRequest,
   reply: FastifyReply,
   status: number,
-  text: string,
+  text: JsonText,
 ): FastifyReply => {
   if (request.method === 'GET' || request.method === 'HEAD') {
-    const etag = `W/"${hash('md5', text, 'hex')}"`;
+    const etag = `W/"${text.digest}"`;
     void reply.header('etag', etag);
     if (request.headers['if-none-match']?.split(',').some((one) => one.trim() === etag) === true) {
       return reply.code(304).send();
     }
   }
-  return reply.code(status).header('content-type', 'application/json').send(Buffer.from(text));
+  return reply.code(status).header('content-type', 'application/json').send(text.bytes);
 };
 
 const allMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'CONNECT'];

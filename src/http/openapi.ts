@@ -95,7 +95,8 @@ const parameter = ({ name, schema, required }: Field, place: 'path' | 'query'): 
 const parametersOf = (endpoint: Endpoint): Parameter[] => {
   const declared = fieldsIn(endpoint, 'path');
   const ofPath = paramNames(endpoint.path).map(
-    (name) => declared.find((field) => field.name === name) ?? { name, schema: { type: 'string' }, required: true },
+    (name) =>
+      declared.find((field) => field.name === name) ?? { name, schema: { type: 'string' }, required: true },
   );
   return [
     ...ofPath.map((field) => parameter(field, 'path')),
@@ -116,8 +117,10 @@ const nameAll = (endpoints: readonly Endpoint[]): Names => {
 };
 
 /** A body's schema is a component, so that it is written once for both of its content types. */
-const bodyName = (endpoint: Endpoint, { operation }: Names): string =>
-  operation(endpoint).replace(/^./, (letter) => `${letter.toUpperCase()}`).concat('Body');
+const bodyName = (endpoint: Endpoint, { operation }: Names): string => {
+  const name = operation(endpoint);
+  return `${name.charAt(0).toUpperCase()}${name.slice(1)}Body`;
+};
 
 const bodySchema = (endpoint: Endpoint): Schema | null => {
   const fields = fieldsIn(endpoint, 'body');
@@ -147,7 +150,10 @@ const successOf = (endpoint: Endpoint, refer: Refer): Response => {
   const one = plainSchema(reply as Schema, refer);
   const content = { 'application/json': { schema: list === true ? { type: 'array', items: one } : one } };
   if (list !== true) return { description, content };
-  const headers = Object.keys(pageHeaderComponents).map((name) => [name, { $ref: `#/components/headers/${name}` }]);
+  const headers = Object.keys(pageHeaderComponents).map((name) => [
+    name,
+    { $ref: `#/components/headers/${name}` },
+  ]);
   return { description, headers: Object.fromEntries(headers), content };
 };
 
@@ -219,7 +225,12 @@ export const openApiDocument = (endpoints: readonly AnyEndpoint<never>[], versio
   const names = nameAll(endpoints);
   return {
     openapi: '3.1.1',
-    info: { title: 'Gantry API', version, summary: 'Code hosting over HTTP and JSON, version 4', description: guide },
+    info: {
+      title: 'Gantry API',
+      version,
+      summary: 'Code hosting over HTTP and JSON, version 4',
+      description: guide,
+    },
     servers: [{ url: apiPrefix }],
     security: anyCredential,
     tags: [...new Set(endpoints.map(({ area }) => area))].map((name) => ({ name })),

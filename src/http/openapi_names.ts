@@ -16,7 +16,8 @@ const singular = (word: string): string => {
   return /(?:us|ss|settings|stats)$/.test(word) || !word.endsWith('s') ? word : word.slice(0, -1);
 };
 
-const isParam = (segment: string | undefined): boolean => segment?.startsWith(':') === true || segment === '*';
+const isParam = (segment: string | undefined): boolean =>
+  segment?.startsWith(':') === true || segment === '*';
 
 const segmentsOf = (path: string): string[] => path.split('/').filter((segment) => segment !== '');
 
@@ -40,20 +41,31 @@ const longName = (path: string): string =>
     .map((segment) => (isParam(segment) ? `By${pascal(segment)}` : pascal(segment)))
     .join('');
 
+/** The first of some names that is not taken; numbered where all are. */
+const firstFree = (wanted: string[], taken: { has: (name: string) => boolean }): string => {
+  const free = wanted.find((name) => !taken.has(name));
+  if (free !== undefined) return free;
+  let number = 2;
+  while (taken.has(`${wanted.at(-1)}${number}`)) number += 1;
+  return `${wanted.at(-1)}${number}`;
+};
+
 /**
  * Names operations from method and path alone, so that the names stay: `GET /projects/:id/issues` is
- * `getProjectIssues`. Where two would be alike, the later one is named by its parameters, too.
+ * `getProjectIssues`. Where two would be alike, the one with parameters is named by them, too.
  */
 export const nameOperations = (endpoints: readonly Named[]): ((endpoint: Named) => string) => {
   const key = ({ method, path }: Named): string => `${method} ${path}`;
   const names = new Map<string, string>();
   const taken = new Set<string>();
-  for (const endpoint of endpoints) {
-    const method = endpoint.method.toLowerCase();
-    const short = method + pathName(endpoint.path);
-    const name = taken.has(short) ? method + longName(endpoint.path) : short;
+  const { plain = [], other = [] } = Object.groupBy(endpoints, ({ path }) =>
+    /[:*]/.test(path) ? 'other' : 'plain',
+  );
+  for (const { method, path } of [...plain, ...other]) {
+    const verb = method.toLowerCase();
+    const name = firstFree([verb + pathName(path), verb + longName(path)], taken);
     taken.add(name);
-    names.set(key(endpoint), name);
+    names.set(key({ method, path }), name);
   }
   return (endpoint) => names.get(key(endpoint)) ?? '';
 };
@@ -69,10 +81,10 @@ const identityOf = (schema: Schema): object | undefined => {
 
 type Seen = { schema: Schema; uses: number; isReply: boolean; names: string[] };
 
-const replyName = ({ path, list }: AnyEndpoint<never>): string => {
+const replyName = ({ method, path, list }: AnyEndpoint<never>): string => {
   const segments = segmentsOf(path);
   const last = segments.findLastIndex((segment) => !isParam(segment));
-  const isOne = list === true || isParam(segments[last + 1]);
+  const isOne = list === true || method === 'POST' || isParam(segments[last + 1]);
   return pascal(isOne ? singular(segments[last] ?? '') : (segments[last] ?? ''));
 };
 
@@ -95,14 +107,6 @@ const look = (shapes: Map<object, Seen>, schema: Schema, name: string, isReply: 
   for (const one of anyOf ?? []) look(shapes, one, name, isReply);
 };
 
-const free = (wanted: string, taken: Map<string, unknown>): string => {
-  if (!taken.has(wanted)) return wanted;
-  for (let number = 2; ; number += 1) {
-    const name = number === 2 ? `${wanted}Detail` : `${wanted}Detail${number - 1}`;
-    if (!taken.has(name)) return name;
-  }
-};
-
 export type Components = {
   /** By name, in order of name. */
   shapes: Map<string, Schema>;
@@ -123,7 +127,8 @@ export const nameShapes = (endpoints: readonly AnyEndpoint<never>[]): Components
   const names = new Map<object, string>();
   const name = ([identity, { schema, names: wanted }]: [object, Seen]): void => {
     const { title } = schema as { title?: string };
-    const chosen = free(title ?? wanted[0] ?? 'Shape', shapes);
+    const first = title ?? wanted[0] ?? 'Shape';
+    const chosen = firstFree([first, `${first}Detail`], shapes);
     names.set(identity, chosen);
     shapes.set(chosen, schema);
   };

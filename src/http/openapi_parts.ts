@@ -60,16 +60,24 @@ const refusal = (description: string, schema: object, examples: { [name: string]
 const ref = (schema: keyof typeof errorSchemas) => ({ $ref: `#/components/schemas/${schema}` });
 
 export const errorResponses = {
-  BadRequest: refusal('A parameter is missing or has a value that is not allowed.', ref('ErrorOfParameters'), {
-    missing: { message: '400 (Bad request) "title" not given' },
-    invalid: { message: { title: ["can't be blank"] } },
-  }),
+  BadRequest: refusal(
+    'A parameter is missing or has a value that is not allowed.',
+    ref('ErrorOfParameters'),
+    {
+      missing: { message: '400 (Bad request) "title" not given' },
+      invalid: { message: { title: ["can't be blank"] } },
+    },
+  ),
   Unauthorized: refusal('No credential, or one that is not valid.', ref('Error'), {
     any: { message: '401 Unauthorized' },
   }),
-  Forbidden: refusal('The caller, or the token, may not do this.', { anyOf: [ref('Error'), ref('ErrorOfScope')] }, {
-    role: { message: '403 Forbidden' },
-  }),
+  Forbidden: refusal(
+    'The caller, or the token, may not do this.',
+    { anyOf: [ref('Error'), ref('ErrorOfScope')] },
+    {
+      role: { message: '403 Forbidden' },
+    },
+  ),
   NotFound: refusal('There is no such record, or the caller may not know of it.', ref('Error'), {
     project: { message: '404 Project Not Found' },
     record: { message: '404 Not found' },

@@ -9,9 +9,10 @@ export type Refer = (schema: Schema) => string | undefined;
 const isSchema = (value: unknown): value is Schema => typeof value === 'object' && value !== null;
 
 /** Says that null is allowed, too. */
-export const orNull = (schema: Schema): Schema => {
+const orNull = (schema: Schema): Schema => {
   const { type, enum: words } = schema;
-  if (type === undefined) return Object.keys(schema).length === 0 ? schema : { anyOf: [schema, { type: 'null' }] };
+  if (type === undefined)
+    return Object.keys(schema).length === 0 ? schema : { anyOf: [schema, { type: 'null' }] };
   const types = [...new Set([type, 'null'].flat())];
   return { ...schema, type: types, ...(Array.isArray(words) && { enum: [...(words as unknown[]), null] }) };
 };
@@ -51,15 +52,17 @@ export const shapeOf = (schema: Schema, refer: Refer): Schema => {
   return { ...Object.fromEntries(kept), ...childrenOf(schema, (child) => plainSchema(child, refer)) };
 };
 
-const described = (schema: Schema, more: string): Schema => {
-  const description = schema['description'];
-  return { description: typeof description === 'string' ? `${description} (${more})` : more };
+/** Says how names are written, where the declaration does not. */
+const describedNames = ({ description }: Schema): Schema => {
+  const how = 'separated by commas';
+  if (typeof description !== 'string') return { description: `names ${how}` };
+  return { description: description.includes('comma') ? description : `${description}, ${how}` };
 };
 
 const byKind = (schema: Schema): Schema => {
   switch (schema['x-kind']) {
     case 'names':
-      return { type: 'string', ...described(schema, 'names separated by commas') };
+      return { type: 'string', ...describedNames(schema) };
     case 'id_or_path':
       return { ...shapeOf(schema, () => undefined), type: ['integer', 'string'] };
     case 'id_or_word': {

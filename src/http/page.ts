@@ -38,6 +38,16 @@ const pairsOf = (name: string, value: unknown): string[] => {
   return [`${encodeURIComponent(name)}=${encodeURIComponent(text)}`];
 };
 
+/** The links' query but for the number of the page: what stands before it and after it. */
+const aroundPage = (sent: Record<string, unknown>, perPage: number): [string, string] => {
+  const shown = { ...sent, page: '', per_page: perPage };
+  const names = Object.keys(shown).filter((name) => !credentials.has(name)).toSorted();
+  const at = names.indexOf('page');
+  const pairs = (some: string[]): string[] =>
+    some.flatMap((name) => pairsOf(name, shown[name as keyof typeof shown]));
+  return [[...pairs(names.slice(0, at)), 'page='].join('&'), ['', ...pairs(names.slice(at + 1))].join('&')];
+};
+
 /**
  * All pagination headers. `url` is the list's absolute URL without query, `sent` every parameter that belongs
  * into the links (path parameters, defaults and what the client sent).
@@ -51,13 +61,8 @@ export const pageHeaders = (
   const pages = Math.max(Math.ceil(total / per_page), 1);
   const next = page < pages ? page + 1 : null;
   const previous = page > 1 && page <= pages ? page - 1 : null;
-  const shared = Object.entries(sent).filter(([name]) => !credentials.has(name));
-  const link = (rel: string, number: number): string => {
-    const all = [...shared.filter(([name]) => name !== 'page' && name !== 'per_page'),
-      ['page', number] as const, ['per_page', per_page] as const];
-    const query = all.toSorted(([a], [b]) => (a < b ? -1 : 1)).flatMap(([name, value]) => pairsOf(name, value));
-    return `<${url}?${query.join('&')}>; rel="${rel}"`;
-  };
+  const [before, after] = aroundPage(sent, per_page);
+  const link = (rel: string, number: number): string => `<${url}?${before}${number}${after}>; rel="${rel}"`;
   const links = [
     ...(previous === null ? [] : [link('prev', previous)]),
     ...(next === null ? [] : [link('next', next)]),

@@ -1,23 +1,28 @@
+import { hash } from 'node:crypto';
 import buildSerializer from 'fast-json-stringify';
 import type { TSchema } from 'typebox';
 import { JsonText } from './endpoint.ts';
 
-export type Serialize = (value: unknown) => string;
+export type Serialize = (value: unknown) => JsonText;
 
 /**
  * The compiled serializer of a declared shape: what is not declared does not leave. Compiled at first use, so
  * that a start does not pay for endpoints that nobody calls.
  */
 export const lazySerializer = (schema: TSchema): Serialize => {
-  let compiled: Serialize | undefined;
+  let compiled: ((value: unknown) => string) | undefined;
   return (value) => {
-    if (value instanceof JsonText) return value.text;
-    compiled ??= buildSerializer(schema as object) as Serialize;
-    return compiled(value);
+    if (value instanceof JsonText) return value;
+    compiled ??= buildSerializer(schema as object) as (value: unknown) => string;
+    return new JsonText(compiled(value));
   };
 };
 
-/** A list's serializer: one text an item, joined. */
-export const listSerializer = (item: Serialize): ((items: unknown[]) => string) => {
-  return (items) => `[${items.map(item).join(',')}]`;
+const [begin, comma, end] = ['[', ',', ']'].map((text) => Buffer.from(text)) as [Buffer, Buffer, Buffer];
+
+/** A list of texts; its digest comes of theirs, which may be known already. */
+export const listText = (items: readonly JsonText[]): JsonText => {
+  const parts = items.flatMap(({ bytes }, index) => (index === 0 ? [bytes] : [comma, bytes]));
+  const digest = hash('sha1', items.map((item) => item.digest).join(' '), 'base64url');
+  return new JsonText(Buffer.concat([begin, ...parts, end]), digest);
 };

@@ -4,7 +4,7 @@ import type { Project } from '../projects/find.ts';
 import { ancestorsOf } from '../namespaces/ancestors.ts';
 
 /** The colour of a label that is created by its mere name. */
-export const plainColor = '#428BCA';
+const plainColor = '#428BCA';
 const longestTitle = 255;
 
 export type LabelRef = { id: number; title: string };
@@ -44,7 +44,13 @@ export const findOrCreateLabels = async (
   const known = new Set(found.map(({ title }) => title));
   const missing = wanted.filter((title) => !known.has(title));
   if (missing.length === 0) return found;
-  const common = { project_id: project.id, group_id: null, color: plainColor, description: null, priority: null };
+  const common = {
+    project_id: project.id,
+    group_id: null,
+    color: plainColor,
+    description: null,
+    priority: null,
+  };
   const rows = missing.map((title) => ({ ...common, title, created_at: tx.now, updated_at: tx.now }));
   // Another transaction may create the same label meanwhile: then it is this one's, too.
   await tx.db

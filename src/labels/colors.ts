@@ -41,7 +41,9 @@ export const parseColor = (text: string): string | null => {
 /** Black or white, whichever can be read on this colour. */
 export const textColor = (color: string): string => {
   const short = color.length === 4;
-  const parts = short ? [1, 2, 3].map((at) => color.charAt(at).repeat(2)) : [1, 3, 5].map((at) => color.slice(at, at + 2));
+  const parts = short
+    ? [1, 2, 3].map((at) => color.charAt(at).repeat(2))
+    : [1, 3, 5].map((at) => color.slice(at, at + 2));
   const light = parts.reduce((sum, part) => sum + Number.parseInt(part, 16), 0);
   return light > 500 ? '#333333' : '#FFFFFF';
 };

@@ -2,19 +2,23 @@ import { type Call, actorOf } from '../access/call.ts';
 import { recordEvent } from '../events/record.ts';
 import { requireUnmodified } from '../http/unmodified.ts';
 import { type Owner, renewIssueLists } from './owner.ts';
-import { findLabel } from './queries.ts';
+import { type LabelKey, findLabel } from './queries.ts';
 
 /**
  * Deletes a label of the owner's own, and takes it from whatever carries it.
  * @throws Failure 404 `404 Label Not Found`, 412 if it changed since `If-Unmodified-Since`
  */
-export const deleteLabel = async (call: Call, owner: Owner, idOrTitle: string): Promise<void> => {
+export const deleteLabel = async (call: Call, owner: Owner, key: LabelKey): Promise<void> => {
   await call.write(async (tx) => {
-    const label = await findLabel(tx.db, owner, idOrTitle, 'own');
+    const label = await findLabel(tx.db, owner, key, 'own');
     requireUnmodified(call.header('if-unmodified-since'), label.updated_at);
     await renewIssueLists(tx, owner);
     const { db } = tx;
-    await db.deleteFrom('subscriptions').where('target_type', '=', 'Label').where('target_id', '=', label.id).execute();
+    await db
+      .deleteFrom('subscriptions')
+      .where('target_type', '=', 'Label')
+      .where('target_id', '=', label.id)
+      .execute();
     // Its links go with it.
     await db.deleteFrom('labels').where('id', '=', label.id).execute();
     await recordEvent(tx, actorOf(call), {

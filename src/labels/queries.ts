@@ -36,22 +36,27 @@ export const listLabels = async (
   return { items, total };
 };
 
+/** Which label is meant: by its title, or by a text that is its id or, where no label has that id, its title. */
+export type LabelKey = { title: string } | { id_or_title: string };
+
 /**
- * A label by id or title: first the one of that id, then the owner's own of that title, then an inherited one.
+ * The label that is meant; of two with one title the owner's own.
  * @param scope `own`: without those of the groups above
+ * @throws Failure 404 `404 Label Not Found`
  */
 export const findLabel = async (
   db: Reader,
   owner: Owner,
-  idOrTitle: string,
+  key: LabelKey,
   scope: 'own' | 'available',
 ): Promise<LabelRow> => {
-  const id = /^\d{1,15}$/.test(idOrTitle) ? Number(idOrTitle) : 0;
+  const title = 'title' in key ? key.title : key.id_or_title;
+  const id = 'id_or_title' in key && /^\d{1,15}$/.test(title) ? Number(title) : 0;
   const rows = await db
     .selectFrom('labels')
     .selectAll()
     .where(scope === 'own' ? ownedBy('labels', owner) : availableTo('labels', owner))
-    .where((is) => is.or([is('id', '=', id), is('title', '=', idOrTitle)]))
+    .where((is) => is.or([is('id', '=', id), is('title', '=', title)]))
     .orderBy('id')
     .execute();
   const isOwn = (label: LabelRow): boolean =>
@@ -116,12 +121,5 @@ export const renderLabels = async (call: Call, labels: LabelRow[], withCounts: b
   });
 };
 
-export const renderLabel = async (call: Call, label: LabelRow) => (await renderLabels(call, [label], true))[0];
-
-/** A label as it now is, for the answer to a change. */
-export const reloadLabel = async (db: Reader, id: number): Promise<LabelRow> => {
-  const row = await db.selectFrom('labels').selectAll().where('id', '=', id).executeTakeFirst();
-  if (row === undefined) throw notFound('Label');
-  return row;
-};
-
+export const renderLabel = async (call: Call, label: LabelRow) =>
+  (await renderLabels(call, [label], true))[0];

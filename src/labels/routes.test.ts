@@ -34,7 +34,8 @@ const project = async (given: Parameters<typeof seedProject>[1] = {}): Promise<S
 const create = async (id: number, name: string, rest: object = {}, where = 'projects') =>
   await gantry.api(`POST /${where}/${id}/labels`, { json: { name, color: '#FFAABB', ...rest } });
 
-const statuses = (replies: Reply[]): number[] => replies.map((reply) => reply.status).toSorted((a, b) => a - b);
+const statuses = (replies: Reply[]): number[] =>
+  replies.map((reply) => reply.status).toSorted((a, b) => a - b);
 
 const version = async (id: number): Promise<number> => {
   const { db } = gantry.service.platform.store;
@@ -77,9 +78,14 @@ test('a label whose title is a number is found by it unless that is the id of an
   const made = await create(id, '007');
   const found = await gantry.api(`GET /projects/${id}/labels/007`);
   assert.equal(found.body.id, made.body.id);
-  const twin = await create(id, String(made.body.id));
-  assert.equal((await gantry.api(`GET /projects/${id}/labels/${made.body.id}`)).body.id, made.body.id);
-  assert.equal((await gantry.api(`GET /projects/${id}/labels/${twin.body.id}`)).body.id, twin.body.id);
+  const namesake = await create(id, String(made.body.id + 2));
+  const twin = await create(id, 'twin');
+  assert.equal(twin.body.id, Number(namesake.body.name));
+  assert.equal((await gantry.api(`GET /projects/${id}/labels/${twin.body.id}`)).body.name, 'twin');
+  const byName = await gantry.api(`PUT /projects/${id}/labels`, {
+    json: { name: namesake.body.name, color: 'red' },
+  });
+  assert.equal(byName.body.id, namesake.body.id, 'a name is a title, never an id');
 });
 
 test('colours are #RGB, #RRGGBB or CSS names', async () => {
@@ -89,7 +95,10 @@ test('colours are #RGB, #RRGGBB or CSS names', async () => {
   assert.equal((await create(id, 'dark', { color: '#000000' })).body.text_color, '#FFFFFF');
   for (const color of ['#ABCD', '#FFAAFFFF', 'ruddy', 'FFAABB', '', '#ggg']) {
     const reply = await create(id, 'odd', { color });
-    assert.deepEqual([reply.status, reply.body], [400, { message: { color: ['must be a valid color code'] } }]);
+    assert.deepEqual(
+      [reply.status, reply.body],
+      [400, { message: { color: ['must be a valid color code'] } }],
+    );
   }
   const none = await gantry.api(`POST /projects/${id}/labels`, { json: { name: 'none' } });
   assert.deepEqual([none.status, none.body.message], [400, '400 (Bad request) "color" not given']);
@@ -118,8 +127,12 @@ test('a title is taken once in a project, also by an inherited label', async () 
 
 test('of two who create the same label at once one succeeds', async () => {
   const { id } = await project();
-  const replies = await Promise.all(Array.from({ length: 6 }, () => create(id, 'race')));
-  assert.deepEqual(statuses(replies), [201, 409, 409, 409, 409, 409]);
+  for (let round = 0; round < 8; round += 1) {
+    const replies = await Promise.all(Array.from({ length: 6 }, () => create(id, `race ${round}`)));
+    assert.deepEqual(statuses(replies), [201, 409, 409, 409, 409, 409]);
+    const refusals = replies.filter((reply) => reply.status === 409).map((reply) => reply.body.message);
+    assert.deepEqual([...new Set(refusals)], ['Label already exists']);
+  }
 });
 
 test('a label is edited by the name in the parameters, as release 10.0 does', async () => {
@@ -130,10 +143,16 @@ test('a label is edited by the name in the parameters, as release 10.0 does', as
   const reply = await gantry.api(`PUT /projects/${id}/labels`, { json: edit });
   assert.equal(reply.status, 200);
   const { name, color, description, priority } = reply.body;
-  assert.deepEqual([reply.body.id, name, color, description, priority], [made.body.id, 'new', '#0000ff', null, null]);
+  assert.deepEqual(
+    [reply.body.id, name, color, description, priority],
+    [made.body.id, 'new', '#0000ff', null, null],
+  );
   assert.ok((await version(id)) > was, 'cached lists of issues are old');
   const nothing = await gantry.api(`PUT /projects/${id}/labels`, { json: { name: 'new' } });
-  assert.equal(nothing.body.message, '400 (Bad request) at least one of new_name, color, description, priority must be given');
+  assert.equal(
+    nothing.body.message,
+    '400 (Bad request) at least one of new_name, color, description, priority must be given',
+  );
   const unnamed = await gantry.api(`PUT /projects/${id}/labels`, { json: { color: 'red' } });
   assert.equal(unnamed.body.message, '400 (Bad request) "name" not given');
   const missing = await gantry.api(`PUT /projects/${id}/labels`, { json: { name: 'old', color: 'red' } });
@@ -162,14 +181,22 @@ test('a label is deleted by name, with its links, unless it changed since', asyn
   const { db } = gantry.service.platform.store;
   const links = await db.selectFrom('label_links').selectAll().where('target_id', '=', issue.id).execute();
   assert.deepEqual(links, []);
-  assert.equal((await gantry.api(`DELETE /projects/${id}/labels`)).body.message, '400 (Bad request) "name" not given');
+  assert.equal(
+    (await gantry.api(`DELETE /projects/${id}/labels`)).body.message,
+    '400 (Bad request) "name" not given',
+  );
 });
 
 test('a label of another project is not found', async () => {
   const [mine, theirs] = [await project(), await project()];
   const made = await create(theirs.id, 'theirs');
-  for (const line of ['GET', 'PUT', 'DELETE'].map((method) => `${method} /projects/${mine.id}/labels/${made.body.id}`)) {
-    assert.equal((await gantry.api(line, { json: line.startsWith('PUT') ? { color: 'red' } : undefined })).status, 404);
+  for (const line of ['GET', 'PUT', 'DELETE'].map(
+    (method) => `${method} /projects/${mine.id}/labels/${made.body.id}`,
+  )) {
+    assert.equal(
+      (await gantry.api(line, { json: line.startsWith('PUT') ? { color: 'red' } : undefined })).status,
+      404,
+    );
   }
   assert.equal((await gantry.api(`GET /projects/${theirs.id}/labels/theirs`)).status, 200);
 });
@@ -202,7 +229,8 @@ test('counts of a group label leave out issues of hidden projects', async () => 
   const label = (await create(group.id, 'wide', {}, 'groups')).body.id;
   for (const { id } of [open, hidden, members]) await seedIssue(gantry, { project: id, labels: [label] });
   const count = async (as?: string) =>
-    (await gantry.api(`GET /groups/${group.id}/labels`, as === undefined ? {} : { as })).body[0].open_issues_count;
+    (await gantry.api(`GET /groups/${group.id}/labels`, as === undefined ? {} : { as })).body[0]
+      .open_issues_count;
   assert.equal(await count(stranger.token), 1);
   assert.equal(await count(), 3);
 });
@@ -216,7 +244,8 @@ test('a project lists the labels of the groups above it unless told not to', asy
   await create(below.id, 'b below', {}, 'groups');
   await create(other.id, 'c other', {}, 'groups');
   await create(id, 'd own');
-  const names = async (line: string) => (await gantry.api(line)).body.map((label: { name: string }) => label.name);
+  const names = async (line: string) =>
+    (await gantry.api(line)).body.map((label: { name: string }) => label.name);
   assert.deepEqual(await names(`GET /projects/${id}/labels`), ['a top', 'b below', 'd own']);
   assert.deepEqual(await names(`GET /projects/${id}/labels?include_ancestor_groups=false`), ['d own']);
   assert.deepEqual(await names(`GET /groups/${below.id}/labels`), ['a top', 'b below']);
@@ -271,7 +300,9 @@ test('a group label is renamed for all projects below', async () => {
   const label = (await create(top.id, 'before', {}, 'groups')).body;
   assert.equal(label.is_project_label, false);
   const [inside, outside] = [await version(id), await version(elsewhere.id)];
-  const reply = await gantry.api(`PUT /groups/${top.id}/labels`, { json: { name: 'before', new_name: 'after' } });
+  const reply = await gantry.api(`PUT /groups/${top.id}/labels`, {
+    json: { name: 'before', new_name: 'after' },
+  });
   assert.equal(reply.body.name, 'after');
   assert.equal(await version(id), inside + 1);
   assert.equal(await version(elsewhere.id), outside);
@@ -283,7 +314,11 @@ test('who may not is refused, and who may not see finds nothing', async () => {
   const closed = await project({ visibility: 'private' });
   const label = (await create(open.id, 'kept')).body.id;
   const json = { name: 'x', color: '#fff' };
-  const writes = [`POST /projects/${open.id}/labels`, `PUT /projects/${open.id}/labels/${label}`, `DELETE /projects/${open.id}/labels/${label}`];
+  const writes = [
+    `POST /projects/${open.id}/labels`,
+    `PUT /projects/${open.id}/labels/${label}`,
+    `DELETE /projects/${open.id}/labels/${label}`,
+  ];
   for (const line of writes) {
     for (const as of [guest.token, stranger.token]) {
       assert.equal((await gantry.api(line, { as, json: { ...json, new_name: 'y' } })).status, 403, line);
@@ -294,7 +329,10 @@ test('who may not is refused, and who may not see finds nothing', async () => {
   const hidden = await gantry.api(`GET /projects/${closed.id}/labels`, { as: stranger.token });
   const missing = await gantry.api('GET /projects/999999/labels', { as: stranger.token });
   assert.deepEqual([hidden.status, hidden.text], [404, missing.text]);
-  assert.equal((await gantry.api(`POST /projects/${closed.id}/labels`, { as: stranger.token, json })).status, 404);
+  assert.equal(
+    (await gantry.api(`POST /projects/${closed.id}/labels`, { as: stranger.token, json })).status,
+    404,
+  );
   const ok = await gantry.api(`POST /projects/${closed.id}/labels`, { as: reporter.token, json });
   assert.equal(ok.status, 201);
   assert.equal((await gantry.api(`GET /projects/${closed.id}/labels`, { as: guest.token })).status, 200);
@@ -331,6 +369,15 @@ test('each change is one row of the change log', async () => {
   await gantry.api(`PUT /projects/${id}/labels/logged`, { json: { color: '#000' } });
   await gantry.api(`DELETE /projects/${id}/labels/logged`);
   const { db } = gantry.service.platform.store;
-  const rows = await db.selectFrom('events').select('kind').where('target_type', '=', 'Label').where('target_id', '=', body.id).orderBy('id').execute();
-  assert.deepEqual(rows.map((row) => row.kind), ['label.created', 'label.updated', 'label.deleted']);
+  const rows = await db
+    .selectFrom('events')
+    .select('kind')
+    .where('target_type', '=', 'Label')
+    .where('target_id', '=', body.id)
+    .orderBy('id')
+    .execute();
+  assert.deepEqual(
+    rows.map((row) => row.kind),
+    ['label.created', 'label.updated', 'label.deleted'],
+  );
 });

@@ -7,7 +7,7 @@ import { createLabel } from './create.ts';
 import { deleteLabel } from './delete.ts';
 import { labelShape } from './json.ts';
 import { type OwnerKind, findOwner } from './owner.ts';
-import { findLabel, listLabels, renderLabel, renderLabels } from './queries.ts';
+import { type LabelKey, findLabel, listLabels, renderLabel, renderLabels } from './queries.ts';
 import { setLabelSubscribed } from './subscribe.ts';
 import { type LabelEdit, updateLabel } from './update.ts';
 
@@ -29,10 +29,10 @@ const edits = {
 /** Which label, where the path does not say it. */
 const named = { name: optional(name), label_id: optional(label_id) };
 
-const labelOf = (given: { name?: string; label_id?: string }): string => {
-  const label = given.label_id ?? given.name;
-  if (label === undefined) throw notGiven('name');
-  return label;
+const labelOf = (given: { name?: string; label_id?: string }): LabelKey => {
+  if (given.label_id !== undefined) return { id_or_title: given.label_id };
+  if (given.name !== undefined) return { title: given.name };
+  throw notGiven('name');
 };
 
 const editOf = (given: LabelEdit): LabelEdit => {
@@ -115,7 +115,7 @@ const get = ({ noun, one, id, shared, toSee }: Side) =>
     params: object({ id, label_id }),
     handle: async (call, given) => {
       const owner = await toSee(call, given.id);
-      return await renderLabel(call, await findLabel(call.db, owner, given.label_id, 'available'));
+      return await renderLabel(call, await findLabel(call.db, owner, labelOf(given), 'available'));
     },
   });
 
@@ -146,16 +146,19 @@ const remove = ({ noun, path, one, id, shared, toChange }: Side, where: 'path' |
     },
   });
 
-const subscription = ({ noun, one, id, shared, toSee }: Side, name: 'subscribe' | 'unsubscribe') =>
+const subscription = ({ noun, one, id, shared, toSee }: Side, verb: 'subscribe' | 'unsubscribe') =>
   endpoint({
     method: 'POST',
-    path: `${one}/${name}`,
-    summary: `${name === 'subscribe' ? 'Subscribe to' : 'Unsubscribe from'} a label of a ${noun}`,
+    path: `${one}/${verb}`,
+    summary: `${verb === 'subscribe' ? 'Subscribe to' : 'Unsubscribe from'} a label of a ${noun}`,
     ...shared,
     params: object({ id, label_id }),
     handle: async (call, given) => {
       const owner = await toSee(call, given.id);
-      return await renderLabel(call, await setLabelSubscribed(call, owner, given.label_id, name === 'subscribe'));
+      return await renderLabel(
+        call,
+        await setLabelSubscribed(call, owner, labelOf(given), verb === 'subscribe'),
+      );
     },
   });
 

@@ -1,8 +1,8 @@
 import { type Call, userOf } from '../access/call.ts';
 import type { Tx } from '../db/open.ts';
 import { notModified } from '../errors.ts';
-import { type Owner } from './owner.ts';
-import { type LabelRow, findLabel } from './queries.ts';
+import type { Owner } from './owner.ts';
+import { type LabelKey, type LabelRow, findLabel } from './queries.ts';
 
 type Row = { user_id: number } | undefined;
 
@@ -41,12 +41,12 @@ const unsubscribe = async (tx: Tx, userId: number, labelId: number): Promise<Row
 export const setLabelSubscribed = async (
   call: Call,
   owner: Owner,
-  idOrTitle: string,
+  key: LabelKey,
   wanted: boolean,
 ): Promise<LabelRow> => {
   const { id: userId } = userOf(call);
   return await call.write(async (tx) => {
-    const label = await findLabel(tx.db, owner, idOrTitle, 'available');
+    const label = await findLabel(tx.db, owner, key, 'available');
     const row = await (wanted ? subscribe : unsubscribe)(tx, userId, label.id);
     if (row === undefined) throw notModified();
     return label;

@@ -2,7 +2,7 @@ import { type Call, actorOf } from '../access/call.ts';
 import type { Tx } from '../db/open.ts';
 import { recordEvent } from '../events/record.ts';
 import { type Owner, renewIssueLists } from './owner.ts';
-import { type LabelRow, findLabel, labelsTitled } from './queries.ts';
+import { type LabelKey, type LabelRow, findLabel, labelsTitled } from './queries.ts';
 import { checkColor, checkLabelTitle, titleTaken } from './rules.ts';
 
 export type LabelEdit = {
@@ -30,14 +30,18 @@ const rename = async (tx: Tx, owner: Owner, label: LabelRow, title: string): Pro
   if (others.some((other) => other.id !== label.id)) throw titleTaken();
 };
 
-const store = async (call: Call, owner: Owner, idOrTitle: string, edit: LabelEdit): Promise<LabelRow> =>
+const store = async (call: Call, owner: Owner, key: LabelKey, edit: LabelEdit): Promise<LabelRow> =>
   await call.write(async (tx) => {
-    const label = await findLabel(tx.db, owner, idOrTitle, 'own');
+    const label = await findLabel(tx.db, owner, key, 'own');
     const values = valuesOf(label, owner, edit);
     const changed = names.filter((name) => values[name] !== label[name]);
     if (changed.length === 0) return label;
     if (changed.includes('title')) await rename(tx, owner, label, values.title);
-    await tx.db.updateTable('labels').set({ ...values, updated_at: tx.now }).where('id', '=', label.id).execute();
+    await tx.db
+      .updateTable('labels')
+      .set({ ...values, updated_at: tx.now })
+      .where('id', '=', label.id)
+      .execute();
     await recordEvent(tx, actorOf(call), {
       kind: 'label.updated',
       project_id: label.project_id,
@@ -56,11 +60,11 @@ const store = async (call: Call, owner: Owner, idOrTitle: string, edit: LabelEdi
 export const updateLabel = async (
   call: Call,
   owner: Owner,
-  idOrTitle: string,
+  key: LabelKey,
   edit: LabelEdit,
 ): Promise<LabelRow> => {
   try {
-    return await store(call, owner, idOrTitle, edit);
+    return await store(call, owner, key, edit);
   } catch (error) {
     // Another transaction took the title after the look.
     if (call.platform.store.isUniqueViolation(error)) throw titleTaken();

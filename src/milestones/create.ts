@@ -16,7 +16,11 @@ export type NewMilestone = {
  * Creates a milestone of a project or group.
  * @throws Failure 400 for a bad title or dates, or a title that is taken
  */
-export const createMilestone = async (call: Call, owner: Owner, given: NewMilestone): Promise<MilestoneRow> => {
+export const createMilestone = async (
+  call: Call,
+  owner: Owner,
+  given: NewMilestone,
+): Promise<MilestoneRow> => {
   const title = checkMilestoneTitle(given.title);
   checkDates(given);
   return await call.write(async (tx) => {

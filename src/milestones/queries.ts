@@ -70,7 +70,12 @@ const neighbours = (owner: Owner) => {
 };
 
 /** Whether another milestone of the owner, of a group above it or of a project below it has this title. */
-export const isTitleTaken = async (db: Reader, owner: Owner, title: string, exceptId: number): Promise<boolean> => {
+export const isTitleTaken = async (
+  db: Reader,
+  owner: Owner,
+  title: string,
+  exceptId: number,
+): Promise<boolean> => {
   const row = await db
     .selectFrom('milestones')
     .select('id')

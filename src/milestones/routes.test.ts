@@ -78,8 +78,13 @@ test('iids are gapless when many are created at once, and none is given again', 
   assert.equal((await gantry.api(`DELETE /projects/${id}/milestones/${last.id}`)).status, 204);
   assert.equal((await create(id, 'next')).body.iid, 9);
   const group = await seedGroup(gantry);
-  const ofGroup = await Promise.all(Array.from({ length: 6 }, (_one, at) => create(group.id, `g${at}`, {}, 'groups')));
-  assert.deepEqual(ofGroup.map((reply) => reply.body.iid as number).toSorted((a, b) => a - b), [1, 2, 3, 4, 5, 6]);
+  const ofGroup = await Promise.all(
+    Array.from({ length: 6 }, (_one, at) => create(group.id, `g${at}`, {}, 'groups')),
+  );
+  assert.deepEqual(
+    ofGroup.map((reply) => reply.body.iid as number).toSorted((a, b) => a - b),
+    [1, 2, 3, 4, 5, 6],
+  );
   assert.equal(ofGroup[0]!.body.group_id, group.id);
   assert.equal('project_id' in ofGroup[0]!.body, false);
 });
@@ -95,7 +100,10 @@ test('a title is there, not too long and not taken', async () => {
   };
   const taken = [400, { title: ['has already been taken'] }];
   assert.deepEqual(await refusal(' '), [400, { title: ["can't be blank"] }]);
-  assert.deepEqual(await refusal('x'.repeat(256)), [400, { title: ['is too long (maximum is 255 characters)'] }]);
+  assert.deepEqual(await refusal('x'.repeat(256)), [
+    400,
+    { title: ['is too long (maximum is 255 characters)'] },
+  ]);
   assert.deepEqual(await refusal('own'), taken);
   assert.deepEqual(await refusal('shared'), taken);
   assert.deepEqual(await refusal('own', 'groups', group.id), taken);
@@ -108,7 +116,10 @@ test('a title is there, not too long and not taken', async () => {
 test('of two who create the same title at once one succeeds', async () => {
   const { id } = await project();
   const replies = await Promise.all(Array.from({ length: 5 }, () => create(id, 'race')));
-  assert.deepEqual(replies.map((reply) => reply.status).toSorted((a, b) => a - b), [201, 400, 400, 400, 400]);
+  assert.deepEqual(
+    replies.map((reply) => reply.status).toSorted((a, b) => a - b),
+    [201, 400, 400, 400, 400],
+  );
   assert.equal((await create(id, 'after')).body.iid, 2, 'a refusal takes no iid');
 });
 
@@ -130,7 +141,13 @@ test('a milestone is edited, closed and activated', async () => {
   const made = (await create(id, 'one', { description: 'x', due_date: '2017-10-01' })).body;
   const path = `/projects/${id}/milestones/${made.id}`;
   const was = await version(id);
-  const edit = { title: 'two', description: '', due_date: '', start_date: '2018-01-01', state_event: 'close' };
+  const edit = {
+    title: 'two',
+    description: '',
+    due_date: '',
+    start_date: '2018-01-01',
+    state_event: 'close',
+  };
   const { status, body } = await gantry.api(`PUT ${path}`, { json: edit });
   assert.equal(status, 200);
   assert.deepEqual(
@@ -146,7 +163,9 @@ test('a milestone is edited, closed and activated', async () => {
   assert.deepEqual(odd.body, { message: { state_event: ['does not have a valid value'] } });
   const nothing = await gantry.api(`PUT ${path}`, { json: {} });
   assert.match(nothing.body.message, /^400 \(Bad request\) at least one of title, /);
-  assert.deepEqual((await gantry.api(`PUT ${path}`, { json: { title: '' } })).body.message, { title: ["can't be blank"] });
+  assert.deepEqual((await gantry.api(`PUT ${path}`, { json: { title: '' } })).body.message, {
+    title: ["can't be blank"],
+  });
   await create(id, 'three');
   const taken = await gantry.api(`PUT ${path}`, { json: { title: 'three' } });
   assert.deepEqual(taken.body.message, { title: ['has already been taken'] });
@@ -183,7 +202,9 @@ test('a project lists the milestones of the groups above it where asked for', as
   assert.deepEqual(await titles(`GET /groups/${top.id}/milestones`), ['top']);
   assert.equal((await gantry.api(`GET /groups/${top.id}/milestones/${ofGroup.id}`)).body.title, 'top');
   assert.equal((await gantry.api(`GET /projects/${id}/milestones/${ofGroup.id}`)).status, 404);
-  const edit = await gantry.api(`PUT /projects/${id}/milestones/${ofGroup.id}`, { json: { title: 'stolen' } });
+  const edit = await gantry.api(`PUT /projects/${id}/milestones/${ofGroup.id}`, {
+    json: { title: 'stolen' },
+  });
   assert.equal(edit.status, 404);
 });
 
@@ -192,7 +213,13 @@ test('a deleted milestone leaves its issues without one and otherwise untouched'
   const milestone = (await create(id, 'gone')).body.id;
   const issue = await seedIssue(gantry, { project: id, milestone });
   const { db } = gantry.service.platform.store;
-  const row = async () => ({ ...(await db.selectFrom('issues').select(['milestone_id', 'updated_at']).where('id', '=', issue.id).executeTakeFirstOrThrow()) });
+  const row = async () => ({
+    ...(await db
+      .selectFrom('issues')
+      .select(['milestone_id', 'updated_at'])
+      .where('id', '=', issue.id)
+      .executeTakeFirstOrThrow()),
+  });
   const { updated_at } = await row();
   const old = { 'if-unmodified-since': 'Sat, 01 Jan 2000 00:00:00 GMT' };
   const path = `/projects/${id}/milestones/${milestone}`;
@@ -229,7 +256,11 @@ test('who may not is refused, and who may not see finds nothing', async () => {
   assert.deepEqual([hidden.status, hidden.body], [404, { message: '404 Project Not Found' }]);
   const made = await gantry.api(`POST /projects/${closed.id}/milestones`, { as: developer.token, json });
   assert.equal(made.status, 201);
-  assert.equal((await gantry.api(`DELETE /projects/${closed.id}/milestones/${made.body.id}`, { as: developer.token })).status, 204);
+  assert.equal(
+    (await gantry.api(`DELETE /projects/${closed.id}/milestones/${made.body.id}`, { as: developer.token }))
+      .status,
+    204,
+  );
 });
 
 test('milestones of a group are changed by its masters', async () => {
@@ -242,7 +273,10 @@ test('milestones of a group are changed by its masters', async () => {
   assert.equal(await status(stranger.token), 404);
   assert.equal(await status(developer.token), 403);
   assert.equal(await status(master.token), 201);
-  assert.equal((await gantry.api(`GET /groups/${group.id}/milestones`, { as: developer.token })).body.length, 1);
+  assert.equal(
+    (await gantry.api(`GET /groups/${group.id}/milestones`, { as: developer.token })).body.length,
+    1,
+  );
 });
 
 test('editing a group milestone makes the cached lists of all projects below old', async () => {

@@ -76,7 +76,12 @@ const list = ({ noun, path, id, shared, toSee }: Side) =>
       ...pageParams,
     }),
     handle: async (call, given) => {
-      const { items, total } = await listMilestones(call.db, await toSee(call, given.id), given, pageRequest(given));
+      const { items, total } = await listMilestones(
+        call.db,
+        await toSee(call, given.id),
+        given,
+        pageRequest(given),
+      );
       return { items: items.map(milestoneJson), total };
     },
   });
@@ -134,7 +139,8 @@ const remove = ({ noun, one, id, shared, toChange }: Side) =>
     ...shared,
     reply: null,
     params: object({ id, milestone_id }),
-    handle: async (call, given) => await deleteMilestone(call, await toChange(call, given.id), given.milestone_id),
+    handle: async (call, given) =>
+      await deleteMilestone(call, await toChange(call, given.id), given.milestone_id),
   });
 
 const routesOf = (of: Side) => [list(of), get(of), create(of), update(of), remove(of)];

@@ -18,7 +18,13 @@ export const checkMilestoneTitle = (text: string): string => {
 };
 
 /** @throws Failure 400 for a milestone that would be due before, or when, it starts */
-export const checkDates = ({ start_date, due_date }: { start_date: string | null; due_date: string | null }): void => {
+export const checkDates = ({
+  start_date,
+  due_date,
+}: {
+  start_date: string | null;
+  due_date: string | null;
+}): void => {
   if (start_date !== null && due_date !== null && due_date <= start_date) {
     throw invalid({ due_date: ['must be greater than start date'] });
   }

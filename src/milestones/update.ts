@@ -49,7 +49,11 @@ export const updateMilestone = async (
     checkDates(values);
     if (changed.includes('title') && (await isTitleTaken(tx.db, owner, values.title, id))) throw titleTaken();
     await renewIssueLists(tx, owner);
-    await tx.db.updateTable('milestones').set({ ...values, updated_at: tx.now }).where('id', '=', id).execute();
+    await tx.db
+      .updateTable('milestones')
+      .set({ ...values, updated_at: tx.now })
+      .where('id', '=', id)
+      .execute();
     await recordEvent(tx, actorOf(call), {
       kind: 'milestone.updated',
       project_id: row.project_id,

@@ -8,7 +8,11 @@ import type { NoteRow } from './json.ts';
 
 /** Removes what stands for the comment elsewhere: mentions, todos that quote it, awards. */
 const forget = async (tx: Tx, { target }: Found, noteId: number): Promise<void> => {
-  await tx.db.deleteFrom('award_emoji').where('target_type', '=', 'Note').where('target_id', '=', noteId).execute();
+  await tx.db
+    .deleteFrom('award_emoji')
+    .where('target_type', '=', 'Note')
+    .where('target_id', '=', noteId)
+    .execute();
   for (const table of ['mentions', 'todos'] as const) {
     // oxlint-disable-next-line no-await-in-loop -- one transaction runs one statement after another
     await tx.db

@@ -26,7 +26,12 @@ export const noteShape = object({
 
 export type NoteRow = Selectable<NotesTable>;
 
-const noteJson = (note: NoteRow, author: BasicUserRow, body: string, { iid, baseUrl }: { iid: number; baseUrl: string }) => ({
+const noteJson = (
+  note: NoteRow,
+  author: BasicUserRow,
+  body: string,
+  { iid, baseUrl }: { iid: number; baseUrl: string },
+) => ({
   id: note.id,
   type: null,
   body,
@@ -46,7 +51,10 @@ const noteJson = (note: NoteRow, author: BasicUserRow, body: string, { iid, base
 /** Notes of one target as the caller may read them, in two statements at most. */
 export const notesJson = async (call: Call, { iid }: Pick<Target, 'iid'>, notes: NoteRow[]) => {
   const [authors, bodies] = await Promise.all([
-    basicUsersById(call.db, notes.map((note) => note.author_id)),
+    basicUsersById(
+      call.db,
+      notes.map((note) => note.author_id),
+    ),
     visibleBodies(call, notes),
   ]);
   return notes.flatMap((note) => {

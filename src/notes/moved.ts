@@ -40,7 +40,10 @@ export const visibleBodies = async (call: Call, notes: NoteRow[]): Promise<Map<n
     return reference === null ? [] : [{ id: note.id, reference }];
   });
   if (found.length === 0) return new Map();
-  const visible = await visibleKeys(call, found.map(({ reference }) => reference));
+  const visible = await visibleKeys(
+    call,
+    found.map(({ reference }) => reference),
+  );
   return new Map(
     found
       .filter(({ reference }) => !visible.has(keyOf(reference)))

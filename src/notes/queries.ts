@@ -23,7 +23,9 @@ export const listNotes = async (
 ): Promise<Page<NoteRow>> => {
   const all = notesOf(db, target);
   const query =
-    activity_filter === 'all_notes' ? all : all.where('system', '=', activity_filter === 'only_activity' ? 1 : 0);
+    activity_filter === 'all_notes'
+      ? all
+      : all.where('system', '=', activity_filter === 'only_activity' ? 1 : 0);
   const [{ total }, items] = await Promise.all([
     query.select((is) => is.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
     query.selectAll().orderBy(order_by, sort).orderBy('id', sort).limit(limit).offset(offset).execute(),

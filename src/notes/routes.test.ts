@@ -34,8 +34,12 @@ const issue = async (given: Partial<IssueSeed> = {}): Promise<SeededIssue> =>
 
 const pathOf = ({ project_id, iid }: SeededIssue): string => `/projects/${project_id}/issues/${iid}/notes`;
 
-const comment = async (on: SeededIssue, body: string, as = stranger.token, rest: object = {}): Promise<Reply> =>
-  await gantry.api(`POST ${pathOf(on)}`, { as, json: { body, ...rest } });
+const comment = async (
+  on: SeededIssue,
+  body: string,
+  as = stranger.token,
+  rest: object = {},
+): Promise<Reply> => await gantry.api(`POST ${pathOf(on)}`, { as, json: { body, ...rest } });
 
 const db = () => gantry.service.platform.store.db;
 
@@ -58,7 +62,12 @@ const todosOn = async ({ id }: SeededIssue) => {
 };
 
 const mentionsOn = async ({ id }: SeededIssue): Promise<number[]> => {
-  const rows = await db().selectFrom('mentions').select('user_id').where('target_id', '=', id).orderBy('user_id').execute();
+  const rows = await db()
+    .selectFrom('mentions')
+    .select('user_id')
+    .where('target_id', '=', id)
+    .orderBy('user_id')
+    .execute();
   return rows.map((one) => one.user_id);
 };
 
@@ -66,7 +75,12 @@ const systemNote = async (on: SeededIssue, text: string): Promise<number> => {
   await gantry.service.platform.store.write(async (tx) => {
     await addSystemNotes(tx, 1, { type: 'Issue', id: on.id, project_id: on.project_id }, [text]);
   });
-  const rows = await db().selectFrom('notes').select('id').where('target_id', '=', on.id).orderBy('id', 'desc').execute();
+  const rows = await db()
+    .selectFrom('notes')
+    .select('id')
+    .where('target_id', '=', on.id)
+    .orderBy('id', 'desc')
+    .execute();
   return rows[0]!.id;
 };
 
@@ -140,7 +154,12 @@ test('notes are listed newest first, or as asked, with exact totals', async () =
   };
   assert.deepEqual(await list('?activity_filter=only_comments'), ['3', 'c', 'b', 'a, edited']);
   assert.deepEqual(await list('?activity_filter=only_comments&sort=asc'), ['3', 'a, edited', 'b', 'c']);
-  assert.deepEqual(await list('?activity_filter=only_comments&order_by=updated_at'), ['3', 'a, edited', 'c', 'b']);
+  assert.deepEqual(await list('?activity_filter=only_comments&order_by=updated_at'), [
+    '3',
+    'a, edited',
+    'c',
+    'b',
+  ]);
   assert.deepEqual(await list('?activity_filter=only_activity'), ['1', 'closed']);
   assert.deepEqual((await list('?per_page=1&page=2&sort=asc')).slice(0, 1), ['4']);
   assert.equal((await gantry.api(`GET ${pathOf(on)}?order_by=body`)).status, 400);
@@ -151,10 +170,18 @@ test('notes of an issue that is hidden, deleted or missing are alike: not found'
   await comment(secret, 'The word is xyzzy', master.token);
   const gone = await issue({ deleted: true });
   const missing = { ...gone, iid: 999_999 };
-  const id = (await db().selectFrom('notes').select('id').where('target_id', '=', secret.id).executeTakeFirstOrThrow()).id;
+  const id = (
+    await db().selectFrom('notes').select('id').where('target_id', '=', secret.id).executeTakeFirstOrThrow()
+  ).id;
   const replies: string[] = [];
   for (const on of [secret, gone, missing]) {
-    for (const [method, end] of [['GET', ''], ['POST', ''], ['GET', `/${id}`], ['PUT', `/${id}`], ['DELETE', `/${id}`]] as const) {
+    for (const [method, end] of [
+      ['GET', ''],
+      ['POST', ''],
+      ['GET', `/${id}`],
+      ['PUT', `/${id}`],
+      ['DELETE', `/${id}`],
+    ] as const) {
       const json = method === 'GET' || method === 'DELETE' ? undefined : { body: 'x' };
       const reply = await gantry.api(`${method} ${pathOf(on)}${end}`, { as: stranger.token, json });
       replies.push(`${reply.status} ${reply.text}`);
@@ -181,11 +208,15 @@ test('a note is found under its own issue only', async () => {
 test('its author and masters edit a comment, others may not', async () => {
   const on = await issue();
   const { body: note } = await comment(on, 'first');
-  const edit = async (as: string, body: string) => await gantry.api(`PUT ${pathOf(on)}/${note.id}`, { as, json: { body } });
+  const edit = async (as: string, body: string) =>
+    await gantry.api(`PUT ${pathOf(on)}/${note.id}`, { as, json: { body } });
   assert.equal((await edit(guest.token, 'x')).status, 403);
   gantry.setTime(Date.UTC(2030, 0, 3));
   const own = await edit(stranger.token, 'second');
-  assert.deepEqual([own.status, own.body.body, own.body.updated_at], [200, 'second', '2030-01-03T00:00:00.000Z']);
+  assert.deepEqual(
+    [own.status, own.body.body, own.body.updated_at],
+    [200, 'second', '2030-01-03T00:00:00.000Z'],
+  );
   assert.equal((await row(on)).updated_at, Date.UTC(2030, 0, 3));
   gantry.setTime(Date.UTC(2030, 0, 4));
   const same = await edit(stranger.token, 'second');
@@ -246,10 +277,13 @@ test('those who are mentioned get a todo once, the author of the comment none', 
   const on = await issue();
   const body = `@${guest.username} please, and @${stranger.username} and @${master.username}`;
   await comment(on, body);
-  assert.deepEqual(await todosOn(on), [
-    [guest.id, 'directly_addressed', 'pending', body],
-    [master.id, 'mentioned', 'pending', body],
-  ].toSorted((a, b) => Number(a[0]) - Number(b[0])));
+  assert.deepEqual(
+    await todosOn(on),
+    [
+      [guest.id, 'directly_addressed', 'pending', body],
+      [master.id, 'mentioned', 'pending', body],
+    ].toSorted((a, b) => Number(a[0]) - Number(b[0])),
+  );
   await comment(on, `@${guest.username} again`);
   assert.equal((await todosOn(on)).length, 2);
 });
@@ -259,14 +293,20 @@ test('one who may not see the issue is not told of a comment', async () => {
   await comment(on, `@${guest.username} @${master.username} secret`, master.token);
   assert.deepEqual(await todosOn(on), []);
   await gantry.api(`POST ${pathOf(on)}`, { json: { body: `@${guest.username} @${master.username}` } });
-  assert.deepEqual((await todosOn(on)).map(([user]) => user), [master.id]);
+  assert.deepEqual(
+    (await todosOn(on)).map(([user]) => user),
+    [master.id],
+  );
 });
 
 test('one who comments has done what he was to do there', async () => {
   const on = await issue();
   await comment(on, `@${guest.username} ?`);
   await comment(on, 'answer', guest.token);
-  assert.deepEqual((await todosOn(on)).map(([user, , state]) => [user, state]), [[guest.id, 'done']]);
+  assert.deepEqual(
+    (await todosOn(on)).map(([user, , state]) => [user, state]),
+    [[guest.id, 'done']],
+  );
 });
 
 test('an edit replaces the mentions, and tells those who are new among them', async () => {
@@ -305,7 +345,8 @@ test('a move to an issue that the reader does not see names nothing, nor one tha
   const gone = await seedIssue(gantry, { project: open.id, deleted: true });
   const seen = await seedIssue(gantry, { project: open.id });
   const on = await issue();
-  for (const { iid } of [confidential, gone, seen]) await systemNote(on, `moved from ${open.full_path}#${iid}`);
+  for (const { iid } of [confidential, gone, seen])
+    await systemNote(on, `moved from ${open.full_path}#${iid}`);
   await comment(on, `moved to ${open.full_path}#${confidential.iid}`);
   const reply = await gantry.api(`GET ${pathOf(on)}?sort=asc`, { as: guest.token });
   assert.deepEqual(

@@ -28,7 +28,8 @@ const side = (noun: Noun) => {
 
 type Side = ReturnType<typeof side>;
 
-const render = async (call: Call, { target }: Found, note: NoteRow) => (await notesJson(call, target, [note]))[0];
+const render = async (call: Call, { target }: Found, note: NoteRow) =>
+  (await notesJson(call, target, [note]))[0];
 
 const list = ({ path, word, params, shared, find }: Side) =>
   endpoint({
@@ -70,7 +71,11 @@ const create = ({ noun, path, word, params, shared, find }: Side) =>
     path,
     summary: `Comment on a ${word}`,
     ...shared,
-    params: object({ ...params, body: longText(), created_at: optional(time('by owners and administrators')) }),
+    params: object({
+      ...params,
+      body: longText(),
+      created_at: optional(time('by owners and administrators')),
+    }),
     handle: async (call, given) => {
       const found = await find(call, given);
       return await render(call, found, await createNote(noun, call, found, given));

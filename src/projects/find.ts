@@ -1,33 +1,44 @@
 import type { Selectable } from 'kysely';
 import type { Call } from '../access/call.ts';
 import { type ProjectAction, may } from '../access/may.ts';
-import { visibleProjects } from '../access/visible.ts';
+import { canSeeProject } from '../access/visible.ts';
+import { compiled } from '../db/compiled.ts';
+import type { Reader } from '../db/open.ts';
 import type { ProjectCountersTable, ProjectsTable } from '../db/schema.ts';
 import { forbidden, notFound } from '../errors.ts';
 
 /** A project with its counters, which most who load it need. */
 export type Project = Selectable<ProjectsTable> & Omit<Selectable<ProjectCountersTable>, 'project_id'>;
 
-/** A project by id or full path (in any case). Hidden and missing are alike: 404 `404 Project Not Found`. */
-export const findProject = async (call: Call, id: number | string): Promise<Project> => {
-  const { db, viewer, platform } = call;
-  const query = db
+const selectProjects = (db: Reader) =>
+  db
     .selectFrom('projects')
     .innerJoin('project_counters', 'project_counters.project_id', 'projects.id')
-    .selectAll()
-    .where(visibleProjects(viewer, platform.store.words));
-  const found = await (
+    .selectAll();
+
+const projectById = compiled((db, { id }: { id: number }) =>
+  selectProjects(db).where('id', '=', id).compile(),
+);
+
+const projectByPath = compiled((db, { path }: { path: string }) =>
+  selectProjects(db)
+    .where('id', '=', (from) =>
+      from
+        .selectFrom('routes')
+        .select('source_id')
+        .where('path', '=', path)
+        .where('source_type', '=', 'Project'),
+    )
+    .compile(),
+);
+
+/** A project by id or full path (in any case). Hidden and missing are alike: 404 `404 Project Not Found`. */
+export const findProject = async ({ db, viewer }: Call, id: number | string): Promise<Project> => {
+  const [found] =
     typeof id === 'number'
-      ? query.where('id', '=', id)
-      : query.where('id', '=', (from) =>
-          from
-            .selectFrom('routes')
-            .select('source_id')
-            .where('path', '=', id.toLowerCase())
-            .where('source_type', '=', 'Project'),
-        )
-  ).executeTakeFirst();
-  if (found === undefined) throw notFound('Project');
+      ? await projectById(db, { id })
+      : await projectByPath(db, { path: id.toLowerCase() });
+  if (found === undefined || !canSeeProject(viewer, found)) throw notFound('Project');
   return found;
 };
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { seedIssue, seedProject, seedUser, unique } from '../../test/support/seed.ts';
 import { type TestService, startTestService } from '../../test/support/service.ts';
@@ -152,7 +153,16 @@ test('all rows of a removed project go, and no others', async () => {
   const filled = await countAll();
   for (const table of tables) assert.ok(filled[table]! > rowsBefore[table]!, table);
   assert.equal((await gantry.api(`DELETE /projects/${id}`, { as: user.token })).status, 202);
-  await gantry.service.worker.drain();
+  const isThere = async (): Promise<boolean> => {
+    const { db } = gantry.service.platform.store;
+    return (
+      (await db.selectFrom('projects').select('id').where('id', '=', id).executeTakeFirst()) !== undefined
+    );
+  };
+  for (let tries = 0; tries < 100 && (await isThere()); tries += 1) {
+    await gantry.service.worker.drain();
+    await pause(20);
+  }
   assert.deepEqual(await countAll(), expected);
   assert.equal(await purgeProject(gantry.service.platform.store, id), true);
   assert.deepEqual(await countAll(), expected);

@@ -15,7 +15,6 @@ const linked: [table: string, ...key: string[]][] = [
   ['assignees', 'target_type', 'target_id', 'user_id'],
   ['award_emoji', 'id'],
   ['subscriptions', 'target_type', 'target_id', 'user_id'],
-  ['todos', 'id'],
   ['timelogs', 'id'],
   ['user_agent_details', 'target_type', 'target_id'],
 ];

@@ -1,5 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { accessSync, chmodSync, constants, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { StartFailure } from '../errors.ts';
@@ -13,7 +22,9 @@ export const prepareFolder = (folder: string): void => {
     chmodSync(folder, 0o700);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new StartFailure(`the data folder ${folder} cannot be used (${why}): mend it, or name another with --data`);
+    throw new StartFailure(
+      `the data folder ${folder} cannot be used (${why}): mend it, or name another with --data`,
+    );
   }
 };
 
@@ -24,9 +35,7 @@ export const lockFolder = (folder: string): { release: () => void } => {
     lock.exec('pragma locking_mode = exclusive; begin exclusive');
   } catch {
     lock.close();
-    throw new StartFailure(
-      `another Gantry runs on ${folder}: stop it, or name another folder with --data`,
-    );
+    throw new StartFailure(`another Gantry runs on ${folder}: stop it, or name another folder with --data`);
   }
   return { release: () => lock.close() };
 };
@@ -44,7 +53,9 @@ export const openSecrets = (folder: string, isFirstStart: boolean): Secrets => {
   const file = join(folder, secretsFile);
   if (existsSync(file)) return readSecrets(file);
   if (!isFirstStart) {
-    throw new StartFailure(`${file} is missing beside a database in use: restore it from the backup of this folder`);
+    throw new StartFailure(
+      `${file} is missing beside a database in use: restore it from the backup of this folder`,
+    );
   }
   const key = (): string => randomBytes(32).toString('hex');
   const secrets = { session_key: key(), encryption_key: key() };
@@ -56,7 +67,8 @@ export const readSecrets = (file: string): Secrets => {
   try {
     const value = JSON.parse(readFileSync(file, 'utf8')) as Partial<Secrets>;
     const { session_key, encryption_key } = value;
-    if (typeof session_key !== 'string' || typeof encryption_key !== 'string') throw new Error('a key is missing');
+    if (typeof session_key !== 'string' || typeof encryption_key !== 'string')
+      throw new Error('a key is missing');
     return { session_key, encryption_key };
   } catch (error) {
     throw new StartFailure(`${file} cannot be read (${(error as Error).message}): restore it from a backup`);

@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import type { Store } from '../db/open.ts';
@@ -16,7 +17,7 @@ export const isFirstStart = async (store: Store): Promise<boolean> => {
 
 /**
  * Creates the administrator `root` (id 1), with the password and the token that the configuration gives.
- * @returns the password where it was generated, to be shown once
+ * @returns the password where it was generated and holds, to be shown once
  */
 export const createRoot = async (
   store: Store,
@@ -25,14 +26,30 @@ export const createRoot = async (
 ): Promise<string | null> => {
   const generated = config.root_password === null ? random(18).toString('base64url') : null;
   const password_hash = await hashPassword(config.root_password ?? generated ?? '', random);
-  if (generated !== null) writePrivate(join(config.data, passwordFile), `${generated}\n`);
+  const file = join(config.data, passwordFile);
+  if (generated !== null) writePrivate(file, `${generated}\n`);
+  try {
+    await insertRoot(store, config, password_hash);
+    return generated;
+  } catch (error) {
+    if (!store.isUniqueViolation(error)) throw error;
+    // Another service that starts on the same database was first.
+    if (generated !== null) rmSync(file);
+    return null;
+  }
+};
+
+const insertRoot = async (store: Store, config: Config, password_hash: string): Promise<void> =>
   await store.write(async (tx) => {
     const names = { username: 'root', name: 'Administrator', email: 'admin@example.com' };
     const id = await insertUser(tx, null, { ...names, password_hash, admin: 1 });
     if (config.root_token !== null) {
       const token = { user_id: id, kind: 'personal', name: 'first start', scopes: ['api', 'sudo'] } as const;
-      await insertToken(tx, null, { ...token, scopes: [...token.scopes], expires_at: null }, config.root_token);
+      await insertToken(
+        tx,
+        null,
+        { ...token, scopes: [...token.scopes], expires_at: null },
+        config.root_token,
+      );
     }
   });
-  return generated;
-};

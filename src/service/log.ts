@@ -1,5 +1,5 @@
 import { Writable } from 'node:stream';
-import { type Logger, pino } from 'pino';
+import { type DestinationStream, type Logger, pino } from 'pino';
 import type { Config } from '../config.ts';
 
 /** Keys whose values never reach a log, wherever they stand. */
@@ -8,7 +8,14 @@ const redact = { paths: secretKeys.flatMap((key) => [key, `*.${key}`]), censor: 
 
 type Line = { time: number; level: number; msg: string } & Record<string, unknown>;
 
-const levelNames: Record<number, string> = { 10: 'trace', 20: 'debug', 30: 'info', 40: 'warn', 50: 'error', 60: 'fatal' };
+const levelNames: Record<number, string> = {
+  10: 'trace',
+  20: 'debug',
+  30: 'info',
+  40: 'warn',
+  50: 'error',
+  60: 'fatal',
+};
 
 /** One log line for a person at a terminal. */
 const readable = (text: string): string => {
@@ -30,9 +37,26 @@ const terminal = (): Writable =>
     },
   });
 
+const largestChunk = 64 * 1024;
+
+/** Standard output: the lines of one turn of the event loop in one write, none left behind at the end. */
+const output = (): DestinationStream => {
+  const destination = pino.destination({ fd: 1, sync: true, minLength: largestChunk });
+  let isDue = false;
+  const flush = (): void => {
+    isDue = false;
+    destination.flushSync();
+  };
+  process.on('exit', flush);
+  return {
+    write: (line) => {
+      destination.write(line);
+      if (!isDue) setImmediate(flush);
+      isDue = true;
+    },
+  };
+};
+
 /** JSON lines on standard output; on a terminal, lines to read. */
 export const makeLog = ({ log_level }: Config): Logger =>
-  pino(
-    { level: log_level, redact, base: null },
-    process.stdout.isTTY ? terminal() : pino.destination({ fd: 1, sync: true }),
-  );
+  pino({ level: log_level, redact, base: null }, process.stdout.isTTY ? terminal() : output());

@@ -18,7 +18,12 @@ export type NewTodo = {
  * Adds todos on a target, at most one pending a user: who has one already gets none.
  * @returns the ids of the todos that were added
  */
-export const addTodos = async (tx: Tx, authorId: number, target: Target, todos: NewTodo[]): Promise<number[]> => {
+export const addTodos = async (
+  tx: Tx,
+  authorId: number,
+  target: Target,
+  todos: NewTodo[],
+): Promise<number[]> => {
   if (todos.length === 0) return [];
   const shared = {
     author_id: authorId,
@@ -32,14 +37,20 @@ export const addTodos = async (tx: Tx, authorId: number, target: Target, todos: 
   const rows = await tx.db
     .insertInto('todos')
     .values(todos.map((todo) => ({ ...shared, note_id: null, ...todo })))
-    .onConflict((clash) => clash.columns(['user_id', 'target_type', 'target_id']).where(isPending).doNothing())
+    .onConflict((clash) =>
+      clash.columns(['user_id', 'target_type', 'target_id']).where(isPending).doNothing(),
+    )
     .returning('id')
     .execute();
   return rows.map((row) => row.id);
 };
 
 /** A user who acts on a target has done what he was to do there. */
-export const finishTodos = async (tx: Tx, userId: number, { type, id }: Pick<Target, 'type' | 'id'>): Promise<void> => {
+export const finishTodos = async (
+  tx: Tx,
+  userId: number,
+  { type, id }: Pick<Target, 'type' | 'id'>,
+): Promise<void> => {
   await tx.db
     .updateTable('todos')
     .set({ state: 'done', updated_at: tx.now })

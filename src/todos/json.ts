@@ -36,7 +36,11 @@ export type RenderedTarget = { json: object; url: string; project: Project };
 /** Names of the namespaces of projects, with those above: `Group / Subgroup` by namespace id. */
 const namespaceNames = async (db: Reader, projects: Project[]): Promise<Map<number, string>> => {
   const ids = [...new Set(projects.map((project) => project.namespace_id))];
-  const rows = await db.selectFrom('namespaces').select(['id', 'name', 'parent_id']).where('id', 'in', ids).execute();
+  const rows = await db
+    .selectFrom('namespaces')
+    .select(['id', 'name', 'parent_id'])
+    .where('id', 'in', ids)
+    .execute();
   return await fullNames(db, rows);
 };
 
@@ -52,8 +56,14 @@ const projectJson = ({ id, name, path, full_path }: Project, namespace: string) 
 export const todosJson = async (call: Call, todos: { todo: TodoRow; target: RenderedTarget }[]) => {
   if (todos.length === 0) return [];
   const [authors, names] = await Promise.all([
-    basicUsersById(call.db, todos.map(({ todo }) => todo.author_id)),
-    namespaceNames(call.db, todos.map(({ target }) => target.project)),
+    basicUsersById(
+      call.db,
+      todos.map(({ todo }) => todo.author_id),
+    ),
+    namespaceNames(
+      call.db,
+      todos.map(({ target }) => target.project),
+    ),
   ]);
   return todos.flatMap(({ todo, target: { json, url, project } }) => {
     const author = authors.get(todo.author_id);

@@ -42,6 +42,10 @@ export const markTodoRoute = (noun: Noun, render: (call: Call, found: Found) => 
       const found = await noun.find(call, params['id'] as number | string, params[noun.param] as number);
       const todo = await markTodo(call, found);
       const { project } = found;
-      return await todoJson(call, todo, { json: await render(call, found), url: noun.webUrl(call, found), project });
+      return await todoJson(call, todo, {
+        json: await render(call, found),
+        url: noun.webUrl(call, found),
+        project,
+      });
     },
   });

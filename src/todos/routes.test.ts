@@ -22,11 +22,22 @@ before(async () => {
 });
 after(async () => await gantry.close());
 
-const todo = async (user: SeededUser, on: SeededIssue, given: Partial<NewTodo> = {}, author = 1): Promise<number> =>
+const todo = async (
+  user: SeededUser,
+  on: SeededIssue,
+  given: Partial<NewTodo> = {},
+  author = 1,
+): Promise<number> =>
   await gantry.service.platform.store.write(async (tx) => {
-    const row = await tx.db.selectFrom('issues').selectAll().where('id', '=', on.id).executeTakeFirstOrThrow();
+    const row = await tx.db
+      .selectFrom('issues')
+      .selectAll()
+      .where('id', '=', on.id)
+      .executeTakeFirstOrThrow();
     const target = { ...row, type: 'Issue' as const, assignee_ids: [] };
-    const [id] = await addTodos(tx, author, target, [{ user_id: user.id, action: 'mentioned', body: 'x', ...given }]);
+    const [id] = await addTodos(tx, author, target, [
+      { user_id: user.id, action: 'mentioned', body: 'x', ...given },
+    ]);
     return id!;
   });
 
@@ -36,7 +47,11 @@ const issueIn = async (project: number, given: Partial<IssueSeed> = {}): Promise
 const list = async (user: SeededUser, query = '') => {
   const reply = await gantry.api(`GET /todos${query}`, { as: user.token });
   assert.equal(reply.status, 200);
-  return { total: Number(reply.headers.get('x-total')), ids: reply.body.map((one: { id: number }) => one.id), body: reply.body };
+  return {
+    total: Number(reply.headers.get('x-total')),
+    ids: reply.body.map((one: { id: number }) => one.id),
+    body: reply.body,
+  };
 };
 
 test('a todo has the fields of the contract', async () => {
@@ -95,7 +110,10 @@ test('todos are listed newest first, a page at a time, and filtered', async () =
   const c = await todo(user, await issueIn(outer.id), { action: 'assigned' });
   const ids = async (query = '') => (await list(user, query)).ids;
   assert.deepEqual(await ids(), [c, b, a]);
-  assert.deepEqual(await list(user, '?per_page=2').then(({ total, ids: some }) => [total, some]), [3, [c, b]]);
+  assert.deepEqual(await list(user, '?per_page=2').then(({ total, ids: some }) => [total, some]), [
+    3,
+    [c, b],
+  ]);
   assert.deepEqual(await ids('?per_page=2&page=2'), [a]);
   assert.deepEqual(await ids('?action=marked'), [a]);
   assert.deepEqual(await ids('?action=approval_required'), []);
@@ -117,7 +135,11 @@ test('todos are the own alone', async () => {
   assert.deepEqual((await list(stranger)).ids, []);
   for (const as of [stranger.token, undefined]) {
     const reply = await gantry.api(`POST /todos/${id}/mark_as_done`, as === undefined ? {} : { as });
-    assert.deepEqual([reply.status, reply.body], [404, { message: '404 Not found' }], 'an administrator has his own, too');
+    assert.deepEqual(
+      [reply.status, reply.body],
+      [404, { message: '404 Not found' }],
+      'an administrator has his own, too',
+    );
   }
   assert.equal((await list(user)).body[0].state, 'pending');
   for (const line of ['GET /todos', `POST /todos/${id}/mark_as_done`, 'POST /todos/mark_as_done']) {
@@ -128,8 +150,11 @@ test('todos are the own alone', async () => {
 test('a todo is marked as done, and again', async () => {
   const user = await seedUser(gantry);
   const project = await seedProject(gantry);
-  const [one, two] = [await todo(user, await issueIn(project.id)), await todo(user, await issueIn(project.id))];
-  for (const _time of [1, 2]) {
+  const [one, two] = [
+    await todo(user, await issueIn(project.id)),
+    await todo(user, await issueIn(project.id)),
+  ];
+  for (let times = 0; times < 2; times += 1) {
     const reply = await gantry.api(`POST /todos/${one}/mark_as_done`, { as: user.token });
     assert.deepEqual([reply.status, reply.body.id, reply.body.state], [201, one, 'done']);
   }
@@ -145,7 +170,7 @@ test('all todos are marked as done at once, those of others not', async () => {
   await todo(user, on);
   await todo(user, await issueIn(project.id));
   const kept = await todo(other, on);
-  for (const _time of [1, 2]) {
+  for (let times = 0; times < 2; times += 1) {
     const reply = await gantry.api('POST /todos/mark_as_done', { as: user.token });
     assert.deepEqual([reply.status, reply.text], [204, '']);
   }

@@ -69,4 +69,8 @@ const markAllAsDone = endpoint({
   handle: finishAllTodos,
 });
 
-export const todoRoutes = (renderers: TodoRenderers) => [list(renderers), markAsDone(renderers), markAllAsDone];
+export const todoRoutes = (renderers: TodoRenderers) => [
+  list(renderers),
+  markAsDone(renderers),
+  markAllAsDone,
+];

@@ -18,7 +18,8 @@ const readPage = async () => {
   return { headers: response.headers, status: response.status, text: await response.text() };
 };
 
-const all = (text: string, pattern: RegExp): string[] => [...text.matchAll(pattern)].map(([, one]) => one ?? '');
+const all = (text: string, pattern: RegExp): string[] =>
+  [...text.matchAll(pattern)].map(([, one]) => one ?? '');
 
 test('anyone reads the OpenAPI document, and it is valid', async () => {
   const reply = await gantry.api('GET /openapi.json', { as: null });
@@ -36,7 +37,10 @@ test('clients can tell every operation from the others', async () => {
   assert.equal(new Set(ids).size, ids.length);
   // OpenAPI takes two paths that differ in a parameter's name alone for one.
   const shapes = Object.keys(paths).map((path) => path.replaceAll(/\{\w+\}/g, '{}'));
-  assert.deepEqual(shapes.filter((shape, index) => shapes.indexOf(shape) !== index), []);
+  assert.deepEqual(
+    shapes.filter((shape, index) => shapes.indexOf(shape) !== index),
+    [],
+  );
 });
 
 test('who has the document already is told that nothing changed', async () => {

@@ -2,7 +2,13 @@
 import type { OpenApi, Operation } from '../http/openapi.ts';
 import type { Schema } from '../http/openapi_schema.ts';
 
-export type Field = { name: string; in: 'path' | 'query' | 'body'; required: boolean; schema: Schema; meaning: string };
+export type Field = {
+  name: string;
+  in: 'path' | 'query' | 'body';
+  required: boolean;
+  schema: Schema;
+  meaning: string;
+};
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
@@ -18,13 +24,25 @@ export const fieldsOf = ({ components }: OpenApi, { parameters = [], requestBody
   return [
     ...declared,
     ...sent.map(([name, schema]): Field => {
-      return { name, in: 'body', required: required.has(name), schema, meaning: textOf(schema['description']) };
+      return {
+        name,
+        in: 'body',
+        required: required.has(name),
+        schema,
+        meaning: textOf(schema['description']),
+      };
     }),
   ];
 };
 
 const byFormat: Record<string, string> = { 'date-time': '2026-01-31T12:00:00Z', date: '2026-01-31' };
-const byType: Record<string, string> = { integer: '1', number: '1.5', boolean: 'true', array: '1', object: '{}' };
+const byType: Record<string, string> = {
+  integer: '1',
+  number: '1.5',
+  boolean: 'true',
+  array: '1',
+  object: '{}',
+};
 
 const sample = ({ name, schema }: Field): string => {
   const { enum: words, format, items } = schema as { enum?: string[]; format?: string; items?: Schema };
@@ -35,7 +53,8 @@ const sample = ({ name, schema }: Field): string => {
   return byType[type] ?? (name.endsWith('_id') ? '1' : name.replace('[]', ''));
 };
 
-const pairs = (fields: Field[]): string[] => fields.map((field) => `${field.name}=${encodeURIComponent(sample(field))}`);
+const pairs = (fields: Field[]): string[] =>
+  fields.map((field) => `${field.name}=${encodeURIComponent(sample(field))}`);
 
 const pathOf = (path: string, fields: Field[]): string =>
   path.replaceAll(/\{(\w+)\}/g, (_whole, name: string) => {
@@ -52,6 +71,8 @@ const worthSending = (method: string, fields: Field[]): Field[] => {
 
 export type Call = { method: string; path: string; fields: Field[]; signsIn: boolean };
 
+const longestLine = 80;
+
 /** One `curl` command; `base` is the URL of the API. */
 export const exampleCall = (base: string, { method, path, fields, signsIn }: Call): string => {
   const sent = worthSending(method, fields);
@@ -64,5 +85,6 @@ export const exampleCall = (base: string, { method, path, fields, signsIn }: Cal
     ...pairs(sent.filter((field) => field.in === 'body')).map((pair) => `--data "${pair}"`),
     `"${url}"`,
   ];
-  return parts.join(' \\\n  ');
+  const line = parts.join(' ');
+  return line.length <= longestLine ? line : parts.join(' \\\n  ');
 };

@@ -12,7 +12,10 @@ const areasOf = ({ tags, paths }: OpenApi): Area[] => {
   const entries = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
   );
-  return tags.map(({ name }) => ({ name, entries: entries.filter((one) => one.operation.tags.includes(name)) }));
+  return tags.map(({ name }) => ({
+    name,
+    entries: entries.filter((one) => one.operation.tags.includes(name)),
+  }));
 };
 
 const titleOf = (area: string): string => area.charAt(0).toUpperCase() + area.slice(1).replaceAll('_', ' ');
@@ -30,16 +33,25 @@ const formats: Record<string, string> = { 'date-time': 'time', date: 'date' };
 const typeOf = (schema: Schema): Html => {
   const name = referred(schema);
   if (name !== undefined) return html`<a href="#shape-${name}">${name}</a>`;
-  const { anyOf, enum: words, items, format } = schema as {
+  const {
+    anyOf,
+    enum: words,
+    items,
+    format,
+  } = schema as {
     anyOf?: Schema[];
     enum?: (string | null)[];
     items?: Schema;
     format?: string;
   };
   if (anyOf !== undefined) return html`${joined(anyOf.map(typeOf), ' or ')}`;
-  if (words !== undefined) return html`${joined(words.map((word) => html`<code>${word ?? 'null'}</code>`), ' ')}`;
+  if (words !== undefined)
+    return html`${joined(
+      words.map((word) => html`<code>${word ?? 'null'}</code>`),
+      ' ',
+    )}`;
   if (items !== undefined) return html`array of ${typeOf(items)}`;
-  const types = [schema['type'] ?? 'any'].flat().map(String);
+  const types = [schema['type'] ?? 'JSON'].flat().map(String);
   return html`${types.map((type) => (type === 'string' ? (formats[format ?? ''] ?? type) : type)).join(' or ')}`;
 };
 

@@ -24,7 +24,8 @@ const documentOf = (endpoints: Endpoints): OpenApi => {
 };
 
 /** The document as a file: for `docs/openapi.json`, and what the API answers. */
-export const openApiText = (endpoints: Endpoints): string => `${JSON.stringify(documentOf(endpoints), null, 2)}\n`;
+export const openApiText = (endpoints: Endpoints): string =>
+  `${JSON.stringify(documentOf(endpoints), null, 2)}\n`;
 
 /** @param endpoints all of them, this one too: asked for when they are complete */
 export const docsRoutes = (endpoints: () => Endpoints): AnyEndpoint<Call>[] => {
@@ -44,10 +45,12 @@ export const docsRoutes = (endpoints: () => Endpoints): AnyEndpoint<Call>[] => {
 };
 
 export const mountDocs = (app: FastifyInstance, endpoints: Endpoints, externalUrl: string | null): void => {
+  // The examples name the host that is asked; nearly always it is the same.
+  let last = { base: '', page: '' };
   app.get('/-/docs/api', async (request, reply) => {
-    const page = docsPage(documentOf(endpoints), baseUrlOf(request, externalUrl) + apiPrefix);
-    return await reply
-      .headers({ 'content-type': 'text/html; charset=utf-8', 'content-security-policy': docsPolicy })
-      .send(page);
+    const base = baseUrlOf(request, externalUrl) + apiPrefix;
+    if (last.base !== base) last = { base, page: docsPage(documentOf(endpoints), base) };
+    const headers = { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': docsPolicy };
+    return await reply.headers(headers).send(last.page);
   });
 };

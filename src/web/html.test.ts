@@ -4,7 +4,10 @@ import { html } from './html.ts';
 
 test('values are escaped, templates inside templates are not escaped twice', () => {
   const inner = html`<b>${'<i>&"\''}</b>`;
-  assert.equal(html`<p title="${'"'}">${inner}</p>`.text, '<p title="&quot;"><b>&lt;i&gt;&amp;&quot;&#39;</b></p>');
+  assert.equal(
+    html`<p title="${'"'}">${inner}</p>`.text,
+    '<p title="&quot;"><b>&lt;i&gt;&amp;&quot;&#39;</b></p>',
+  );
 });
 
 test('lists are joined; null, undefined and false are nothing; 0 is 0', () => {

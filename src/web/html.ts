@@ -9,7 +9,13 @@ export class Html {
 
 type Part = string | number | Html | null | undefined | false | readonly Part[];
 
-const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+const entities: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
 
 const escape = (text: string): string => text.replaceAll(/[&<>"']/g, (mark) => entities[mark] ?? mark);
 

@@ -36,24 +36,37 @@ const fails = async (line: string, message: RegExp, input?: string, code = 1): P
 test('a user is created beside the running service, with a password that is told once', async () => {
   const { code, stdout } = await place.run('admin user create maria --email Maria@Example.com --name Maria');
   assert.equal(code, 0);
-  const [, password = ''] = /^Created the user "maria" \(id \d+\)\.\nPassword: (\S{20,})\n$/.exec(stdout) ?? [];
+  const [, password = ''] =
+    /^Created the user "maria" \(id \d+\)\.\nPassword: (\S{20,})\n$/.exec(stdout) ?? [];
   assert.ok(await hasPassword('maria', password), stdout);
   const listed = await json('admin user list');
   assert.deepEqual(
-    listed.map((user: { username: string; email: string; admin: boolean }) => [user.username, user.email, user.admin]),
+    listed.map((user: { username: string; email: string; admin: boolean }) => [
+      user.username,
+      user.email,
+      user.admin,
+    ]),
     [
       ['root', 'admin@example.com', true],
       ['maria', 'maria@example.com', false],
     ],
   );
-  assert.match((await place.run('admin user list --search mar')).stdout, /^id +username .*\n\d+ +maria +active +user +maria@example\.com +Maria\n$/);
+  assert.match(
+    (await place.run('admin user list --search mar')).stdout,
+    /^id +username .*\n\d+ +maria +active +user +maria@example\.com +Maria\n$/,
+  );
 });
 
 test('a password comes through standard input, and is not repeated', async () => {
-  const made = await json('admin user create ops --email ops@example.com --admin --password-stdin', 'correct horse battery\n');
+  const made = await json(
+    'admin user create ops --email ops@example.com --admin --password-stdin',
+    'correct horse battery\n',
+  );
   assert.deepEqual(Object.keys(made), ['id', 'username', 'email', 'name', 'admin', 'external']);
   assert.ok(await hasPassword('ops', 'correct horse battery'));
-  const text = await place.run('admin user reset-password ops --password-stdin', { input: 'another good one' });
+  const text = await place.run('admin user reset-password ops --password-stdin', {
+    input: 'another good one',
+  });
   assert.doesNotMatch(text.stdout, /another/);
   assert.ok(await hasPassword('ops', 'another good one'));
 });
@@ -70,21 +83,29 @@ test('a token works at once, dies while its user is blocked, and works again', a
   assert.equal(await statusWith(token), 200);
   assert.deepEqual((await json('admin user block maria')).state, 'blocked');
   assert.equal(await statusWith(token), 403);
-  assert.deepEqual((await json('admin user list --blocked')).map((user: { username: string }) => user.username), ['maria']);
+  assert.deepEqual(
+    (await json('admin user list --blocked')).map((user: { username: string }) => user.username),
+    ['maria'],
+  );
   assert.deepEqual((await json('admin user unblock maria')).state, 'active');
   assert.equal(await statusWith(token), 200);
 });
 
 test('a token has the scopes and the end that were asked for', async () => {
-  const made = await json('admin token create --user root --name ci --scopes read_user --expires-at 2999-12-31');
-  assert.deepEqual({ ...made, id: 0, token: '' }, {
-    id: 0,
-    token: '',
-    user: 'root',
-    name: 'ci',
-    scopes: ['read_user'],
-    expires_at: '2999-12-31',
-  });
+  const made = await json(
+    'admin token create --user root --name ci --scopes read_user --expires-at 2999-12-31',
+  );
+  assert.deepEqual(
+    { ...made, id: 0, token: '' },
+    {
+      id: 0,
+      token: '',
+      user: 'root',
+      name: 'ci',
+      scopes: ['read_user'],
+      expires_at: '2999-12-31',
+    },
+  );
   assert.equal(await statusWith(made.token), 200);
   assert.equal(await statusWith(made.token, '/issues'), 403);
 });
@@ -104,11 +125,20 @@ test('what the API would refuse is refused here, too, and says what to do', asyn
   await fails('admin user create other --email maria@example.com', /Email has already been taken/);
   await fails('admin user create -- -x --email x@example.com', /./, undefined, 2);
   await fails('admin user create other --email nowhere', /email is invalid/);
-  await fails('admin user create other --email o@example.com --password-stdin', /password is too short/, 'short');
+  await fails(
+    'admin user create other --email o@example.com --password-stdin',
+    /password is too short/,
+    'short',
+  );
   await fails('admin user create other --email o@example.com --password-stdin', /wants one line/, '', 2);
   await fails('admin user block nobody', /there is no user "nobody": "gantry admin user list" shows them/);
   await fails('admin token create --user nobody', /there is no user "nobody"/);
   await fails('admin token create --user maria --scopes sudo', /scopes can only contain available scopes/);
-  await fails('admin token create --user root --scopes all', /--scopes has "all"; there are api, /, undefined, 2);
+  await fails(
+    'admin token create --user root --scopes all',
+    /--scopes has "all"; there are api, /,
+    undefined,
+    2,
+  );
   await fails('admin token create --user root --expires-at soon', /--expires-at/, undefined, 2);
 });

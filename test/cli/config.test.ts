@@ -12,7 +12,12 @@ const env = {
 test('config show --origin tells each value and where it comes from', async () => {
   const { code, stdout } = await gantry('config show --origin --log-level warn', env);
   assert.equal(code, 0);
-  const rows = Object.fromEntries(stdout.trim().split('\n').map((line) => [line.split(/ +/)[0], line.split(/ +/).slice(1)]));
+  const rows = Object.fromEntries(
+    stdout
+      .trim()
+      .split('\n')
+      .map((line) => [line.split(/ +/)[0], line.split(/ +/).slice(1)]),
+  );
   assert.deepEqual(rows['log_level'], ['warn', 'flag', 'GANTRY_LOG_LEVEL']);
   assert.deepEqual(rows['data'], ['/srv/gantry', 'environment', 'GANTRY_DATA']);
   assert.deepEqual(rows['listen'], ['[::1]:81', 'environment', 'GANTRY_LISTEN']);
@@ -21,7 +26,12 @@ test('config show --origin tells each value and where it comes from', async () =
 });
 
 test('secrets stay hidden, also in JSON', async () => {
-  for (const line of ['config show', 'config show --origin', 'config show --json', 'config show --origin --json']) {
+  for (const line of [
+    'config show',
+    'config show --origin',
+    'config show --json',
+    'config show --origin --json',
+  ]) {
     const { stdout } = await gantry(line, { ...env, GANTRY_ROOT_PASSWORD: 'hunter2hunter2' });
     assert.ok(stdout.includes('[hidden]'), line);
     assert.ok(!stdout.includes('hunter2'), line);
@@ -30,7 +40,10 @@ test('secrets stay hidden, also in JSON', async () => {
 
 test('config show --json is one document: values, or with --origin their sources', async () => {
   const plain = JSON.parse((await gantry('config show --json', env)).stdout);
-  assert.deepEqual([plain.data, plain.trusted_proxies, plain.external_url], ['/srv/gantry', '10.0.0.1,10.1.0.0/16', null]);
+  assert.deepEqual(
+    [plain.data, plain.trusted_proxies, plain.external_url],
+    ['/srv/gantry', '10.0.0.1,10.1.0.0/16', null],
+  );
   const sourced = JSON.parse((await gantry('config show --json --origin --data /x', env)).stdout);
   assert.deepEqual(sourced.data, { value: '/x', origin: 'flag', variable: 'GANTRY_DATA' });
 });

@@ -37,7 +37,18 @@ test('a service that is well, while it runs and while it does not', async () => 
   assert.deepEqual(await failing(sound, 'doctor --thorough'), []);
   const { stdout, code } = await sound.run('doctor');
   assert.equal(code, 0);
-  for (const check of ['node', 'sqlite', 'git', 'data folder', 'owner', 'secrets', 'disk', 'database', 'schema', 'counters']) {
+  for (const check of [
+    'node',
+    'sqlite',
+    'git',
+    'data folder',
+    'owner',
+    'secrets',
+    'disk',
+    'database',
+    'schema',
+    'counters',
+  ]) {
     assert.match(stdout, new RegExp(`^ok    ${check}: `, 'm'));
   }
   assert.match(stdout, /^warn  root password: \S+initial_root_password still holds the first one\n {6}\S/m);
@@ -71,14 +82,24 @@ test('counters that do not agree with the issues', async () => {
     await write(async ({ db, now }) => {
       const names = { path: 'p', full_path: 'root/p', name: 'p', visibility: 'private' } as const;
       const times = { created_at: now, updated_at: now, last_activity_at: now };
-      const nulls = { description: null, creator_id: null, default_branch: null, forked_from_project_id: null };
-      await db.insertInto('projects').values({ ...names, ...times, ...nulls, namespace_id: 1, deleted_at: null }).execute();
+      const nulls = {
+        description: null,
+        creator_id: null,
+        default_branch: null,
+        forked_from_project_id: null,
+      };
+      await db
+        .insertInto('projects')
+        .values({ ...names, ...times, ...nulls, namespace_id: 1, deleted_at: null })
+        .execute();
       await db.insertInto('project_counters').values({ project_id: 1, opened_issues: 1 }).execute();
     });
   });
   assert.match((await failing(wrong)).join('\n'), /^counters: wrong in the projects 1: /);
   await wrong.store(async ({ write }) => {
-    await write(async ({ db }) => await db.updateTable('project_counters').set({ opened_issues: 0 }).execute());
+    await write(
+      async ({ db }) => await db.updateTable('project_counters').set({ opened_issues: 0 }).execute(),
+    );
   });
   assert.deepEqual(await failing(wrong), []);
 });
@@ -90,7 +111,10 @@ test('a schema that is older, and one that is newer', async () => {
   await change(sql`insert into migrations values ('9999_future', 0)`);
   assert.match((await failing({ store, ...other })).join('\n'), /^schema: .*written by a newer Gantry/);
   await change(sql`delete from migrations`);
-  assert.match((await failing({ store, ...other })).join('\n'), /^schema: lacks 0001_begin.*run "gantry migrate"/);
+  assert.match(
+    (await failing({ store, ...other })).join('\n'),
+    /^schema: lacks 0001_begin.*run "gantry migrate"/,
+  );
 });
 
 test('a database that is damaged', { skip: engine === 'postgres' }, async () => {

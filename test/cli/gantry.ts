@@ -117,8 +117,16 @@ export const newPlace = (): Place => {
       const onFatal = (error: unknown): void => {
         throw error;
       };
-      const store = await openExistingStore({ config: readConfig({}, env).config, clock: systemClock, onFatal });
-      return await work(store).finally(store.close);
+      const store = await openExistingStore({
+        config: readConfig({}, env).config,
+        clock: systemClock,
+        onFatal,
+      });
+      try {
+        return await work(store);
+      } finally {
+        await store.close();
+      }
     },
     remove: async () => {
       await Promise.all(started.map(async (running) => await running.end('SIGKILL')));

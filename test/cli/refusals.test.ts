@@ -40,7 +40,10 @@ test('a port that is taken: nothing is created, and the password is not spent', 
   await once(other, 'listening');
   const { port } = other.address() as AddressInfo;
   try {
-    refused(await run(`serve --listen 127.0.0.1:${port}`), /cannot listen on 127\.0\.0\.1:\d+ \(it is taken\).*--listen/);
+    refused(
+      await run(`serve --listen 127.0.0.1:${port}`),
+      /cannot listen on 127\.0\.0\.1:\d+ \(it is taken\).*--listen/,
+    );
     assert.equal(existsSync(data), false);
   } finally {
     other.close();
@@ -101,20 +104,28 @@ test('secrets that are lost beside a database in use', async () => {
 
 test('a database that does not answer, and one that is none', async () => {
   const { run } = fresh();
-  const withUrl = async (url: string): Promise<Ended> => await run('serve', { env: { GANTRY_DATABASE_URL: url } });
-  refused(await withUrl('postgres://nobody:secret@127.0.0.1:9/none'), /PostgreSQL cannot be used \(.*ECONNREFUSED/);
+  const withUrl = async (url: string): Promise<Ended> =>
+    await run('serve', { env: { GANTRY_DATABASE_URL: url } });
+  refused(
+    await withUrl('postgres://nobody:secret@127.0.0.1:9/none'),
+    /PostgreSQL cannot be used \(.*ECONNREFUSED/,
+  );
   const { stderr } = await withUrl('mysql://nobody:secret@127.0.0.1/none');
   assert.match(stderr, /^gantry: GANTRY_DATABASE_URL must be a URL that begins with postgres:\/\/[^\n]*\n$/);
   assert.doesNotMatch(stderr, /secret/);
 });
 
-test('a database that is not there yet, for commands that make none', { skip: engine === 'postgres' }, async () => {
-  const { data, run } = fresh();
-  for (const line of ['admin user list', 'admin token create --user root']) {
-    refused(await run(line), /there is no database in .*gantry serve/);
-  }
-  assert.equal(existsSync(data), false);
-});
+test(
+  'a database that is not there yet, for commands that make none',
+  { skip: engine === 'postgres' },
+  async () => {
+    const { data, run } = fresh();
+    for (const line of ['admin user list', 'admin token create --user root']) {
+      refused(await run(line), /there is no database in .*gantry serve/);
+    }
+    assert.equal(existsSync(data), false);
+  },
+);
 
 test('a database without the schema of this version, for commands that do not bring it', async () => {
   const { run, store } = await used();
@@ -137,10 +148,22 @@ test('settings that are wrong are a matter of usage: exit code 2', async () => {
 });
 
 test('commands and options that do not exist are a matter of usage, with a hint', async () => {
-  refused(await gantry('sever'), /unknown command 'sever' \(did you mean serve\?\); "gantry --help" tells more/, 2);
-  refused(await gantry('serve --dta x'), /unknown option '--dta' \(did you mean --data\?\); "gantry serve --help"/, 2);
+  refused(
+    await gantry('sever'),
+    /unknown command 'sever' \(did you mean serve\?\); "gantry --help" tells more/,
+    2,
+  );
+  refused(
+    await gantry('serve --dta x'),
+    /unknown option '--dta' \(did you mean --data\?\); "gantry serve --help"/,
+    2,
+  );
   refused(await gantry('admin user create'), /missing required argument 'username'|--email/, 2);
-  refused(await gantry('admin user block'), /missing required argument 'username'; "gantry admin user block --help"/, 2);
+  refused(
+    await gantry('admin user block'),
+    /missing required argument 'username'; "gantry admin user block --help"/,
+    2,
+  );
   refused(await gantry('version 2'), /too many arguments/, 2);
   refused(await gantry('config shwo'), /unknown command 'shwo'/, 2);
 });

@@ -69,15 +69,26 @@ test('logs are JSON lines on standard output, one of them "listening" with the U
   const running = await fresh().serve();
   await settle(running.url);
   const { stdout } = await running.end('SIGTERM');
-  const lines = stdout.trim().split('\n').map((line) => JSON.parse(line) as { msg: string; url?: string });
+  const lines = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { msg: string; url?: string });
   assert.equal(lines.find(({ msg }) => msg === 'listening')?.url, running.url);
-  assert.deepEqual(lines.slice(-2).map(({ msg }) => msg), ['stopping', 'stopped']);
+  assert.deepEqual(
+    lines.slice(-2).map(({ msg }) => msg),
+    ['stopping', 'stopped'],
+  );
 });
 
 test('--json makes the banner one JSON line, with the password at the first start', async () => {
   const { data, serve } = fresh();
   const running = await serve('serve --json --log-level info');
-  const banner = JSON.parse(running.stdout().split('\n').find((line) => line.includes('"root_password"')) ?? '{}');
+  const banner = JSON.parse(
+    running
+      .stdout()
+      .split('\n')
+      .find((line) => line.includes('"root_password"')) ?? '{}',
+  );
   assert.equal(banner.url, running.url);
   assert.equal(banner.root_password, readFileSync(join(data, 'initial_root_password'), 'utf8').trim());
   assert.doesNotMatch(running.stderr(), /answers on/);

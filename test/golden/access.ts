@@ -1,6 +1,13 @@
 /** Who may do what, as tables for people: asked of the rule itself, not read off its declarations. */
 import { levels } from '../../src/access/levels.ts';
-import { type GroupAction, type ProjectAction, groupRules, may, mayInGroup, projectRules } from '../../src/access/may.ts';
+import {
+  type GroupAction,
+  type ProjectAction,
+  groupRules,
+  may,
+  mayInGroup,
+  projectRules,
+} from '../../src/access/may.ts';
 import { type Viewer, anonymous } from '../../src/access/viewer.ts';
 import type { FeatureLevel, Visibility } from '../../src/db/schema.ts';
 
@@ -50,7 +57,10 @@ const ownOf = (action: string, visibility: Visibility): string => {
   const isForOwn = ([, viewer]: [string, Viewer]): boolean =>
     may(viewer, action as ProjectAction, projectOf(visibility), { author_id: me }) &&
     !inProject(action, visibility, viewer);
-  return viewers.filter(isForOwn).map(([name]) => name).join(', ');
+  return viewers
+    .filter(isForOwn)
+    .map(([name]) => name)
+    .join(', ');
 };
 
 const mark = (allowed: boolean): string => (allowed ? '✔' : '✘');
@@ -63,9 +73,17 @@ const table = (title: string, actions: string[], answer: Answer, visibility: Vis
       .trimEnd();
   const rows = actions.map((action) => {
     const own = answer === inProject ? ownOf(action, visibility) : '';
-    return row(action, viewers.map(([, viewer]) => mark(answer(action, visibility, viewer))), own);
+    return row(
+      action,
+      viewers.map(([, viewer]) => mark(answer(action, visibility, viewer))),
+      own,
+    );
   });
-  const head = row('', viewers.map(([name]) => name), answer === inProject ? 'only own' : '');
+  const head = row(
+    '',
+    viewers.map(([name]) => name),
+    answer === inProject ? 'only own' : '',
+  );
   return [`${visibility} ${title}`, '', head, ...rows].join('\n');
 };
 

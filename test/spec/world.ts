@@ -116,14 +116,11 @@ const lookers = (gantry: TestService): Pick<World, 'systemNotes' | 'events' | 't
       const rows = await query.where('target_id', '=', targetId).orderBy('id').execute();
       return rows.map((row) => ({ ...row, data: JSON.parse(row.data) as unknown }));
     },
-    todos: async (issueId) =>
-      await db
-        .selectFrom('todos')
-        .select(['user_id', 'action', 'state', 'body'])
-        .where('target_type', '=', 'Issue')
-        .where('target_id', '=', issueId)
-        .orderBy('id')
-        .execute(),
+    todos: async (issueId) => {
+      const query = db.selectFrom('todos').select(['user_id', 'action', 'state', 'body']);
+      const own = query.where('target_type', '=', 'Issue').where('target_id', '=', issueId);
+      return (await own.orderBy('id').execute()).map((row) => ({ ...row }));
+    },
   };
 };
 

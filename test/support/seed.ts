@@ -23,7 +23,13 @@ export type SeededUser = { id: number; username: string; token: string };
 /** A user with a personal namespace and a token of scope `api` (or of those given). */
 export const seedUser = async (
   gantry: TestService,
-  given: { username?: string; admin?: Flag; external?: Flag; state?: 'active' | 'blocked'; scopes?: string[] } = {},
+  given: {
+    username?: string;
+    admin?: Flag;
+    external?: Flag;
+    state?: 'active' | 'blocked';
+    scopes?: string[];
+  } = {},
 ): Promise<SeededUser> => {
   const { username = unique('user'), scopes = ['api'], ...rest } = given;
   const token = newTokenText(randomBytes);
@@ -37,7 +43,11 @@ export const seedUser = async (
 };
 
 const namespaceOf = async (db: Reader, id: number): Promise<{ id: number; full_path: string }> =>
-  await db.selectFrom('namespaces').select(['id', 'full_path']).where('id', '=', id).executeTakeFirstOrThrow();
+  await db
+    .selectFrom('namespaces')
+    .select(['id', 'full_path'])
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
 
 export type SeededGroup = { id: number; path: string; full_path: string };
 
@@ -50,7 +60,13 @@ export const seedGroup = async (
   const group = await write(gantry, async (tx) => {
     const above = parent === undefined ? null : await namespaceOf(tx.db, parent);
     const full_path = above === null ? path : `${above.full_path}/${path}`;
-    const common = { kind: 'group', parent_id: above?.id ?? null, owner_id: null, name: path, description: '' } as const;
+    const common = {
+      kind: 'group',
+      parent_id: above?.id ?? null,
+      owner_id: null,
+      name: path,
+      description: '',
+    } as const;
     return { id: await insertNamespace(tx, { ...common, path, full_path, visibility }), path, full_path };
   });
   if (owner !== undefined) await seedMember(gantry, { user: owner, group: group.id, access_level: 50 });
@@ -58,7 +74,11 @@ export const seedGroup = async (
 };
 
 const personalNamespace = async (db: Reader, userId: number): Promise<number> => {
-  const query = db.selectFrom('namespaces').select('id').where('owner_id', '=', userId).where('kind', '=', 'user');
+  const query = db
+    .selectFrom('namespaces')
+    .select('id')
+    .where('owner_id', '=', userId)
+    .where('kind', '=', 'user');
   return (await query.executeTakeFirstOrThrow()).id;
 };
 
@@ -98,11 +118,15 @@ export const seedMember = async (
   given: { user: number; project?: number; group?: number; access_level: number },
 ): Promise<void> => {
   const { user, project, group, access_level } = given;
-  const source: [SourceType, number] = project === undefined ? ['Namespace', group ?? 0] : ['Project', project];
+  const source: [SourceType, number] =
+    project === undefined ? ['Namespace', group ?? 0] : ['Project', project];
   const [source_type, source_id] = source;
   await write(gantry, async (tx) => {
     const rest = { access_level, expires_at: null, created_by_id: null, created_at: tx.now };
-    await tx.db.insertInto('members').values({ user_id: user, source_type, source_id, ...rest }).execute();
+    await tx.db
+      .insertInto('members')
+      .values({ user_id: user, source_type, source_id, ...rest })
+      .execute();
   });
 };
 
@@ -116,8 +140,8 @@ export type IssueSeed = {
   confidential?: Flag;
   deleted?: boolean;
   /** Ids. */
-  assignees?: number[];
-  labels?: number[];
+  assignees?: readonly number[];
+  labels?: readonly number[];
   milestone?: number;
 };
 
@@ -133,7 +157,12 @@ const nextIssueIid = async (tx: Tx, projectId: number): Promise<number> => {
   return row.issue_iid;
 };
 
-const countIssue = async (tx: Tx, projectId: number, state: 'opened' | 'closed', confidential: Flag): Promise<void> => {
+const countIssue = async (
+  tx: Tx,
+  projectId: number,
+  state: 'opened' | 'closed',
+  confidential: Flag,
+): Promise<void> => {
   const all = state === 'opened' ? 'opened_issues' : 'closed_issues';
   const secret = state === 'opened' ? 'opened_confidential_issues' : 'closed_confidential_issues';
   await tx.db
@@ -143,7 +172,11 @@ const countIssue = async (tx: Tx, projectId: number, state: 'opened' | 'closed',
     .execute();
 };
 
-const linkIssue = async (tx: Tx, issueId: number, { assignees = [], labels = [] }: IssueSeed): Promise<void> => {
+const linkIssue = async (
+  tx: Tx,
+  issueId: number,
+  { assignees = [], labels = [] }: IssueSeed,
+): Promise<void> => {
   const shared = { target_type: 'Issue' as const, target_id: issueId, target_created_at: tx.now };
   if (labels.length > 0) {
     await tx.db
@@ -163,8 +196,17 @@ export const seedIssue = async (gantry: TestService, given: IssueSeed): Promise<
   await write(gantry, async (tx) => {
     const { project, author = 1, title = 'Seeded', description, state = 'opened', confidential = 0 } = given;
     const iid = await nextIssueIid(tx, project);
-    const none = { due_date: null, moved_to_id: null, closed_at: state === 'closed' ? tx.now : null, closed_by_id: null };
-    const times = { created_at: tx.now, updated_at: tx.now, deleted_at: given.deleted === true ? tx.now : null };
+    const none = {
+      due_date: null,
+      moved_to_id: null,
+      closed_at: state === 'closed' ? tx.now : null,
+      closed_by_id: null,
+    };
+    const times = {
+      created_at: tx.now,
+      updated_at: tx.now,
+      deleted_at: given.deleted === true ? tx.now : null,
+    };
     const links = { author_id: author, milestone_id: given.milestone ?? null };
     const texts = { title, description: description ?? null };
     const { id } = await tx.db
@@ -173,7 +215,10 @@ export const seedIssue = async (gantry: TestService, given: IssueSeed): Promise<
       .returning('id')
       .executeTakeFirstOrThrow();
     const folded = { title: foldCase(title), description: foldCase(description ?? '') };
-    await tx.db.insertInto('issue_search').values({ issue_id: id, ...folded }).execute();
+    await tx.db
+      .insertInto('issue_search')
+      .values({ issue_id: id, ...folded })
+      .execute();
     if (given.deleted !== true) await countIssue(tx, project, state, confidential);
     await linkIssue(tx, id, given);
     return { id, iid, project_id: project };

@@ -36,7 +36,13 @@ export const openTestStore = async (): Promise<TestStore> => {
   const schema = `test_${randomBytes(8).toString('hex')}`;
   const fatal: unknown[] = [];
   const onFatal = (error: unknown): void => void fatal.push(error);
-  const options = { file: join(folder, 'gantry.sqlite'), schema, connections: 8, onFatal, ...(url !== undefined && { url }) };
+  const options = {
+    file: join(folder, 'gantry.sqlite'),
+    schema,
+    connections: 8,
+    onFatal,
+    ...(url !== undefined && { url }),
+  };
   let fixed: number | null = null;
   const clock: Clock = { now: () => fixed ?? Date.now() };
   const store = await openStore(options, clock);

@@ -1,4 +1,5 @@
 import type { MigrationText } from '../ddl.ts';
+import { revisionStatements } from './revisions.ts';
 
 const cascade = 'on delete cascade';
 
@@ -111,7 +112,7 @@ export const begin: MigrationText = {
     'create index projects_namespace on projects (namespace_id)',
     'create index projects_creator on projects (creator_id)',
     'create index projects_forked_from on projects (forked_from_project_id)',
-    'create index projects_visibility on projects (visibility)',
+    'create index projects_visibility on projects (deleted_at, visibility, namespace_id, id)',
     'create index projects_created on projects (created_at, id)',
     'create unique index projects_name on projects (namespace_id, name) where deleted_at is null',
 
@@ -212,7 +213,8 @@ export const begin: MigrationText = {
       closed_by_id ${integer},
       created_at ${integer} not null,
       updated_at ${integer} not null,
-      deleted_at ${integer}
+      deleted_at ${integer},
+      revision ${integer} not null default 0
     ) ${end}`,
     'create unique index issues_iid on issues (project_id, iid)',
     'create index issues_created on issues (project_id, deleted_at, created_at, id, confidential)',
@@ -366,5 +368,7 @@ export const begin: MigrationText = {
       name ${text} primary key,
       value ${text} not null
     ) ${end}`,
+
+    ...revisionStatements(engine),
   ],
 };

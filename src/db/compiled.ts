@@ -1,0 +1,66 @@
+/** Queries whose SQL is made once: what every request asks must not be built and compiled with every request. */
+import type { CompiledQuery, Kysely } from 'kysely';
+import type { Words } from './engine.ts';
+import type { Schema } from './schema.ts';
+
+type Db = Kysely<Schema>;
+
+/** Stands in a compiled query for a value that each run brings. */
+class Placeholder {
+  readonly name: string;
+  readonly valueOf: (given: unknown) => unknown;
+
+  constructor(name: string, valueOf: (given: unknown) => unknown) {
+    this.name = name;
+    this.valueOf = valueOf;
+  }
+}
+
+/** Changes a value now; one that a run will bring, with each run. */
+export const changed = <T, U>(value: T, change: (value: T) => U): U => {
+  if (!(value instanceof Placeholder)) return change(value);
+  const later = new Placeholder(value.name, (given) => change(value.valueOf(given) as T));
+  return later as U;
+};
+
+const placeholders = new Proxy(
+  {},
+  { get: (_target, name) => new Placeholder(String(name), (given) => given) },
+);
+
+const words = new WeakMap<object, Words>();
+
+/** One object a store, which its transactions share. */
+const storeOf = (db: Db): object => db.getExecutor().adapter;
+
+/** Tells in which words the queries of a store are said. */
+export const setWords = (db: Db, spoken: Words): void => void words.set(storeOf(db), spoken);
+
+export const wordsOf = (db: Db): Words => {
+  const known = words.get(storeOf(db));
+  if (known === undefined) throw new Error('a store that was not opened by openStore');
+  return known;
+};
+
+type Build<G, R> = (db: Db, given: G, spoken: Words) => CompiledQuery<R>;
+
+/**
+ * A query that is built and compiled at its first run. `build` must not look at the values that it is given, only
+ * put them where parameters may stand; of a list, by `words.oneOf`.
+ */
+export const compiled = <G extends object, R>(build: Build<G, R>): ((db: Db, given: G) => Promise<R[]>) => {
+  const made = new WeakMap<object, CompiledQuery<R>>();
+  const make = (db: Db): CompiledQuery<R> => {
+    const query = build(db, placeholders as G, wordsOf(db));
+    made.set(storeOf(db), query);
+    return query;
+  };
+  return async (db, given) => {
+    const query = made.get(storeOf(db)) ?? make(db);
+    const parameters = query.parameters.map((one) =>
+      one instanceof Placeholder ? one.valueOf(given[one.name as keyof G]) : one,
+    );
+    const { rows } = await db.executeQuery<R>({ ...query, parameters });
+    return rows;
+  };
+};

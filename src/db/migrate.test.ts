@@ -1,0 +1,199 @@
+/** Migrations: all or nothing, once, and never backwards. */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import { sql } from 'kysely';
+import { onServer, openTestStore, type TestStore } from '../../test/support/store.ts';
+import { StartFailure } from '../errors.ts';
+import type { MigrationText } from './ddl.ts';
+import { appliedMigrations, migrate, pendingMigrations } from './migrate.ts';
+import { migrationTexts } from './migrations/list.ts';
+import { openStore } from './open.ts';
+
+let test: TestStore;
+beforeEach(async () => void (test = await openTestStore()));
+afterEach(async () => await test.close());
+
+const isPostgres = process.env['GANTRY_TEST_DATABASE_URL'] !== undefined;
+const all = migrationTexts.map(({ name }) => name);
+
+const tables = async ({ store }: TestStore = test): Promise<string[]> => {
+  const query = isPostgres
+    ? sql<{
+        name: string;
+      }>`select tablename as name from pg_tables where schemaname = current_schema() order by 1`
+    : sql<{
+        name: string;
+      }>`select name from sqlite_schema where type = 'table' and name not like 'sqlite_%' order by 1`;
+  const { rows } = await query.execute(store.db);
+  return rows.map(({ name }) => name);
+};
+
+const extra = (name: string, ...statements: string[]): MigrationText => ({
+  name,
+  statements: () => statements,
+});
+
+describe('migrate', () => {
+  it('brings an empty database to the head, and does nothing to one that is there', async () => {
+    assert.equal(await appliedMigrations(test.store), null);
+    assert.deepEqual(await migrate(test.store), all);
+    assert.deepEqual(await appliedMigrations(test.store), all);
+    const before = await tables();
+    assert.ok(before.includes('issues'));
+    assert.deepEqual(await migrate(test.store), []);
+    assert.deepEqual(await tables(), before);
+  });
+
+  it('applies what is new, in order, and keeps what is there', async () => {
+    await migrate(test.store);
+    await test.store.write(
+      async ({ db }) => await sql`insert into instance values ('kept', 'yes')`.execute(db),
+    );
+    const texts = [
+      ...migrationTexts,
+      extra('9998_next', 'create table next_one (id integer)'),
+      extra('9999_last', 'insert into next_one values (1)'),
+    ];
+    assert.deepEqual(await migrate(test.store, texts), ['9998_next', '9999_last']);
+    const { rows } = await sql<{ value: string }>`select value from instance where name = 'kept'`.execute(
+      test.store.db,
+    );
+    assert.equal(rows[0]?.value, 'yes');
+    assert.deepEqual(pendingMigrations(all, texts), ['9998_next', '9999_last']);
+  });
+
+  it('leaves nothing of a migration of which one statement fails', async () => {
+    const texts = [
+      ...migrationTexts,
+      extra('9999_broken', 'create table half (id integer)', 'create nonsense'),
+    ];
+    await assert.rejects(migrate(test.store, texts));
+    assert.deepEqual(await tables(), []);
+    assert.equal(await appliedMigrations(test.store), null);
+    assert.deepEqual(await migrate(test.store), all);
+  });
+
+  it('is done once by many that start together', async () => {
+    const others = await Promise.all(Array.from({ length: 3 }, () => openStore(test.options, test.clock)));
+    const applied = await Promise.all([test.store, ...others].map((store) => migrate(store)));
+    assert.deepEqual(applied.flat(), all);
+    await Promise.all(others.map((store) => store.close()));
+  });
+
+  it('takes its own tables for its own, whatever else the server holds', { skip: !isPostgres }, async () => {
+    await onServer('create table public.migrations (id integer)');
+    try {
+      assert.equal(await appliedMigrations(test.store), null);
+      assert.deepEqual(await migrate(test.store), all);
+    } finally {
+      await onServer('drop table public.migrations');
+    }
+  });
+
+  it('may take longer than any statement of a request', { skip: !isPostgres }, async () => {
+    await test.store.write(async ({ db }) => await sql`set statement_timeout = 200`.execute(db));
+    await migrate(test.store, [extra('0001_slow', 'select pg_sleep(0.4)')]);
+  });
+});
+
+describe('a schema that PostgreSQL does not have yet', { skip: !isPostgres }, () => {
+  it('may be made by many at once', async () => {
+    const schema = `${test.options.schema}_new`;
+    const opened = await Promise.all(
+      Array.from({ length: 8 }, () => openStore({ ...test.options, schema, connections: 1 }, test.clock)),
+    );
+    await Promise.all(opened.map((store) => store.close()));
+    await onServer(`drop schema ${schema}`);
+  });
+});
+
+describe('a database that a newer version wrote', () => {
+  const newer = [...migrationTexts, extra('9999_of_the_future', 'create table future (id integer)')];
+
+  it('is refused by name, and stays as it is', async () => {
+    await migrate(test.store, newer);
+    const before = await tables();
+    await assert.rejects(migrate(test.store), (error: Error) => {
+      assert.ok(error instanceof StartFailure);
+      return /newer Gantry.*9999_of_the_future/.test(error.message);
+    });
+    assert.deepEqual(await tables(), before);
+  });
+
+  it('is refused also where it became one while this version waited', async () => {
+    const other = await openStore(test.options, test.clock);
+    let ours: Promise<unknown> = Promise.resolve();
+    const last = (): string[] => {
+      ours = migrate(test.store).catch((error: unknown) => error);
+      return ['create table future (id integer)'];
+    };
+    await migrate(other, [...migrationTexts, { name: '9999_of_the_future', statements: last }]);
+    assert.ok((await ours) instanceof StartFailure);
+    await other.close();
+  });
+
+  it('is not touched on the disk', { skip: isPostgres }, async () => {
+    const { options, clock } = test;
+    const file = options.file.replace('gantry.sqlite', 'newer.sqlite');
+    const store = await openStore({ ...options, file }, clock);
+    await migrate(store, newer);
+    await store.close();
+    const before = readFileSync(file);
+    const again = await openStore({ ...options, file }, clock);
+    await assert.rejects(migrate(again), StartFailure);
+    await again.close();
+    assert.ok(before.equals(readFileSync(file)));
+  });
+});
+
+describe('kill -9 in the middle of a migration', () => {
+  /** Migrates in a process of its own, which kills itself before the given statement. */
+  const migrateUntil = async (statement: number): Promise<string | null> => {
+    const script = join(import.meta.dirname, '../../test/support/migrate_until.ts');
+    const { onFatal: _onFatal, ...options } = test.options;
+    const child = spawn(process.execPath, [script, JSON.stringify(options), String(statement)], {
+      stdio: 'inherit',
+    });
+    const [, signal] = (await once(child, 'exit')) as [number | null, string | null];
+    return signal;
+  };
+
+  const statements = (): number => migrationTexts.flatMap((one) => one.statements(test.store.ddl)).length;
+
+  for (const [when, place] of [
+    ['before its first statement', () => 0],
+    ['half way', () => Math.floor(statements() / 2)],
+    ['before the commit', () => statements()],
+  ] as const) {
+    it(`leaves a database that is empty and can be migrated: ${when}`, async () => {
+      assert.equal(await migrateUntil(place()), 'SIGKILL');
+      assert.deepEqual(await tables(), []);
+      assert.deepEqual(await migrate(test.store), all);
+      await test.store.write(async ({ db }) => await sql`insert into instance values ('a', 'b')`.execute(db));
+    });
+  }
+});
+
+describe('the schema on SQLite', { skip: isPostgres }, () => {
+  it('has types that hold: every table is STRICT', async () => {
+    await migrate(test.store);
+    const { rows } = await sql<{ name: string; type: string; strict: number }>`pragma table_list`.execute(
+      test.store.db,
+    );
+    const loose = rows.filter(
+      ({ name, type, strict }) => type === 'table' && !name.startsWith('sqlite_') && strict !== 1,
+    );
+    assert.deepEqual(loose, []);
+    assert.ok(rows.length > 20);
+  });
+
+  it('refers to what is there', async () => {
+    await migrate(test.store);
+    const { rows } = await sql`pragma foreign_key_check`.execute(test.store.db);
+    assert.deepEqual(rows, []);
+  });
+});

@@ -1,0 +1,104 @@
+/** Work that this process has taken: leased, so that another may take it over where this one dies. */
+import { sql } from 'kysely';
+import type { Store, Tx } from '../db/open.ts';
+
+/** Milliseconds. A piece that takes longer renews its lease. */
+export const lease = 60_000;
+
+export const mostAttempts = 20;
+const firstPause = 2_000;
+const longestPause = 3_600_000;
+/** When work that was given up runs: never. Its row stays for somebody to look at. */
+const never = Number.MAX_SAFE_INTEGER;
+
+export type Taken = {
+  id: number;
+  name: string;
+  payload: string;
+  /** With this one. No two takers share a number, so it tells whose the row is. */
+  attempts: number;
+  unique_key: string | null;
+};
+
+/** Over the table `work`. */
+const isDueAt = (now: number) =>
+  sql<boolean>`run_at <= ${now} and (locked_until is null or locked_until < ${now})`;
+
+/** Whether there is something to take: cheap, and no transaction. */
+export const isDue = async (store: Store, now: number): Promise<boolean> => {
+  const query = store.db.selectFrom('work').select('id').where(isDueAt(now)).limit(1);
+  return (await query.executeTakeFirst()) !== undefined;
+};
+
+/** The piece that is due for longest; null for none that another does not have. */
+export const take = async (store: Store): Promise<Taken | null> =>
+  await store.write(async (tx) => {
+    const row = await tx.db
+      .selectFrom('work')
+      .select(['id', 'name', 'payload', 'attempts', 'unique_key'])
+      .where(isDueAt(tx.now))
+      .orderBy('run_at')
+      .orderBy('id')
+      .limit(1)
+      .modifyEnd(tx.words.skipLocked)
+      .executeTakeFirst();
+    if (row === undefined) return null;
+    const attempts = row.attempts + 1;
+    // The key is given up with the row: a change from now on is a reason for another run.
+    await tx.db
+      .updateTable('work')
+      .set({ locked_until: tx.now + lease, attempts, unique_key: null })
+      .where('id', '=', row.id)
+      .execute();
+    return { ...row, attempts };
+  });
+
+const own = (tx: Tx, { id, attempts }: Taken) =>
+  tx.db.updateTable('work').where('id', '=', id).where('attempts', '=', attempts);
+
+export const renew = async (store: Store, taken: Taken): Promise<void> => {
+  await store.write(
+    async (tx) =>
+      await own(tx, taken)
+        .set({ locked_until: tx.now + lease })
+        .execute(),
+  );
+};
+
+export const finish = async (store: Store, { id, attempts }: Taken): Promise<void> => {
+  await store.write(
+    async ({ db }) =>
+      await db.deleteFrom('work').where('id', '=', id).where('attempts', '=', attempts).execute(),
+  );
+};
+
+/** Has the piece run again after a pause that doubles. Where the same was enqueued meanwhile, that is enough. */
+export const postpone = async (store: Store, taken: Taken, error: unknown): Promise<void> => {
+  const { id, attempts, unique_key } = taken;
+  const pause = Math.min(firstPause * 2 ** (attempts - 1), longestPause);
+  await store.write(async (tx) => {
+    if (unique_key !== null && (await isWaiting(tx, unique_key))) {
+      await tx.db.deleteFrom('work').where('id', '=', id).where('attempts', '=', attempts).execute();
+      return;
+    }
+    const last_error = textOf(error);
+    await own(tx, taken)
+      .set({ locked_until: null, run_at: tx.now + pause, last_error, unique_key })
+      .execute();
+  });
+};
+
+const isWaiting = async ({ db }: Tx, uniqueKey: string): Promise<boolean> => {
+  const query = db.selectFrom('work').select('id').where('unique_key', '=', uniqueKey);
+  return (await query.executeTakeFirst()) !== undefined;
+};
+
+/** Leaves the piece as it is, for good. */
+export const giveUp = async (store: Store, taken: Taken, error: unknown): Promise<void> => {
+  const last_error = textOf(error);
+  await store.write(
+    async (tx) => await own(tx, taken).set({ locked_until: null, run_at: never, last_error }).execute(),
+  );
+};
+
+const textOf = (error: unknown): string => String(error).replaceAll('\0', '').slice(0, 1000);
