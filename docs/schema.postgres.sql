@@ -84,6 +84,7 @@ create table issues (
   created_at bigint not null,
   updated_at bigint not null,
   deleted_at bigint,
+  revision bigint default 0 not null,
   constraint issues_author_id_fkey FOREIGN KEY (author_id) REFERENCES users(id),
   constraint issues_milestone_id_fkey FOREIGN KEY (milestone_id) REFERENCES milestones(id) ON DELETE SET NULL,
   constraint issues_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,

@@ -11,6 +11,14 @@ CREATE TABLE assignees (
 
 CREATE INDEX assignees_user on assignees (user_id, target_type, target_created_at, target_id);
 
+CREATE TRIGGER assignees_delete_old after delete on assignees when old.target_type = 'Issue' begin update issues set revision = revision + 1 where id = old.target_id; end;
+
+CREATE TRIGGER assignees_insert_new after insert on assignees when new.target_type = 'Issue' begin update issues set revision = revision + 1 where id = new.target_id; end;
+
+CREATE TRIGGER assignees_update_new after update on assignees when new.target_type = 'Issue' begin update issues set revision = revision + 1 where id = new.target_id; end;
+
+CREATE TRIGGER assignees_update_old after update on assignees when old.target_type = 'Issue' begin update issues set revision = revision + 1 where id = old.target_id; end;
+
 CREATE TABLE award_emoji (
   id integer primary key autoincrement,
   name text not null,
@@ -78,7 +86,8 @@ CREATE TABLE issues (
   closed_by_id integer,
   created_at integer not null,
   updated_at integer not null,
-  deleted_at integer
+  deleted_at integer,
+  revision integer not null default 0
 ) strict;
 
 CREATE INDEX issues_all_created on issues (deleted_at, created_at, id);
@@ -105,6 +114,8 @@ CREATE INDEX issues_state_updated on issues (project_id, deleted_at, state, upda
 
 CREATE INDEX issues_updated on issues (project_id, deleted_at, updated_at, id, confidential);
 
+CREATE TRIGGER issues_revised after update on issues when new.revision = old.revision begin update issues set revision = old.revision + 1 where id = new.id; end;
+
 CREATE TABLE label_links (
   target_type text not null,
   target_id integer not null,
@@ -114,6 +125,14 @@ CREATE TABLE label_links (
 ) strict;
 
 CREATE INDEX label_links_label on label_links (label_id, target_type, target_created_at, target_id);
+
+CREATE TRIGGER label_links_delete_old after delete on label_links when old.target_type = 'Issue' begin update issues set revision = revision + 1 where id = old.target_id; end;
+
+CREATE TRIGGER label_links_insert_new after insert on label_links when new.target_type = 'Issue' begin update issues set revision = revision + 1 where id = new.target_id; end;
+
+CREATE TRIGGER label_links_update_new after update on label_links when new.target_type = 'Issue' begin update issues set revision = revision + 1 where id = new.target_id; end;
+
+CREATE TRIGGER label_links_update_old after update on label_links when old.target_type = 'Issue' begin update issues set revision = revision + 1 where id = old.target_id; end;
 
 CREATE TABLE labels (
   id integer primary key autoincrement,
@@ -132,6 +151,8 @@ CREATE UNIQUE INDEX labels_of_group on labels (group_id, title);
 CREATE UNIQUE INDEX labels_of_project on labels (project_id, title);
 
 CREATE INDEX labels_title on labels (title);
+
+CREATE TRIGGER labels_renamed after update of title on labels begin update instance set value = cast(cast(value as bigint) + 1 as text) where name = 'names_version'; end;
 
 CREATE TABLE members (
   id integer primary key autoincrement,
@@ -188,6 +209,8 @@ CREATE UNIQUE INDEX milestones_of_group on milestones (group_id, iid);
 CREATE UNIQUE INDEX milestones_of_project on milestones (project_id, iid);
 
 CREATE INDEX milestones_title on milestones (title);
+
+CREATE TRIGGER milestones_renamed after update of iid, project_id, group_id, title, description, state, start_date, due_date, created_at, updated_at on milestones begin update instance set value = cast(cast(value as bigint) + 1 as text) where name = 'names_version'; end;
 
 CREATE TABLE namespaces (
   id integer primary key autoincrement,
@@ -287,6 +310,8 @@ CREATE UNIQUE INDEX projects_name on projects (namespace_id, name) where deleted
 CREATE INDEX projects_namespace on projects (namespace_id);
 
 CREATE INDEX projects_visibility on projects (deleted_at, visibility, namespace_id, id);
+
+CREATE TRIGGER projects_renamed after update of full_path on projects begin update instance set value = cast(cast(value as bigint) + 1 as text) where name = 'names_version'; end;
 
 CREATE TABLE routes (
   path text primary key,
@@ -400,6 +425,8 @@ CREATE TABLE users (
 CREATE UNIQUE INDEX users_email on users (lower(email));
 
 CREATE UNIQUE INDEX users_username on users (lower(username));
+
+CREATE TRIGGER users_renamed after update of username, name, state, email on users begin update instance set value = cast(cast(value as bigint) + 1 as text) where name = 'names_version'; end;
 
 CREATE TABLE work (
   id integer primary key autoincrement,

@@ -89,6 +89,7 @@ describe('parseDuration', () => {
     assert.equal(parseDuration('1 day, 2 hours and 3 minutes'), 28800 + 7200 + 180);
     assert.equal(parseDuration('1h plus 1m with, 1s'), 3661);
     assert.equal(parseDuration('2 and h'), 7200);
+    assert.equal(parseDuration('\t1h\r\n30m'), 5400);
   });
 
   it('counts a unit without a number once at the start and not later', () => {
@@ -105,6 +106,7 @@ describe('parseDuration', () => {
   it('reads the clock form with blanks and with days', () => {
     assert.equal(parseDuration(' 1 : 30 '), 90);
     assert.equal(parseDuration('1:00:00:00'), 28800);
+    assert.equal(parseDuration('1:1:1:1:1:1'), 6912000 + 576000 + 28800 + 3661);
     assert.equal(parseDuration('1:1:1:1:1:1:1'), null);
   });
 
@@ -138,9 +140,9 @@ describe('parseDuration', () => {
     fc.assert(
       fc.property(unit, fc.integer({ min: 1, max: 60_000 }), (piece, times) => {
         const text = piece.repeat(times);
-        const started = performance.now();
+        const before = process.threadCpuUsage();
         parseDuration(text);
-        assert.ok(performance.now() - started < 20);
+        assert.ok(process.threadCpuUsage(before).user < 20_000); // microseconds
         if (text.length > 64) assert.equal(parseDuration(text), null);
       }),
     );

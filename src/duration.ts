@@ -91,7 +91,6 @@ function wordSeconds(text: string): number | null {
     const afterNumber = numberEnd(text, at);
     if (afterNumber > at) {
       pending = Number(text.slice(at, afterNumber));
-      first = false;
       at = afterNumber;
       continue;
     }

@@ -155,7 +155,7 @@ describe('parseTime', () => {
   });
 
   it('answers hostile text at once', () => {
-    const started = performance.now();
+    const before = process.threadCpuUsage();
     for (const text of [
       ' '.repeat(1e6),
       '2'.repeat(1e6),
@@ -164,7 +164,7 @@ describe('parseTime', () => {
     ]) {
       assert.equal(parseTime(text), null);
     }
-    assert.ok(performance.now() - started < 50);
+    assert.ok(process.threadCpuUsage(before).user < 100_000); // microseconds
   });
 });
 

@@ -60,7 +60,16 @@ export const signIn = async (db: Reader, presented: Presented, now: number): Pro
     throw deadToken('Token is expired. You can either do re-authorization or token refresh.');
   }
   if (row.state === 'blocked') throw forbidden('Your account has been blocked.');
-  const { token_id, kind, scopes, revoked: _revoked, expires_at: _expires, last_used_at, roles, ...user } = row;
+  const {
+    token_id,
+    kind,
+    scopes,
+    revoked: _revoked,
+    expires_at: _expires,
+    last_used_at,
+    roles,
+    ...user
+  } = row;
   const credential = { kind, id: token_id, scopes: JSON.parse(scopes) as string[], last_used_at };
   return { user, credential, viewer: viewerOf(user, roles) };
 };
@@ -112,7 +121,8 @@ export const sudoTarget = async (db: Reader, signedIn: SignedIn, target: string)
   const found = /^\d+$/.test(target)
     ? query.where('id', '=', Number(target.slice(0, 15)))
     : query.where(sql`lower(username)`, '=', target.toLowerCase());
-  const other = await found.executeTakeFirst();
+  // No name has a NUL, and PostgreSQL would refuse to look for one.
+  const other = target.includes('\0') ? undefined : await found.executeTakeFirst();
   if (other === undefined) {
     throw new Failure('not_found', { message: `404 Not Found: No user id or username for: ${target}` });
   }

@@ -10,7 +10,14 @@ import type { BaseCall } from '../http/mount.ts';
 import { baseUrlOf } from '../http/origin.ts';
 import type { RawParams } from '../http/params.ts';
 import type { Clock } from '../time.ts';
-import { type ActorUser, type Credential, noteUse, requireScope, signIn, sudoTarget } from './authenticate.ts';
+import {
+  type ActorUser,
+  type Credential,
+  noteUse,
+  requireScope,
+  signIn,
+  sudoTarget,
+} from './authenticate.ts';
 import { presentedBy } from './credential.ts';
 import { type Viewer, anonymous, loadViewer } from './viewer.ts';
 
@@ -47,8 +54,7 @@ export type Call = BaseCall & {
 };
 
 /** Types an endpoint's handler by its declared parameters. */
-export const endpoint = <P extends TObject>(declared: Endpoint<Call, P>): AnyEndpoint<Call> =>
-  declared as unknown as AnyEndpoint<Call>;
+export const endpoint = <P extends TObject>(declared: Endpoint<Call, P>): AnyEndpoint<Call> => declared;
 
 export type ParamsOf<P extends TObject> = Static<P>;
 

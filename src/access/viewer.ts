@@ -34,7 +34,9 @@ export const today = (now: number): string => formatTime(now).slice(0, 10);
  * namespace 12 and all below it, and 40 in the project 7.
  * @param day memberships that end on it, or before, do not count
  */
-export const rolesText = (userId: RawBuilder<unknown>, day: string): RawBuilder<string | null> => sql<string | null>`(
+export const rolesText = (userId: RawBuilder<unknown>, day: string): RawBuilder<string | null> => sql<
+  string | null
+>`(
   with recursive tree (id, level) as (
     select source_id, access_level from members
     where user_id = ${userId} and source_type = 'Namespace' and (expires_at is null or expires_at > ${day})

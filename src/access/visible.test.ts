@@ -2,18 +2,19 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
-import {
-  seedGroup,
-  seedIssue,
-  seedMember,
-  seedProject,
-  seedUser,
-} from '../../test/support/seed.ts';
+import { seedGroup, seedIssue, seedMember, seedProject, seedUser } from '../../test/support/seed.ts';
 import { type TestService, startTestService } from '../../test/support/service.ts';
 import { memberLevels } from './levels.ts';
 import { type Viewer, anonymous, loadViewer } from './viewer.ts';
 import { viewersOfProject } from './viewers_of.ts';
-import { canSeeIssue, canSeeProject, hasFeature, visibleIssues, visibleIssuesIn, visibleProjects } from './visible.ts';
+import {
+  canSeeIssue,
+  canSeeProject,
+  hasFeature,
+  visibleIssues,
+  visibleIssuesIn,
+  visibleProjects,
+} from './visible.ts';
 
 let gantry: TestService;
 before(async () => {
@@ -36,7 +37,10 @@ const world = fc.record({
     minLength: users,
     maxLength: users,
   }),
-  groups: fc.array(fc.record({ visibility, parent: fc.option(index(groups)) }), { minLength: groups, maxLength: groups }),
+  groups: fc.array(fc.record({ visibility, parent: fc.option(index(groups)) }), {
+    minLength: groups,
+    maxLength: groups,
+  }),
   projects: fc.array(
     fc.record({
       visibility,
@@ -70,7 +74,7 @@ type World = typeof world extends fc.Arbitrary<infer W> ? W : never;
 /** Each world is built from nothing but new records, so that worlds do not meet. */
 const build = async (plan: World) => {
   const userIds: number[] = [];
-  for (const user of plan.users) userIds.push((await seedUser(gantry, user as never)).id);
+  for (const user of plan.users) userIds.push((await seedUser(gantry, user)).id);
   const groupIds: number[] = [];
   for (const [at, group] of plan.groups.entries()) {
     const parent = group.parent === null || group.parent >= at ? undefined : groupIds[group.parent];
@@ -89,7 +93,9 @@ const build = async (plan: World) => {
     if (taken.has(key)) continue;
     taken.add(key);
     const source =
-      'group' in member.source ? { group: groupIds[member.source.group] } : { project: projectIds[member.source.project] };
+      'group' in member.source
+        ? { group: groupIds[member.source.group] }
+        : { project: projectIds[member.source.project] };
     await seedMember(gantry, { user: userIds[member.user], access_level: member.level, ...source } as never);
   }
   const issueIds: number[] = [];
@@ -121,11 +127,19 @@ const loadWorld = async ({ projectIds, issueIds }: Built) => {
 
 const viewersOf = async ({ userIds }: Built): Promise<Viewer[]> => {
   const { db } = gantry.service.platform.store;
-  const rows = await db.selectFrom('users').select(['id', 'admin', 'external']).where('id', 'in', userIds).execute();
+  const rows = await db
+    .selectFrom('users')
+    .select(['id', 'admin', 'external'])
+    .where('id', 'in', userIds)
+    .execute();
   return [anonymous, ...(await Promise.all(rows.map((row) => loadViewer(db, row, Date.now()))))];
 };
 
-const checkViewer = async (viewer: Viewer, built: Built, { projects: all, issues }: Awaited<ReturnType<typeof loadWorld>>) => {
+const checkViewer = async (
+  viewer: Viewer,
+  built: Built,
+  { projects: all, issues }: Awaited<ReturnType<typeof loadWorld>>,
+) => {
   const { db, words } = gantry.service.platform.store;
   const seenProjects = await db
     .selectFrom('projects')
@@ -157,7 +171,10 @@ const checkViewer = async (viewer: Viewer, built: Built, { projects: all, issues
       .execute();
     assert.deepEqual(
       inProject.map(({ id }) => id).toSorted(byNumber),
-      admitted.filter((issue) => issue.project_id === project.id).map(({ id }) => id).toSorted(byNumber),
+      admitted
+        .filter((issue) => issue.project_id === project.id)
+        .map(({ id }) => id)
+        .toSorted(byNumber),
     );
   }
 };
@@ -188,7 +205,12 @@ test('a user looked up for one project decides as when he signs in', async () =>
       const { projects: all, issues } = await loadWorld(built);
       const signedIn = (await viewersOf(built)).filter((viewer) => viewer.user_id !== null);
       for (const project of all.values()) {
-        const others = await viewersOfProject(gantry.service.platform.store.db, project, built.userIds, Date.now());
+        const others = await viewersOfProject(
+          gantry.service.platform.store.db,
+          project,
+          built.userIds,
+          Date.now(),
+        );
         for (const viewer of signedIn) {
           const other = others.get(viewer.user_id ?? 0);
           assert.ok(other);

@@ -13,8 +13,10 @@ type Condition = RawBuilder<boolean>;
 const always: Condition = sql<boolean>`1 = 1`;
 const never: Condition = sql<boolean>`1 = 0`;
 
-export const allOf = (conditions: Condition[]): Condition => sql<boolean>`(${sql.join(conditions, sql` and `)})`;
-export const anyOf = (conditions: Condition[]): Condition => sql<boolean>`(${sql.join(conditions, sql` or `)})`;
+export const allOf = (conditions: Condition[]): Condition =>
+  sql<boolean>`(${sql.join(conditions, sql` and `)})`;
+export const anyOf = (conditions: Condition[]): Condition =>
+  sql<boolean>`(${sql.join(conditions, sql` or `)})`;
 
 /* ---- projects and groups: open to everybody of a kind, or to members ---- */
 

@@ -58,7 +58,11 @@ const run = async (): Promise<number> => {
 
 // What this program creates is for its owner alone.
 process.umask(0o077);
-// Whoever reads the output has read enough: `gantry admin user list | head`.
-process.stdout.on('error', () => process.exit(0));
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  // Whoever reads the output has read enough: `gantry admin user list | head`.
+  if (error.code === 'EPIPE') process.exit(0);
+  tell(new StartFailure(`the output cannot be written (${error.message})`));
+  process.exit(1);
+});
 const code = await run();
 if (code !== 0) process.exitCode = code;

@@ -4,9 +4,7 @@ import type { Kysely, Transaction } from 'kysely';
 import type { Clock } from '../time.ts';
 import { setWords } from './compiled.ts';
 import type { EngineParts, OpenOptions, Words } from './engine.ts';
-import * as postgres from './postgres.ts';
 import type { Schema } from './schema.ts';
-import * as sqlite from './sqlite.ts';
 
 /** What reads receive: the store, or a transaction of it. */
 export type Reader = Kysely<Schema>;
@@ -42,7 +40,8 @@ const mostTries = 6;
 const longestPause = 20;
 
 export const openStore = async (options: OpenOptions, clock: Clock): Promise<Store> => {
-  const dialect = options.url === undefined ? sqlite : postgres;
+  // Only the engine that is used is loaded.
+  const dialect = await (options.url === undefined ? import('./sqlite.ts') : import('./postgres.ts'));
   const parts = await dialect.openEngine(options);
   setWords(parts.db, parts.words);
 

@@ -141,6 +141,7 @@ class SqliteDriver implements Driver {
   async releaseConnection(): Promise<void> {}
 
   async destroy(): Promise<void> {
+    if (!this.#reader.database.isOpen) return;
     await this.#writer.close();
     this.#reader.database.close();
     this.#writerHandle.database.exec('pragma wal_checkpoint(truncate)');
@@ -193,7 +194,11 @@ export const openEngine = (options: OpenOptions): EngineParts => {
       createQueryCompiler: () => new SqliteQueryCompiler(),
     },
   });
-  return { db, ddl: sqliteDdl, words, close: () => db.destroy() };
+  const close = async (): Promise<void> => {
+    await db.destroy();
+    await driver.destroy(); // the query builder ends only a driver that it has used
+  };
+  return { db, ddl: sqliteDdl, words, close };
 };
 
 /** SQLite locks the whole database, so a row needs no lock of its own. */

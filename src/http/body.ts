@@ -1,6 +1,7 @@
 import { Busboy } from '@fastify/busboy';
 import qs from 'qs';
-import { Failure, badRequest } from '../errors.ts';
+import { type Failure, badRequest } from '../errors.ts';
+import { unsupportedType } from './failure.ts';
 import type { RawParams } from './params.ts';
 
 const mostKeys = 1000;
@@ -102,6 +103,6 @@ export const parseBody = async (
     case '':
       return method === 'POST' ? parseFormOrJson(body.toString('utf8')) : {};
     default:
-      throw new Failure('not_acceptable', { error: `The requested content-type '${type}' is not supported.` });
+      throw unsupportedType(type);
   }
 };

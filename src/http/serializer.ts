@@ -1,7 +1,13 @@
 import { hash } from 'node:crypto';
-import buildSerializer from 'fast-json-stringify';
+import { createRequire } from 'node:module';
+import type compile from 'fast-json-stringify';
 import type { TSchema } from 'typebox';
 import { JsonText } from './endpoint.ts';
+
+const require = createRequire(import.meta.url);
+
+/** Loaded with the first shape that is compiled, and with it a validator of seventy modules. */
+const compiler = (): typeof compile => require('fast-json-stringify') as typeof compile;
 
 export type Serialize = (value: unknown) => JsonText;
 
@@ -13,7 +19,7 @@ export const lazySerializer = (schema: TSchema): Serialize => {
   let compiled: ((value: unknown) => string) | undefined;
   return (value) => {
     if (value instanceof JsonText) return value;
-    compiled ??= buildSerializer(schema as object) as (value: unknown) => string;
+    compiled ??= compiler()(schema as object) as (value: unknown) => string;
     return new JsonText(compiled(value));
   };
 };

@@ -64,7 +64,7 @@ const failureBody = (reply: FastifyReply, failure: Failure): FastifyReply => {
 
 const handleError = (options: ServerOptions) => {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
-    const failure = asFailure(error) ?? options.storeFailure(error);
+    const failure = asFailure(error, request.headers['content-type']) ?? options.storeFailure(error);
     if (failure !== null) return failureBody(reply, failure);
     request.log.error({ err: error, request_id: request.id, route: routeOf(request) }, 'unforeseen error');
     const body = { message: '500 Internal Server Error' };
@@ -107,6 +107,11 @@ const readBodies = (app: FastifyInstance): void => {
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
 };
 
+/** Endpoints are read and written by our own declarations; Fastify's compilers are not even loaded. */
+const noSchemas = () => () => {
+  throw new Error('schemas are not given to Fastify');
+};
+
 export const makeServer = (options: ServerOptions): FastifyInstance => {
   const app = fastify({
     loggerInstance: options.log as FastifyBaseLogger,
@@ -121,6 +126,7 @@ export const makeServer = (options: ServerOptions): FastifyInstance => {
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     trustProxy: options.trustedProxies.length === 0 ? false : options.trustedProxies,
+    schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     genReqId: (request) => {
       const given = request.headers['x-request-id'];
       return typeof given === 'string' && saneRequestId.test(given) ? given : randomUUID();

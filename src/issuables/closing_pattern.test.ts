@@ -9,6 +9,14 @@ function closed(text: string, options = OPTIONS): string[] {
   return closingReferences(text, options).map(({ project, iid }) => `${project}#${iid}`);
 }
 
+/** Milliseconds of processor time the call takes: unlike the clock's they do not grow on a busy machine. */
+function cost(call: () => void): number {
+  const before = process.threadCpuUsage();
+  call();
+  const { user, system } = process.threadCpuUsage(before);
+  return (user + system) / 1000;
+}
+
 describe('closingReferences', () => {
   const rows: [string, string[]][] = [
     ['Closes #1, #2 and group/proj#3', ['group/here#1', 'group/here#2', 'group/proj#3']],
@@ -107,6 +115,8 @@ describe('closingReferences', () => {
     const options = { ...OPTIONS, baseUrl: 'http://localhost:8080/git/' };
     assert.deepEqual(closed('Closes http://localhost:8080/git/a/b/issues/1', options), ['a/b#1']);
     assert.deepEqual(closed('Closes http://localhost:8080/a/b/issues/1', options), []);
+    const named = { ...OPTIONS, baseUrl: 'https://GIT.example.com' };
+    assert.deepEqual(closed('Closes https://git.Example.com/a/b/issues/1', named), ['a/b#1']);
   });
 
   it('stops at 100 references and behind the first mebibyte', () => {
@@ -199,13 +209,11 @@ describe('closingReferences', () => {
     ];
     for (const piece of [...pieces, ...more]) {
       const text = `Closes #1 ${piece.repeat(Math.ceil(2 ** 20 / piece.length))}`;
-      const times = [1, 2, 3].map(() => {
-        const started = performance.now();
+      const time = cost(() => {
         closingReferences(text, OPTIONS);
         closingExternalKeys(text);
-        return performance.now() - started;
       });
-      assert.ok(Math.min(...times) < 400, `${JSON.stringify(piece)} took ${Math.min(...times)} ms`);
+      assert.ok(time < 1500, `${JSON.stringify(piece)} took ${time} ms`);
     }
   });
 });
@@ -213,6 +221,7 @@ describe('closingReferences', () => {
 describe('closingExternalKeys', () => {
   const rows: [string, string[]][] = [
     ['Closes ABC-12', ['ABC-12']],
+    ['Closes AB-1', ['AB-1']],
     ['Fixes: ABC-12ABC-13', []],
     ['Closes #1, ABC-12', ['ABC-12']],
     ['Closes https://any.example.com/a/b/issues/1, ABC-12', ['ABC-12']],
@@ -224,6 +233,11 @@ describe('closingExternalKeys', () => {
   for (const [text, expected] of rows) {
     it(`reads ${JSON.stringify(text)}`, () => assert.deepEqual(closingExternalKeys(text), expected));
   }
+
+  it('stops at 100 keys', () => {
+    const many = Array.from({ length: 150 }, (_, index) => `Closes ABC-${index}`).join(' ');
+    assert.equal(closingExternalKeys(many).length, 100);
+  });
 
   it('leaves keys out of the references and goes on behind them', () => {
     assert.deepEqual(closed('Closes #1 ABC-12 #2'), ['group/here#1']);

@@ -19,7 +19,12 @@ const userIdsByName = async (db: Reader, usernames: string[]): Promise<Map<strin
  * Replaces the mentions that one text of a target makes.
  * @param noteId 0 for the title and description
  */
-const storeMentions = async (tx: Tx, { type, id }: Target, noteId: number, userIds: number[]): Promise<void> => {
+const storeMentions = async (
+  tx: Tx,
+  { type, id }: Target,
+  noteId: number,
+  userIds: number[],
+): Promise<void> => {
   await tx.db
     .deleteFrom('mentions')
     .where('target_type', '=', type)

@@ -3,14 +3,12 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { directlyAddressed, mentionedUsernames } from './mentions.ts';
 
-/** Milliseconds the call takes, the best of three: the machine may be busy. */
-function bestTime(call: () => void): number {
-  const times = [1, 2, 3].map(() => {
-    const started = performance.now();
-    call();
-    return performance.now() - started;
-  });
-  return Math.min(...times);
+/** Milliseconds of processor time the call takes: unlike the clock's they do not grow on a busy machine. */
+function cost(call: () => void): number {
+  const before = process.threadCpuUsage();
+  call();
+  const { user, system } = process.threadCpuUsage(before);
+  return (user + system) / 1000;
 }
 
 describe('mentionedUsernames', () => {
@@ -29,7 +27,7 @@ describe('mentionedUsernames', () => {
     ['日本@alice', []],
     ['日本 @alice さん', ['alice']],
     ['@alice/@bob', ['alice', 'bob']],
-    ['@group/sub and @group/sub/deep', []],
+    ['@group/sub and @group/sub/deep and @g/s', []],
     ['@alice/ and @bob/-', ['alice', 'bob']],
     ['see https://example.com/@alice then @bob', ['bob']],
     ['<https://example.com/@alice>@bob', ['bob']],
@@ -64,6 +62,14 @@ describe('mentionedUsernames', () => {
     ['1. x\n\n   ```\n   @alice\n   ```\n@bob', ['bob']],
     ['```\n@alice\n- ```\n@carol\n```\n@bob', ['bob']],
     ['~~@alice~~', ['alice']],
+    ['~~~\n@alice\n~~~\n@bob', ['bob']],
+    ['1. `x\n2. @alice` @bob', ['alice', 'bob']],
+    ['`x\r\n\r\n@alice` @bob', ['alice', 'bob']],
+    ['   ```\n@alice', []],
+    ['\t```\n@alice', []],
+    ['> ```\n> @alice', []],
+    ['```\n@alice\n\t```\n@bob', ['bob']],
+    ['\\\\\\`@alice` @bob', ['alice', 'bob']],
   ];
   for (const [text, expected] of coded) {
     it(`leaves code out of ${JSON.stringify(text)}`, () =>
@@ -141,14 +147,14 @@ describe('mentionedUsernames', () => {
     const more = ['https://', '@a\n', ' ', '\n', '>>>\n', '1. ', '.', 'a'];
     for (const piece of [...pieces, ...more]) {
       const text = `@x ${piece.repeat(Math.ceil(2 ** 20 / piece.length))}\``;
-      const time = bestTime(() => {
+      const time = cost(() => {
         mentionedUsernames(text);
         directlyAddressed(text);
       });
-      assert.ok(time < 400, `${JSON.stringify(piece)} took ${time} ms`);
+      assert.ok(time < 1500, `${JSON.stringify(piece)} took ${time} ms`);
     }
     const growing = Array.from({ length: 1400 }, (_, index) => '`'.repeat(index + 1)).join(' @a ');
-    assert.ok(bestTime(() => mentionedUsernames(growing)) < 200);
+    assert.ok(cost(() => mentionedUsernames(growing)) < 500);
   });
 });
 
@@ -160,7 +166,10 @@ describe('directlyAddressed', () => {
     ['@erin and @frank', ['erin']],
     ['hello @alice', []],
     ['hello\n@alice, look\r\n@bob: you too', ['alice', 'bob']],
-    ['  @alice', ['alice']],
+    ['   @alice', ['alice']],
+    ['@alice\t@bob', ['alice', 'bob']],
+    ['say `x`\n@alice', ['alice']],
+    ['>>> \r\n@alice\r\n>>>\r\n@bob', ['bob']],
     ['    @alice', []],
     ['- @carol can you please have a look?', []],
     ['> @dan what do you think?', []],

@@ -44,7 +44,7 @@ export function directlyAddressed(text: string): string[] {
     if (line.trimEnd() === '>>>') quoted = !quoted;
     if (!quoted) addAddressed(names, line);
   }
-  return [...names.values()].slice(0, MAX_MENTIONS);
+  return [...names.values()];
 }
 
 type Mention = { name: string; end: number };

@@ -52,7 +52,14 @@ describe('extractQuickActions', () => {
 });
 
 it('labelsNamed reads references and plain words', () => {
-  assert.deepEqual(labelsNamed('~bug ~"two words" ~12 plain "a b", last'), ['bug', 'two words', 12, 'plain', 'a b', 'last']);
+  assert.deepEqual(labelsNamed('~bug ~"two words" ~12 plain "a b", last'), [
+    'bug',
+    'two words',
+    12,
+    'plain',
+    'a b',
+    'last',
+  ]);
   assert.deepEqual(labelsNamed(''), []);
 });
 

@@ -45,11 +45,11 @@ type Act = (given: ActedIssue, argument: string, place: Place) => ActedIssue | P
 /** Titles of those of the named labels that the project or a group above it has. */
 const labelTitles = async ({ call, project }: Place, argument: string): Promise<string[]> => {
   const named = labelsNamed(argument).slice(0, 100);
-  const ids = named.filter((one) => typeof one === 'number');
+  if (named.length === 0) return [];
   const rows = await call.db
     .selectFrom('labels')
     .select(['id', 'title'])
-    .where((is) => is.or([is('title', 'in', named.map(String)), ...(ids.length > 0 ? [is('id', 'in', ids)] : [])]))
+    .where((is) => is.or(named.map((one) => (typeof one === 'number' ? is('id', '=', one) : is('title', '=', one)))))
     .where((is) =>
       is.or([is('project_id', '=', project.id), is('group_id', 'in', ancestorsOf(project.namespace_id))]),
     )
@@ -82,7 +82,10 @@ const milestoneId = async ({ call, project }: Place, argument: string): Promise<
         ? is.and([is('iid', '=', named), is('project_id', '=', project.id)])
         : is.and([
             is('title', '=', named),
-            is.or([is('project_id', '=', project.id), is('group_id', 'in', ancestorsOf(project.namespace_id))]),
+            is.or([
+              is('project_id', '=', project.id),
+              is('group_id', 'in', ancestorsOf(project.namespace_id)),
+            ]),
           ]),
     )
     .where('state', '=', 'active')
@@ -91,7 +94,8 @@ const milestoneId = async ({ call, project }: Place, argument: string): Promise<
   return row?.id;
 };
 
-const without = <T>(list: readonly T[] = [], gone: readonly T[]): T[] => list.filter((one) => !gone.includes(one));
+const without = <T>(list: readonly T[] = [], gone: readonly T[]): T[] =>
+  list.filter((one) => !gone.includes(one));
 
 const estimated: Act = (given, argument) => {
   const seconds = parseDuration(argument) ?? 0;

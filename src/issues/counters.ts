@@ -52,3 +52,9 @@ export const takeIid = async (tx: Tx, projectId: number, issue: Counted): Promis
     .executeTakeFirstOrThrow();
   return issue_iid;
 };
+
+/** Locks the counters of two projects, in an order that all who lock two keep to: else they wait for each other. */
+export const lockCounters = async (tx: Tx, projectIds: [number, number]): Promise<void> => {
+  await sql`select project_id from project_counters where project_id in (${sql.join(projectIds)})
+    order by project_id ${tx.words.forUpdate}`.execute(tx.db);
+};

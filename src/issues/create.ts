@@ -78,7 +78,12 @@ const insertRow = async (tx: Tx, project: Project, actor: Actor, given: ActedIss
 
 const storeUserAgent = async (tx: Tx, id: number, { userAgent, ip }: Call): Promise<void> => {
   if (userAgent === '') return;
-  const row = { target_type: 'Issue' as const, target_id: id, user_agent: userAgent.slice(0, 1000), ip_address: ip };
+  const row = {
+    target_type: 'Issue' as const,
+    target_id: id,
+    user_agent: userAgent.slice(0, 1000),
+    ip_address: ip,
+  };
   await tx.db.insertInto('user_agent_details').values(row).execute();
 };
 
@@ -90,17 +95,28 @@ const notify = async (tx: Tx, actor: Actor, found: FoundIssue, { todo }: ActedIs
   const assigned = target.assignee_ids
     .filter((id) => id !== actor.user.id)
     .map((user_id) => ({ user_id, action: 'assigned' as const, body: issue.title }));
-  const marked = todo === true ? [{ user_id: actor.user.id, action: 'marked' as const, body: issue.title }] : [];
+  const marked =
+    todo === true ? [{ user_id: actor.user.id, action: 'marked' as const, body: issue.title }] : [];
   const others = mentionTodos(mentioned, actor.user.id, issue.title);
   await addTodos(tx, actor.user.id, target, [...marked, ...assigned, ...others]);
 };
 
 type Row = Awaited<ReturnType<typeof insertRow>>;
 
-const storeLinks = async (tx: Tx, actor: Actor, project: Project, row: Row & { given: ActedIssue }): Promise<void> => {
+const storeLinks = async (
+  tx: Tx,
+  actor: Actor,
+  project: Project,
+  row: Row & { given: ActedIssue },
+): Promise<void> => {
   const { labels = [], assignee_ids = [] } = row.given;
   const found = labels.length === 0 ? [] : await findOrCreateLabels(tx, actor, project, labels);
-  await setLabels(tx, row, [], found.map(({ id }) => id));
+  await setLabels(
+    tx,
+    row,
+    [],
+    found.map(({ id }) => id),
+  );
   await setAssignees(tx, row, [], await assignable(tx, project, assignee_ids, row));
 };
 

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import type { Call } from '../access/call.ts';
-import { canSeeIssue, hasFeature, visibleIssuesIn } from '../access/visible.ts';
+import { canSeeIssue, hasFeature } from '../access/visible.ts';
 import type { Reader, Tx } from '../db/open.ts';
 import { notFound } from '../errors.ts';
 import type { Found } from '../issuables/target.ts';
 import { type Project, findProject } from '../projects/find.ts';
-import { type FullIssue, selectIssues, withRelations } from './rows.ts';
+import { type FullIssue, issueByIid, issuesById } from './rows.ts';
 
 export type FoundIssue = Found & { issue: FullIssue };
 
@@ -41,13 +41,11 @@ export const findIssueIn = async (
   noun?: 'Issue',
 ): Promise<FoundIssue> => {
   if (!hasFeature(call.viewer, project, 'issues_access_level')) throw notFound(noun);
-  const rows = await selectIssues(call.db)
-    .where(visibleIssuesIn(call.viewer, project))
-    .where('issues.iid', '=', iid)
-    .execute();
-  const [issue] = await withRelations(call.db, rows);
+  const issue = await issueByIid(call.db, project.id, iid);
   if (issue === undefined) throw notFound(noun);
-  return foundOf(project, issue);
+  const found = foundOf(project, issue);
+  if (!found.isVisibleTo(call.viewer)) throw notFound(noun);
+  return found;
 };
 
 /** As `findIssueIn`, the project by id or path. */
@@ -60,17 +58,22 @@ export const findIssue = async (
 
 /** An issue again after a change, whoever sees it. */
 export const reloadIssue = async (db: Reader, project: Project, id: number): Promise<FoundIssue> => {
-  const rows = await selectIssues(db).where('issues.id', '=', id).execute();
-  const [issue] = await withRelations(db, rows);
+  const [issue] = await issuesById(db, [id]);
   if (issue === undefined) throw notFound();
   return foundOf(project, issue);
 };
 
 /** The issue inside a transaction, its row locked against other changes; 404 if it was deleted meanwhile. */
-export const lockIssue = async (tx: Tx, project: Project, id: number, noun?: 'Issue'): Promise<FoundIssue> => {
-  const { rows } = await sql`select id from issues where id = ${id} and deleted_at is null ${tx.words.forUpdate}`.execute(
-    tx.db,
-  );
+export const lockIssue = async (
+  tx: Tx,
+  project: Project,
+  id: number,
+  noun?: 'Issue',
+): Promise<FoundIssue> => {
+  const { rows } =
+    await sql`select id from issues where id = ${id} and deleted_at is null ${tx.words.forUpdate}`.execute(
+      tx.db,
+    );
   if (rows.length === 0) throw notFound(noun);
   return await reloadIssue(tx.db, project, id);
 };

@@ -91,15 +91,21 @@ export const issueJson = (issue: FullIssue, { baseUrl }: Pick<Call, 'baseUrl'>) 
   references: referencesOf(issue),
 });
 
-export const singleIssueJson = (issue: FullIssue, { baseUrl }: Pick<Call, 'baseUrl'>, subscribed: boolean) => {
-  const project = `${baseUrl}/api/v4/projects/${issue.project_id}`;
-  const self = `${project}/issues/${issue.iid}`;
-  return {
-    ...issueJson(issue, { baseUrl }),
-    _links: { self, notes: `${self}/notes`, award_emoji: `${self}/award_emoji`, project },
-    subscribed,
-  };
+/** What an issue alone has beside what it has in a list. */
+export const singleIssueExtras = (
+  { iid, project_id }: { iid: number; project_id: number },
+  { baseUrl }: Pick<Call, 'baseUrl'>,
+  subscribed: boolean,
+) => {
+  const project = `${baseUrl}/api/v4/projects/${project_id}`;
+  const self = `${project}/issues/${iid}`;
+  return { _links: { self, notes: `${self}/notes`, award_emoji: `${self}/award_emoji`, project }, subscribed };
 };
+
+export const singleIssueJson = (issue: FullIssue, call: Pick<Call, 'baseUrl'>, subscribed: boolean) => ({
+  ...issueJson(issue, call),
+  ...singleIssueExtras(issue, call, subscribed),
+});
 
 export const todoIssueJson = (issue: FullIssue, { baseUrl }: Pick<Call, 'baseUrl'>, subscribed: boolean) => ({
   ...baseJson(issue, baseUrl),

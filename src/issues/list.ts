@@ -3,12 +3,13 @@ import { type RawBuilder, sql } from 'kysely';
 import { type Call, userOf } from '../access/call.ts';
 import { today } from '../access/viewer.ts';
 import { hasFeature, seesConfidential, visibleIssues, visibleIssuesIn } from '../access/visible.ts';
+import type { JsonText } from '../http/endpoint.ts';
 import type { Page, PageRequest } from '../http/page.ts';
 import { descendantsOf } from '../namespaces/ancestors.ts';
 import type { Project } from '../projects/find.ts';
 import { type Filters, drivingLabel, every, filterConditions } from './filters.ts';
-import { type FullIssue, selectIssues, withRelations } from './rows.ts';
 import { matchesSearch } from './search.ts';
+import { type Version, issueTexts, namesVersion } from './texts.ts';
 import { cachedTotal } from './totals.ts';
 
 type Condition = RawBuilder<boolean>;
@@ -48,42 +49,39 @@ const planOf = async (query: Query): Promise<Plan> => {
   return { where: every(conditions), drive };
 };
 
-/** One label's links stand in the order of their issues; several labels of one title are only a filter. */
-const along = (query: ReturnType<typeof selectIssues>, drive: number[] | null) => {
-  if (drive === null) return query;
-  return query
-    .innerJoin('label_links as led', 'led.target_id', 'issues.id')
-    .where(sql<boolean>`led.target_type = 'Issue' and led.label_id in (${sql.join(drive)})`);
+const isProject = (scope: Scope): scope is { project: Project } =>
+  typeof scope === 'object' && 'project' in scope;
+
+/** The tables of a list. One label's links stand in the order of their issues; several labels are only a filter. */
+const tables = ({ scope }: Query, { drive }: Plan): RawBuilder<unknown> => {
+  const projects = isProject(scope) ? sql`` : sql`join projects on projects.id = issues.project_id`;
+  if (drive === null) return sql`issues ${projects}`;
+  return sql`label_links as led join issues on issues.id = led.target_id and led.target_type = 'Issue'
+    and led.label_id in (${sql.join(drive)}) ${projects}`;
 };
 
-const orderColumns = ({ filters }: Query, drive: number[] | null): [RawBuilder<unknown>, RawBuilder<unknown>] => {
+const orderColumns = ({ filters }: Query, { drive }: Plan): [RawBuilder<unknown>, RawBuilder<unknown>] => {
   if (drive?.length === 1) return [sql`led.target_created_at`, sql`led.target_id`];
   return [sql.ref(`issues.${filters.order_by}`), sql`issues.id`];
 };
 
-const pageOfIssues = async (query: Query, { where, drive }: Plan): Promise<FullIssue[]> => {
+const pageOfIssues = async (query: Query, plan: Plan): Promise<Version[]> => {
   const { call, filters, page } = query;
-  const [first, second] = orderColumns(query, drive);
-  const rows = await along(selectIssues(call.db), drive)
-    .where(where)
-    .orderBy(first, filters.sort)
-    .orderBy(second, filters.sort)
-    .limit(page.limit)
-    .offset(page.offset)
-    .execute();
-  return await withRelations(call.db, rows);
+  const direction = filters.sort === 'asc' ? sql`asc` : sql`desc`;
+  const [first, second] = orderColumns(query, plan);
+  const { rows } = await sql<Version>`
+    select issues.id, issues.revision, ${namesVersion} as names_version
+    from ${tables(query, plan)} where ${plan.where}
+    order by ${first} ${direction}, ${second} ${direction}
+    limit ${page.limit} offset ${page.offset}`.execute(call.db);
+  return rows;
 };
 
-const countAll = async ({ call, scope }: Query, { where, drive }: Plan): Promise<number> => {
-  const led = drive === null ? sql`` : sql`join label_links as led on led.target_id = issues.id
-    and led.target_type = 'Issue' and led.label_id in (${sql.join(drive)})`;
-  const projects = isProject(scope) ? sql`` : sql`join projects on projects.id = issues.project_id`;
+const countAll = async (query: Query, plan: Plan): Promise<number> => {
   const { rows } = await sql<{ total: number }>`
-    select count(*) as total from issues ${projects} ${led} where ${where}`.execute(call.db);
+    select count(*) as total from ${tables(query, plan)} where ${plan.where}`.execute(query.call.db);
   return rows[0]?.total ?? 0;
 };
-
-const isProject = (scope: Scope): scope is { project: Project } => typeof scope === 'object' && 'project' in scope;
 
 /** Filters that leave every issue of a state in. */
 const isPlain = ({ filters }: Query): boolean => {
@@ -111,15 +109,16 @@ const totalOf = async (query: Query, plan: Plan): Promise<number> => {
 };
 
 /** A list of issues; empty where the project has no issues for the caller. */
-export const listIssues = async (query: Query): Promise<Page<FullIssue>> => {
+export const listIssues = async (query: Query): Promise<Page<JsonText>> => {
   const { call, scope } = query;
   if (isProject(scope) && !hasFeature(call.viewer, scope.project, 'issues_access_level')) {
     return { items: [], total: 0 };
   }
   const plan = await planOf(query);
   if (plan.drive?.length === 0) return { items: [], total: 0 };
-  const items = await pageOfIssues(query, plan);
+  const versions = await pageOfIssues(query, plan);
+  const items = await issueTexts(call, versions);
   // A first page that is not full holds all there is.
-  const isAll = query.page.page === 1 && items.length < query.page.limit;
-  return { items, total: isAll ? items.length : await totalOf(query, plan) };
+  const isAll = query.page.page === 1 && versions.length < query.page.limit;
+  return { items, total: isAll ? versions.length : await totalOf(query, plan) };
 };

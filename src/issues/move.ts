@@ -9,7 +9,7 @@ import { findLabels } from '../labels/by_title.ts';
 import { addSystemNotes } from '../notes/system.ts';
 import type { Project } from '../projects/find.ts';
 import { finishTodos } from '../todos/add.ts';
-import { countIssue, takeIid } from './counters.ts';
+import { countIssue, lockCounters, takeIid } from './counters.ts';
 import { assignable } from './create.ts';
 import { type FoundIssue, lockIssue, reloadIssue } from './find.ts';
 import { setAssignees, setLabels } from './links.ts';
@@ -96,11 +96,21 @@ const copyTrail = async (tx: Tx, fromId: number, toId: number): Promise<void> =>
 const copyLinks = async (tx: Tx, { issue, target }: FoundIssue, toId: number, to: Project): Promise<void> => {
   const copy = { id: toId, created_at: issue.created_at };
   const labels = await findLabels(tx.db, to, issue.labels);
-  await setLabels(tx, copy, [], labels.map(({ id }) => id));
+  await setLabels(
+    tx,
+    copy,
+    [],
+    labels.map(({ id }) => id),
+  );
   await setAssignees(tx, copy, [], await assignable(tx, to, target.assignee_ids, issue));
 };
 
-const closeOld = async (tx: Tx, actor: Actor, { issue, project }: FoundIssue, movedToId: number): Promise<void> => {
+const closeOld = async (
+  tx: Tx,
+  actor: Actor,
+  { issue, project }: FoundIssue,
+  movedToId: number,
+): Promise<void> => {
   await tx.db
     .updateTable('issues')
     .set({
@@ -129,11 +139,17 @@ const recordMove = async (tx: Tx, actor: Actor, old: FoundIssue, moved: FoundIss
     project_id: moved.project.id,
     target_type,
     target_id: moved.issue.id,
-    data: { iid: moved.issue.iid, title: moved.issue.title, from_project_id: old.project.id, from_issue_id: old.issue.id },
+    data: {
+      iid: moved.issue.iid,
+      title: moved.issue.title,
+      from_project_id: old.project.id,
+      from_issue_id: old.issue.id,
+    },
   });
 };
 
 const moveLocked = async (tx: Tx, actor: Actor, old: FoundIssue, to: Project): Promise<FoundIssue> => {
+  await lockCounters(tx, [old.project.id, to.id]);
   const id = await insertCopy(tx, old, to);
   await copyTrail(tx, old.issue.id, id);
   await copyNotes(tx, old, { id, project_id: to.id });
@@ -141,7 +157,9 @@ const moveLocked = async (tx: Tx, actor: Actor, old: FoundIssue, to: Project): P
   await closeOld(tx, actor, old, id);
   const moved = await reloadIssue(tx.db, to, id);
   await addSystemNotes(tx, actor.user.id, old.target, [movedToText(to.full_path, moved.issue.iid)]);
-  await addSystemNotes(tx, actor.user.id, moved.target, [movedFromText(old.project.full_path, old.issue.iid)]);
+  await addSystemNotes(tx, actor.user.id, moved.target, [
+    movedFromText(old.project.full_path, old.issue.iid),
+  ]);
   await finishTodos(tx, actor.user.id, old.target);
   await recordMove(tx, actor, old, moved);
   return moved;

@@ -41,7 +41,9 @@ type To = Pick<Target, 'id' | 'project_id'>;
 /** Answers the ids of the copies, in the order of their originals. */
 const insertCopies = async (tx: Tx, from: Project, notes: Notes, to: To): Promise<number[]> => {
   const comments = notes.filter((note) => note.system === 0);
-  const iids = await existingIids(tx, from.id, [...new Set(comments.flatMap((note) => referredIids(note.body)))]);
+  const iids = await existingIids(tx, from.id, [
+    ...new Set(comments.flatMap((note) => referredIids(note.body))),
+  ]);
   const copies = notes.map(({ id: _id, ...note }) => ({
     ...note,
     project_id: to.project_id,

@@ -3,7 +3,6 @@ import { may } from '../access/may.ts';
 import { awardRoutes } from '../awards/routes.ts';
 import { badRequest, forbidden, notFound } from '../errors.ts';
 import { findGroup } from '../groups/find.ts';
-import type { Page } from '../http/page.ts';
 import { pageParams, pageRequest } from '../http/page.ts';
 import {
   bool,
@@ -33,11 +32,11 @@ import { createIssue } from './create.ts';
 import { deleteIssue } from './delete.ts';
 import { type Filters, filterParams, scopeParam } from './filters.ts';
 import { type FoundIssue, findIssue, reloadIssue } from './find.ts';
-import { issueJson, issueShape, singleIssueJson, singleIssueShape } from './json.ts';
+import { issueShape, singleIssueJson, singleIssueShape } from './json.ts';
 import { listIssues } from './list.ts';
 import { moveIssue } from './move.ts';
 import { issueNoun } from './noun.ts';
-import type { FullIssue } from './rows.ts';
+import { showIssue } from './show.ts';
 import { todoTarget } from './todos.ts';
 import { updateIssue } from './update.ts';
 
@@ -51,11 +50,6 @@ const single = async (call: Call, found: FoundIssue) =>
 const reloaded = async (call: Call, { project: of, target }: Found) =>
   await single(call, await reloadIssue(call.db, of, target.id));
 
-const toJson = (call: Call, { items, total }: Page<FullIssue>) => ({
-  items: items.map((one) => issueJson(one, call)),
-  total,
-});
-
 const list = { method: 'GET', area, audience: 'user', list: true, reply: issueShape } as const;
 
 const listAll = endpoint({
@@ -64,8 +58,13 @@ const listAll = endpoint({
   summary: 'Issues that the caller may see; by default those he created',
   params: object({ scope: scopeParam({ default: 'created-by-me' }), ...filterParams, ...pageParams }),
   handle: async (call, params) => {
-    const query = { call, scope: 'everywhere', filters: params as Filters, page: pageRequest(params) } as const;
-    return toJson(call, await listIssues(query));
+    const query = {
+      call,
+      scope: 'everywhere',
+      filters: filtersOf(params),
+      page: pageRequest(params),
+    } as const;
+    return await listIssues(query);
   },
 });
 
@@ -77,7 +76,7 @@ const listOfGroup = endpoint({
   handle: async (call, params) => {
     const group = await findGroup(call, params.id);
     const filters = filtersOf(params);
-    return toJson(call, await listIssues({ call, scope: { group_id: group.id }, filters, page: pageRequest(params) }));
+    return await listIssues({ call, scope: { group_id: group.id }, filters, page: pageRequest(params) });
   },
 });
 
@@ -89,7 +88,7 @@ const listOfProject = endpoint({
   handle: async (call, params) => {
     const found = await findProject(call, params.id);
     const filters = filtersOf(params);
-    return toJson(call, await listIssues({ call, scope: { project: found }, filters, page: pageRequest(params) }));
+    return await listIssues({ call, scope: { project: found }, filters, page: pageRequest(params) });
   },
 });
 
@@ -105,7 +104,7 @@ const get = endpoint({
   audience: 'user',
   params: object(issue),
   reply: singleIssueShape,
-  handle: async (call, params) => await single(call, await findIssue(call, params.id, params.issue_iid)),
+  handle: async (call, params) => await showIssue(call, params.id, params.issue_iid),
 });
 
 const editable = {
@@ -122,7 +121,9 @@ const editable = {
 /** `assignee_id` is the older form of `assignee_ids`. */
 const withAssignees = <P extends { assignee_id?: number | null; assignee_ids?: number[] }>(params: P) => {
   const { assignee_id, ...rest } = params;
-  return assignee_id === undefined ? rest : { ...rest, assignee_ids: assignee_id === null ? [] : [assignee_id] };
+  return assignee_id === undefined
+    ? rest
+    : { ...rest, assignee_ids: assignee_id === null ? [] : [assignee_id] };
 };
 
 const create = endpoint({

@@ -1,5 +1,6 @@
 /** Issues with what their JSON embeds, in a number of statements that does not depend on how many they are. */
 import type { Selectable } from 'kysely';
+import { compiled } from '../db/compiled.ts';
 import type { Reader } from '../db/open.ts';
 import type { IssuesTable } from '../db/schema.ts';
 import type { MilestoneRow } from '../milestones/json.ts';
@@ -44,26 +45,34 @@ export const selectIssues = (db: Reader) =>
 
 export type JoinedIssue = Awaited<ReturnType<ReturnType<typeof selectIssues>['execute']>>[number];
 
-const labelsOf = async (db: Reader, ids: number[]): Promise<Map<number, string[]>> => {
-  const rows = await db
+type Ids = { ids: readonly number[] };
+
+const labelRows = compiled((db, { ids }: Ids, words) =>
+  db
     .selectFrom('label_links')
     .innerJoin('labels', 'labels.id', 'label_links.label_id')
     .select(['label_links.target_id', 'labels.title'])
     .where('label_links.target_type', '=', 'Issue')
-    .where('label_links.target_id', 'in', ids)
-    .execute();
-  return groupBy(rows, (row) => row.title);
-};
+    .where(words.oneOf('label_links.target_id', ids))
+    .compile(),
+);
 
-const assigneesOf = async (db: Reader, ids: number[]): Promise<Map<number, BasicUserRow[]>> => {
-  const rows = await db
+const assigneeRows = compiled((db, { ids }: Ids, words) =>
+  db
     .selectFrom('assignees')
     .innerJoin('users', 'users.id', 'assignees.user_id')
     .select(basicUserColumns)
     .select(['assignees.target_id', 'assignees.position'])
     .where('assignees.target_type', '=', 'Issue')
-    .where('assignees.target_id', 'in', ids)
-    .execute();
+    .where(words.oneOf('assignees.target_id', ids))
+    .compile(),
+);
+
+const labelsOf = async (db: Reader, ids: number[]): Promise<Map<number, string[]>> =>
+  groupBy(await labelRows(db, { ids }), (row) => row.title);
+
+const assigneesOf = async (db: Reader, ids: number[]): Promise<Map<number, BasicUserRow[]>> => {
+  const rows = await assigneeRows(db, { ids });
   const sorted = rows.toSorted((a, b) => a.position - b.position);
   return groupBy(sorted, ({ target_id: _target, position: _position, ...user }) => user);
 };
@@ -118,3 +127,22 @@ export const withRelations = async (db: Reader, rows: JoinedIssue[]): Promise<Fu
     labels: (labels.get(row.id) ?? []).sort(byBytes),
   }));
 };
+
+const rowsById = compiled((db, { ids }: Ids, words) =>
+  selectIssues(db).where(words.oneOf('issues.id', ids)).compile(),
+);
+
+/** The issues of these ids, whoever sees them, in no order. */
+export const issuesById = async (db: Reader, ids: readonly number[]): Promise<FullIssue[]> =>
+  ids.length === 0 ? [] : await withRelations(db, await rowsById(db, { ids }));
+
+const rowByIid = compiled((db, { project_id, iid }: { project_id: number; iid: number }) =>
+  selectIssues(db).where('issues.project_id', '=', project_id).where('issues.iid', '=', iid).compile(),
+);
+
+/** The issue with this iid, whoever sees it. */
+export const issueByIid = async (
+  db: Reader,
+  project_id: number,
+  iid: number,
+): Promise<FullIssue | undefined> => (await withRelations(db, await rowByIid(db, { project_id, iid })))[0];

@@ -15,7 +15,10 @@ export const storeSearchText = async (
 ): Promise<void> => {
   const text = { title: foldCase(issue.title), description: foldCase(issue.description ?? '') };
   if (isNew) {
-    await tx.db.insertInto('issue_search').values({ issue_id: issue.id, ...text }).execute();
+    await tx.db
+      .insertInto('issue_search')
+      .values({ issue_id: issue.id, ...text })
+      .execute();
     return;
   }
   await tx.db
@@ -45,10 +48,7 @@ const matchExpression = (terms: string[]): string => {
 };
 
 /** Over `issues`: those that a search finds; null for a search of nothing. */
-export const matchesSearch = (
-  text: string,
-  engine: 'sqlite' | 'postgres',
-): RawBuilder<boolean> | null => {
+export const matchesSearch = (text: string, engine: 'sqlite' | 'postgres'): RawBuilder<boolean> | null => {
   const terms = searchTerms(text);
   if (terms.length === 0 || terms[0] === '') return null;
   const compared = sql`select issue_id from issue_search where ${comparesWith(terms)}`;

@@ -44,7 +44,9 @@ const render: TodoRenderer['render'] = async (call, ids) => {
     const project = projects.get(issue.project_id);
     const url = issueUrl(baseUrl, issue.project_path, issue.iid);
     if (project === undefined) return [];
-    return [[issue.id, { json: todoIssueJson(issue, call, subscribed.has(issue.id)), url, project }] as const];
+    return [
+      [issue.id, { json: todoIssueJson(issue, call, subscribed.has(issue.id)), url, project }] as const,
+    ];
   });
   return new Map(rendered);
 };

@@ -42,7 +42,15 @@ export type IssueEdit = {
 
 /** Only those who may administer issues set these; from others they are dropped without a word. */
 const withoutAdminFields = (edit: IssueEdit): IssueEdit => {
-  const { assignee_ids: _a, milestone_id: _m, labels: _l, add_labels: _p, remove_labels: _r, due_date: _d, ...rest } = edit;
+  const {
+    assignee_ids: _a,
+    milestone_id: _m,
+    labels: _l,
+    add_labels: _p,
+    remove_labels: _r,
+    due_date: _d,
+    ...rest
+  } = edit;
   return rest;
 };
 
@@ -60,7 +68,11 @@ const statePart = ({ issue }: FoundIssue, edit: IssueEdit, actor: Actor, now: nu
   const state = edit.state_event === 'close' ? 'closed' : 'opened';
   if (edit.state_event === undefined || state === issue.state) return { set: {}, note: null };
   const closing = state === 'closed';
-  const set = { state, closed_at: closing ? now : null, closed_by_id: closing ? actor.user.id : null } as const;
+  const set = {
+    state,
+    closed_at: closing ? now : null,
+    closed_by_id: closing ? actor.user.id : null,
+  } as const;
   return { set, note: stateText(issue.state, state) };
 };
 
@@ -96,12 +108,18 @@ const milestonePart = async (tx: Tx, { issue, project }: FoundIssue, edit: Issue
 
 /** Titles of the labels after the edit; null: unchanged. */
 const wantedLabels = (issue: FullIssue, edit: IssueEdit): string[] | null => {
-  if (edit.labels === undefined && edit.add_labels === undefined && edit.remove_labels === undefined) return null;
+  if (edit.labels === undefined && edit.add_labels === undefined && edit.remove_labels === undefined)
+    return null;
   const kept = (edit.labels ?? issue.labels).filter((title) => edit.remove_labels?.includes(title) !== true);
   return [...new Set([...kept, ...(edit.add_labels ?? [])])];
 };
 
-const labelNote = async (tx: Tx, actor: Actor, found: FoundIssue, edit: IssueEdit): Promise<string | null> => {
+const labelNote = async (
+  tx: Tx,
+  actor: Actor,
+  found: FoundIssue,
+  edit: IssueEdit,
+): Promise<string | null> => {
   const { issue, project } = found;
   const wanted = wantedLabels(issue, edit);
   if (wanted === null) return null;
@@ -144,7 +162,11 @@ const storeRow = async (
   set: UpdateObject<Schema, 'issues'>,
   updated_at: number,
 ): Promise<FoundIssue> => {
-  await tx.db.updateTable('issues').set({ ...set, updated_at }).where('id', '=', issue.id).execute();
+  await tx.db
+    .updateTable('issues')
+    .set({ ...set, updated_at })
+    .where('id', '=', issue.id)
+    .execute();
   const found = await reloadIssue(tx.db, project, issue.id);
   await countIssue(tx, project.id, issue, found.issue);
   return found;
@@ -172,7 +194,12 @@ const notifyOfText = async (tx: Tx, actor: Actor, after: FoundIssue): Promise<vo
   await addTodos(tx, actor.user.id, after.target, mentionTodos(fresh, actor.user.id, issue.title));
 };
 
-const notifyAssigned = async (tx: Tx, actor: Actor, { target, issue }: FoundIssue, assigned: Assigned): Promise<void> => {
+const notifyAssigned = async (
+  tx: Tx,
+  actor: Actor,
+  { target, issue }: FoundIssue,
+  assigned: Assigned,
+): Promise<void> => {
   const added = assigned?.after.filter((id) => !assigned.before.includes(id) && id !== actor.user.id) ?? [];
   const todos = added.map((user_id) => ({ user_id, action: 'assigned' as const, body: issue.title }));
   await addTodos(tx, actor.user.id, target, todos);
@@ -183,13 +210,19 @@ type Row = UpdateObject<Schema, 'issues'>;
 /** What changed, before and after; of a description only that it did. */
 const changesOf = (before: FullIssue, after: FullIssue, set: Row): object => {
   const columns = (Object.keys(set) as (keyof Row)[]).filter((name) => name !== 'description');
-  const values = columns.map((name) => [name, [before[name as keyof FullIssue], after[name as keyof FullIssue]]]);
+  const values = columns.map((name) => [
+    name,
+    [before[name as keyof FullIssue], after[name as keyof FullIssue]],
+  ]);
   const idsOf = ({ assignees }: FullIssue): number[] => assignees.map(({ id }) => id);
   const lists = [
     { name: 'labels', values: [before.labels, after.labels] },
     { name: 'assignee_ids', values: [idsOf(before), idsOf(after)] },
   ].filter(({ values: [was, is] }) => String(was) !== String(is));
-  return { ...Object.fromEntries([...values, ...lists.map(({ name, values: both }) => [name, both])]), ...('description' in set && { description: true }) };
+  return {
+    ...Object.fromEntries([...values, ...lists.map(({ name, values: both }) => [name, both])]),
+    ...('description' in set && { description: true }),
+  };
 };
 
 /** The changes that say that one has looked after an issue: his todo on it is done. */

@@ -37,22 +37,22 @@ const terminal = (): Writable =>
     },
   });
 
-const largestChunk = 64 * 1024;
+const largestChunk = 8 * 1024;
 
 /** Standard output: the lines of one turn of the event loop in one write, none left behind at the end. */
 const output = (): DestinationStream => {
   const destination = pino.destination({ fd: 1, sync: true, minLength: largestChunk });
   let isDue = false;
-  const flush = (): void => {
-    isDue = false;
-    destination.flushSync();
-  };
-  process.on('exit', flush);
+  process.on('exit', () => destination.flushSync());
   return {
     write: (line) => {
       destination.write(line);
-      if (!isDue) setImmediate(flush);
+      if (isDue) return;
       isDue = true;
+      setImmediate(() => {
+        isDue = false;
+        destination.flush();
+      });
     },
   };
 };

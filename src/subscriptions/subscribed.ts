@@ -1,10 +1,23 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Reader, Tx } from '../db/open.ts';
 import type { TargetType } from '../db/schema.ts';
 import type { Target } from '../issuables/target.ts';
 
 /** What of a target tells who takes part in it. */
 type Followed = Pick<Target, 'id' | 'author_id' | 'assignee_ids'>;
+
+/**
+ * SQL: a user's own word on a target (1 or 0; null: none), and 1 where he takes part in it by what he wrote or gave.
+ * @param here over each of the tables: the rows of the target
+ */
+export const followColumns = (here: RawBuilder<unknown>, userId: RawBuilder<unknown>) => ({
+  said: sql<number | null>`(select subscribed from subscriptions where ${here} and user_id = ${userId})`,
+  found: sql<number | null>`case
+    when exists (select 1 from notes where ${here} and author_id = ${userId} and system = 0) then 1
+    when exists (select 1 from mentions where ${here} and user_id = ${userId}) then 1
+    when exists (select 1 from award_emoji where ${here} and user_id = ${userId}) then 1
+  end`,
+});
 
 /**
  * Ids of those of the targets that a user follows, in one statement: by his own word, else because he takes part
@@ -18,17 +31,13 @@ export const subscribedTargets = async (
 ): Promise<Set<number>> => {
   const ids = sql.join(targets.map(({ id }) => sql`(cast(${id} as bigint))`));
   const here = sql`target_type = ${type} and target_id = targets.id`;
+  const { said, found } = followColumns(here, sql`${userId}`);
   const { rows } = await sql<{ id: number; said: number | null; found: number | null }>`
     with targets (id) as (values ${ids})
-    select id,
-      (select subscribed from subscriptions where ${here} and user_id = ${userId}) as said,
-      case
-        when exists (select 1 from notes where ${here} and author_id = ${userId} and system = 0) then 1
-        when exists (select 1 from mentions where ${here} and user_id = ${userId}) then 1
-        when exists (select 1 from award_emoji where ${here} and user_id = ${userId}) then 1
-      end as found
-    from targets`.execute(db);
-  const own = targets.filter((one) => [one.author_id, ...one.assignee_ids].includes(userId)).map(({ id }) => id);
+    select id, ${said} as said, ${found} as found from targets`.execute(db);
+  const own = targets
+    .filter((one) => [one.author_id, ...one.assignee_ids].includes(userId))
+    .map(({ id }) => id);
   const follows = rows.filter(({ id, said, found }) =>
     said === null ? found === 1 || own.includes(id) : said === 1,
   );

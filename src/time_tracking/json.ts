@@ -9,7 +9,13 @@ export const timeStatsShape = object({
 });
 
 /** The four-field time stats; seconds. */
-export const timeStats = ({ time_estimate, total_time_spent }: { time_estimate: number; total_time_spent: number }) => ({
+export const timeStats = ({
+  time_estimate,
+  total_time_spent,
+}: {
+  time_estimate: number;
+  total_time_spent: number;
+}) => ({
   time_estimate,
   total_time_spent,
   human_time_estimate: formatDuration(time_estimate),

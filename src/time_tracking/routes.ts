@@ -46,7 +46,11 @@ const change = async (
     return { ...now, ...step.change };
   });
 
-type Step = { change: Pick<Change, 'time_estimate' | 'total_time_spent'>; note: string | null; spent?: number };
+type Step = {
+  change: Pick<Change, 'time_estimate' | 'total_time_spent'>;
+  note: string | null;
+  spent?: number;
+};
 
 const badEstimate = () => invalid({ time_estimate: ['has an invalid format'] });
 const badSpent = () => invalid({ time_spent: ['has an invalid format'] });

@@ -34,7 +34,9 @@ test('users, groups, projects and members come first', async () => {
 
 test('an issue is created, listed, edited, tracked, commented, moved, closed and deleted', async () => {
   const adaId = idOf((await root.Users.all({ username: 'ada' }))[0]);
-  const made = await root.UserImpersonationTokens.create(adaId, 'gitbeaker', ['api'], { expiresAt: '2100-01-01' });
+  const made = await root.UserImpersonationTokens.create(adaId, 'gitbeaker', ['api'], {
+    expiresAt: '2100-01-01',
+  });
   const ada = new Gitlab({ host: gantry.url, token: String((made as { token: unknown }).token) });
 
   await root.ProjectLabels.create('team/engine', 'bug', '#ff0000');
@@ -53,12 +55,22 @@ test('an issue is created, listed, edited, tracked, commented, moved, closed and
   assert.equal(issue.assignees?.[0]?.username, 'root');
 
   const bugs = await ada.Issues.all({ projectId: 'team/engine', labels: 'bug', state: 'opened' });
-  assert.deepEqual(bugs.map((one) => one.iid), [1]);
+  assert.deepEqual(
+    bugs.map((one) => one.iid),
+    [1],
+  );
   const assigned = await root.Issues.all({ scope: 'assigned_to_me' });
-  assert.deepEqual(assigned.map((one) => one.id), [issue.id]);
+  assert.deepEqual(
+    assigned.map((one) => one.id),
+    [issue.id],
+  );
   assert.equal((await ada.Issues.all({ groupId: 'team' })).length, 1);
 
-  const edited = await ada.Issues.edit('team/engine', 1, { title: 'It turns slowly', labels: 'bug', confidential: true });
+  const edited = await ada.Issues.edit('team/engine', 1, {
+    title: 'It turns slowly',
+    labels: 'bug',
+    confidential: true,
+  });
   assert.equal(edited.title, 'It turns slowly');
   assert.deepEqual(edited.labels, ['bug']);
   assert.equal(edited.confidential, true);
@@ -82,7 +94,10 @@ test('an issue is created, listed, edited, tracked, commented, moved, closed and
   assert.equal((await root.Issues.subscribe('team/engine', 1))['subscribed'], true);
   assert.equal((await root.Issues.createTodo('team/engine', 1)).target_type, 'Issue');
 
-  const target = await root.Projects.create({ name: 'archive', namespaceId: idOf(await root.Groups.show('team')) });
+  const target = await root.Projects.create({
+    name: 'archive',
+    namespaceId: idOf(await root.Groups.show('team')),
+  });
   const moved = await root.Issues.move('team/engine', 1, target.id);
   assert.equal(moved.project_id, target.id);
   assert.equal((await root.Issues.show(1, { projectId: 'team/engine' })).state, 'closed');

@@ -32,7 +32,11 @@ before(async () => {
   await seedMember(gantry, { user: member.id, project: projects[0]?.id ?? 0, access_level: 40 });
   for (const project of projects) {
     for (let n = 0; n < 5; n += 1) {
-      await seedIssue(gantry, { project: project.id, confidential: n === 1 ? 1 : 0, author: n === 2 ? stranger.id : 1 });
+      await seedIssue(gantry, {
+        project: project.id,
+        confidential: n === 1 ? 1 : 0,
+        author: n === 2 ? stranger.id : 1,
+      });
     }
   }
 });
@@ -70,7 +74,9 @@ const closed = (schema: unknown): unknown => {
   if (typeof schema !== 'object' || schema === null) return schema;
   if (Array.isArray(schema)) return schema.map(closed);
   const copy = Object.fromEntries(Object.entries(schema).map(([key, part]) => [key, closed(part)]));
-  return copy['type'] === 'object' && copy['properties'] !== undefined ? { ...copy, additionalProperties: false } : copy;
+  return copy['type'] === 'object' && copy['properties'] !== undefined
+    ? { ...copy, additionalProperties: false }
+    : copy;
 };
 
 const checkers = endpoints.map(({ reply }) =>
@@ -101,7 +107,8 @@ const checkAnswer = (drawn: DrawnRequest, { status, type, text }: Answer): void 
   assert.ok(endpoint.list !== true || Array.isArray(body));
   assert.ok(status === statusOfEndpoint(endpoint) || status === 202, `status ${status}`);
   for (const item of items) {
-    if (check?.Check(item) === false) assert.fail(`off the declared shape: ${JSON.stringify(check.Errors(item))}`);
+    if (check?.Check(item) === false)
+      assert.fail(`off the declared shape: ${JSON.stringify(check.Errors(item))}`);
   }
 };
 
@@ -112,7 +119,9 @@ const lineOf = ({ endpoint }: DrawnRequest): string => {
 
 /** Takes away what every later request needs: the callers, and what they see. These come last. */
 const isDestructive = (drawn: DrawnRequest): boolean =>
-  /^(?:DELETE|PUT|POST) \/(?:users\/:|personal_access_tokens|projects\/:id$|groups\/:id$)/.test(lineOf(drawn));
+  /^(?:DELETE|PUT|POST) \/(?:users\/:|personal_access_tokens|projects\/:id$|groups\/:id$)/.test(
+    lineOf(drawn),
+  );
 
 test(`${count} random requests are answered as declared`, async () => {
   // The seed is told with a failure, so that the storm can be had again.
@@ -124,7 +133,7 @@ test(`${count} random requests are answered as declared`, async () => {
     for (let one = drawn.pop(); one !== undefined; one = drawn.pop()) {
       const endpoint = endpoints[one.endpoint];
       assert.ok(endpoint);
-      const wire = sendable(endpoint as never, one);
+      const wire = sendable(endpoint, one);
       const answer = await send(wire, tokens[one.as]);
       statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
       try {
@@ -132,7 +141,9 @@ test(`${count} random requests are answered as declared`, async () => {
         checkAnswer(one, answer);
       } catch (error) {
         const shown = `${wire.method} ${wire.url.slice(0, 400)} ${(wire.body ?? '').slice(0, 400)} as ${one.as}`;
-        throw new Error(`seed ${seed}: ${shown}\n${String(error)}\n${answer.text.slice(0, 400)}`, { cause: error });
+        throw new Error(`seed ${seed}: ${shown}\n${String(error)}\n${answer.text.slice(0, 400)}`, {
+          cause: error,
+        });
       }
     }
   };

@@ -9,10 +9,51 @@ const ids = fc.constantFrom(1, 2, 3, 4, 5, 6, 0, -1, 999_999, Number.MAX_SAFE_IN
 
 const junk: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom(
-    '', null, 'None', 'Any', 'nil', '0x10', '1e3', '1.5', ' 7 ', '+5', '9223372036854775808', '１',
-    '%', '_', '\\', '"', "'", ';--', '\u0000', '\ud800', '☃', '@root', '#1', '..', '../../etc/passwd', '__proto__',
-    '-1', 'true', '2024-02-30', '0000-01-01', '+275760-09-13', '99999999999999999mo', '1h'.repeat(40), ','.repeat(300),
-    [], {}, [[]], [null], { a: 1 }, { 0: 'x' }, { __proto__: { admin: true } }, 0, -0, 1e308, true,
+    '',
+    null,
+    'None',
+    'Any',
+    'nil',
+    '0x10',
+    '1e3',
+    '1.5',
+    ' 7 ',
+    '+5',
+    '9223372036854775808',
+    '１',
+    '%',
+    '_',
+    '\\',
+    '"',
+    "'",
+    ';--',
+    '\u0000',
+    '\ud800',
+    '☃',
+    '@root',
+    '#1',
+    '..',
+    '../../etc/passwd',
+    '__proto__',
+    '-1',
+    'true',
+    '2024-02-30',
+    '0000-01-01',
+    '+275760-09-13',
+    '99999999999999999mo',
+    '1h'.repeat(40),
+    ','.repeat(300),
+    [],
+    {},
+    [[]],
+    [null],
+    { a: 1 },
+    { 0: 'x' },
+    { __proto__: { admin: true } },
+    0,
+    -0,
+    1e308,
+    true,
   ),
   fc.string({ maxLength: 20 }),
   fc.string({ unit: 'grapheme', maxLength: 300 }),
@@ -23,7 +64,8 @@ const word = fc.constantFrom('bug', 'ui', 'root', 'team', 'x', 'a b', 'Ünïcode
 
 const wellFormed = (keywords: Keywords): fc.Arbitrary<unknown> => {
   if (keywords.enum !== undefined) return fc.constantFrom(...keywords.enum);
-  if (keywords['x-kind'] === 'id_or_path') return fc.oneof(ids, fc.constantFrom('root/first', 'team', 'team/inner/deep', 'nope/nope'));
+  if (keywords['x-kind'] === 'id_or_path')
+    return fc.oneof(ids, fc.constantFrom('root/first', 'team', 'team/inner/deep', 'nope/nope'));
   if (keywords['x-kind'] === 'names') return fc.oneof(word, fc.array(word, { maxLength: 3 }));
   switch (keywords.type) {
     case 'integer':
@@ -41,7 +83,8 @@ const wellFormed = (keywords: Keywords): fc.Arbitrary<unknown> => {
 
 const text = ({ format }: Keywords): fc.Arbitrary<unknown> => {
   if (format === 'date') return fc.constantFrom('2026-01-01', '2030-12-31');
-  if (format === 'date-time') return fc.constantFrom('2026-01-01T00:00:00Z', '2020-02-29', '2017-01-05T10:00:00+01:00');
+  if (format === 'date-time')
+    return fc.constantFrom('2026-01-01T00:00:00Z', '2020-02-29', '2017-01-05T10:00:00+01:00');
   return word;
 };
 
@@ -62,7 +105,9 @@ const requestTo = (endpoint: AnyEndpoint<never>, index: number): fc.Arbitrary<Dr
   const inPath = pathNames(endpoint.path);
   const properties = Object.entries(endpoint.params.properties) as [string, Keywords][];
   const values = (wanted: boolean) =>
-    Object.fromEntries(properties.filter(([name]) => inPath.includes(name) === wanted).map(([n, k]) => [n, value(k)]));
+    Object.fromEntries(
+      properties.filter(([name]) => inPath.includes(name) === wanted).map(([n, k]) => [n, value(k)]),
+    );
   return fc.record({
     endpoint: fc.constant(index),
     path: fc.record(values(true)),
@@ -90,14 +135,22 @@ const pairs = (name: string, part: unknown): string[] => {
 };
 
 const form = (values: Record<string, unknown>): string =>
-  Object.entries(values).flatMap(([name, part]) => pairs(name, part)).join('&');
+  Object.entries(values)
+    .flatMap(([name, part]) => pairs(name, part))
+    .join('&');
 
 export type Sendable = { method: string; url: string; body?: string; type?: string };
 
 /** What goes over the wire. */
 export const sendable = (endpoint: AnyEndpoint<never>, drawn: DrawnRequest): Sendable => {
-  const path = endpoint.path.replace(/:(\w+)/g, (_all, name: string) =>
-    encodeURIComponent(asText(drawn.path[name] ?? 'x').toWellFormed().slice(0, 200)) || '%20',
+  const path = endpoint.path.replace(
+    /:(\w+)/g,
+    (_all, name: string) =>
+      encodeURIComponent(
+        asText(drawn.path[name] ?? 'x')
+          .toWellFormed()
+          .slice(0, 200),
+      ) || '%20',
   );
   const url = `/api/v4${path}`;
   if (drawn.how === 'query' || endpoint.method === 'GET') {

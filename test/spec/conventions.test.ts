@@ -363,7 +363,7 @@ describe('Headers of every answer', () => {
     for (const route of [path, `/projects/${team.id}/issues`]) {
       const first = await world.api(`GET ${route}`);
       const etag = first.headers.get('etag') ?? '';
-      assert.match(etag, /^W\/"[0-9a-f]+"$/);
+      assert.match(etag, /^W\/"[\w-]+"$/);
       for (const sent of [etag, `"other", ${etag}`]) {
         const again = await world.api(`GET ${route}`, { headers: { 'if-none-match': sent } });
         assert.deepEqual([again.status, again.text, again.headers.get('content-type')], [304, '', null]);

@@ -1,0 +1,57 @@
+import { sql } from 'kysely';
+import { type Call, userOf } from '../access/call.ts';
+import { canSeeIssue } from '../access/visible.ts';
+import { compiled } from '../db/compiled.ts';
+import { notFound } from '../errors.ts';
+import { JsonText } from '../http/endpoint.ts';
+import { findProject } from '../projects/find.ts';
+import { followColumns } from '../subscriptions/subscribed.ts';
+import { singleIssueExtras } from './json.ts';
+import { type Version, issueTexts, namesVersion } from './texts.ts';
+
+/** What decides who sees an issue, and what of it one of them is shown that others are not. */
+type Row = Version & {
+  author_id: number;
+  confidential: number;
+  deleted_at: number | null;
+  /** 1: the viewer is an assignee. */
+  assigned: number | null;
+  said: number | null;
+  found: number | null;
+};
+
+const rowByIid = compiled(
+  (db, { project_id, iid, user_id }: { project_id: number; iid: number; user_id: number }) => {
+    const here = sql`target_type = 'Issue' and target_id = issues.id`;
+    const { said, found } = followColumns(here, sql`${user_id}`);
+    return sql<Row>`
+      select id, revision, ${namesVersion} as names_version, author_id, confidential, deleted_at,
+        (select 1 from assignees where ${here} and user_id = ${user_id}) as assigned,
+        ${said} as said, ${found} as found
+      from issues where project_id = ${project_id} and iid = ${iid}`.compile(db);
+  },
+);
+
+const openBrace = '{'.length;
+const comma = Buffer.from(',');
+
+/** An object with more members; both are texts of objects that have some. */
+const withMembers = (text: JsonText, more: object): JsonText => {
+  const extras = Buffer.from(JSON.stringify(more)).subarray(openBrace);
+  return new JsonText(Buffer.concat([text.bytes.subarray(0, -1), comma, extras]));
+};
+
+/** One issue as the caller sees it, as JSON; 404 if he does not. */
+export const showIssue = async (call: Call, projectId: number | string, iid: number): Promise<JsonText> => {
+  const project = await findProject(call, projectId);
+  const user_id = userOf(call).id;
+  const [row] = await rowByIid(call.db, { project_id: project.id, iid, user_id });
+  if (row === undefined) throw notFound();
+  const assignee_ids = row.assigned === 1 ? [user_id] : [];
+  if (!canSeeIssue(call.viewer, project, { ...row, assignee_ids })) throw notFound();
+  const [text] = await issueTexts(call, [row]);
+  if (text === undefined) throw notFound();
+  const takesPart = row.author_id === user_id || row.assigned === 1 || row.found === 1;
+  const subscribed = row.said === null ? takesPart : row.said === 1;
+  return withMembers(text, singleIssueExtras({ iid, project_id: project.id }, call, subscribed));
+};

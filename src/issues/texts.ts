@@ -1,0 +1,91 @@
+/**
+ * The JSON of issues as lists show them, kept between requests. A text is of one issue at one `revision`, under one
+ * version of the names that it shows and one base of its URLs; as long as these are the same, so is the text. The
+ * store raises them with every change, whoever makes it (`db/migrations/revisions.ts`), and a query reads them
+ * before the text is made or taken: what is kept under them is never older than they are. Nothing in a text depends
+ * on who looks.
+ */
+import { type RawBuilder, sql } from 'kysely';
+import type { Call, Platform } from '../access/call.ts';
+import { JsonText } from '../http/endpoint.ts';
+import { lazySerializer } from '../http/serializer.ts';
+import { issueJson, issueShape } from './json.ts';
+import { issuesById } from './rows.ts';
+
+/** SQL: rises with every change of a name that issues show. */
+export const namesVersion: RawBuilder<number> = sql<number>`
+  (select cast(value as bigint) from instance where name = 'names_version')`;
+
+/** An issue as it is now. */
+export type Version = { id: number; revision: number; names_version: number };
+
+type Kept = { revision: number; names_version: number; baseUrl: string; text: JsonText };
+
+const mostBytes = 16 * 1024 * 1024;
+/** What a text costs beside its bytes. */
+const overhead = 300;
+
+const sizeOf = ({ text }: Kept): number => text.bytes.length + overhead;
+
+/** Texts by the issue's id, the oldest dropped first. */
+class Texts {
+  readonly #kept = new Map<number, Kept>();
+  #size = 0;
+
+  get({ id, revision, names_version }: Version, baseUrl: string): JsonText | undefined {
+    const kept = this.#kept.get(id);
+    const isSame =
+      kept?.revision === revision && kept.names_version === names_version && kept.baseUrl === baseUrl;
+    return isSame ? kept.text : undefined;
+  }
+
+  set(id: number, kept: Kept): void {
+    this.#drop(id);
+    this.#kept.set(id, kept);
+    this.#size += sizeOf(kept);
+    for (const oldest of this.#kept.keys()) {
+      if (this.#size <= mostBytes) return;
+      this.#drop(oldest);
+    }
+  }
+
+  #drop(id: number): void {
+    const kept = this.#kept.get(id);
+    if (kept === undefined) return;
+    this.#kept.delete(id);
+    this.#size -= sizeOf(kept);
+  }
+}
+
+const ofPlatform = new WeakMap<Platform, Texts>();
+
+const textsOf = (platform: Platform): Texts => {
+  const known = ofPlatform.get(platform);
+  if (known !== undefined) return known;
+  const fresh = new Texts();
+  ofPlatform.set(platform, fresh);
+  return fresh;
+};
+
+const serialize = lazySerializer(issueShape);
+
+/** The issues' JSON, in their order. One that has just been removed is left out. */
+export const issueTexts = async (
+  { platform, db, baseUrl }: Pick<Call, 'platform' | 'db' | 'baseUrl'>,
+  versions: readonly Version[],
+): Promise<JsonText[]> => {
+  const texts = textsOf(platform);
+  const found = new Map<number, JsonText>();
+  for (const version of versions) {
+    const text = texts.get(version, baseUrl);
+    if (text !== undefined) found.set(version.id, text);
+  }
+  const missing = versions.filter(({ id }) => !found.has(id));
+  const names_version = missing[0]?.names_version ?? 0;
+  for (const issue of await issuesById(db, missing.map(({ id }) => id))) {
+    const text = serialize(issueJson(issue, { baseUrl }));
+    texts.set(issue.id, { revision: issue.revision, names_version, baseUrl, text });
+    found.set(issue.id, text);
+  }
+  return versions.flatMap(({ id }) => found.get(id) ?? []);
+};

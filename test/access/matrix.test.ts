@@ -1,0 +1,87 @@
+/** The authorization matrix: expected.txt, asked of the service. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { endpoints } from '../../src/routes.ts';
+import { type TestService, startTestService } from '../support/service.ts';
+import { type Visibility, peopleNames, rows } from './expected.ts';
+import { type Asked, askAll, askedInProject } from './matrix.ts';
+import { recipes } from './recipes.ts';
+import { type Wire, failWith, openWire } from './wire.ts';
+import { type World, makeGroupPlace, makePlace, makeWorld } from './world.ts';
+
+const declared = endpoints.map(({ method, path }) => `${method} ${path}`);
+
+test('every endpoint has a row in the table, and every row an endpoint', () => {
+  const tabled = new Set(rows.map(({ endpoint }) => endpoint));
+  assert.deepEqual({ without_a_row: declared.filter((one) => !tabled.has(one)) }, { without_a_row: [] });
+  assert.deepEqual({ gone: [...tabled].filter((one) => !declared.includes(one)) }, { gone: [] });
+});
+
+test('every row is there once, and no recipe is for a row that is not there', () => {
+  const names = rows.map(({ name }) => name);
+  assert.equal(names.length, new Set(names).size);
+  const usable = new Set([...names]);
+  assert.deepEqual(Object.keys(recipes).filter((name) => !usable.has(name)), []);
+});
+
+describe('everybody is answered as the table says', () => {
+  let gantry: TestService;
+  let world: World;
+  let wire: Wire;
+  before(async () => {
+    gantry = await startTestService({ GANTRY_LOG_LEVEL: 'error' });
+    world = await makeWorld(gantry);
+    wire = openWire(gantry.url);
+  });
+  after(async () => {
+    wire.close();
+    await gantry.close();
+  });
+
+  const check = async (asked: Asked[]): Promise<void> => {
+    const { cells, wrong } = await askAll(world, wire, asked);
+    assert.ok(cells >= peopleNames.length);
+    failWith(wrong, cells);
+  };
+
+  for (const visibility of ['private', 'internal', 'public'] as Visibility[]) {
+    test(`in a ${visibility} project`, async () => {
+      const place = await makePlace(world, { visibility, issues: 'enabled' });
+      await check([askedInProject(place, ['plain', 'confidential'])]);
+    });
+
+    test(`in a ${visibility} project whose issues are for members`, async () => {
+      const place = await makePlace(world, { visibility, issues: 'private' });
+      await check([askedInProject(place, ['plain', 'confidential'])]);
+    });
+
+    test(`in a ${visibility} project without issues`, async () => {
+      await check([askedInProject(await makePlace(world, { visibility, issues: 'disabled' }), ['plain'])]);
+    });
+
+    test(`in a ${visibility} group`, async () => {
+      await check([{ place: await makeGroupPlace(world, visibility), kinds: ['group'], states: [] }]);
+    });
+  }
+
+  test('in an archived project, as in any other', async () => {
+    const place = await makePlace(world, { visibility: 'public', issues: 'enabled', archived: true });
+    await check([askedInProject(place, ['plain', 'confidential'])]);
+  });
+
+  test('of an issue that was deleted', async () => {
+    const place = await makePlace(world, { visibility: 'public', issues: 'enabled' });
+    await check([{ place, kinds: ['issue'], states: ['deleted'] }]);
+  });
+
+  test('where only the issues are switched off', async () => {
+    const merge_requests = 'enabled';
+    const place = await makePlace(world, { visibility: 'public', issues: 'disabled', merge_requests });
+    await check([{ place, kinds: ['issues switched', 'trackers switched'], states: [] }]);
+  });
+
+  test('outside of projects and groups', async () => {
+    const place = await makePlace(world, { visibility: 'public', issues: 'enabled' });
+    await check([{ place, kinds: ['instance', 'everybody'], states: [] }]);
+  });
+});

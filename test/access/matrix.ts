@@ -1,0 +1,152 @@
+/** Asks the whole table: everything of everybody, in one place after another. */
+import type { Schema } from '../../src/db/schema.ts';
+import { type IssueState, type Row, expectedAnswer, rows, wordFor } from './expected.ts';
+import type { Cell } from './makers.ts';
+import type { Person } from './people.ts';
+import { pathOf, recipes } from './recipes.ts';
+import { type Wire, forEachAtOnce } from './wire.ts';
+import type { Place, World } from './world.ts';
+
+const kindsOfProject = ['project', 'issues switched', 'trackers switched'];
+
+/** Which rows are asked where. */
+export type Asked = { place: Place; kinds: readonly string[]; states: readonly IssueState[] };
+
+export const askedInProject = (place: Place, states: readonly IssueState[]): Asked => {
+  // Of the project's own endpoints, none depends on the switches.
+  const kinds = place.situation.issues === 'enabled' ? kindsOfProject : kindsOfProject.slice(1);
+  return { place, kinds: [...kinds, 'issue'], states };
+};
+
+const isAsked = ({ kind }: Row, person: Person): boolean =>
+  kind === 'group' || person.name !== 'member of a project below';
+
+const namesFor = ({ kind }: Row, person: Person, place: Place, state: IssueState) => {
+  const issue = kind === 'issue' ? place.issues.get(state) : undefined;
+  const own = person.name === 'guest and author' ? issue?.of_guest : issue?.usual;
+  return { ...place.names, ...own };
+};
+
+const cellsOf = ({ people }: World, { place, kinds, states }: Asked): Cell[] =>
+  rows
+    .filter(({ kind }) => kinds.includes(kind))
+    .flatMap((row) =>
+      (row.kind === 'issue' ? states : (['plain'] as const)).flatMap((state) =>
+        [...people.all.values()]
+          .filter((person) => isAsked(row, person))
+          .map((person) => ({ row, person, place, state, names: namesFor(row, person, place, state) })),
+      ),
+    );
+
+/** Makes what the cells need, in one transaction, each kind of record for all at once. */
+const prepare = async (world: World, cells: Cell[]): Promise<void> => {
+  const byRow = Map.groupBy(cells, ({ row, state }) => `${row.name} ${state}`);
+  await world.gantry.service.platform.store.write(async (tx) => {
+    for (const group of byRow.values()) {
+      const [first] = group;
+      for (const make of recipes[first?.row.name ?? '']?.makes ?? []) await make(tx, group, world);
+    }
+    for (const [place, ofPlace] of Map.groupBy(cells, (cell) => cell.place)) {
+      if (ofPlace.some(({ row }) => row.kind !== 'group')) await count(tx.db, place);
+    }
+  });
+};
+
+type Db = World['gantry']['service']['platform']['store']['db'];
+
+/** The project's counters, as if its issues had come one by one. */
+const count = async (db: Db, { names, iids }: Place): Promise<void> => {
+  const project_id = Number(names['project']);
+  const all = await db
+    .selectFrom('issues')
+    .select((is) => ['confidential', is.fn.countAll<number>().as('issues')])
+    .where('project_id', '=', project_id)
+    .where('deleted_at', 'is', null)
+    .groupBy('confidential')
+    .execute();
+  const of = (confidential: number): number => Number(all.find((one) => one.confidential === confidential)?.issues ?? 0);
+  const counters = { issue_iid: iids.issue, milestone_iid: iids.milestone, opened_confidential_issues: of(1) };
+  await db
+    .updateTable('project_counters')
+    .set({ ...counters, opened_issues: of(0) + of(1) })
+    .where('project_id', '=', project_id)
+    .execute();
+};
+
+const said = ({ row, person, place, state }: Cell): string => {
+  const { visibility, issues, merge_requests, archived } = place.situation;
+  const switches = [`issues ${issues}`, merge_requests && `merge requests ${merge_requests}`, archived && 'archived'];
+  const kind = row.kind === 'issue' ? [state] : [];
+  return `${row.name} | ${person.name} | ${[visibility, ...kind, ...switches].filter(Boolean).join(', ')}`;
+};
+
+const ask = async (wire: Wire, cell: Cell): Promise<string | null> => {
+  const { row, person, names, place, state } = cell;
+  const { body, holds } = recipes[row.name] ?? {};
+  const headers = cell.token === undefined ? person.headers : { ...person.headers, 'private-token': cell.token };
+  const path = `/api/v4${pathOf(cell)}`;
+  const received = await wire.send({ method: row.method, path, headers, body: body?.(names, cell) });
+  const isList = holds !== undefined && received.status === 200;
+  const held = isList ? (received.body as { id: number }[]).some((item) => holds(item, names)) : null;
+  const answered = wordFor(received, held);
+  const expected = expectedAnswer(row, person.name, { ...place.situation, issue: state });
+  return answered === expected ? null : `${said(cell)}: expected ${expected}, got ${answered}`;
+};
+
+/** Tables whose rows change without a request's doing. */
+const restless = new Set<keyof Schema>(['work']);
+/** Columns likewise: when a token was used last, and what a search finds through an index. */
+const restlessColumns = new Set(['last_used_at', 'indexed']);
+
+const tables = (db: Db): Promise<string[]> =>
+  db.introspection
+    .getTables()
+    .then((all) => all.map(({ name }) => name).filter((name) => !name.startsWith('issue_search_index')));
+
+type Content = Map<string, Set<string>>;
+
+/** Every row of every table, as text. */
+export const contentOf = async (db: Db): Promise<Content> => {
+  const content: Content = new Map();
+  for (const table of await tables(db)) {
+    if (restless.has(table as keyof Schema)) continue;
+    const all = await db.selectFrom(table as 'users').selectAll().execute();
+    const lines = all.map((row) => JSON.stringify(row, (name, value: unknown) => (restlessColumns.has(name) ? undefined : value)));
+    content.set(table, new Set(lines));
+  }
+  return content;
+};
+
+/** Rows that are in the one and not in the other. */
+export const differences = (before: Content, after: Content): string[] =>
+  [...after].flatMap(([table, lines]) => {
+    const old = before.get(table) ?? new Set();
+    const fresh = [...lines].filter((line) => !old.has(line)).map((line) => `written in ${table}: ${line}`);
+    const gone = [...old].filter((line) => !lines.has(line)).map((line) => `gone from ${table}: ${line}`);
+    return [...fresh, ...gone];
+  });
+
+const isHarmless = ({ row, person, place, state }: Cell): boolean =>
+  row.method === 'GET' || !expectedAnswer(row, person.name, { ...place.situation, issue: state }).startsWith('2');
+
+/**
+ * Asks everything of everybody. First what is to be refused and what only reads, which must leave the store as it
+ * is; then what is to succeed.
+ * @returns the number of requests, and a line for each answer that is not the expected one
+ */
+export const askAll = async (world: World, wire: Wire, asked: Asked[]): Promise<{ cells: number; wrong: string[] }> => {
+  const cells = asked.flatMap((one) => cellsOf(world, one));
+  await prepare(world, cells);
+  const wrong: string[] = [];
+  const run = async (some: Cell[]): Promise<void> =>
+    await forEachAtOnce(some, async (cell) => {
+      const line = await ask(wire, cell);
+      if (line !== null) wrong.push(line);
+    });
+  const { db } = world.gantry.service.platform.store;
+  const before = await contentOf(db);
+  await run(cells.filter(isHarmless));
+  wrong.push(...differences(before, await contentOf(db)));
+  await run(cells.filter((cell) => !isHarmless(cell)));
+  return { cells: cells.length, wrong };
+};

@@ -1,0 +1,140 @@
+/** A disk that is full refuses writes and serves reads; one that fails ends the process. SQLite only. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, afterEach, before, describe, it } from 'node:test';
+import { sql } from 'kysely';
+import { seedIssue, seedProject } from '../support/seed.ts';
+import { type TestService, startTestService } from '../support/service.ts';
+import { findFaults } from './invariants.ts';
+import { type Place, type Running, call, callAll, engine, newPlace } from './process.ts';
+
+const onSqlite = { skip: engine !== 'sqlite' };
+const refusal = { message: '503 Service Unavailable' };
+const long = 'x'.repeat(100_000);
+
+describe('a database that may not grow', onSqlite, () => {
+  let gantry: TestService;
+  let project: number;
+  before(async () => {
+    gantry = await startTestService();
+    project = (await seedProject(gantry)).id;
+    await seedIssue(gantry, { project, title: 'There before' });
+  });
+  after(async () => await gantry.close());
+
+  const limit = async (pages: number): Promise<void> =>
+    await gantry.service.platform.store.write(async ({ db }) => {
+      await sql.raw(`pragma max_page_count = ${pages}`).execute(db);
+    });
+
+  const write = async (description: string) =>
+    await gantry.api(`POST /projects/${project}/issues`, { json: { title: 'New', description } });
+
+  it('refuses writes with 503, serves reads, and takes writes again once it may', async () => {
+    assert.equal((await write('short')).status, 201); // the token's last use is noted by now
+    await limit(1); // that is: as it is
+    const refused = await Promise.all(Array.from({ length: 8 }, () => write(long)));
+    for (const { status, body } of refused) assert.deepEqual([status, body], [503, refusal]);
+    const list = await gantry.api(`GET /projects/${project}/issues`);
+    assert.deepEqual(
+      list.body.map((issue: { title: string }) => issue.title),
+      ['New', 'There before'],
+    );
+    assert.equal((await gantry.api('GET /version')).status, 200);
+    const readiness = await fetch(`${gantry.url}/-/readiness`);
+    assert.equal(readiness.status, 200);
+    await limit(1_000_000);
+    const { status, body } = await write(long);
+    assert.deepEqual([status, body.iid, body.description], [201, 3, long]);
+  });
+});
+
+let place: Place | undefined;
+afterEach(async () => {
+  await place?.remove();
+  place = undefined;
+});
+
+const makeProject = async ({ url }: Running): Promise<number> => {
+  const { status, body } = await call(url, 'POST /projects', { name: 'disk' });
+  assert.equal(status, 201, JSON.stringify(body));
+  return Number(body.id);
+};
+
+/** Writes until a write is not answered with 201; answers how many were, and what came then. */
+const fill = async ({ url }: Running, project: number) => {
+  for (let count = 0; ; count += 1) {
+    const reply = await call(url, `POST /projects/${project}/issues`, {
+      title: `n${count}`,
+      description: long,
+    }).catch((error: unknown) => error as Error);
+    if (reply instanceof Error || reply.status !== 201) return { count, reply };
+    assert.ok(count < 1_000, 'the disk never fills');
+  }
+};
+
+/** A file system of its own for the data, of a few megabytes; `null` where that is not allowed. */
+const smallDisk = (data: string): string[] | null => {
+  mkdirSync(data, { mode: 0o700 });
+  const script =
+    'mount -t tmpfs -o size=8m,mode=700 none "$GANTRY_DATA" && head -c 3000000 /dev/zero > "$GANTRY_DATA/ballast" && exec "$@"';
+  const command = ['unshare', '--mount', '--map-root-user', 'sh', '-c', script, 'sh'];
+  const [program = '', ...args] = command;
+  const tried = spawnSync(program, [...args, 'true'], { env: { ...process.env, GANTRY_DATA: data } });
+  return tried.status === 0 ? command : null;
+};
+
+describe('a disk that is full', onSqlite, () => {
+  it('refuses writes with 503 and loses nothing; with room again, it goes on', async (test) => {
+    place = newPlace();
+    const command = smallDisk(place.data);
+    if (command === null) {
+      test.skip('mounting is not allowed here');
+      return;
+    }
+    const running = await place.start({ before: command });
+    const project = await makeProject(running);
+    const { count, reply } = await fill(running, project);
+    assert.ok(!(reply instanceof Error), String(reply));
+    assert.deepEqual([reply.status, reply.body], [503, refusal]);
+    assert.ok(count > 3, `${count} writes before the disk was full`);
+    const refused = await Promise.all(
+      Array.from({ length: 8 }, () =>
+        call(running.url, `POST /projects/${project}/issues`, { title: 'x', description: long }),
+      ),
+    );
+    assert.deepEqual(new Set(refused.map(({ status }) => status)), new Set([503]));
+    assert.equal((await callAll(running.url, `/projects/${project}/issues`)).length, count);
+    rmSync(join('/proc', String(running.pid), 'root', place.data, 'ballast'));
+    const again = await call(running.url, `POST /projects/${project}/issues`, {
+      title: 'room',
+      description: long,
+    });
+    assert.deepEqual([again.status, again.body.iid], [201, count + 1]);
+    running.signal('SIGTERM');
+    assert.equal(await running.exit, 0);
+  });
+});
+
+describe('a disk that fails', onSqlite, () => {
+  it('ends the process with another code than 0; what was acknowledged is there', async () => {
+    place = newPlace();
+    const prepared = await place.start();
+    const project = await makeProject(prepared);
+    prepared.signal('SIGTERM');
+    await prepared.exit;
+    // No file may grow beyond 2 MB: the write fails, and not for want of room.
+    const running = await place.start({ before: ['sh', '-c', 'ulimit -f 4096; exec "$@"', 'sh'] });
+    const { count } = await fill(running, project);
+    assert.equal(await running.exit, 1);
+    assert.match(running.output(), /the store failed/);
+    const again = await place.start();
+    const issues = await callAll(again.url, `/projects/${project}/issues`);
+    assert.equal(issues.length, count);
+    assert.ok(issues.every((issue) => issue.description === long));
+    assert.deepEqual(await findFaults(place, engine), []);
+    assert.ok(existsSync(join(place.data, 'gantry.sqlite')));
+  });
+});

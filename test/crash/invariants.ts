@@ -1,0 +1,63 @@
+/** What holds of the stored rows at any time, whatever was running when the process died. */
+import type { Place, Row } from './process.ts';
+
+/** Each asks for what must not be there. */
+const faults: { [what: string]: string } = {
+  'issue without the event of its creation': `select id from issues where not exists (select 1 from events
+    where target_type = 'Issue' and target_id = issues.id and kind = 'issue.created')`,
+  'event of an issue that is not there': `select id, kind from events where target_type = 'Issue'
+    and not exists (select 1 from issues where issues.id = events.target_id)`,
+  'issue whose events do not lead to its state': `select id, state from issues where
+    case state when 'closed' then 1 else 0 end <> (
+      select coalesce(sum(case kind when 'issue.closed' then 1 when 'issue.reopened' then -1 else 0 end), 0)
+      from events where target_type = 'Issue' and target_id = issues.id)`,
+  'issue closed without a time, or opened with one': `select id from issues where
+    (state = 'closed') <> (closed_at is not null)`,
+  'issue whose time spent is not the sum of its log': `select id, total_time_spent from issues where
+    total_time_spent <> (select coalesce(sum(time_spent), 0) from timelogs
+      where target_type = 'Issue' and target_id = issues.id)`,
+  'issue that counts other comments than it has': `select id, user_notes_count from issues where
+    user_notes_count <> (select count(*) from notes
+      where target_type = 'Issue' and target_id = issues.id and system = 0)`,
+  'comment without the event of its creation': `select id from notes where system = 0 and not exists (
+    select 1 from events where target_type = 'Note' and target_id = notes.id and kind = 'note.created')`,
+  'change of state without its note': `select id from issues where
+    (select count(*) from events where target_type = 'Issue' and target_id = issues.id
+      and kind in ('issue.closed', 'issue.reopened')) <>
+    (select count(*) from notes where target_type = 'Issue' and target_id = issues.id and system = 1
+      and body in ('closed', 'reopened'))`,
+  'issue that a search would not find': `select id from issues where not exists (
+    select 1 from issue_search where issue_id = issues.id)`,
+  'project whose iids have a gap, or a counter that is off': `select project_id, issue_iid from project_counters where
+    issue_iid <> (select count(*) from issues where issues.project_id = project_counters.project_id)
+    or issue_iid <> (select coalesce(max(iid), 0) from issues where issues.project_id = project_counters.project_id)`,
+  'project whose totals are off': `select * from (
+    select project_id, opened_issues, closed_issues, opened_confidential_issues, closed_confidential_issues,
+      (select count(*) from issues i where i.project_id = c.project_id and deleted_at is null and state = 'opened') as opened,
+      (select count(*) from issues i where i.project_id = c.project_id and deleted_at is null and state = 'closed') as closed,
+      (select count(*) from issues i where i.project_id = c.project_id and deleted_at is null and state = 'opened'
+        and confidential = 1) as opened_confidential,
+      (select count(*) from issues i where i.project_id = c.project_id and deleted_at is null and state = 'closed'
+        and confidential = 1) as closed_confidential
+    from project_counters c) counted
+    where opened_issues <> opened or closed_issues <> closed or opened_confidential_issues <> opened_confidential
+      or closed_confidential_issues <> closed_confidential`,
+};
+
+const onlySqlite: { [what: string]: string } = {
+  damage: `select * from pragma_integrity_check where integrity_check <> 'ok'`,
+  'reference to what is not there': 'select * from pragma_foreign_key_check',
+};
+
+/** What is wrong; empty where all is well. */
+export const findFaults = async (
+  { query }: Pick<Place, 'query'>,
+  engine: 'sqlite' | 'postgres',
+): Promise<string[]> => {
+  const found: string[] = [];
+  for (const [what, text] of Object.entries({ ...faults, ...(engine === 'sqlite' && onlySqlite) })) {
+    const rows: Row[] = await query(text);
+    if (rows.length > 0) found.push(`${rows.length} x ${what}: ${JSON.stringify(rows.slice(0, 3))}`);
+  }
+  return found;
+};

@@ -1,0 +1,93 @@
+/**
+ * kill -9 under load, again and again on the same data: no acknowledged write is lost, none is doubled, none is
+ * there in part. GANTRY_TEST_KILLS says how often, GANTRY_TEST_SEED makes a run that can be repeated.
+ */
+import assert from 'node:assert/strict';
+import { after, it } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { findFaults } from './invariants.ts';
+import { type Held, type State, makeRandom, newLedger, runLoad, settle } from './ledger.ts';
+import { type Place, call, callAll, engine, newPlace } from './process.ts';
+
+const rounds = Number(process.env['GANTRY_TEST_KILLS'] ?? 20);
+const seed = Number(process.env['GANTRY_TEST_SEED'] ?? Date.now() % 1_000_000);
+const writers = 12;
+
+const place = newPlace();
+after(async () => await place.remove());
+
+/** Most are early, when the service has just begun: 50 to 2,000 ms. */
+const lifeOf = (random: () => number): number => 50 + 1_950 * random() ** 3;
+
+const notesByIssue = async ({ query }: Place): Promise<Map<string, string[]>> => {
+  const rows = await query(`select issues.project_id, issues.iid, notes.body from notes
+    join issues on issues.id = notes.target_id where target_type = 'Issue' and system = 0 order by notes.id`);
+  const found = new Map<string, string[]>();
+  for (const { project_id, iid, body } of rows) {
+    const key = `${project_id} ${iid}`;
+    found.set(key, [...(found.get(key) ?? []), String(body)]);
+  }
+  return found;
+};
+
+/** Everything, read through the service. */
+const readAll = async (url: string, projects: number[]): Promise<Held> => {
+  const notes = await notesByIssue(place);
+  const held: Held = new Map();
+  for (const project of projects) {
+    const issues = await callAll(url, `/projects/${project}/issues`);
+    const states = issues.map((issue): [number, State] => {
+      assert.deepEqual(issue.labels, ['load']);
+      const { title, description, state, confidential } = issue;
+      const time_spent = issue.time_stats.total_time_spent;
+      return [
+        issue.iid,
+        {
+          title,
+          description,
+          state,
+          confidential,
+          time_spent,
+          notes: notes.get(`${project} ${issue.iid}`) ?? [],
+        },
+      ];
+    });
+    held.set(project, new Map(states));
+    assert.equal(held.get(project)?.size, issues.length, 'an iid is there twice');
+  }
+  return held;
+};
+
+const makeProjects = async (url: string): Promise<number[]> => {
+  const projects: number[] = [];
+  for (const name of ['one', 'two', 'three', 'four']) {
+    const { status, body } = await call(url, 'POST /projects', { name });
+    assert.equal(status, 201, JSON.stringify(body));
+    projects.push(Number(body.id));
+  }
+  return projects;
+};
+
+it(`loses nothing that it acknowledged over ${rounds} kills (seed ${seed})`, async (test) => {
+  const random = makeRandom(seed);
+  const ledger = newLedger();
+  let running = await place.start();
+  const projects = await makeProjects(running.url);
+  let slowest = 0;
+  for (let round = 1; round <= rounds; round += 1) {
+    const load = runLoad({ url: running.url, projects, ledger, random, round }, writers);
+    await pause(lifeOf(random));
+    running.signal('SIGKILL');
+    await Promise.all([running.exit, load]);
+    running = await place.start();
+    slowest = Math.max(slowest, running.readyAfter);
+    assert.deepEqual(ledger.refused, []);
+    assert.deepEqual(settle(ledger, await readAll(running.url, projects)), [], `round ${round}`);
+    assert.deepEqual(await findFaults(place, engine), [], `round ${round}`);
+  }
+  test.diagnostic(
+    `${rounds} kills, ${ledger.acknowledged} acknowledged writes, none lost; ready again after ${Math.round(slowest)} ms at most`,
+  );
+  assert.ok(ledger.acknowledged > rounds, 'the load wrote hardly anything');
+  assert.ok(slowest < 30_000, `ready after ${slowest} ms`);
+});

@@ -1,0 +1,193 @@
+/**
+ * A load of writes whose every answer is kept. Each issue has one writer, so what it must look like after a
+ * crash is known: as its last acknowledged write left it, or as the one that was under way would have.
+ */
+import assert from 'node:assert/strict';
+import { call } from './process.ts';
+
+/** What of an issue the load changes. */
+export type State = {
+  title: string;
+  description: string;
+  state: 'opened' | 'closed';
+  confidential: boolean;
+  time_spent: number;
+  notes: string[];
+};
+
+export type Entry = {
+  project: number;
+  iid: number;
+  acknowledged: State;
+  /** As a write that nobody answered would leave it. */
+  pending: State | null;
+};
+
+/** A creation that nobody answered. */
+export type Unanswered = { project: number; state: State };
+
+export type Ledger = {
+  entries: Entry[];
+  unanswered: Unanswered[];
+  /** Writes that were answered with 2xx. */
+  acknowledged: number;
+  /** Any other answer: there must be none. */
+  refused: string[];
+};
+
+export const newLedger = (): Ledger => ({ entries: [], unanswered: [], acknowledged: 0, refused: [] });
+
+/** The same numbers for the same seed. */
+export const makeRandom = (seed: number): (() => number) => {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+};
+
+type Load = { url: string; projects: number[]; ledger: Ledger; random: () => number; round: number };
+type Change = { line: string; json: object; next: (now: State) => State };
+
+const timeStep = 60;
+
+/** One of the changes of an issue; `name` is of no other write. */
+const changeOf = (random: () => number, path: string, name: string): Change => {
+  const dice = random();
+  if (dice < 0.3) {
+    const [title, description] = [`${name} again`, `${name} `.repeat(20).trim()];
+    return {
+      line: `PUT ${path}`,
+      json: { title, description },
+      next: (now) => ({ ...now, title, description }),
+    };
+  }
+  if (dice < 0.55) {
+    return {
+      line: `PUT ${path}`,
+      json: { state_event: dice < 0.45 ? 'close' : 'reopen' },
+      next: (now) => ({ ...now, state: dice < 0.45 ? 'closed' : 'opened' }),
+    };
+  }
+  if (dice < 0.65) {
+    const confidential = random() < 0.5;
+    return { line: `PUT ${path}`, json: { confidential }, next: (now) => ({ ...now, confidential }) };
+  }
+  if (dice < 0.8) {
+    const next = (now: State): State => ({ ...now, time_spent: now.time_spent + timeStep });
+    return { line: `POST ${path}/add_spent_time`, json: { duration: '1m' }, next };
+  }
+  const body = `comment ${name}`;
+  return {
+    line: `POST ${path}/notes`,
+    json: { body },
+    next: (now) => ({ ...now, notes: [...now.notes, body] }),
+  };
+};
+
+const create = async ({ url, projects, ledger, random }: Load, name: string): Promise<Entry | null> => {
+  const project = projects[Math.floor(random() * projects.length)] ?? 0;
+  const confidential = random() < 0.2;
+  const given = { title: name, description: `of ${name}`, confidential };
+  const state: State = { ...given, state: 'opened', time_spent: 0, notes: [] };
+  const unanswered = { project, state };
+  ledger.unanswered.push(unanswered);
+  const { status, body } = await call(url, `POST /projects/${project}/issues`, { ...given, labels: 'load' });
+  ledger.unanswered.splice(ledger.unanswered.indexOf(unanswered), 1);
+  if (status !== 201) {
+    ledger.refused.push(`create: ${status} ${JSON.stringify(body)}`);
+    return null;
+  }
+  ledger.acknowledged += 1;
+  const entry = { project, iid: Number(body.iid), acknowledged: state, pending: null };
+  ledger.entries.push(entry);
+  return entry;
+};
+
+const change = async ({ url, ledger, random }: Load, entry: Entry, name: string): Promise<void> => {
+  const { line, json, next } = changeOf(random, `/projects/${entry.project}/issues/${entry.iid}`, name);
+  entry.pending = next(entry.acknowledged);
+  const { status, body } = await call(url, line, json);
+  if (status >= 300) ledger.refused.push(`${line}: ${status} ${JSON.stringify(body)}`);
+  else {
+    ledger.acknowledged += 1;
+    entry.acknowledged = entry.pending;
+  }
+  entry.pending = null;
+};
+
+/** Writes without a pause until the service is gone. */
+const writer = async (load: Load, number: number): Promise<void> => {
+  let own: Entry[] = [];
+  for (let count = 0; ; count += 1) {
+    const name = `r${load.round} w${number} n${count}`;
+    try {
+      if (own.length === 0 || load.random() < 0.4) {
+        const entry = await create(load, name);
+        if (entry !== null) own = [entry, ...own].slice(0, 8);
+      } else {
+        await change(load, own[Math.floor(load.random() * own.length)]!, name);
+      }
+    } catch {
+      return; // the connection broke: what was under way stays pending
+    }
+  }
+};
+
+/** Many writers at once; resolves when the service is gone. */
+export const runLoad = async (load: Load, writers: number): Promise<void> => {
+  await Promise.all(Array.from({ length: writers }, (_one, number) => writer(load, number)));
+};
+
+const isSame = (left: State, right: State): boolean => {
+  try {
+    assert.deepEqual(left, right);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** What the service holds: the issues of each project, as the load knows them. */
+export type Held = Map<number, Map<number, State>>;
+
+/**
+ * Compares what is there with what was answered, and takes it over as the state from now on.
+ * @returns what is lost, doubled or changed
+ */
+export const settle = (ledger: Ledger, held: Held): string[] => {
+  const faults: string[] = [];
+  const known = new Set<State>();
+  for (const entry of ledger.entries) {
+    const found = held.get(entry.project)?.get(entry.iid);
+    const where = `issue ${entry.iid} of project ${entry.project}`;
+    if (found === undefined) {
+      faults.push(`${where} is lost`);
+      continue;
+    }
+    known.add(found);
+    const mayBe = [entry.acknowledged, ...(entry.pending === null ? [] : [entry.pending])];
+    if (!mayBe.some((state) => isSame(state, found))) {
+      faults.push(`${where} is ${JSON.stringify(found)}, not ${JSON.stringify(mayBe)}`);
+    }
+    [entry.acknowledged, entry.pending] = [found, null];
+  }
+  for (const { project, state } of ledger.unanswered.splice(0)) {
+    const found = [...(held.get(project) ?? [])].filter(([, one]) => one.title === state.title);
+    if (found.length > 1) faults.push(`"${state.title}" is there ${found.length} times`);
+    for (const [iid, one] of found) {
+      known.add(one);
+      if (!isSame(one, state)) faults.push(`"${state.title}" is ${JSON.stringify(one)}`);
+      ledger.entries.push({ project, iid, acknowledged: one, pending: null });
+    }
+  }
+  for (const [project, issues] of held) {
+    for (const [iid, state] of issues) {
+      if (!known.has(state))
+        faults.push(`issue ${iid} of project ${project} is there, and nobody made it: ${state.title}`);
+    }
+  }
+  return faults;
+};

@@ -1,0 +1,179 @@
+/** How a service ends and begins beside others: nothing that was accepted is dropped. */
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { type Socket, connect } from 'node:net';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { findFaults } from './invariants.ts';
+import { type Place, type Running, call, callAll, engine, newPlace, token } from './process.ts';
+
+let place: Place;
+before(() => void (place = newPlace()));
+after(async () => await place.remove());
+
+const makeProject = async (url: string, name: string): Promise<number> => {
+  const { status, body } = await call(url, 'POST /projects', { name });
+  assert.equal(status, 201, JSON.stringify(body));
+  return Number(body.id);
+};
+
+type Wire = { socket: Socket; text: () => string; closed: Promise<unknown> };
+
+const open = async (url: string): Promise<Wire> => {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  let text = '';
+  socket.setEncoding('utf8').on('data', (part: string) => void (text += part));
+  socket.on('error', () => undefined);
+  await once(socket, 'connect');
+  return { socket, text: () => text, closed: once(socket, 'close') };
+};
+
+const until = async (isTrue: () => boolean): Promise<void> => {
+  while (!isTrue()) await pause(5);
+};
+
+/** Idle connections, each of which has had an answer. */
+const keepAlive = async (url: string, count: number): Promise<Wire[]> =>
+  await Promise.all(
+    Array.from({ length: count }, async () => {
+      const wire = await open(url);
+      wire.socket.write('GET /-/health HTTP/1.1\r\nHost: x\r\n\r\n');
+      await until(() => wire.text().endsWith('OK'));
+      return wire;
+    }),
+  );
+
+const isRefused = async (url: string): Promise<boolean> => {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  const outcome = await Promise.race([
+    once(socket, 'connect').then(() => 'open'),
+    new Promise((resolve) => void socket.once('error', () => resolve('refused'))),
+  ]);
+  socket.destroy();
+  return outcome === 'refused';
+};
+
+const request = (project: number, title: string): [head: string, body: string] => {
+  const body = JSON.stringify({ title });
+  const head = [
+    `POST /api/v4/projects/${project}/issues HTTP/1.1`,
+    'Host: x',
+    `Private-Token: ${token}`,
+    'Content-Type: application/json',
+    `Content-Length: ${body.length}`,
+  ];
+  return [`${head.join('\r\n')}\r\n\r\n`, body];
+};
+
+describe('SIGTERM', () => {
+  it('answers what is under way, refuses what is new, and ends with 0 in spite of idle connections', async () => {
+    const running = await place.start();
+    const project = await makeProject(running.url, 'slow');
+    const idle = await keepAlive(running.url, 40);
+    const slow = await open(running.url);
+    const [head, body] = request(project, 'half sent');
+    slow.socket.write(head + body.slice(0, 5));
+    const asking = await open(running.url);
+    asking.socket.write('GET /-/readiness HTTP/1.1\r\nHost: x\r\n');
+    await call(running.url, 'GET /version'); // what was sent before it has been read
+    const began = performance.now();
+    running.signal('SIGTERM');
+    await Promise.all(idle.map(({ closed }) => closed));
+    assert.ok(await isRefused(running.url), 'a new connection was taken');
+    asking.socket.write('\r\n');
+    await asking.closed;
+    assert.match(asking.text(), /^HTTP\/1\.1 503 /);
+    assert.match(asking.text(), /connection: close/i);
+    slow.socket.write(body.slice(5));
+    await slow.closed;
+    assert.match(slow.text(), /^HTTP\/1\.1 201 /);
+    assert.match(slow.text(), /connection: close/i);
+    assert.equal(await running.exit, 0);
+    assert.ok(performance.now() - began < 10_000);
+    const again = await place.start();
+    const issues = await callAll(again.url, `/projects/${project}/issues`);
+    assert.deepEqual(
+      issues.map((issue) => issue.title),
+      ['half sent'],
+    );
+    again.signal('SIGTERM');
+    assert.equal(await again.exit, 0);
+  });
+
+  it('under load keeps every write that it answered', async () => {
+    const running = await place.start();
+    const project = await makeProject(running.url, 'load');
+    const titles: string[] = [];
+    const odd: string[] = [];
+    const write = async (number: number): Promise<void> => {
+      for (let count = 0; ; count += 1) {
+        const title = `w${number} n${count}`;
+        const reply = await call(running.url, `POST /projects/${project}/issues`, { title }).catch(
+          () => null,
+        );
+        if (reply === null) return;
+        if (reply.status === 201) titles.push(title);
+        else odd.push(`${reply.status} ${JSON.stringify(reply.body)}`);
+      }
+    };
+    const load = Array.from({ length: 12 }, (_one, number) => write(number));
+    await until(() => titles.length > 50);
+    running.signal('SIGTERM');
+    assert.equal(await running.exit, 0);
+    await Promise.all(load);
+    assert.deepEqual(odd, []);
+    const again = await place.start();
+    const found = new Set(
+      (await callAll(again.url, `/projects/${project}/issues`)).map(({ title }) => title as string),
+    );
+    assert.deepEqual(
+      titles.filter((title) => !found.has(title)),
+      [],
+    );
+    assert.deepEqual(await findFaults(place, engine), []);
+  });
+});
+
+describe('services that start together', { skip: engine !== 'postgres' }, () => {
+  it('on one PostgreSQL all come up: one makes the schema and the administrator', async () => {
+    const together = newPlace();
+    const secrets = {
+      session_key: randomBytes(32).toString('hex'),
+      encryption_key: randomBytes(32).toString('hex'),
+    };
+    const folders = ['one', 'two', 'three'].map((name) => `${together.data}-${name}`);
+    for (const folder of folders) {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      writeFileSync(join(folder, 'secrets.json'), JSON.stringify(secrets), { mode: 0o600 });
+    }
+    const running: Running[] = await Promise.all(
+      folders.map((folder) => together.start({ env: { GANTRY_DATA: folder } })),
+    );
+    const project = await makeProject(running[0]!.url, 'shared');
+    const titles = running.flatMap(({ url }) =>
+      Array.from({ length: 10 }, (_one, n) => [url, `${url} ${n}`] as const),
+    );
+    const made = await Promise.all(
+      titles.map(([url, title]) => call(url, `POST /projects/${project}/issues`, { title })),
+    );
+    assert.deepEqual(new Set(made.map(({ status }) => status)), new Set([201]));
+    const iids = made.map(({ body }) => Number(body.iid)).toSorted((a, b) => a - b);
+    assert.deepEqual(
+      iids,
+      Array.from({ length: 30 }, (_one, n) => n + 1),
+    );
+    const [{ roots } = { roots: 0 }] = await together.query(
+      "select count(*) as roots from users where username = 'root'",
+    );
+    assert.equal(Number(roots), 1);
+    const applied = await together.query('select name from migrations');
+    assert.equal(new Set(applied.map(({ name }) => name)).size, applied.length);
+    assert.deepEqual(await findFaults(together, engine), []);
+    await together.remove();
+  });
+});

@@ -1,0 +1,164 @@
+/** The service as a process of its own, to be killed and started again on the same data. */
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import pg from 'pg';
+
+const root = join(import.meta.dirname, '../..');
+const engineUrl = process.env['GANTRY_TEST_DATABASE_URL'];
+export const engine = engineUrl === undefined ? 'sqlite' : 'postgres';
+export const token = 'token-of-the-crash-tests';
+
+export type Row = Record<string, string | number | null>;
+
+export type Running = {
+  url: string;
+  pid: number;
+  /** Milliseconds from the start of the process until it was ready. */
+  readyAfter: number;
+  /** What it printed until now, both streams. */
+  output: () => string;
+  signal: (name: NodeJS.Signals) => void;
+  /** The exit code; null where a signal ended it. */
+  exit: Promise<number | null>;
+};
+
+export type Place = {
+  data: string;
+  env: Record<string, string>;
+  /** Starts the service; `before` are words before the program, such as a shell with limits. */
+  start: (options?: { before?: string[]; env?: Record<string, string> }) => Promise<Running>;
+  /** Reads the database beside the service. */
+  query: (text: string) => Promise<Row[]>;
+  remove: () => Promise<void>;
+};
+
+const inherited = (): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^GANTRY_|^NODE_/.test(name)));
+
+const untilReady = async (url: string): Promise<void> => {
+  const response = await fetch(`${url}/-/readiness`);
+  if (response.status !== 200) throw new Error(`readiness answered ${response.status}`);
+};
+
+const launch = async (command: string[], env: Record<string, string>): Promise<Running> => {
+  const began = performance.now();
+  const [program = '', ...args] = command;
+  const child = spawn(program, args, {
+    cwd: root,
+    env: { ...inherited(), ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const exit = once(child, 'exit').then(([code]) => code as number | null);
+  let output = '';
+  const url = await new Promise<string>((resolve, reject) => {
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        output += text;
+        const match = /^\{"url":"(http:[^"]+)"/m.exec(output);
+        if (match !== null) resolve(match[1] ?? '');
+      });
+    }
+    void exit.then((code) => reject(new Error(`it ended with ${code}: ${output}`)));
+  });
+  await untilReady(url);
+  const readyAfter = performance.now() - began;
+  return {
+    url,
+    pid: child.pid ?? 0,
+    readyAfter,
+    output: () => output,
+    signal: (name) => void child.kill(name),
+    exit,
+  };
+};
+
+const makeQuery =
+  (data: string, schema: string) =>
+  async (text: string): Promise<Row[]> => {
+    if (engineUrl === undefined) {
+      const database = new DatabaseSync(join(data, 'gantry.sqlite'), { readOnly: true });
+      try {
+        return database.prepare(text).all() as Row[];
+      } finally {
+        database.close();
+      }
+    }
+    const client = new pg.Client({ connectionString: engineUrl, options: `-c search_path=${schema}` });
+    await client.connect();
+    try {
+      return (await client.query<Row>(text)).rows;
+    } finally {
+      await client.end();
+    }
+  };
+
+/** A folder without a service, and a schema of its own on PostgreSQL. */
+export const newPlace = (): Place => {
+  const home = mkdtempSync(join(tmpdir(), 'gantry-crash-'));
+  const data = join(home, 'data');
+  const schema = `crash_${randomBytes(8).toString('hex')}`;
+  const database = { GANTRY_DATABASE_URL: engineUrl ?? '', GANTRY_DATABASE_SCHEMA: schema };
+  const env: Record<string, string> = {
+    GANTRY_DATA: data,
+    GANTRY_LISTEN: '127.0.0.1:0',
+    GANTRY_ROOT_TOKEN: token,
+    GANTRY_ROOT_PASSWORD: 'of no interest here',
+    GANTRY_LOG_LEVEL: 'error',
+    ...(engineUrl !== undefined && database),
+  };
+  const query = makeQuery(data, schema);
+  const running: Running[] = [];
+  return {
+    data,
+    env,
+    start: async ({ before = [], env: more = {} } = {}) => {
+      const command = [...before, process.execPath, 'bin/gantry', 'serve', '--json'];
+      const started = await launch(command, { ...env, ...more });
+      running.push(started);
+      return started;
+    },
+    query,
+    remove: async () => {
+      for (const { signal, exit } of running) {
+        signal('SIGKILL');
+        await exit;
+      }
+      if (engineUrl !== undefined) await query(`drop schema if exists ${schema} cascade`);
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
+};
+
+/** A request as root; `line` is a method and a path below `/api/v4`. */
+export const call = async (url: string, line: string, json?: object) => {
+  const [method = 'GET', path = '/'] = line.split(' ');
+  const response = await fetch(`${url}/api/v4${path}`, {
+    method,
+    headers: { 'private-token': token, ...(json !== undefined && { 'content-type': 'application/json' }) },
+    ...(json !== undefined && { body: JSON.stringify(json) }),
+  });
+  const text = await response.text();
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests assert on it
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: (text === '' ? null : JSON.parse(text)) as any,
+  };
+};
+
+/** Every item of a list, page after page. */
+// oxlint-disable-next-line typescript/no-explicit-any
+export const callAll = async (url: string, path: string): Promise<any[]> => {
+  const items: unknown[] = [];
+  for (let page = 1; ; page += 1) {
+    const { status, body } = await call(url, `GET ${path}?per_page=100&sort=asc&page=${page}`);
+    if (status !== 200) throw new Error(`${path} answered ${status}: ${JSON.stringify(body)}`);
+    items.push(...(body as unknown[]));
+    if ((body as unknown[]).length < 100) return items;
+  }
+};
