@@ -49,7 +49,9 @@ const labelTitles = async ({ call, project }: Place, argument: string): Promise<
   const rows = await call.db
     .selectFrom('labels')
     .select(['id', 'title'])
-    .where((is) => is.or(named.map((one) => (typeof one === 'number' ? is('id', '=', one) : is('title', '=', one)))))
+    .where((is) =>
+      is.or(named.map((one) => (typeof one === 'number' ? is('id', '=', one) : is('title', '=', one)))),
+    )
     .where((is) =>
       is.or([is('project_id', '=', project.id), is('group_id', 'in', ancestorsOf(project.namespace_id))]),
     )

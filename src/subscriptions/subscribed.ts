@@ -38,8 +38,8 @@ export const subscribedTargets = async (
   const own = targets
     .filter((one) => [one.author_id, ...one.assignee_ids].includes(userId))
     .map(({ id }) => id);
-  const follows = rows.filter(({ id, said, found }) =>
-    said === null ? found === 1 || own.includes(id) : said === 1,
+  const follows = rows.filter((row) =>
+    row.said === null ? row.found === 1 || own.includes(row.id) : row.said === 1,
   );
   return new Set(follows.map(({ id }) => id));
 };

@@ -23,7 +23,10 @@ after(async () => await world.close());
 
 const unauthorized = [401, { message: '401 Unauthorized' }];
 
-const token = async (user: number, given: { kind?: Kind; scopes?: string[]; expires_at?: string | null } = {}) => {
+const token = async (
+  user: number,
+  given: { kind?: Kind; scopes?: string[]; expires_at?: string | null } = {},
+) => {
   const text = newTokenText(randomBytes);
   const { kind = 'personal', scopes = ['api'], expires_at = null } = given;
   await world.gantry.service.platform.store.write(async (tx) => {
@@ -49,7 +52,9 @@ describe('1. most requests require authentication', () => {
         `GET ${at}/abc`,
         `PUT ${at}/1`,
         `DELETE ${at}/1`,
-        ...['move', 'subscribe', 'unsubscribe', 'todo', 'time_estimate', 'reset_time_estimate'].map((one) => `POST ${at}/1/${one}`),
+        ...['move', 'subscribe', 'unsubscribe', 'todo', 'time_estimate', 'reset_time_estimate'].map(
+          (one) => `POST ${at}/1/${one}`,
+        ),
         ...['add_spent_time', 'reset_spent_time'].map((one) => `POST ${at}/1/${one}`),
         ...['time_stats', 'closed_by', 'user_agent_detail'].map((one) => `GET ${at}/1/${one}`),
       ];
@@ -93,19 +98,28 @@ describe('2. private token and personal access token', () => {
 
   it('a private token grants full access to the account', async () => {
     const text = await token(team.owner.id, { kind: 'private' });
-    assert.equal((await bare(`POST ${list}?title=x`, { 'private-token': text })).body.author.id, team.owner.id);
+    assert.equal(
+      (await bare(`POST ${list}?title=x`, { 'private-token': text })).body.author.id,
+      team.owner.id,
+    );
   });
 
   it('the parameter wins over the header', async () => {
     const [own, other] = [team.guest.token, team.reporter.token];
     const reply = await bare(`POST ${list}?title=x&private_token=${own}`, { 'private-token': other });
     assert.equal(reply.body.author.id, team.guest.id);
-    assert.deepEqual(answer(await bare(`GET ${list}?private_token=wrong`, { 'private-token': other })), unauthorized);
+    assert.deepEqual(
+      answer(await bare(`GET ${list}?private_token=wrong`, { 'private-token': other })),
+      unauthorized,
+    );
   });
 
   it('the private token comes before OAuth', async () => {
     const oauth = await token(team.reporter.id, { kind: 'oauth' });
-    const reply = await bare(`POST ${list}?title=x`, { 'private-token': team.guest.token, authorization: `Bearer ${oauth}` });
+    const reply = await bare(`POST ${list}?title=x`, {
+      'private-token': team.guest.token,
+      authorization: `Bearer ${oauth}`,
+    });
     assert.equal(reply.body.author.id, team.guest.id);
     const wrong = await bare(`GET ${list}`, { 'private-token': 'wrong', authorization: `Bearer ${oauth}` });
     assert.deepEqual(answer(wrong), unauthorized);
@@ -122,7 +136,10 @@ describe('3. OAuth 2 token', () => {
   });
 
   it('access_token comes before bearer_token', async () => {
-    const [one, other] = [await token(team.guest.id, { kind: 'oauth' }), await token(team.owner.id, { kind: 'oauth' })];
+    const [one, other] = [
+      await token(team.guest.id, { kind: 'oauth' }),
+      await token(team.owner.id, { kind: 'oauth' }),
+    ];
     const reply = await bare(`POST ${list}?title=x&access_token=${one}&bearer_token=${other}`);
     assert.equal(reply.body.author.id, team.guest.id);
   });
@@ -159,7 +176,10 @@ describe('4. impersonation token', () => {
 describe('5. session cookie _service_session', () => {
   it('one that names no session is no credential', async () => {
     for (const value of ['', 'x', rootToken, '1']) {
-      assert.deepEqual(answer(await bare(`GET ${list}`, { cookie: `_service_session=${value}` })), unauthorized);
+      assert.deepEqual(
+        answer(await bare(`GET ${list}`, { cookie: `_service_session=${value}` })),
+        unauthorized,
+      );
     }
   });
   it('does not keep a token from counting', async () => {
@@ -198,13 +218,18 @@ describe('6. sudo', () => {
   });
 
   it('the parameter wins over the header', async () => {
-    const reply = await world.api(`POST ${list}?title=x&sudo=${user.id}`, { headers: { sudo: String(team.reporter.id) } });
+    const reply = await world.api(`POST ${list}?title=x&sudo=${user.id}`, {
+      headers: { sudo: String(team.reporter.id) },
+    });
     assert.equal(author(reply), user.id);
   });
 
   it('permissions are the target’s, entirely', async () => {
     const stranger = team.stranger.id;
-    assert.deepEqual(answer(await world.api(`GET ${list}?sudo=${stranger}`)), [404, { message: '404 Project Not Found' }]);
+    assert.deepEqual(answer(await world.api(`GET ${list}?sudo=${stranger}`)), [
+      404,
+      { message: '404 Project Not Found' },
+    ]);
     const given = { title: 'x', labels: 'a', created_at: '2001-01-01' };
     const { body } = await world.api(`POST ${list}?sudo=${user.id}`, { json: given });
     assert.deepEqual([body.labels, body.created_at > '2002'], [[], true]);
@@ -220,7 +245,10 @@ describe('6. sudo', () => {
   it('unknown user: 404', async () => {
     for (const word of ['nobody-here', '999999', '0', '-1', '1.5', 'root@example.com']) {
       const reply = await world.api(`GET /issues?sudo=${word}`);
-      assert.deepEqual(answer(reply), [404, { message: `404 Not Found: No user id or username for: ${word}` }]);
+      assert.deepEqual(answer(reply), [
+        404,
+        { message: `404 Not Found: No user id or username for: ${word}` },
+      ]);
     }
   });
 
@@ -243,7 +271,10 @@ describe('6. sudo', () => {
   it('empty is not given; an array, an object, two values are refused', async () => {
     assert.equal((await world.api('GET /user?sudo=')).body.username, 'root');
     for (const query of ['sudo[]=1', 'sudo[a]=1', 'sudo=1&sudo=2']) {
-      assert.deepEqual(answer(await world.api(`GET /issues?${query}`)), [400, { message: { sudo: ['is invalid'] } }]);
+      assert.deepEqual(answer(await world.api(`GET /issues?${query}`)), [
+        400,
+        { message: { sudo: ['is invalid'] } },
+      ]);
     }
   });
 
@@ -255,7 +286,11 @@ describe('6. sudo', () => {
     assert.equal((await bare('GET /issues', { ...root, 'private-token': without })).status, 403);
     for (const kind of ['impersonation', 'private', 'oauth'] as const) {
       const text = await token(1, { kind });
-      assert.equal((await bare('GET /issues', { ...root, authorization: `Bearer ${text}` })).status, 200, kind);
+      assert.equal(
+        (await bare('GET /issues', { ...root, authorization: `Bearer ${text}` })).status,
+        200,
+        kind,
+      );
     }
   });
 
@@ -291,7 +326,13 @@ describe('7. missing or invalid credentials: 401 {"message": "401 Unauthorized"}
   for (const [name, sent] of headers) {
     it(name, async () => assert.deepEqual(answer(await bare(`GET ${list}`, sent)), unauthorized));
   }
-  for (const query of ['private_token=', 'private_token[]=x', 'private_token[a]=x', 'access_token=', 'access_token[]=x']) {
+  for (const query of [
+    'private_token=',
+    'private_token[]=x',
+    'private_token[a]=x',
+    'access_token=',
+    'access_token[]=x',
+  ]) {
     it(`?${query}`, async () => assert.deepEqual(answer(await bare(`GET ${list}?${query}`)), unauthorized));
   }
   for (const value of [0, true, null, [], {}, ['x'], { $gt: '' }]) {
@@ -306,11 +347,18 @@ describe('7. missing or invalid credentials: 401 {"message": "401 Unauthorized"}
   it('revoked, and expired: from 00:00 of its date on; the detail is in the header', async () => {
     const revoked = await token(1);
     await world.gantry.service.platform.store.write(async (tx) => {
-      await tx.db.updateTable('tokens').set({ revoked: 1 }).where('token_hash', '=', hashToken(revoked)).execute();
+      await tx.db
+        .updateTable('tokens')
+        .set({ revoked: 1 })
+        .where('token_hash', '=', hashToken(revoked))
+        .execute();
     });
     const reply = await bare(`GET ${list}`, { 'private-token': revoked });
     assert.deepEqual(answer(reply), unauthorized);
-    assert.match(reply.headers.get('www-authenticate') ?? '', /^Bearer realm="Protected by OAuth 2\.0", error="invalid_token"/);
+    assert.match(
+      reply.headers.get('www-authenticate') ?? '',
+      /^Bearer realm="Protected by OAuth 2\.0", error="invalid_token"/,
+    );
     const today = new Date().toISOString().slice(0, 10);
     for (const [day, status] of [
       [today, 401],
@@ -346,7 +394,10 @@ describe('8. permission rules', () => {
       const as = team[who].token;
       const { body } = await world.api(`POST ${list}`, { as, json: { title: 'x', created_at: day } });
       assert.equal(body.created_at === day, taken);
-      const edited = await world.api(`PUT ${list}/${body.iid}`, { as, json: { title: 'y', updated_at: day } });
+      const edited = await world.api(`PUT ${list}/${body.iid}`, {
+        as,
+        json: { title: 'y', updated_at: day },
+      });
       assert.equal(edited.body.updated_at === day, taken);
     }
   });

@@ -20,13 +20,21 @@ after(async () => await world.close());
 const json = { 'content-type': 'application/json' };
 const form = { 'content-type': 'application/x-www-form-urlencoded' };
 
-const multipart = (fields: [string, string][], file?: string): { body: string; headers: Record<string, string> } => {
-  const parts = fields.map(([name, value]) => `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`);
+const multipart = (
+  fields: [string, string][],
+  file?: string,
+): { body: string; headers: Record<string, string> } => {
+  const parts = fields.map(
+    ([name, value]) => `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+  );
   const extra =
     file === undefined
       ? ''
       : `--b\r\nContent-Disposition: form-data; name="${file}"; filename="a.txt"\r\nContent-Type: text/plain\r\n\r\ndata\r\n`;
-  return { body: `${parts.join('')}${extra}--b--\r\n`, headers: { 'content-type': 'multipart/form-data; boundary=b' } };
+  return {
+    body: `${parts.join('')}${extra}--b--\r\n`,
+    headers: { 'content-type': 'multipart/form-data; boundary=b' },
+  };
 };
 
 describe('1. // and a trailing /', () => {
@@ -44,11 +52,19 @@ describe('2. labels as "a,b", ["a","b"], labels[]=a, and labels= or "" to clear'
     ['form text', (labels) => world.api(`PUT ${list}/1`, { form: `labels=${labels.join(',')}` })],
     [
       'form array',
-      (labels) => world.api(`PUT ${list}/1`, { form: labels.map((one) => `labels[]=${one}`).join('&') || 'labels[]=' }),
+      (labels) =>
+        world.api(`PUT ${list}/1`, { form: labels.map((one) => `labels[]=${one}`).join('&') || 'labels[]=' }),
     ],
     ['query text', (labels) => world.api(`PUT ${list}/1?labels=${labels.join(',')}`)],
-    ['query array', (labels) => world.api(`PUT ${list}/1?${labels.map((one) => `labels%5B%5D=${one}`).join('&') || 'labels='}`)],
-    ['multipart text', (labels) => world.raw(`PUT /api/v4${list}/1`, multipart([['labels', labels.join(',')]]))],
+    [
+      'query array',
+      (labels) =>
+        world.api(`PUT ${list}/1?${labels.map((one) => `labels%5B%5D=${one}`).join('&') || 'labels='}`),
+    ],
+    [
+      'multipart text',
+      (labels) => world.raw(`PUT /api/v4${list}/1`, multipart([['labels', labels.join(',')]])),
+    ],
   ];
   for (const [name, way] of ways) {
     it(name, async () => {
@@ -76,12 +92,21 @@ describe('3. arrays of every form; a scalar where an array is allowed', () => {
       assert.deepEqual(assigned(await world.api(`POST ${list}`, { form: `title=x&${text}` })), [a, b], text);
     }
     for (const value of [[a, b], [`${a}`, `${b}`], `${a},${b}`]) {
-      assert.deepEqual(assigned(await world.api(`POST ${list}`, { json: { title: 'x', assignee_ids: value } })), [a, b]);
+      assert.deepEqual(
+        assigned(await world.api(`POST ${list}`, { json: { title: 'x', assignee_ids: value } })),
+        [a, b],
+      );
     }
-    assert.deepEqual(assigned(await world.api(`POST ${list}`, { json: { title: 'x', assignee_ids: a } })), [a]);
+    assert.deepEqual(assigned(await world.api(`POST ${list}`, { json: { title: 'x', assignee_ids: a } })), [
+      a,
+    ]);
     assert.deepEqual(assigned(await world.api(`POST ${list}?title=x&assignee_ids=${a}`)), [a]);
     assert.deepEqual(assigned(await world.api(`POST ${list}`, { form: 'title=x&assignee_ids[]=' })), []);
-    const body = multipart([['title', 'x'], ['assignee_ids[]', String(a)], ['assignee_ids[]', String(b)]]);
+    const body = multipart([
+      ['title', 'x'],
+      ['assignee_ids[]', String(a)],
+      ['assignee_ids[]', String(b)],
+    ]);
     assert.deepEqual(assigned(await world.raw(`POST /api/v4${list}`, body)), [a, b]);
   });
 });
@@ -93,11 +118,15 @@ it('4. parameters of a POST in the query with the body {} and Content-Type: appl
 
 describe('5. Content-Type without a body, and bodies where none is expected', () => {
   it('GET with Content-Type: application/json or form and no body', async () => {
-    for (const headers of [json, form]) assert.equal((await world.raw(`GET /api/v4${list}/1`, { headers })).status, 200);
+    for (const headers of [json, form])
+      assert.equal((await world.raw(`GET /api/v4${list}/1`, { headers })).status, 200);
   });
   it('DELETE with the body {}', async () => {
     const { iid } = await world.issue(team.id);
-    assert.equal((await world.raw(`DELETE /api/v4${list}/${iid}`, { body: '{}', headers: json })).status, 204);
+    assert.equal(
+      (await world.raw(`DELETE /api/v4${list}/${iid}`, { body: '{}', headers: json })).status,
+      204,
+    );
   });
   it('DELETE with Content-Type and no body', async () => {
     const { iid } = await world.issue(team.id);
@@ -112,7 +141,11 @@ describe('5. Content-Type without a body, and bodies where none is expected', ()
       ['todo', 201],
       ['reset_spent_time', 201],
     ] as const) {
-      assert.equal((await world.raw(`POST /api/v4${list}/${iid}/${word}`, { headers: json })).status, status, word);
+      assert.equal(
+        (await world.raw(`POST /api/v4${list}/${iid}/${word}`, { headers: json })).status,
+        status,
+        word,
+      );
     }
   });
   it('POST with Content-Length: 0', async () => {
@@ -122,7 +155,10 @@ describe('5. Content-Type without a body, and bodies where none is expected', ()
   });
   it('GET with a body: the body means nothing', async () => {
     const status = await new Promise<number>((resolve, reject) => {
-      const options = { method: 'GET', headers: { 'private-token': rootToken, ...json, 'content-length': '17' } };
+      const options = {
+        method: 'GET',
+        headers: { 'private-token': rootToken, ...json, 'content-length': '17' },
+      };
       const sent = request(`${world.url}/api/v4${list}`, options, (answered) => {
         answered.resume();
         resolve(answered.statusCode ?? 0);
@@ -154,9 +190,16 @@ describe('6. booleans and integers as text', () => {
   }
   it('every value of a JSON body as text', async () => {
     const milestone = await world.milestone(team.id);
-    const fields = { milestone_id: String(milestone.id), assignee_ids: [String(team.guest.id)], confidential: '1' };
+    const fields = {
+      milestone_id: String(milestone.id),
+      assignee_ids: [String(team.guest.id)],
+      confidential: '1',
+    };
     const { body } = await world.api(`POST ${list}`, { json: { title: 'x', ...fields } });
-    assert.deepEqual([body.milestone.id, body.assignee.id, body.confidential], [milestone.id, team.guest.id, true]);
+    assert.deepEqual(
+      [body.milestone.id, body.assignee.id, body.confidential],
+      [milestone.id, team.guest.id, true],
+    );
   });
 });
 
@@ -176,7 +219,10 @@ it('8. scope in both spellings', async () => {
     ['created-by-me', 'created_by_me'],
     ['assigned-to-me', 'assigned_to_me'],
   ]) {
-    const replies = [await world.api(`GET /issues?scope=${one}`), await world.api(`GET /issues?scope=${other}`)];
+    const replies = [
+      await world.api(`GET /issues?scope=${one}`),
+      await world.api(`GET /issues?scope=${other}`),
+    ];
     assert.deepEqual(replies[0]?.body, replies[1]?.body);
   }
 });
@@ -198,7 +244,10 @@ describe('10. tokens and sudo by every channel', () => {
     const bodies = [
       { body: JSON.stringify({ title: 'x', private_token: token }), headers: json },
       { body: `title=x&private_token=${token}`, headers: form },
-      multipart([['title', 'x'], ['private_token', token]]),
+      multipart([
+        ['title', 'x'],
+        ['private_token', token],
+      ]),
       { body: `title=x&private_token=${token}` },
       { body: JSON.stringify({ title: 'x', access_token: token }), headers: json },
     ];
@@ -210,7 +259,10 @@ describe('10. tokens and sudo by every channel', () => {
   it('in the body of PUT and DELETE', async () => {
     const { token } = team.owner;
     const { iid } = await world.issue(team.id);
-    const put = await world.api(`PUT ${list}/${iid}`, { as: null, json: { title: 'y', private_token: token } });
+    const put = await world.api(`PUT ${list}/${iid}`, {
+      as: null,
+      json: { title: 'y', private_token: token },
+    });
     assert.equal(put.status, 200);
     const gone = await world.raw(`DELETE /api/v4${list}/${iid}`, {
       as: null,
@@ -227,9 +279,16 @@ describe('10. tokens and sudo by every channel', () => {
       world.api(`POST ${list}?title=x`, { headers: { sudo: String(id) } }),
       world.api(`POST ${list}`, { json: { title: 'x', sudo: username } }),
       world.api(`POST ${list}`, { form: `title=x&sudo=${id}` }),
-      world.raw(`POST /api/v4${list}`, multipart([['title', 'x'], ['sudo', username]])),
+      world.raw(
+        `POST /api/v4${list}`,
+        multipart([
+          ['title', 'x'],
+          ['sudo', username],
+        ]),
+      ),
     ];
-    for (const { status, body } of await Promise.all(calls)) assert.deepEqual([status, body.author?.id], [201, id]);
+    for (const { status, body } of await Promise.all(calls))
+      assert.deepEqual([status, body.author?.id], [201, id]);
   });
 });
 
@@ -264,7 +323,8 @@ describe('16. Content-Type', () => {
   it('304 and 204 have no bytes after their header, and the connection goes on', async () => {
     const { port, hostname } = new URL(world.url);
     const { iid } = await world.issue(team.id);
-    const call = (line: string): string => `${line} HTTP/1.1\r\nHost: ${hostname}\r\nPrivate-Token: ${rootToken}\r\n`;
+    const call = (line: string): string =>
+      `${line} HTTP/1.1\r\nHost: ${hostname}\r\nPrivate-Token: ${rootToken}\r\n`;
     const last = `${call(`GET /api/v4${list}/999999`)}Connection: close\r\n\r\n`;
     const lines = [`POST /api/v4${list}/${iid}/subscribe`, `DELETE /api/v4${list}/${iid}`];
     const text = await new Promise<string>((resolve, reject) => {
@@ -277,7 +337,10 @@ describe('16. Content-Type', () => {
       socket.on('error', reject);
     });
     const answers = text.split(/(?=HTTP\/1\.1 \d{3} )/);
-    assert.deepEqual(answers.map((one) => one.slice(9, 12)), ['304', '204', '404']);
+    assert.deepEqual(
+      answers.map((one) => one.slice(9, 12)),
+      ['304', '204', '404'],
+    );
     for (const one of answers.slice(0, 2)) {
       assert.ok(one.endsWith('\r\n\r\n'), one);
       assert.ok(!/^(content-type|transfer-encoding):/im.test(one), one);
@@ -299,27 +362,39 @@ describe('17. 304 stays, with no body', () => {
 describe('multipart bodies', () => {
   it('fields are parameters; UTF-8, line ends and empty values are kept', async () => {
     const description = 'Zeile 1\r\nLínea 2 😀 & = % + [x]';
-    const body = multipart([['title', 'Mehrteilig'], ['description', description], ['labels', ''], ['confidential', 'true']]);
-    const reply = await world.raw(`POST /api/v4${list}`, body);
-    assert.deepEqual([reply.status, reply.body.title, reply.body.description, reply.body.confidential], [
-      201,
-      'Mehrteilig',
-      description,
-      true,
+    const body = multipart([
+      ['title', 'Mehrteilig'],
+      ['description', description],
+      ['labels', ''],
+      ['confidential', 'true'],
     ]);
+    const reply = await world.raw(`POST /api/v4${list}`, body);
+    assert.deepEqual(
+      [reply.status, reply.body.title, reply.body.description, reply.body.confidential],
+      [201, 'Mehrteilig', description, true],
+    );
   });
   it('a file is no parameter', async () => {
     const reply = await world.raw(`POST /api/v4${list}`, multipart([['title', 'x']], 'description'));
     assert.deepEqual([reply.status, reply.body.description], [201, null]);
   });
   it('a field given twice is refused where one is wanted', async () => {
-    const reply = await world.raw(`POST /api/v4${list}`, multipart([['title', 'x'], ['title', 'y']]));
+    const reply = await world.raw(
+      `POST /api/v4${list}`,
+      multipart([
+        ['title', 'x'],
+        ['title', 'y'],
+      ]),
+    );
     assert.deepEqual(answer(reply), [400, { message: { title: ['is invalid'] } }]);
   });
   it('move', async () => {
     const { iid } = await world.issue(team.id);
     const to = await world.project();
-    const reply = await world.raw(`POST /api/v4${list}/${iid}/move`, multipart([['to_project_id', String(to.id)]]));
+    const reply = await world.raw(
+      `POST /api/v4${list}/${iid}/move`,
+      multipart([['to_project_id', String(to.id)]]),
+    );
     assert.deepEqual([reply.status, reply.body.project_id], [201, to.id]);
   });
 });
@@ -351,7 +426,11 @@ describe('forms', () => {
 
 it('closed_at, references and web_url are there for today’s clients', async () => {
   const { body } = await world.api(`GET ${list}/1`);
-  assert.ok('closed_at' in body && body.references.full === `${team.full_path}#1` && body.web_url.startsWith(world.url));
+  assert.ok(
+    'closed_at' in body &&
+      body.references.full === `${team.full_path}#1` &&
+      body.web_url.startsWith(world.url),
+  );
 });
 
 it('web_url has the origin that the client used', async () => {
@@ -367,6 +446,7 @@ it('web_url has the origin that the client used', async () => {
     sent.on('error', reject);
     sent.end();
   });
-  const { web_url, _links, author } = JSON.parse(text) as Issue;
-  for (const url of [web_url, _links.self, author.web_url]) assert.ok(url.startsWith('http://forge.example:8080/'), url);
+  const { web_url, _links, author } = JSON.parse(text);
+  for (const url of [web_url, _links.self, author.web_url])
+    assert.ok(url.startsWith('http://forge.example:8080/'), url);
 });

@@ -1,7 +1,7 @@
 /** Many calls at once: sequences stay gapless, counters exact, and nothing is lost or made twice. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type Issue, type Team, type World, startWorld } from './world.ts';
+import { type Issue, type Team, type World, ascending, startWorld } from './world.ts';
 
 let world: World;
 let team: Team;
@@ -38,9 +38,14 @@ const countOf = async (project: number) => {
 
 it('50 creates in one project: 50 consecutive iids, counters exact', async () => {
   const { id } = await world.project();
-  const made = await times(50, (n) => world.issue(id, { title: `n${n}`, confidential: n % 5 === 0, labels: 'a,b' }));
+  const made = await times(50, (n) =>
+    world.issue(id, { title: `n${n}`, confidential: n % 5 === 0, labels: 'a,b' }),
+  );
   const iids = made.map(({ iid }) => iid).toSorted((a, b) => a - b);
-  assert.deepEqual(iids, Array.from({ length: 50 }, (_, n) => n + 1));
+  assert.deepEqual(
+    iids,
+    Array.from({ length: 50 }, (_, n) => n + 1),
+  );
   assert.deepEqual(await countersOf(id), [50, 0, 10, 0]);
   const list = await world.api(`GET /projects/${id}/issues?per_page=1`);
   assert.equal(list.headers.get('x-total'), '50');
@@ -58,7 +63,10 @@ it('creates in several projects with the same new label do not disturb each othe
 
 it('creates that fail take no iid', async () => {
   const { id } = await world.project();
-  await times(20, async (n) => await world.api(`POST /projects/${id}/issues?title=${n % 2 === 0 ? 'x' : '%20'}`));
+  await times(
+    20,
+    async (n) => await world.api(`POST /projects/${id}/issues?title=${n % 2 === 0 ? 'x' : '%20'}`),
+  );
   assert.equal((await world.issue(id)).iid, 11);
 });
 
@@ -77,8 +85,9 @@ it('edits, closes and deletes at once leave the counters exact', async () => {
 it('of several deletes of one issue one is 204, the others 404', async () => {
   const issue = await world.issue(team.id);
   const replies = await times(5, () => world.api(`DELETE ${pathOf(issue)}`));
-  assert.deepEqual(replies.map(({ status }) => status).toSorted(), [204, 404, 404, 404, 404]);
-  for (const { status, body } of replies) if (status === 404) assert.equal(body.message, '404 Issue Not Found');
+  assert.deepEqual(ascending(replies.map(({ status }) => status)), [204, 404, 404, 404, 404]);
+  for (const { status, body } of replies)
+    if (status === 404) assert.equal(body.message, '404 Issue Not Found');
   assert.deepEqual(await countersOf(team.id), await countOf(team.id));
 });
 
@@ -93,7 +102,7 @@ it('of several moves of one issue one is 201, the others 400; there is one copy'
   const [from, to] = [await world.project(), await world.project()];
   const issue = await world.issue(from.id);
   const replies = await times(5, () => world.api(`POST ${pathOf(issue)}/move?to_project_id=${to.id}`));
-  assert.deepEqual(replies.map(({ status }) => status).toSorted(), [201, 400, 400, 400, 400]);
+  assert.deepEqual(ascending(replies.map(({ status }) => status)), [201, 400, 400, 400, 400]);
   assert.deepEqual(await countersOf(to.id), [1, 0, 0, 0]);
 });
 
@@ -130,7 +139,10 @@ describe('add_labels and assignees of several at once', () => {
     const sets = [[guest.id, reporter.id], [reporter.id, developer.id], []];
     await times(18, (n) => world.api(`PUT ${pathOf(issue)}`, { json: { assignee_ids: sets[n % 3] } }));
     const ids = (await world.api(`GET ${pathOf(issue)}`)).body.assignees.map(({ id }: Issue) => id);
-    assert.ok(sets.some((set) => set.join() === ids.join()), ids.join());
+    assert.ok(
+      sets.some((set) => set.join() === ids.join()),
+      ids.join(),
+    );
   });
 });
 
@@ -143,7 +155,9 @@ it('updated_at of edits at once never repeats', async () => {
 it('comments and edits at once are all counted', async () => {
   const issue = await world.issue(team.id);
   await times(20, (n) =>
-    n % 2 === 0 ? world.api(`POST ${pathOf(issue)}/notes?body=b${n}`) : world.api(`PUT ${pathOf(issue)}?title=t${n}`),
+    n % 2 === 0
+      ? world.api(`POST ${pathOf(issue)}/notes?body=b${n}`)
+      : world.api(`PUT ${pathOf(issue)}?title=t${n}`),
   );
   assert.equal((await world.api(`GET ${pathOf(issue)}`)).body.user_notes_count, 10);
 });

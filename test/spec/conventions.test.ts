@@ -95,7 +95,10 @@ describe(':id is an integer or the URL-encoded full path', () => {
     const group = await seedGroup(world.gantry, { path: '987654' });
     const inGroup = await world.project({ namespace: group.id });
     await world.issue(inGroup.id);
-    assert.deepEqual(answer(await world.api('GET /groups/987654/issues')), [404, { message: '404 Group Not Found' }]);
+    assert.deepEqual(answer(await world.api('GET /groups/987654/issues')), [
+      404,
+      { message: '404 Group Not Found' },
+    ]);
     assert.equal((await world.api(`GET /groups/${group.id}/issues`)).body.length, 1);
   });
 
@@ -174,7 +177,9 @@ describe('Trailing and duplicate slashes', () => {
 
 describe('Parameters of POST and PUT may be given in the query string', () => {
   it('POST', async () => {
-    const reply = await world.api(`POST /projects/${team.id}/issues?title=In%20query&labels=a,b&confidential=true`);
+    const reply = await world.api(
+      `POST /projects/${team.id}/issues?title=In%20query&labels=a,b&confidential=true`,
+    );
     const { title, labels, confidential } = reply.body;
     assert.deepEqual([reply.status, title, labels, confidential], [201, 'In query', ['a', 'b'], true]);
   });
@@ -193,14 +198,18 @@ describe('Parameters of POST and PUT may be given in the query string', () => {
 
   it('nothing in query or body takes the place of a parameter of the path', async () => {
     const other = await world.project();
-    const reply = await world.api(`PUT ${path}?id=${other.id}`, { json: { title: 'x', issue_iid: 999, id: other.id } });
+    const reply = await world.api(`PUT ${path}?id=${other.id}`, {
+      json: { title: 'x', issue_iid: 999, id: other.id },
+    });
     assert.deepEqual([reply.status, reply.body.project_id], [200, team.id]);
   });
 
   it('the issue move call is also shown with a JSON body', async () => {
     const { iid } = await world.issue(team.id);
     const to = await world.project();
-    const reply = await world.api(`POST /projects/${team.id}/issues/${iid}/move`, { json: { to_project_id: to.id } });
+    const reply = await world.api(`POST /projects/${team.id}/issues/${iid}/move`, {
+      json: { to_project_id: to.id },
+    });
     assert.deepEqual([reply.status, reply.body.project_id], [201, to.id]);
   });
 

@@ -15,11 +15,15 @@ before(async () => {
 after(async () => await world.close());
 
 describe('Status codes', () => {
-  const rows: [number, string, (() => Promise<Reply>)][] = [
+  const rows: [number, string, () => Promise<Reply>][] = [
     [200, 'GET succeeded', () => world.api(`GET ${list}/1`)],
     [200, 'PUT succeeded', () => world.api(`PUT ${list}/1?title=x`)],
     [201, 'POST created', () => world.api(`POST ${list}?title=x`)],
-    [204, 'success with no body', async () => await world.api(`DELETE ${list}/${(await world.issue(team.id)).iid}`)],
+    [
+      204,
+      'success with no body',
+      async () => await world.api(`DELETE ${list}/${(await world.issue(team.id)).iid}`),
+    ],
     [304, 'already subscribed', () => world.api(`POST ${list}/1/subscribe`)],
     [304, 'not subscribed', () => world.api(`POST ${list}/1/unsubscribe`, { as: team.guest.token })],
     [
@@ -33,17 +37,28 @@ describe('Status codes', () => {
     [400, 'required attribute missing', () => world.api(`POST ${list}`)],
     [400, 'attribute failed validation', () => world.api(`POST ${list}?title=%20`)],
     [400, 'move to the same project', () => world.api(`POST ${list}/1/move?to_project_id=${team.id}`)],
-    [400, 'move without permission', () => world.api(`POST ${list}/1/move?to_project_id=${team.id}`, { as: team.guest.token })],
+    [
+      400,
+      'move without permission',
+      () => world.api(`POST ${list}/1/move?to_project_id=${team.id}`, { as: team.guest.token }),
+    ],
     [401, 'not authenticated', () => world.api(`GET ${list}`, { as: null })],
     [403, 'request not allowed', () => world.api(`GET ${list}?sudo=root`, { as: team.guest.token })],
     [404, 'resource not found', () => world.api(`GET ${list}/999999`)],
     [404, 'unknown route', () => world.api('GET /nothing')],
     [405, 'request not supported', () => world.api(`PATCH ${list}`)],
-    [406, 'content type not supported', () => world.raw(`POST /api/v4${list}`, { body: '<x/>', headers: { 'content-type': 'text/xml' } })],
+    [
+      406,
+      'content type not supported',
+      () => world.raw(`POST /api/v4${list}`, { body: '<x/>', headers: { 'content-type': 'text/xml' } }),
+    ],
     [
       412,
       'If-Unmodified-Since on a resource modified meanwhile',
-      () => world.api(`DELETE ${list}/1`, { headers: { 'if-unmodified-since': 'Thu, 01 Jan 2015 00:00:00 GMT' } }),
+      () =>
+        world.api(`DELETE ${list}/1`, {
+          headers: { 'if-unmodified-since': 'Thu, 01 Jan 2015 00:00:00 GMT' },
+        }),
     ],
   ];
   for (const [status, name, call] of rows) {
@@ -58,13 +73,19 @@ describe('Status codes', () => {
 
   it('412 has its body', async () => {
     const headers = { 'if-unmodified-since': 'Thu, 01 Jan 2015 00:00:00 GMT' };
-    assert.deepEqual(answer(await world.api(`DELETE ${list}/1`, { headers })), [412, { message: '412 Precondition Failed' }]);
+    assert.deepEqual(answer(await world.api(`DELETE ${list}/1`, { headers })), [
+      412,
+      { message: '412 Precondition Failed' },
+    ]);
   });
 });
 
 describe('Body shapes', () => {
   it('1. missing attribute: the first in declaration order', async () => {
-    assert.deepEqual(answer(await world.api(`POST ${list}`)), [400, { message: '400 (Bad request) "title" not given' }]);
+    assert.deepEqual(answer(await world.api(`POST ${list}`)), [
+      400,
+      { message: '400 (Bad request) "title" not given' },
+    ]);
     assert.deepEqual(answer(await world.api(`POST ${list}/1/move`)), [
       400,
       { message: '400 (Bad request) "to_project_id" not given' },
@@ -76,7 +97,13 @@ describe('Body shapes', () => {
   });
 
   it('2. validation failure: property names to arrays of strings, all at once', async () => {
-    const json = { title: 'x', confidential: 'foo', milestone_id: 'abc', due_date: 'never', labels: { a: 1 } };
+    const json = {
+      title: 'x',
+      confidential: 'foo',
+      milestone_id: 'abc',
+      due_date: 'never',
+      labels: { a: 1 },
+    };
     assert.deepEqual(answer(await world.api(`POST ${list}`, { json })), [
       400,
       {
@@ -91,13 +118,21 @@ describe('Body shapes', () => {
   });
 
   it('3. unknown route: {"error": "404 Not Found"}', async () => {
-    for (const line of ['GET /x', 'POST /projects/1/issues/1/nothing', 'DELETE /issues/1', 'GET /projects/1/issues/1/2/3']) {
+    for (const line of [
+      'GET /x',
+      'POST /projects/1/issues/1/nothing',
+      'DELETE /issues/1',
+      'GET /projects/1/issues/1/2/3',
+    ]) {
       assert.deepEqual(answer(await world.api(line)), [404, { error: '404 Not Found' }], line);
     }
   });
 
   it('4. authentication and sudo errors: {"message": text}', async () => {
-    assert.deepEqual(answer(await world.api(`GET ${list}`, { as: null })), [401, { message: '401 Unauthorized' }]);
+    assert.deepEqual(answer(await world.api(`GET ${list}`, { as: null })), [
+      401,
+      { message: '401 Unauthorized' },
+    ]);
     assert.deepEqual(answer(await world.api(`GET ${list}?sudo=x`, { as: team.guest.token })), [
       403,
       { message: '403 Forbidden - Must be admin to use sudo' },
@@ -109,7 +144,13 @@ describe('Body shapes', () => {
   });
 
   it('never both `error` and `message`', async () => {
-    for (const line of ['GET /x', `POST ${list}`, `GET ${list}?state=x`, `GET ${list}/999`, `PATCH ${list}`]) {
+    for (const line of [
+      'GET /x',
+      `POST ${list}`,
+      `GET ${list}?state=x`,
+      `GET ${list}/999`,
+      `PATCH ${list}`,
+    ]) {
       assert.equal(Object.keys((await world.api(line)).body).length, 1, line);
     }
   });
@@ -130,7 +171,10 @@ describe('Texts of 403 and 404', () => {
   ];
   for (const [line, status, message, who] of rows) {
     it(`${line}${who === undefined ? '' : ` as a ${who}`}: ${message}`, async () => {
-      const reply = await world.api(line.replace(' L', ` ${list}`), who === undefined ? {} : { as: team.guest.token });
+      const reply = await world.api(
+        line.replace(' L', ` ${list}`),
+        who === undefined ? {} : { as: team.guest.token },
+      );
       assert.deepEqual(answer(reply), [status, { message }]);
     });
   }
@@ -153,7 +197,20 @@ describe('Coercion of integers', () => {
   for (const odd of ['', null, '-5', 0]) {
     it(`${JSON.stringify(odd)} is none`, async () => assert.equal((await at(odd)).body.milestone, null));
   }
-  const bad = ['abc', '0x10', '１', '1 2', '1e99', '9007199254740992', '-9007199254740992', [1], { a: 1 }, true, 1e21, '1_000'];
+  const bad = [
+    'abc',
+    '0x10',
+    '１',
+    '1 2',
+    '1e99',
+    '9007199254740992',
+    '-9007199254740992',
+    [1],
+    { a: 1 },
+    true,
+    1e21,
+    '1_000',
+  ];
   for (const odd of bad) {
     it(`${JSON.stringify(odd)} is invalid`, async () =>
       assert.deepEqual(answer(await at(odd)), [400, { message: { milestone_id: ['is invalid'] } }]));
@@ -161,17 +218,35 @@ describe('Coercion of integers', () => {
 });
 
 describe('Scalars given as arrays or objects, by every channel: never 500, never a wider result', () => {
-  const scalars = ['title', 'description', 'confidential', 'assignee_id', 'milestone_id', 'due_date', 'created_at'];
+  const scalars = [
+    'title',
+    'description',
+    'confidential',
+    'assignee_id',
+    'milestone_id',
+    'due_date',
+    'created_at',
+  ];
   for (const name of scalars) {
     it(name, async () => {
       const valid = name === 'title' ? '' : 'title=x&';
-      for (const query of [`${name}[]=1`, `${name}[a]=1`, `${name}=1&${name}=2`, `${name}[0]=1`, `${name}[][a]=1`]) {
+      for (const query of [
+        `${name}[]=1`,
+        `${name}[a]=1`,
+        `${name}=1&${name}=2`,
+        `${name}[0]=1`,
+        `${name}[][a]=1`,
+      ]) {
         const reply = await world.api(`POST ${list}?${valid}${query}`);
         assert.deepEqual(answer(reply), [400, { message: { [name]: ['is invalid'] } }], query);
       }
       for (const value of [[], {}, [[]], [null], { a: { b: 1 } }]) {
         const reply = await world.api(`POST ${list}`, { json: { title: 'x', [name]: value } });
-        assert.deepEqual(answer(reply), [400, { message: { [name]: ['is invalid'] } }], JSON.stringify(value));
+        assert.deepEqual(
+          answer(reply),
+          [400, { message: { [name]: ['is invalid'] } }],
+          JSON.stringify(value),
+        );
       }
     });
   }
@@ -179,7 +254,10 @@ describe('Scalars given as arrays or objects, by every channel: never 500, never
 
 describe('Bodies', () => {
   const post = async (body: string | Buffer, type?: string): Promise<Reply> =>
-    await world.raw(`POST /api/v4${list}`, { body, ...(type !== undefined && { headers: { 'content-type': type } }) });
+    await world.raw(`POST /api/v4${list}`, {
+      body,
+      ...(type !== undefined && { headers: { 'content-type': type } }),
+    });
   const badJson = [400, { message: '400 (Bad request) invalid JSON body' }];
 
   for (const [type, body] of [
@@ -189,7 +267,10 @@ describe('Bodies', () => {
     ['application/x-www-form-urlencoded', 'title=x'],
     ['application/x-www-form-urlencoded; charset=UTF-8', 'title=x&labels='],
     ['application/x-www-form-urlencoded', '{"title":"x"}'],
-    ['multipart/form-data; boundary=b', '--b\r\nContent-Disposition: form-data; name="title"\r\n\r\nx\r\n--b--\r\n'],
+    [
+      'multipart/form-data; boundary=b',
+      '--b\r\nContent-Disposition: form-data; name="title"\r\n\r\nx\r\n--b--\r\n',
+    ],
     [undefined, 'title=x'],
     [undefined, '{"title":"x"}'],
   ] as const) {
@@ -200,12 +281,26 @@ describe('Bodies', () => {
   }
 
   it('text/plain has no parameters', async () => {
-    assert.deepEqual(answer(await post('title=x', 'text/plain')), [400, { message: '400 (Bad request) "title" not given' }]);
+    assert.deepEqual(answer(await post('title=x', 'text/plain')), [
+      400,
+      { message: '400 (Bad request) "title" not given' },
+    ]);
   });
   it('a body without a type counts on POST only', async () => {
     assert.equal((await world.raw(`PUT /api/v4${list}/1`, { body: 'title=x' })).status, 400);
   });
-  for (const body of ['{', '{"title":"x"', "{'title':'x'}", '[]', '[1]', '"x"', '1', 'null', 'title=x', ' ']) {
+  for (const body of [
+    '{',
+    '{"title":"x"',
+    "{'title':'x'}",
+    '[]',
+    '[1]',
+    '"x"',
+    '1',
+    'null',
+    'title=x',
+    ' ',
+  ]) {
     it(`malformed JSON: ${JSON.stringify(body)}`, async () =>
       assert.deepEqual(answer(await post(body, 'application/json')), badJson));
   }
@@ -221,7 +316,12 @@ describe('Bodies', () => {
     assert.equal((await world.raw(`POST /api/v4${list}?title=x`, { headers })).status, 201);
     assert.equal((await world.raw(`GET /api/v4${list}`, { headers })).status, 200);
   });
-  for (const body of ['--b\r\nContent-Disposition: form-data; name="title"\r\n\r\nx', '--x--', '', 'nonsense']) {
+  for (const body of [
+    '--b\r\nContent-Disposition: form-data; name="title"\r\n\r\nx',
+    '--x--',
+    '',
+    'nonsense',
+  ]) {
     it(`broken multipart: ${JSON.stringify(body.slice(0, 12))} is answered 400`, async () =>
       assert.equal((await post(body, 'multipart/form-data; boundary=b')).status, 400));
   }
@@ -230,7 +330,11 @@ describe('Bodies', () => {
   it('bytes that are no UTF-8 do no harm', async () => {
     for (const type of ['application/json', 'application/x-www-form-urlencoded']) {
       const text = type.endsWith('json') ? ['{"title":"', '"}'] : ['title=', ''];
-      const body = Buffer.concat([Buffer.from(text[0]!), Buffer.from([0xff, 0xfe, 0x41]), Buffer.from(text[1]!)]);
+      const body = Buffer.concat([
+        Buffer.from(text[0]!),
+        Buffer.from([0xff, 0xfe, 0x41]),
+        Buffer.from(text[1]!),
+      ]);
       assert.ok([201, 400].includes((await post(body, type)).status));
     }
     assert.ok([201, 400].includes((await world.api(`POST ${list}?title=%ff%fe`)).status));
@@ -258,9 +362,31 @@ describe('Prototype keys are parameters like any other: ignored', () => {
 });
 
 it('an unforeseen error is never shown, and none of these calls is one', async () => {
-  const odd = ['%00', '%ed%a0%80', "'", '"', '\\', '%', '*', '../..', '%2e%2e', '{{7*7}}', '${x}', '%F0%9F%98%80'.repeat(20)];
+  const odd = [
+    '%00',
+    '%ed%a0%80',
+    "'",
+    '"',
+    '\\',
+    '%',
+    '*',
+    '../..',
+    '%2e%2e',
+    '{{7*7}}',
+    '${x}',
+    '%F0%9F%98%80'.repeat(20),
+  ];
   for (const text of odd) {
-    for (const name of ['search', 'labels', 'milestone', 'author_username', 'my_reaction_emoji', 'state', 'iids[]', 'x']) {
+    for (const name of [
+      'search',
+      'labels',
+      'milestone',
+      'author_username',
+      'my_reaction_emoji',
+      'state',
+      'iids[]',
+      'x',
+    ]) {
       const reply = await world.api(`GET ${list}?${name}=${text}`);
       assert.ok([200, 400].includes(reply.status), `${name}=${text}: ${reply.status}`);
     }

@@ -39,7 +39,10 @@ describe('Lengths count code points', () => {
     assert.deepEqual(answer(await create({ title: 'x', description: `${longest}x` })), [400, tooLong]);
     const edit = await world.api(`PUT ${list}/1`, { json: { description: `${longest}x` } });
     assert.deepEqual(answer(edit), [400, tooLong]);
-    assert.equal((await world.api(`PUT ${list}/1`, { json: { description: 'é'.repeat(1_000_000) } })).status, 200);
+    assert.equal(
+      (await world.api(`PUT ${list}/1`, { json: { description: 'é'.repeat(1_000_000) } })).status,
+      200,
+    );
   });
 
   it('search 255', async () => {
@@ -85,9 +88,14 @@ describe('Numbers of values', () => {
     }
   });
   it('100 iids, and a flood of them in a form is no 500', async () => {
-    const flood = many(40_000).map((n) => `assignee_ids[]=${n}`).join('&');
+    const flood = many(40_000)
+      .map((n) => `assignee_ids[]=${n}`)
+      .join('&');
     const reply = await world.api(`POST ${list}`, { form: `title=x&${flood}` });
-    assert.deepEqual(answer(reply), [400, { message: { assignee_ids: ['is too long (maximum is 100 values)'] } }]);
+    assert.deepEqual(answer(reply), [
+      400,
+      { message: { assignee_ids: ['is too long (maximum is 100 values)'] } },
+    ]);
   });
 });
 
@@ -107,7 +115,10 @@ describe('Body 2 MiB', () => {
     ['anything else', { 'content-type': 'application/xml' }],
   ] as const) {
     it(`one more of ${name}: 413`, async () => {
-      const reply = await world.raw(`POST /api/v4${list}`, { body: padded(2 * mebi + 1), headers: { ...headers } });
+      const reply = await world.raw(`POST /api/v4${list}`, {
+        body: padded(2 * mebi + 1),
+        headers: { ...headers },
+      });
       assert.deepEqual(answer(reply), [413, { message: '413 Request Entity Too Large' }]);
     });
   }
@@ -165,18 +176,38 @@ describe('Characters', () => {
   ];
   for (const [name, text] of bad) {
     it(`${name}: 400 in every text, alike on both stores`, async () => {
-      const escaped = JSON.stringify(text).replaceAll(/[\ud800-\udfff]/g, (c) => `\\u${c.charCodeAt(0).toString(16)}`);
-      for (const field of ['title', 'description', 'labels', 'due_date', 'created_at', 'confidential', 'milestone_id']) {
+      const escaped = JSON.stringify(text).replaceAll(
+        /[\ud800-\udfff]/g,
+        (c) => `\\u${c.charCodeAt(0).toString(16)}`,
+      );
+      for (const field of [
+        'title',
+        'description',
+        'labels',
+        'due_date',
+        'created_at',
+        'confidential',
+        'milestone_id',
+      ]) {
         const title = field === 'title' ? '' : '"title":"x",';
-        const reply = await world.raw(`POST /api/v4${list}`, { body: `{${title}"${field}":${escaped}}`, headers: json });
+        const reply = await world.raw(`POST /api/v4${list}`, {
+          body: `{${title}"${field}":${escaped}}`,
+          headers: json,
+        });
         assert.deepEqual(answer(reply), [400, { message: { [field]: ['is invalid'] } }], field);
       }
-      const inArray = await world.raw(`POST /api/v4${list}`, { body: `{"title":"x","labels":["a",${escaped}]}`, headers: json });
+      const inArray = await world.raw(`POST /api/v4${list}`, {
+        body: `{"title":"x","labels":["a",${escaped}]}`,
+        headers: json,
+      });
       assert.deepEqual(answer(inArray), [400, { message: { labels: ['is invalid'] } }]);
     });
   }
   it('NUL in a query, a form and a path', async () => {
-    assert.deepEqual(answer(await world.api(`GET ${list}?search=a%00`)), [400, { message: { search: ['is invalid'] } }]);
+    assert.deepEqual(answer(await world.api(`GET ${list}?search=a%00`)), [
+      400,
+      { message: { search: ['is invalid'] } },
+    ]);
     assert.deepEqual(answer(await world.api(`POST ${list}`, { form: 'title=%00' })), [
       400,
       { message: { title: ['is invalid'] } },
@@ -208,7 +239,10 @@ describe('Integers beyond 2^53', () => {
           assert.deepEqual(answer(await create({ title: 'x', [name]: value })), invalid(name));
         }
       }
-      assert.deepEqual(answer(await world.api(`POST ${list}/1/move?to_project_id=${number}`)), invalid('to_project_id'));
+      assert.deepEqual(
+        answer(await world.api(`POST ${list}/1/move?to_project_id=${number}`)),
+        invalid('to_project_id'),
+      );
       assert.equal((await world.api(`GET /projects/${number}/issues`)).status, 404);
       assert.equal((await world.api(`GET /issues?sudo=${number}`)).status, 404);
     });
@@ -235,7 +269,9 @@ describe('Texts made to be slow are answered at once', () => {
     it(name, async () => {
       const { status, body } = await create({ title: 'x', description });
       assert.equal(status, 201);
-      const edit = await world.api(`PUT ${list}/${body.iid}`, { json: { description: `${description.slice(1)}y` } });
+      const edit = await world.api(`PUT ${list}/${body.iid}`, {
+        json: { description: `${description.slice(1)}y` },
+      });
       assert.equal(edit.status, 200);
     });
   }

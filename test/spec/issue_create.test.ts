@@ -59,10 +59,10 @@ describe('title (required)', () => {
   }
 
   it('what is refused leaves nothing behind', async () => {
-    const before = await count();
+    const counted = await count();
     await create({ title: '' });
     await create({ title: 'x', due_date: 'never' });
-    assert.equal(await count(), before);
+    assert.equal(await count(), counted);
     const { iid } = (await create({ title: 'x' })).body;
     assert.equal((await create({ title: 'y' })).body.iid, iid + 1);
   });
@@ -82,7 +82,8 @@ describe('description', () => {
 });
 
 describe('confidential (default false)', () => {
-  it('is false by default', async () => assert.equal((await create({ title: 'x' })).body.confidential, false));
+  it('is false by default', async () =>
+    assert.equal((await create({ title: 'x' })).body.confidential, false));
   for (const word of [true, 1, '1', 'on', 't', 'true', 'y', 'yes', 'TRUE', 'Yes']) {
     it(`${JSON.stringify(word)} is true`, async () =>
       assert.equal((await create({ title: 'x', confidential: word })).body.confidential, true));
@@ -117,7 +118,10 @@ describe('assignee_ids', () => {
     const { developer, guest, reporter } = team;
     const ids = [reporter.id, developer.id, guest.id];
     const { body } = await create({ title: 'x', assignee_ids: ids });
-    assert.deepEqual(body.assignees.map(({ id }: { id: number }) => id), ids);
+    assert.deepEqual(
+      body.assignees.map(({ id }: { id: number }) => id),
+      ids,
+    );
     assert.equal(body.assignee.id, reporter.id);
   });
 
@@ -126,7 +130,8 @@ describe('assignee_ids', () => {
   });
 
   for (const none of [[], [0], [''], '', null]) {
-    it(`${JSON.stringify(none)} is none`, async () => assert.deepEqual(await assignees({ assignee_ids: none }), []));
+    it(`${JSON.stringify(none)} is none`, async () =>
+      assert.deepEqual(await assignees({ assignee_ids: none }), []));
   }
 
   it('a user who does not exist is ignored', async () => {
@@ -138,7 +143,10 @@ describe('assignee_ids', () => {
     const blocked = await seedUser(world.gantry, { state: 'blocked' });
     const ids = [secret.stranger.id, blocked.id, secret.guest.id];
     const issue = await world.issue(secret.id, { assignee_ids: ids });
-    assert.deepEqual(issue.assignees.map(({ id }: { id: number }) => id), [secret.guest.id]);
+    assert.deepEqual(
+      issue.assignees.map(({ id }: { id: number }) => id),
+      [secret.guest.id],
+    );
   });
 
   it('one who only becomes able to read a confidential issue by it can be assigned', async () => {
@@ -170,7 +178,10 @@ describe('milestone_id', () => {
     const shared = await world.milestone({ group: group.id });
     assert.equal((await world.issue(project.id, { milestone_id: own.id })).milestone.id, own.id);
     const { milestone } = await world.issue(project.id, { milestone_id: shared.id });
-    assert.deepEqual([milestone.id, milestone.group_id, 'project_id' in milestone], [shared.id, group.id, false]);
+    assert.deepEqual(
+      [milestone.id, milestone.group_id, 'project_id' in milestone],
+      [shared.id, group.id, false],
+    );
   });
 
   it('of another project, unknown, 0, empty or null: silently null', async () => {
@@ -196,7 +207,8 @@ describe('labels', () => {
     assert.deepEqual(await labels(' b , a,,b, '), ['a', 'b']);
   });
   it('an array of names', async () => assert.deepEqual(await labels(['b', 'a']), ['a', 'b']));
-  it('an array whose parts have commas', async () => assert.deepEqual(await labels(['b,c', 'a']), ['a', 'b', 'c']));
+  it('an array whose parts have commas', async () =>
+    assert.deepEqual(await labels(['b,c', 'a']), ['a', 'b', 'c']));
   for (const none of ['', ',', [], null, ['']]) {
     it(`${JSON.stringify(none)} is none`, async () => {
       const reply = await create({ title: 'x', labels: none });
@@ -214,7 +226,10 @@ describe('labels', () => {
     const made = reply.body.find(({ name }: { name: string }) => name === 'made just now');
     assert.equal(made.color, '#428BCA');
     const events = await world.events('Label', made.id);
-    assert.deepEqual(events.map(({ kind }) => kind), ['label.created']);
+    assert.deepEqual(
+      events.map(({ kind }) => kind),
+      ['label.created'],
+    );
   });
 
   it('labels of the group are matched by title, none is created beside them', async () => {
@@ -223,7 +238,10 @@ describe('labels', () => {
     await world.label({ group: group.id }, 'of group');
     assert.deepEqual((await world.issue(project.id, { labels: 'of group' })).labels, ['of group']);
     const { db } = world.gantry.service.platform.store;
-    assert.deepEqual(await db.selectFrom('labels').select('id').where('project_id', '=', project.id).execute(), []);
+    assert.deepEqual(
+      await db.selectFrom('labels').select('id').where('project_id', '=', project.id).execute(),
+      [],
+    );
   });
 
   it('titles are compared with their case', async () => {
@@ -248,7 +266,10 @@ describe('labels', () => {
 
   for (const bad of [{ a: 'b' }, [['a']], [{ name: 'a' }]]) {
     it(`${JSON.stringify(bad)} is invalid`, async () =>
-      assert.deepEqual(answer(await create({ title: 'x', labels: bad })), [400, { message: { labels: ['is invalid'] } }]));
+      assert.deepEqual(answer(await create({ title: 'x', labels: bad })), [
+        400,
+        { message: { labels: ['is invalid'] } },
+      ]));
   }
 });
 
@@ -259,9 +280,21 @@ describe('due_date (YEAR-MONTH-DAY)', () => {
     it(`${JSON.stringify(none)} is none`, async () =>
       assert.equal((await create({ title: 'x', due_date: none })).body.due_date, null));
   }
-  for (const bad of ['tomorrow', '2026-02-30', '2026-2-3', '28.02.2026', '2026-02-28T00:00:00Z', '0000-01-01', 20260228, []]) {
+  for (const bad of [
+    'tomorrow',
+    '2026-02-30',
+    '2026-2-3',
+    '28.02.2026',
+    '2026-02-28T00:00:00Z',
+    '0000-01-01',
+    20260228,
+    [],
+  ]) {
     it(`${JSON.stringify(bad)} is invalid`, async () =>
-      assert.deepEqual(answer(await create({ title: 'x', due_date: bad })), [400, { message: { due_date: ['is invalid'] } }]));
+      assert.deepEqual(answer(await create({ title: 'x', due_date: bad })), [
+        400,
+        { message: { due_date: ['is invalid'] } },
+      ]));
   }
 });
 
@@ -284,7 +317,10 @@ describe('created_at (ISO 8601; requires admin or project owner rights)', () => 
   it('the owner of a personal project and the owner of a group may set it', async () => {
     const user = await seedUser(world.gantry);
     const group = await seedGroup(world.gantry, { owner: user.id });
-    for (const project of [await world.project({ owner: user.id }), await world.project({ namespace: group.id })]) {
+    for (const project of [
+      await world.project({ owner: user.id }),
+      await world.project({ namespace: group.id }),
+    ]) {
       assert.equal((await world.issue(project.id, { created_at: given }, user.token)).created_at, given);
     }
   });
@@ -312,7 +348,11 @@ describe('created_at (ISO 8601; requires admin or project owner rights)', () => 
 
 describe('merge_request_to_resolve_discussions_of and discussion_to_resolve', () => {
   it('a merge request that is not there is ignored', async () => {
-    const reply = await create({ title: 'x', merge_request_to_resolve_discussions_of: 5, discussion_to_resolve: 'abc' });
+    const reply = await create({
+      title: 'x',
+      merge_request_to_resolve_discussions_of: 5,
+      discussion_to_resolve: 'abc',
+    });
     assert.deepEqual([reply.status, reply.body.description], [201, null]);
   });
   it('its iid has to be an integer', async () =>
@@ -325,7 +365,13 @@ describe('merge_request_to_resolve_discussions_of and discussion_to_resolve', ()
 describe('who may create, and what', () => {
   const full = async (as: string) => {
     const milestone = await world.milestone(team.id);
-    const json = { title: 'x', labels: 'a', milestone_id: milestone.id, assignee_ids: [1], due_date: '2026-01-01' };
+    const json = {
+      title: 'x',
+      labels: 'a',
+      milestone_id: milestone.id,
+      assignee_ids: [1],
+      due_date: '2026-01-01',
+    };
     return await create({ ...json, description: 'd', confidential: true }, as);
   };
 
@@ -350,12 +396,18 @@ describe('who may create, and what', () => {
   it('a guest creates no labels by naming them', async () => {
     await create({ title: 'x', labels: 'never made' }, team.guest.token);
     const { db } = world.gantry.service.platform.store;
-    assert.equal((await db.selectFrom('labels').select('id').where('title', '=', 'never made').execute()).length, 0);
+    assert.equal(
+      (await db.selectFrom('labels').select('id').where('title', '=', 'never made').execute()).length,
+      0,
+    );
   });
 
   it('issues disabled: 403; for members only: 403 for others', async () => {
     const off = await world.project({ issues_access_level: 'disabled' });
-    assert.deepEqual(answer(await world.api(`POST /projects/${off.id}/issues?title=x`)), [403, { message: '403 Forbidden' }]);
+    assert.deepEqual(answer(await world.api(`POST /projects/${off.id}/issues?title=x`)), [
+      403,
+      { message: '403 Forbidden' },
+    ]);
     const closed = await world.team({ issues_access_level: 'private' });
     const line = `POST /projects/${closed.id}/issues?title=x`;
     assert.equal((await world.api(line, { as: closed.stranger.token })).status, 403);
@@ -387,8 +439,22 @@ describe('what a new issue brings along', () => {
   });
 
   it('server fields are in no body', async () => {
-    const odd = { id: 5, iid: 77, project_id: 1, author_id: team.guest.id, state: 'closed', upvotes: 9, deleted_at: 1 };
-    const { body } = await create({ title: 'x', ...odd, updated_at: '2001-01-01', user_notes_count: 3, web_url: 'x' });
+    const odd = {
+      id: 5,
+      iid: 77,
+      project_id: 1,
+      author_id: team.guest.id,
+      state: 'closed',
+      upvotes: 9,
+      deleted_at: 1,
+    };
+    const { body } = await create({
+      title: 'x',
+      ...odd,
+      updated_at: '2001-01-01',
+      user_notes_count: 3,
+      web_url: 'x',
+    });
     assert.notEqual(body.iid, 77);
     assert.deepEqual([body.project_id, body.author.id, body.state, body.upvotes], [team.id, 1, 'opened', 0]);
     assert.ok(body.updated_at > '2002');
@@ -401,7 +467,9 @@ describe('what a new issue brings along', () => {
 
   it('one event, and no system note', async () => {
     const { id, iid } = (await create({ title: 'x', labels: 'a', assignee_ids: [team.guest.id] })).body;
-    assert.deepEqual(await world.events('Issue', id), [{ kind: 'issue.created', data: { iid, title: 'x' }, actor_id: 1 }]);
+    assert.deepEqual(await world.events('Issue', id), [
+      { kind: 'issue.created', data: { iid, title: 'x' }, actor_id: 1 },
+    ]);
     assert.deepEqual(await world.systemNotes(id), []);
   });
 
@@ -416,14 +484,21 @@ describe('what a new issue brings along', () => {
       todo(reporter.id, 'directly_addressed'),
       todo(developer.id, 'mentioned'),
     ];
-    assert.deepEqual(todos, expected.toSorted((a, b) => a.user_id - b.user_id));
+    assert.deepEqual(
+      todos,
+      expected.toSorted((a, b) => a.user_id - b.user_id),
+    );
     assert.ok(!todos.some(({ user_id }) => user_id === stranger.id));
   });
 
   it('one todo a person, be he assigned and mentioned', async () => {
     const { guest } = team;
-    const { id } = (await create({ title: 'x', description: `@${guest.username}`, assignee_ids: [guest.id] })).body;
-    assert.deepEqual((await world.todos(id)).map(({ action }) => action), ['assigned']);
+    const { id } = (await create({ title: 'x', description: `@${guest.username}`, assignee_ids: [guest.id] }))
+      .body;
+    assert.deepEqual(
+      (await world.todos(id)).map(({ action }) => action),
+      ['assigned'],
+    );
   });
 
   it('no todo for one who is mentioned and cannot read it', async () => {
@@ -435,7 +510,8 @@ describe('what a new issue brings along', () => {
 
   it('an e-mail address and code mention nobody', async () => {
     const { guest } = team;
-    const { id } = (await create({ title: 'x', description: `a@${guest.username} \`@${guest.username}\`` })).body;
+    const { id } = (await create({ title: 'x', description: `a@${guest.username} \`@${guest.username}\`` }))
+      .body;
     assert.deepEqual(await world.todos(id), []);
   });
 
@@ -443,16 +519,24 @@ describe('what a new issue brings along', () => {
     const post = (headers: Record<string, string>) =>
       new Promise<number>((resolve, reject) => {
         const url = `${world.url}/api/v4/projects/${team.id}/issues?title=x`;
-        const sent = request(url, { method: 'POST', headers: { 'private-token': rootToken, ...headers } }, (answered) => {
-          let text = '';
-          answered.on('data', (part: Buffer) => (text += part.toString()));
-          answered.on('end', () => resolve((JSON.parse(text) as { iid: number }).iid));
-        });
+        const sent = request(
+          url,
+          { method: 'POST', headers: { 'private-token': rootToken, ...headers } },
+          (answered) => {
+            let text = '';
+            answered.on('data', (part: Buffer) => (text += part.toString()));
+            answered.on('end', () => resolve((JSON.parse(text) as { iid: number }).iid));
+          },
+        );
         sent.on('error', reject);
         sent.end();
       });
-    const detail = async (iid: number) => await world.api(`GET /projects/${team.id}/issues/${iid}/user_agent_detail`);
+    const detail = async (iid: number) =>
+      await world.api(`GET /projects/${team.id}/issues/${iid}/user_agent_detail`);
     assert.equal((await detail(await post({ 'user-agent': 'curl/8' }))).body.user_agent, 'curl/8');
-    assert.deepEqual(answer(await detail(await post({}))), [404, { message: '404 UserAgentDetail Not Found' }]);
+    assert.deepEqual(answer(await detail(await post({}))), [
+      404,
+      { message: '404 UserAgentDetail Not Found' },
+    ]);
   });
 });

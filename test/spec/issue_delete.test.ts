@@ -60,7 +60,11 @@ describe('204', () => {
     const issue = await world.issue(team.id, { labels: 'gone', title: 'vanishing', assignee_ids: [1] });
     await world.api(`DELETE ${pathOf(issue)}`);
     const { db } = world.gantry.service.platform.store;
-    const row = await db.selectFrom('issues').selectAll().where('id', '=', issue.id).executeTakeFirstOrThrow();
+    const row = await db
+      .selectFrom('issues')
+      .selectAll()
+      .where('id', '=', issue.id)
+      .executeTakeFirstOrThrow();
     assert.equal(typeof row.deleted_at, 'number');
     for (const list of [
       '/issues?x',
@@ -133,7 +137,11 @@ describe('If-Unmodified-Since', () => {
     it(`unparsable is ignored: ${JSON.stringify(header)}`, async () =>
       assert.equal((await attempt(header)).status, 204));
   }
-  for (const header of ['2020-01-01T00:00:00Z', 'Sunday, 06-Nov-94 08:49:37 GMT', 'Sun Nov  6 08:49:37 1994']) {
+  for (const header of [
+    '2020-01-01T00:00:00Z',
+    'Sunday, 06-Nov-94 08:49:37 GMT',
+    'Sun Nov  6 08:49:37 1994',
+  ]) {
     it(`parsed leniently: ${header}`, async () => assert.equal((await attempt(header)).status, 412));
   }
   it('after 404 and 403', async () => {

@@ -18,7 +18,10 @@ describe('closed_by', () => {
     const reply = await world.api(`GET /projects/${team.id}/issues/1/closed_by`, { as: team.stranger.token });
     assert.deepEqual(answer(reply), [200, []]);
     const names = ['x-total', 'x-total-pages', 'x-per-page', 'x-page', 'x-next-page', 'x-prev-page'];
-    assert.deepEqual(names.map((name) => reply.headers.get(name)), ['0', '1', '20', '1', '', '']);
+    assert.deepEqual(
+      names.map((name) => reply.headers.get(name)),
+      ['0', '1', '20', '1', '', ''],
+    );
   });
 
   it('id is an integer or a path; page and per_page are validated as everywhere', async () => {
@@ -42,7 +45,11 @@ describe('user_agent_detail', () => {
   it('admins only: 200', async () => {
     const reply = await world.api(line());
     assert.equal(reply.status, 200);
-    assert.deepEqual(Object.keys(reply.body).toSorted(), ['ip_address', 'spam_check_submitted', 'user_agent']);
+    assert.deepEqual(Object.keys(reply.body).toSorted(), [
+      'ip_address',
+      'spam_check_submitted',
+      'user_agent',
+    ]);
     assert.equal(reply.body.spam_check_submitted, false);
   });
 

@@ -173,7 +173,12 @@ describe('Issue', () => {
       due_date: '2026-01-31',
       confidential: true,
       web_url: `${world.url}/${team.full_path}/issues/${iid}`,
-      time_stats: { time_estimate: 0, total_time_spent: 0, human_time_estimate: null, human_total_time_spent: null },
+      time_stats: {
+        time_estimate: 0,
+        total_time_spent: 0,
+        human_time_estimate: null,
+        human_total_time_spent: null,
+      },
       references: { short: `#${iid}`, relative: `#${iid}`, full: `${team.full_path}#${iid}` },
       _links: {
         self,
@@ -264,6 +269,10 @@ describe('User agent detail', () => {
     const headers = { 'user-agent': 'Agent/1.0' };
     const { body } = await world.api(`POST /projects/${team.id}/issues`, { json: { title: 'By' }, headers });
     const reply = await world.api(`GET /projects/${team.id}/issues/${body.iid}/user_agent_detail`);
-    assert.deepEqual(reply.body, { user_agent: 'Agent/1.0', ip_address: '127.0.0.1', spam_check_submitted: false });
+    assert.deepEqual(reply.body, {
+      user_agent: 'Agent/1.0',
+      ip_address: '127.0.0.1',
+      spam_check_submitted: false,
+    });
   });
 });

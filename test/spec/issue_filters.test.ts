@@ -19,10 +19,16 @@ const pathOf = (list: string, at: { id: number; namespace_id: number }): string 
   list.replace('/P/', `/${at.id}/`).replace('/G/', `/${at.namespace_id}/`);
 
 /** The iids that each of the three lists finds, which have to agree. */
-const found = async (query: string, at: { id: number; namespace_id: number }, as?: string): Promise<number[]> => {
+const found = async (
+  query: string,
+  at: { id: number; namespace_id: number },
+  as?: string,
+): Promise<number[]> => {
   const replies = [];
   for (const list of lists) {
-    replies.push(await world.api(`GET ${pathOf(list, at)}&per_page=100&${query}`, as === undefined ? {} : { as }));
+    replies.push(
+      await world.api(`GET ${pathOf(list, at)}&per_page=100&${query}`, as === undefined ? {} : { as }),
+    );
   }
   const all = replies.map((reply) => {
     sortedIids(reply);
@@ -148,7 +154,10 @@ describe('labels', () => {
 
   refusals([
     ['labels[a]=b', { labels: ['is invalid'] }],
-    [`labels=${Array.from({ length: 101 }, (_, n) => `l${n}`).join(',')}`, { labels: ['is too long (maximum is 100 values)'] }],
+    [
+      `labels=${Array.from({ length: 101 }, (_, n) => `l${n}`).join(',')}`,
+      { labels: ['is too long (maximum is 100 values)'] },
+    ],
   ]);
 });
 
@@ -165,7 +174,8 @@ describe('milestone', () => {
       ['later', { start_date: '2026-08-01', due_date: '2026-09-01' }],
       ['done', { state: 'closed', start_date: '2026-06-01', due_date: '2026-08-01' }],
     ];
-    for (const [title, fields] of dates) await world.issue(at.id, { milestone_id: await make({ title, ...fields }) });
+    for (const [title, fields] of dates)
+      await world.issue(at.id, { milestone_id: await make({ title, ...fields }) });
     await world.issue(at.id);
     const shared = await world.milestone({ group: at.namespace_id }, { title: 'of group' });
     await world.issue(at.id, { milestone_id: shared.id });
@@ -237,7 +247,10 @@ describe('scope, author_id, assignee_id', () => {
   ] as const) {
     it(`scope on the lists of a project and of a group, default all: ${query || '(omitted)'}`, async () => {
       for (const list of [`/projects/${at.id}/issues`, `/groups/${at.namespace_id}/issues`]) {
-        assert.deepEqual(sortedIids(await world.api(`GET ${list}?${query}`, { as: at.developer.token })), expected);
+        assert.deepEqual(
+          sortedIids(await world.api(`GET ${list}?${query}`, { as: at.developer.token })),
+          expected,
+        );
       }
     });
   }
@@ -270,7 +283,10 @@ describe('scope, author_id, assignee_id', () => {
     const { developer, reporter } = at;
     assert.deepEqual(await found(`author_username=${reporter.username.toUpperCase()}`, at), [2, 4, 5]);
     assert.deepEqual(await found(`assignee_username=${reporter.username}`, at), [3, 5]);
-    assert.deepEqual(await found(`assignee_username[]=${reporter.username}&assignee_username[]=${developer.username}`, at), [5]);
+    assert.deepEqual(
+      await found(`assignee_username[]=${reporter.username}&assignee_username[]=${developer.username}`, at),
+      [5],
+    );
     assert.deepEqual(await found('author_username=nobody-of-this-name', at), []);
   });
 
@@ -296,7 +312,10 @@ describe('my_reaction_emoji', () => {
     // An author does not vote on what he wrote.
     for (const _ of [1, 2, 3]) await world.issue(at.id, {}, at.reporter.token);
     const award = async (iid: number, name: string, as?: string): Promise<void> => {
-      const reply = await world.api(`POST /projects/${at.id}/issues/${iid}/award_emoji?name=${name}`, as === undefined ? {} : { as });
+      const reply = await world.api(
+        `POST /projects/${at.id}/issues/${iid}/award_emoji?name=${name}`,
+        as === undefined ? {} : { as },
+      );
       assert.equal(reply.status, 201, reply.text);
     };
     await award(1, 'thumbsup');
@@ -339,8 +358,14 @@ describe('iids[]', () => {
     ['iids[]=1&iids[]=x', { iids: ['is invalid'] }],
     ['iids[a]=1', { iids: ['is invalid'] }],
     ['iids[]=9223372036854775808', { iids: ['is invalid'] }],
-    [Array.from({ length: 101 }, (_, n) => `iids[]=${n}`).join('&'), { iids: ['is too long (maximum is 100 values)'] }],
-    [`iids=${Array.from({ length: 101 }, (_, n) => n).join(',')}`, { iids: ['is too long (maximum is 100 values)'] }],
+    [
+      Array.from({ length: 101 }, (_, n) => `iids[]=${n}`).join('&'),
+      { iids: ['is too long (maximum is 100 values)'] },
+    ],
+    [
+      `iids=${Array.from({ length: 101 }, (_, n) => n).join(',')}`,
+      { iids: ['is too long (maximum is 100 values)'] },
+    ],
   ]);
 });
 
@@ -350,7 +375,12 @@ describe('order_by and sort', () => {
     at = await place();
     const days = [2, 1, 3, 3];
     for (const day of days) await world.issue(at.id, { created_at: `2020-01-0${day}T00:00:00Z` });
-    const edits: [number, number][] = [[1, 9], [2, 8], [3, 7], [4, 7]];
+    const edits: [number, number][] = [
+      [1, 9],
+      [2, 8],
+      [3, 7],
+      [4, 7],
+    ];
     for (const [iid, day] of edits) {
       await world.api(`PUT /projects/${at.id}/issues/${iid}?title=x&updated_at=2020-02-0${day}T00:00:00Z`);
     }
@@ -376,7 +406,8 @@ describe('order_by and sort', () => {
     for (const order of ['created_at', 'updated_at']) {
       const list = `/projects/${at.id}/issues?order_by=${order}`;
       const pages = [];
-      for (const page of [1, 2, 3, 4]) pages.push(...iidsOf(await world.api(`GET ${list}&per_page=1&page=${page}`)));
+      for (const page of [1, 2, 3, 4])
+        pages.push(...iidsOf(await world.api(`GET ${list}&per_page=1&page=${page}`)));
       assert.deepEqual(pages, iidsOf(await world.api(`GET ${list}`)));
     }
   });
@@ -441,7 +472,9 @@ describe('search', () => {
   it('finds an edited issue by its new text and not by its old', async () => {
     const own = await place();
     await world.issue(own.id, { title: 'before', description: 'earlier' });
-    await world.api(`PUT /projects/${own.id}/issues/1`, { json: { title: 'afterwards', description: 'later' } });
+    await world.api(`PUT /projects/${own.id}/issues/1`, {
+      json: { title: 'afterwards', description: 'later' },
+    });
     assert.deepEqual(await found('search=before', own), []);
     assert.deepEqual(await found('search=earlier', own), []);
     assert.deepEqual(await found('search=afterwards', own), [1]);
@@ -453,17 +486,26 @@ describe('search', () => {
     ['search=a%00b', { search: ['is invalid'] }],
     ['search[]=x', { search: ['is invalid'] }],
   ]);
-  it('255 characters are taken', async () => assert.deepEqual(await found(`search=${'x'.repeat(255)}`, at), []));
+  it('255 characters are taken', async () =>
+    assert.deepEqual(await found(`search=${'x'.repeat(255)}`, at), []));
 });
 
 describe('created_after, created_before (datetime, inclusive)', () => {
   let at: Team;
   before(async () => {
     at = await place();
-    for (const created_at of ['2017-01-01T00:00:00.000Z', '2017-01-02T12:00:00.500Z', '2017-01-03T00:00:00Z']) {
+    for (const created_at of [
+      '2017-01-01T00:00:00.000Z',
+      '2017-01-02T12:00:00.500Z',
+      '2017-01-03T00:00:00Z',
+    ]) {
       await world.issue(at.id, { created_at });
     }
-    for (const [iid, day] of [[1, 5], [2, 6], [3, 7]]) {
+    for (const [iid, day] of [
+      [1, 5],
+      [2, 6],
+      [3, 7],
+    ]) {
       await world.api(`PUT /projects/${at.id}/issues/${iid}?title=x&updated_at=2018-01-0${day}T00:00:00Z`);
     }
   });
@@ -505,7 +547,8 @@ describe('other filters of today', () => {
   it('an unknown parameter is ignored', async () => {
     const at = await place();
     await world.issue(at.id);
-    const odd = 'all=False&with_counts=1&pagination=keyset&in=title,description&simple=1&issue_type=issue&x[y][z]=1';
+    const odd =
+      'all=False&with_counts=1&pagination=keyset&in=title,description&simple=1&issue_type=issue&x[y][z]=1';
     assert.deepEqual(await found(odd, at), [1]);
   });
 });
@@ -514,7 +557,12 @@ describe('filters together', () => {
   it('each narrows what the others leave, and what is hidden is counted by none', async () => {
     const at = await place();
     const { reporter, guest } = at;
-    await world.issue(at.id, { title: 'secret word', confidential: true, labels: 'a', assignee_ids: [reporter.id] });
+    await world.issue(at.id, {
+      title: 'secret word',
+      confidential: true,
+      labels: 'a',
+      assignee_ids: [reporter.id],
+    });
     await world.issue(at.id, { title: 'open word', labels: 'a', assignee_ids: [reporter.id] });
     await world.issue(at.id, { title: 'open', labels: 'a' });
     const queries = [

@@ -21,7 +21,10 @@ describe('GET /issues', () => {
     const { token } = one.stranger;
     const own = [await world.issue(one.id, {}, token), await world.issue(other.id, {}, token)];
     await world.issue(one.id, { assignee_ids: [one.stranger.id] });
-    assert.deepEqual(ids(await world.api('GET /issues', { as: token })), own.map(({ id }) => id));
+    assert.deepEqual(
+      ids(await world.api('GET /issues', { as: token })),
+      own.map(({ id }) => id),
+    );
   });
 
   describe('issues the caller has access to, with scope=all', () => {
@@ -34,7 +37,8 @@ describe('GET /issues', () => {
       member = await world.team({ visibility: 'private' });
       people = { external, stranger, guest: member.guest, reporter: member.reporter };
       const at = async (given: Parameters<World['project']>[0]) => (await world.project(given)).id;
-      const issue = async (project: number, fields = {}) => (await seedIssue(world.gantry, { project, ...fields })).id;
+      const issue = async (project: number, fields = {}) =>
+        (await seedIssue(world.gantry, { project, ...fields })).id;
       seen['public'] = await issue(await at({ visibility: 'public' }));
       seen['internal'] = await issue(await at({ visibility: 'internal' }));
       seen['private'] = await issue(await at({ visibility: 'private' }));
@@ -44,7 +48,10 @@ describe('GET /issues', () => {
       seen['of a member'] = await issue(member.id);
       seen['confidential'] = await issue(await at({}), { confidential: 1 });
       seen['confidential, his own'] = await issue(await at({}), { confidential: 1, author: stranger.id });
-      seen['confidential, assigned'] = await issue(await at({}), { confidential: 1, assignees: [stranger.id] });
+      seen['confidential, assigned'] = await issue(await at({}), {
+        confidential: 1,
+        assignees: [stranger.id],
+      });
       seen['confidential, of a member'] = await issue(member.id, { confidential: 1 });
       seen['deleted'] = await issue(await at({}), { deleted: true });
     });
@@ -118,14 +125,19 @@ describe('GET /groups/:id/issues', () => {
     ];
     const issue = await world.issue(shown.id);
     await world.issue(hidden.id);
-    assert.deepEqual(ids(await world.api(`GET /groups/${group.id}/issues`, { as: shown.guest.token })), [issue.id]);
+    assert.deepEqual(ids(await world.api(`GET /groups/${group.id}/issues`, { as: shown.guest.token })), [
+      issue.id,
+    ]);
   });
 
   it('membership of a group counts in the groups below', async () => {
     const top = await seedGroup(world.gantry, { visibility: 'private' });
     const below = await seedGroup(world.gantry, { parent: top.id, visibility: 'private' });
     const project = await world.project({ namespace: below.id, visibility: 'private' });
-    const [open, secret] = [await world.issue(project.id), await world.issue(project.id, { confidential: true })];
+    const [open, secret] = [
+      await world.issue(project.id),
+      await world.issue(project.id, { confidential: true }),
+    ];
     const [guest, reporter] = [await seedUser(world.gantry), await seedUser(world.gantry)];
     await seedMember(world.gantry, { user: guest.id, group: top.id, access_level: 10 });
     await seedMember(world.gantry, { user: reporter.id, group: top.id, access_level: 20 });
@@ -141,7 +153,10 @@ describe('GET /groups/:id/issues', () => {
       const ended = { expires_at: '2020-01-01' };
       await tx.db.updateTable('members').set(ended).where('user_id', '=', project.developer.id).execute();
     });
-    assert.equal((await world.api(`GET /projects/${project.id}/issues`, { as: project.developer.token })).status, 404);
+    assert.equal(
+      (await world.api(`GET /projects/${project.id}/issues`, { as: project.developer.token })).status,
+      404,
+    );
   });
 });
 
@@ -151,7 +166,10 @@ describe('GET /projects/:id/issues', () => {
     await world.issue(team.id, {}, team.stranger.token);
     await world.issue(team.id, {}, team.guest.token);
     await world.issue((await world.project()).id);
-    assert.deepEqual(sortedIids(await world.api(`GET /projects/${team.id}/issues`, { as: team.guest.token })), [1, 2]);
+    assert.deepEqual(
+      sortedIids(await world.api(`GET /projects/${team.id}/issues`, { as: team.guest.token })),
+      [1, 2],
+    );
   });
 
   it('issues feature off: 200 and an empty list; one issue: 404', async () => {
@@ -160,7 +178,10 @@ describe('GET /projects/:id/issues', () => {
     const list = await world.api(`GET /projects/${off.id}/issues`);
     assert.deepEqual(answer(list), [200, []]);
     assert.equal(list.headers.get('x-total'), '0');
-    assert.deepEqual(answer(await world.api(`GET /projects/${off.id}/issues/1`)), [404, { message: '404 Not found' }]);
+    assert.deepEqual(answer(await world.api(`GET /projects/${off.id}/issues/1`)), [
+      404,
+      { message: '404 Not found' },
+    ]);
   });
 
   it('issues for members only: empty for others', async () => {
@@ -185,7 +206,10 @@ describe('GET /projects/:id/issues', () => {
     ] as const) {
       const one = await world.api(`GET /projects/${team.id}/issues?per_page=1`, { as: team[who].token });
       assert.equal(one.headers.get('x-total'), String(expected.length), who);
-      assert.deepEqual(sortedIids(await world.api(`GET /projects/${team.id}/issues`, { as: team[who].token })), expected);
+      assert.deepEqual(
+        sortedIids(await world.api(`GET /projects/${team.id}/issues`, { as: team[who].token })),
+        expected,
+      );
     }
   });
 
@@ -235,7 +259,16 @@ describe('GET /projects/:id/issues/:issue_iid', () => {
     }
   });
 
-  for (const iid of ['abc', '1a', '0x1', '%EF%BC%91', '9007199254740992', '9223372036854775808', '%20', '1;2']) {
+  for (const iid of [
+    'abc',
+    '1a',
+    '0x1',
+    '%EF%BC%91',
+    '9007199254740992',
+    '9223372036854775808',
+    '%20',
+    '1;2',
+  ]) {
     it(`issue_iid ${iid} is not an integer: 400, before the project is looked up`, async () => {
       const reply = await world.api(`GET /projects/999999/issues/${iid}`);
       if (iid === '%20') {

@@ -40,7 +40,10 @@ describe('order of checks', () => {
     }
   });
   it('project: 404 Project Not Found; issue: 404 Issue Not Found', async () => {
-    assert.deepEqual(answer(await move({ project_id: 999_999, iid: 1 }, 1)), [404, { message: '404 Project Not Found' }]);
+    assert.deepEqual(answer(await move({ project_id: 999_999, iid: 1 }, 1)), [
+      404,
+      { message: '404 Project Not Found' },
+    ]);
     assert.deepEqual(answer(await move({ project_id: team.id, iid: 999_999 }, 999_999)), [
       404,
       { message: '404 Issue Not Found' },
@@ -68,10 +71,16 @@ describe('reporter on both projects', () => {
     assert.deepEqual([reply.status, reply.body.project_id], [201, target.id]);
   });
   it('the source alone is not: 400', async () => {
-    assert.deepEqual(answer(await move(await world.issue(team.id), target.id, team.developer.token)), noPermission);
+    assert.deepEqual(
+      answer(await move(await world.issue(team.id), target.id, team.developer.token)),
+      noPermission,
+    );
   });
   it('the target alone is not: 400', async () => {
-    assert.deepEqual(answer(await move(await world.issue(team.id), target.id, target.owner.token)), noPermission);
+    assert.deepEqual(
+      answer(await move(await world.issue(team.id), target.id, target.owner.token)),
+      noPermission,
+    );
   });
   it('the author of the issue is not: 400', async () => {
     const issue = await world.issue(team.id, {}, target.owner.token);
@@ -79,7 +88,10 @@ describe('reporter on both projects', () => {
   });
   it('a target that exists and is not visible to the caller: the same 400', async () => {
     const hidden = await world.project({ visibility: 'private' });
-    assert.deepEqual(answer(await move(await world.issue(team.id), hidden.id, team.owner.token)), noPermission);
+    assert.deepEqual(
+      answer(await move(await world.issue(team.id), hidden.id, team.owner.token)),
+      noPermission,
+    );
   });
   it('a target without issues: 400', async () => {
     const off = await world.project({ issues_access_level: 'disabled' });
@@ -127,9 +139,15 @@ describe('the answer is the new issue', () => {
     const { body } = await move(await world.issue(team.id, { labels: 'both,in group,lost,case' }), to.id);
     assert.deepEqual(body.labels, ['both', 'in group']);
     const found = await world.api(`GET /projects/${to.id}/issues?labels=both`);
-    assert.deepEqual(found.body.map(({ id }: Issue) => id), [body.id]);
+    assert.deepEqual(
+      found.body.map(({ id }: Issue) => id),
+      [body.id],
+    );
     const { db } = world.gantry.service.platform.store;
-    assert.equal((await db.selectFrom('labels').select('id').where('project_id', '=', to.id).execute()).length, 2);
+    assert.equal(
+      (await db.selectFrom('labels').select('id').where('project_id', '=', to.id).execute()).length,
+      2,
+    );
   });
 
   it('the active milestone of equal title of the target or its group, else none', async () => {
@@ -155,7 +173,10 @@ describe('the answer is the new issue', () => {
     await seedMember(world.gantry, { user: team.developer.id, project: to.id, access_level: 30 });
     const old = await world.issue(team.id, { assignee_ids: [team.guest.id, team.developer.id] });
     const { body } = await move(old, to.id);
-    assert.deepEqual(body.assignees.map(({ id }: Issue) => id), [team.developer.id]);
+    assert.deepEqual(
+      body.assignees.map(({ id }: Issue) => id),
+      [team.developer.id],
+    );
   });
 
   it('the time estimate is kept, time spent is not', async () => {
@@ -173,7 +194,10 @@ describe('the answer is the new issue', () => {
     const description = `#${other.iid}, (#${other.iid}) and \`#${other.iid}\`, but not #999999 or g/p#${other.iid}`;
     const { body } = await move(await world.issue(team.id, { description }), target.id);
     const full = `${team.full_path}#${other.iid}`;
-    assert.equal(body.description, `${full}, (${full}) and \`#${other.iid}\`, but not #999999 or g/p#${other.iid}`);
+    assert.equal(
+      body.description,
+      `${full}, (${full}) and \`#${other.iid}\`, but not #999999 or g/p#${other.iid}`,
+    );
     const found = await world.api(`GET /projects/${target.id}/issues?search=${encodeURIComponent(full)}`);
     assert.equal(found.body[0].id, body.id);
   });
@@ -183,7 +207,8 @@ describe('all comments and emoji are copied with authors and times', () => {
   it('comments, their references and awards, awards, counts, and a last note', async () => {
     const old = await world.issue(team.id, {}, team.guest.token);
     const other = await world.issue(team.id);
-    const note = async (body: string, as: string) => (await world.api(`POST ${pathOf(old)}/notes`, { json: { body }, as })).body;
+    const note = async (body: string, as: string) =>
+      (await world.api(`POST ${pathOf(old)}/notes`, { json: { body }, as })).body;
     const first = await note(`First, see #${other.iid} @${team.master.username}`, team.guest.token);
     await note('Second', team.developer.token);
     await world.api(`PUT ${pathOf(old)}?title=Renamed`);
@@ -191,30 +216,43 @@ describe('all comments and emoji are copied with authors and times', () => {
     await world.api(`POST ${pathOf(old)}/award_emoji?name=thumbsdown`, { as: team.developer.token });
     const award = await world.api(`POST ${pathOf(old)}/notes/${first.id}/award_emoji?name=star`);
     assert.equal(award.status, 201, award.text);
-    const before = (await world.api(`GET ${pathOf(old)}/notes?sort=asc`)).body;
+    const notes = (await world.api(`GET ${pathOf(old)}/notes?sort=asc`)).body;
 
     const { body: moved } = await move(old, target.id);
     assert.deepEqual([moved.user_notes_count, moved.upvotes, moved.downvotes], [2, 1, 1]);
-    const after = (await world.api(`GET ${pathOf(moved)}/notes?sort=asc`)).body;
-    const shown = (notes: Issue[]) => notes.map(({ body, author, created_at, updated_at, system }) => [body, author.id, created_at, updated_at, system]);
-    const expected = shown(before).map(([body, ...rest]) => [
+    const copies = (await world.api(`GET ${pathOf(moved)}/notes?sort=asc`)).body;
+    const shown = (rows: Issue[]) =>
+      rows.map(({ body, author, created_at, updated_at, system }) => [
+        body,
+        author.id,
+        created_at,
+        updated_at,
+        system,
+      ]);
+    const expected = shown(notes).map(([body, ...rest]) => [
       String(body).replace(` #${other.iid}`, ` ${team.full_path}#${other.iid}`),
       ...rest,
     ]);
-    assert.deepEqual(shown(after).slice(0, -1), expected);
-    assert.equal(after.at(-1).body, `moved from ${team.full_path}#${old.iid}`);
+    assert.deepEqual(shown(copies).slice(0, -1), expected);
+    assert.equal(copies.at(-1).body, `moved from ${team.full_path}#${old.iid}`);
     const awards = (await world.api(`GET ${pathOf(moved)}/award_emoji`)).body;
     assert.deepEqual(awards.map(({ name, user }: Issue) => [name, user.id]).toSorted(), [
       ['thumbsdown', team.developer.id],
       ['thumbsup', 1],
     ]);
-    const below = (await world.api(`GET ${pathOf(moved)}/notes/${after[0].id}/award_emoji`)).body;
-    assert.deepEqual(below.map(({ name }: Issue) => name), ['star']);
+    const below = (await world.api(`GET ${pathOf(moved)}/notes/${copies[0].id}/award_emoji`)).body;
+    assert.deepEqual(
+      below.map(({ name }: Issue) => name),
+      ['star'],
+    );
   });
 
   it('who took part is still subscribed', async () => {
     const old = await world.issue(team.id, { description: `@${team.developer.username}` });
-    await world.api(`POST ${pathOf(old)}/notes`, { json: { body: `with @${team.master.username}` }, as: team.guest.token });
+    await world.api(`POST ${pathOf(old)}/notes`, {
+      json: { body: `with @${team.master.username}` },
+      as: team.guest.token,
+    });
     const { body: moved } = await move(old, target.id);
     for (const [who, expected] of [
       ['guest', true],
@@ -230,8 +268,19 @@ describe('all comments and emoji are copied with authors and times', () => {
   it('more notes than one page of the copy', async () => {
     const old = await world.issue(team.id);
     await world.gantry.service.platform.store.write(async (tx) => {
-      const shared = { project_id: team.id, target_type: 'Issue', target_id: old.id, author_id: 1, system: 0 } as const;
-      const rows = Array.from({ length: 450 }, (_, n) => ({ ...shared, body: `note ${n}`, created_at: n, updated_at: n }));
+      const shared = {
+        project_id: team.id,
+        target_type: 'Issue',
+        target_id: old.id,
+        author_id: 1,
+        system: 0,
+      } as const;
+      const rows = Array.from({ length: 450 }, (_, n) => ({
+        ...shared,
+        body: `note ${n}`,
+        created_at: n,
+        updated_at: n,
+      }));
       await tx.db.insertInto('notes').values(rows).execute();
     });
     const { body: moved } = await move(old, target.id);
@@ -264,8 +313,14 @@ describe('the old issue', () => {
     const to = await world.project();
     const old = await world.issue(team.id);
     const { body: moved } = await move(old, to.id);
-    assert.deepEqual((await world.events('Issue', old.id)).map(({ kind }) => kind), ['issue.created', 'issue.moved']);
-    assert.deepEqual((await world.events('Issue', moved.id)).map(({ kind }) => kind), ['issue.created']);
+    assert.deepEqual(
+      (await world.events('Issue', old.id)).map(({ kind }) => kind),
+      ['issue.created', 'issue.moved'],
+    );
+    assert.deepEqual(
+      (await world.events('Issue', moved.id)).map(({ kind }) => kind),
+      ['issue.created'],
+    );
     for (const [project, state, total] of [
       [to.id, 'opened', '1'],
       [to.id, 'closed', '0'],
@@ -301,6 +356,9 @@ describe('a private target is not leaked to readers of the old issue', () => {
     const { body: moved } = await move(await world.issue(secret.id), team.id);
     const reply = await world.api(`GET ${pathOf(moved)}/notes`, { as: team.guest.token });
     assert.ok(!reply.text.includes('egret'));
-    assert.equal((await world.api(`GET ${pathOf(moved)}/notes`)).body[0].body, `moved from ${secret.full_path}#1`);
+    assert.equal(
+      (await world.api(`GET ${pathOf(moved)}/notes`)).body[0].body,
+      `moved from ${secret.full_path}#1`,
+    );
   });
 });

@@ -54,7 +54,10 @@ describe('Issue', () => {
     const own = await issuePath({}, team.stranger.token);
     assert.equal((await world.api(`PUT ${own}?state_event=close`, { as: team.stranger.token })).status, 200);
     const assigned = await issuePath({ assignee_ids: [team.guest.id] });
-    assert.equal((await world.api(`PUT ${assigned}?state_event=close`, { as: team.guest.token })).status, 200);
+    assert.equal(
+      (await world.api(`PUT ${assigned}?state_event=close`, { as: team.guest.token })).status,
+      200,
+    );
   });
 
   for (const [state, event] of [
@@ -65,10 +68,10 @@ describe('Issue', () => {
       const { iid, id } = await world.issue(team.id);
       const path = `/projects/${team.id}/issues/${iid}`;
       if (state === 'closed') await world.api(`PUT ${path}?state_event=close`);
-      const before = await world.api(`GET ${path}`);
+      const whole = await world.api(`GET ${path}`);
       const notes = await world.systemNotes(id);
       const reply = await world.api(`PUT ${path}?state_event=${event}`);
-      assert.deepEqual(answer(reply), [200, before.body]);
+      assert.deepEqual(answer(reply), [200, whole.body]);
       assert.deepEqual(await world.systemNotes(id), notes);
     });
   }

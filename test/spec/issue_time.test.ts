@@ -18,7 +18,12 @@ const post = async (issue: Issue, word: string, duration?: unknown, as?: string)
     ...(as !== undefined && { as }),
   });
 
-const stats = (time_estimate: number, human: string | null, total_time_spent = 0, spent: string | null = null) => ({
+const stats = (
+  time_estimate: number,
+  human: string | null,
+  total_time_spent = 0,
+  spent: string | null = null,
+) => ({
   time_estimate,
   total_time_spent,
   human_time_estimate: human,
@@ -66,7 +71,20 @@ describe('durations', () => {
     });
   }
 
-  const bad = ['foo', '1h foo', '1,5h', '3h-30m', '', '0', '0h', null, ' ', '١h', '99999999999999999mo', '1h'.repeat(40)];
+  const bad = [
+    'foo',
+    '1h foo',
+    '1,5h',
+    '3h-30m',
+    '',
+    '0',
+    '0h',
+    null,
+    ' ',
+    '١h',
+    '99999999999999999mo',
+    '1h'.repeat(40),
+  ];
   for (const text of bad) {
     it(`${JSON.stringify(text)} has an invalid format`, async () => {
       const issue = await world.issue(team.id);
@@ -80,10 +98,16 @@ describe('durations', () => {
   it('an array, an object and more than 255 characters are refused by name', async () => {
     const issue = await world.issue(team.id);
     for (const duration of [['1h'], { a: 1 }]) {
-      assert.deepEqual(answer(await post(issue, 'time_estimate', duration)), [400, { message: { duration: ['is invalid'] } }]);
+      assert.deepEqual(answer(await post(issue, 'time_estimate', duration)), [
+        400,
+        { message: { duration: ['is invalid'] } },
+      ]);
     }
     const reply = await post(issue, 'add_spent_time', ' '.repeat(60_000));
-    assert.deepEqual(answer(reply), [400, { message: { duration: ['is too long (maximum is 255 characters)'] } }]);
+    assert.deepEqual(answer(reply), [
+      400,
+      { message: { duration: ['is too long (maximum is 255 characters)'] } },
+    ]);
   });
 });
 
@@ -119,7 +143,10 @@ describe('reset_time_estimate', () => {
     const issue = await world.issue(team.id);
     await post(issue, 'time_estimate', '1h');
     assert.deepEqual(answer(await post(issue, 'reset_time_estimate')), [201, stats(0, null)]);
-    assert.deepEqual(await world.systemNotes(issue.id), ['changed time estimate to 1h', 'removed time estimate']);
+    assert.deepEqual(await world.systemNotes(issue.id), [
+      'changed time estimate to 1h',
+      'removed time estimate',
+    ]);
   });
   it('when it is 0: success, no note, no event, updated_at untouched', async () => {
     const issue = await world.issue(team.id);
@@ -141,7 +168,10 @@ describe('add_spent_time', () => {
     await post(issue, 'add_spent_time', '1h');
     const reply = await post(issue, 'add_spent_time', '30m', team.reporter.token);
     assert.deepEqual(answer(reply), [201, stats(0, null, 5400, '1h 30m')]);
-    assert.deepEqual(await logs(issue), [[1, 3600], [team.reporter.id, 1800]]);
+    assert.deepEqual(await logs(issue), [
+      [1, 3600],
+      [team.reporter.id, 1800],
+    ]);
   });
   it('negative subtracts, down to 0 and not below', async () => {
     const issue = await world.issue(team.id);
@@ -151,7 +181,11 @@ describe('add_spent_time', () => {
     assert.deepEqual(answer(await post(issue, 'add_spent_time', '-61m')), tooMuch);
     assert.deepEqual(answer(await post(issue, 'add_spent_time', '-1h')), [201, stats(0, null)]);
     assert.deepEqual(answer(await post(issue, 'add_spent_time', '-1s')), tooMuch);
-    assert.deepEqual(await logs(issue), [[1, 7200], [1, -3600], [1, -3600]]);
+    assert.deepEqual(await logs(issue), [
+      [1, 7200],
+      [1, -3600],
+      [1, -3600],
+    ]);
     assert.deepEqual(await world.systemNotes(issue.id), [
       'added 2h of time spent',
       'subtracted 1h of time spent',
@@ -179,7 +213,10 @@ describe('reset_spent_time', () => {
     const issue = await world.issue(team.id);
     await post(issue, 'add_spent_time', '2h 30m');
     assert.deepEqual(answer(await post(issue, 'reset_spent_time')), [201, stats(0, null)]);
-    assert.deepEqual(await logs(issue), [[1, 9000], [1, -9000]]);
+    assert.deepEqual(await logs(issue), [
+      [1, 9000],
+      [1, -9000],
+    ]);
     assert.deepEqual(await world.systemNotes(issue.id), ['added 2h 30m of time spent', 'removed time spent']);
   });
   it('when it is 0: success, no row, no note', async () => {
@@ -247,9 +284,9 @@ it('time spent and estimate bump updated_at and leave events', async () => {
     ['reset_spent_time', undefined],
     ['reset_time_estimate', undefined],
   ] as const) {
-    const before = (await world.api(`GET ${pathOf(issue)}`)).body.updated_at;
+    const last = (await world.api(`GET ${pathOf(issue)}`)).body.updated_at;
     await post(issue, word, duration);
-    assert.ok((await world.api(`GET ${pathOf(issue)}`)).body.updated_at > before, word);
+    assert.ok((await world.api(`GET ${pathOf(issue)}`)).body.updated_at > last, word);
   }
   const kinds = (await world.events('Issue', id)).map(({ kind }) => kind);
   assert.deepEqual(kinds, ['issue.created', ...Array.from({ length: 4 }, () => 'issue.time_tracked')]);

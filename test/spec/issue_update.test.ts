@@ -63,17 +63,20 @@ describe('title', () => {
   }
   it('256 characters are too long', async () => {
     const reply = await put(await world.issue(team.id), { title: 'x'.repeat(256) });
-    assert.deepEqual(answer(reply), [400, { message: { title: ['is too long (maximum is 255 characters)'] } }]);
+    assert.deepEqual(answer(reply), [
+      400,
+      { message: { title: ['is too long (maximum is 255 characters)'] } },
+    ]);
   });
 });
 
 describe('description', () => {
   it('is replaced; empty empties, null clears, absent stays', async () => {
-    const before = { description: 'before' };
-    assert.equal((await edited(before, { description: 'after' })).description, 'after');
-    assert.equal((await edited(before, { description: '' })).description, '');
-    assert.equal((await edited(before, { description: null })).description, null);
-    assert.equal((await edited(before, { title: 'x' })).description, 'before');
+    const fields = { description: 'before' };
+    assert.equal((await edited(fields, { description: 'after' })).description, 'after');
+    assert.equal((await edited(fields, { description: '' })).description, '');
+    assert.equal((await edited(fields, { description: null })).description, null);
+    assert.equal((await edited(fields, { title: 'x' })).description, 'before');
   });
 });
 
@@ -117,10 +120,17 @@ describe('assignee_ids', () => {
 
 describe('milestone_id', () => {
   it('is set; 0, empty, null, unknown and foreign clear; absent stays', async () => {
-    const [own, foreign] = [await world.milestone(team.id), await world.milestone((await world.project()).id)];
+    const [own, foreign] = [
+      await world.milestone(team.id),
+      await world.milestone((await world.project()).id),
+    ];
     assert.equal((await edited({}, { milestone_id: own.id })).milestone.id, own.id);
     for (const milestone_id of [0, '', null, 999_999, foreign.id]) {
-      assert.equal((await edited({ milestone_id: own.id }, { milestone_id })).milestone, null, String(milestone_id));
+      assert.equal(
+        (await edited({ milestone_id: own.id }, { milestone_id })).milestone,
+        null,
+        String(milestone_id),
+      );
     }
     assert.equal((await edited({ milestone_id: own.id }, { title: 'x' })).milestone.id, own.id);
   });
@@ -154,11 +164,11 @@ describe('labels', () => {
 
 describe('due_date', () => {
   it('is set; empty and null clear; absent stays', async () => {
-    const before = { due_date: '2026-01-01' };
-    assert.equal((await edited(before, { due_date: '2027-01-01' })).due_date, '2027-01-01');
-    assert.equal((await edited(before, { due_date: '' })).due_date, null);
-    assert.equal((await edited(before, { due_date: null })).due_date, null);
-    assert.equal((await edited(before, { title: 'x' })).due_date, '2026-01-01');
+    const fields = { due_date: '2026-01-01' };
+    assert.equal((await edited(fields, { due_date: '2027-01-01' })).due_date, '2027-01-01');
+    assert.equal((await edited(fields, { due_date: '' })).due_date, null);
+    assert.equal((await edited(fields, { due_date: null })).due_date, null);
+    assert.equal((await edited(fields, { title: 'x' })).due_date, '2026-01-01');
   });
   it('a bad one is refused', async () =>
     assert.deepEqual(answer(await put(await world.issue(team.id), { due_date: '2026-02-30' })), [
@@ -217,7 +227,10 @@ describe('who may edit what (behaviour book 1.7)', () => {
   for (const role of ['guest', 'stranger'] as const) {
     it(`${role}: 403 on anybody else's, nothing applied`, async () => {
       const issue = await world.issue(team.id);
-      assert.deepEqual(answer(await put(issue, await everything(), team[role].token)), [403, { message: '403 Forbidden' }]);
+      assert.deepEqual(answer(await put(issue, await everything(), team[role].token)), [
+        403,
+        { message: '403 Forbidden' },
+      ]);
       assert.deepEqual((await world.api(`GET ${pathOf(issue)}`)).body, issue);
     });
 
@@ -225,7 +238,10 @@ describe('who may edit what (behaviour book 1.7)', () => {
       const issue = await world.issue(team.id, {}, team[role].token);
       const { status, body } = await put(issue, await everything(), team[role].token);
       assert.equal(status, 200);
-      assert.deepEqual([body.title, body.description, body.confidential, body.state], ['New', 'New', true, 'closed']);
+      assert.deepEqual(
+        [body.title, body.description, body.confidential, body.state],
+        ['New', 'New', true, 'closed'],
+      );
       assert.deepEqual([body.labels, body.assignees, body.due_date, body.milestone], [[], [], null, null]);
     });
   }
@@ -290,7 +306,10 @@ describe('updated_at follows every effective change (behaviour book 1.11)', () =
       confidential: true,
     };
     const issue = await world.issue(team.id, fields);
-    assert.deepEqual(answer(await put(issue, { ...fields, labels: 'b,a', state_event: 'reopen' })), [200, issue]);
+    assert.deepEqual(answer(await put(issue, { ...fields, labels: 'b,a', state_event: 'reopen' })), [
+      200,
+      issue,
+    ]);
     assert.deepEqual(await world.systemNotes(issue.id), []);
     assert.equal((await world.events('Issue', issue.id)).length, 1);
   });
@@ -330,7 +349,10 @@ describe('system notes (exact texts)', () => {
   };
 
   it('close and reopen', async () =>
-    assert.deepEqual(await notes({}, { state_event: 'close' }, { state_event: 'reopen' }), ['closed', 'reopened']));
+    assert.deepEqual(await notes({}, { state_event: 'close' }, { state_event: 'reopen' }), [
+      'closed',
+      'reopened',
+    ]));
   it('title', async () =>
     assert.deepEqual(await notes({ title: 'Fix tpyo' }, { title: 'Fix typo' }), [
       'changed title from **Fix t{-py-}o** to **Fix t{+yp+}o**',
@@ -342,7 +364,11 @@ describe('system notes (exact texts)', () => {
     ]));
   it('a task', async () =>
     assert.deepEqual(
-      await notes({ description: '- [ ] one\n- [ ] two' }, { description: '- [ ] one\n- [x] two' }, { description: '- [ ] one\n- [ ] two' }),
+      await notes(
+        { description: '- [ ] one\n- [ ] two' },
+        { description: '- [ ] one\n- [x] two' },
+        { description: '- [ ] one\n- [ ] two' },
+      ),
       ['marked the task **two** as completed', 'marked the task **two** as incomplete'],
     ));
   it('assignees', async () => {
@@ -352,7 +378,9 @@ describe('system notes (exact texts)', () => {
       await notes({}, { assignee_ids: [guest.id] }, { assignee_ids: [reporter.id] }, { assignee_ids: [] }),
       [`assigned to @${a}`, `assigned to @${b} and unassigned @${a}`, 'removed assignee'],
     );
-    assert.deepEqual(await notes({}, { assignee_ids: [guest.id, reporter.id] }), [`assigned to @${a} and @${b}`]);
+    assert.deepEqual(await notes({}, { assignee_ids: [guest.id, reporter.id] }), [
+      `assigned to @${a} and @${b}`,
+    ]);
   });
   it('labels, by id', async () => {
     const id = async (title: string): Promise<number> => await world.label(team.id, title);
@@ -376,7 +404,8 @@ describe('system notes (exact texts)', () => {
       'made the issue confidential',
       'made the issue visible to everyone',
     ]));
-  it('the due date is not noted', async () => assert.deepEqual(await notes({}, { due_date: '2026-01-01' }), []));
+  it('the due date is not noted', async () =>
+    assert.deepEqual(await notes({}, { due_date: '2026-01-01' }), []));
   it('several at once: state first', async () =>
     assert.deepEqual(await notes({ title: 'ab' }, { title: 'a', confidential: true, state_event: 'close' }), [
       'closed',
@@ -388,8 +417,15 @@ describe('system notes (exact texts)', () => {
     const { body } = await put(issue, { title: 'x' }, team.reporter.token);
     assert.equal(body.user_notes_count, 0);
     const { db } = world.gantry.service.platform.store;
-    const rows = await db.selectFrom('notes').select(['author_id', 'system']).where('target_id', '=', issue.id).execute();
-    assert.deepEqual(rows.map(({ author_id, system }) => [author_id, system]), [[team.reporter.id, 1]]);
+    const rows = await db
+      .selectFrom('notes')
+      .select(['author_id', 'system'])
+      .where('target_id', '=', issue.id)
+      .execute();
+    assert.deepEqual(
+      rows.map(({ author_id, system }) => [author_id, system]),
+      [[team.reporter.id, 1]],
+    );
   });
 });
 
@@ -398,10 +434,13 @@ describe('todos of an edit', () => {
     const { guest, reporter } = team;
     const issue = await world.issue(team.id, { description: `@${guest.username}` });
     await put(issue, { assignee_ids: [reporter.id] });
-    assert.deepEqual((await world.todos(issue.id)).map(({ user_id, action }) => [user_id, action]), [
-      [guest.id, 'directly_addressed'],
-      [reporter.id, 'assigned'],
-    ]);
+    assert.deepEqual(
+      (await world.todos(issue.id)).map(({ user_id, action }) => [user_id, action]),
+      [
+        [guest.id, 'directly_addressed'],
+        [reporter.id, 'assigned'],
+      ],
+    );
   });
 
   it('who was mentioned before is not told again by an edit of the text', async () => {
@@ -412,7 +451,10 @@ describe('todos of an edit', () => {
     });
     await put(issue, { description: `cc @${guest.username} and @${developer.username}` });
     const pending = (await world.todos(issue.id)).filter(({ state }) => state === 'pending');
-    assert.deepEqual(pending.map(({ user_id, action }) => [user_id, action]), [[developer.id, 'mentioned']]);
+    assert.deepEqual(
+      pending.map(({ user_id, action }) => [user_id, action]),
+      [[developer.id, 'mentioned']],
+    );
   });
 
   const finishing: [string, object, string][] = [
@@ -432,7 +474,10 @@ describe('todos of an edit', () => {
       const own = { ...json, ...('assignee_ids' in json && { assignee_ids: [reporter.id] }) };
       await put(issue, own, reporter.token);
       const states = (await world.todos(issue.id)).map((todo) => [todo.user_id, todo.state]);
-      assert.deepEqual(states, [[reporter.id, state], [developer.id, 'pending']]);
+      assert.deepEqual(states, [
+        [reporter.id, state],
+        [developer.id, 'pending'],
+      ]);
     });
   }
 

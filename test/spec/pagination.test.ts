@@ -77,7 +77,10 @@ describe('page (default 1) and per_page (default 20, maximum 100)', () => {
     for (let page = 1; page <= 7; page += 1) {
       seen.push(...iidsOf(await world.api(`GET ${list}?per_page=7&page=${page}`)));
     }
-    assert.deepEqual(seen, Array.from({ length: 45 }, (_, n) => 45 - n));
+    assert.deepEqual(
+      seen,
+      Array.from({ length: 45 }, (_, n) => 45 - n),
+    );
   });
 });
 
@@ -85,7 +88,10 @@ describe('an empty list', () => {
   it('X-Total 0, X-Total-Pages 1, empty neighbours, Link with first and last', async () => {
     const reply = await world.api(`GET /projects/${empty.id}/issues`);
     assert.deepEqual([reply.body, paging(reply)], [[], ['0', '1', '20', '1', '', '']]);
-    assert.deepEqual(links(reply).map(([rel]) => rel), ['first', 'last']);
+    assert.deepEqual(
+      links(reply).map(([rel]) => rel),
+      ['first', 'last'],
+    );
     for (const [, url] of links(reply)) assert.match(url, /[?&]page=1(&|$)/);
   });
 });
@@ -119,7 +125,10 @@ describe('every list sends all headers', () => {
 describe('Link', () => {
   it('has prev, next, first and last, in this order, on a page within', async () => {
     const reply = await world.api(`GET ${list}?page=2`);
-    assert.deepEqual(links(reply).map(([rel]) => rel), ['prev', 'next', 'first', 'last']);
+    assert.deepEqual(
+      links(reply).map(([rel]) => rel),
+      ['prev', 'next', 'first', 'last'],
+    );
     const pages = links(reply).map(([, url]) => new URL(url).searchParams.get('page'));
     assert.deepEqual(pages, ['1', '3', '1', '3']);
   });
@@ -131,12 +140,16 @@ describe('Link', () => {
     ['per_page=100', ['first', 'last']],
   ] as const) {
     it(`${query}: ${rels.join(', ')}`, async () =>
-      assert.deepEqual(links(await world.api(`GET ${list}?${query}`)).map(([rel]) => rel), rels));
+      assert.deepEqual(
+        links(await world.api(`GET ${list}?${query}`)).map(([rel]) => rel),
+        rels,
+      ));
   }
 
   it('carries path parameters, every default and what the client sent, sorted', async () => {
     const reply = await world.api(`GET ${list}`);
-    const query = (page: number) => `id=${team.id}&order_by=created_at&page=${page}&per_page=20&sort=desc&state=all`;
+    const query = (page: number) =>
+      `id=${team.id}&order_by=created_at&page=${page}&per_page=20&sort=desc&state=all`;
     const base = `${world.url}/api/v4${list}`;
     assert.equal(
       reply.headers.get('link'),
@@ -147,7 +160,10 @@ describe('Link', () => {
   it('GET /issues has the default of its scope', async () => {
     const reply = await world.api('GET /issues');
     const query = 'order_by=created_at&page=1&per_page=20&scope=created-by-me&sort=desc&state=all';
-    assert.match(reply.headers.get('link') ?? '', new RegExp(`${query.replaceAll('?', '\\?')}>; rel="first"`));
+    assert.match(
+      reply.headers.get('link') ?? '',
+      new RegExp(`${query.replaceAll('?', '\\?')}>; rel="first"`),
+    );
   });
 
   it('keeps arrays, unknown parameters and odd characters', async () => {
@@ -171,7 +187,10 @@ describe('Link', () => {
       seen.push(...iidsOf(reply));
       url = links(reply).find(([rel]) => rel === 'next')?.[1];
     }
-    assert.deepEqual(seen, Array.from({ length: 45 }, (_, n) => n + 1));
+    assert.deepEqual(
+      seen,
+      Array.from({ length: 45 }, (_, n) => n + 1),
+    );
   });
 
   it('a path as :id stays encoded in the links', async () => {
@@ -183,7 +202,9 @@ describe('Link', () => {
 
   it('is of the origin that the client used', async () => {
     const other = world.url.replace('127.0.0.1', 'localhost');
-    const response = await fetch(`${other}/api/v4/issues?private_token=root-token-of-the-tests`).catch(() => null);
+    const response = await fetch(`${other}/api/v4/issues?private_token=root-token-of-the-tests`).catch(
+      () => null,
+    );
     if (response === null) return; // no such name on this machine
     assert.ok((response.headers.get('link') ?? '').startsWith(`<${other}/api/v4/issues?`));
     await response.arrayBuffer();

@@ -30,8 +30,8 @@ describe('the line is no part of the text', () => {
     ['```\n/label ~bug\n```', '```\n/label ~bug\n```'],
     ['/close', ''],
   ];
-  for (const [before, after] of rows) {
-    it(JSON.stringify(before), async () => assert.equal((await made(before)).description, after));
+  for (const [text, rest] of rows) {
+    it(JSON.stringify(text), async () => assert.equal((await made(text)).description, rest));
   }
   it('a search does not find it', async () => {
     await made('findable\n/title unfindableword');
@@ -73,10 +73,10 @@ describe('assignees', () => {
   it('/assign with @, without, several, me', async () => {
     const { guest, reporter } = team;
     assert.deepEqual(idsOf(await made(`/assign @${guest.username}`)), [guest.id]);
-    assert.deepEqual(idsOf(await made(`/assign ${guest.username} @${reporter.username}`)).toSorted((a, b) => a - b), [
-      guest.id,
-      reporter.id,
-    ].toSorted((a, b) => a - b));
+    assert.deepEqual(
+      idsOf(await made(`/assign ${guest.username} @${reporter.username}`)).toSorted((a, b) => a - b),
+      [guest.id, reporter.id].toSorted((a, b) => a - b),
+    );
     assert.deepEqual(idsOf(await made('/assign me', {}, reporter.token)), [reporter.id]);
     assert.deepEqual(idsOf(await made('/assign @nobody-of-this-name')), []);
   });
@@ -95,7 +95,10 @@ describe('assignees', () => {
   });
   it('makes a todo, as the field does', async () => {
     const { id } = await made(`/assign @${team.guest.username}`);
-    assert.deepEqual((await world.todos(id)).map(({ user_id, action }) => [user_id, action]), [[team.guest.id, 'assigned']]);
+    assert.deepEqual(
+      (await world.todos(id)).map(({ user_id, action }) => [user_id, action]),
+      [[team.guest.id, 'assigned']],
+    );
   });
 });
 
@@ -140,8 +143,16 @@ describe('dates, times, title, confidential', () => {
     assert.equal(issue.time_stats.total_time_spent, 5400);
     const { db } = world.gantry.service.platform.store;
     const rows = await db.selectFrom('timelogs').selectAll().where('target_id', '=', issue.id).execute();
-    assert.deepEqual(rows.map(({ user_id, time_spent }) => [user_id, time_spent]), [[1, 5400]]);
-    for (const text of ['/spend -1h', '/spend foo', '/spend 1h\n/remove_time_spent', '/spend 1h\n/spend -1h']) {
+    assert.deepEqual(
+      rows.map(({ user_id, time_spent }) => [user_id, time_spent]),
+      [[1, 5400]],
+    );
+    for (const text of [
+      '/spend -1h',
+      '/spend foo',
+      '/spend 1h\n/remove_time_spent',
+      '/spend 1h\n/spend -1h',
+    ]) {
       assert.equal((await made(text)).time_stats.total_time_spent, 0, text);
     }
   });
@@ -161,7 +172,9 @@ describe('subscription, todo, state', () => {
   });
   it('/todo and /done', async () => {
     const { id } = await made('/todo');
-    assert.deepEqual(await world.todos(id), [{ user_id: 1, action: 'marked', state: 'pending', body: 'An issue' }]);
+    assert.deepEqual(await world.todos(id), [
+      { user_id: 1, action: 'marked', state: 'pending', body: 'An issue' },
+    ]);
     assert.deepEqual(await world.todos((await made('/todo\n/done')).id), []);
   });
   it('/close and /reopen: a new issue is opened', async () => {
@@ -170,7 +183,8 @@ describe('subscription, todo, state', () => {
 });
 
 describe('permission rules as for the fields', () => {
-  const text = '/label ~bug\n/assign me\n/milestone %m\n/due 2026-01-01\n/estimate 1h\n/spend 1h\n/title T\n/confidential';
+  const text =
+    '/label ~bug\n/assign me\n/milestone %m\n/due 2026-01-01\n/estimate 1h\n/spend 1h\n/title T\n/confidential';
   it('a guest: labels, assignees, milestone and due date are dropped, the rest is done', async () => {
     await world.milestone(team.id, { title: 'm' });
     const issue = await made(text, {}, team.guest.token);
@@ -180,7 +194,10 @@ describe('permission rules as for the fields', () => {
   });
   it('a reporter: everything', async () => {
     const issue = await made(text, {}, team.reporter.token);
-    assert.deepEqual([issue.labels, idsOf(issue), issue.due_date], [['bug'], [team.reporter.id], '2026-01-01']);
+    assert.deepEqual(
+      [issue.labels, idsOf(issue), issue.due_date],
+      [['bug'], [team.reporter.id], '2026-01-01'],
+    );
     assert.equal(issue.milestone.title, 'm');
   });
 });

@@ -12,7 +12,7 @@ import {
   seedUser,
   unique,
 } from '../support/seed.ts';
-import { type Reply, type RequestOptions, type TestService, startTestService } from '../support/service.ts';
+import { type Reply, type TestService, startTestService } from '../support/service.ts';
 
 export const levels = { guest: 10, reporter: 20, developer: 30, master: 40, owner: 50 } as const;
 
@@ -26,14 +26,20 @@ export type World = {
   /** One issue of `project`, made by root or `as`; the answer's JSON. */
   issue: (project: number, fields?: object, as?: string) => Promise<Issue>;
   label: (project: number | { group: number }, title: string) => Promise<number>;
-  milestone: (project: number | { group: number }, fields?: Partial<Insertable<MilestonesTable>>) => Promise<Milestone>;
+  milestone: (
+    project: number | { group: number },
+    fields?: Partial<Insertable<MilestonesTable>>,
+  ) => Promise<Milestone>;
   project: (given?: ProjectSeed) => Promise<SeededProject>;
   /** A project of root's with a member of each role. */
   team: (given?: ProjectSeed) => Promise<Team>;
   /** Texts of the system notes of an issue, oldest first. */
   systemNotes: (issueId: number) => Promise<string[]>;
   /** Kinds of the events of a target, oldest first. */
-  events: (targetType: string, targetId: number) => Promise<{ kind: string; data: unknown; actor_id: number | null }[]>;
+  events: (
+    targetType: string,
+    targetId: number,
+  ) => Promise<{ kind: string; data: unknown; actor_id: number | null }[]>;
   todos: (issueId: number) => Promise<{ user_id: number; action: string; state: string; body: string }[]>;
   close: () => Promise<void>;
 };
@@ -58,11 +64,18 @@ const rawRequest =
     });
     const text = await response.text();
     const isJson = response.headers.get('content-type') === 'application/json' && text !== '';
-    return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : undefined, text };
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: isJson ? JSON.parse(text) : undefined,
+      text,
+    };
   };
 
 const ownerOf = (owner: number | { group: number }) =>
-  typeof owner === 'number' ? { project_id: owner, group_id: null } : { project_id: null, group_id: owner.group };
+  typeof owner === 'number'
+    ? { project_id: owner, group_id: null }
+    : { project_id: null, group_id: owner.group };
 
 const makeTeam =
   (gantry: TestService): World['team'] =>
@@ -92,12 +105,23 @@ const makers = (gantry: TestService): Pick<World, 'label' | 'milestone' | 'issue
         const iid = randomBytes(3).readUIntBE(0, 3) + 1;
         const none = { description: null, start_date: null, due_date: null };
         const times = { created_at: tx.now, updated_at: tx.now };
-        const row = { iid, title: unique('v'), state: 'active' as const, ...none, ...times, ...ownerOf(owner), ...fields };
+        const row = {
+          iid,
+          title: unique('v'),
+          state: 'active' as const,
+          ...none,
+          ...times,
+          ...ownerOf(owner),
+          ...fields,
+        };
         const query = tx.db.insertInto('milestones').values(row);
         return await query.returning(['id', 'iid', 'title']).executeTakeFirstOrThrow();
       }),
     issue: async (project, fields = {}, as = root) => {
-      const reply = await gantry.api(`POST /projects/${project}/issues`, { as, json: { title: 'An issue', ...fields } });
+      const reply = await gantry.api(`POST /projects/${project}/issues`, {
+        as,
+        json: { title: 'An issue', ...fields },
+      });
       assert.equal(reply.status, 201, reply.text);
       return reply.body;
     },
@@ -108,11 +132,18 @@ const lookers = (gantry: TestService): Pick<World, 'systemNotes' | 'events' | 't
   const { db } = gantry.service.platform.store;
   return {
     systemNotes: async (issueId) => {
-      const query = db.selectFrom('notes').select('body').where('target_type', '=', 'Issue').where('system', '=', 1);
+      const query = db
+        .selectFrom('notes')
+        .select('body')
+        .where('target_type', '=', 'Issue')
+        .where('system', '=', 1);
       return (await query.where('target_id', '=', issueId).orderBy('id').execute()).map(({ body }) => body);
     },
     events: async (targetType, targetId) => {
-      const query = db.selectFrom('events').select(['kind', 'data', 'actor_id']).where('target_type', '=', targetType);
+      const query = db
+        .selectFrom('events')
+        .select(['kind', 'data', 'actor_id'])
+        .where('target_type', '=', targetType);
       const rows = await query.where('target_id', '=', targetId).orderBy('id').execute();
       return rows.map((row) => ({ ...row, data: JSON.parse(row.data) as unknown }));
     },
@@ -150,6 +181,8 @@ export const iidsOf = ({ status, body, text }: Reply): number[] => {
   return (body as { iid: number }[]).map(({ iid }) => iid);
 };
 
-export const sortedIids = (reply: Reply): number[] => iidsOf(reply).toSorted((a, b) => a - b);
+export const ascending = (numbers: number[]): number[] => numbers.toSorted((a, b) => a - b);
 
-export type { Reply, RequestOptions };
+export const sortedIids = (reply: Reply): number[] => ascending(iidsOf(reply));
+
+export type { Reply };

@@ -1,0 +1,88 @@
+/** What a list's filters name: looked up once for all, with a measure of how much each of them selects. */
+import { type RawBuilder, sql } from 'kysely';
+import type { Call } from '../access/call.ts';
+import type { Owner } from '../labels/owner.ts';
+import { availableTo } from '../labels/owner.ts';
+
+/** Where a count stops: what selects that many is common. */
+export const many = 1000;
+
+/** The records of one name, and how many issues they select, counted up to `many`. */
+export type Named = { ids: number[]; uses: number };
+
+export type Wanted = {
+  /** Titles. */
+  labels: string[];
+  milestones: string[];
+  /** Ids, or user names. */
+  authors: (number | string)[];
+  assignees: (number | string)[];
+  /** Over `issues`: since when, or until when, they were updated or created; null: whenever. */
+  period: RawBuilder<boolean> | null;
+};
+
+export type Kind = 'label' | 'milestone' | 'author' | 'assignee' | 'period';
+
+export type Names = (kind: Kind, name?: number | string) => Named;
+
+type Row = { kind: Kind; name: string; id: number; uses: number };
+
+const upToMany = (from: RawBuilder<unknown>): RawBuilder<number> =>
+  sql<number>`(select count(*) from (select 1 from ${from} limit ${sql.lit(many)}) as some)`;
+
+const titled = (table: 'labels' | 'milestones', titles: string[], owner: Owner | null): RawBuilder<unknown> => {
+  const place = owner === null ? sql`1 = 1` : availableTo(table, owner);
+  return sql`${sql.table(table)} where title in (${sql.join(titles)}) and ${place}`;
+};
+
+/** Users by id or name; the name of a row is as it was asked for. */
+const people = (kind: 'author' | 'assignee', asked: (number | string)[], uses: RawBuilder<number>) => {
+  const ids = asked.filter((one) => typeof one === 'number');
+  const names = asked.filter((one) => typeof one === 'string').map((one) => one.toLowerCase());
+  const byId = sql`select ${sql.lit(kind)} as kind, cast(id as text) as name, id, ${uses} as uses
+    from users where id in (${sql.join(ids)})`;
+  const byName = sql`select ${sql.lit(kind)} as kind, lower(username) as name, id, ${uses} as uses
+    from users where lower(username) in (${sql.join(names)})`;
+  return [...(ids.length > 0 ? [byId] : []), ...(names.length > 0 ? [byName] : [])];
+};
+
+const lookups = ({ labels, milestones, authors, assignees, period }: Wanted, owner: Owner | null) => {
+  const ofLabel = upToMany(sql`label_links where label_id = labels.id and target_type = 'Issue'`);
+  const ofMilestone = upToMany(sql`issues where milestone_id = milestones.id and deleted_at is null`);
+  const ofAuthor = upToMany(sql`issues where author_id = users.id and deleted_at is null`);
+  const ofAssignee = upToMany(sql`assignees where user_id = users.id and target_type = 'Issue'`);
+  const ofPlace = owner?.kind === 'projects' ? sql`project_id = ${owner.id}` : sql`1 = 1`;
+  return [
+    ...(labels.length > 0
+      ? [sql`select 'label' as kind, title as name, id, ${ofLabel} as uses from ${titled('labels', labels, owner)}`]
+      : []),
+    ...(milestones.length > 0
+      ? [
+          sql`select 'milestone' as kind, title as name, id, ${ofMilestone} as uses
+            from ${titled('milestones', milestones, owner)}`,
+        ]
+      : []),
+    ...people('author', authors, ofAuthor),
+    ...people('assignee', assignees, ofAssignee),
+    ...(period === null
+      ? []
+      : [
+          sql`select 'period' as kind, '' as name, 0 as id,
+            ${upToMany(sql`issues where ${ofPlace} and deleted_at is null and ${period}`)} as uses`,
+        ]),
+  ];
+};
+
+/**
+ * Looks all names up, in one statement.
+ * @param owner the project whose issues, or null: labels and milestones of an issue are of its project or of a
+ *   group above it
+ */
+export const lookUp = async ({ db }: Pick<Call, 'db'>, wanted: Wanted, owner: Owner | null): Promise<Names> => {
+  const all = lookups(wanted, owner);
+  const { rows } = all.length === 0 ? { rows: [] } : await sql<Row>`${sql.join(all, sql` union all `)}`.execute(db);
+  return (kind, name = '') => {
+    const found = rows.filter((row) => row.kind === kind && row.name === String(name).toLowerCase());
+    return { ids: found.map(({ id }) => id), uses: found.reduce((sum, { uses }) => sum + uses, 0) };
+  };
+};

@@ -1,0 +1,327 @@
+/** What somebody may not see is answered, byte for byte, as what never was. */
+import { after, before, test } from 'node:test';
+import { unique } from '../support/seed.ts';
+import { type TestService, startTestService } from '../support/service.ts';
+import { type Row, rows } from './expected.ts';
+import type { Person } from './people.ts';
+import { pathOf, recipes } from './recipes.ts';
+import { insertLabels, insertMilestones, insertTodos } from './rows.ts';
+import { type Received, type Sent, type Wire, failWith, forEachAtOnce, openWire } from './wire.ts';
+import { type Names, type Place, type World, makeGroupPlace, makePlace, makeWorld } from './world.ts';
+
+let gantry: TestService;
+let world: World;
+let wire: Wire;
+before(async () => {
+  gantry = await startTestService({ GANTRY_LOG_LEVEL: 'error' });
+  world = await makeWorld(gantry);
+  wire = openWire(gantry.url);
+});
+after(async () => {
+  wire.close();
+  await gantry.close();
+});
+
+/** An id that no record has. */
+const nothing = 999_999_999;
+
+type Pair = { person: Person; hidden: Sent; missing: Sent };
+
+/** Differ from one request to the next, whatever is asked. */
+const unsteady = new Set(['date', 'x-request-id', 'x-runtime', 'etag']);
+
+/** What comes back, as one text; `echo` is what only echoes the request. */
+const whole = ({ status, rawHeaders, text }: Received, echo: string): string => {
+  const steady = rawHeaders.filter(([name]) => !unsteady.has(name.toLowerCase()));
+  const headers = steady.map(([name, value]) => `${name}: ${echo === '' ? value : value.replaceAll(echo, '<echo>')}`);
+  return [status, ...headers, '', text].join('\n');
+};
+
+const compare = async (pairs: Pair[], echoes: [string, string] = ['', '']): Promise<void> => {
+  const wrong: string[] = [];
+  await forEachAtOnce(pairs, async ({ person, hidden, missing }) => {
+    const one = await wire.send({ ...hidden, headers: { ...person.headers, ...hidden.headers } });
+    const other = await wire.send({ ...missing, headers: { ...person.headers, ...missing.headers } });
+    const [told, due] = [whole(one, echoes[0]), whole(other, echoes[1])];
+    if (told === due && one.status < 500) return;
+    wrong.push(`${hidden.method} ${hidden.path} | ${person.name}\n${told}\n  differs from ${missing.path}\n${due}\n`);
+  });
+  if (pairs.length === 0) throw new Error('nothing was compared');
+  failWith(wrong, pairs.length);
+};
+
+const named = (...names: string[]): Person[] =>
+  names.map((name) => {
+    const person = world.people.all.get(name);
+    if (person === undefined) throw new Error(`nobody is called ${name}`);
+    return person;
+  });
+
+/** To whom a private project or group is not there. */
+const outsiders = ['anonymous', 'external', 'non-member', 'author', 'assignee', 'former master', 'admin as non-member'];
+const insiders = ['guest', 'guest and author', 'reporter', 'developer', 'master', 'owner', 'admin', 'external reporter'];
+
+const below = (path: string): Row[] => rows.filter((row) => row.path === path || row.path.startsWith(`${path}/`));
+
+/** Stand in for what the matrix would make for each request. */
+const substitutes = { label: 'Marker', todo: nothing, token: nothing, impersonation_token_id: nothing, user: nothing };
+
+const sentFor = (row: Row, place: Place, names: Names, body?: object): Sent => {
+  const cell = { row, place, names, person: named('owner')[0] as Person, state: 'plain' as const };
+  const usual = recipes[row.name]?.body?.(names, cell);
+  return { method: row.method, path: `/api/v4${pathOf(cell)}`, body: row.method === 'GET' ? undefined : (body ?? usual) };
+};
+
+/** The same request about what is hidden and about what is not there; with the usual body and with bad ones. */
+const pairsOf = (of: Row[], people: Person[], place: Place, hidden: Names, missing: Names): Pair[] => {
+  const all = { ...substitutes, ...place.names };
+  const bodies = [undefined, {}, { title: [], name: {}, body: 7, duration: {}, user_id: 'x', visibility: 'x', color: [] }];
+  return of.flatMap((row) =>
+    (row.method === 'GET' || row.method === 'DELETE' ? [undefined] : bodies).flatMap((body) =>
+      people.map((person) => ({
+        person,
+        hidden: sentFor(row, place, { ...all, ...hidden }, body),
+        missing: sentFor(row, place, { ...all, ...missing }, body),
+      })),
+    ),
+  );
+};
+
+const usualIssue = (place: Place, state: 'plain' | 'confidential' | 'deleted'): Names => place.issues.get(state)?.usual ?? {};
+
+const pathOfProject = async (id: number): Promise<string> => {
+  const query = gantry.service.platform.store.db.selectFrom('projects').select('full_path').where('id', '=', id);
+  return (await query.executeTakeFirstOrThrow()).full_path;
+};
+
+const pathOfGroup = async (id: number): Promise<string> => {
+  const query = gantry.service.platform.store.db.selectFrom('namespaces').select('full_path').where('id', '=', id);
+  return (await query.executeTakeFirstOrThrow()).full_path;
+};
+
+test('a project that is hidden, by its id and by its path', async () => {
+  const place = await makePlace(world, { visibility: 'private', issues: 'enabled' });
+  const { project = 0 } = place.names;
+  const issue = usualIssue(place, 'plain');
+  const path = await pathOfProject(Number(project));
+  const of = below('/projects/:id');
+  const people = named(...outsiders);
+  await compare([
+    ...pairsOf(of, people, place, { ...issue, project }, { ...issue, project: nothing }),
+    ...pairsOf(of, people, place, { ...issue, project: path }, { ...issue, project: unique('no/project') }),
+    ...pairsOf(of, people, place, { ...issue, project: path.toUpperCase() }, { ...issue, project: unique('no/project') }),
+  ]);
+});
+
+test('an internal project, to those who are external or nobody', async () => {
+  const place = await makePlace(world, { visibility: 'internal', issues: 'enabled' });
+  const issue = usualIssue(place, 'plain');
+  await compare(
+    pairsOf(below('/projects/:id'), named('anonymous', 'external'), place, issue, { ...issue, project: nothing }),
+  );
+});
+
+test('a project or a group that was deleted, to everybody', async () => {
+  const place = await makePlace(world, { visibility: 'public', issues: 'enabled' });
+  const group = await makeGroupPlace(world, 'public');
+  const issue = usualIssue(place, 'plain');
+  const path = await pathOfProject(Number(place.names['project']));
+  const groupPath = await pathOfGroup(Number(group.names['group']));
+  // Removed as people do it; what is left is the queue's to remove.
+  await gantry.api(`DELETE /projects/${place.names['project']}`);
+  await gantry.api(`DELETE /groups/${group.names['group']}`);
+  const people = named(...outsiders, ...insiders);
+  await compare([
+    ...pairsOf(below('/projects/:id'), people, place, issue, { ...issue, project: nothing }),
+    ...pairsOf(below('/projects/:id'), named('owner'), place, { ...issue, project: path }, { ...issue, project: 'no/project' }),
+    ...pairsOf(below('/groups/:id'), people, group, {}, { group: nothing }),
+    ...pairsOf(below('/groups/:id'), named('owner'), group, { group: groupPath }, { group: 'no-group' }),
+  ]);
+});
+
+test('a group that is hidden, by its id and by its path', async () => {
+  const place = await makeGroupPlace(world, 'private');
+  const path = await pathOfGroup(Number(place.names['group']));
+  const of = [...below('/groups/:id'), ...below('/namespaces/:id')];
+  const people = named(...outsiders);
+  await compare([
+    ...pairsOf(of, people, place, {}, { group: nothing }),
+    ...pairsOf(of, people, place, { group: path }, { group: unique('no/group') }),
+  ]);
+});
+
+test('a namespace in which one has no role, were the group public', async () => {
+  const place = await makeGroupPlace(world, 'public');
+  const { host = 0 } = (await makePlace(world, { visibility: 'public', issues: 'enabled' })).names;
+  const { db } = gantry.service.platform.store;
+  const personal = await db.selectFrom('namespaces').select('id').where('owner_id', '=', Number(host)).executeTakeFirstOrThrow();
+  const people = named(...outsiders, 'member of a project below');
+  await compare([
+    ...pairsOf(below('/namespaces/:id'), people, place, {}, { group: nothing }),
+    ...pairsOf(below('/namespaces/:id'), people, place, { group: personal.id }, { group: nothing }),
+  ]);
+});
+
+const ofIssue = '/projects/:id/issues/:issue_iid';
+
+test('an issue that is confidential', async () => {
+  const place = await makePlace(world, { visibility: 'public', issues: 'enabled' });
+  const hidden = usualIssue(place, 'confidential');
+  const people = named('external', 'non-member', 'guest', 'guest and author', 'former master', 'admin as non-member');
+  const strangers = people.filter(({ name }) => name !== 'guest and author');
+  const pairs = pairsOf(below(ofIssue), strangers, place, hidden, { ...hidden, issue_iid: nothing });
+  const ofGuest = place.issues.get('confidential')?.of_guest ?? {};
+  const other = named('author', 'assignee', 'guest and assignee');
+  await compare([...pairs, ...pairsOf(below(ofIssue), other, place, ofGuest, { ...ofGuest, issue_iid: nothing }).filter(({ person }) => person.name === 'author')]);
+});
+
+test('an issue that was deleted, and one whose project has none', async () => {
+  const place = await makePlace(world, { visibility: 'public', issues: 'enabled' });
+  const deleted = usualIssue(place, 'deleted');
+  const people = named(...outsiders, ...insiders);
+  const off = await makePlace(world, { visibility: 'public', issues: 'disabled' });
+  const members = await makePlace(world, { visibility: 'public', issues: 'private' });
+  const [inOff, inMembers] = [usualIssue(off, 'plain'), usualIssue(members, 'plain')];
+  await compare([
+    ...pairsOf(below(ofIssue), people, place, deleted, { ...deleted, issue_iid: nothing }),
+    ...pairsOf(below(ofIssue), people, off, inOff, { ...inOff, issue_iid: nothing }),
+    ...pairsOf(below(ofIssue), named(...outsiders), members, inMembers, { ...inMembers, issue_iid: nothing }),
+  ]);
+});
+
+test('a note, an award, a label or a milestone of something else', async () => {
+  const place = await makePlace(world, { visibility: 'public', issues: 'enabled' });
+  const secret = await makePlace(world, { visibility: 'private', issues: 'enabled' });
+  const group = await makeGroupPlace(world, 'public');
+  const secretGroup = await makeGroupPlace(world, 'private');
+  const own = usualIssue(place, 'plain');
+  const people = named(...outsiders, ...insiders);
+  const hiding = [usualIssue(place, 'confidential'), usualIssue(secret, 'plain'), place.issues.get('plain')?.of_guest ?? {}];
+  const at = (param: string): Row[] => rows.filter(({ path }) => path.includes(`/:${param}`) && path.startsWith('/projects/'));
+  const inGroup = (param: string): Row[] => rows.filter(({ path }) => path.includes(`/:${param}`) && path.startsWith('/groups/'));
+  const ofNotes = at('award_id').filter(({ path }) => path.includes('/notes/'));
+  const pairs = hiding.flatMap((hidden) => [
+    ...pairsOf(at('note_id'), people, place, { ...own, note_id: hidden['note_id'] ?? 0 }, { ...own, note_id: nothing }),
+    ...pairsOf(at('award_id'), people, place, { ...own, issue_award: hidden['issue_award'] ?? 0 }, { ...own, issue_award: nothing }).filter(({ hidden: { path } }) => !path.includes('/notes/')),
+    ...pairsOf(ofNotes, people, place, { ...own, note_award: hidden['note_award'] ?? 0 }, { ...own, note_award: nothing }),
+  ]);
+  // An award of the note through the issue, and one of the issue through the note.
+  const crossed = pairsOf(ofNotes, people, place, { ...own, note_award: own['issue_award'] ?? 0 }, { ...own, note_award: nothing });
+  const { label_id = 0, milestone_id = 0 } = secret.names;
+  await compare([
+    ...pairs,
+    ...crossed,
+    ...pairsOf(at('label_id'), people, place, { label_id }, { label_id: nothing }),
+    ...pairsOf(at('milestone_id'), people, place, { milestone_id }, { milestone_id: nothing }),
+    ...pairsOf(at('label_id'), people, place, { label_id: group.names['label_id'] ?? 0 }, { label_id: nothing }),
+    ...pairsOf(inGroup('label_id'), people, group, { label_id: secretGroup.names['label_id'] ?? 0 }, { label_id: nothing }),
+    ...pairsOf(inGroup('label_id'), people, group, { label_id }, { label_id: nothing }),
+    ...pairsOf(inGroup('milestone_id'), people, group, { milestone_id: secretGroup.names['milestone_id'] ?? 0 }, { milestone_id: nothing }),
+    ...pairsOf(inGroup('milestone_id'), people, group, { milestone_id }, { milestone_id: nothing }),
+  ]);
+});
+
+test('a label by the title that another project gave it', async () => {
+  const place = await makePlace(world, { visibility: 'public', issues: 'enabled' });
+  const secret = await makePlace(world, { visibility: 'private', issues: 'enabled' });
+  const title = unique('secret');
+  await gantry.service.platform.store.write(async (tx) => await insertLabels(tx, [{ project_id: Number(secret.names['project']), group_id: null, title }]));
+  const of = rows.filter(({ path }) => path.startsWith('/projects/:id/labels'));
+  const byName = of.filter(({ name }) => /^(PUT|DELETE) \/projects\/:id\/labels$/.test(name));
+  const people = named(...outsiders, ...insiders);
+  await compare([
+    ...pairsOf(of, people, place, { label_id: title }, { label_id: unique('secret') }).filter(({ hidden }) => hidden.path.includes(title)),
+    ...pairsOf(byName, people, place, { label: title }, { label: unique('secret') }),
+  ]);
+});
+
+test("another's token, and another's todo", async () => {
+  const place = await makePlace(world, { visibility: 'public', issues: 'enabled' });
+  const { project = 0 } = place.names;
+  const { issue_id: target_id = 0 } = usualIssue(place, 'plain');
+  const { writer, newcomer } = world.people;
+  const { db, write } = gantry.service.platform.store;
+  const [todo = 0] = await write(async (tx) => await insertTodos(tx, [{ user_id: newcomer, author_id: writer, project_id: Number(project), target_id: Number(target_id) }]));
+  const { id: token } = await db.selectFrom('tokens').select('id').where('user_id', '=', writer).executeTakeFirstOrThrow();
+  const users = named(...outsiders, ...insiders).filter(({ name }) => name !== 'admin');
+  await compare([
+    ...pairsOf(below('/personal_access_tokens/:id'), users, place, { token }, { token: nothing }),
+    ...pairsOf(below('/todos/:id'), named(...outsiders, ...insiders), place, { todo }, { todo: nothing }),
+  ]);
+});
+
+test('a user without a public project, to nobody who signed in', async () => {
+  const place = await makePlace(world, { visibility: 'private', issues: 'enabled' });
+  const { db } = gantry.service.platform.store;
+  const { host = 0 } = place.names;
+  const { username } = await db.selectFrom('users').select('username').where('id', '=', Number(host)).executeTakeFirstOrThrow();
+  const of = below('/users/:user_id/projects');
+  await compare([
+    ...pairsOf(of, named('anonymous'), place, { host }, { host: nothing }),
+    ...pairsOf(of, named('anonymous'), place, { host: username }, { host: unique('nobody') }),
+  ]);
+});
+
+test('a group to make something in', async () => {
+  const place = await makeGroupPlace(world, 'private');
+  const group = Number(place.names['group']);
+  const pairs = named(...outsiders).flatMap((person) =>
+    [nothing, group].flatMap((hidden) => {
+      const path = unique('made');
+      const ask = (where: string, body: object): Sent => ({ method: 'POST', path: `/api/v4${where}`, body: { ...body, name: path, path } });
+      return hidden === nothing
+        ? []
+        : [
+            { person, hidden: ask('/projects', { namespace_id: group }), missing: ask('/projects', { namespace_id: nothing }) },
+            { person, hidden: ask('/groups', { parent_id: group }), missing: ask('/groups', { parent_id: nothing }) },
+          ];
+    }),
+  );
+  await compare(pairs);
+});
+
+test('with the methods and the suffixes that no row has', async () => {
+  const place = await makePlace(world, { visibility: 'private', issues: 'enabled' });
+  const { issue_iid = 0 } = usualIssue(place, 'plain');
+  const forms = (id: number | string): Sent[] => {
+    const project = `/api/v4/projects/${encodeURIComponent(id)}`;
+    const asked = [project, `${project}.json`, `${project}.rss`, `${project}/issues`, `${project}/issues.json`, `${project}/issues/${issue_iid}`, `${project}/issues/${issue_iid}.json`, `${project}/`, `${project}/no/such`, `/api/v4//projects//${encodeURIComponent(id)}`];
+    return asked.flatMap((path) => ['GET', 'HEAD', 'OPTIONS', 'PATCH', 'DELETE'].map((method) => ({ method, path })));
+  };
+  const path = await pathOfProject(Number(place.names['project']));
+  const pairsBetween = (hidden: number | string, missing: number | string): Pair[] =>
+    named(...outsiders).flatMap((person) => {
+      const others = forms(missing);
+      return forms(hidden).flatMap((sent, at) => (others[at] === undefined ? [] : [{ person, hidden: sent, missing: others[at] }]));
+    });
+  await compare([...pairsBetween(Number(place.names['project']), nothing), ...pairsBetween(path, 'no/project')]);
+});
+
+test('what a list is filtered by', async () => {
+  const place = await makePlace(world, { visibility: 'private', issues: 'enabled' });
+  const { store } = gantry.service.platform;
+  const project_id = Number(place.names['project']);
+  const owner = { project_id, group_id: null };
+  const [word, other] = [unique('secret'), unique('secret')];
+  await store.write(async (tx) => {
+    await insertLabels(tx, [{ ...owner, title: word }]);
+    const [id = 0] = await insertMilestones(tx, [{ ...owner, iid: 77 }]);
+    await tx.db.updateTable('milestones').set({ title: word }).where('id', '=', id).execute();
+  });
+  const issue = await gantry.api(`POST /projects/${project_id}/issues`, { json: { title: word, labels: word } });
+  const lists = ['/issues?scope=all', '/projects?simple=true', '/groups?all_available=true', '/namespaces?x=y', `/groups/${world.top.id}/issues?x=y`, `/groups/${world.top.id}/projects?include_subgroups=true`];
+  const filters = ['search=', 'labels=', 'milestone='];
+  const people = named(...outsiders);
+  const asked = lists.flatMap((list) => filters.map((filter) => `/api/v4${list}&${filter}`));
+  const pairs = asked.flatMap((path) =>
+    people.map((person) => ({ person, hidden: { method: 'GET', path: path + word }, missing: { method: 'GET', path: path + other } })),
+  );
+  await compare(pairs, [word, other]);
+  const ids = [`todos?project_id=`, `issues?scope=all&iids[]=`].map((path) => `/api/v4/${path}`);
+  const values: [number, number][] = [[project_id, nothing], [issue.body.iid + 100_000, nothing]];
+  for (const [at, path] of ids.entries()) {
+    const [hidden = 0, missing = 0] = values[at] ?? [];
+    const both = people.map((person) => ({ person, hidden: { method: 'GET', path: `${path}${hidden}` }, missing: { method: 'GET', path: `${path}${missing}` } }));
+    await compare(both, [String(hidden), String(missing)]);
+  }
+});
