@@ -28,16 +28,20 @@ const prepare = ({ token }: Job, wanted: Wanted): Prepared => {
 type Shown = { id: number; iid: number; title: string };
 
 const problemOf = (wanted: Wanted, n: number, { status, body }: Answer): string | null => {
-  if (status !== wanted.status) return `${wanted.method} ${wanted.path}: ${status} ${body.toString('utf8', 0, 200)}`;
+  if (status !== wanted.status)
+    return `${wanted.method} ${wanted.path}: ${status} ${body.toString('utf8', 0, 200)}`;
   if (wanted.ids !== undefined) {
     if (n % parsedEvery !== 0) return null;
     const ids = (JSON.parse(body.toString()) as Shown[]).map(({ id }) => id);
-    return ids.join() === wanted.ids.join() ? null : `${wanted.path}: ids ${ids.join()} in place of ${wanted.ids.join()}`;
+    return ids.join() === wanted.ids.join()
+      ? null
+      : `${wanted.path}: ids ${ids.join()} in place of ${wanted.ids.join()}`;
   }
   if (wanted.iid === undefined && wanted.titleIsSent === undefined) return null;
   const shown = JSON.parse(body.toString()) as Shown;
   if (wanted.iid !== undefined && shown.iid !== wanted.iid) return `${wanted.path}: iid ${shown.iid}`;
-  if (wanted.titleIsSent === true && !shown.title.endsWith(` ${n}`)) return `${wanted.path}: title ${shown.title}`;
+  if (wanted.titleIsSent === true && !shown.title.endsWith(` ${n}`))
+    return `${wanted.path}: title ${shown.title}`;
   return null;
 };
 
@@ -67,7 +71,7 @@ class Run {
   }
 
   result(): Outcome {
-    const latencies = Float64Array.from(this.#outcome.latencies).sort();
+    const latencies = Float64Array.from(this.#outcome.latencies).toSorted();
     return { ...this.#outcome, latencies: [...latencies] };
   }
 }

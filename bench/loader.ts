@@ -16,7 +16,7 @@ type Message = { outcome?: Outcome; error?: string };
 export const startLoader = (): Loader => {
   const [program, args] = pinned(1, process.execPath, [join(import.meta.dirname, 'load.ts')]);
   const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
-  const ended = once(child, 'exit').then(() => ({ error: 'the load generator ended' }) as Message);
+  const ended: Promise<Message> = once(child, 'exit').then(() => ({ error: 'the load generator ended' }));
   return {
     run: async (command) => {
       const answered = once(child, 'message').then(([message]) => message as Message);
@@ -24,7 +24,9 @@ export const startLoader = (): Loader => {
       const { outcome, error } = await Promise.race([answered, ended]);
       if (outcome === undefined) throw new Error(error);
       if (outcome.wrongCount > 0) {
-        throw new Error(`${outcome.wrongCount} of ${outcome.answered} answers are wrong:\n${outcome.wrong.join('\n')}`);
+        throw new Error(
+          `${outcome.wrongCount} of ${outcome.answered} answers are wrong:\n${outcome.wrong.join('\n')}`,
+        );
       }
       return outcome;
     },

@@ -11,7 +11,10 @@ type Stat = { parent: number; ticks: number };
 const statOf = (pid: number): Stat | null => {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ').map(Number);
+    const fields = text
+      .slice(text.lastIndexOf(')') + 2)
+      .split(' ')
+      .map(Number);
     const [utime = 0, stime = 0, cutime = 0, cstime = 0] = fields.slice(11, 15);
     return { parent: fields[1] ?? 0, ticks: utime + stime + cutime + cstime };
   } catch {
@@ -43,7 +46,8 @@ export const memoryOf = (root: number): { rss: number; pss: number } => {
   const sum = { rss: 0, pss: 0 };
   for (const pid of treeOf(root)) {
     const text = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
-    const kilobytes = (name: string): number => Number(new RegExp(`^${name}: +(\\d+)`, 'm').exec(text)?.[1] ?? 0);
+    const kilobytes = (name: string): number =>
+      Number(new RegExp(`^${name}: +(\\d+)`, 'm').exec(text)?.[1] ?? 0);
     sum.rss += kilobytes('Rss') / 1024;
     sum.pss += kilobytes('Pss') / 1024;
   }

@@ -16,7 +16,8 @@ export const list = (world: World, count: 20 | 100): Wanted[] => [
 export const get = (world: World): Wanted[] =>
   world.sample.map(({ iid }) => ({ method: 'GET', path: `${projectPath(world)}/${iid}`, status: 200, iid }));
 
-const description = 'What happens: it stops. What should happen: it goes on, as in the version before. '.repeat(5);
+const description =
+  'What happens: it stops. What should happen: it goes on, as in the version before. '.repeat(5);
 
 /** With labels, an assignee and a milestone, as from a form. */
 export const create = (world: World): Wanted[] =>
@@ -62,7 +63,7 @@ export const filtered = (world: World): { [name: string]: string } => {
   const [common, rare] = [world.labels[0], world.labels[40]];
   const iids = world.sample.slice(0, 20).map(({ iid }) => `iids[]=${iid}`);
   return {
-    'state': `${own}?state=opened`,
+    state: `${own}?state=opened`,
     'order by updated_at': `${own}?order_by=updated_at`,
     'common label': `${own}?labels=${encodeURIComponent(common?.title ?? '')}`,
     'rare label': `${own}?labels=${encodeURIComponent(rare?.title ?? '')}`,
@@ -76,13 +77,13 @@ export const filtered = (world: World): { [name: string]: string } => {
     'nobody assigned': `${own}?assignee_id=0`,
     'common author': `${own}?author_id=${world.users[0]?.id}`,
     'rare author': `${own}?author_id=${world.users[400]?.id}`,
-    'iids': `${own}?${iids.join('&')}`,
+    iids: `${own}?${iids.join('&')}`,
     'created between': `${own}?created_after=2020-01-01&created_before=2020-02-01`,
     'updated after': `${own}?updated_after=2024-12-01`,
-    'everywhere': '/api/v4/issues?scope=all',
+    everywhere: '/api/v4/issues?scope=all',
     'everywhere, own': '/api/v4/issues',
     'everywhere, assigned': '/api/v4/issues?scope=assigned-to-me',
-    'group': `/api/v4/groups/${world.group_id}/issues`,
+    group: `/api/v4/groups/${world.group_id}/issues`,
     'group, opened': `/api/v4/groups/${world.group_id}/issues?state=opened`,
   };
 };

@@ -26,7 +26,19 @@ import { measureStart } from './measure/start.ts';
 import { isPinned, pressure, treeOf } from './process.ts';
 import { table } from './report.ts';
 
-const names = ['list20', 'list100', 'get', 'create', 'edit', 'latency', 'growth', 'filters', 'search', 'memory', 'start'];
+const names = [
+  'list20',
+  'list100',
+  'get',
+  'create',
+  'edit',
+  'latency',
+  'growth',
+  'filters',
+  'search',
+  'memory',
+  'start',
+];
 const measures: Measure[] = [
   measureReads,
   measureWrites,
@@ -74,21 +86,36 @@ const run = async (bench: Bench): Promise<Figure[]> => {
 };
 
 const finish = (figures: Figure[]): void => {
-  const count = (verdict: Figure['verdict']): number => figures.filter((one) => one.verdict === verdict).length;
+  const count = (verdict: Figure['verdict']): number =>
+    figures.filter((one) => one.verdict === verdict).length;
   const summary = { passed: count('pass'), failed: count('fail'), inconclusive: count('inconclusive') };
   const machine = { pinned: isPinned, pressure: pressure() };
-  if (flags.json === true) console.log(JSON.stringify({ engine: flags.postgres ? 'postgres' : 'sqlite', machine, summary, figures }, null, 2));
-  else console.log(`${summary.passed} goals reached, ${summary.failed} missed, ${summary.inconclusive} inconclusive`);
+  if (flags.json === true)
+    console.log(
+      JSON.stringify({ engine: flags.postgres ? 'postgres' : 'sqlite', machine, summary, figures }, null, 2),
+    );
+  else
+    console.log(
+      `${summary.passed} goals reached, ${summary.failed} missed, ${summary.inconclusive} inconclusive`,
+    );
   process.exitCode = summary.failed > 0 ? 1 : 0;
 };
 
 const main = async (): Promise<void> => {
   if (process.platform !== 'linux') throw new Error('the bench reads /proc: it needs Linux');
   const postgres: Postgres | null = flags.postgres === true ? await startPostgres() : null;
-  const besides = postgres === null ? [] : treeOf(process.pid).filter((pid) => pid !== process.pid).slice(0, 1);
+  const besides =
+    postgres === null
+      ? []
+      : treeOf(process.pid)
+          .filter((pid) => pid !== process.pid)
+          .slice(0, 1);
   const databases: Databases = makeDatabases(postgres, progress);
   const loader = startLoader();
-  const effort = flags.quick === true ? { rounds: 3, seconds: 1, sizes: [1_000, 100_000] } : { rounds: 5, seconds: 2, sizes: [1_000, 100_000, 1_000_000] };
+  const effort =
+    flags.quick === true
+      ? { rounds: 3, seconds: 1, sizes: [1_000, 100_000] }
+      : { rounds: 5, seconds: 2, sizes: [1_000, 100_000, 1_000_000] };
   const wants = (name: string): boolean => flags.only?.some((word) => name.startsWith(word)) ?? true;
   try {
     finish(await run({ databases, loader, ...effort, besides, progress, wants }));

@@ -83,7 +83,10 @@ export const startService = async (place: Place, codeCache?: string): Promise<Ru
   const [program, args] = pinned(0, process.execPath, [...flags, join(root, 'bin/gantry'), 'serve']);
   const file = join(place.data, '..', `${port}.log`);
   const log = openSync(file, 'w');
-  const env = { ...variables(place, port), ...(codeCache !== undefined && { NODE_COMPILE_CACHE: codeCache }) };
+  const env = {
+    ...variables(place, port),
+    ...(codeCache !== undefined && { NODE_COMPILE_CACHE: codeCache }),
+  };
   const child = spawn(program, args, { env, stdio: ['ignore', log, log] });
   closeSync(log);
   const stop = stopOf(child);
@@ -92,7 +95,9 @@ export const startService = async (place: Place, codeCache?: string): Promise<Ru
     return { port, pid: child.pid ?? 0, startedIn, stop };
   } catch (error) {
     await stop();
-    throw new Error(`the service did not start:\n${readFileSync(file, 'utf8').slice(-2000)}`, { cause: error });
+    throw new Error(`the service did not start:\n${readFileSync(file, 'utf8').slice(-2000)}`, {
+      cause: error,
+    });
   }
 };
 

@@ -25,7 +25,23 @@ export const randomOf = (seed: number): (() => number) => {
 /** An index below `count`; small ones are far likelier than large ones. */
 const skewed = (random: () => number, count: number): number => Math.floor(count * random() ** 3);
 
-const syllables = ['ba', 'ke', 'li', 'mo', 'nu', 'ra', 'se', 'ti', 'vo', 'xa', 'pre', 'stro', 'gan', 'dor', 'fel'];
+const syllables = [
+  'ba',
+  'ke',
+  'li',
+  'mo',
+  'nu',
+  'ra',
+  'se',
+  'ti',
+  'vo',
+  'xa',
+  'pre',
+  'stro',
+  'gan',
+  'dor',
+  'fel',
+];
 
 const makeWords = (): string[] => {
   const random = randomOf(7);
@@ -102,7 +118,9 @@ export type MadeIssue = {
   updated_at: number;
 };
 
-const distinct = (count: number, pick: () => number): number[] => [...new Set(Array.from({ length: count }, pick))];
+const distinct = (count: number, pick: () => number): number[] => [
+  ...new Set(Array.from({ length: count }, pick)),
+];
 
 /** The issue with this number among `total`; people, labels and milestones by their index. */
 export const makeIssue = (number: number, total: number): MadeIssue => {
@@ -152,7 +170,16 @@ const makeProject = async (tx: Tx, namespace: { id: number; full_path: string },
   const times = { created_at: firstTime, updated_at: firstTime, last_activity_at: firstTime };
   const { id } = await tx.db
     .insertInto('projects')
-    .values({ namespace_id: namespace.id, path, full_path, name: path, visibility: 'internal', creator_id: 1, ...none, ...times })
+    .values({
+      namespace_id: namespace.id,
+      path,
+      full_path,
+      name: path,
+      visibility: 'internal',
+      creator_id: 1,
+      ...none,
+      ...times,
+    })
     .returning('id')
     .executeTakeFirstOrThrow();
   await tx.db.insertInto('project_counters').values({ project_id: id }).execute();
@@ -162,17 +189,30 @@ const makeProject = async (tx: Tx, namespace: { id: number; full_path: string },
 
 const makeLabels = async (tx: Tx, project_id: number): Promise<World['labels']> => {
   const rows = Array.from({ length: counts.labels }, (_, index) => ({
-    ...{ project_id, group_id: null, title: `label ${index}`, color: '#428BCA', description: null, priority: null },
-    ...{ created_at: firstTime, updated_at: firstTime },
+    project_id,
+    group_id: null,
+    title: `label ${index}`,
+    color: '#428BCA',
+    description: null,
+    priority: null,
+    created_at: firstTime,
+    updated_at: firstTime,
   }));
   return await tx.db.insertInto('labels').values(rows).returning(['id', 'title']).execute();
 };
 
 const makeMilestones = async (tx: Tx, project_id: number): Promise<World['milestones']> => {
   const rows = Array.from({ length: counts.milestones }, (_, index) => ({
-    ...{ iid: index + 1, project_id, group_id: null, title: `v${index}`, description: `The version ${index}` },
-    ...{ state: 'active' as const, start_date: '2020-01-01', due_date: '2030-01-01' },
-    ...{ created_at: firstTime, updated_at: firstTime },
+    iid: index + 1,
+    project_id,
+    group_id: null,
+    title: `v${index}`,
+    description: `The version ${index}`,
+    state: 'active' as const,
+    start_date: '2020-01-01',
+    due_date: '2030-01-01',
+    created_at: firstTime,
+    updated_at: firstTime,
   }));
   return await tx.db.insertInto('milestones').values(rows).returning(['id', 'title']).execute();
 };
@@ -182,7 +222,13 @@ const makeGround = async (tx: Tx, issues: number): Promise<World> => {
   for (let index = 0; index < counts.users; index += 1) people.push(await makePerson(tx, `user${index}`));
   const [developer, guest, outsider] = [people[2], people[3], people[4]] as [Person, Person, Person];
   for (const one of [developer, guest, outsider]) await giveToken(tx, one);
-  const common = { kind: 'group', parent_id: null, owner_id: null, description: '', visibility: 'internal' } as const;
+  const common = {
+    kind: 'group',
+    parent_id: null,
+    owner_id: null,
+    description: '',
+    visibility: 'internal',
+  } as const;
   const group = { ...common, path: 'acme', full_path: 'acme', name: 'acme' };
   const group_id = await insertNamespace(tx, group);
   const namespace = { id: group_id, full_path: 'acme' };
@@ -192,11 +238,27 @@ const makeGround = async (tx: Tx, issues: number): Promise<World> => {
     otherProjects.push((await makeProject(tx, namespace, `small${index}`)).id);
   }
   const colleagues = people.slice(10, 60).map(({ id }) => member(id, 'Namespace', group_id, 20));
-  const named = [member(developer.id, 'Namespace', group_id, 30), member(guest.id, 'Project', project_id, 10)];
-  await tx.db.insertInto('members').values([...named, ...colleagues]).execute();
+  const named = [
+    member(developer.id, 'Namespace', group_id, 30),
+    member(guest.id, 'Project', project_id, 10),
+  ];
+  await tx.db
+    .insertInto('members')
+    .values([...named, ...colleagues])
+    .execute();
   return {
-    ...{ issues, group_id, project_id, project_path: full_path, developer, guest, outsider, otherProjects },
-    users: people.map(({ id, username }) => ({ id, username })),
+    issues,
+    group_id,
+    project_id,
+    project_path: full_path,
+    developer,
+    guest,
+    outsider,
+    otherProjects,
+    users: people.map(({ id, username }) => ({
+      id,
+      username,
+    })),
     labels: await makeLabels(tx, project_id),
     milestones: await makeMilestones(tx, project_id),
     newest: [],
@@ -229,21 +291,76 @@ const issueRow = ({ users, milestones }: World, { id, iid, project_id, made }: N
 const target = ({ id }: Numbered) => ({ target_type: 'Issue' as const, target_id: id });
 
 const insertBatch = async (tx: Tx, world: World, batch: Numbered[]): Promise<void> => {
-  await bulkInsert(tx, 'issues', batch.map((one) => issueRow(world, one)));
-  await bulkInsert(tx, 'issue_search', batch.map(({ id, made }) =>
-    ({ issue_id: id, title: foldCase(made.title), description: foldCase(made.description) })));
-  await bulkInsert(tx, 'label_links', batch.flatMap((one) => one.made.labels.map((index) =>
-    ({ ...target(one), label_id: world.labels[index]?.id ?? 0, target_created_at: one.made.created_at }))));
-  await bulkInsert(tx, 'assignees', batch.flatMap((one) => one.made.assignees.map((index, position) =>
-    ({ ...target(one), user_id: world.users[index]?.id ?? 1, position, target_created_at: one.made.created_at }))));
-  const shared = (one: Numbered) => ({ ...target(one), project_id: one.project_id, created_at: one.made.created_at });
+  await bulkInsert(
+    tx,
+    'issues',
+    batch.map((one) => issueRow(world, one)),
+  );
+  await bulkInsert(
+    tx,
+    'issue_search',
+    batch.map(({ id, made }) => ({
+      issue_id: id,
+      title: foldCase(made.title),
+      description: foldCase(made.description),
+    })),
+  );
+  await bulkInsert(
+    tx,
+    'label_links',
+    batch.flatMap((one) =>
+      one.made.labels.map((index) => ({
+        ...target(one),
+        label_id: world.labels[index]?.id ?? 0,
+        target_created_at: one.made.created_at,
+      })),
+    ),
+  );
+  await bulkInsert(
+    tx,
+    'assignees',
+    batch.flatMap((one) =>
+      one.made.assignees.map((index, position) => ({
+        ...target(one),
+        user_id: world.users[index]?.id ?? 1,
+        position,
+        target_created_at: one.made.created_at,
+      })),
+    ),
+  );
+  const shared = (one: Numbered) => ({
+    ...target(one),
+    project_id: one.project_id,
+    created_at: one.made.created_at,
+  });
   const noted = batch.filter(({ made }) => made.notes > 0);
-  await bulkInsert(tx, 'notes', noted.map((one) => (
-    { ...shared(one), author_id: world.users[one.made.author]?.id ?? 1, body: 'Noted.', system: 0 as const, updated_at: one.made.created_at })));
-  await bulkInsert(tx, 'user_agent_details', batch.map((one) =>
-    ({ ...target(one), user_agent: 'curl/8.0', ip_address: '127.0.0.1' })));
-  await bulkInsert(tx, 'events', batch.map((one) => (
-    { ...shared(one), actor_id: 1, sudo_by_id: null, kind: 'issue.created', data: JSON.stringify({ iid: one.iid }) })));
+  await bulkInsert(
+    tx,
+    'notes',
+    noted.map((one) => ({
+      ...shared(one),
+      author_id: world.users[one.made.author]?.id ?? 1,
+      body: 'Noted.',
+      system: 0 as const,
+      updated_at: one.made.created_at,
+    })),
+  );
+  await bulkInsert(
+    tx,
+    'user_agent_details',
+    batch.map((one) => ({ ...target(one), user_agent: 'curl/8.0', ip_address: '127.0.0.1' })),
+  );
+  await bulkInsert(
+    tx,
+    'events',
+    batch.map((one) => ({
+      ...shared(one),
+      actor_id: 1,
+      sudo_by_id: null,
+      kind: 'issue.created',
+      data: JSON.stringify({ iid: one.iid }),
+    })),
+  );
 };
 
 /** The counters of every project, from its rows. */
@@ -266,7 +383,13 @@ const countProjects = async (tx: Tx): Promise<void> => {
 const batchSize = 1000;
 
 /** The issues with these numbers, and with an iid each in their projects. */
-const numbered = (world: World, first: number, count: number, total: number, iids: Map<number, number>): Numbered[] =>
+const numbered = (
+  world: World,
+  first: number,
+  count: number,
+  total: number,
+  iids: Map<number, number>,
+): Numbered[] =>
   Array.from({ length: count }, (_, offset) => {
     const number = first + offset;
     const other = number % inOthers === 2 ? Math.floor(number / inOthers) % counts.otherProjects : null;
@@ -275,7 +398,12 @@ const numbered = (world: World, first: number, count: number, total: number, iid
     iids.set(project_id, iid);
     const made = makeIssue(number, total);
     // Labels and milestones belong to the large project.
-    return { id: number + 1, iid, project_id, made: other === null ? made : { ...made, labels: [], milestone: null } };
+    return {
+      id: number + 1,
+      iid,
+      project_id,
+      made: other === null ? made : { ...made, labels: [], milestone: null },
+    };
   });
 
 const seenIn = (world: World, batch: Numbered[]): IssueRef[] =>

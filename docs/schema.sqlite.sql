@@ -33,6 +33,14 @@ CREATE UNIQUE INDEX award_emoji_once on award_emoji (target_type, target_id, use
 
 CREATE INDEX award_emoji_user on award_emoji (user_id, target_type, name, target_id);
 
+CREATE TRIGGER award_emoji_delete_old after delete on award_emoji when old.target_type = 'Issue' begin update project_counters set issues_version = issues_version + 1 where project_id = (select project_id from issues where id = old.target_id); end;
+
+CREATE TRIGGER award_emoji_insert_new after insert on award_emoji when new.target_type = 'Issue' begin update project_counters set issues_version = issues_version + 1 where project_id = (select project_id from issues where id = new.target_id); end;
+
+CREATE TRIGGER award_emoji_update_new after update on award_emoji when new.target_type = 'Issue' begin update project_counters set issues_version = issues_version + 1 where project_id = (select project_id from issues where id = new.target_id); end;
+
+CREATE TRIGGER award_emoji_update_old after update on award_emoji when old.target_type = 'Issue' begin update project_counters set issues_version = issues_version + 1 where project_id = (select project_id from issues where id = old.target_id); end;
+
 CREATE TABLE events (
   id integer primary key autoincrement,
   created_at integer not null,
@@ -114,7 +122,13 @@ CREATE INDEX issues_state_updated on issues (project_id, deleted_at, state, upda
 
 CREATE INDEX issues_updated on issues (project_id, deleted_at, updated_at, id, confidential);
 
-CREATE TRIGGER issues_revised after update on issues when new.revision = old.revision begin update issues set revision = old.revision + 1 where id = new.id; end;
+CREATE TRIGGER issues_delete_old after delete on issues begin update project_counters set issues_version = issues_version + 1 where project_id = old.project_id; end;
+
+CREATE TRIGGER issues_insert_new after insert on issues begin update project_counters set issues_version = issues_version + 1 where project_id = new.project_id; end;
+
+CREATE TRIGGER issues_revised after update on issues when new.revision = old.revision begin update issues set revision = revision + 1 where id = new.id; end;
+
+CREATE TRIGGER issues_update_new after update on issues when new.revision <> old.revision begin update project_counters set issues_version = issues_version + 1 where project_id = new.project_id; end;
 
 CREATE TABLE label_links (
   target_type text not null,

@@ -65,7 +65,8 @@ const readMatching = (pattern: RegExp, wanted: string): ((text: string) => strin
 const readAddresses = (text: string): string[] => {
   const parts = text.split(/[\s,]+/).filter((part) => part !== '');
   for (const part of parts) {
-    if (isIP(part.split('/')[0] ?? '') === 0) throw new Error(`has "${part}", which is no IP address or range`);
+    if (isIP(part.split('/')[0] ?? '') === 0)
+      throw new Error(`has "${part}", which is no IP address or range`);
   }
   return parts;
 };

@@ -64,7 +64,9 @@ const group = async (bench: Bench, wanted: Operation[]): Promise<Figure[]> => {
 const wantedOf = (bench: Bench, writes: boolean): Operation[] =>
   names.filter((operation) => isWrite(operation) === writes && bench.wants(operation));
 
-export const measureReads = async (bench: Bench): Promise<Figure[]> => await group(bench, wantedOf(bench, false));
+export const measureReads = async (bench: Bench): Promise<Figure[]> =>
+  await group(bench, wantedOf(bench, false));
 
 /** On data of their own: they change the pages whose ids are checked. */
-export const measureWrites = async (bench: Bench): Promise<Figure[]> => await group(bench, wantedOf(bench, true));
+export const measureWrites = async (bench: Bench): Promise<Figure[]> =>
+  await group(bench, wantedOf(bench, true));

@@ -6,7 +6,12 @@ import { filtered, projectPath } from '../requests.ts';
 import { type Running, startService } from '../service.ts';
 import type { World } from '../world.ts';
 
-const ask = async (server: Running, world: World, path: string, init: RequestInit = {}): Promise<Response> => {
+const ask = async (
+  server: Running,
+  world: World,
+  path: string,
+  init: RequestInit = {},
+): Promise<Response> => {
   const headers = { 'private-token': world.developer.token, 'content-type': 'application/json' };
   const response = await fetch(`http://127.0.0.1:${server.port}${path}`, { ...init, headers });
   if (!response.ok) throw new Error(`${path}: ${response.status}`);
@@ -43,7 +48,8 @@ const lastPage = async (bench: Bench, server: Running, world: World): Promise<nu
   const first = await ask(server, world, projectPath(world));
   const path = `${projectPath(world)}?page=${first.headers.get('x-total-pages')}`;
   const waits: number[] = [];
-  for (let round = 0; round < bench.rounds; round += 1) waits.push(await timed(() => ask(server, world, path)));
+  for (let round = 0; round < bench.rounds; round += 1)
+    waits.push(await timed(() => ask(server, world, path)));
   return waits;
 };
 
@@ -62,7 +68,9 @@ export const measureFilters = async (bench: Bench): Promise<Figure[]> => {
     const costs = await measureCosts({ ...bench, seconds: bench.seconds / 2 }, asked);
     const waits = await afterChange(bench, server, world);
     return [
-      ...asked.map(({ name }) => figure(`${name} (${size}), CPU`, 'µs', costs.get(name) ?? [], goals.filtered)),
+      ...asked.map(({ name }) =>
+        figure(`${name} (${size}), CPU`, 'µs', costs.get(name) ?? [], goals.filtered),
+      ),
       ...asked.map(({ name }) =>
         figure(`${name} (${size}), after a change`, 'ms', waits.get(name) ?? [], goals.firstTotal),
       ),

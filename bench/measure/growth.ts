@@ -36,7 +36,9 @@ export const measureGrowth = async (bench: Bench): Promise<Figure[]> => {
       const costs = await measureCosts(bench, ordered[index] ?? []);
       for (const size of bench.sizes.slice(1)) {
         const rounds = ratios(costs, operation, size, bench.sizes[0] ?? 0);
-        figures.push(figure(`${operation}, ${size} to ${bench.sizes[0]} issues`, 'times', rounds, goals.growth));
+        figures.push(
+          figure(`${operation}, ${size} to ${bench.sizes[0]} issues`, 'times', rounds, goals.growth),
+        );
       }
     }
     return figures;

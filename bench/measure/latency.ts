@@ -15,12 +15,18 @@ export const measureLatency = async (bench: Bench): Promise<Figure[]> => {
   try {
     for (const operation of Object.keys(rates) as Operation[]) {
       const rate = rates[operation];
-      const job = { port: service.port, token: world.developer.token, requests: operations[operation](world) };
+      const job = {
+        port: service.port,
+        token: world.developer.token,
+        requests: operations[operation](world),
+      };
       await bench.loader.run({ kind: 'open', job, rate, seconds: 1 });
       const outcomes: number[][] = [];
       for (let round = 1; round <= bench.rounds; round += 1) {
         bench.progress(`latency of ${operation} at ${rate}/s: round ${round} of ${bench.rounds}`);
-        outcomes.push((await bench.loader.run({ kind: 'open', job, rate, seconds: bench.seconds })).latencies);
+        outcomes.push(
+          (await bench.loader.run({ kind: 'open', job, rate, seconds: bench.seconds })).latencies,
+        );
       }
       for (const share of [0.5, 0.9, 0.99]) {
         const rounds = outcomes.map((latencies) => percentile(latencies, share));

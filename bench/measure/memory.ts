@@ -16,7 +16,12 @@ const mixed = (world: World) => {
   }));
   const gets = get(world).slice(0, 60);
   const plain = [...Array.from({ length: 20 }, () => list20!), ...Array.from({ length: 5 }, () => list100!)];
-  const all = [...gets, ...plain, ...operations.create(world).slice(0, 5), ...operations.edit(world).slice(60, 70)];
+  const all = [
+    ...gets,
+    ...plain,
+    ...operations.create(world).slice(0, 5),
+    ...operations.edit(world).slice(60, 70),
+  ];
   return all.map(({ ids: _ids, ...wanted }) => wanted);
 };
 

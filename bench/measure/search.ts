@@ -19,11 +19,14 @@ const search = async (server: Running, world: World, text: string): Promise<numb
 
 /** Texts of issues, other ones each time: totals are cached. */
 const textsOf = (bench: Bench, world: World, from: number): string[] =>
-  Array.from({ length: bench.rounds }, (_, round) => makeIssue((from + round) * 5, Math.ceil(world.issues * 1.25)).title);
+  Array.from(
+    { length: bench.rounds },
+    (_, round) => makeIssue((from + round) * 5, Math.ceil(world.issues * 1.25)).title,
+  );
 
 const untilIdle = async (bench: Bench, server: Running): Promise<number> => {
   const began = performance.now();
-  for (let before = -1, now = cpuSeconds([server.pid]); now - before > 0.2; ) {
+  for (let before = -1, now = cpuSeconds([server.pid]); now - before > 0.2;) {
     bench.progress(`search: the index is filled, ${Math.round((performance.now() - began) / 1000)} s`);
     before = now;
     await pause(2_000);

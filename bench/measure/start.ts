@@ -30,7 +30,11 @@ export const measureStart = async (bench: Bench): Promise<Figure[]> => {
     rmSync(codeCache, { recursive: true });
     return await startedIn(await bench.databases.empty(), codeCache);
   });
-  const first = await repeated(bench, 'first start', async () => await startedIn(await bench.databases.empty(), codeCache));
+  const first = await repeated(
+    bench,
+    'first start',
+    async () => await startedIn(await bench.databases.empty(), codeCache),
+  );
   const later = await repeated(bench, 'later start', async () => await startedIn(place, codeCache));
   return [
     figure('first start, nothing compiled yet', 'ms', uncompiled, goals.firstStart),

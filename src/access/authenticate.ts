@@ -31,7 +31,15 @@ const userColumns = [
   'users.projects_limit',
 ] as const;
 
-export type SignedIn = { user: ActorUser; credential: Credential; viewer: Viewer };
+export type SignedIn = {
+  user: ActorUser;
+  credential: Credential;
+  viewer: Viewer;
+  /** Rises with every change of a name that records show. */
+  names_version: number;
+};
+
+const namesVersion = sql<number>`(select cast(value as bigint) from instance where name = 'names_version')`;
 
 const tokenByHash = compiled((db, { token_hash, day }: { token_hash: string; day: string }) =>
   db
@@ -47,6 +55,7 @@ const tokenByHash = compiled((db, { token_hash, day }: { token_hash: string; day
       'tokens.last_used_at',
     ])
     .select(rolesText(sql`users.id`, day).as('roles'))
+    .select(namesVersion.as('names_version'))
     .where('tokens.token_hash', '=', token_hash)
     .compile(),
 );
@@ -68,10 +77,11 @@ export const signIn = async (db: Reader, presented: Presented, now: number): Pro
     expires_at: _expires,
     last_used_at,
     roles,
+    names_version,
     ...user
   } = row;
   const credential = { kind, id: token_id, scopes: JSON.parse(scopes) as string[], last_used_at };
-  return { user, credential, viewer: viewerOf(user, roles) };
+  return { user, credential, viewer: viewerOf(user, roles), names_version };
 };
 
 const deadToken = (description: string): Failure =>
@@ -118,8 +128,9 @@ export const sudoTarget = async (db: Reader, signedIn: SignedIn, target: string)
     throw forbidden('Must be authenticated using an OAuth or personal access token to use sudo');
   }
   const query = db.selectFrom('users').select(userColumns);
+  // No id has more than 15 digits; cut off, they would be somebody else's.
   const found = /^\d+$/.test(target)
-    ? query.where('id', '=', Number(target.slice(0, 15)))
+    ? query.where('id', '=', target.length > 15 ? 0 : Number(target))
     : query.where(sql`lower(username)`, '=', target.toLowerCase());
   // No name has a NUL, and PostgreSQL would refuse to look for one.
   const other = target.includes('\0') ? undefined : await found.executeTakeFirst();

@@ -45,6 +45,11 @@ export type Call = BaseCall & {
   /** Runs one transaction; answers once it is durable. */
   write: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
   viewer: Viewer;
+  /**
+   * Rises with every change of a name that records show (`db/migrations/revisions.ts`); as it was when the call
+   * began. NaN, which is never the same, where nobody signed in.
+   */
+  names_version: number;
   /** null: nobody signed in. Endpoints for users read `call.user`. */
   actor: Actor | null;
   now: number;
@@ -74,7 +79,7 @@ const sudoText = (request: FastifyRequest, sent: RawParams): string | null => {
   throw invalid({ sudo: ['is invalid'] });
 };
 
-type Opened = { actor: Actor | null; viewer: Viewer };
+type Opened = { actor: Actor | null; viewer: Viewer; names_version: number };
 
 /** Who asks, and as whom he looks. */
 const openActor = async (
@@ -86,19 +91,20 @@ const openActor = async (
   const presented = presentedBy(request.headers, sent);
   if (presented === null) return nobody;
   const signedIn = await signIn(store.db, presented, clock.now());
-  const { user, credential, viewer } = signedIn;
+  const { user, credential, viewer, names_version } = signedIn;
   requireScope(credential, request.method === 'HEAD' ? 'GET' : request.method, scopes);
   noteUse(store, credential, clock.now());
   const sudo = sudoText(request, sent);
-  if (sudo === null) return { actor: { user, credential, sudo_by_id: null }, viewer };
+  if (sudo === null) return { actor: { user, credential, sudo_by_id: null }, viewer, names_version };
   const target = await sudoTarget(store.db, signedIn, sudo);
   return {
     actor: { user: target, credential, sudo_by_id: user.id },
     viewer: await loadViewer(store.db, target, clock.now()),
+    names_version,
   };
 };
 
-const nobody: Opened = { actor: null, viewer: anonymous };
+const nobody: Opened = { actor: null, viewer: anonymous, names_version: NaN };
 
 export const openCall = (platform: Platform) => {
   const { store, clock, config } = platform;
@@ -107,7 +113,7 @@ export const openCall = (platform: Platform) => {
     sent: RawParams,
     { audience, scopes }: AnyEndpoint<Call>,
   ): Promise<Call> => {
-    const { actor, viewer } =
+    const { actor, viewer, names_version } =
       audience === 'anyone' ? nobody : await openActor(platform, request, sent, scopes);
     request.userId = actor?.user.id ?? null;
     const now = clock.now();
@@ -119,6 +125,7 @@ export const openCall = (platform: Platform) => {
       admin: actor?.user.admin === 1,
       baseUrl: baseUrlOf(request, config.external_url),
       viewer,
+      names_version,
       actor,
       now,
       ip: request.ip,

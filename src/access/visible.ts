@@ -102,8 +102,8 @@ export const canSeeIssue = (
   return viewer.user_id !== null && [issue.author_id, ...issue.assignee_ids].includes(viewer.user_id);
 };
 
-/** The author's and the assignees' own confidential issues. */
-const ownIssue = (viewer: Viewer): Condition =>
+/** Over `issues`: those of which the viewer is the author or an assignee. */
+export const ownIssue = (viewer: Viewer): Condition =>
   viewer.user_id === null
     ? never
     : anyOf([

@@ -222,9 +222,10 @@ test('every award makes cached lists old, as some are filtered by them', async (
   const on = await issue();
   const was = await version();
   const { body } = await award(issuePath(on), 'rocket');
-  assert.equal(await version(), was + 1);
+  const given = await version();
+  assert.ok(given > was);
   await gantry.api(`DELETE ${issuePath(on)}/award_emoji/${body.id}`);
-  assert.equal(await version(), was + 2);
+  assert.ok((await version()) > given);
 });
 
 test('awards of a deleted comment go with it', async () => {

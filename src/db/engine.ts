@@ -18,6 +18,11 @@ export type Words = {
   engine: 'sqlite' | 'postgres';
   /** `column in (values)` as one parameter, however many the values. */
   oneOf: (column: string, values: readonly (number | string)[]) => RawBuilder<boolean>;
+  /**
+   * After a table's name: read along this index. SQLite then refuses any other plan; PostgreSQL has statistics, and
+   * chooses itself.
+   */
+  indexedBy: (index: string) => RawBuilder<unknown>;
   forUpdate: RawBuilder<unknown>;
   skipLocked: RawBuilder<unknown>;
 };

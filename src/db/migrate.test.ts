@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { sql } from 'kysely';
-import { onServer, openTestStore, type TestStore } from '../../test/support/store.ts';
+import { connectToServer, onServer, openTestStore, type TestStore } from '../../test/support/store.ts';
 import { StartFailure } from '../errors.ts';
 import type { MigrationText } from './ddl.ts';
 import { appliedMigrations, migrate, pendingMigrations } from './migrate.ts';
@@ -103,11 +103,19 @@ describe('migrate', () => {
 describe('a schema that PostgreSQL does not have yet', { skip: !isPostgres }, () => {
   it('may be made by many at once', async () => {
     const schema = `${test.options.schema}_new`;
-    const opened = await Promise.all(
+    const other = await connectToServer();
+    await other.query(`begin; select pg_advisory_xact_lock(6781203); create schema ${schema}`);
+    const opening = Promise.all(
       Array.from({ length: 8 }, () => openStore({ ...test.options, schema, connections: 1 }, test.clock)),
     );
-    await Promise.all(opened.map((store) => store.close()));
-    await onServer(`drop schema ${schema}`);
+    const waiting =
+      "select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%create schema%'";
+    while ((await other.query(waiting)).rowCount !== 8)
+      await new Promise((resolve) => void setTimeout(resolve, 5));
+    await other.query('commit');
+    await Promise.all((await opening).map((store) => store.close()));
+    await other.query(`drop schema ${schema}`);
+    await other.end();
   });
 });
 

@@ -97,6 +97,7 @@ const close = async (db: Kysely<Schema>, pool: pg.Pool): Promise<void> => {
 const words: EngineParts['words'] = {
   engine: 'postgres',
   oneOf: (column, values): RawBuilder<boolean> => sql`${sql.ref(column)} = any(${values})`,
+  indexedBy: () => sql``,
   forUpdate: sql`for update`,
   skipLocked: sql`for update skip locked`,
 };

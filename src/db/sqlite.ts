@@ -206,6 +206,7 @@ const words: EngineParts['words'] = {
   engine: 'sqlite',
   oneOf: (column, values): RawBuilder<boolean> =>
     sql`${sql.ref(column)} in (select value from json_each(${changed(values, JSON.stringify)}))`,
+  indexedBy: (index) => sql`indexed by ${sql.id(index)}`,
   forUpdate: sql``,
   skipLocked: sql``,
 };

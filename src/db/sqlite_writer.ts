@@ -5,7 +5,7 @@ import { isBusy, isDamage, isFull } from './sqlite_errors.ts';
 /** Transactions that share one fsync. */
 const largestGroup = 64;
 /** Milliseconds after which a group is committed even while more transactions wait. */
-const longestGroup = 2;
+const longestGroup = 10;
 
 /** Milliseconds. */
 export type Patience = {
@@ -54,6 +54,9 @@ export class SqliteWriter {
   readonly #waiting: Waiting[] = [];
   #turn: Turn | null = null;
   #group: Group | null = null;
+  /** The group that waits for more; the size of the one before. */
+  #gathering: Group | null = null;
+  #lastSize = 1;
   /** Whether something is scheduled that goes on with those who wait. */
   #isPaused = false;
   #busySince: number | null = null;
@@ -121,9 +124,29 @@ export class SqliteWriter {
     } else if (this.#waiting.length > 0) {
       this.#start();
     } else if (this.#group !== null) {
-      // Requests of the same turn of the loop join the group before it is committed.
-      setImmediate(() => this.#turn ?? this.#flush());
+      this.#gather(this.#group);
     }
+  }
+
+  /**
+   * Commits a group once a whole turn of the loop brought nothing new to it: those who are being answered together
+   * ask together again. One who writes alone does not wait for others.
+   */
+  #gather(group: Group): void {
+    if (this.#gathering === group) return;
+    this.#gathering = group;
+    let seen = group.size === 1 && this.#lastSize === 1 ? group.size : 0;
+    const look = (): void => {
+      if (this.#group !== group || this.#turn !== null) {
+        this.#gathering = null;
+      } else if (group.size === seen || isReady(group)) {
+        this.#flush();
+      } else {
+        seen = group.size;
+        setImmediate(look);
+      }
+    };
+    setImmediate(look);
   }
 
   #pause(until: (goOn: () => void) => void): void {
@@ -216,6 +239,7 @@ export class SqliteWriter {
     if (group === null) return;
     try {
       this.#database.exec('commit');
+      this.#lastSize = group.size;
       this.#group = null;
       group.settle();
     } catch (error) {

@@ -10,7 +10,13 @@ test('durations are counted in every bucket that they fit, by their labels', () 
   durations.observe(['/b', '404'], 1);
   const lines = durations.text().split('\n');
   assert.deepEqual(lines.slice(0, 2), ['# HELP waits_seconds How long', '# TYPE waits_seconds histogram']);
-  const value = (start: string): number => Number(lines.find((line) => line.startsWith(start))?.split(' ').at(-1));
+  const value = (start: string): number =>
+    Number(
+      lines
+        .find((line) => line.startsWith(start))
+        ?.split(' ')
+        .at(-1),
+    );
   assert.equal(value('waits_seconds_bucket{le="0.0005",route="/a",status="200"}'), 1);
   assert.equal(value('waits_seconds_bucket{le="0.0025",route="/a",status="200"}'), 1);
   assert.equal(value('waits_seconds_bucket{le="0.005",route="/a",status="200"}'), 2);

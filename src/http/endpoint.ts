@@ -29,8 +29,10 @@ export type Endpoint<C, P extends TObject = TObject> = {
 };
 
 /** Any endpoint, its parameters' types forgotten. */
-// oxlint-disable-next-line typescript/no-explicit-any -- handlers differ in their parameter type
-export type AnyEndpoint<C> = Omit<Endpoint<C>, 'handle'> & { handle: (call: C, params: any) => Promise<unknown> };
+export type AnyEndpoint<C> = Omit<Endpoint<C>, 'handle'> & {
+  // oxlint-disable-next-line typescript/no-explicit-any -- handlers differ in their parameter type
+  handle: (call: C, params: any) => Promise<unknown>;
+};
 
 const usualStatus: Record<Method, number> = { GET: 200, POST: 201, PUT: 200, DELETE: 204 };
 

@@ -29,7 +29,10 @@ const storeState = async (checkStore: () => Promise<void>): Promise<'ok' | 'fail
 };
 
 const sendJson = (reply: FastifyReply, status: number, body: object): FastifyReply =>
-  reply.code(status).header('content-type', 'application/json').send(Buffer.from(JSON.stringify(body)));
+  reply
+    .code(status)
+    .header('content-type', 'application/json')
+    .send(Buffer.from(JSON.stringify(body)));
 
 export const mountHealth = (app: FastifyInstance, { metrics, checkStore, isServing }: HealthParts): void => {
   app.get(

@@ -14,7 +14,12 @@ const watchProcess = async (version: string): Promise<() => Promise<string>> => 
   const { Gauge, Registry, collectDefaultMetrics } = await import('prom-client');
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  const info = { name: 'gantry_info', help: 'The running version', labelNames: ['version'], registers: [registry] };
+  const info = {
+    name: 'gantry_info',
+    help: 'The running version',
+    labelNames: ['version'],
+    registers: [registry],
+  };
   new Gauge(info).labels(version).set(1);
   return () => registry.metrics();
 };

@@ -42,7 +42,7 @@ type Mounted<C> = {
 
 const lastIntegerParam = (endpoint: AnyEndpoint<unknown>): string | null => {
   const name = endpoint.path.split('/').at(-1)?.replace(/^:/, '') ?? '';
-  const property = endpoint.params.properties[name] as { type?: string } | undefined;
+  const property: { type?: unknown } | undefined = endpoint.params.properties[name];
   return property?.type === 'integer' ? name : null;
 };
 
@@ -51,7 +51,9 @@ const prepare = <C>(endpoint: AnyEndpoint<C>): Mounted<C> => {
   return {
     endpoint,
     read: paramsReader(endpoint.params),
-    defaults: Object.fromEntries(properties.filter(([, p]) => p.default !== undefined).map(([n, p]) => [n, p.default])),
+    defaults: Object.fromEntries(
+      properties.filter(([, p]) => p.default !== undefined).map(([n, p]) => [n, p.default]),
+    ),
     serialize: lazySerializer(endpoint.reply ?? {}),
     lastParam: lastIntegerParam(endpoint as AnyEndpoint<unknown>),
   };
@@ -74,7 +76,11 @@ const pathParams = (request: FastifyRequest, lastParam: string | null): Record<s
 /** The body's parameters, or why it does not parse: told only to those who may call at all. */
 const tryBody = async (request: FastifyRequest): Promise<RawParams | Failure> => {
   try {
-    return await parseBody(request.method, request.headers['content-type'], request.body as Buffer | undefined);
+    return await parseBody(
+      request.method,
+      request.headers['content-type'],
+      request.body as Buffer | undefined,
+    );
   } catch (error) {
     const failure = asFailure(error);
     if (failure === null) throw error;
@@ -179,7 +185,11 @@ const mountOtherMethods = (app: FastifyInstance, url: string, offered: Method[])
   const allow = [...new Set(['OPTIONS', ...offered, ...(offered.includes('GET') ? ['HEAD'] : [])])];
   const others = allMethods.filter((method) => !allow.includes(method) && method !== 'CONNECT');
   const header = allow.join(', ');
-  app.route({ method: 'OPTIONS', url, handler: (_request, reply) => reply.code(204).header('allow', header).send() });
+  app.route({
+    method: 'OPTIONS',
+    url,
+    handler: (_request, reply) => reply.code(204).header('allow', header).send(),
+  });
   app.route({
     method: others,
     url,

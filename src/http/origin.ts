@@ -1,5 +1,6 @@
+import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
-import { Failure } from '../errors.ts';
+import { unreadable } from './failure.ts';
 
 const plainHost = /^(?:[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?$/;
 
@@ -11,12 +12,21 @@ export const baseUrlOf = (request: FastifyRequest, externalUrl: string | null): 
   if (externalUrl !== null) return externalUrl;
   const host = request.host;
   if (host === undefined || host === '') return 'http://localhost';
-  if (!plainHost.test(host)) throw new Failure('bad_request', { message: '400 Bad request' });
+  if (!plainHost.test(host)) throw unreadable();
   return `${request.protocol}://${host}`;
 };
 
+/**
+ * Whether two parties may read one request differently, of what Node lets through: two `Host` headers, and a
+ * transfer coding beside `chunked`, which nobody here decodes.
+ */
+export const isAmbiguous = ({ rawHeaders, headers }: IncomingMessage): boolean => {
+  const coding = headers['transfer-encoding'];
+  return hasTwoHosts(rawHeaders) || (coding !== undefined && coding.trim().toLowerCase() !== 'chunked');
+};
+
 /** Node takes the first of two `Host` headers; two parties may then read one request differently. */
-export const hasTwoHosts = (rawHeaders: string[]): boolean => {
+const hasTwoHosts = (rawHeaders: string[]): boolean => {
   let seen = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
     if (rawHeaders[index]?.toLowerCase() === 'host') seen += 1;

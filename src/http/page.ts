@@ -1,8 +1,8 @@
 import { invalid } from '../errors.ts';
 import { integer } from './schema.ts';
 
-export const defaultPerPage = 20;
-export const mostPerPage = 100;
+const defaultPerPage = 20;
+const mostPerPage = 100;
 /** Far past any list that fits the store, and an exact integer. */
 const largestOffset = 1_000_000_000_000;
 
@@ -29,19 +29,23 @@ export const pageRequest = (params: { page?: unknown; per_page?: unknown }): Pag
 /** Never part of a `Link`: they would be stored and forwarded with it. */
 const credentials = new Set(['private_token', 'access_token', 'bearer_token', 'sudo', 'authenticity_token']);
 
+const scalarText = (value: unknown): string =>
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
+
 const pairsOf = (name: string, value: unknown): string[] => {
   if (Array.isArray(value)) return value.flatMap((part) => pairsOf(`${name}[]`, part));
   if (typeof value === 'object' && value !== null) {
     return Object.entries(value).flatMap(([key, part]) => pairsOf(`${name}[${key}]`, part));
   }
-  const text = value === null || value === undefined ? '' : String(value as string | number | boolean);
-  return [`${encodeURIComponent(name)}=${encodeURIComponent(text)}`];
+  return [`${encodeURIComponent(name)}=${encodeURIComponent(scalarText(value))}`];
 };
 
 /** The links' query but for the number of the page: what stands before it and after it. */
 const aroundPage = (sent: Record<string, unknown>, perPage: number): [string, string] => {
   const shown = { ...sent, page: '', per_page: perPage };
-  const names = Object.keys(shown).filter((name) => !credentials.has(name)).toSorted();
+  const names = Object.keys(shown)
+    .filter((name) => !credentials.has(name))
+    .toSorted();
   const at = names.indexOf('page');
   const pairs = (some: string[]): string[] =>
     some.flatMap((name) => pairsOf(name, shown[name as keyof typeof shown]));

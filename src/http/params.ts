@@ -53,7 +53,9 @@ const isBlank = (raw: unknown): boolean => raw === null || raw === '';
 
 const within = (value: number, { minimum = -Infinity, maximum = Infinity }: Keywords): number => {
   if (value < minimum) {
-    return fail(minimum > -Number.MAX_SAFE_INTEGER ? `must be greater than or equal to ${minimum}` : isInvalid);
+    return fail(
+      minimum > -Number.MAX_SAFE_INTEGER ? `must be greater than or equal to ${minimum}` : isInvalid,
+    );
   }
   return value > maximum ? fail() : value;
 };
@@ -196,7 +198,12 @@ export const paramsReader = (schema: TObject): ParamsReader => {
   const declared: Declared[] = Object.entries(schema.properties).map(([name, property]) => {
     const keywords = property as Keywords;
     const fallback = keywords.default;
-    return { name, required: required.has(name) && fallback === undefined, fallback, read: readerOf(keywords) };
+    return {
+      name,
+      required: required.has(name) && fallback === undefined,
+      fallback,
+      read: readerOf(keywords),
+    };
   });
   return (raw) => readAll(declared, raw);
 };

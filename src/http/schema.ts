@@ -40,9 +40,6 @@ export const integer = (options: { minimum?: number; maximum?: number; descripti
 /** An id or iid: a well-formed one that does not exist is "not found", not "invalid". */
 export const id = (description?: string) => integer(description === undefined ? {} : { description });
 
-export const decimal = (options: { minimum?: number; description?: string } = {}) =>
-  unsafe<number>({ type: 'number', ...options });
-
 export const boolean = (options: { description?: string; default?: boolean } = {}) =>
   unsafe<boolean>({ type: 'boolean', ...options });
 
@@ -84,7 +81,9 @@ export const integers = (options: { description?: string; maxItems?: number } = 
   });
 
 /** Texts as an array, one scalar or a hash by index. */
-export const texts = (options: { description?: string; maxItems?: number; words?: readonly string[] } = {}) => {
+export const texts = (
+  options: { description?: string; maxItems?: number; words?: readonly string[] } = {},
+) => {
   const { words, ...rest } = options;
   return unsafe<string[]>({
     type: 'array',
@@ -110,7 +109,6 @@ export const nullable = <S extends TSchema>(schema: S): TUnsafe<Type.Static<S> |
 export const timestamp = unsafe<string>({ type: 'string', format: 'date-time' });
 export const string = unsafe<string>({ type: 'string' });
 export const int = unsafe<number>({ type: 'integer' });
-export const number = unsafe<number>({ type: 'number' });
 export const bool = unsafe<boolean>({ type: 'boolean' });
 /** Any JSON value: for the few answers whose keys are data. */
 export const anything = unsafe<unknown>({});

@@ -19,7 +19,7 @@ export const lazySerializer = (schema: TSchema): Serialize => {
   let compiled: ((value: unknown) => string) | undefined;
   return (value) => {
     if (value instanceof JsonText) return value;
-    compiled ??= compiler()(schema as object) as (value: unknown) => string;
+    compiled ??= compiler()(schema) as (value: unknown) => string;
     return new JsonText(compiled(value));
   };
 };

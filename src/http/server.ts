@@ -1,14 +1,22 @@
 /** Fastify without nouns: limits, headers, errors, logs. Endpoints are mounted on it by `mount.ts`. */
 import { randomUUID } from 'node:crypto';
-import { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest, LogController, fastify } from 'fastify';
+import {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+  fastify,
+} from 'fastify';
 import type { Logger } from 'pino';
 import { type Meter, runMetered } from '../db/meter.ts';
-import { Failure } from '../errors.ts';
+import type { Failure } from '../errors.ts';
 import { largestBody, parseForm } from './body.ts';
-import { asFailure, unknownRoute } from './failure.ts';
+import { answerBroken } from './broken.ts';
+import { asFailure, unknownRoute, unreadable } from './failure.ts';
 import type { Metrics } from './metrics.ts';
 import { apiPrefix } from './mount.ts';
-import { hasTwoHosts } from './origin.ts';
+import { isAmbiguous } from './origin.ts';
 import { addCors } from './cors.ts';
 
 declare module 'fastify' {
@@ -27,7 +35,14 @@ export type ServerOptions = {
   finalWords: Set<string>;
   /** Folds an error of the store (a full disk) into a failure. */
   storeFailure: (error: unknown) => Failure | null;
+  /** Milliseconds that a client has for the head of a request, and for all of it; how often that is looked at. */
+  patience?: { head: number; request: number; check: number };
 };
+
+const usualPatience = { head: 10_000, request: 30_000, check: 2_000 };
+/** Milliseconds after which a connection is cut on which nothing moves, such as of one who does not read. */
+const longestSilence = 120_000;
+const mostConnections = 10_000;
 
 const saneRequestId = /^[A-Za-z0-9_.=+/-]{8,128}$/;
 
@@ -40,8 +55,12 @@ const securityHeaders = {
   vary: 'Origin, Authorization, Private-Token, Cookie',
 };
 
-/** `//` is `/`, a trailing `/` is none, and `.json` after a literal word is dropped. */
-export const squeezePath = (url: string, finalWords: Set<string>): string => {
+/**
+ * `//` is `/`, a trailing `/` is none, and `.json` after a literal word is dropped. Of a whole URL, as proxies are
+ * sent it, the scheme and the host are ignored.
+ */
+const squeezePath = (target: string, finalWords: Set<string>): string => {
+  const url = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?#]*/i, '') || '/';
   const mark = url.indexOf('?');
   const path = mark === -1 ? url : url.slice(0, mark);
   let clean = path.includes('//') ? path.replace(/\/{2,}/g, '/') : path;
@@ -68,7 +87,10 @@ const handleError = (options: ServerOptions) => {
     if (failure !== null) return failureBody(reply, failure);
     request.log.error({ err: error, request_id: request.id, route: routeOf(request) }, 'unforeseen error');
     const body = { message: '500 Internal Server Error' };
-    return reply.code(500).header('content-type', 'application/json').send(Buffer.from(JSON.stringify(body)));
+    return reply
+      .code(500)
+      .header('content-type', 'application/json')
+      .send(Buffer.from(JSON.stringify(body)));
   };
 };
 
@@ -113,16 +135,19 @@ const noSchemas = () => () => {
 };
 
 export const makeServer = (options: ServerOptions): FastifyInstance => {
+  const patience = options.patience ?? usualPatience;
+  const loggerInstance: FastifyBaseLogger = options.log;
   const app = fastify({
-    loggerInstance: options.log as FastifyBaseLogger,
+    loggerInstance,
     logController: new LogController({ disableRequestLogging: true }),
     // What is logged of a request names it: a logger of its own for each would be made for nothing.
     childLoggerFactory: (logger) => logger,
     bodyLimit: largestBody,
-    connectionTimeout: 0,
-    requestTimeout: 30_000,
+    connectionTimeout: longestSilence,
+    requestTimeout: patience.request,
     keepAliveTimeout: 60_000,
-    http: { headersTimeout: 10_000, connectionsCheckingInterval: 2_000 },
+    http: { headersTimeout: patience.head, connectionsCheckingInterval: patience.check },
+    clientErrorHandler: answerBroken,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     trustProxy: options.trustedProxies.length === 0 ? false : options.trustedProxies,
@@ -135,13 +160,15 @@ export const makeServer = (options: ServerOptions): FastifyInstance => {
     frameworkErrors: (error, request, reply) => void handleError(options)(error, request, reply),
     routerOptions: { maxParamLength: 2000, querystringParser: (text) => parseForm(text) as never },
   });
+  app.server.maxConnections = mostConnections;
   app.decorateRequest('userId', null);
   app.decorateRequest('meter', null as unknown as Meter);
   app.addHook('onRequest', (request, reply, done) => {
     request.meter = { statements: 0, milliseconds: 0 };
     void reply.headers(securityHeaders).header('x-request-id', request.id);
-    if (hasTwoHosts(request.raw.rawHeaders)) {
-      done(new Failure('bad_request', { message: '400 Bad request' }));
+    if (isAmbiguous(request.raw)) {
+      void reply.header('connection', 'close');
+      done(unreadable());
       return;
     }
     runMetered(request.meter, done);

@@ -2,6 +2,7 @@ import { type Actor, type Call, actorOf } from '../access/call.ts';
 import { may } from '../access/may.ts';
 import { viewersOfProject } from '../access/viewers_of.ts';
 import { canSeeIssue } from '../access/visible.ts';
+import { insertRow, insertRows } from '../db/insert.ts';
 import type { Tx } from '../db/open.ts';
 import { recordEvent } from '../events/record.ts';
 import { mention } from '../issuables/mention_rows.ts';
@@ -47,7 +48,7 @@ export const assignable = async (
   });
 };
 
-const insertRow = async (tx: Tx, project: Project, actor: Actor, given: ActedIssue) => {
+const insertIssue = async (tx: Tx, project: Project, actor: Actor, given: ActedIssue) => {
   const confidential = given.confidential === true ? (1 as const) : (0 as const);
   const { milestone_id: wanted = null } = given;
   const milestone = wanted === null ? null : await assignableMilestone(tx.db, project, wanted);
@@ -72,8 +73,7 @@ const insertRow = async (tx: Tx, project: Project, actor: Actor, given: ActedIss
     updated_at: tx.now,
     deleted_at: null,
   };
-  const { id } = await tx.db.insertInto('issues').values(row).returning('id').executeTakeFirstOrThrow();
-  return { id, ...row };
+  return { id: await insertRow(tx.db, 'issues', row), ...row };
 };
 
 const storeUserAgent = async (tx: Tx, id: number, { userAgent, ip }: Call): Promise<void> => {
@@ -84,7 +84,7 @@ const storeUserAgent = async (tx: Tx, id: number, { userAgent, ip }: Call): Prom
     user_agent: userAgent.slice(0, 1000),
     ip_address: ip,
   };
-  await tx.db.insertInto('user_agent_details').values(row).execute();
+  await insertRows(tx.db, 'user_agent_details', [row]);
 };
 
 /** Tells assignees and those who are mentioned, and the author where he asked for it. */
@@ -101,7 +101,7 @@ const notify = async (tx: Tx, actor: Actor, found: FoundIssue, { todo }: ActedIs
   await addTodos(tx, actor.user.id, target, [...marked, ...assigned, ...others]);
 };
 
-type Row = Awaited<ReturnType<typeof insertRow>>;
+type Row = Awaited<ReturnType<typeof insertIssue>>;
 
 const storeLinks = async (
   tx: Tx,
@@ -137,7 +137,7 @@ export const createIssue = async (call: Call, project: Project, input: NewIssue)
   const given = allowed(call, project, await withQuickActions({ call, project }, { ...input, title }));
   const actor = actorOf(call);
   return await call.write(async (tx) => {
-    const row = await insertRow(tx, project, actor, given);
+    const row = await insertIssue(tx, project, actor, given);
     await storeSearchText(tx, row, true);
     await storeLinks(tx, actor, project, { ...row, given });
     await storeUserAgent(tx, row.id, call);

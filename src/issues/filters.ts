@@ -1,8 +1,9 @@
 /** What a list's parameters select: the same rules for each of the three issue lists. */
 import { type RawBuilder, sql } from 'kysely';
-import type { Call } from '../access/call.ts';
-import { allOf, anyOf } from '../access/visible.ts';
+import { allOf } from '../access/visible.ts';
+import type { Words } from '../db/engine.ts';
 import { boolean, idOrWord, integers, names, oneOf, optional, text, time } from '../http/schema.ts';
+import { type Kind, type Named, type Names, type Wanted, personKey } from './named.ts';
 
 type Condition = RawBuilder<boolean>;
 
@@ -54,107 +55,154 @@ export type Filters = {
   sort: 'asc' | 'desc';
 };
 
-const isNone = (word: string): boolean => ['none', 'no label', 'no+label'].includes(word.toLowerCase());
-const isAny = (word: string): boolean => ['any', 'any label'].includes(word.toLowerCase());
+const among = (words: string[]) => {
+  return (word: string): boolean => words.includes(word.toLowerCase());
+};
+const isNoLabel = among(['none', 'no label', 'no+label']);
+const isAnyLabel = among(['any', 'any label']);
+const isNoMilestone = among(['none', 'no milestone']);
+const isAnyMilestone = among(['any', 'any milestone']);
+const isMilestoneWord = (word: string): boolean =>
+  isNoMilestone(word) || isAnyMilestone(word) || among(['#upcoming', '#started'])(word);
+
+/** Titles of labels, all of which an issue must have. */
+const titlesOf = ({ labels = [] }: Filters): string[] =>
+  labels.some(isNoLabel) ? [] : [...new Set(labels.filter((title) => !isAnyLabel(title)))];
+
+const milestonesOf = ({ milestone = '' }: Filters): string[] =>
+  milestone === '' || isMilestoneWord(milestone) ? [] : [milestone];
+
+const authorsOf = ({ scope, author_id, author_username }: Filters, userId: number): (number | string)[] => [
+  ...(scope === 'created-by-me' ? [userId] : []),
+  ...(author_id === undefined ? [] : [author_id]),
+  ...(author_username ? [author_username] : []),
+];
+
+const assigneesOf = ({ scope, assignee_id, assignee_username = [] }: Filters, userId: number) => [
+  ...(scope === 'assigned-to-me' ? [userId] : []),
+  ...(typeof assignee_id === 'number' && assignee_id !== 0 ? [assignee_id] : []),
+  ...assignee_username,
+];
+
+const within = (column: RawBuilder<unknown>, after?: number, before?: number): Condition[] => [
+  ...(after === undefined ? [] : [sql<boolean>`${column} >= ${after}`]),
+  ...(before === undefined ? [] : [sql<boolean>`${column} <= ${before}`]),
+];
+
+const created = ({ created_after, created_before }: Filters): Condition[] =>
+  within(sql`issues.created_at`, created_after, created_before);
+const updated = ({ updated_after, updated_before }: Filters): Condition[] =>
+  within(sql`issues.updated_at`, updated_after, updated_before);
+
+/** A period in the column that the list is not in the order of. */
+const periodOf = (filters: Filters): Condition | null => {
+  const conditions = filters.order_by === 'created_at' ? updated(filters) : created(filters);
+  return conditions.length === 0 ? null : allOf(conditions);
+};
+
+/** What of the filters has to be looked up. */
+export const wantedOf = (filters: Filters, userId: number): Wanted => ({
+  labels: titlesOf(filters),
+  milestones: milestonesOf(filters),
+  authors: authorsOf(filters, userId),
+  assignees: assigneesOf(filters, userId),
+  period: periodOf(filters),
+});
 
 const links = sql`label_links where label_links.target_type = 'Issue' and label_links.target_id = issues.id`;
 
-const labelConditions = (titles: readonly string[], driven: boolean): Condition[] => {
-  if (titles.some(isNone)) return [sql`not exists (select 1 from ${links})`];
-  const named = titles.filter((title) => !isAny(title));
-  const any = named.length < titles.length ? [sql<boolean>`exists (select 1 from ${links})`] : [];
-  // The first one is what the list is read along (`labelDrive`).
-  const rest = driven ? named.slice(1) : named;
-  return [
-    ...any,
-    ...rest.map(
-      (title) => sql<boolean>`exists (select 1 from ${links} and label_links.label_id in
-        (select labels.id from labels where labels.title = ${title}))`,
-    ),
-  ];
+const labelWords = ({ labels = [] }: Filters): Condition[] => {
+  if (labels.some(isNoLabel)) return [sql`not exists (select 1 from ${links})`];
+  return labels.some(isAnyLabel) ? [sql`exists (select 1 from ${links})`] : [];
 };
 
-/** The title whose links a list in default order is read along; null: none. */
-export const drivingLabel = ({ labels = [], order_by }: Filters): string | null => {
-  if (order_by !== 'created_at' || labels.some(isNone)) return null;
-  return labels.find((title) => !isAny(title)) ?? null;
-};
-
-const milestoneCondition = (title: string, today: string): Condition => {
-  switch (title.toLowerCase()) {
-    case 'none':
-    case 'no milestone':
-      return sql`issues.milestone_id is null`;
-    case 'any':
-    case 'any milestone':
-      return sql`issues.milestone_id is not null`;
+const milestoneWords = ({ milestone = '' }: Filters, today: string): Condition[] => {
+  if (isNoMilestone(milestone)) return [sql`issues.milestone_id is null`];
+  if (isAnyMilestone(milestone)) return [sql`issues.milestone_id is not null`];
+  const active = sql`select id from milestones where state = 'active'`;
+  switch (milestone.toLowerCase()) {
     case '#upcoming':
-      return sql`issues.milestone_id in (select id from milestones where state = 'active'
-        and (start_date is null or start_date > ${today}) and due_date > ${today})`;
+      return [
+        sql`issues.milestone_id in (${active} and (start_date is null or start_date > ${today}) and due_date > ${today})`,
+      ];
     case '#started':
-      return sql`issues.milestone_id in (select id from milestones where state = 'active'
-        and start_date <= ${today})`;
+      return [sql`issues.milestone_id in (${active} and start_date <= ${today})`];
     default:
-      return sql`issues.milestone_id in (select id from milestones where milestones.title = ${title})`;
+      return [];
   }
 };
 
 const assigned = sql`assignees where assignees.target_type = 'Issue' and assignees.target_id = issues.id`;
-const isAssigned = (user: RawBuilder<unknown>): Condition =>
-  sql`exists (select 1 from ${assigned} and assignees.user_id = ${user})`;
-const userNamed = (username: string): RawBuilder<unknown> =>
-  sql`(select users.id from users where lower(users.username) = ${username.toLowerCase()})`;
 
-const assigneeCondition = (assignee: number | 'None' | 'Any'): Condition => {
-  if (assignee === 'None' || assignee === 0) return sql`not exists (select 1 from ${assigned})`;
-  return assignee === 'Any' ? sql`exists (select 1 from ${assigned})` : isAssigned(sql`${assignee}`);
+const assigneeWords = ({ assignee_id }: Filters): Condition[] => {
+  if (assignee_id === 'None' || assignee_id === 0) return [sql`not exists (select 1 from ${assigned})`];
+  return assignee_id === 'Any' ? [sql`exists (select 1 from ${assigned})`] : [];
 };
 
-const reactionCondition = (emoji: string, userId: number): Condition => {
-  const awards = sql`award_emoji where award_emoji.target_type = 'Issue' and award_emoji.target_id = issues.id
-    and award_emoji.user_id = ${userId}`;
-  if (emoji.toLowerCase() === 'none') return sql`not exists (select 1 from ${awards})`;
-  if (emoji.toLowerCase() === 'any') return sql`exists (select 1 from ${awards})`;
-  return sql`exists (select 1 from ${awards} and award_emoji.name = ${emoji})`;
+const reactionConditions = ({ my_reaction_emoji = '' }: Filters, userId: number): Condition[] => {
+  if (my_reaction_emoji === '') return [];
+  const awards = sql`select target_id from award_emoji where user_id = ${userId} and target_type = 'Issue'`;
+  const word = my_reaction_emoji.toLowerCase();
+  if (word === 'none') return [sql`issues.id not in (${awards})`];
+  if (word === 'any') return [sql`issues.id in (${awards})`];
+  return [sql`issues.id in (${awards} and name = ${my_reaction_emoji})`];
 };
 
-const peopleConditions = (filters: Filters, userId: number): Condition[] => {
-  const { scope, author_id, author_username, assignee_id, assignee_username = [] } = filters;
-  const conditions: Condition[] = assignee_username.map((name) => isAssigned(userNamed(name)));
-  if (scope === 'created-by-me') conditions.push(sql`issues.author_id = ${userId}`);
-  if (scope === 'assigned-to-me') conditions.push(isAssigned(sql`${userId}`));
-  if (author_id !== undefined) conditions.push(sql`issues.author_id = ${author_id}`);
-  if (author_username) conditions.push(sql`issues.author_id = ${userNamed(author_username)}`);
-  if (assignee_id !== undefined) conditions.push(assigneeCondition(assignee_id));
-  if (filters.my_reaction_emoji) conditions.push(reactionCondition(filters.my_reaction_emoji, userId));
-  return conditions;
+/** A record that an issue must have, or be of. */
+export type Needed = { kind: Kind; named: Named; condition: Condition };
+
+/** What the filters name, each with its condition. */
+const neededOf = (filters: Filters, { names, words, userId }: FilterContext): Needed[] => {
+  const need = (kind: Kind, name: string, condition: (named: Named) => Condition): Needed => {
+    const named = names(kind, name);
+    return { kind, named, condition: condition(named) };
+  };
+  const { labels, milestones, authors, assignees } = wantedOf(filters, userId);
+  const linked = (title: string): Needed =>
+    need(
+      'label',
+      title,
+      ({ ids }) => sql`exists (select 1 from ${links} and ${words.oneOf('label_links.label_id', ids)})`,
+    );
+  return [
+    ...labels.map(linked),
+    ...milestones.map((title) =>
+      need('milestone', title, ({ ids }) => words.oneOf('issues.milestone_id', ids)),
+    ),
+    ...authors.map((user) =>
+      need('author', personKey(user), ({ ids }) => sql`issues.author_id = ${ids[0] ?? 0}`),
+    ),
+    ...assignees.map((user) =>
+      need(
+        'assignee',
+        personKey(user),
+        ({ ids }) => sql`exists (select 1 from ${assigned} and assignees.user_id = ${ids[0] ?? 0})`,
+      ),
+    ),
+  ];
 };
 
-const timeConditions = (filters: Filters): Condition[] => {
-  const conditions: Condition[] = [];
-  const { created_after, created_before, updated_after, updated_before } = filters;
-  if (created_after !== undefined) conditions.push(sql`issues.created_at >= ${created_after}`);
-  if (created_before !== undefined) conditions.push(sql`issues.created_at <= ${created_before}`);
-  if (updated_after !== undefined) conditions.push(sql`issues.updated_at >= ${updated_after}`);
-  if (updated_before !== undefined) conditions.push(sql`issues.updated_at <= ${updated_before}`);
-  return conditions;
-};
+export type FilterContext = { names: Names; words: Words; userId: number; today: string };
 
-export type FilterContext = { call: Call; userId: number; today: string; driven: boolean };
+export type Selection = { needed: Needed[]; others: Condition[] };
 
-/** Every condition that the filters make, but the search; none: an empty list. */
-export const filterConditions = (filters: Filters, { userId, today, driven }: FilterContext): Condition[] => {
-  const conditions = [...peopleConditions(filters, userId), ...timeConditions(filters)];
-  if (filters.state !== 'all') conditions.push(sql`issues.state = ${filters.state}`);
-  if (filters.labels !== undefined) conditions.push(...labelConditions(filters.labels, driven));
-  if (filters.milestone) conditions.push(milestoneCondition(filters.milestone, today));
-  if (filters.confidential !== undefined) {
-    conditions.push(sql`issues.confidential = ${filters.confidential ? 1 : 0}`);
-  }
+/** The conditions that the filters make, but the search; null: nothing has what they name. */
+export const selectionOf = (filters: Filters, context: FilterContext): Selection | null => {
+  const needed = neededOf(filters, context);
+  if (needed.some(({ named }) => named.ids.length === 0)) return null;
+  const others = [
+    ...created(filters),
+    ...updated(filters),
+    ...labelWords(filters),
+    ...milestoneWords(filters, context.today),
+    ...assigneeWords(filters),
+    ...reactionConditions(filters, context.userId),
+  ];
+  if (filters.state !== 'all') others.push(sql`issues.state = ${filters.state}`);
+  if (filters.confidential !== undefined)
+    others.push(sql`issues.confidential = ${filters.confidential ? 1 : 0}`);
   if (filters.iids !== undefined && filters.iids.length > 0) {
-    conditions.push(anyOf([sql`issues.iid in (${sql.join(filters.iids)})`]));
+    others.push(context.words.oneOf('issues.iid', filters.iids));
   }
-  return conditions;
+  return { needed, others };
 };
-
-export const every = (conditions: Condition[]): Condition => allOf(conditions);

@@ -34,7 +34,7 @@ const foundOf = (project: Project, issue: FullIssue): FoundIssue => {
  * An issue of a project by iid, if the caller sees it.
  * @param noun for the few calls whose 404 names it: `404 Issue Not Found`
  */
-export const findIssueIn = async (
+const findIssueIn = async (
   call: Call,
   project: Project,
   iid: number,

@@ -99,7 +99,10 @@ export const singleIssueExtras = (
 ) => {
   const project = `${baseUrl}/api/v4/projects/${project_id}`;
   const self = `${project}/issues/${iid}`;
-  return { _links: { self, notes: `${self}/notes`, award_emoji: `${self}/award_emoji`, project }, subscribed };
+  return {
+    _links: { self, notes: `${self}/notes`, award_emoji: `${self}/award_emoji`, project },
+    subscribed,
+  };
 };
 
 export const singleIssueJson = (issue: FullIssue, call: Pick<Call, 'baseUrl'>, subscribed: boolean) => ({

@@ -1,3 +1,4 @@
+import { insertRows } from '../db/insert.ts';
 import type { Tx } from '../db/open.ts';
 
 type IssueRef = { id: number; created_at: number };
@@ -37,11 +38,7 @@ export const setLabels = async (
   }
   if (fresh.length > 0) {
     const rows = fresh.map((label_id) => ({ ...target(issue), label_id }));
-    await tx.db
-      .insertInto('label_links')
-      .values(rows)
-      .onConflict((clash) => clash.doNothing())
-      .execute();
+    await insertRows(tx.db, 'label_links', rows, 'on conflict do nothing');
   }
 };
 
@@ -61,6 +58,6 @@ export const setAssignees = async (
   }
   if (after.length > 0) {
     const rows = after.map((user_id, position) => ({ ...target(issue), user_id, position }));
-    await tx.db.insertInto('assignees').values(rows).execute();
+    await insertRows(tx.db, 'assignees', rows);
   }
 };

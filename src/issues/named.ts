@@ -14,7 +14,7 @@ export type Wanted = {
   /** Titles. */
   labels: string[];
   milestones: string[];
-  /** Ids, or user names. */
+  /** Ids, or names of users. */
   authors: (number | string)[];
   assignees: (number | string)[];
   /** Over `issues`: since when, or until when, they were updated or created; null: whenever. */
@@ -23,23 +23,30 @@ export type Wanted = {
 
 export type Kind = 'label' | 'milestone' | 'author' | 'assignee' | 'period';
 
-export type Names = (kind: Kind, name?: number | string) => Named;
+export type Names = (kind: Kind, name?: string) => Named;
 
 type Row = { kind: Kind; name: string; id: number; uses: number };
 
 const upToMany = (from: RawBuilder<unknown>): RawBuilder<number> =>
-  sql<number>`(select count(*) from (select 1 from ${from} limit ${sql.lit(many)}) as some)`;
+  sql<number>`(select count(*) from (select 1 from ${from} limit ${sql.lit(many)}) as counted)`;
 
-const titled = (table: 'labels' | 'milestones', titles: string[], owner: Owner | null): RawBuilder<unknown> => {
+const titled = (
+  table: 'labels' | 'milestones',
+  titles: string[],
+  owner: Owner | null,
+): RawBuilder<unknown> => {
   const place = owner === null ? sql`1 = 1` : availableTo(table, owner);
   return sql`${sql.table(table)} where title in (${sql.join(titles)}) and ${place}`;
 };
 
-/** Users by id or name; the name of a row is as it was asked for. */
+/** How a user is looked up: by id, or by name in any case. */
+export const personKey = (user: number | string): string =>
+  typeof user === 'number' ? `#${user}` : user.toLowerCase();
+
 const people = (kind: 'author' | 'assignee', asked: (number | string)[], uses: RawBuilder<number>) => {
   const ids = asked.filter((one) => typeof one === 'number');
-  const names = asked.filter((one) => typeof one === 'string').map((one) => one.toLowerCase());
-  const byId = sql`select ${sql.lit(kind)} as kind, cast(id as text) as name, id, ${uses} as uses
+  const names = asked.filter((one) => typeof one === 'string').map(personKey);
+  const byId = sql`select ${sql.lit(kind)} as kind, '#' || id as name, id, ${uses} as uses
     from users where id in (${sql.join(ids)})`;
   const byName = sql`select ${sql.lit(kind)} as kind, lower(username) as name, id, ${uses} as uses
     from users where lower(username) in (${sql.join(names)})`;
@@ -54,7 +61,9 @@ const lookups = ({ labels, milestones, authors, assignees, period }: Wanted, own
   const ofPlace = owner?.kind === 'projects' ? sql`project_id = ${owner.id}` : sql`1 = 1`;
   return [
     ...(labels.length > 0
-      ? [sql`select 'label' as kind, title as name, id, ${ofLabel} as uses from ${titled('labels', labels, owner)}`]
+      ? [
+          sql`select 'label' as kind, title as name, id, ${ofLabel} as uses from ${titled('labels', labels, owner)}`,
+        ]
       : []),
     ...(milestones.length > 0
       ? [
@@ -78,11 +87,16 @@ const lookups = ({ labels, milestones, authors, assignees, period }: Wanted, own
  * @param owner the project whose issues, or null: labels and milestones of an issue are of its project or of a
  *   group above it
  */
-export const lookUp = async ({ db }: Pick<Call, 'db'>, wanted: Wanted, owner: Owner | null): Promise<Names> => {
+export const lookUp = async (
+  { db }: Pick<Call, 'db'>,
+  wanted: Wanted,
+  owner: Owner | null,
+): Promise<Names> => {
   const all = lookups(wanted, owner);
-  const { rows } = all.length === 0 ? { rows: [] } : await sql<Row>`${sql.join(all, sql` union all `)}`.execute(db);
+  const { rows } =
+    all.length === 0 ? { rows: [] } : await sql<Row>`${sql.join(all, sql` union all `)}`.execute(db);
   return (kind, name = '') => {
-    const found = rows.filter((row) => row.kind === kind && row.name === String(name).toLowerCase());
+    const found = rows.filter((row) => row.kind === kind && row.name === name);
     return { ids: found.map(({ id }) => id), uses: found.reduce((sum, { uses }) => sum + uses, 0) };
   };
 };

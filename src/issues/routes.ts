@@ -32,7 +32,7 @@ import { createIssue } from './create.ts';
 import { deleteIssue } from './delete.ts';
 import { type Filters, filterParams, scopeParam } from './filters.ts';
 import { type FoundIssue, findIssue, reloadIssue } from './find.ts';
-import { issueShape, singleIssueJson, singleIssueShape } from './json.ts';
+import { issueShape, singleIssueJson, singleIssueShape, todoIssueShape } from './json.ts';
 import { listIssues } from './list.ts';
 import { moveIssue } from './move.ts';
 import { issueNoun } from './noun.ts';
@@ -248,7 +248,7 @@ export const issueRoutes = [
   remove,
   move,
   ...subscriptionRoutes(issueNoun, { shape: singleIssueShape, render: reloaded }),
-  markTodoRoute(issueNoun, todoTarget),
+  markTodoRoute(issueNoun, { shape: todoIssueShape, render: todoTarget }),
   ...timeTrackingRoutes(issueNoun),
   userAgentDetail,
   ...noteRoutes(issueNoun),

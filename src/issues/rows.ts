@@ -124,7 +124,7 @@ export const withRelations = async (db: Reader, rows: JoinedIssue[]): Promise<Fu
     author: authorOf(row),
     assignees: assignees.get(row.id) ?? [],
     milestone: milestoneOf(row),
-    labels: (labels.get(row.id) ?? []).sort(byBytes),
+    labels: (labels.get(row.id) ?? []).toSorted(byBytes),
   }));
 };
 

@@ -4,6 +4,8 @@
  * filled behind the requests, and what it does not hold yet is compared itself, so that an answer is exact at once.
  */
 import { type RawBuilder, sql } from 'kysely';
+import type { Call } from '../access/call.ts';
+import { insertRows } from '../db/insert.ts';
 import type { Tx } from '../db/open.ts';
 import { foldCase, likePattern, searchTerms } from '../issuables/search_terms.ts';
 
@@ -15,10 +17,7 @@ export const storeSearchText = async (
 ): Promise<void> => {
   const text = { title: foldCase(issue.title), description: foldCase(issue.description ?? '') };
   if (isNew) {
-    await tx.db
-      .insertInto('issue_search')
-      .values({ issue_id: issue.id, ...text })
-      .execute();
+    await insertRows(tx.db, 'issue_search', [{ issue_id: issue.id, ...text }]);
     return;
   }
   await tx.db
@@ -47,17 +46,23 @@ const matchExpression = (terms: string[]): string => {
   return `({title} : (${all})) OR ({description} : (${all}))`;
 };
 
-/** Over `issues`: those that a search finds; null for a search of nothing. */
-export const matchesSearch = (text: string, engine: 'sqlite' | 'postgres'): RawBuilder<boolean> | null => {
+/** Over `issues`: those that a search finds; none for a search of nothing. */
+export const searchCondition = async (
+  { platform: { store } }: Call,
+  text: string,
+): Promise<RawBuilder<boolean>[]> => {
+  const { engine } = store.words;
   const terms = searchTerms(text);
-  if (terms.length === 0 || terms[0] === '') return null;
+  if (terms.length === 0) return [];
   const compared = sql`select issue_id from issue_search where ${comparesWith(terms)}`;
   const tooShort = terms.some((term) => [...term].length < shortestIndexed);
-  if (engine === 'postgres' || tooShort) return sql`issues.id in (${compared})`;
-  return sql`issues.id in (
+  if (engine === 'postgres' || tooShort) return [sql`issues.id in (${compared})`];
+  return [
+    sql`issues.id in (
     select issue_search.issue_id from issue_search_index
       join issue_search on issue_search.issue_id = issue_search_index.rowid
       where issue_search_index match ${matchExpression(terms)} and issue_search.indexed = 1
     union all
-    ${compared} and indexed = 0)`;
+    ${compared} and indexed = 0)`,
+  ];
 };

@@ -5,9 +5,9 @@ import { compiled } from '../db/compiled.ts';
 import { notFound } from '../errors.ts';
 import { JsonText } from '../http/endpoint.ts';
 import { findProject } from '../projects/find.ts';
-import { followColumns } from '../subscriptions/subscribed.ts';
+import { followColumns, follows } from '../subscriptions/subscribed.ts';
 import { singleIssueExtras } from './json.ts';
-import { type Version, issueTexts, namesVersion } from './texts.ts';
+import { type Version, issueTexts } from './texts.ts';
 
 /** What decides who sees an issue, and what of it one of them is shown that others are not. */
 type Row = Version & {
@@ -25,7 +25,7 @@ const rowByIid = compiled(
     const here = sql`target_type = 'Issue' and target_id = issues.id`;
     const { said, found } = followColumns(here, sql`${user_id}`);
     return sql<Row>`
-      select id, revision, ${namesVersion} as names_version, author_id, confidential, deleted_at,
+      select id, revision, author_id, confidential, deleted_at,
         (select 1 from assignees where ${here} and user_id = ${user_id}) as assigned,
         ${said} as said, ${found} as found
       from issues where project_id = ${project_id} and iid = ${iid}`.compile(db);
@@ -51,7 +51,6 @@ export const showIssue = async (call: Call, projectId: number | string, iid: num
   if (!canSeeIssue(call.viewer, project, { ...row, assignee_ids })) throw notFound();
   const [text] = await issueTexts(call, [row]);
   if (text === undefined) throw notFound();
-  const takesPart = row.author_id === user_id || row.assigned === 1 || row.found === 1;
-  const subscribed = row.said === null ? takesPart : row.said === 1;
+  const subscribed = follows(row, row.author_id === user_id || row.assigned === 1);
   return withMembers(text, singleIssueExtras({ iid, project_id: project.id }, call, subscribed));
 };

@@ -5,19 +5,14 @@
  * before the text is made or taken: what is kept under them is never older than they are. Nothing in a text depends
  * on who looks.
  */
-import { type RawBuilder, sql } from 'kysely';
 import type { Call, Platform } from '../access/call.ts';
-import { JsonText } from '../http/endpoint.ts';
+import type { JsonText } from '../http/endpoint.ts';
 import { lazySerializer } from '../http/serializer.ts';
 import { issueJson, issueShape } from './json.ts';
 import { issuesById } from './rows.ts';
 
-/** SQL: rises with every change of a name that issues show. */
-export const namesVersion: RawBuilder<number> = sql<number>`
-  (select cast(value as bigint) from instance where name = 'names_version')`;
-
 /** An issue as it is now. */
-export type Version = { id: number; revision: number; names_version: number };
+export type Version = { id: number; revision: number };
 
 type Kept = { revision: number; names_version: number; baseUrl: string; text: JsonText };
 
@@ -32,7 +27,7 @@ class Texts {
   readonly #kept = new Map<number, Kept>();
   #size = 0;
 
-  get({ id, revision, names_version }: Version, baseUrl: string): JsonText | undefined {
+  get({ id, revision }: Version, names_version: number, baseUrl: string): JsonText | undefined {
     const kept = this.#kept.get(id);
     const isSame =
       kept?.revision === revision && kept.names_version === names_version && kept.baseUrl === baseUrl;
@@ -69,23 +64,25 @@ const textsOf = (platform: Platform): Texts => {
 
 const serialize = lazySerializer(issueShape);
 
+type Asking = Pick<Call, 'platform' | 'db' | 'baseUrl' | 'names_version'>;
+
 /** The issues' JSON, in their order. One that has just been removed is left out. */
 export const issueTexts = async (
-  { platform, db, baseUrl }: Pick<Call, 'platform' | 'db' | 'baseUrl'>,
+  { platform, db, baseUrl, names_version }: Asking,
   versions: readonly Version[],
 ): Promise<JsonText[]> => {
   const texts = textsOf(platform);
-  const found = new Map<number, JsonText>();
-  for (const version of versions) {
-    const text = texts.get(version, baseUrl);
-    if (text !== undefined) found.set(version.id, text);
-  }
-  const missing = versions.filter(({ id }) => !found.has(id));
-  const names_version = missing[0]?.names_version ?? 0;
-  for (const issue of await issuesById(db, missing.map(({ id }) => id))) {
+  const found = versions.map((version) => texts.get(version, names_version, baseUrl));
+  const missing = versions.filter((_version, index) => found[index] === undefined);
+  if (missing.length === 0) return found as JsonText[];
+  const made = new Map<number, JsonText>();
+  for (const issue of await issuesById(
+    db,
+    missing.map(({ id }) => id),
+  )) {
     const text = serialize(issueJson(issue, { baseUrl }));
     texts.set(issue.id, { revision: issue.revision, names_version, baseUrl, text });
-    found.set(issue.id, text);
+    made.set(issue.id, text);
   }
-  return versions.flatMap(({ id }) => found.get(id) ?? []);
+  return versions.flatMap(({ id }, index) => found[index] ?? made.get(id) ?? []);
 };

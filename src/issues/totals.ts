@@ -1,39 +1,75 @@
-import type { RawBuilder } from 'kysely';
-import type { Platform } from '../access/call.ts';
+/** How many issues there are that a viewer sees: from the counters of projects, which are kept with every change. */
+import { type RawBuilder, sql } from 'kysely';
+import type { Call } from '../access/call.ts';
+import { levels } from '../access/levels.ts';
+import {
+  allOf,
+  ownIssue,
+  projectsAtLeast,
+  seesConfidential,
+  visibleFeature,
+  visibleProjects,
+} from '../access/visible.ts';
 import type { Project } from '../projects/find.ts';
+import type { Filters } from './filters.ts';
 
-const mostCached = 2000;
+type Condition = RawBuilder<boolean>;
 
-type Cached = { version: number; total: number };
-
-/** Totals by the text of their condition; each service has its own. */
-const caches = new WeakMap<Platform, Map<string, Cached>>();
-
-const cacheOf = (platform: Platform): Map<string, Cached> => {
-  const known = caches.get(platform);
-  if (known !== undefined) return known;
-  const fresh = new Map<string, Cached>();
-  caches.set(platform, fresh);
-  return fresh;
+export type Of = {
+  /** One project whose issues the caller sees; null: all that he sees. */
+  project: Project | null;
+  /** Over `projects`: those that the list is of. */
+  place: Condition[];
+  state: Filters['state'];
 };
 
-/**
- * A filtered total of one project, counted again only after an issue of the project changed. The condition holds
- * the viewer and the filters, so it is the whole key.
- */
-export const cachedTotal = async (
-  platform: Platform,
-  { issues_version }: Project,
-  condition: RawBuilder<boolean>,
-  count: () => Promise<number>,
-): Promise<number> => {
-  const cache = cacheOf(platform);
-  const { sql: text, parameters } = condition.compile(platform.store.db);
-  const key = `${text}\n${JSON.stringify(parameters)}`;
-  const known = cache.get(key);
-  if (known?.version === issues_version) return known.total;
-  const total = await count();
-  if (cache.size >= mostCached) cache.delete(cache.keys().next().value ?? '');
-  cache.set(key, { version: issues_version, total });
-  return total;
+const counted = (state: Filters['state']): { all: RawBuilder<number>; confidential: RawBuilder<number> } => {
+  const states = state === 'all' ? ['opened', 'closed'] : [state];
+  const sum = (suffix: string): RawBuilder<number> =>
+    sql`(${sql.join(
+      states.map((one) => sql.ref(`project_counters.${one}${suffix}`)),
+      sql` + `,
+    )})`;
+  return { all: sum('_issues'), confidential: sum('_confidential_issues') };
+};
+
+type Sums = { shown: number | null; hidden: number | null };
+
+/** Confidential issues of others' projects that the caller sees because they are his own. */
+const ownConfidential = async (call: Call, where: Condition[], state: Filters['state']): Promise<number> => {
+  const ofState = state === 'all' ? [] : [sql<boolean>`issues.state = ${state}`];
+  const confidential = sql<boolean>`issues.confidential = 1 and issues.deleted_at is null`;
+  const conditions = allOf([...where, confidential, ownIssue(call.viewer), ...ofState]);
+  const { rows } = await sql<{ total: number }>`
+    select count(*) as total from projects cross join issues
+    where issues.project_id = projects.id and ${conditions}`.execute(call.db);
+  return rows[0]?.total ?? 0;
+};
+
+/** Exact, after visibility; confidential issues are looked at only where some are hidden from the caller. */
+export const totalOfAll = async (call: Call, { project, place, state }: Of): Promise<number> => {
+  const { words } = call.platform.store;
+  const of = project === null ? place : [sql<boolean>`projects.id = ${project.id}`];
+  if (project !== null && seesConfidential(call.viewer, project)) return ofProject(project, state);
+  const { all, confidential } = counted(state);
+  const trusted = projectsAtLeast(call.viewer, levels.reporter, words);
+  const visible = [
+    ...of,
+    visibleProjects(call.viewer, words),
+    visibleFeature(call.viewer, 'issues_access_level', words),
+  ];
+  const { rows } = await sql<Sums>`
+    select sum(case when ${trusted} then ${all} else ${all} - ${confidential} end) as shown,
+      sum(case when ${trusted} then 0 else ${confidential} end) as hidden
+    from projects join project_counters on project_counters.project_id = projects.id
+    where ${allOf(visible)}`.execute(call.db);
+  const { shown, hidden } = rows[0] ?? { shown: 0, hidden: 0 };
+  const own = (hidden ?? 0) === 0 ? 0 : await ownConfidential(call, [...visible, sql`not ${trusted}`], state);
+  return (shown ?? 0) + own;
+};
+
+const ofProject = (project: Project, state: Filters['state']): number => {
+  if (state === 'opened') return project.opened_issues;
+  if (state === 'closed') return project.closed_issues;
+  return project.opened_issues + project.closed_issues;
 };

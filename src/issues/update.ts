@@ -1,10 +1,6 @@
-import type { UpdateObject } from 'kysely';
 import { type Actor, type Call, actorOf } from '../access/call.ts';
 import { may } from '../access/may.ts';
 import type { Tx } from '../db/open.ts';
-import type { Schema } from '../db/schema.ts';
-import { recordEvent } from '../events/record.ts';
-import { mention } from '../issuables/mention_rows.ts';
 import {
   confidentialText,
   descriptionText,
@@ -17,14 +13,13 @@ import {
 import { type LabelRef, findOrCreateLabels } from '../labels/by_title.ts';
 import { assignableMilestone } from '../milestones/find.ts';
 import { addSystemNotes } from '../notes/system.ts';
-import { addTodos, finishTodos, mentionTodos } from '../todos/add.ts';
 import { countIssue } from './counters.ts';
 import { assignable } from './create.ts';
 import { type FoundIssue, lockIssue, reloadIssue } from './find.ts';
+import { type Assigned, type Row, followEdit } from './follow_edit.ts';
 import { labelIds, setAssignees, setLabels } from './links.ts';
 import type { FullIssue } from './rows.ts';
 import { checkTitle } from './rules.ts';
-import { storeSearchText } from './search.ts';
 
 export type IssueEdit = {
   title?: string;
@@ -62,7 +57,7 @@ const allowed = (call: Call, { project }: FoundIssue, edit: IssueEdit): IssueEdi
 };
 
 /** One part of an edit: what to store in the row, and what to note. */
-type Part = { set: UpdateObject<Schema, 'issues'>; note: string | null };
+type Part = { set: Row; note: string | null };
 
 const statePart = ({ issue }: FoundIssue, edit: IssueEdit, actor: Actor, now: number): Part => {
   const state = edit.state_event === 'close' ? 'closed' : 'opened';
@@ -129,9 +124,6 @@ const labelNote = async (
   return labelsText(before, after);
 };
 
-/** Ids before and after; null: unchanged. */
-type Assigned = { before: number[]; after: number[] } | null;
-
 const assign = async (tx: Tx, { issue, project, target }: FoundIssue, edit: IssueEdit): Promise<Assigned> => {
   if (edit.assignee_ids === undefined) return null;
   const before = target.assignee_ids;
@@ -159,7 +151,7 @@ const usernames = async (tx: Tx, ids: number[]): Promise<Map<number, string>> =>
 const storeRow = async (
   tx: Tx,
   { issue, project }: FoundIssue,
-  set: UpdateObject<Schema, 'issues'>,
+  set: Row,
   updated_at: number,
 ): Promise<FoundIssue> => {
   await tx.db
@@ -171,63 +163,6 @@ const storeRow = async (
   await countIssue(tx, project.id, issue, found.issue);
   return found;
 };
-
-/** Who the title and the description mentioned before: told of it once is enough. */
-const mentionedBefore = async (tx: Tx, { target }: FoundIssue): Promise<Set<number>> => {
-  const rows = await tx.db
-    .selectFrom('mentions')
-    .select('user_id')
-    .where('target_type', '=', 'Issue')
-    .where('target_id', '=', target.id)
-    .where('note_id', '=', 0)
-    .execute();
-  return new Set(rows.map(({ user_id }) => user_id));
-};
-
-const notifyOfText = async (tx: Tx, actor: Actor, after: FoundIssue): Promise<void> => {
-  const { issue } = after;
-  await storeSearchText(tx, issue, false);
-  const known = await mentionedBefore(tx, after);
-  const text = `${issue.title}\n${issue.description ?? ''}`;
-  const mentioned = await mention(tx, after, { note_id: 0, text, isNew: false });
-  const fresh = mentioned.filter(({ user_id }) => !known.has(user_id));
-  await addTodos(tx, actor.user.id, after.target, mentionTodos(fresh, actor.user.id, issue.title));
-};
-
-const notifyAssigned = async (
-  tx: Tx,
-  actor: Actor,
-  { target, issue }: FoundIssue,
-  assigned: Assigned,
-): Promise<void> => {
-  const added = assigned?.after.filter((id) => !assigned.before.includes(id) && id !== actor.user.id) ?? [];
-  const todos = added.map((user_id) => ({ user_id, action: 'assigned' as const, body: issue.title }));
-  await addTodos(tx, actor.user.id, target, todos);
-};
-
-type Row = UpdateObject<Schema, 'issues'>;
-
-/** What changed, before and after; of a description only that it did. */
-const changesOf = (before: FullIssue, after: FullIssue, set: Row): object => {
-  const columns = (Object.keys(set) as (keyof Row)[]).filter((name) => name !== 'description');
-  const values = columns.map((name) => [
-    name,
-    [before[name as keyof FullIssue], after[name as keyof FullIssue]],
-  ]);
-  const idsOf = ({ assignees }: FullIssue): number[] => assignees.map(({ id }) => id);
-  const lists = [
-    { name: 'labels', values: [before.labels, after.labels] },
-    { name: 'assignee_ids', values: [idsOf(before), idsOf(after)] },
-  ].filter(({ values: [was, is] }) => String(was) !== String(is));
-  return {
-    ...Object.fromEntries([...values, ...lists.map(({ name, values: both }) => [name, both])]),
-    ...('description' in set && { description: true }),
-  };
-};
-
-/** The changes that say that one has looked after an issue: his todo on it is done. */
-const isHandled = (set: Row, isRelated: boolean): boolean =>
-  isRelated || set.state === 'closed' || ['title', 'description', 'milestone_id'].some((name) => name in set);
 
 const applyEdit = async (tx: Tx, actor: Actor, before: FoundIssue, edit: IssueEdit): Promise<FoundIssue> => {
   const parts = [
@@ -243,22 +178,8 @@ const applyEdit = async (tx: Tx, actor: Actor, before: FoundIssue, edit: IssueEd
   const after = await storeRow(tx, before, set, edit.updated_at ?? later(before, tx.now));
   const notes = [...parts.map((part) => part.note), await assigneeNote(tx, assigned), labels];
   await addSystemNotes(tx, actor.user.id, after.target, notes);
-  if ('title' in set || 'description' in set) await notifyOfText(tx, actor, after);
-  await notifyAssigned(tx, actor, after, assigned);
-  if (isHandled(set, isRelated)) await finishTodos(tx, actor.user.id, after.target);
-  await recordEvent(tx, actor, {
-    kind: eventKind(set),
-    project_id: before.project.id,
-    target_type: 'Issue',
-    target_id: after.issue.id,
-    data: changesOf(before.issue, after.issue, set),
-  });
+  await followEdit(tx, actor, { before, after, set, assigned, isRelated });
   return after;
-};
-
-const eventKind = ({ state }: Row): string => {
-  if (state === undefined) return 'issue.updated';
-  return state === 'closed' ? 'issue.closed' : 'issue.reopened';
 };
 
 /** `updated_at` never goes back, even if the clock does. */

@@ -1,3 +1,4 @@
+import { compiled } from '../db/compiled.ts';
 import type { Reader, Tx } from '../db/open.ts';
 import { type Cause, recordEvent } from '../events/record.ts';
 import type { Project } from '../projects/find.ts';
@@ -9,6 +10,20 @@ const longestTitle = 255;
 
 export type LabelRef = { id: number; title: string };
 
+type Asked = { titles: readonly string[]; project_id: number; namespace_id: number };
+
+const labelsByTitle = compiled((db, { titles, project_id, namespace_id }: Asked, words) =>
+  db
+    .selectFrom('labels')
+    .select(['id', 'title', 'project_id'])
+    .where(words.oneOf('title', titles))
+    .where((is) =>
+      is.or([is('project_id', '=', project_id), is('group_id', 'in', ancestorsOf(namespace_id))]),
+    )
+    .orderBy('id')
+    .compile(),
+);
+
 /** The labels of a project and of the groups above it that have one of these titles; the project's own win. */
 export const findLabels = async (
   db: Reader,
@@ -16,15 +31,11 @@ export const findLabels = async (
   titles: readonly string[],
 ): Promise<LabelRef[]> => {
   if (titles.length === 0) return [];
-  const rows = await db
-    .selectFrom('labels')
-    .select(['id', 'title', 'project_id'])
-    .where('title', 'in', titles)
-    .where((is) =>
-      is.or([is('project_id', '=', project.id), is('group_id', 'in', ancestorsOf(project.namespace_id))]),
-    )
-    .orderBy('id')
-    .execute();
+  const rows = await labelsByTitle(db, {
+    titles,
+    project_id: project.id,
+    namespace_id: project.namespace_id,
+  });
   const byTitle = new Map<string, LabelRef>();
   for (const { id, title, project_id } of rows) {
     if (project_id !== null || !byTitle.has(title)) byTitle.set(title, { id, title });
@@ -42,7 +53,8 @@ export const findOrCreateLabels = async (
   const wanted = [...new Set(titles)].filter((title) => title !== '' && [...title].length <= longestTitle);
   const found = await findLabels(tx.db, project, wanted);
   const known = new Set(found.map(({ title }) => title));
-  const missing = wanted.filter((title) => !known.has(title));
+  // In one order for all: two who create the same labels must not wait for each other.
+  const missing = wanted.filter((title) => !known.has(title)).toSorted();
   if (missing.length === 0) return found;
   const common = {
     project_id: project.id,

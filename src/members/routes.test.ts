@@ -228,7 +228,10 @@ test('members of the groups above are members of all below, with the highest of 
   const top = await seedGroup(gantry, { visibility: 'private' });
   const below = await seedGroup(gantry, { visibility: 'private', parent: top.id });
   const project = await seedProject(gantry, { visibility: 'private', namespace: below.id });
-  const [one, two, three] = await Promise.all([seedUser(gantry), seedUser(gantry), seedUser(gantry)]);
+  // One after another, so that their ids are in this order.
+  const one = await seedUser(gantry);
+  const two = await seedUser(gantry);
+  const three = await seedUser(gantry);
   await seedMember(gantry, { user: one.id, group: top.id, access_level: 50 });
   await seedMember(gantry, { user: two.id, group: top.id, access_level: 20 });
   await seedMember(gantry, { user: two.id, group: below.id, access_level: 30 });

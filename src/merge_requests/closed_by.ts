@@ -4,23 +4,19 @@ import { id, idOrPath, object } from '../http/schema.ts';
 import { findIssue } from '../issues/find.ts';
 import { type MergeRequestJson, mergeRequestShape, mergeRequestsById } from './json.ts';
 
-/** The merge requests that close an issue, newest first. */
+/** The merge requests that close an issue, newest first. Only those that the caller sees are counted. */
 const closersOf = async (call: Call, issueId: number, page: PageRequest): Promise<Page<MergeRequestJson>> => {
-  const closing = call.db.selectFrom('merge_requests_closing_issues').where('issue_id', '=', issueId);
-  const { total } = await closing
-    .select((is) => is.fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow();
-  const rows = await closing
+  const rows = await call.db
+    .selectFrom('merge_requests_closing_issues')
     .select('merge_request_id')
+    .where('issue_id', '=', issueId)
     .orderBy('merge_request_id', 'desc')
-    .limit(page.limit)
-    .offset(page.offset)
     .execute();
-  const items = await mergeRequestsById(
+  const seen = await mergeRequestsById(
     call,
     rows.map((row) => row.merge_request_id),
   );
-  return { items, total };
+  return { items: seen.slice(page.offset, page.offset + page.limit), total: seen.length };
 };
 
 export const closedBy = endpoint({

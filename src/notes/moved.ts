@@ -6,18 +6,26 @@ import type { NoteRow } from './json.ts';
 
 const moved = /^moved (to|from) (.+)#(\d{1,15})$/;
 
-type Reference = { direction: string; path: string; iid: number };
+type Reference = { direction: string; path: string; iid: number; target_id: number };
 
-const referenceOf = ({ system, body }: NoteRow): Reference | null => {
+const referenceOf = ({ system, body, target_id }: NoteRow): Reference | null => {
   const [, direction = '', path = '', iid = ''] = (system === 1 ? moved.exec(body) : null) ?? [];
-  return direction === '' ? null : { direction, path: path.toLowerCase(), iid: Number(iid) };
+  return direction === '' ? null : { direction, path: path.toLowerCase(), iid: Number(iid), target_id };
 };
 
 const keyOf = ({ path, iid }: { path: string; iid: number }): string => `${path}#${iid}`;
 
+/** Over `issues`: it took part in such a move. What stands under the same path since then did not. */
+const hasMoved = ({ direction, target_id }: Reference) =>
+  direction === 'to'
+    ? sql`issues.id = (select old.moved_to_id from issues as old where old.id = ${target_id})`
+    : sql`issues.moved_to_id is not null`;
+
 /** Which of the issues that are referred to the caller sees, by key, in one statement. */
 const visibleKeys = async ({ db, viewer, platform }: Call, references: Reference[]): Promise<Set<string>> => {
-  const pairs = references.map(({ path, iid }) => sql`(routes.path = ${path} and issues.iid = ${iid})`);
+  const pairs = references.map(
+    (one) => sql`(routes.path = ${one.path} and issues.iid = ${one.iid} and ${hasMoved(one)})`,
+  );
   const rows = await db
     .selectFrom('routes')
     .innerJoin('projects', 'projects.id', 'routes.source_id')

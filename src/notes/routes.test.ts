@@ -321,12 +321,20 @@ test('an edit replaces the mentions, and tells those who are new among them', as
   ]);
 });
 
+/** As if the one had become the other. */
+const asMoved = async (from: { id: number }, to: { id: number }): Promise<void> => {
+  await gantry.service.platform.store.write(async ({ db }) => {
+    await db.updateTable('issues').set({ moved_to_id: to.id }).where('id', '=', from.id).execute();
+  });
+};
+
 test('a move to a project that the reader does not see names nothing', async () => {
   const secret = await seedProject(gantry, { visibility: 'private', path: unique('secret') });
   const target = await seedIssue(gantry, { project: secret.id });
   const on = await issue();
   const told = `moved to ${secret.full_path}#${target.iid}`;
   const id = await systemNote(on, told);
+  await asMoved(on, target);
   const bodies = async (as?: string) => {
     const options = as === undefined ? {} : { as };
     const one = await gantry.api(`GET ${pathOf(on)}/${id}`, options);
@@ -345,8 +353,10 @@ test('a move to an issue that the reader does not see names nothing, nor one tha
   const gone = await seedIssue(gantry, { project: open.id, deleted: true });
   const seen = await seedIssue(gantry, { project: open.id });
   const on = await issue();
-  for (const { iid } of [confidential, gone, seen])
-    await systemNote(on, `moved from ${open.full_path}#${iid}`);
+  for (const from of [confidential, gone, seen]) {
+    await systemNote(on, `moved from ${open.full_path}#${from.iid}`);
+    await asMoved(from, on);
+  }
   await comment(on, `moved to ${open.full_path}#${confidential.iid}`);
   const reply = await gantry.api(`GET ${pathOf(on)}?sort=asc`, { as: guest.token });
   assert.deepEqual(

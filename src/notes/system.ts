@@ -1,3 +1,4 @@
+import { insertRows } from '../db/insert.ts';
 import type { Tx } from '../db/open.ts';
 import type { Target } from '../issuables/target.ts';
 
@@ -19,8 +20,9 @@ export const addSystemNotes = async (
     created_at: tx.now,
     updated_at: tx.now,
   };
-  await tx.db
-    .insertInto('notes')
-    .values(bodies.map((body) => ({ ...shared, body })))
-    .execute();
+  await insertRows(
+    tx.db,
+    'notes',
+    bodies.map((body) => ({ ...shared, body })),
+  );
 };

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { compiled } from '../db/compiled.ts';
 import type { Reader, Tx } from '../db/open.ts';
 import type { TargetType } from '../db/schema.ts';
 import type { Target } from '../issuables/target.ts';
@@ -19,6 +20,12 @@ export const followColumns = (here: RawBuilder<unknown>, userId: RawBuilder<unkn
   end`,
 });
 
+type Follow = { said: number | null; found: number | null };
+
+/** @param isOwn whether the user is the author or an assignee */
+export const follows = ({ said, found }: Follow, isOwn: boolean): boolean =>
+  said === null ? isOwn || found === 1 : said === 1;
+
 /**
  * Ids of those of the targets that a user follows, in one statement: by his own word, else because he takes part
  * (author, assignee, commenter, mentioned, or one who gave an award).
@@ -32,24 +39,31 @@ export const subscribedTargets = async (
   const ids = sql.join(targets.map(({ id }) => sql`(cast(${id} as bigint))`));
   const here = sql`target_type = ${type} and target_id = targets.id`;
   const { said, found } = followColumns(here, sql`${userId}`);
-  const { rows } = await sql<{ id: number; said: number | null; found: number | null }>`
+  const { rows } = await sql<Follow & { id: number }>`
     with targets (id) as (values ${ids})
     select id, ${said} as said, ${found} as found from targets`.execute(db);
   const own = targets
     .filter((one) => [one.author_id, ...one.assignee_ids].includes(userId))
     .map(({ id }) => id);
-  const follows = rows.filter((row) =>
-    row.said === null ? row.found === 1 || own.includes(row.id) : row.said === 1,
-  );
-  return new Set(follows.map(({ id }) => id));
+  return new Set(rows.filter((row) => follows(row, own.includes(row.id))).map(({ id }) => id));
 };
+
+type Asked = { type: TargetType; id: number; user_id: number };
+
+const followRow = compiled((db, { type, id, user_id }: Asked) => {
+  const { said, found } = followColumns(sql`target_type = ${type} and target_id = ${id}`, sql`${user_id}`);
+  return sql<Follow>`select ${said} as said, ${found} as found`.compile(db);
+});
 
 /** Whether a user follows a target. */
 export const isSubscribed = async (
   db: Reader,
   userId: number,
-  target: Followed & Pick<Target, 'type'>,
-): Promise<boolean> => (await subscribedTargets(db, userId, target.type, [target])).has(target.id);
+  { type, id, author_id, assignee_ids }: Followed & Pick<Target, 'type'>,
+): Promise<boolean> => {
+  const [row] = await followRow(db, { type, id, user_id: userId });
+  return row !== undefined && follows(row, [author_id, ...assignee_ids].includes(userId));
+};
 
 /**
  * Keeps a user's word on whether he follows a target.

@@ -1,3 +1,4 @@
+import type { TSchema } from 'typebox';
 import { type Call, actorOf, endpoint } from '../access/call.ts';
 import { notModified } from '../errors.ts';
 import { recordEvent } from '../events/record.ts';
@@ -28,8 +29,11 @@ const markTodo = async (call: Call, { target }: Found): Promise<TodoRow> => {
   });
 };
 
-/** `POST .../todo`, for any noun; `render` shows the target as part of the todo. */
-export const markTodoRoute = (noun: Noun, render: (call: Call, found: Found) => Promise<object>) =>
+/** How a noun shows its record as part of a todo. */
+type Rendering = { shape: TSchema; render: (call: Call, found: Found) => Promise<object> };
+
+/** `POST .../todo`, for any noun. */
+export const markTodoRoute = (noun: Noun, { shape, render }: Rendering) =>
   endpoint({
     method: 'POST',
     path: `/projects/:id/${noun.segment}/:${noun.param}/todo`,
@@ -37,7 +41,7 @@ export const markTodoRoute = (noun: Noun, render: (call: Call, found: Found) => 
     area: noun.segment,
     audience: 'user',
     params: object({ id: idOrPath('project'), [noun.param]: id(`iid of the ${noun.word}`) }),
-    reply: todoShape,
+    reply: object({ ...todoShape.properties, target: shape }),
     handle: async (call, params) => {
       const found = await noun.find(call, params['id'] as number | string, params[noun.param] as number);
       const todo = await markTodo(call, found);

@@ -26,7 +26,7 @@ export const basicUserColumns = [
   'users.email',
 ] as const;
 
-export const avatarUrl = (email: string): string | null =>
+const avatarUrl = (email: string): string | null =>
   settings.avatar_service_enabled
     ? `http://www.gravatar.com/avatar/${hash('md5', email.trim().toLowerCase())}?s=80&d=identicon`
     : null;
@@ -39,8 +39,6 @@ export const basicUser = (user: BasicUserRow, baseUrl: string) => ({
   avatar_url: avatarUrl(user.email),
   web_url: `${baseUrl}/${user.username}`,
 });
-
-export type BasicUser = ReturnType<typeof basicUser>;
 
 /** The users of these ids, for embedding, in one statement. */
 export const basicUsersById = async (

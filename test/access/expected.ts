@@ -54,7 +54,8 @@ const rowPattern = /^((GET|POST|PUT|DELETE) (\S+))( \{[^}]+\})?\s+(\S.*)$/;
 const rowOf = (line: string, { title, columns }: Block): Row => {
   const [, endpoint = '', method = '', path = '', words = '', rest = ''] = rowPattern.exec(line) ?? [];
   const cells = rest.trim().split(/\s+/);
-  if (cells.length !== columns.length) throw new Error(`${cells.length} answers for ${columns.length} columns: ${line}`);
+  if (cells.length !== columns.length)
+    throw new Error(`${cells.length} answers for ${columns.length} columns: ${line}`);
   const answers = new Map<string, string>();
   columns.forEach((column, at) => {
     const cell = cells[at] ?? '';
@@ -147,7 +148,11 @@ const words: [word: string, status: number, message: unknown][] = [
   ['401', 401, '401 Unauthorized'],
   ['403', 403, '403 Forbidden'],
   ['403B', 403, '403 Forbidden - Your account has been blocked.'],
-  ['403L', 403, ['Personal project creation is not allowed. Please contact your administrator with questions']],
+  [
+    '403L',
+    403,
+    ['Personal project creation is not allowed. Please contact your administrator with questions'],
+  ],
   ['404', 404, '404 Not found'],
   ['404P', 404, '404 Project Not Found'],
   ['404G', 404, '404 Group Not Found'],
@@ -166,7 +171,10 @@ export const wordFor = ({ status, body, text }: Answer, held: boolean | null): s
   if (status === 204 || status === 304) return text === '' ? String(status) : `${status} with a body`;
   if (status < 300) return `${status}${held === null ? '' : held ? '+' : '-'}`;
   const { message, error, error_description } = body as Record<string, unknown>;
-  if (status === 403 && JSON.stringify({ error, error_description }) === JSON.stringify(insufficientScope)) return '403S';
-  const known = words.find(([, code, said]) => code === status && JSON.stringify(said) === JSON.stringify(message));
+  if (status === 403 && JSON.stringify({ error, error_description }) === JSON.stringify(insufficientScope))
+    return '403S';
+  const known = words.find(
+    ([, code, said]) => code === status && JSON.stringify(said) === JSON.stringify(message),
+  );
   return known?.[0] ?? `${status} ${text.slice(0, 200)}`;
 };

@@ -33,7 +33,9 @@ const unsteady = new Set(['date', 'x-request-id', 'x-runtime', 'etag']);
 /** What comes back, as one text; `echo` is what only echoes the request. */
 const whole = ({ status, rawHeaders, text }: Received, echo: string): string => {
   const steady = rawHeaders.filter(([name]) => !unsteady.has(name.toLowerCase()));
-  const headers = steady.map(([name, value]) => `${name}: ${echo === '' ? value : value.replaceAll(echo, '<echo>')}`);
+  const headers = steady.map(
+    ([name, value]) => `${name}: ${echo === '' ? value : value.replaceAll(echo, '<echo>')}`,
+  );
   return [status, ...headers, '', text].join('\n');
 };
 
@@ -44,7 +46,9 @@ const compare = async (pairs: Pair[], echoes: [string, string] = ['', '']): Prom
     const other = await wire.send({ ...missing, headers: { ...person.headers, ...missing.headers } });
     const [told, due] = [whole(one, echoes[0]), whole(other, echoes[1])];
     if (told === due && one.status < 500) return;
-    wrong.push(`${hidden.method} ${hidden.path} | ${person.name}\n${told}\n  differs from ${missing.path}\n${due}\n`);
+    wrong.push(
+      `${hidden.method} ${hidden.path} | ${person.name}\n${told}\n  differs from ${missing.path}\n${due}\n`,
+    );
   });
   if (pairs.length === 0) throw new Error('nothing was compared');
   failWith(wrong, pairs.length);
@@ -58,24 +62,57 @@ const named = (...names: string[]): Person[] =>
   });
 
 /** To whom a private project or group is not there. */
-const outsiders = ['anonymous', 'external', 'non-member', 'author', 'assignee', 'former master', 'admin as non-member'];
-const insiders = ['guest', 'guest and author', 'reporter', 'developer', 'master', 'owner', 'admin', 'external reporter'];
+const outsiders = [
+  'anonymous',
+  'external',
+  'non-member',
+  'author',
+  'assignee',
+  'former master',
+  'admin as non-member',
+];
+const insiders = [
+  'guest',
+  'guest and author',
+  'reporter',
+  'developer',
+  'master',
+  'owner',
+  'admin',
+  'external reporter',
+];
 
-const below = (path: string): Row[] => rows.filter((row) => row.path === path || row.path.startsWith(`${path}/`));
+const below = (path: string): Row[] =>
+  rows.filter((row) => row.path === path || row.path.startsWith(`${path}/`));
 
 /** Stand in for what the matrix would make for each request. */
-const substitutes = { label: 'Marker', todo: nothing, token: nothing, impersonation_token_id: nothing, user: nothing };
+const substitutes = {
+  label: 'Marker',
+  issue_iid: 1,
+  todo: nothing,
+  token: nothing,
+  impersonation_token_id: nothing,
+  user: nothing,
+};
 
 const sentFor = (row: Row, place: Place, names: Names, body?: object): Sent => {
   const cell = { row, place, names, person: named('owner')[0] as Person, state: 'plain' as const };
   const usual = recipes[row.name]?.body?.(names, cell);
-  return { method: row.method, path: `/api/v4${pathOf(cell)}`, body: row.method === 'GET' ? undefined : (body ?? usual) };
+  return {
+    method: row.method,
+    path: `/api/v4${pathOf(cell)}`,
+    body: row.method === 'GET' ? undefined : (body ?? usual),
+  };
 };
 
 /** The same request about what is hidden and about what is not there; with the usual body and with bad ones. */
 const pairsOf = (of: Row[], people: Person[], place: Place, hidden: Names, missing: Names): Pair[] => {
   const all = { ...substitutes, ...place.names };
-  const bodies = [undefined, {}, { title: [], name: {}, body: 7, duration: {}, user_id: 'x', visibility: 'x', color: [] }];
+  const bodies = [
+    undefined,
+    {},
+    { title: [], name: {}, body: 7, duration: {}, user_id: 'x', visibility: 'x', color: [] },
+  ];
   return of.flatMap((row) =>
     (row.method === 'GET' || row.method === 'DELETE' ? [undefined] : bodies).flatMap((body) =>
       people.map((person) => ({
@@ -87,15 +124,22 @@ const pairsOf = (of: Row[], people: Person[], place: Place, hidden: Names, missi
   );
 };
 
-const usualIssue = (place: Place, state: 'plain' | 'confidential' | 'deleted'): Names => place.issues.get(state)?.usual ?? {};
+const usualIssue = (place: Place, state: 'plain' | 'confidential' | 'deleted'): Names =>
+  place.issues.get(state)?.usual ?? {};
 
 const pathOfProject = async (id: number): Promise<string> => {
-  const query = gantry.service.platform.store.db.selectFrom('projects').select('full_path').where('id', '=', id);
+  const query = gantry.service.platform.store.db
+    .selectFrom('projects')
+    .select('full_path')
+    .where('id', '=', id);
   return (await query.executeTakeFirstOrThrow()).full_path;
 };
 
 const pathOfGroup = async (id: number): Promise<string> => {
-  const query = gantry.service.platform.store.db.selectFrom('namespaces').select('full_path').where('id', '=', id);
+  const query = gantry.service.platform.store.db
+    .selectFrom('namespaces')
+    .select('full_path')
+    .where('id', '=', id);
   return (await query.executeTakeFirstOrThrow()).full_path;
 };
 
@@ -109,7 +153,13 @@ test('a project that is hidden, by its id and by its path', async () => {
   await compare([
     ...pairsOf(of, people, place, { ...issue, project }, { ...issue, project: nothing }),
     ...pairsOf(of, people, place, { ...issue, project: path }, { ...issue, project: unique('no/project') }),
-    ...pairsOf(of, people, place, { ...issue, project: path.toUpperCase() }, { ...issue, project: unique('no/project') }),
+    ...pairsOf(
+      of,
+      people,
+      place,
+      { ...issue, project: path.toUpperCase() },
+      { ...issue, project: unique('no/project') },
+    ),
   ]);
 });
 
@@ -117,7 +167,10 @@ test('an internal project, to those who are external or nobody', async () => {
   const place = await makePlace(world, { visibility: 'internal', issues: 'enabled' });
   const issue = usualIssue(place, 'plain');
   await compare(
-    pairsOf(below('/projects/:id'), named('anonymous', 'external'), place, issue, { ...issue, project: nothing }),
+    pairsOf(below('/projects/:id'), named('anonymous', 'external'), place, issue, {
+      ...issue,
+      project: nothing,
+    }),
   );
 });
 
@@ -133,7 +186,13 @@ test('a project or a group that was deleted, to everybody', async () => {
   const people = named(...outsiders, ...insiders);
   await compare([
     ...pairsOf(below('/projects/:id'), people, place, issue, { ...issue, project: nothing }),
-    ...pairsOf(below('/projects/:id'), named('owner'), place, { ...issue, project: path }, { ...issue, project: 'no/project' }),
+    ...pairsOf(
+      below('/projects/:id'),
+      named('owner'),
+      place,
+      { ...issue, project: path },
+      { ...issue, project: 'no/project' },
+    ),
     ...pairsOf(below('/groups/:id'), people, group, {}, { group: nothing }),
     ...pairsOf(below('/groups/:id'), named('owner'), group, { group: groupPath }, { group: 'no-group' }),
   ]);
@@ -154,7 +213,11 @@ test('a namespace in which one has no role, were the group public', async () => 
   const place = await makeGroupPlace(world, 'public');
   const { host = 0 } = (await makePlace(world, { visibility: 'public', issues: 'enabled' })).names;
   const { db } = gantry.service.platform.store;
-  const personal = await db.selectFrom('namespaces').select('id').where('owner_id', '=', Number(host)).executeTakeFirstOrThrow();
+  const personal = await db
+    .selectFrom('namespaces')
+    .select('id')
+    .where('owner_id', '=', Number(host))
+    .executeTakeFirstOrThrow();
   const people = named(...outsiders, 'member of a project below');
   await compare([
     ...pairsOf(below('/namespaces/:id'), people, place, {}, { group: nothing }),
@@ -166,13 +229,22 @@ const ofIssue = '/projects/:id/issues/:issue_iid';
 
 test('an issue that is confidential', async () => {
   const place = await makePlace(world, { visibility: 'public', issues: 'enabled' });
-  const hidden = usualIssue(place, 'confidential');
-  const people = named('external', 'non-member', 'guest', 'guest and author', 'former master', 'admin as non-member');
-  const strangers = people.filter(({ name }) => name !== 'guest and author');
-  const pairs = pairsOf(below(ofIssue), strangers, place, hidden, { ...hidden, issue_iid: nothing });
-  const ofGuest = place.issues.get('confidential')?.of_guest ?? {};
-  const other = named('author', 'assignee', 'guest and assignee');
-  await compare([...pairs, ...pairsOf(below(ofIssue), other, place, ofGuest, { ...ofGuest, issue_iid: nothing }).filter(({ person }) => person.name === 'author')]);
+  const usual = usualIssue(place, 'confidential');
+  // Its author is another guest, and nobody is assigned.
+  const other = place.issues.get('confidential')?.of_guest ?? {};
+  const strangers = ['external', 'non-member', 'guest', 'former master', 'admin as non-member'];
+  const of = below(ofIssue);
+  const missing = (names: Names): Names => ({ ...names, issue_iid: nothing });
+  await compare([
+    ...pairsOf(of, named(...strangers, 'guest and author'), place, usual, missing(usual)),
+    ...pairsOf(
+      of,
+      named(...strangers, 'author', 'assignee', 'guest and assignee'),
+      place,
+      other,
+      missing(other),
+    ),
+  ]);
 });
 
 test('an issue that was deleted, and one whose project has none', async () => {
@@ -196,27 +268,75 @@ test('a note, an award, a label or a milestone of something else', async () => {
   const secretGroup = await makeGroupPlace(world, 'private');
   const own = usualIssue(place, 'plain');
   const people = named(...outsiders, ...insiders);
-  const hiding = [usualIssue(place, 'confidential'), usualIssue(secret, 'plain'), place.issues.get('plain')?.of_guest ?? {}];
-  const at = (param: string): Row[] => rows.filter(({ path }) => path.includes(`/:${param}`) && path.startsWith('/projects/'));
-  const inGroup = (param: string): Row[] => rows.filter(({ path }) => path.includes(`/:${param}`) && path.startsWith('/groups/'));
+  const hiding = [
+    usualIssue(place, 'confidential'),
+    usualIssue(secret, 'plain'),
+    place.issues.get('plain')?.of_guest ?? {},
+  ];
+  const at = (param: string): Row[] =>
+    rows.filter(({ path }) => path.includes(`/:${param}`) && path.startsWith('/projects/'));
+  const inGroup = (param: string): Row[] =>
+    rows.filter(({ path }) => path.includes(`/:${param}`) && path.startsWith('/groups/'));
   const ofNotes = at('award_id').filter(({ path }) => path.includes('/notes/'));
   const pairs = hiding.flatMap((hidden) => [
-    ...pairsOf(at('note_id'), people, place, { ...own, note_id: hidden['note_id'] ?? 0 }, { ...own, note_id: nothing }),
-    ...pairsOf(at('award_id'), people, place, { ...own, issue_award: hidden['issue_award'] ?? 0 }, { ...own, issue_award: nothing }).filter(({ hidden: { path } }) => !path.includes('/notes/')),
-    ...pairsOf(ofNotes, people, place, { ...own, note_award: hidden['note_award'] ?? 0 }, { ...own, note_award: nothing }),
+    ...pairsOf(
+      at('note_id'),
+      people,
+      place,
+      { ...own, note_id: hidden['note_id'] ?? 0 },
+      { ...own, note_id: nothing },
+    ),
+    ...pairsOf(
+      at('award_id'),
+      people,
+      place,
+      { ...own, issue_award: hidden['issue_award'] ?? 0 },
+      { ...own, issue_award: nothing },
+    ).filter(({ hidden: { path } }) => !path.includes('/notes/')),
+    ...pairsOf(
+      ofNotes,
+      people,
+      place,
+      { ...own, note_award: hidden['note_award'] ?? 0 },
+      { ...own, note_award: nothing },
+    ),
   ]);
   // An award of the note through the issue, and one of the issue through the note.
-  const crossed = pairsOf(ofNotes, people, place, { ...own, note_award: own['issue_award'] ?? 0 }, { ...own, note_award: nothing });
+  const crossed = pairsOf(
+    ofNotes,
+    people,
+    place,
+    { ...own, note_award: own['issue_award'] ?? 0 },
+    { ...own, note_award: nothing },
+  );
   const { label_id = 0, milestone_id = 0 } = secret.names;
   await compare([
     ...pairs,
     ...crossed,
     ...pairsOf(at('label_id'), people, place, { label_id }, { label_id: nothing }),
     ...pairsOf(at('milestone_id'), people, place, { milestone_id }, { milestone_id: nothing }),
-    ...pairsOf(at('label_id'), people, place, { label_id: group.names['label_id'] ?? 0 }, { label_id: nothing }),
-    ...pairsOf(inGroup('label_id'), people, group, { label_id: secretGroup.names['label_id'] ?? 0 }, { label_id: nothing }),
+    ...pairsOf(
+      at('label_id'),
+      people,
+      place,
+      { label_id: group.names['label_id'] ?? 0 },
+      { label_id: nothing },
+    ),
+    ...pairsOf(
+      inGroup('label_id'),
+      people,
+      group,
+      { label_id: secretGroup.names['label_id'] ?? 0 },
+      { label_id: nothing },
+    ),
     ...pairsOf(inGroup('label_id'), people, group, { label_id }, { label_id: nothing }),
-    ...pairsOf(inGroup('milestone_id'), people, group, { milestone_id: secretGroup.names['milestone_id'] ?? 0 }, { milestone_id: nothing }),
+    ...pairsOf(
+      inGroup('milestone_id'),
+      people,
+      group,
+      { milestone_id: secretGroup.names['milestone_id'] ?? 0 },
+      { milestone_id: nothing },
+    ),
     ...pairsOf(inGroup('milestone_id'), people, group, { milestone_id }, { milestone_id: nothing }),
   ]);
 });
@@ -225,12 +345,17 @@ test('a label by the title that another project gave it', async () => {
   const place = await makePlace(world, { visibility: 'public', issues: 'enabled' });
   const secret = await makePlace(world, { visibility: 'private', issues: 'enabled' });
   const title = unique('secret');
-  await gantry.service.platform.store.write(async (tx) => await insertLabels(tx, [{ project_id: Number(secret.names['project']), group_id: null, title }]));
+  await gantry.service.platform.store.write(
+    async (tx) =>
+      await insertLabels(tx, [{ project_id: Number(secret.names['project']), group_id: null, title }]),
+  );
   const of = rows.filter(({ path }) => path.startsWith('/projects/:id/labels'));
   const byName = of.filter(({ name }) => /^(PUT|DELETE) \/projects\/:id\/labels$/.test(name));
   const people = named(...outsiders, ...insiders);
   await compare([
-    ...pairsOf(of, people, place, { label_id: title }, { label_id: unique('secret') }).filter(({ hidden }) => hidden.path.includes(title)),
+    ...pairsOf(of, people, place, { label_id: title }, { label_id: unique('secret') }).filter(({ hidden }) =>
+      hidden.path.includes(title),
+    ),
     ...pairsOf(byName, people, place, { label: title }, { label: unique('secret') }),
   ]);
 });
@@ -241,8 +366,17 @@ test("another's token, and another's todo", async () => {
   const { issue_id: target_id = 0 } = usualIssue(place, 'plain');
   const { writer, newcomer } = world.people;
   const { db, write } = gantry.service.platform.store;
-  const [todo = 0] = await write(async (tx) => await insertTodos(tx, [{ user_id: newcomer, author_id: writer, project_id: Number(project), target_id: Number(target_id) }]));
-  const { id: token } = await db.selectFrom('tokens').select('id').where('user_id', '=', writer).executeTakeFirstOrThrow();
+  const [todo = 0] = await write(
+    async (tx) =>
+      await insertTodos(tx, [
+        { user_id: newcomer, author_id: writer, project_id: Number(project), target_id: Number(target_id) },
+      ]),
+  );
+  const { id: token } = await db
+    .selectFrom('tokens')
+    .select('id')
+    .where('user_id', '=', writer)
+    .executeTakeFirstOrThrow();
   const users = named(...outsiders, ...insiders).filter(({ name }) => name !== 'admin');
   await compare([
     ...pairsOf(below('/personal_access_tokens/:id'), users, place, { token }, { token: nothing }),
@@ -254,7 +388,11 @@ test('a user without a public project, to nobody who signed in', async () => {
   const place = await makePlace(world, { visibility: 'private', issues: 'enabled' });
   const { db } = gantry.service.platform.store;
   const { host = 0 } = place.names;
-  const { username } = await db.selectFrom('users').select('username').where('id', '=', Number(host)).executeTakeFirstOrThrow();
+  const { username } = await db
+    .selectFrom('users')
+    .select('username')
+    .where('id', '=', Number(host))
+    .executeTakeFirstOrThrow();
   const of = below('/users/:user_id/projects');
   await compare([
     ...pairsOf(of, named('anonymous'), place, { host }, { host: nothing }),
@@ -268,12 +406,24 @@ test('a group to make something in', async () => {
   const pairs = named(...outsiders).flatMap((person) =>
     [nothing, group].flatMap((hidden) => {
       const path = unique('made');
-      const ask = (where: string, body: object): Sent => ({ method: 'POST', path: `/api/v4${where}`, body: { ...body, name: path, path } });
+      const ask = (where: string, body: object): Sent => ({
+        method: 'POST',
+        path: `/api/v4${where}`,
+        body: { ...body, name: path, path },
+      });
       return hidden === nothing
         ? []
         : [
-            { person, hidden: ask('/projects', { namespace_id: group }), missing: ask('/projects', { namespace_id: nothing }) },
-            { person, hidden: ask('/groups', { parent_id: group }), missing: ask('/groups', { parent_id: nothing }) },
+            {
+              person,
+              hidden: ask('/projects', { namespace_id: group }),
+              missing: ask('/projects', { namespace_id: nothing }),
+            },
+            {
+              person,
+              hidden: ask('/groups', { parent_id: group }),
+              missing: ask('/groups', { parent_id: nothing }),
+            },
           ];
     }),
   );
@@ -285,16 +435,34 @@ test('with the methods and the suffixes that no row has', async () => {
   const { issue_iid = 0 } = usualIssue(place, 'plain');
   const forms = (id: number | string): Sent[] => {
     const project = `/api/v4/projects/${encodeURIComponent(id)}`;
-    const asked = [project, `${project}.json`, `${project}.rss`, `${project}/issues`, `${project}/issues.json`, `${project}/issues/${issue_iid}`, `${project}/issues/${issue_iid}.json`, `${project}/`, `${project}/no/such`, `/api/v4//projects//${encodeURIComponent(id)}`];
-    return asked.flatMap((path) => ['GET', 'HEAD', 'OPTIONS', 'PATCH', 'DELETE'].map((method) => ({ method, path })));
+    const asked = [
+      project,
+      `${project}.json`,
+      `${project}.rss`,
+      `${project}/issues`,
+      `${project}/issues.json`,
+      `${project}/issues/${issue_iid}`,
+      `${project}/issues/${issue_iid}.json`,
+      `${project}/`,
+      `${project}/no/such`,
+      `/api/v4//projects//${encodeURIComponent(id)}`,
+    ];
+    return asked.flatMap((path) =>
+      ['GET', 'HEAD', 'OPTIONS', 'PATCH', 'DELETE'].map((method) => ({ method, path })),
+    );
   };
   const path = await pathOfProject(Number(place.names['project']));
   const pairsBetween = (hidden: number | string, missing: number | string): Pair[] =>
     named(...outsiders).flatMap((person) => {
       const others = forms(missing);
-      return forms(hidden).flatMap((sent, at) => (others[at] === undefined ? [] : [{ person, hidden: sent, missing: others[at] }]));
+      return forms(hidden).flatMap((sent, at) =>
+        others[at] === undefined ? [] : [{ person, hidden: sent, missing: others[at] }],
+      );
     });
-  await compare([...pairsBetween(Number(place.names['project']), nothing), ...pairsBetween(path, 'no/project')]);
+  await compare([
+    ...pairsBetween(Number(place.names['project']), nothing),
+    ...pairsBetween(path, 'no/project'),
+  ]);
 });
 
 test('what a list is filtered by', async () => {
@@ -308,20 +476,44 @@ test('what a list is filtered by', async () => {
     const [id = 0] = await insertMilestones(tx, [{ ...owner, iid: 77 }]);
     await tx.db.updateTable('milestones').set({ title: word }).where('id', '=', id).execute();
   });
-  const issue = await gantry.api(`POST /projects/${project_id}/issues`, { json: { title: word, labels: word } });
-  const lists = ['/issues?scope=all', '/projects?simple=true', '/groups?all_available=true', '/namespaces?x=y', `/groups/${world.top.id}/issues?x=y`, `/groups/${world.top.id}/projects?include_subgroups=true`];
+  const made = await gantry.api(`POST /projects/${project_id}/issues`, {
+    json: { title: word, labels: word },
+  });
+  const iid = 424_242;
+  await store.write(
+    async ({ db }) => await db.updateTable('issues').set({ iid }).where('id', '=', made.body.id).execute(),
+  );
+  const lists = [
+    '/issues?scope=all',
+    '/projects?simple=true',
+    '/groups?all_available=true',
+    '/namespaces?x=y',
+    `/groups/${world.top.id}/issues?x=y`,
+    `/groups/${world.top.id}/projects?include_subgroups=true`,
+  ];
   const filters = ['search=', 'labels=', 'milestone='];
   const people = named(...outsiders);
   const asked = lists.flatMap((list) => filters.map((filter) => `/api/v4${list}&${filter}`));
   const pairs = asked.flatMap((path) =>
-    people.map((person) => ({ person, hidden: { method: 'GET', path: path + word }, missing: { method: 'GET', path: path + other } })),
+    people.map((person) => ({
+      person,
+      hidden: { method: 'GET', path: path + word },
+      missing: { method: 'GET', path: path + other },
+    })),
   );
   await compare(pairs, [word, other]);
   const ids = [`todos?project_id=`, `issues?scope=all&iids[]=`].map((path) => `/api/v4/${path}`);
-  const values: [number, number][] = [[project_id, nothing], [issue.body.iid + 100_000, nothing]];
+  const values: [number, number][] = [
+    [project_id, nothing],
+    [iid, nothing],
+  ];
   for (const [at, path] of ids.entries()) {
     const [hidden = 0, missing = 0] = values[at] ?? [];
-    const both = people.map((person) => ({ person, hidden: { method: 'GET', path: `${path}${hidden}` }, missing: { method: 'GET', path: `${path}${missing}` } }));
+    const both = people.map((person) => ({
+      person,
+      hidden: { method: 'GET', path: `${path}${hidden}` },
+      missing: { method: 'GET', path: `${path}${missing}` },
+    }));
     await compare(both, [String(hidden), String(missing)]);
   }
 });

@@ -44,8 +44,10 @@ const selfOf = ({ person }: Cell, { people }: World): number => person.user_id ?
 const nameAll = (cells: Cell[], name: string, values: (number | string)[]): void =>
   cells.forEach((cell, at) => void (cell.names[name] = values[at] ?? 0));
 
-const isAuthor = ({ person }: Cell): boolean => person.name === 'author' || person.name === 'guest and author';
-const isAssignee = ({ person }: Cell): boolean => person.name === 'assignee' || person.name === 'guest and assignee';
+const isAuthor = ({ person }: Cell): boolean =>
+  person.name === 'author' || person.name === 'guest and author';
+const isAssignee = ({ person }: Cell): boolean =>
+  person.name === 'assignee' || person.name === 'guest and assignee';
 
 /** An issue in the cell's state; its author or assignee is the person who is one by name. */
 export const freshIssue: Maker = async (tx, cells, world) => {
@@ -58,9 +60,16 @@ export const freshIssue: Maker = async (tx, cells, world) => {
   }));
   const ids = await insertIssues(tx, rows);
   nameAll(cells, 'issue_id', ids);
-  nameAll(cells, 'issue_iid', rows.map(({ iid }) => iid));
+  nameAll(
+    cells,
+    'issue_iid',
+    rows.map(({ iid }) => iid),
+  );
   const assigned = cells.filter(isAssignee);
-  await insertAssignees(tx, assigned.map((cell) => ({ target_id: id(cell, 'issue_id'), user_id: selfOf(cell, world) })));
+  await insertAssignees(
+    tx,
+    assigned.map((cell) => ({ target_id: id(cell, 'issue_id'), user_id: selfOf(cell, world) })),
+  );
 };
 
 const note =
@@ -115,10 +124,15 @@ export const anothersTodo: Maker = async (tx, cells, { people }) => {
     .where('project_id', '=', project_id)
     .executeTakeFirstOrThrow();
   // Far from the iids that moved issues take.
-  const first = Math.max(Number(highest.iid ?? 0), 1_000_000);
+  const first = Math.max(highest.iid ?? 0, 1_000_000);
   const issues = cells.map((_cell, at) => ({ project_id, iid: first + at + 1, author_id: people.writer }));
   const ids = await insertIssues(tx, issues);
-  const todos = ids.map((target_id) => ({ user_id: people.newcomer, author_id: people.writer, project_id, target_id }));
+  const todos = ids.map((target_id) => ({
+    user_id: people.newcomer,
+    author_id: people.writer,
+    project_id,
+    target_id,
+  }));
   nameAll(cells, 'todo', await insertTodos(tx, todos));
 };
 
@@ -130,7 +144,11 @@ const ownerOf = (cell: Cell): OwnerRow =>
 export const freshLabel: Maker = async (tx, cells) => {
   const rows = cells.map((cell) => ({ ...ownerOf(cell), title: unique('label') }));
   nameAll(cells, 'label_id', await insertLabels(tx, rows));
-  nameAll(cells, 'label', rows.map(({ title }) => title));
+  nameAll(
+    cells,
+    'label',
+    rows.map(({ title }) => title),
+  );
 };
 
 /** Everybody who signs in follows the label. */
@@ -138,7 +156,9 @@ export const subscription: Maker = async (tx, cells, world) => {
   const shared = { target_type: 'Label', subscribed: 1, created_at: tx.now, updated_at: tx.now } as const;
   await tx.db
     .insertInto('subscriptions')
-    .values(cells.map((cell) => ({ ...shared, user_id: selfOf(cell, world), target_id: id(cell, 'label_id') })))
+    .values(
+      cells.map((cell) => ({ ...shared, user_id: selfOf(cell, world), target_id: id(cell, 'label_id') })),
+    )
     .execute();
 };
 
@@ -152,7 +172,11 @@ export const freshProject: Maker = async (tx, cells, { top, team }) => {
   const { visibility, archived = false } = (cells[0] as Cell).place.situation;
   const made = await insertProjects(tx, top, cells.length, { visibility, archived });
   await insertMembers(tx, ['Project', made.map((one) => one.id)], team);
-  nameAll(cells, 'project', made.map((one) => one.id));
+  nameAll(
+    cells,
+    'project',
+    made.map((one) => one.id),
+  );
 };
 
 /** A group below that of the place, in which everybody has the role that he has there. */
@@ -164,7 +188,11 @@ export const freshGroup: Maker = async (tx, cells, { people }) => {
     .where('id', '=', id(cells[0] as Cell, 'group'))
     .executeTakeFirstOrThrow();
   const made = await insertGroups(tx, above, cells.length, visibility);
-  nameAll(cells, 'group', made.map((one) => one.id));
+  nameAll(
+    cells,
+    'group',
+    made.map((one) => one.id),
+  );
   const at = cells.findIndex(({ person }) => person.name === 'member of a project below');
   const group = made[at];
   if (group === undefined) return;
@@ -176,8 +204,16 @@ export const freshGroup: Maker = async (tx, cells, { people }) => {
 export const newcomerAsMember: Maker = async (tx, cells, { people }) => {
   const isGroup = cells[0]?.row.kind === 'group';
   const ids = cells.map((cell) => id(cell, isGroup ? 'group' : 'project'));
-  await insertMembers(tx, [isGroup ? 'Namespace' : 'Project', ids], [{ user_id: people.newcomer, access_level: 20 }]);
-  nameAll(cells, 'user_id', ids.map(() => people.newcomer));
+  await insertMembers(
+    tx,
+    [isGroup ? 'Namespace' : 'Project', ids],
+    [{ user_id: people.newcomer, access_level: 20 }],
+  );
+  nameAll(
+    cells,
+    'user_id',
+    ids.map(() => people.newcomer),
+  );
 };
 
 const user =
@@ -218,6 +254,11 @@ export const passingToken: Maker = async (tx, cells, world) => {
     if (!isPlain) continue;
     const user_id = person.name === 'admin as non-member' ? root : selfOf(cell, world);
     cell.token = newTokenText(randomBytes);
-    await insertToken(tx, null, { user_id, kind: 'personal', name: 'goes', scopes: ['api'], expires_at: null }, cell.token);
+    await insertToken(
+      tx,
+      null,
+      { user_id, kind: 'personal', name: 'goes', scopes: ['api'], expires_at: null },
+      cell.token,
+    );
   }
 };

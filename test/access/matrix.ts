@@ -39,7 +39,7 @@ const cellsOf = ({ people }: World, { place, kinds, states }: Asked): Cell[] =>
     );
 
 /** Makes what the cells need, in one transaction, each kind of record for all at once. */
-const prepare = async (world: World, cells: Cell[]): Promise<void> => {
+export const prepare = async (world: World, cells: Cell[]): Promise<void> => {
   const byRow = Map.groupBy(cells, ({ row, state }) => `${row.name} ${state}`);
   await world.gantry.service.platform.store.write(async (tx) => {
     for (const group of byRow.values()) {
@@ -64,8 +64,13 @@ const count = async (db: Db, { names, iids }: Place): Promise<void> => {
     .where('deleted_at', 'is', null)
     .groupBy('confidential')
     .execute();
-  const of = (confidential: number): number => Number(all.find((one) => one.confidential === confidential)?.issues ?? 0);
-  const counters = { issue_iid: iids.issue, milestone_iid: iids.milestone, opened_confidential_issues: of(1) };
+  const of = (confidential: number): number =>
+    all.find((one) => one.confidential === confidential)?.issues ?? 0;
+  const counters = {
+    issue_iid: iids.issue,
+    milestone_iid: iids.milestone,
+    opened_confidential_issues: of(1),
+  };
   await db
     .updateTable('project_counters')
     .set({ ...counters, opened_issues: of(0) + of(1) })
@@ -75,7 +80,11 @@ const count = async (db: Db, { names, iids }: Place): Promise<void> => {
 
 const said = ({ row, person, place, state }: Cell): string => {
   const { visibility, issues, merge_requests, archived } = place.situation;
-  const switches = [`issues ${issues}`, merge_requests && `merge requests ${merge_requests}`, archived && 'archived'];
+  const switches = [
+    `issues ${issues}`,
+    merge_requests && `merge requests ${merge_requests}`,
+    archived && 'archived',
+  ];
   const kind = row.kind === 'issue' ? [state] : [];
   return `${row.name} | ${person.name} | ${[visibility, ...kind, ...switches].filter(Boolean).join(', ')}`;
 };
@@ -83,7 +92,8 @@ const said = ({ row, person, place, state }: Cell): string => {
 const ask = async (wire: Wire, cell: Cell): Promise<string | null> => {
   const { row, person, names, place, state } = cell;
   const { body, holds } = recipes[row.name] ?? {};
-  const headers = cell.token === undefined ? person.headers : { ...person.headers, 'private-token': cell.token };
+  const headers =
+    cell.token === undefined ? person.headers : { ...person.headers, 'private-token': cell.token };
   const path = `/api/v4${pathOf(cell)}`;
   const received = await wire.send({ method: row.method, path, headers, body: body?.(names, cell) });
   const isList = holds !== undefined && received.status === 200;
@@ -106,19 +116,24 @@ const tables = (db: Db): Promise<string[]> =>
 type Content = Map<string, Set<string>>;
 
 /** Every row of every table, as text. */
-export const contentOf = async (db: Db): Promise<Content> => {
+const contentOf = async (db: Db): Promise<Content> => {
   const content: Content = new Map();
   for (const table of await tables(db)) {
     if (restless.has(table as keyof Schema)) continue;
-    const all = await db.selectFrom(table as 'users').selectAll().execute();
-    const lines = all.map((row) => JSON.stringify(row, (name, value: unknown) => (restlessColumns.has(name) ? undefined : value)));
+    const all = await db
+      .selectFrom(table as 'users')
+      .selectAll()
+      .execute();
+    const lines = all.map((row) =>
+      JSON.stringify(row, (name, value: unknown) => (restlessColumns.has(name) ? undefined : value)),
+    );
     content.set(table, new Set(lines));
   }
   return content;
 };
 
 /** Rows that are in the one and not in the other. */
-export const differences = (before: Content, after: Content): string[] =>
+const differences = (before: Content, after: Content): string[] =>
   [...after].flatMap(([table, lines]) => {
     const old = before.get(table) ?? new Set();
     const fresh = [...lines].filter((line) => !old.has(line)).map((line) => `written in ${table}: ${line}`);
@@ -127,14 +142,19 @@ export const differences = (before: Content, after: Content): string[] =>
   });
 
 const isHarmless = ({ row, person, place, state }: Cell): boolean =>
-  row.method === 'GET' || !expectedAnswer(row, person.name, { ...place.situation, issue: state }).startsWith('2');
+  row.method === 'GET' ||
+  !expectedAnswer(row, person.name, { ...place.situation, issue: state }).startsWith('2');
 
 /**
  * Asks everything of everybody. First what is to be refused and what only reads, which must leave the store as it
  * is; then what is to succeed.
  * @returns the number of requests, and a line for each answer that is not the expected one
  */
-export const askAll = async (world: World, wire: Wire, asked: Asked[]): Promise<{ cells: number; wrong: string[] }> => {
+export const askAll = async (
+  world: World,
+  wire: Wire,
+  asked: Asked[],
+): Promise<{ cells: number; wrong: string[] }> => {
   const cells = asked.flatMap((one) => cellsOf(world, one));
   await prepare(world, cells);
   const wrong: string[] = [];

@@ -28,7 +28,12 @@ const withToken = (token: string) => ({ 'private-token': token });
 export const moreToken = async (
   gantry: TestService,
   user_id: number,
-  given: { scopes?: string[]; expires_at?: string | null; revoked?: boolean; kind?: 'personal' | 'oauth' } = {},
+  given: {
+    scopes?: string[];
+    expires_at?: string | null;
+    revoked?: boolean;
+    kind?: 'personal' | 'oauth';
+  } = {},
 ): Promise<string> => {
   const { scopes = ['api'], expires_at = null, revoked = false, kind = 'personal' } = given;
   const text = newTokenText(randomBytes);
@@ -81,6 +86,7 @@ export const makePeople = async (gantry: TestService): Promise<People> => {
   const actedAs = await seedUser(gantry);
   add('admin as non-member', actedAs.id, { ...withToken(rootToken), sudo: actedAs.username });
   const unknown = peopleNames.filter((name) => !all.has(name));
-  if (unknown.length > 0) throw new Error(`expected.txt names people whom nobody made: ${unknown.join(', ')}`);
+  if (unknown.length > 0)
+    throw new Error(`expected.txt names people whom nobody made: ${unknown.join(', ')}`);
   return { all, idOf, writer: (await seedUser(gantry)).id, newcomer: (await seedUser(gantry)).id };
 };

@@ -103,7 +103,10 @@ const owned = (path: string): Record<string, Recipe> => ({
   [`POST ${path}/labels/:label_id/unsubscribe`]: { makes: [freshLabel, subscription] },
   [`GET ${path}/milestones`]: { query: 'iids[]=1', holds: is('milestone_id') },
   [`POST ${path}/milestones`]: { body: () => ({ title: unique('milestone') }) },
-  [`PUT ${path}/milestones/:milestone_id`]: { makes: [freshMilestone], body: () => ({ state_event: 'close' }) },
+  [`PUT ${path}/milestones/:milestone_id`]: {
+    makes: [freshMilestone],
+    body: () => ({ state_event: 'close' }),
+  },
   [`DELETE ${path}/milestones/:milestone_id`]: { makes: [freshMilestone] },
 });
 
@@ -112,10 +115,21 @@ const groupRecipes: Record<string, Recipe> = {
   'PUT /groups/:id': { makes: [freshGroup], body: () => ({ description: 'Other' }) },
   'DELETE /groups/:id': { makes: [freshGroup] },
   'POST /groups {below it}': {
-    body: ({ group }) => ({ name: unique('made'), path: unique('made'), parent_id: group, visibility: 'private' }),
+    body: ({ group }) => ({
+      name: unique('made'),
+      path: unique('made'),
+      parent_id: group,
+      visibility: 'private',
+    }),
   },
-  'GET /groups/:id/subgroups': { query: 'all_available=true&per_page=100&order_by=id', holds: is('subgroup') },
-  'GET /groups/:id/descendant_groups': { query: 'all_available=true&per_page=100&order_by=id', holds: is('subgroup') },
+  'GET /groups/:id/subgroups': {
+    query: 'all_available=true&per_page=100&order_by=id',
+    holds: is('subgroup'),
+  },
+  'GET /groups/:id/descendant_groups': {
+    query: 'all_available=true&per_page=100&order_by=id',
+    holds: is('subgroup'),
+  },
   'POST /projects {in it}': {
     body: ({ group }) => ({ name: unique('made'), namespace_id: group, visibility: 'private' }),
   },
@@ -124,7 +138,10 @@ const groupRecipes: Record<string, Recipe> = {
     makes: [freshGroup],
     body: ({ newcomer }) => ({ user_id: newcomer, access_level: 10 }),
   },
-  'PUT /groups/:id/members/:user_id': { makes: [freshGroup, newcomerAsMember], body: () => ({ access_level: 10 }) },
+  'PUT /groups/:id/members/:user_id': {
+    makes: [freshGroup, newcomerAsMember],
+    body: () => ({ access_level: 10 }),
+  },
   'DELETE /groups/:id/members/:user_id': { makes: [freshGroup, newcomerAsMember] },
   ...owned('/groups/:id'),
 };
@@ -138,7 +155,9 @@ const projectRecipes: Record<string, Recipe> = {
   [`PUT ${project} {path}`]: { makes: [freshProject], body: () => ({ path: unique('other') }) },
   [`PUT ${project} {visibility}`]: {
     makes: [freshProject],
-    body: (_names, { place }) => ({ visibility: place.situation.visibility === 'internal' ? 'public' : 'internal' }),
+    body: (_names, { place }) => ({
+      visibility: place.situation.visibility === 'internal' ? 'public' : 'internal',
+    }),
   },
   [`DELETE ${project}`]: { makes: [freshProject] },
   [`POST ${project}/archive`]: { makes: [freshProject] },
@@ -147,7 +166,10 @@ const projectRecipes: Record<string, Recipe> = {
     makes: [freshProject],
     body: ({ newcomer }) => ({ user_id: newcomer, access_level: 10 }),
   },
-  [`PUT ${project}/members/:user_id`]: { makes: [freshProject, newcomerAsMember], body: () => ({ access_level: 10 }) },
+  [`PUT ${project}/members/:user_id`]: {
+    makes: [freshProject, newcomerAsMember],
+    body: () => ({ access_level: 10 }),
+  },
   [`DELETE ${project}/members/:user_id`]: { makes: [freshProject, newcomerAsMember] },
   [`POST ${issues}`]: { body: () => ({ title: 'Made' }) },
   ...owned(project),
@@ -203,7 +225,9 @@ const issueRecipes: Record<string, Recipe> = {
   [`GET ${note}/award_emoji`]: { holds: is('note_award') },
   [`POST ${note}/award_emoji`]: { makes: [freshIssue, anothersNote], body: heart },
   [`DELETE ${note}/award_emoji/:award_id {his own}`]: { makes: [freshIssue, anothersNote, ownNoteAward] },
-  [`DELETE ${note}/award_emoji/:award_id {another's}`]: { makes: [freshIssue, anothersNote, anothersNoteAward] },
+  [`DELETE ${note}/award_emoji/:award_id {another's}`]: {
+    makes: [freshIssue, anothersNote, anothersNoteAward],
+  },
 };
 
 /** By the name of the row. A row without one sends nothing but its path. */

@@ -5,17 +5,32 @@ import type { Schema } from '../../src/db/schema.ts';
 import { unique } from '../support/seed.ts';
 import type { Switch, Visibility } from './expected.ts';
 
-type Table = 'issues' | 'notes' | 'award_emoji' | 'todos' | 'labels' | 'milestones' | 'projects' | 'members' | 'namespaces' | 'users' | 'tokens';
+type Table =
+  | 'issues'
+  | 'notes'
+  | 'award_emoji'
+  | 'todos'
+  | 'labels'
+  | 'milestones'
+  | 'projects'
+  | 'members'
+  | 'namespaces'
+  | 'users'
+  | 'tokens';
 
 /** Fewer values than a statement of either engine takes. */
 const mostValues = 20_000;
 
 /** Inserts all; answers their ids in the order of the rows. */
-export const insertAll = async <T extends Table>(tx: Tx, table: T, rows: Insertable<Schema[T]>[]): Promise<number[]> => {
+const insertAll = async <T extends Table>(
+  tx: Tx,
+  table: T,
+  rows: Insertable<Schema[T]>[],
+): Promise<number[]> => {
   const ids: number[] = [];
   const size = Math.max(Math.floor(mostValues / Object.keys(rows[0] ?? { none: 0 }).length), 1);
   for (let at = 0; at < rows.length; at += size) {
-    const query = tx.db.insertInto(table).values(rows.slice(at, at + size) as never);
+    const query = tx.db.insertInto(table).values(rows.slice(at, at + size));
     const made = (await query.returning('id' as never).execute()) as unknown as { id: number }[];
     ids.push(...made.map(({ id }) => id).toSorted((a, b) => a - b));
   }
@@ -24,7 +39,13 @@ export const insertAll = async <T extends Table>(tx: Tx, table: T, rows: Inserta
 
 const timesOf = ({ now }: Tx) => ({ created_at: now, updated_at: now });
 
-export type IssueRow = { project_id: number; iid: number; author_id: number; confidential?: 0 | 1; deleted?: boolean };
+export type IssueRow = {
+  project_id: number;
+  iid: number;
+  author_id: number;
+  confidential?: 0 | 1;
+  deleted?: boolean;
+};
 
 export const insertIssues = async (tx: Tx, issues: IssueRow[]): Promise<number[]> => {
   const none = { description: null, milestone_id: null, due_date: null, moved_to_id: null };
@@ -43,7 +64,10 @@ export const insertIssues = async (tx: Tx, issues: IssueRow[]): Promise<number[]
   );
 };
 
-export const insertAssignees = async (tx: Tx, pairs: { target_id: number; user_id: number }[]): Promise<void> => {
+export const insertAssignees = async (
+  tx: Tx,
+  pairs: { target_id: number; user_id: number }[],
+): Promise<void> => {
   if (pairs.length === 0) return;
   const shared = { target_type: 'Issue' as const, position: 0, target_created_at: tx.now };
   await tx.db
@@ -73,7 +97,13 @@ export const insertAwards = async (tx: Tx, awards: AwardRow[]): Promise<number[]
 export type TodoRow = { user_id: number; author_id: number; project_id: number; target_id: number };
 
 export const insertTodos = async (tx: Tx, todos: TodoRow[]): Promise<number[]> => {
-  const shared = { target_type: 'Issue', action: 'marked', note_id: null, body: 'Do it', state: 'pending' } as const;
+  const shared = {
+    target_type: 'Issue',
+    action: 'marked',
+    note_id: null,
+    body: 'Do it',
+    state: 'pending',
+  } as const;
   return await insertAll(
     tx,
     'todos',
@@ -88,10 +118,19 @@ export const insertLabels = async (tx: Tx, labels: (OwnerRow & { title: string }
   await insertAll(
     tx,
     'labels',
-    labels.map((label) => ({ ...label, color: '#428BCA', description: null, priority: null, ...timesOf(tx) })),
+    labels.map((label) => ({
+      ...label,
+      color: '#428BCA',
+      description: null,
+      priority: null,
+      ...timesOf(tx),
+    })),
   );
 
-export const insertMilestones = async (tx: Tx, milestones: (OwnerRow & { iid: number })[]): Promise<number[]> => {
+export const insertMilestones = async (
+  tx: Tx,
+  milestones: (OwnerRow & { iid: number })[],
+): Promise<number[]> => {
   const shared = { description: null, state: 'active', start_date: null, due_date: null } as const;
   return await insertAll(
     tx,
@@ -108,7 +147,9 @@ export const insertMembers = async (
   members: MemberRow[],
 ): Promise<void> => {
   const shared = { source_type, created_by_id: null, created_at: tx.now };
-  const rows = ids.flatMap((source_id) => members.map((one) => ({ expires_at: null, ...one, ...shared, source_id })));
+  const rows = ids.flatMap((source_id) =>
+    members.map((one) => ({ expires_at: null, ...one, ...shared, source_id })),
+  );
   await insertAll(tx, 'members', rows);
 };
 
@@ -125,7 +166,13 @@ export const insertProjects = async (
 ): Promise<{ id: number; path: string; full_path: string }[]> => {
   const { visibility, issues = 'enabled', merge_requests = issues, archived = false } = given;
   const paths = Array.from({ length: count }, () => unique('project'));
-  const none = { description: null, default_branch: null, forked_from_project_id: null, deleted_at: null, creator_id: 1 };
+  const none = {
+    description: null,
+    default_branch: null,
+    forked_from_project_id: null,
+    deleted_at: null,
+    creator_id: 1,
+  };
   const rows = paths.map((path) => ({
     ...none,
     namespace_id: above.id,

@@ -37,23 +37,27 @@ export const openWire = (url: string): Wire => {
     await new Promise((resolve, reject) => {
       const text = typeof body === 'object' ? JSON.stringify(body) : body;
       const type = typeof body === 'object' ? 'application/json' : 'application/x-www-form-urlencoded';
-      const own = text === undefined ? {} : { 'content-type': type, 'content-length': Buffer.byteLength(text) };
+      const own =
+        text === undefined ? {} : { 'content-type': type, 'content-length': Buffer.byteLength(text) };
       // As options: a URL would be tidied up before it is sent.
-      const sent = request({ hostname, port, path, method, headers: { ...own, ...headers }, agent }, (response) => {
-        const parts: Buffer[] = [];
-        response.on('data', (part: Buffer) => parts.push(part));
-        response.on('error', reject);
-        response.on('end', () => {
-          const whole = Buffer.concat(parts).toString('utf8');
-          resolve({
-            status: response.statusCode ?? 0,
-            headers: response.headers as Record<string, string>,
-            rawHeaders: pairsOf(response.rawHeaders),
-            text: whole,
-            body: parsed(response.headers['content-type'], whole),
+      const sent = request(
+        { hostname, port, path, method, headers: { ...own, ...headers }, agent },
+        (response) => {
+          const parts: Buffer[] = [];
+          response.on('data', (part: Buffer) => parts.push(part));
+          response.on('error', reject);
+          response.on('end', () => {
+            const whole = Buffer.concat(parts).toString('utf8');
+            resolve({
+              status: response.statusCode ?? 0,
+              headers: response.headers as Record<string, string>,
+              rawHeaders: pairsOf(response.rawHeaders),
+              text: whole,
+              body: parsed(response.headers['content-type'], whole),
+            });
           });
-        });
-      });
+        },
+      );
       sent.on('error', reject);
       sent.end(text);
     });

@@ -69,10 +69,17 @@ export const makeWorld = async (gantry: TestService): Promise<World> => {
   const people = await makePeople(gantry);
   const { store } = gantry.service.platform;
   const top = await seedGroup(gantry);
-  const [haven, garden, vault] = [await seedProject(gantry), await seedProject(gantry), await seedProject(gantry, { visibility: 'private' })];
-  const everybody = [...new Set([...people.all.values()].map(({ user_id }) => user_id))].filter((id) => id !== null);
+  const [haven, garden, vault] = [
+    await seedProject(gantry),
+    await seedProject(gantry),
+    await seedProject(gantry, { visibility: 'private' }),
+  ];
+  const everybody = [...new Set([...people.all.values()].map(({ user_id }) => user_id))].filter(
+    (id) => id !== null,
+  );
   const admin = people.idOf('admin');
-  const as = (access_level: number) => everybody.filter((id) => id !== admin).map((user_id) => ({ user_id, access_level }));
+  const as = (access_level: number) =>
+    everybody.filter((id) => id !== admin).map((user_id) => ({ user_id, access_level }));
   await store.write(async (tx) => {
     await insertMembers(tx, ['Namespace', [top.id]], owners(people));
     await insertMembers(tx, ['Project', [haven.id]], as(20));
@@ -100,11 +107,13 @@ const personalProject = async ({ gantry, people }: World, visibility: Visibility
   const host = await seedUser(gantry);
   const project = await seedProject(gantry, { owner: host.id, visibility });
   const members = [...directly(people), ...fromAbove(people), ...owners(people)];
-  await gantry.service.platform.store.write(async (tx) => await insertMembers(tx, ['Project', [project.id]], members));
+  await gantry.service.platform.store.write(
+    async (tx) => await insertMembers(tx, ['Project', [project.id]], members),
+  );
   return { host: host.id, personal: project.id };
 };
 
-export const states: IssueState[] = ['plain', 'confidential', 'deleted'];
+const states: IssueState[] = ['plain', 'confidential', 'deleted'];
 
 const issuesOf = async (world: World, place: Place, project_id: number): Promise<void> => {
   const { people, gantry } = world;
@@ -121,13 +130,39 @@ const issuesOf = async (world: World, place: Place, project_id: number): Promise
     }));
     const ids = await insertIssues(tx, rows);
     const assignees = [idOf('assignee'), idOf('guest and assignee')];
-    await insertAssignees(tx, ids.filter((_id, at) => at % 2 === 0).flatMap((target_id) => assignees.map((user_id) => ({ target_id, user_id }))));
-    const notes = await insertNotes(tx, ids.map((target_id) => ({ project_id, target_id, author_id: writer, system: 0 })));
-    const awards = await insertAwards(tx, ids.map((target_id) => ({ target_type: 'Issue', target_id, user_id: writer })));
-    const noteAwards = await insertAwards(tx, notes.map((target_id) => ({ target_type: 'Note', target_id, user_id: writer })));
+    await insertAssignees(
+      tx,
+      ids
+        .filter((_id, at) => at % 2 === 0)
+        .flatMap((target_id) => assignees.map((user_id) => ({ target_id, user_id }))),
+    );
+    const notes = await insertNotes(
+      tx,
+      ids.map((target_id) => ({ project_id, target_id, author_id: writer, system: 0 })),
+    );
+    const awards = await insertAwards(
+      tx,
+      ids.map((target_id) => ({ target_type: 'Issue', target_id, user_id: writer })),
+    );
+    const noteAwards = await insertAwards(
+      tx,
+      notes.map((target_id) => ({ target_type: 'Note', target_id, user_id: writer })),
+    );
     await tx.db
       .insertInto('user_agent_details')
-      .values(ids.map((target_id) => ({ target_type: 'Issue', target_id, user_agent: 'curl', ip_address: '127.0.0.1' })))
+      .values(
+        ids.map((target_id) => ({
+          target_type: 'Issue',
+          target_id,
+          user_agent: 'curl',
+          ip_address: '127.0.0.1',
+        })),
+      )
+      .execute();
+    await tx.db
+      .updateTable('project_counters')
+      .set({ issue_iid: place.iids.issue, milestone_iid: place.iids.milestone })
+      .where('project_id', '=', project_id)
       .execute();
     const names = (at: number): Names => ({
       issue_id: ids[at] ?? 0,
@@ -136,7 +171,9 @@ const issuesOf = async (world: World, place: Place, project_id: number): Promise
       issue_award: awards[at] ?? 0,
       note_award: noteAwards[at] ?? 0,
     });
-    states.forEach((state, at) => place.issues.set(state, { usual: names(at * 2), of_guest: names(at * 2 + 1) }));
+    states.forEach((state, at) =>
+      place.issues.set(state, { usual: names(at * 2), of_guest: names(at * 2 + 1) }),
+    );
   });
 };
 
@@ -148,7 +185,11 @@ export const makePlace = async (world: World, situation: Omit<Situation, 'issue'
   const { group, project, owned } = await store.write(async (tx) => {
     const [made] = (await insertGroups(tx, top, 1, visibility)) as [Made];
     const [inIt] = (await insertProjects(tx, made, 1, { ...situation, archived })) as [Made];
-    await insertMembers(tx, ['Namespace', [made.id]], [...fromAbove(people), { user_id: people.idOf('former master'), access_level: 40, expires_at: past }]);
+    await insertMembers(
+      tx,
+      ['Namespace', [made.id]],
+      [...fromAbove(people), { user_id: people.idOf('former master'), access_level: 40, expires_at: past }],
+    );
     await insertMembers(tx, ['Project', [inIt.id]], directly(people));
     const owner = { project_id: inIt.id, group_id: null };
     const [label_id = 0] = await insertLabels(tx, [{ ...owner, title: 'Marker' }]);
@@ -179,7 +220,11 @@ export const makeGroupPlace = async (world: World, visibility: Visibility): Prom
     const [project] = (await insertProjects(tx, group, 1, { visibility })) as [Made];
     await insertMembers(tx, ['Namespace', [above.id]], fromAbove(people));
     await insertMembers(tx, ['Namespace', [group.id]], directly(people));
-    await insertMembers(tx, ['Project', [project.id]], [{ user_id: people.idOf('member of a project below'), access_level: 30 }]);
+    await insertMembers(
+      tx,
+      ['Project', [project.id]],
+      [{ user_id: people.idOf('member of a project below'), access_level: 30 }],
+    );
     const owner = { project_id: null, group_id: group.id };
     const [label_id = 0] = await insertLabels(tx, [{ ...owner, title: 'Marker' }]);
     const [milestone_id = 0] = await insertMilestones(tx, [{ ...owner, iid: 1 }]);
@@ -187,5 +232,10 @@ export const makeGroupPlace = async (world: World, visibility: Visibility): Prom
   });
   const situation = { visibility, issues: 'enabled' } as const;
   const user_id = people.idOf('developer');
-  return { situation, names: { ...world.names, ...names, user_id }, issues: new Map(), iids: { issue: 0, milestone: 1 } };
+  return {
+    situation,
+    names: { ...world.names, ...names, user_id },
+    issues: new Map(),
+    iids: { issue: 0, milestone: 1 },
+  };
 };

@@ -9,10 +9,7 @@ import type { Row } from './process.ts';
 
 let gantry: TestService;
 before(async () => void (gantry = await startTestService()));
-after(async () => {
-  assert.deepEqual(await findFaults({ query }, engine), []);
-  await gantry.close();
-});
+after(async () => await gantry.close());
 
 const query = async (text: string): Promise<Row[]> =>
   (await sql.raw<Row>(text).execute(gantry.service.platform.store.db)).rows;
@@ -191,4 +188,8 @@ it('answers every one of edits, moves, comments and deletions of the same issues
     odd.map(({ status, text }) => `${status} ${text}`),
     [],
   );
+});
+
+it('leaves every count and every trail as they must be', async () => {
+  assert.deepEqual(await findFaults({ query }, engine), []);
 });

@@ -1,13 +1,16 @@
 /** What holds of the stored rows at any time, whatever was running when the process died. */
 import type { Place, Row } from './process.ts';
 
+/** A move closes the one and copies the other's past. */
+const neverMoved = `moved_to_id is null and not exists (select 1 from issues o where o.moved_to_id = issues.id)`;
+
 /** Each asks for what must not be there. */
 const faults: { [what: string]: string } = {
   'issue without the event of its creation': `select id from issues where not exists (select 1 from events
     where target_type = 'Issue' and target_id = issues.id and kind = 'issue.created')`,
   'event of an issue that is not there': `select id, kind from events where target_type = 'Issue'
     and not exists (select 1 from issues where issues.id = events.target_id)`,
-  'issue whose events do not lead to its state': `select id, state from issues where
+  'issue whose events do not lead to its state': `select id, state from issues where ${neverMoved} and
     case state when 'closed' then 1 else 0 end <> (
       select coalesce(sum(case kind when 'issue.closed' then 1 when 'issue.reopened' then -1 else 0 end), 0)
       from events where target_type = 'Issue' and target_id = issues.id)`,
@@ -21,7 +24,7 @@ const faults: { [what: string]: string } = {
       where target_type = 'Issue' and target_id = issues.id and system = 0)`,
   'comment without the event of its creation': `select id from notes where system = 0 and not exists (
     select 1 from events where target_type = 'Note' and target_id = notes.id and kind = 'note.created')`,
-  'change of state without its note': `select id from issues where
+  'change of state without its note': `select id from issues where ${neverMoved} and
     (select count(*) from events where target_type = 'Issue' and target_id = issues.id
       and kind in ('issue.closed', 'issue.reopened')) <>
     (select count(*) from notes where target_type = 'Issue' and target_id = issues.id and system = 1

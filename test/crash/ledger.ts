@@ -118,21 +118,24 @@ const change = async ({ url, ledger, random }: Load, entry: Entry, name: string)
   entry.pending = null;
 };
 
+/** Makes an issue or changes one of the writer's own; answers those that it has then. */
+const writeOnce = async (load: Load, own: Entry[], name: string): Promise<Entry[]> => {
+  const chosen = own[Math.floor(load.random() * own.length)];
+  if (chosen !== undefined && load.random() < 0.6) {
+    await change(load, chosen, name);
+    return own;
+  }
+  const entry = await create(load, name);
+  return entry === null ? own : [entry, ...own].slice(0, 8);
+};
+
 /** Writes without a pause until the service is gone. */
 const writer = async (load: Load, number: number): Promise<void> => {
   let own: Entry[] = [];
-  for (let count = 0; ; count += 1) {
-    const name = `r${load.round} w${number} n${count}`;
-    try {
-      if (own.length === 0 || load.random() < 0.4) {
-        const entry = await create(load, name);
-        if (entry !== null) own = [entry, ...own].slice(0, 8);
-      } else {
-        await change(load, own[Math.floor(load.random() * own.length)]!, name);
-      }
-    } catch {
-      return; // the connection broke: what was under way stays pending
-    }
+  try {
+    for (let count = 0; ; count += 1) own = await writeOnce(load, own, `r${load.round} w${number} n${count}`);
+  } catch {
+    // The connection broke: what was under way stays pending.
   }
 };
 

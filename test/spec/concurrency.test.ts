@@ -61,6 +61,21 @@ it('creates in several projects with the same new label do not disturb each othe
   }
 });
 
+it('edits of several issues that create the same new labels, in any order, all succeed', async () => {
+  const { id } = await world.project();
+  const made = await times(8, () => world.issue(id));
+  for (const round of [1, 2, 3]) {
+    const titles = ['p', 'q', 'r', 's'].map((letter) => `${letter}${round}`);
+    const replies = await times(8, (n) =>
+      world.api(`PUT ${pathOf(made[n])}`, {
+        json: { add_labels: n % 2 === 0 ? titles : titles.toReversed() },
+      }),
+    );
+    assert.deepEqual([...new Set(replies.map(({ status }) => status))], [200]);
+  }
+  assert.equal((await world.api(`GET /projects/${id}/labels`)).headers.get('x-total'), '12');
+});
+
 it('creates that fail take no iid', async () => {
   const { id } = await world.project();
   await times(

@@ -173,8 +173,6 @@ export const startWorld = async (environment: Record<string, string> = {}): Prom
 /** Status and JSON at once, for answers that are compared whole. */
 export const answer = ({ status, body }: Reply): [number, unknown] => [status, body];
 
-export const refusal = (message: unknown) => ({ message });
-
 /** The iids of a list's answer, in its order. */
 export const iidsOf = ({ status, body, text }: Reply): number[] => {
   assert.equal(status, 200, text);

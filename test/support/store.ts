@@ -22,10 +22,16 @@ export type TestStore = {
   close: () => Promise<void>;
 };
 
-/** PostgreSQL: runs one statement beside the store. */
-export const onServer = async (text: string): Promise<void> => {
+/** PostgreSQL: a connection beside the store. */
+export const connectToServer = async (): Promise<pg.Client> => {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
+  return client;
+};
+
+/** PostgreSQL: runs one statement beside the store. */
+export const onServer = async (text: string): Promise<void> => {
+  const client = await connectToServer();
   await client.query(text);
   await client.end();
 };

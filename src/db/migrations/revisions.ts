@@ -26,7 +26,8 @@ const links = ['label_links', 'assignees'] as const;
 const names = {
   users: 'username, name, state, email',
   labels: 'title',
-  milestones: 'iid, project_id, group_id, title, description, state, start_date, due_date, created_at, updated_at',
+  milestones:
+    'iid, project_id, group_id, title, description, state, start_date, due_date, created_at, updated_at',
   projects: 'full_path',
 } as const;
 

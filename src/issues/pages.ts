@@ -1,0 +1,62 @@
+/**
+ * Pages and totals of a project's lists, kept until an issue of the project changes, or a name that issues are looked
+ * for by. Their versions are raised by the store with every such change, whoever makes it
+ * (`db/migrations/revisions.ts`), and were read before what is kept under them.
+ */
+import type { Call, Platform } from '../access/call.ts';
+import type { Project } from '../projects/find.ts';
+import type { Version } from './texts.ts';
+
+type Read = { versions: Version[]; total: number };
+type Stamped<T> = { stamp: string; value: T };
+
+/** The oldest are dropped first. */
+const mostKept = 1000;
+
+type Kept = { pages: Map<string, Stamped<Read>>; totals: Map<string, Stamped<number>> };
+
+const ofPlatform = new WeakMap<Platform, Kept>();
+
+const keptOf = (platform: Platform): Kept => {
+  const known = ofPlatform.get(platform);
+  if (known !== undefined) return known;
+  const fresh: Kept = { pages: new Map(), totals: new Map() };
+  ofPlatform.set(platform, fresh);
+  return fresh;
+};
+
+type Asking = Pick<Call, 'platform' | 'names_version'>;
+
+const keep = async <T>(
+  kept: Map<string, Stamped<T>>,
+  key: string,
+  stamp: string,
+  read: () => Promise<T>,
+): Promise<T> => {
+  const known = kept.get(key);
+  if (known?.stamp === stamp) return known.value;
+  const value = await read();
+  kept.delete(key);
+  kept.set(key, { stamp, value });
+  if (kept.size > mostKept) kept.delete(kept.keys().next().value ?? '');
+  return value;
+};
+
+const stampOf = ({ names_version }: Asking, { issues_version }: Project): string =>
+  `${issues_version} ${names_version}`;
+
+/** @param key all that the page depends on beside the issues and names */
+export const keptPage = async (
+  call: Asking,
+  project: Project,
+  key: string,
+  read: () => Promise<Read>,
+): Promise<Read> => await keep(keptOf(call.platform).pages, key, stampOf(call, project), read);
+
+/** As `keptPage`, for the total that all pages of a list share. */
+export const keptTotal = async (
+  call: Asking,
+  project: Project,
+  key: string,
+  count: () => Promise<number>,
+): Promise<number> => await keep(keptOf(call.platform).totals, key, stampOf(call, project), count);
