@@ -26,7 +26,7 @@ type Engine = { name: string; env: () => Promise<NodeJS.ProcessEnv> };
 
 const root = join(import.meta.dirname, '..');
 const apart = ['test/crash/', 'test/cli/', 'test/clients/'];
-const minutes = 8;
+const minutes = 25;
 
 const readArguments = () => {
   try {
@@ -88,7 +88,7 @@ const testFiles = (): string[] => {
 };
 
 const together = (engine: Engine, files: string[]): Step =>
-  tests(engine.name, engine, [...timeout(60), 'test/support/one_process.ts', ...files]);
+  tests(engine.name, engine, [...timeout(180), 'test/support/one_process.ts', ...files]);
 
 const separately = (engine: Engine, files: string[]): Step =>
   tests(`${engine.name}, apart`, engine, ['--test', '--test-concurrency=2', ...timeout(300), ...files]);

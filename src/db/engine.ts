@@ -23,6 +23,8 @@ export type Words = {
    * chooses itself.
    */
   indexedBy: (index: string) => RawBuilder<unknown>;
+  /** An aggregate: the values of each row as an array, and these in one, as JSON text. */
+  jsonRows: (values: RawBuilder<unknown>[], order: RawBuilder<unknown>) => RawBuilder<string>;
   forUpdate: RawBuilder<unknown>;
   skipLocked: RawBuilder<unknown>;
 };

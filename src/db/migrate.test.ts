@@ -103,19 +103,20 @@ describe('migrate', () => {
 describe('a schema that PostgreSQL does not have yet', { skip: !isPostgres }, () => {
   it('may be made by many at once', async () => {
     const schema = `${test.options.schema}_new`;
-    const other = await connectToServer();
-    await other.query(`begin; select pg_advisory_xact_lock(6781203); create schema ${schema}`);
+    // Who is in a transaction sees the others as they were when it first looked: two connections.
+    const [making, looking] = [await connectToServer(), await connectToServer()];
+    await making.query(`begin; select pg_advisory_xact_lock(6781203); create schema ${schema}`);
     const opening = Promise.all(
-      Array.from({ length: 8 }, () => openStore({ ...test.options, schema, connections: 1 }, test.clock)),
+      Array.from({ length: 4 }, () => openStore({ ...test.options, schema, connections: 1 }, test.clock)),
     );
-    const waiting =
-      "select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%create schema%'";
-    while ((await other.query(waiting)).rowCount !== 8)
+    const waiting = `select 1 from pg_locks where locktype = 'advisory' and not granted`;
+    for (let looks = 0; looks < 500 && (await looking.query(waiting)).rowCount !== 4; looks += 1) {
       await new Promise((resolve) => void setTimeout(resolve, 5));
-    await other.query('commit');
+    }
+    await making.query('commit');
     await Promise.all((await opening).map((store) => store.close()));
-    await other.query(`drop schema ${schema}`);
-    await other.end();
+    await making.query(`drop schema ${schema}`);
+    await Promise.all([making.end(), looking.end()]);
   });
 });
 

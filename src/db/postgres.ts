@@ -98,6 +98,8 @@ const words: EngineParts['words'] = {
   engine: 'postgres',
   oneOf: (column, values): RawBuilder<boolean> => sql`${sql.ref(column)} = any(${values})`,
   indexedBy: () => sql``,
+  jsonRows: (values, order) =>
+    sql`coalesce(json_agg(json_build_array(${sql.join(values)}) order by ${order})::text, '[]')`,
   forUpdate: sql`for update`,
   skipLocked: sql`for update skip locked`,
 };

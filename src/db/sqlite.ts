@@ -207,6 +207,7 @@ const words: EngineParts['words'] = {
   oneOf: (column, values): RawBuilder<boolean> =>
     sql`${sql.ref(column)} in (select value from json_each(${changed(values, JSON.stringify)}))`,
   indexedBy: (index) => sql`indexed by ${sql.id(index)}`,
+  jsonRows: (values, order) => sql`json_group_array(json_array(${sql.join(values)}) order by ${order})`,
   forUpdate: sql``,
   skipLocked: sql``,
 };

@@ -5,7 +5,7 @@ import type { Reader, Tx } from '../db/open.ts';
 import { notFound } from '../errors.ts';
 import type { Found } from '../issuables/target.ts';
 import { type Project, findProject } from '../projects/find.ts';
-import { type FullIssue, issueByIid, issuesById } from './rows.ts';
+import { type FullIssue, issueById, issueByIid } from './rows.ts';
 
 export type FoundIssue = Found & { issue: FullIssue };
 
@@ -58,7 +58,7 @@ export const findIssue = async (
 
 /** An issue again after a change, whoever sees it. */
 export const reloadIssue = async (db: Reader, project: Project, id: number): Promise<FoundIssue> => {
-  const [issue] = await issuesById(db, [id]);
+  const issue = await issueById(db, id);
   if (issue === undefined) throw notFound();
   return foundOf(project, issue);
 };

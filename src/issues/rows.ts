@@ -1,6 +1,7 @@
 /** Issues with what their JSON embeds, in a number of statements that does not depend on how many they are. */
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { compiled } from '../db/compiled.ts';
+import type { Words } from '../db/engine.ts';
 import type { Reader } from '../db/open.ts';
 import type { IssuesTable } from '../db/schema.ts';
 import type { MilestoneRow } from '../milestones/json.ts';
@@ -132,17 +133,55 @@ const rowsById = compiled((db, { ids }: Ids, words) =>
   selectIssues(db).where(words.oneOf('issues.id', ids)).compile(),
 );
 
-/** The issues of these ids, whoever sees them, in no order. */
-export const issuesById = async (db: Reader, ids: readonly number[]): Promise<FullIssue[]> =>
-  ids.length === 0 ? [] : await withRelations(db, await rowsById(db, { ids }));
+/** One issue with all it embeds, in one statement: for many, three are quicker. */
+const selectWhole = (db: Reader, words: Words) => {
+  const ref = (column: string) => sql.ref(column);
+  const labels = sql<string>`(select ${words.jsonRows([ref('labels.title')], ref('labels.title'))}
+    from label_links join labels on labels.id = label_links.label_id
+    where label_links.target_type = 'Issue' and label_links.target_id = issues.id)`;
+  const users = sql<string>`(select ${words.jsonRows(basicUserColumns.map(ref), ref('assignees.position'))}
+    from assignees join users on users.id = assignees.user_id
+    where assignees.target_type = 'Issue' and assignees.target_id = issues.id)`;
+  return selectIssues(db).select([labels.as('label_titles'), users.as('assigned_users')]);
+};
 
-const rowByIid = compiled((db, { project_id, iid }: { project_id: number; iid: number }) =>
-  selectIssues(db).where('issues.project_id', '=', project_id).where('issues.iid', '=', iid).compile(),
+type WholeRow = JoinedIssue & { label_titles: string; assigned_users: string };
+type UserValues = [number, string, string, BasicUserRow['state'], string];
+
+const wholeOf = ({ label_titles, assigned_users, ...row }: WholeRow): FullIssue => ({
+  ...row,
+  author: authorOf(row),
+  assignees: (JSON.parse(assigned_users) as UserValues[]).map(([id, name, username, state, email]) => {
+    return { id, name, username, state, email };
+  }),
+  milestone: milestoneOf(row),
+  labels: (JSON.parse(label_titles) as [string][]).flat().toSorted(byBytes),
+});
+
+const wholeById = compiled((db, { id }: { id: number }, words) =>
+  selectWhole(db, words).where('issues.id', '=', id).compile(),
 );
+
+const wholeByIid = compiled((db, { project_id, iid }: { project_id: number; iid: number }, words) =>
+  selectWhole(db, words).where('issues.project_id', '=', project_id).where('issues.iid', '=', iid).compile(),
+);
+
+/** The issue with this id, whoever sees it. */
+export const issueById = async (db: Reader, id: number): Promise<FullIssue | undefined> =>
+  (await wholeById(db, { id })).map(wholeOf)[0];
 
 /** The issue with this iid, whoever sees it. */
 export const issueByIid = async (
   db: Reader,
   project_id: number,
   iid: number,
-): Promise<FullIssue | undefined> => (await withRelations(db, await rowByIid(db, { project_id, iid })))[0];
+): Promise<FullIssue | undefined> => (await wholeByIid(db, { project_id, iid })).map(wholeOf)[0];
+
+/** The issues of these ids, whoever sees them, in no order. */
+export const issuesById = async (db: Reader, ids: readonly number[]): Promise<FullIssue[]> => {
+  const [only] = ids;
+  if (only === undefined) return [];
+  if (ids.length > 1) return await withRelations(db, await rowsById(db, { ids }));
+  const issue = await issueById(db, only);
+  return issue === undefined ? [] : [issue];
+};

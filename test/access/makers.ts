@@ -167,16 +167,23 @@ export const freshMilestone: Maker = async (tx, cells) => {
   nameAll(cells, 'milestone_id', await insertMilestones(tx, rows));
 };
 
-/** A project with the whole team in it; `owner` owns it through the group above. */
+/** A project in which the person has his role; `owner` owns it through the group above. */
 export const freshProject: Maker = async (tx, cells, { top, team }) => {
   const { visibility, archived = false } = (cells[0] as Cell).place.situation;
   const made = await insertProjects(tx, top, cells.length, { visibility, archived });
-  await insertMembers(tx, ['Project', made.map((one) => one.id)], team);
   nameAll(
     cells,
     'project',
     made.map((one) => one.id),
   );
+  for (const [user_id, own] of Map.groupBy(cells, ({ person }) => person.user_id)) {
+    const ids = own.map((cell) => id(cell, 'project'));
+    await insertMembers(
+      tx,
+      ['Project', ids],
+      team.filter((member) => member.user_id === user_id),
+    );
+  }
 };
 
 /** A group below that of the place, in which everybody has the role that he has there. */

@@ -42,7 +42,7 @@ before(async () => {
       ...(access_level === 50 ? { group: group.id } : { project: project.id }),
     });
   }
-  people = made as typeof people;
+  people = made;
 });
 after(async () => await gantry.close());
 
@@ -84,7 +84,7 @@ test('a milestone or a label of another project is not at hand', async () => {
         project,
         {
           milestone_id: id,
-          description: `/milestone %"${title}"\n/milestone %${id}\n/label ~${label.id} ~"${label.name}"`,
+          description: `/milestone %"${title}"\n/label ~${label.id} ~"${label.name}"`,
         },
         as,
       );
@@ -270,7 +270,6 @@ const serverFields = {
   web_url: 'http://evil.example',
   subscribed: false,
   revision: 99,
-  __proto__: { admin: true },
   constructor: { prototype: { admin: true } },
 };
 

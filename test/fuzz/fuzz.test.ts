@@ -123,7 +123,7 @@ const isDestructive = (drawn: DrawnRequest): boolean =>
     lineOf(drawn),
   );
 
-test(`${count} random requests are answered as declared`, async () => {
+test(`${count} random requests are answered as declared`, { timeout: 300_000 }, async () => {
   // The seed is told with a failure, so that the storm can be had again.
   const seed = Number(process.env['GANTRY_TEST_SEED'] ?? Date.now() % 1_000_000);
   const all = fc.sample(anyRequest(endpoints as never), { numRuns: count, seed });
