@@ -167,7 +167,10 @@ const neededOf = (filters: Filters, { names, words, userId }: FilterContext): Ne
   return [
     ...labels.map(linked),
     ...milestones.map((title) =>
-      need('milestone', title, ({ ids }) => words.oneOf('issues.milestone_id', ids)),
+      // One id by itself keeps the order of the milestone's index.
+      need('milestone', title, ({ ids }) =>
+        ids.length === 1 ? sql`issues.milestone_id = ${ids[0]}` : words.oneOf('issues.milestone_id', ids),
+      ),
     ),
     ...authors.map((user) =>
       need('author', personKey(user), ({ ids }) => sql`issues.author_id = ${ids[0] ?? 0}`),

@@ -33,6 +33,8 @@ export type TestService = {
   url: string;
   /** A request below `/api/v4`: `api('GET /projects/1')`. */
   api: (line: string, options?: RequestOptions) => Promise<Reply>;
+  /** What the service logged, a line each; none unless `GANTRY_LOG_LEVEL` was given. */
+  logged: () => string[];
   /** Sets the clock that the service reads; null: the real one again. */
   setTime: (now: number | null) => void;
   close: () => Promise<void>;
@@ -99,11 +101,12 @@ export const startTestService = async (environment: Record<string, string> = {})
   );
   let fixed: number | null = null;
   const clock: Clock = { now: () => fixed ?? Date.now() };
+  const lines: string[] = [];
   const service = await startService({
     config,
     clock,
     random: randomBytes,
-    log: pino({ level: config.log_level }),
+    log: pino({ level: config.log_level }, { write: (line: string) => void lines.push(line) }),
     onFatal: (error) => {
       throw error;
     },
@@ -112,6 +115,7 @@ export const startTestService = async (environment: Record<string, string> = {})
     service,
     url: service.url,
     api: makeApi(service.url),
+    logged: () => lines,
     setTime: (now) => void (fixed = now),
     close: async () => {
       await service.close();
