@@ -22,6 +22,7 @@ let milestone: string;
 
 /** Every statement that the service prepared since it started. */
 const prepared = new Set<string>();
+// oxlint-disable-next-line typescript/unbound-method -- it is called with its database
 const { prepare } = DatabaseSync.prototype;
 
 before(async () => {
