@@ -1,14 +1,17 @@
 /** What every measurement is given. */
 import type { Databases } from './databases.ts';
 import { type Figure, median } from './figures.ts';
+import { type Goals, goalsAt, referenceFloor } from './goals.ts';
 import type { Outcome, Wanted } from './job.ts';
 import type { Loader } from './loader.ts';
 import { cpuSeconds } from './process.ts';
-import type { Running } from './service.ts';
+import { type Running, startFloor } from './service.ts';
 
 export type Bench = {
   databases: Databases;
   loader: Loader;
+  /** As they are on this machine. */
+  goals: Goals;
   /** How thorough: rounds, seconds a round, sizes that growth looks at. */
   rounds: number;
   seconds: number;
@@ -56,3 +59,26 @@ export const measureCosts = async (bench: Bench, all: readonly Asked[]): Promise
 };
 
 export const medianOf = (costs: Costs, name: string): number => median(costs.get(name) ?? []);
+
+export type Pace = { times: number; floor: number };
+
+/** How long this machine takes for the same, against the one that the goals were set on. */
+const measurePace = async (bench: Bench): Promise<Pace> => {
+  const server = await startFloor({ '/': JSON.stringify({ text: 'x'.repeat(1_000) }) });
+  try {
+    const requests = [{ method: 'GET' as const, path: '/', status: 200 }];
+    const costs = await measureCosts({ ...bench, rounds: 5 }, [
+      { name: 'pace', server, token: 'none', requests },
+    ]);
+    const floor = medianOf(costs, 'pace');
+    return { floor, times: floor / referenceFloor };
+  } finally {
+    await server.stop();
+  }
+};
+
+/** The bench with the goals of this machine. */
+export const calibrated = async (bench: Omit<Bench, 'goals'>): Promise<{ bench: Bench; pace: Pace }> => {
+  const pace = await measurePace({ ...bench, goals: goalsAt(1) });
+  return { pace, bench: { ...bench, goals: goalsAt(pace.times) } };
+};

@@ -8,11 +8,12 @@
  *   npm run bench -- --json                   one JSON document in place of the table
  *
  * CPU is user and system time of the service's processes, divided by answered requests: it says the same on a
- * busy machine, where wall time does not. Every answer is checked. Linux only.
+ * busy machine, where wall time does not. Goals for time are those of the machine they were set on, times how much
+ * longer this one takes for a bare `node:http` answer. Every answer is checked. Linux only.
  */
 import { parseArgs } from 'node:util';
 import { type Postgres, startPostgres } from '../test/support/postgres.ts';
-import type { Bench, Measure } from './bench.ts';
+import { type Bench, type Measure, type Pace, calibrated } from './bench.ts';
 import { type Databases, makeDatabases } from './databases.ts';
 import type { Figure } from './figures.ts';
 import { startLoader } from './loader.ts';
@@ -85,18 +86,20 @@ const run = async (bench: Bench): Promise<Figure[]> => {
   return figures;
 };
 
-const finish = (figures: Figure[]): void => {
+const finish = (figures: Figure[], pace: Pace): void => {
   const count = (verdict: Figure['verdict']): number =>
     figures.filter((one) => one.verdict === verdict).length;
   const summary = { passed: count('pass'), failed: count('fail'), inconclusive: count('inconclusive') };
-  const machine = { pinned: isPinned, pressure: pressure() };
+  const machine = { pinned: isPinned, pressure: pressure(), pace };
   if (flags.json === true)
     console.log(
       JSON.stringify({ engine: flags.postgres ? 'postgres' : 'sqlite', machine, summary, figures }, null, 2),
     );
   else
     console.log(
-      `${summary.passed} goals reached, ${summary.failed} missed, ${summary.inconclusive} inconclusive`,
+      `One bare answer takes ${pace.floor.toFixed(1)} µs here: goals for time are multiplied by ` +
+        `${Math.max(1, pace.times).toFixed(2)}.\n` +
+        `${summary.passed} goals reached, ${summary.failed} missed, ${summary.inconclusive} inconclusive`,
     );
   process.exitCode = summary.failed > 0 ? 1 : 0;
 };
@@ -118,7 +121,8 @@ const main = async (): Promise<void> => {
       : { rounds: 5, seconds: 2, sizes: [1_000, 100_000, 1_000_000] };
   const wants = (name: string): boolean => flags.only?.some((word) => name.startsWith(word)) ?? true;
   try {
-    finish(await run({ databases, loader, ...effort, besides, progress, wants }));
+    const { bench, pace } = await calibrated({ databases, loader, ...effort, besides, progress, wants });
+    finish(await run(bench), pace);
   } finally {
     await loader.stop();
     await postgres?.stop();

@@ -44,7 +44,7 @@ export type Service = {
 
 const storeFailure = (store: Store) => {
   return (error: unknown): Failure | null => {
-    if (store.isStoreFull(error)) return unavailable();
+    if (store.isStoreFull(error) || store.isUnreachable(error)) return unavailable();
     // Another request took the name, or removed the record, between this one's look and its write.
     const lostRace = store.isUniqueViolation(error) || store.isForeignKeyViolation(error);
     return lostRace ? conflict('409 Conflict') : null;

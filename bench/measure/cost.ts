@@ -2,7 +2,6 @@
 import type { Asked, Bench } from '../bench.ts';
 import { measureCosts, medianOf, usualSize } from '../bench.ts';
 import { type Figure, figure } from '../figures.ts';
-import { goals } from '../goals.ts';
 import { type Operation, isWrite, operations } from '../requests.ts';
 import { type Running, rootToken, startFloor, startService } from '../service.ts';
 import type { World } from '../world.ts';
@@ -51,7 +50,7 @@ const group = async (bench: Bench, wanted: Operation[]): Promise<Figure[]> => {
     const costs = await measureCosts(bench, asked);
     return wanted.map((operation) =>
       figure(`${operation}, CPU`, 'µs', costs.get(operation) ?? [], {
-        ...goals[operation],
+        ...bench.goals[operation],
         floor: medianOf(costs, `floor of ${operation}`),
       }),
     );

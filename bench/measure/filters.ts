@@ -1,7 +1,6 @@
 /** Lists that look for something: CPU a request, and the wait for a total that has to be counted first. */
 import { type Bench, measureCosts } from '../bench.ts';
 import { type Figure, figure } from '../figures.ts';
-import { goals } from '../goals.ts';
 import { filtered, projectPath } from '../requests.ts';
 import { type Running, startService } from '../service.ts';
 import type { World } from '../world.ts';
@@ -69,12 +68,12 @@ export const measureFilters = async (bench: Bench): Promise<Figure[]> => {
     const waits = await afterChange(bench, server, world);
     return [
       ...asked.map(({ name }) =>
-        figure(`${name} (${size}), CPU`, 'µs', costs.get(name) ?? [], goals.filtered),
+        figure(`${name} (${size}), CPU`, 'µs', costs.get(name) ?? [], bench.goals.filtered),
       ),
       ...asked.map(({ name }) =>
-        figure(`${name} (${size}), after a change`, 'ms', waits.get(name) ?? [], goals.firstTotal),
+        figure(`${name} (${size}), after a change`, 'ms', waits.get(name) ?? [], bench.goals.firstTotal),
       ),
-      figure(`last page (${size})`, 'ms', await lastPage(bench, server, world), goals.lastPage),
+      figure(`last page (${size})`, 'ms', await lastPage(bench, server, world), bench.goals.lastPage),
     ];
   } finally {
     await server.stop();

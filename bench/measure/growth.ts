@@ -1,7 +1,6 @@
 /** What a thousand times the data costs: the same calls on each size, side by side. */
 import { type Asked, type Bench, type Costs, measureCosts } from '../bench.ts';
 import { type Figure, figure } from '../figures.ts';
-import { goals } from '../goals.ts';
 import { type Operation, operations } from '../requests.ts';
 import { type Running, startService } from '../service.ts';
 
@@ -37,7 +36,7 @@ export const measureGrowth = async (bench: Bench): Promise<Figure[]> => {
       for (const size of bench.sizes.slice(1)) {
         const rounds = ratios(costs, operation, size, bench.sizes[0] ?? 0);
         figures.push(
-          figure(`${operation}, ${size} to ${bench.sizes[0]} issues`, 'times', rounds, goals.growth),
+          figure(`${operation}, ${size} to ${bench.sizes[0]} issues`, 'times', rounds, bench.goals.growth),
         );
       }
     }

@@ -2,7 +2,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Bench, connections, usualSize } from '../bench.ts';
 import { type Figure, figure } from '../figures.ts';
-import { goals } from '../goals.ts';
 import { memoryOf } from '../process.ts';
 import { get, operations } from '../requests.ts';
 import { startService } from '../service.ts';
@@ -41,9 +40,9 @@ export const measureMemory = async (bench: Bench): Promise<Figure[]> => {
     await pause(5_000);
     const afterLoad = memoryOf(server.pid);
     return [
-      figure('memory at rest', 'MB', [atRest.rss], goals.memoryAtRest),
+      figure('memory at rest', 'MB', [atRest.rss], bench.goals.memoryAtRest),
       figure('memory at rest, shared pages split', 'MB', [atRest.pss]),
-      figure(`memory after ${requests} requests`, 'MB', [afterLoad.rss], goals.memoryAfterLoad),
+      figure(`memory after ${requests} requests`, 'MB', [afterLoad.rss], bench.goals.memoryAfterLoad),
     ];
   } finally {
     await server.stop();

@@ -2,7 +2,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Bench, usualSize } from '../bench.ts';
 import { type Figure, figure } from '../figures.ts';
-import { goals } from '../goals.ts';
 import { cpuSeconds } from '../process.ts';
 import { projectPath } from '../requests.ts';
 import { type Running, startService } from '../service.ts';
@@ -51,7 +50,7 @@ export const measureSearch = async (bench: Bench): Promise<Figure[]> => {
     return [
       figure('search, nothing indexed', 'ms', [first]),
       figure('search, filling the index', 'ms', [filled]),
-      figure('search, all indexed', 'ms', await all(textsOf(bench, world, 200)), goals.search),
+      figure('search, all indexed', 'ms', await all(textsOf(bench, world, 200)), bench.goals.search),
     ];
   } finally {
     await server.stop();

@@ -3,7 +3,6 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Bench, usualSize } from '../bench.ts';
 import { type Figure, figure } from '../figures.ts';
-import { goals } from '../goals.ts';
 import { type Place, startService } from '../service.ts';
 
 const startedIn = async (place: Place, codeCache: string): Promise<number> => {
@@ -37,8 +36,8 @@ export const measureStart = async (bench: Bench): Promise<Figure[]> => {
   );
   const later = await repeated(bench, 'later start', async () => await startedIn(place, codeCache));
   return [
-    figure('first start, nothing compiled yet', 'ms', uncompiled, goals.firstStart),
-    figure('first start', 'ms', first, goals.firstStart),
-    figure(`later start (${usualSize})`, 'ms', later, goals.laterStart),
+    figure('first start, nothing compiled yet', 'ms', uncompiled, bench.goals.firstStart),
+    figure('first start', 'ms', first, bench.goals.firstStart),
+    figure(`later start (${usualSize})`, 'ms', later, bench.goals.laterStart),
   ];
 };

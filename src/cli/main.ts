@@ -1,15 +1,25 @@
 /** The program `gantry`: finds the command, and turns how it ended into a line and an exit code. */
 import { Failure, StartFailure } from '../errors.ts';
 import { version } from '../version.ts';
-import { adminCommand } from './admin.ts';
 import { HelpShown, UsageFailure, group } from './command.ts';
-import { configCommand } from './config.ts';
-import { doctorCommand } from './doctor.ts';
-import { migrateCommand } from './migrate.ts';
-import { serveCommand } from './serve.ts';
-import { versionCommand } from './version.ts';
 
-const program = () => {
+/** Each loads what it needs itself: a start does not wait for the other commands. */
+const commands = {
+  serve: async () => (await import('./serve.ts')).serveCommand(),
+  migrate: async () => (await import('./migrate.ts')).migrateCommand(),
+  admin: async () => (await import('./admin.ts')).adminCommand(),
+  doctor: async () => (await import('./doctor.ts')).doctorCommand(),
+  config: async () => (await import('./config.ts')).configCommand(),
+  version: async () => (await import('./version.ts')).versionCommand(),
+};
+
+/** The command that is asked for; all of them, for help or for an error, where it is none. */
+const wantedCommands = async (name: string | undefined) => {
+  const wanted = Object.entries(commands).filter(([command]) => command === name);
+  return await Promise.all((wanted.length > 0 ? wanted : Object.entries(commands)).map(([, make]) => make()));
+};
+
+const program = async () => {
   const about = {
     summary: 'Gantry: self-hosted code hosting that speaks the v4 HTTP/JSON API.',
     examples: [
@@ -18,8 +28,7 @@ const program = () => {
       'gantry doctor                       find out what is wrong',
     ],
   };
-  const commands = [serveCommand, migrateCommand, adminCommand, doctorCommand, configCommand, versionCommand];
-  const made = commands.map((make) => make());
+  const made = await wantedCommands(process.argv[2]);
   return group('gantry', about, made).version(version, '-V, --version', 'print the version');
 };
 
@@ -47,7 +56,7 @@ const tell = (error: unknown): void => {
 
 const run = async (): Promise<number> => {
   try {
-    await program().parseAsync(process.argv);
+    await (await program()).parseAsync(process.argv);
     return 0;
   } catch (error) {
     if (error instanceof HelpShown) return 0;

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { flushCompileCache } from 'node:module';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import type { Logger } from 'pino';
@@ -86,6 +87,7 @@ const serve = async (options: { json?: boolean; [option: string]: unknown }): Pr
   if (options.json === true) print(options, bannerOf(config, service), '');
   else process.stderr.write(`${bannerText(config, service)}\n`);
   log.info({ url: service.url }, 'listening');
+  flushCompileCache(); // for the next start, however this one ends
   await stopped;
   process.exit(0); // nothing that still holds the process is worth waiting for
 };

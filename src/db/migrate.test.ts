@@ -105,18 +105,29 @@ describe('a schema that PostgreSQL does not have yet', { skip: !isPostgres }, ()
     const schema = `${test.options.schema}_new`;
     // Who is in a transaction sees the others as they were when it first looked: two connections.
     const [making, looking] = [await connectToServer(), await connectToServer()];
-    await making.query(`begin; select pg_advisory_xact_lock(6781203); create schema ${schema}`);
-    const opening = Promise.all(
-      Array.from({ length: 4 }, () => openStore({ ...test.options, schema, connections: 1 }, test.clock)),
-    );
+    const schemaCount = async (): Promise<number | null> =>
+      (await looking.query('select 1 from pg_namespace where nspname = $1', [schema])).rowCount;
     const waiting = `select 1 from pg_locks where locktype = 'advisory' and not granted`;
-    for (let looks = 0; looks < 500 && (await looking.query(waiting)).rowCount !== 4; looks += 1) {
-      await new Promise((resolve) => void setTimeout(resolve, 5));
+    try {
+      await making.query(`begin; select pg_advisory_xact_lock(6781203); create schema ${schema}`);
+      const opening = Promise.allSettled(
+        Array.from({ length: 4 }, () => openStore({ ...test.options, schema, connections: 1 }, test.clock)),
+      );
+      for (let looks = 0; looks < 500 && (await looking.query(waiting)).rowCount !== 4; looks += 1) {
+        await new Promise((resolve) => void setTimeout(resolve, 5));
+      }
+      await making.query('commit');
+      const opened = await opening;
+      await Promise.all(opened.map(async (one) => one.status === 'fulfilled' && (await one.value.close())));
+      assert.deepEqual(
+        opened.map(({ status }) => status),
+        Array.from({ length: 4 }, () => 'fulfilled'),
+      );
+      assert.equal(await schemaCount(), 1);
+    } finally {
+      await making.query(`rollback; drop schema if exists ${schema}`);
+      await Promise.all([making.end(), looking.end()]);
     }
-    await making.query('commit');
-    await Promise.all((await opening).map((store) => store.close()));
-    await making.query(`drop schema ${schema}`);
-    await Promise.all([making.end(), looking.end()]);
   });
 });
 

@@ -31,6 +31,8 @@ export type Store = {
   isUniqueViolation: (error: unknown) => boolean;
   isForeignKeyViolation: (error: unknown) => boolean;
   isStoreFull: (error: unknown) => boolean;
+  /** The database does not answer at the moment. */
+  isUnreachable: (error: unknown) => boolean;
   close: () => Promise<void>;
 } & Pick<EngineParts, 'ddl'>;
 
@@ -85,6 +87,7 @@ export const openStore = async (options: OpenOptions, clock: Clock): Promise<Sto
     isUniqueViolation: dialect.isUniqueViolation,
     isForeignKeyViolation: dialect.isForeignKeyViolation,
     isStoreFull: dialect.isStoreFull,
+    isUnreachable: dialect.isUnreachable,
     close: parts.close,
   };
 };

@@ -109,5 +109,18 @@ const codeOf = (error: unknown): unknown => (error as { code?: unknown }).code;
 export const isUniqueViolation = (error: unknown): boolean => codeOf(error) === '23505';
 export const isForeignKeyViolation = (error: unknown): boolean => codeOf(error) === '23503';
 export const isStoreFull = (error: unknown): boolean => codeOf(error) === '53100';
+
+/** Connection lost or refused, server starting or ending, too many connections, a statement that took too long. */
+const unreachableCode = /^(?:ECONN|ETIMEDOUT$|EPIPE$|ENOTFOUND$|EAI_AGAIN$|EHOST|08|57P0|53300$|57014$)/;
+const unreachableText =
+  /connection (?:terminated|ended|error)|timeout exceeded when trying to connect|not queryable/i;
+
+/** The server does not answer at the moment: whoever asks may ask again. */
+export const isUnreachable = (error: unknown): boolean => {
+  const code = codeOf(error);
+  const hasCode = typeof code === 'string' && unreachableCode.test(code);
+  return hasCode || (error instanceof Error && unreachableText.test(error.message));
+};
+
 /** A serialization failure or a deadlock: the transaction may be tried again. */
 export const isConflict = (error: unknown): boolean => ['40001', '40P01'].includes(String(codeOf(error)));

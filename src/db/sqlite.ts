@@ -17,7 +17,7 @@ import { sqliteDdl } from './ddl.ts';
 import type { EngineParts, OpenOptions } from './engine.ts';
 import { countStatement } from './meter.ts';
 import type { Schema } from './schema.ts';
-import { isForeignKey, isFull, isUnique } from './sqlite_errors.ts';
+import { isBusy, isForeignKey, isFull, isUnique } from './sqlite_errors.ts';
 import { SqliteWriter, type Turn } from './sqlite_writer.ts';
 
 /** 3.51.3 mends a bug that could damage a database in WAL mode. */
@@ -215,4 +215,5 @@ const words: EngineParts['words'] = {
 export const isUniqueViolation = isUnique;
 export const isForeignKeyViolation = isForeignKey;
 export const isStoreFull = isFull;
+export const isUnreachable = isBusy;
 export const isConflict = (_error: unknown): boolean => false;

@@ -1,4 +1,3 @@
-import { Busboy } from '@fastify/busboy';
 import qs from 'qs';
 import { type Failure, badRequest } from '../errors.ts';
 import { unsupportedType } from './failure.ts';
@@ -58,6 +57,7 @@ const parseFormOrJson = (text: string): RawParams => {
 };
 
 const parseMultipart = async (contentType: string, body: Buffer): Promise<RawParams> => {
+  const { Busboy } = await import('@fastify/busboy');
   const pairs: string[] = [];
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   try {

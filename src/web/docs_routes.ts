@@ -3,29 +3,28 @@ import type { FastifyInstance } from 'fastify';
 import { type Call, endpoint } from '../access/call.ts';
 import { type AnyEndpoint, JsonText } from '../http/endpoint.ts';
 import { apiPrefix } from '../http/mount.ts';
-import { type OpenApi, openApiDocument } from '../http/openapi.ts';
+import type { OpenApi } from '../http/openapi.ts';
 import { baseUrlOf } from '../http/origin.ts';
 import { anything, object } from '../http/schema.ts';
 import { version } from '../version.ts';
-import { docsPage } from './docs_page.ts';
-import { docsPolicy } from './docs_style.ts';
 
 type Endpoints = readonly AnyEndpoint<Call>[];
 
-/** Made once for each list of endpoints, when somebody first reads it. */
+/** Made once for each list of endpoints, when somebody first reads it; what makes it is loaded then, too. */
 const documents = new WeakMap<Endpoints, OpenApi>();
 
-const documentOf = (endpoints: Endpoints): OpenApi => {
+const documentOf = async (endpoints: Endpoints): Promise<OpenApi> => {
   const known = documents.get(endpoints);
   if (known !== undefined) return known;
+  const { openApiDocument } = await import('../http/openapi.ts');
   const document = openApiDocument(endpoints, version);
   documents.set(endpoints, document);
   return document;
 };
 
 /** The document as a file: for `docs/openapi.json`, and what the API answers. */
-export const openApiText = (endpoints: Endpoints): string =>
-  `${JSON.stringify(documentOf(endpoints), null, 2)}\n`;
+export const openApiText = async (endpoints: Endpoints): Promise<string> =>
+  `${JSON.stringify(await documentOf(endpoints), null, 2)}\n`;
 
 /** @param endpoints all of them, this one too: asked for when they are complete */
 export const docsRoutes = (endpoints: () => Endpoints): AnyEndpoint<Call>[] => {
@@ -39,7 +38,7 @@ export const docsRoutes = (endpoints: () => Endpoints): AnyEndpoint<Call>[] => {
       audience: 'anyone',
       params: object({}),
       reply: anything,
-      handle: async () => (text ??= new JsonText(openApiText(endpoints()))),
+      handle: async () => (text ??= new JsonText(await openApiText(endpoints()))),
     }),
   ];
 };
@@ -49,7 +48,11 @@ export const mountDocs = (app: FastifyInstance, endpoints: Endpoints, externalUr
   let last = { base: '', page: '' };
   app.get('/-/docs/api', async (request, reply) => {
     const base = baseUrlOf(request, externalUrl) + apiPrefix;
-    if (last.base !== base) last = { base, page: docsPage(documentOf(endpoints), base) };
+    const [{ docsPage }, { docsPolicy }] = await Promise.all([
+      import('./docs_page.ts'),
+      import('./docs_style.ts'),
+    ]);
+    if (last.base !== base) last = { base, page: docsPage(await documentOf(endpoints), base) };
     const headers = { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': docsPolicy };
     return await reply.headers(headers).send(last.page);
   });

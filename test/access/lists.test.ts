@@ -23,10 +23,18 @@ type Issue = {
   created_at: string;
   updated_at: string;
   labels: string[];
-  milestone: { title: string; state: string; start_date: string | null; due_date: string | null } | null;
+  milestone: Milestone | null;
   author: { id: number; username: string };
   assignees: { id: number; username: string }[];
   confidential: boolean;
+};
+
+type Milestone = {
+  id: number;
+  title: string;
+  state: string;
+  start_date: string | null;
+  due_date: string | null;
 };
 
 type Looker = SeededUser & { name: string; external?: true };
@@ -44,6 +52,8 @@ let projects: {
 }[];
 /** Role by user id and project id. */
 const roles = new Map<string, number>();
+/** As they were told last, by id. */
+const milestonesNow = new Map<number, Milestone>();
 /** Names of the awards by user id and issue id. */
 const awards = new Map<string, string[]>();
 
@@ -71,6 +81,8 @@ const must = async (line: string, given: { as?: string; json?: object } = {}) =>
   assert.ok(reply.status < 300, `${line}: ${reply.status} ${reply.text}`);
   return reply.body;
 };
+
+const noteMilestone = (milestone: Milestone): void => void milestonesNow.set(milestone.id, milestone);
 
 const makeIssue = async (): Promise<void> => {
   const author = pick(everybody().filter((one) => projects.some((project) => canSee(one, project))));
@@ -157,8 +169,10 @@ before(async () => {
     { start_date: day(-9), due_date: day(-2) },
   ];
   for (const { id } of projects) {
-    for (const [at, title] of milestones.entries())
-      await must(`POST /projects/${id}/milestones`, { json: { title, ...dates[at] } });
+    for (const [at, title] of milestones.entries()) {
+      const json = { title, ...dates[at] };
+      noteMilestone(await must(`POST /projects/${id}/milestones`, { json }));
+    }
     for (const name of labels)
       await must(`POST /projects/${id}/labels`, { json: { name, color: '#FFFFFF' } });
   }
@@ -425,6 +439,18 @@ const isOpen = (place: string, user: Looker): boolean => {
   );
 };
 
+/** What an issue shows of other records is what they are now. */
+const assertCurrent = ({ author, assignees, labels: titles, milestone }: Issue, told: string): void => {
+  for (const { id, username } of [author, ...assignees]) {
+    assert.equal(username, everybody().find((user) => user.id === id)?.username, told);
+  }
+  assert.ok(
+    titles.every((title) => labels.includes(title)),
+    told,
+  );
+  if (milestone !== null) assert.deepEqual(milestone, milestonesNow.get(milestone.id), told);
+};
+
 type Asked = { user: Looker; place: string; filters: Filters; per_page: number };
 
 const check = async ({ user, place, filters, per_page }: Asked, all: Issue[]): Promise<void> => {
@@ -441,6 +467,7 @@ const check = async ({ user, place, filters, per_page }: Asked, all: Issue[]): P
   const { issues, totals } = await listAll(path, user.token, per_page);
   const told = `seed ${seed}: GET ${path}&per_page=${per_page} as ${user.name}`;
   assert.deepEqual(issues, due, told);
+  for (const issue of issues) assertCurrent(issue, told);
   assert.deepEqual(new Set(totals), new Set([String(due.length)]), told);
 };
 
@@ -507,7 +534,7 @@ const editMilestone = async (): Promise<void> => {
     random() < 0.5
       ? { state_event: one.state === 'active' ? 'close' : 'activate' }
       : { start_date: day(pick([-5, 0, 1, 2])), due_date: day(6) };
-  await must(`PUT /projects/${id}/milestones/${one.id}`, { json: given });
+  noteMilestone(await must(`PUT /projects/${id}/milestones/${one.id}`, { json: given }));
 };
 
 const switchVisibility = async (): Promise<void> => {

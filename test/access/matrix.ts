@@ -4,7 +4,7 @@ import { type IssueState, type Row, expectedAnswer, rows, wordFor } from './expe
 import type { Cell } from './makers.ts';
 import type { Person } from './people.ts';
 import { pathOf, recipes } from './recipes.ts';
-import { type Wire, forEachAtOnce } from './wire.ts';
+import { type Wire, forEachAtOnce, readsAtOnce, writesAtOnce } from './wire.ts';
 import type { Place, World } from './world.ts';
 
 const kindsOfProject = ['project', 'issues switched', 'trackers switched'];
@@ -158,16 +158,16 @@ export const askAll = async (
   const cells = asked.flatMap((one) => cellsOf(world, one));
   await prepare(world, cells);
   const wrong: string[] = [];
-  const run = async (some: Cell[]): Promise<void> =>
-    await forEachAtOnce(some, async (cell) => {
-      const line = await ask(wire, cell);
-      if (line !== null) wrong.push(line);
-    });
+  const askOne = async (cell: Cell): Promise<void> => {
+    const line = await ask(wire, cell);
+    if (line !== null) wrong.push(line);
+  };
   const { db } = world.gantry.service.platform.store;
   await isPurged(db);
   const before = await contentOf(db);
-  await run(cells.filter(isHarmless));
+  await forEachAtOnce(cells.filter(isHarmless), askOne, readsAtOnce);
   wrong.push(...differences(before, await contentOf(db)));
-  await run(cells.filter((cell) => !isHarmless(cell)));
+  const effective = cells.filter((cell) => !isHarmless(cell));
+  await forEachAtOnce(effective, askOne, writesAtOnce);
   return { cells: cells.length, wrong };
 };

@@ -175,8 +175,8 @@ test('a token in a header, a query or a body is neither answered nor logged', as
   }
   assertKept([...tokens, rootToken], answered, 'an answer');
   assertKept([...tokens, rootToken], log, 'the log');
-  // What is looked for would be there: a line for each request.
-  assert.ok(log.split('\n').length > 100, log.slice(0, 200));
+  // What is looked for would be there: there is a line for each request.
+  assert.ok(log.split('"msg":"request"').length > 500);
 });
 
 test('a link repeats what was asked but no credential', async () => {

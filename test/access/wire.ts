@@ -22,7 +22,9 @@ export type Received = {
 
 export type Wire = { send: (sent: Sent) => Promise<Received>; close: () => void };
 
-const atOnce = 16;
+/** Reads, which the processor limits; writes, which share the wait for the disk. */
+export const readsAtOnce = 16;
+export const writesAtOnce = 64;
 
 const pairsOf = (raw: string[]): [string, string][] =>
   Array.from({ length: raw.length / 2 }, (_none, at) => [raw[at * 2] ?? '', raw[at * 2 + 1] ?? '']);
@@ -31,7 +33,7 @@ const parsed = (type: string | undefined, text: string): unknown =>
   type === 'application/json' && text !== '' ? (JSON.parse(text) as unknown) : undefined;
 
 export const openWire = (url: string): Wire => {
-  const agent = new Agent({ keepAlive: true, maxSockets: atOnce });
+  const agent = new Agent({ keepAlive: true, maxSockets: writesAtOnce });
   const { hostname, port } = new URL(url);
   const send = async ({ method, path, headers = {}, body }: Sent): Promise<Received> =>
     await new Promise((resolve, reject) => {
@@ -64,8 +66,12 @@ export const openWire = (url: string): Wire => {
   return { send, close: () => agent.destroy() };
 };
 
-/** Does the work for each, sixteen at once, in their order. */
-export const forEachAtOnce = async <T>(all: readonly T[], work: (one: T) => Promise<void>): Promise<void> => {
+/** Does the work for each, many at once, in their order. */
+export const forEachAtOnce = async <T>(
+  all: readonly T[],
+  work: (one: T) => Promise<void>,
+  atOnce = readsAtOnce,
+): Promise<void> => {
   let next = 0;
   const run = async (): Promise<void> => {
     while (next < all.length) {

@@ -1,11 +1,12 @@
 /** The service as a process of its own, to be killed and started again on the same data. */
-import { spawn } from 'node:child_process';
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import type { Readable } from 'node:stream';
 import pg from 'pg';
 
 const root = join(import.meta.dirname, '../..');
@@ -45,14 +46,15 @@ const untilReady = async (url: string): Promise<void> => {
   if (response.status !== 200) throw new Error(`readiness answered ${response.status}`);
 };
 
-const launch = async (command: string[], env: Record<string, string>): Promise<Running> => {
+type Child = ChildProcessByStdio<null, Readable, Readable>;
+
+const spawnChild = ([program = '', ...args]: string[], env: Record<string, string>): Child =>
+  spawn(program, args, { cwd: root, env: { ...inherited(), ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+
+const hasExited = ({ exitCode, signalCode }: Child): boolean => exitCode !== null || signalCode !== null;
+
+const running = async (child: Child): Promise<Running> => {
   const began = performance.now();
-  const [program = '', ...args] = command;
-  const child = spawn(program, args, {
-    cwd: root,
-    env: { ...inherited(), ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
   const exit = once(child, 'exit').then(([code]) => code as number | null);
   let output = '';
   const url = await new Promise<string>((resolve, reject) => {
@@ -112,21 +114,21 @@ export const newPlace = (): Place => {
     ...(engineUrl !== undefined && database),
   };
   const query = makeQuery(data, schema);
-  const running: Running[] = [];
+  const children: Child[] = [];
   return {
     data,
     env,
     start: async ({ before = [], env: more = {} } = {}) => {
       const command = [...before, process.execPath, 'bin/gantry', 'serve', '--json'];
-      const started = await launch(command, { ...env, ...more });
-      running.push(started);
-      return started;
+      const child = spawnChild(command, { ...env, ...more });
+      children.push(child);
+      return await running(child);
     },
     query,
     remove: async () => {
-      for (const { signal, exit } of running) {
-        signal('SIGKILL');
-        await exit;
+      for (const child of children.filter((one) => !hasExited(one))) {
+        child.kill('SIGKILL');
+        await once(child, 'exit');
       }
       if (engineUrl !== undefined) await query(`drop schema if exists ${schema} cascade`);
       rmSync(home, { recursive: true, force: true });

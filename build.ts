@@ -1,0 +1,34 @@
+/**
+ * Puts the program into a few JavaScript files under `dist/`: they start in half the time of the sources, and in
+ * less memory. `bin/gantry` runs them as long as no source is newer.
+ */
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+
+const root = import.meta.dirname;
+
+const build = async (): Promise<void> => {
+  const { build: bundle } = await import('esbuild');
+  rmSync(join(root, 'dist'), { recursive: true, force: true });
+  await bundle({
+    absWorkingDir: root,
+    entryPoints: ['src/cli/main.ts'],
+    outdir: 'dist/cli',
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    splitting: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node26',
+    legalComments: 'none',
+    // What was CommonJS asks for Node's own modules in its own way.
+    banner: { js: `import{createRequire as $r}from'node:module';const require=$r(import.meta.url);` },
+  });
+};
+
+try {
+  await build();
+} catch (error) {
+  if ((error as { code?: unknown }).code !== 'ERR_MODULE_NOT_FOUND') throw error;
+  process.stderr.write('esbuild is not installed: the sources run as they are\n');
+}

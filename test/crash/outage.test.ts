@@ -1,0 +1,121 @@
+/** PostgreSQL gone while the service runs: 503 at once, and everything again as soon as it is back. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, type Socket, connect, createServer } from 'node:net';
+import { after, before, describe, it } from 'node:test';
+import pg from 'pg';
+import { seedProject } from '../support/seed.ts';
+import { type Reply, type TestService, engine, startTestService } from '../support/service.ts';
+
+const refusal = { message: '503 Service Unavailable' };
+
+describe('connections that the server cuts', { skip: engine !== 'postgres' }, () => {
+  let gantry: TestService;
+  before(async () => void (gantry = await startTestService()));
+  after(async () => await gantry.close());
+
+  it('cost the requests on them a 503 at most; those after them are served', async () => {
+    const { id } = await seedProject(gantry);
+    const client = new pg.Client({ connectionString: process.env['GANTRY_TEST_DATABASE_URL'] });
+    await client.connect();
+    const schema = gantry.service.platform.config.database_schema;
+    const replies: Reply[] = [];
+    let isCutting = true;
+    const load = async (n: number): Promise<void> => {
+      while (isCutting) {
+        const line = n % 2 === 0 ? `POST /projects/${id}/issues` : `GET /projects/${id}/issues`;
+        replies.push(await gantry.api(line, n % 2 === 0 ? { json: { title: 'x' } } : {}));
+      }
+    };
+    const running = Promise.all(Array.from({ length: 8 }, (_one, n) => load(n)));
+    for (let cut = 0; cut < 10; cut += 1) {
+      await new Promise((resolve) => void setTimeout(resolve, 40));
+      await client.query(
+        `select pg_terminate_backend(l.pid) from pg_locks l join pg_class c on c.oid = l.relation
+          join pg_namespace n on n.oid = c.relnamespace where n.nspname = $1`,
+        [schema],
+      );
+    }
+    isCutting = false;
+    await running;
+    await client.end();
+    const odd = replies.filter(({ status }) => ![200, 201, 503].includes(status));
+    assert.deepEqual(
+      odd.map(({ status, text }) => `${status} ${text}`),
+      [],
+    );
+    assert.ok(
+      replies.some(({ status }) => status === 503),
+      'nothing was cut',
+    );
+    assert.equal((await gantry.api(`POST /projects/${id}/issues`, { json: { title: 'after' } })).status, 201);
+    const issues = replies.filter(({ status }) => status === 201).map(({ body }) => Number(body.iid));
+    assert.equal(new Set(issues).size, issues.length);
+  });
+});
+
+type Line = { url: string; cut: () => Promise<void>; mend: () => Promise<void> };
+
+/** A line to the server that can be cut. */
+const makeLine = async (to: string): Promise<Line> => {
+  const url = new URL(to);
+  const target = { host: url.hostname, port: Number(url.port) };
+  const sockets = new Set<Socket>();
+  const server = createServer((near) => {
+    const far = connect(target);
+    for (const [one, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(one);
+      one.pipe(other);
+      one.on('error', () => undefined).on('close', () => void other.destroy());
+    }
+  });
+  let port = 0;
+  const mend = async (): Promise<void> => {
+    await once(server.listen(port, '127.0.0.1'), 'listening');
+    ({ port } = server.address() as AddressInfo);
+  };
+  const cut = async (): Promise<void> => {
+    const closed = new Promise((resolve) => server.close(resolve));
+    for (const socket of sockets) socket.destroy();
+    sockets.clear();
+    await closed;
+  };
+  await mend();
+  url.host = `127.0.0.1:${port}`;
+  return { url: url.href, cut, mend };
+};
+
+describe('a server that is gone', { skip: engine !== 'postgres' }, () => {
+  let line: Line;
+  let gantry: TestService;
+  before(async () => {
+    line = await makeLine(process.env['GANTRY_TEST_DATABASE_URL'] ?? '');
+    gantry = await startTestService({ GANTRY_DATABASE_URL: line.url });
+  });
+  after(async () => {
+    await gantry.close();
+    await line.cut();
+  });
+
+  it('makes every request a 503 at once and the service not ready, until it is back', async () => {
+    const { id } = await seedProject(gantry);
+    assert.equal((await gantry.api('GET /version')).status, 200);
+    await line.cut();
+    for (const path of ['GET /version', 'GET /issues', `POST /projects/${id}/issues`]) {
+      const { status, body } = await gantry.api(
+        path,
+        path.startsWith('POST') ? { json: { title: 'x' } } : {},
+      );
+      assert.deepEqual([path, status, body], [path, 503, refusal]);
+    }
+    assert.equal((await fetch(`${gantry.url}/-/readiness`)).status, 503);
+    assert.equal((await fetch(`${gantry.url}/-/liveness`)).status, 200);
+    await line.mend();
+    const { status, body } = await gantry.api(`POST /projects/${id}/issues`, { json: { title: 'back' } });
+    assert.deepEqual([status, body.iid], [201, 1]);
+    assert.equal((await fetch(`${gantry.url}/-/readiness`)).status, 200);
+  });
+});
