@@ -17,8 +17,13 @@ export type Config = {
   root_password: string | null;
   root_token: string | null;
   trusted_proxies: string[];
+  /** Where repositories may be kept. */
+  repository_storages: RepositoryStorage[];
   log_level: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
 };
+
+/** `path`: absolute; null: a folder of the data folder. */
+export type RepositoryStorage = { name: string; path: string | null };
 
 export type ConfigName = keyof Config;
 export type Origin = 'flag' | 'environment' | 'default';
@@ -69,6 +74,17 @@ const readAddresses = (text: string): string[] => {
       throw new Error(`has "${part}", which is no IP address or range`);
   }
   return parts;
+};
+
+const readStorages = (text: string): RepositoryStorage[] => {
+  const parts = text.split(',').map((part) => part.trim());
+  const storages = parts.map((part) => {
+    const match = /^([A-Za-z0-9_-]{1,64})(?:=(.+))?$/.exec(part);
+    if (match?.[1] === undefined) throw new Error(`has "${part}", which is not NAME or NAME=FOLDER`);
+    return { name: match[1], path: match[2] === undefined ? null : resolve(match[2]) };
+  });
+  if (new Set(storages.map(({ name }) => name)).size < parts.length) throw new Error('names a storage twice');
+  return storages;
 };
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
@@ -150,6 +166,13 @@ export const fields: Fields = {
     default: '',
     meaning: 'addresses or ranges whose X-Forwarded-* headers are believed, separated by commas',
     read: readAddresses,
+  },
+  repository_storages: {
+    variable: 'GANTRY_REPOSITORY_STORAGES',
+    default: 'default',
+    meaning:
+      'storages of repositories, NAME or NAME=FOLDER, separated by commas; a folder in the data folder by default',
+    read: readStorages,
   },
   log_level: {
     flag: '--log-level',

@@ -17,6 +17,7 @@ import { createRoot, isFirstStart } from './service/first_start.ts';
 import { listen, stopListening, tryAddress } from './service/listen.ts';
 import { readRevision } from './service/revision.ts';
 import { openMigratedStore } from './service/store.ts';
+import { openSettings } from './settings/store.ts';
 import type { Clock } from './time.ts';
 import { version } from './version.ts';
 import { mountDocs } from './web/docs_routes.ts';
@@ -88,10 +89,21 @@ export const startService = async (parts: ServiceParts): Promise<Service> => {
   try {
     const { store } = await openMigratedStore(parts);
     stops.push(() => store.close());
+    await store.hearOthers();
+    const settings = await openSettings(store, (error) => log.error({ err: error }, 'settings not read'));
     const first = await isFirstStart(store);
     openSecrets(config.data, first);
     const rootPassword = first ? await createRoot(store, config, random) : null;
-    const platform: Platform = { config, store, clock, random, log, version, revision: readRevision() };
+    const platform: Platform = {
+      config,
+      store,
+      settings,
+      clock,
+      random,
+      log,
+      version,
+      revision: readRevision(),
+    };
     let serving = true;
     const app = makeApp(platform, makeMetrics(version), () => serving);
     const worker = startWorker({ store, clock, log, handlers: workHandlers(platform) });

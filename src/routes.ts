@@ -3,6 +3,8 @@ import type { Call } from './access/call.ts';
 import type { AnyEndpoint } from './http/endpoint.ts';
 import { groupRoutes } from './groups/routes.ts';
 import { instanceRoutes } from './instance/routes.ts';
+import { auditRoutes } from './instance/audit_routes.ts';
+import { settingsRoutes } from './instance/settings_routes.ts';
 import { issueRoutes } from './issues/routes.ts';
 import { issueTodos } from './issues/todos.ts';
 import { labelRoutes } from './labels/routes.ts';
@@ -29,5 +31,7 @@ export const endpoints: AnyEndpoint<Call>[] = [
   ...issueRoutes,
   closedBy,
   ...todoRoutes({ Issue: issueTodos }),
+  ...settingsRoutes,
+  ...auditRoutes,
   ...docsRoutes(() => endpoints),
 ];

@@ -7,8 +7,9 @@ import assert from 'node:assert/strict';
 const order = `
   errors config time duration version
   db git http queue blob ci_file
-  access
-  settings events namespaces users tokens keys groups projects members labels milestones repository issuables
+  settings access
+  events namespaces users tokens sessions oauth keys groups projects members labels milestones snippets uploads
+  registry repository issuables
   subscriptions todos notes time_tracking awards issues merge_requests pipelines jobs artifacts runners variables
   hooks search instance
   git_http git_ssh runner_api web

@@ -9,6 +9,8 @@ import type { AnyEndpoint, Endpoint } from '../http/endpoint.ts';
 import type { BaseCall } from '../http/mount.ts';
 import { baseUrlOf } from '../http/origin.ts';
 import type { RawParams } from '../http/params.ts';
+import type { Settings } from '../settings/fields.ts';
+import type { SettingsSource } from '../settings/store.ts';
 import type { Clock } from '../time.ts';
 import {
   type ActorUser,
@@ -25,6 +27,7 @@ import { type Viewer, anonymous, loadViewer } from './viewer.ts';
 export type Platform = {
   config: Config;
   store: Store;
+  settings: SettingsSource;
   clock: Clock;
   random: (bytes: number) => Buffer;
   log: Logger;
@@ -45,6 +48,8 @@ export type Call = BaseCall & {
   /** Runs one transaction; answers once it is durable. */
   write: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
   viewer: Viewer;
+  /** The instance's settings as they were when the call began. */
+  settings: Settings;
   /**
    * Rises with every change of a name that records show (`db/migrations/revisions.ts`); as it was when the call
    * began. NaN, which is never the same, where nobody signed in.
@@ -57,6 +62,9 @@ export type Call = BaseCall & {
   userAgent: string;
   header: (name: string) => string | undefined;
 };
+
+/** What the JSON of a record depends on beside the record. */
+export type Site = Pick<Call, 'baseUrl' | 'settings'>;
 
 /** Types an endpoint's handler by its declared parameters. */
 export const endpoint = <P extends TObject>(declared: Endpoint<Call, P>): AnyEndpoint<Call> => declared;
@@ -107,7 +115,7 @@ const openActor = async (
 const nobody: Opened = { actor: null, viewer: anonymous, names_version: NaN };
 
 export const openCall = (platform: Platform) => {
-  const { store, clock, config } = platform;
+  const { store, clock, config, settings } = platform;
   return async (
     request: FastifyRequest,
     sent: RawParams,
@@ -125,6 +133,7 @@ export const openCall = (platform: Platform) => {
       admin: actor?.user.admin === 1,
       baseUrl: baseUrlOf(request, config.external_url),
       viewer,
+      settings: settings.current,
       names_version,
       actor,
       now,

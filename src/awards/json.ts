@@ -17,7 +17,8 @@ export const awardShape = object({
 
 export type AwardRow = Selectable<AwardEmojiTable>;
 
-export const awardsJson = async ({ db, baseUrl }: Call, awards: AwardRow[]) => {
+export const awardsJson = async (call: Call, awards: AwardRow[]) => {
+  const { db } = call;
   const users = await basicUsersById(
     db,
     awards.map((award) => award.user_id),
@@ -28,7 +29,7 @@ export const awardsJson = async ({ db, baseUrl }: Call, awards: AwardRow[]) => {
     return {
       id: award.id,
       name: award.name,
-      user: basicUser(user, baseUrl),
+      user: basicUser(user, call),
       created_at: formatTime(award.created_at),
       updated_at: formatTime(award.updated_at),
       awardable_id: award.target_id,

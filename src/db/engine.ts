@@ -29,4 +29,13 @@ export type Words = {
   skipLocked: RawBuilder<unknown>;
 };
 
-export type EngineParts = { db: Kysely<Schema>; ddl: Ddl; words: Words; close: () => Promise<void> };
+export type EngineParts = {
+  db: Kysely<Schema>;
+  ddl: Ddl;
+  words: Words;
+  /** Tells the other processes of the service of a topic, once the transaction is committed. */
+  tellOthers: (db: Kysely<Schema>, topic: string) => Promise<void>;
+  /** Calls back with each topic that another process told of; null: any may have been missed. Answers what ends that. */
+  hearOthers: (onTopic: (topic: string | null) => void) => Promise<() => Promise<void>>;
+  close: () => Promise<void>;
+};

@@ -19,6 +19,8 @@ export type Tx = {
   afterCommit: (work: () => void) => void;
   /** Calls those of this process who listen for the topic, after the commit: once, however often it was said. */
   announce: (topic: string) => void;
+  /** As `announce`, to every process of the service. */
+  broadcast: (topic: string) => void;
 };
 
 export type Store = {
@@ -26,8 +28,13 @@ export type Store = {
   words: Words;
   /** Runs `work` in one transaction and answers once it is durable. PostgreSQL: tried again on a conflict. */
   write: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
-  /** Calls the listener after each commit that announced the topic; answers what ends that. */
+  /**
+   * Calls the listener after each commit that announced the topic, in another process where it was broadcast; also
+   * where it may have been missed. Answers what ends that.
+   */
   listen: (topic: string, listener: () => void) => () => void;
+  /** From now on, what other processes broadcast reaches the listeners. */
+  hearOthers: () => Promise<void>;
   isUniqueViolation: (error: unknown) => boolean;
   isForeignKeyViolation: (error: unknown) => boolean;
   isStoreFull: (error: unknown) => boolean;
@@ -48,15 +55,28 @@ export const openStore = async (options: OpenOptions, clock: Clock): Promise<Sto
   setWords(parts.db, parts.words);
 
   const listeners = new EventEmitter();
+  let stopHearing = async (): Promise<void> => undefined;
+  const hearOthers = async (): Promise<void> => {
+    stopHearing = await parts.hearOthers((topic) => {
+      for (const one of topic === null ? listeners.eventNames() : [topic]) listeners.emit(one);
+    });
+  };
 
   const once = async <T>(work: (tx: Tx) => Promise<T>): Promise<T> => {
     const later: (() => void)[] = [];
     const topics = new Set<string>();
     const afterCommit: Tx['afterCommit'] = (then) => void later.push(then);
     const announce: Tx['announce'] = (topic) => void topics.add(topic);
-    const result = await parts.db
-      .transaction()
-      .execute((db) => work({ db, words: parts.words, now: clock.now(), afterCommit, announce }));
+    const far = new Set<string>();
+    const broadcast: Tx['broadcast'] = (topic) => {
+      far.add(topic);
+      announce(topic);
+    };
+    const result = await parts.db.transaction().execute(async (db) => {
+      const done = await work({ db, words: parts.words, now: clock.now(), afterCommit, announce, broadcast });
+      for (const topic of far) await parts.tellOthers(db, topic); // oxlint-disable-line no-await-in-loop
+      return done;
+    });
     for (const then of later) then();
     for (const topic of topics) listeners.emit(topic);
     return result;
@@ -84,10 +104,14 @@ export const openStore = async (options: OpenOptions, clock: Clock): Promise<Sto
       listeners.on(topic, listener);
       return () => void listeners.off(topic, listener);
     },
+    hearOthers,
     isUniqueViolation: dialect.isUniqueViolation,
     isForeignKeyViolation: dialect.isForeignKeyViolation,
     isStoreFull: dialect.isStoreFull,
     isUnreachable: dialect.isUnreachable,
-    close: parts.close,
+    close: async () => {
+      await stopHearing();
+      await parts.close();
+    },
   };
 };

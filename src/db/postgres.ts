@@ -3,6 +3,7 @@ import { Kysely, PostgresDialect, type RawBuilder, sql } from 'kysely';
 import { StartFailure } from '../errors.ts';
 import { postgresDdl } from './ddl.ts';
 import type { EngineParts, OpenOptions } from './engine.ts';
+import { channelOf, hear } from './postgres_channel.ts';
 import { countStatement } from './meter.ts';
 import type { Schema } from './schema.ts';
 
@@ -85,7 +86,16 @@ export const openEngine = async (options: OpenOptions): Promise<EngineParts> => 
   pool.on('error', () => undefined);
   await prepareSchema(pool, options.schema);
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
-  return { db, ddl: postgresDdl, words, close: () => close(db, pool) };
+  return {
+    db,
+    ddl: postgresDdl,
+    words,
+    tellOthers: async (within, topic) => {
+      await sql`select pg_notify(${channelOf(options)}, ${topic})`.execute(within);
+    },
+    hearOthers: async (onTopic) => await hear(options, channelOf(options), onTopic),
+    close: () => close(db, pool),
+  };
 };
 
 /** The query builder ends only a pool that it has used. */

@@ -329,6 +329,33 @@ export type WorkTable = {
   created_at: number;
 };
 
+/** A row each setting of the instance that was ever changed (`settings/fields.ts`). */
+export type SettingsTable = {
+  name: string;
+  /** JSON. */
+  value: string;
+  updated_at: number;
+  updated_by_id: number | null;
+};
+
+/** What happened that concerns safety: rows are added, never changed. */
+export type AuditEventsTable = {
+  id: Id;
+  created_at: number;
+  /** `session.created`, `settings.changed`... */
+  kind: string;
+  /** Who did it; null: nobody known. */
+  actor_id: number | null;
+  /** The administrator behind a call under sudo. */
+  sudo_by_id: number | null;
+  target_type: string | null;
+  target_id: number | null;
+  ip: string;
+  user_agent: string;
+  /** JSON object: what changed, with values before and after; never a secret. */
+  details: string;
+};
+
 /** `names_version` rises with every change of a name that issues show: a user's, a label's... (triggers). */
 export type InstanceTable = {
   name: string;
@@ -360,4 +387,6 @@ export type Schema = {
   events: EventsTable;
   work: WorkTable;
   instance: InstanceTable;
+  settings: SettingsTable;
+  audit_events: AuditEventsTable;
 };

@@ -198,7 +198,15 @@ export const openEngine = (options: OpenOptions): EngineParts => {
     await db.destroy();
     await driver.destroy(); // the query builder ends only a driver that it has used
   };
-  return { db, ddl: sqliteDdl, words, close };
+  return {
+    db,
+    ddl: sqliteDdl,
+    words,
+    // The database belongs to one process.
+    tellOthers: async () => undefined,
+    hearOthers: async () => async () => undefined,
+    close,
+  };
 };
 
 /** SQLite locks the whole database, so a row needs no lock of its own. */

@@ -9,7 +9,7 @@ import { lockNamespace, takingNames } from '../namespaces/claim.ts';
 import { insertNamespace } from '../namespaces/create.ts';
 import { insertMember } from '../namespaces/member.ts';
 import { refuseProblems } from '../namespaces/problems.ts';
-import { settings } from '../settings/defaults.ts';
+import { restrictedProblem } from '../settings/governed.ts';
 import { type Group, findGroup } from './find.ts';
 import {
   fullPathIn,
@@ -47,13 +47,14 @@ const lockParent = async (tx: Tx, id: number | null): Promise<Group | null> => {
 };
 
 /** By default as the instance says, but never wider than the group above. */
-const visibilityOf = ({ visibility }: NewGroup, parent: Group | null): Visibility => {
+const visibilityOf = (call: Call, { visibility }: NewGroup, parent: Group | null): Visibility => {
   if (visibility !== undefined) return visibility;
-  const usual = settings.default_group_visibility;
+  const usual = call.settings.default_group_visibility;
   return parent !== null && isWider(usual, parent.visibility) ? parent.visibility : usual;
 };
 
 const check = async (
+  call: Call,
   tx: Tx,
   given: NewGroup,
   parent: Group | null,
@@ -64,7 +65,7 @@ const check = async (
     name: await nameProblem(tx, proposal),
     path: await groupPathProblem(tx, proposal, ''),
     parent_id: nestingProblem(parent),
-    visibility_level: await visibilityProblem(tx, proposal),
+    visibility_level: restrictedProblem(call, visibility) ?? (await visibilityProblem(tx, proposal)),
   });
 };
 
@@ -74,8 +75,8 @@ export const createGroup = async (call: Call, given: NewGroup): Promise<Group> =
   const actor = actorOf(call);
   return await takingNames(call, async (tx) => {
     const parent = await lockParent(tx, given.parent_id);
-    const visibility = visibilityOf(given, parent);
-    await check(tx, given, parent, visibility);
+    const visibility = visibilityOf(call, given, parent);
+    await check(call, tx, given, parent, visibility);
     const id = await insertNamespace(tx, {
       kind: 'group',
       parent_id: parent?.id ?? null,

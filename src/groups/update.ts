@@ -7,6 +7,7 @@ import { changesOf } from '../namespaces/changes.ts';
 import { lockNamespace, takingNames } from '../namespaces/claim.ts';
 import { refuseProblems } from '../namespaces/problems.ts';
 import { renameRoutes } from '../namespaces/rename.ts';
+import { restrictedProblem } from '../settings/governed.ts';
 import type { Group } from './find.ts';
 import { fullPathIn, groupPathProblem, nameProblem, visibilityProblem } from './rules.ts';
 
@@ -20,12 +21,21 @@ export type GroupChanges = {
 };
 
 /** Only what changes is looked at: an old name that today's rules refuse stays. */
-const check = async (tx: Tx, group: Group, parent: Group | null, changes: GroupChanges): Promise<void> => {
+const check = async (
+  call: Call,
+  tx: Tx,
+  group: Group,
+  parent: Group | null,
+  changes: GroupChanges,
+): Promise<void> => {
   const proposal = { ...group, ...changes, parent };
   refuseProblems({
     name: changes.name === undefined ? null : await nameProblem(tx, proposal),
     path: changes.path === undefined ? null : await groupPathProblem(tx, proposal, group.full_path),
-    visibility_level: changes.visibility === undefined ? null : await visibilityProblem(tx, proposal),
+    visibility_level:
+      changes.visibility === undefined
+        ? null
+        : (restrictedProblem(call, changes.visibility) ?? (await visibilityProblem(tx, proposal))),
   });
 };
 
@@ -43,7 +53,7 @@ export const updateGroup = async (call: Call, id: number, wanted: GroupChanges):
     const [group, parent] = await lockWithParent(tx, id);
     const { changes, data } = changesOf(group, wanted);
     if (Object.keys(changes).length === 0) return group;
-    await check(tx, group, parent, changes);
+    await check(call, tx, group, parent, changes);
     if (changes.path !== undefined) {
       await renameRoutes(tx, id, group.full_path, fullPathIn(parent, changes.path));
     }

@@ -40,6 +40,9 @@ export const integer = (options: { minimum?: number; maximum?: number; descripti
 /** An id or iid: a well-formed one that does not exist is "not found", not "invalid". */
 export const id = (description?: string) => integer(description === undefined ? {} : { description });
 
+export const decimal = (options: { minimum?: number; maximum?: number; description?: string } = {}) =>
+  unsafe<number>({ type: 'number', ...options });
+
 export const boolean = (options: { description?: string; default?: boolean } = {}) =>
   unsafe<boolean>({ type: 'boolean', ...options });
 
@@ -109,6 +112,7 @@ export const nullable = <S extends TSchema>(schema: S): TUnsafe<Type.Static<S> |
 export const timestamp = unsafe<string>({ type: 'string', format: 'date-time' });
 export const string = unsafe<string>({ type: 'string' });
 export const int = unsafe<number>({ type: 'integer' });
+export const number = unsafe<number>({ type: 'number' });
 export const bool = unsafe<boolean>({ type: 'boolean' });
 /** Any JSON value: for the few answers whose keys are data. */
 export const anything = unsafe<unknown>({});

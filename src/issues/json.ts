@@ -1,4 +1,4 @@
-import type { Call } from '../access/call.ts';
+import type { Call, Site } from '../access/call.ts';
 import { array, bool, int, nullable, object, string, timestamp } from '../http/schema.ts';
 import { milestoneJson, milestoneShape } from '../milestones/json.ts';
 import { timeStats, timeStatsShape } from '../time_tracking/json.ts';
@@ -53,8 +53,8 @@ export const todoIssueShape = object({ ...fields, subscribed: bool });
 export const issueUrl = (baseUrl: string, projectPath: string, iid: number): string =>
   `${baseUrl}/${projectPath}/issues/${iid}`;
 
-const baseJson = (issue: FullIssue, baseUrl: string) => {
-  const assignees = issue.assignees.map((one) => basicUser(one, baseUrl));
+const baseJson = (issue: FullIssue, site: Site) => {
+  const assignees = issue.assignees.map((one) => basicUser(one, site));
   return {
     id: issue.id,
     iid: issue.iid,
@@ -68,14 +68,14 @@ const baseJson = (issue: FullIssue, baseUrl: string) => {
     labels: issue.labels,
     milestone: issue.milestone === null ? null : milestoneJson(issue.milestone),
     assignees,
-    author: basicUser(issue.author, baseUrl),
+    author: basicUser(issue.author, site),
     assignee: assignees[0] ?? null,
     user_notes_count: issue.user_notes_count,
     upvotes: issue.upvotes,
     downvotes: issue.downvotes,
     due_date: issue.due_date,
     confidential: issue.confidential === 1,
-    web_url: issueUrl(baseUrl, issue.project_path, issue.iid),
+    web_url: issueUrl(site.baseUrl, issue.project_path, issue.iid),
   };
 };
 
@@ -85,8 +85,8 @@ const referencesOf = ({ iid, project_path }: FullIssue) => ({
   full: `${project_path}#${iid}`,
 });
 
-export const issueJson = (issue: FullIssue, { baseUrl }: Pick<Call, 'baseUrl'>) => ({
-  ...baseJson(issue, baseUrl),
+export const issueJson = (issue: FullIssue, site: Site) => ({
+  ...baseJson(issue, site),
   time_stats: timeStats(issue),
   references: referencesOf(issue),
 });
@@ -105,12 +105,12 @@ export const singleIssueExtras = (
   };
 };
 
-export const singleIssueJson = (issue: FullIssue, call: Pick<Call, 'baseUrl'>, subscribed: boolean) => ({
-  ...issueJson(issue, call),
-  ...singleIssueExtras(issue, call, subscribed),
+export const singleIssueJson = (issue: FullIssue, site: Site, subscribed: boolean) => ({
+  ...issueJson(issue, site),
+  ...singleIssueExtras(issue, site, subscribed),
 });
 
-export const todoIssueJson = (issue: FullIssue, { baseUrl }: Pick<Call, 'baseUrl'>, subscribed: boolean) => ({
-  ...baseJson(issue, baseUrl),
+export const todoIssueJson = (issue: FullIssue, site: Site, subscribed: boolean) => ({
+  ...baseJson(issue, site),
   subscribed,
 });

@@ -1,6 +1,6 @@
 /**
  * The JSON of issues as lists show them, kept between requests. A text is of one issue at one `revision`, under one
- * version of the names that it shows and one base of its URLs; as long as these are the same, so is the text. The
+ * version of the names that it shows, one base of its URLs and with or without avatars; as long as these are the same, so is the text. The
  * store raises them with every change, whoever makes it (`db/migrations/revisions.ts`), and a query reads them
  * before the text is made or taken: what is kept under them is never older than they are. Nothing in a text depends
  * on who looks.
@@ -14,7 +14,10 @@ import { issuesById } from './rows.ts';
 /** An issue as it is now. */
 export type Version = { id: number; revision: number };
 
-type Kept = { revision: number; names_version: number; baseUrl: string; text: JsonText };
+/** What a text depends on beside the issue. */
+type Look = { names_version: number; baseUrl: string; avatars: boolean };
+
+type Kept = Look & { revision: number; text: JsonText };
 
 const mostBytes = 16 * 1024 * 1024;
 /** What a text costs beside its bytes. */
@@ -27,10 +30,13 @@ class Texts {
   readonly #kept = new Map<number, Kept>();
   #size = 0;
 
-  get({ id, revision }: Version, names_version: number, baseUrl: string): JsonText | undefined {
+  get({ id, revision }: Version, look: Look): JsonText | undefined {
     const kept = this.#kept.get(id);
     const isSame =
-      kept?.revision === revision && kept.names_version === names_version && kept.baseUrl === baseUrl;
+      kept?.revision === revision &&
+      kept.names_version === look.names_version &&
+      kept.baseUrl === look.baseUrl &&
+      kept.avatars === look.avatars;
     return isSame ? kept.text : undefined;
   }
 
@@ -64,15 +70,16 @@ const textsOf = (platform: Platform): Texts => {
 
 const serialize = lazySerializer(issueShape);
 
-type Asking = Pick<Call, 'platform' | 'db' | 'baseUrl' | 'names_version'>;
+type Asking = Pick<Call, 'platform' | 'db' | 'baseUrl' | 'settings' | 'names_version'>;
 
 /** The issues' JSON, in their order. One that has just been removed is left out. */
 export const issueTexts = async (
-  { platform, db, baseUrl, names_version }: Asking,
+  { platform, db, baseUrl, settings, names_version }: Asking,
   versions: readonly Version[],
 ): Promise<JsonText[]> => {
   const texts = textsOf(platform);
-  const found = versions.map((version) => texts.get(version, names_version, baseUrl));
+  const look = { names_version, baseUrl, avatars: settings.avatar_service_enabled };
+  const found = versions.map((version) => texts.get(version, look));
   const missing = versions.filter((_version, index) => found[index] === undefined);
   if (missing.length === 0) return found as JsonText[];
   const made = new Map<number, JsonText>();
@@ -80,8 +87,8 @@ export const issueTexts = async (
     db,
     missing.map(({ id }) => id),
   )) {
-    const text = serialize(issueJson(issue, { baseUrl }));
-    texts.set(issue.id, { revision: issue.revision, names_version, baseUrl, text });
+    const text = serialize(issueJson(issue, { baseUrl, settings }));
+    texts.set(issue.id, { ...look, revision: issue.revision, text });
     made.set(issue.id, text);
   }
   return versions.flatMap(({ id }, index) => found[index] ?? made.get(id) ?? []);

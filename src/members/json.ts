@@ -1,3 +1,4 @@
+import type { Site } from '../access/call.ts';
 import { int, nullable, object, string } from '../http/schema.ts';
 import { type BasicUserRow, basicUser } from '../users/json.ts';
 
@@ -14,8 +15,8 @@ export const memberShape = object({
 
 export type MemberRow = BasicUserRow & { access_level: number; expires_at: string | null };
 
-export const memberJson = (row: MemberRow, baseUrl: string) => ({
-  ...basicUser(row, baseUrl),
+export const memberJson = (row: MemberRow, site: Site) => ({
+  ...basicUser(row, site),
   access_level: row.access_level,
   expires_at: row.expires_at,
 });

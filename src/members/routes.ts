@@ -16,7 +16,7 @@ const reply = memberShape;
 const answer = async (call: Call, source: Source, user_id: number, inherited = false) => {
   const row = await findMember(call.db, source, { query: '', inherited, now: call.now, user_id });
   if (row === undefined) throw notFound();
-  return memberJson(row, call.baseUrl);
+  return memberJson(row, call);
 };
 
 const readingRoutes = (kind: SourceKind) => {
@@ -41,7 +41,7 @@ const readingRoutes = (kind: SourceKind) => {
         const source = await findReadable(kind, call, params.id);
         const filter = { query: params.query ?? '', inherited, now: call.now };
         const { rows, total } = await listMembers(call.db, source, filter, pageRequest(params));
-        return { items: rows.map((row) => memberJson(row, call.baseUrl)), total };
+        return { items: rows.map((row) => memberJson(row, call)), total };
       },
     });
 

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import type { Call } from '../access/call.ts';
+import type { Call, Site } from '../access/call.ts';
 import type { NotesTable } from '../db/schema.ts';
 import { bool, int, nullable, object, string, timestamp } from '../http/schema.ts';
 import type { Target } from '../issuables/target.ts';
@@ -26,17 +26,12 @@ export const noteShape = object({
 
 export type NoteRow = Selectable<NotesTable>;
 
-const noteJson = (
-  note: NoteRow,
-  author: BasicUserRow,
-  body: string,
-  { iid, baseUrl }: { iid: number; baseUrl: string },
-) => ({
+const noteJson = (note: NoteRow, author: BasicUserRow, body: string, iid: number, site: Site) => ({
   id: note.id,
   type: null,
   body,
   attachment: null,
-  author: basicUser(author, baseUrl),
+  author: basicUser(author, site),
   created_at: formatTime(note.created_at),
   updated_at: formatTime(note.updated_at),
   system: note.system === 1,
@@ -60,6 +55,6 @@ export const notesJson = async (call: Call, { iid }: Pick<Target, 'iid'>, notes:
   return notes.flatMap((note) => {
     const author = authors.get(note.author_id);
     const body = bodies.get(note.id) ?? note.body;
-    return author === undefined ? [] : [noteJson(note, author, body, { iid, baseUrl: call.baseUrl })];
+    return author === undefined ? [] : [noteJson(note, author, body, iid, call)];
   });
 };

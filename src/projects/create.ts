@@ -10,7 +10,7 @@ import { type Namespace, lockNamespace, takingNames } from '../namespaces/claim.
 import { claimRoute } from '../namespaces/create.ts';
 import { insertMember } from '../namespaces/member.ts';
 import { refuseProblems } from '../namespaces/problems.ts';
-import { settings } from '../settings/defaults.ts';
+import { restrictedProblem, storageOf } from '../settings/governed.ts';
 import { personalProjectCounts } from '../users/queries.ts';
 import type { ProjectColumns } from './fields.ts';
 import { limitText, nameProblem, pathFromName, pathProblem, visibilityProblem } from './rules.ts';
@@ -42,23 +42,24 @@ const findNamespace = async (
   return namespace;
 };
 
-const requireRoom = async (tx: Tx, creator: Creator, { kind }: Namespace): Promise<void> => {
+const requireRoom = async (call: Call, tx: Tx, creator: Creator, { kind }: Namespace): Promise<void> => {
   if (kind === 'group') return;
-  const limit = creator.external === 1 ? 0 : (creator.projects_limit ?? settings.default_projects_limit);
+  const limit = creator.external === 1 ? 0 : (creator.projects_limit ?? call.settings.default_projects_limit);
   const counts = await personalProjectCounts(tx.db, [creator.id]);
   if ((counts.get(creator.id) ?? 0) >= limit) throw new Failure('forbidden', { message: [limitText(limit)] });
 };
 
 /** By default as the instance says, but never wider than the group. */
-const visibilityOf = ({ visibility }: ProjectColumns, namespace: Namespace): Visibility => {
+const visibilityOf = (call: Call, { visibility }: ProjectColumns, namespace: Namespace): Visibility => {
   if (visibility !== undefined) return visibility;
-  const usual = settings.default_project_visibility;
+  const usual = call.settings.default_project_visibility;
   return namespace.kind === 'group' && isWider(usual, namespace.visibility) ? namespace.visibility : usual;
 };
 
 type Named = ProjectColumns & { name: string; path: string; visibility: Visibility };
 
 const insertProject = async (
+  call: Call,
   tx: Tx,
   creator: Creator,
   namespace: Namespace,
@@ -71,6 +72,7 @@ const insertProject = async (
       ...columns,
       namespace_id: namespace.id,
       full_path,
+      repository_storage: storageOf(call.settings, Math.random()),
       creator_id: creator.id,
       created_at: tx.now,
       updated_at: tx.now,
@@ -112,15 +114,15 @@ export const createProject = async (
   return await takingNames(call, async (tx) => {
     const namespace = await lockNamespace(tx, found.id);
     if (namespace === undefined) throw namespaceRefused();
-    await requireRoom(tx, creator, namespace);
-    const columns = { ...wanted, name, path, visibility: visibilityOf(wanted, namespace) };
+    await requireRoom(call, tx, creator, namespace);
+    const columns = { ...wanted, name, path, visibility: visibilityOf(call, wanted, namespace) };
     const proposal = { id: null, namespace, ...columns };
     refuseProblems({
       name: await nameProblem(tx, proposal),
       path: await pathProblem(tx, proposal),
-      visibility_level: visibilityProblem(proposal),
+      visibility_level: restrictedProblem(call, columns.visibility) ?? visibilityProblem(proposal),
     });
-    const id = await insertProject(tx, creator, namespace, columns);
+    const id = await insertProject(call, tx, creator, namespace, columns);
     if (namespace.kind === 'user') {
       await addMasters(call, tx, id, new Set([creator.id, namespace.owner_id ?? creator.id]));
     }

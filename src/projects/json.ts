@@ -1,4 +1,4 @@
-import type { Call } from '../access/call.ts';
+import type { Call, Site } from '../access/call.ts';
 import { may } from '../access/may.ts';
 import type { Viewer } from '../access/viewer.ts';
 import { type Feature, hasFeature, seesConfidential } from '../access/visible.ts';
@@ -86,7 +86,7 @@ export const projectShape = object({
 
 export type Detail = 'basic' | 'full';
 
-type Context = { viewer: Viewer; baseUrl: string; names: Map<number, string> };
+type Context = Site & { viewer: Viewer; names: Map<number, string> };
 
 const basicJson = (row: ProjectRow, { baseUrl, names }: Context) => ({
   id: row.id,
@@ -144,11 +144,11 @@ const featuresOf = (row: ProjectRow, viewer: Viewer) => ({
   snippets_access_level: row.snippets_access_level,
 });
 
-const ownerOf = (row: ProjectRow, baseUrl: string) => {
+const ownerOf = (row: ProjectRow, site: Site) => {
   const { owner_id, owner_name, owner_username, owner_state, owner_email } = row;
   if (owner_id === null || owner_name === null || owner_username === null) return undefined;
   const owner = { id: owner_id, name: owner_name, username: owner_username };
-  return basicUser({ ...owner, state: owner_state ?? 'active', email: owner_email ?? '' }, baseUrl);
+  return basicUser({ ...owner, state: owner_state ?? 'active', email: owner_email ?? '' }, site);
 };
 
 /** Confidential ones count for those only who see them all. */
@@ -167,13 +167,13 @@ const permissionsOf = (row: ProjectRow, { projectLevels, namespaceLevels }: View
 };
 
 const fullJson = (row: ProjectRow, context: Context) => {
-  const { viewer, baseUrl } = context;
+  const { viewer } = context;
   return {
     ...basicJson(row, context),
     _links: linksOf(row, context),
     archived: row.archived === 1,
     visibility: row.visibility,
-    owner: ownerOf(row, baseUrl),
+    owner: ownerOf(row, context),
     resolve_outdated_diff_discussions: false,
     container_registry_enabled: row.container_registry_enabled === 1,
     ...featuresOf(row, viewer),
@@ -199,13 +199,13 @@ const fullJson = (row: ProjectRow, context: Context) => {
 
 /** Anonymous callers get the basic fields, whatever was asked for. */
 export const projectsJson = async (call: Call, rows: readonly ProjectRow[], detail: Detail = 'full') => {
-  const { db, viewer, baseUrl } = call;
+  const { db, viewer, baseUrl, settings } = call;
   const namespaces = rows.map((row) => ({
     id: row.namespace_id,
     name: row.namespace_name,
     parent_id: row.namespace_parent_id,
   }));
-  const context = { viewer, baseUrl, names: await fullNames(db, namespaces) };
+  const context = { viewer, baseUrl, settings, names: await fullNames(db, namespaces) };
   const toJson = viewer.user_id === null || detail === 'basic' ? basicJson : fullJson;
   return rows.map((row) => toJson(row, context));
 };

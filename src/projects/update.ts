@@ -6,6 +6,7 @@ import { recordEvent } from '../events/record.ts';
 import { changesOf } from '../namespaces/changes.ts';
 import { type Namespace, lockNamespace, takingNames } from '../namespaces/claim.ts';
 import { refuseProblems } from '../namespaces/problems.ts';
+import { restrictedProblem } from '../settings/governed.ts';
 import type { ProjectColumns } from './fields.ts';
 import type { Project } from './find.ts';
 import { nameProblem, pathProblem, visibilityProblem } from './rules.ts';
@@ -41,6 +42,7 @@ const lockProject = async (tx: Tx, { id, namespace_id }: Project): Promise<[Stor
 
 /** Only what changes is looked at: an old name that today's rules refuse stays. */
 const check = async (
+  call: Call,
   tx: Tx,
   project: Stored,
   namespace: Namespace,
@@ -51,7 +53,10 @@ const check = async (
   refuseProblems({
     name: changes.name === undefined ? null : await nameProblem(tx, proposal),
     path: changes.path === undefined ? null : await pathProblem(tx, proposal),
-    visibility_level: changes.visibility === undefined ? null : visibilityProblem(proposal),
+    visibility_level:
+      changes.visibility === undefined
+        ? null
+        : (restrictedProblem(call, visibility) ?? visibilityProblem(proposal)),
   });
 };
 
@@ -71,7 +76,7 @@ export const updateProject = async (call: Call, found: Project, wanted: ProjectC
     const [project, namespace] = await lockProject(tx, found);
     const { changes, data } = changesOf(project, wanted);
     if (Object.keys(changes).length === 0) return;
-    await check(tx, project, namespace, changes);
+    await check(call, tx, project, namespace, changes);
     const full_path = `${namespace.full_path}/${changes.path ?? project.path}`;
     if (changes.path !== undefined) await moveRoute(tx, project.id, full_path);
     await tx.db

@@ -71,7 +71,7 @@ export const todosJson = async (call: Call, todos: { todo: TodoRow; target: Rend
     return {
       id: todo.id,
       project: projectJson(project, names.get(project.namespace_id) ?? ''),
-      author: basicUser(author, call.baseUrl),
+      author: basicUser(author, call),
       action_name: todo.action,
       target_type: todo.target_type,
       target: json,

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
+import type { Site } from '../access/call.ts';
 import type { Reader } from '../db/open.ts';
 import type { UsersTable } from '../db/schema.ts';
 import { anything, array, bool, int, nullable, object, optional, string, timestamp } from '../http/schema.ts';
-import { settings } from '../settings/defaults.ts';
 import { formatTime } from '../time.ts';
 import { type UserRow, personalProjectCounts } from './queries.ts';
 
@@ -26,18 +26,18 @@ export const basicUserColumns = [
   'users.email',
 ] as const;
 
-const avatarUrl = (email: string): string | null =>
+const avatarUrl = (email: string, { settings }: Site): string | null =>
   settings.avatar_service_enabled
     ? `http://www.gravatar.com/avatar/${hash('md5', email.trim().toLowerCase())}?s=80&d=identicon`
     : null;
 
-export const basicUser = (user: BasicUserRow, baseUrl: string) => ({
+export const basicUser = (user: BasicUserRow, site: Site) => ({
   id: user.id,
   name: user.name,
   username: user.username,
   state: user.state,
-  avatar_url: avatarUrl(user.email),
-  web_url: `${baseUrl}/${user.username}`,
+  avatar_url: avatarUrl(user.email, site),
+  web_url: `${site.baseUrl}/${user.username}`,
 });
 
 /** The users of these ids, for embedding, in one statement. */
@@ -110,8 +110,8 @@ export const listedUserShape = object({
   ...administration,
 });
 
-export const publicProfile = (user: UserRow, baseUrl: string) => ({
-  ...basicUser(user, baseUrl),
+export const publicProfile = (user: UserRow, site: Site) => ({
+  ...basicUser(user, site),
   created_at: formatTime(user.created_at),
   bio: user.bio,
   location: user.location,
@@ -123,11 +123,11 @@ export const publicProfile = (user: UserRow, baseUrl: string) => ({
   organization: user.organization,
 });
 
-const accountOf = (user: UserRow, projects: number, baseUrl: string) => {
-  const projects_limit = user.projects_limit ?? settings.default_projects_limit;
+const accountOf = (user: UserRow, projects: number, site: Site) => {
+  const projects_limit = user.projects_limit ?? site.settings.default_projects_limit;
   const signedInAt = user.last_sign_in_at === null ? null : formatTime(user.last_sign_in_at);
   return {
-    ...publicProfile(user, baseUrl),
+    ...publicProfile(user, site),
     last_sign_in_at: signedInAt,
     confirmed_at: formatTime(user.created_at),
     last_activity_on: user.last_activity_on,
@@ -148,14 +148,15 @@ const accountOf = (user: UserRow, projects: number, baseUrl: string) => {
 export const accounts = async (
   db: Reader,
   users: readonly UserRow[],
-  { baseUrl, administered }: { baseUrl: string; administered: boolean },
+  site: Site,
+  { administered }: { administered: boolean },
 ) => {
   const projects = await personalProjectCounts(
     db,
     users.map(({ id }) => id),
   );
   return users.map((user) => ({
-    ...accountOf(user, projects.get(user.id) ?? 0, baseUrl),
+    ...accountOf(user, projects.get(user.id) ?? 0, site),
     ...(administered && { is_admin: user.admin === 1, note: user.note }),
   }));
 };

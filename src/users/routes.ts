@@ -28,8 +28,9 @@ const scopes = ['read_user'];
 const userId = object({ id: id() });
 
 /** The account of a user as an administrator sees it. */
-const administered = async ({ db, baseUrl }: Call, user: number) => {
-  const [account] = await accounts(db, [await loadUser(db, user)], { baseUrl, administered: true });
+const administered = async (call: Call, user: number) => {
+  const { db } = call;
+  const [account] = await accounts(db, [await loadUser(db, user)], call, { administered: true });
   return account;
 };
 
@@ -43,9 +44,8 @@ const currentUser = endpoint({
   params: object({}),
   reply: accountShape,
   handle: async (call) => {
-    const { db, baseUrl, admin } = call;
-    const [account] = await accounts(db, [await loadUser(db, userOf(call).id)], {
-      baseUrl,
+    const { db, admin } = call;
+    const [account] = await accounts(db, [await loadUser(db, userOf(call).id)], call, {
       administered: admin,
     });
     return account;
@@ -80,7 +80,8 @@ const list = endpoint({
   list: true,
   params: listParams,
   reply: listedUserShape,
-  handle: async ({ db, admin, baseUrl }, params) => {
+  handle: async (call, params) => {
+    const { db, admin } = call;
     if (params.external === true && !admin) throw forbidden();
     const page = pageRequest(params);
     const { rows, total } = await listUsers(db, {
@@ -89,8 +90,8 @@ const list = endpoint({
       page,
       admin,
     });
-    if (!admin) return { items: rows.map((user) => basicUser(user, baseUrl)), total };
-    return { items: await accounts(db, rows, { baseUrl, administered: true }), total };
+    if (!admin) return { items: rows.map((user) => basicUser(user, call)), total };
+    return { items: await accounts(db, rows, call, { administered: true }), total };
   },
 });
 
@@ -105,7 +106,7 @@ const one = endpoint({
   reply: profileShape,
   handle: async (call, params) => {
     if (call.admin) return await administered(call, params.id);
-    return publicProfile(await loadUser(call.db, params.id), call.baseUrl);
+    return publicProfile(await loadUser(call.db, params.id), call);
   },
 });
 

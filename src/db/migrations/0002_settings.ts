@@ -1,0 +1,32 @@
+import type { MigrationText } from '../ddl.ts';
+
+export const settings: MigrationText = {
+  name: '0002_settings',
+  statements: ({ id, text, integer, end }) => [
+    `create table settings (
+      name ${text} primary key,
+      value ${text} not null,
+      updated_at ${integer} not null,
+      updated_by_id ${integer} references users (id) on delete set null
+    ) ${end}`,
+    // Who changes settings locks this row.
+    `insert into instance (name, value) values ('settings', '')`,
+
+    // Whom a row names may be gone: the row stays as it is.
+    `create table audit_events (
+      id ${id},
+      created_at ${integer} not null,
+      kind ${text} not null,
+      actor_id ${integer},
+      sudo_by_id ${integer},
+      target_type ${text},
+      target_id ${integer},
+      ip ${text} not null,
+      user_agent ${text} not null,
+      details ${text} not null
+    ) ${end}`,
+    'create index audit_events_kind on audit_events (kind, id)',
+    'create index audit_events_actor on audit_events (actor_id, id)',
+    'create index audit_events_target on audit_events (target_type, target_id, id)',
+  ],
+};

@@ -1,0 +1,39 @@
+/** What some settings mean to those who ask: pure, so that each question has one answer. */
+import type { Settings } from './fields.ts';
+
+/** Why this caller may not give something this visibility; null: he may. */
+export const restrictedProblem = (
+  { settings, admin }: { settings: Settings; admin: boolean },
+  visibility: string,
+): string | null =>
+  !admin && settings.restricted_visibility_levels.includes(visibility)
+    ? `${visibility} has been restricted by your administrator`
+    : null;
+
+/** Whether the instance takes clones and pushes by this protocol. */
+export const isGitProtocolEnabled = (
+  { enabled_git_access_protocol: only }: Settings,
+  protocol: 'http' | 'ssh',
+): boolean => only === null || only === protocol;
+
+/** `Poll-Interval` for what clients should ask again after that many milliseconds: -1 where they should not poll. */
+export const pollInterval = (
+  { polling_interval_multiplier: times }: Settings,
+  milliseconds: number,
+): string => String(times === 0 ? -1 : Math.round(milliseconds * times));
+
+/** Milliseconds that a terminal may stay open; null: as long as it likes. */
+export const longestTerminal = ({ terminal_max_session_time: seconds }: Settings): number | null =>
+  seconds === 0 ? null : seconds * 1_000;
+
+/** Where a new project's repository goes. @param random a number from 0 to below 1 */
+export const storageOf = ({ repository_storages: names }: Settings, random: number): string =>
+  names[Math.floor(random * names.length)] ?? 'default';
+
+/** Roles that may push to and merge into a default branch as it is first pushed; null: it is not protected. */
+export const firstBranchProtection = ({
+  default_branch_protection: level,
+}: Settings): { push: 'developer' | 'master'; merge: 'master' } | null => {
+  if (level === 0) return null;
+  return { push: level === 1 ? 'developer' : 'master', merge: 'master' };
+};
