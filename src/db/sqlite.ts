@@ -31,7 +31,7 @@ const pragmas = [
   'pragma busy_timeout = 5000',
   'pragma trusted_schema = off',
   'pragma cell_size_check = on',
-  'pragma cache_size = -16000',
+  'pragma cache_size = -8000',
   'pragma temp_store = memory',
 ];
 

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { Readable } from 'node:stream';
 import type { Static, TObject, TSchema } from 'typebox';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -25,6 +26,10 @@ export type Endpoint<C, P extends TObject = TObject> = {
   list?: true;
   /** Other than GET and PUT 200, POST 201, DELETE 204. */
   status?: number;
+  /** Milliseconds after which clients may ask again, told in `Poll-Interval` as the settings multiply them. */
+  polled?: number;
+  /** `stream`: the handler reads the body itself, once it knows that the caller may send one. */
+  body?: 'stream';
   handle: (call: C, params: Static<P>) => Promise<unknown>;
 };
 
@@ -41,12 +46,12 @@ export const statusOfEndpoint = (endpoint: { method: Method; status?: number | u
 
 /** An answer that is not plain JSON with the usual status. */
 export class Answer {
-  readonly body: string | Buffer | object | null;
+  readonly body: string | Buffer | Readable | object | null;
   readonly status: number | undefined;
   readonly headers: Record<string, string>;
 
   constructor(
-    body: string | Buffer | object | null,
+    body: string | Buffer | Readable | object | null,
     options: { status?: number; headers?: Record<string, string> } = {},
   ) {
     this.body = body;
@@ -63,6 +68,16 @@ export class JsonText {
   constructor(text: string | Buffer, digest?: string) {
     this.bytes = typeof text === 'string' ? Buffer.from(text) : text;
     this.#digest = digest;
+  }
+
+  /**
+   * The same in memory of its own, to be kept: what is made of a short text lies in a slab with others, and would
+   * keep all of them.
+   */
+  get alone(): JsonText {
+    const bytes = Buffer.allocUnsafeSlow(this.bytes.length);
+    this.bytes.copy(bytes);
+    return new JsonText(bytes, this.#digest);
   }
 
   /** Differs where the text does. */

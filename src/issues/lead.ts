@@ -76,6 +76,8 @@ const fewest = (some: Needed[]): Needed | undefined =>
 export const leadOf = (parts: Parts, period: Named | null): Lead => {
   const { filters, selection } = parts;
   const isCreated = filters.order_by === 'created_at';
+  // At most as many issues as iids are named: the engines, which do not know how few, would rather scan.
+  if (parts.place === 'project' && (filters.iids ?? []).length > 0) return alongIndex('issues_iid', parts);
   const need = fewest(selection.needed);
   const uses = need === undefined ? many : need.named.uses;
   if (period !== null && period.uses < uses) {

@@ -87,7 +87,7 @@ export const issueTexts = async (
     db,
     missing.map(({ id }) => id),
   )) {
-    const text = serialize(issueJson(issue, { baseUrl, settings }));
+    const text = serialize(issueJson(issue, { baseUrl, settings })).alone;
     texts.set(issue.id, { ...look, revision: issue.revision, text });
     made.set(issue.id, text);
   }

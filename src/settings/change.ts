@@ -1,7 +1,8 @@
 /** What a wanted change makes of the settings: pure, all or nothing. */
 import { type Problems, invalid, notGiven } from '../errors.ts';
 import type { Problem, Surroundings } from './checks.ts';
-import { type Field, type SettingName, type Settings, fields, settingNames } from './fields.ts';
+import { type SettingName, type Settings, fields, settingNames } from './fields.ts';
+import type { Field } from './kinds.ts';
 
 /** As the API read them; null clears. */
 export type Wanted = { readonly [name: string]: unknown };
@@ -29,7 +30,7 @@ const blankTexts: Partial<Record<SettingName, string>> = {
 /** What is turned on needs its address or its list: in the request, or kept from before. */
 const checkNeeds = (given: Map<SettingName, unknown>, after: Settings, problems: Problems): void => {
   for (const name of settingNames) {
-    const { needs } = fields[name];
+    const needs = fields[name].needs as SettingName | undefined;
     if (needs === undefined || after[name] !== true || !isBlank(after[needs])) continue;
     if (!given.has(needs) && given.has(name)) throw notGiven(needs);
     if (given.has(needs)) problems[needs] ??= [blankTexts[needs] ?? "can't be blank"];
@@ -58,7 +59,7 @@ export const changed = (
     if (problem !== null) problems[name] = [problem];
     given.set(name, value);
   }
-  const after = { ...before, ...Object.fromEntries(given) } as Settings;
+  const after: Settings = { ...before, ...Object.fromEntries(given) };
   checkNeeds(given, after, problems);
   if (keyNames.every((name) => after[name] === -1)) problems['allowed_key_types'] = ["can't be blank"];
   if (Object.keys(problems).length > 0) throw invalid(problems);

@@ -2,38 +2,10 @@
  * Every setting of the instance: how it is read, its default, what it governs. The API, the table of values, the
  * administrators' page and the documentation are made of this one list.
  */
-import type { TSchema } from 'typebox';
-import { type Problem, type Surroundings, checks } from './checks.ts';
-import {
-  array,
-  bool,
-  boolean,
-  clearable,
-  decimal,
-  int,
-  integer,
-  longText,
-  nullable,
-  number,
-  oneOf,
-  string,
-  text,
-  texts,
-} from '../http/schema.ts';
 import type { Visibility } from '../db/schema.ts';
-
-/** The headings of the administrators' page, in order. */
-export const groups = [
-  'Accounts',
-  'Visibility',
-  'Sign-up',
-  'Sign-in',
-  'Pages',
-  'Repositories',
-  'Keys',
-  'Tools',
-  'Limits',
-] as const;
+import { clearable, decimal, longText, nullable, number, oneOf, string } from '../http/schema.ts';
+import { checks } from './checks.ts';
+import { type Field, count, domains, flag, keys, list, url, visibility } from './kinds.ts';
 
 export type Settings = {
   default_projects_limit: number;
@@ -71,89 +43,6 @@ export type Settings = {
 };
 
 export type SettingName = keyof Settings;
-
-export type Field<T = unknown> = {
-  group: (typeof groups)[number];
-  label: string;
-  /** What it governs, and in which unit. */
-  meaning: string;
-  default: T;
-  /** How the API reads it, and how it answers. */
-  param: TSchema;
-  shape: TSchema;
-  /** What is wrong with a value that is of the right kind. */
-  check?: (value: T, around: Surroundings) => Problem;
-  /** What a value becomes before it is checked and kept. */
-  normalise?: (value: T) => T;
-  /** Another name that clients send. */
-  alias?: string;
-  /** The setting that must be given where this one is turned on. */
-  needs?: SettingName;
-};
-
-type Described<T> = Pick<Field<T>, 'group' | 'label' | 'meaning' | 'check' | 'alias' | 'needs'>;
-
-const largest = 2_147_483_647;
-
-const flag = (usual: boolean, described: Described<boolean>): Field<boolean> => ({
-  ...described,
-  default: usual,
-  param: boolean(),
-  shape: bool,
-});
-
-const count = (usual: number, described: Described<number>, minimum = -largest): Field<number> => ({
-  ...described,
-  default: usual,
-  param: integer({ minimum, maximum: largest }),
-  shape: int,
-});
-
-const blankIsNull = (value: string | null): string | null => (value?.trim() ? value.trim() : null);
-
-const url = (described: Described<string | null>): Field<string | null> => ({
-  ...described,
-  default: null,
-  param: clearable(text({ maxLength: 2048 })),
-  shape: nullable(string),
-  normalise: blankIsNull,
-  check: checks.url,
-});
-
-const visibilities = ['private', 'internal', 'public'] as const;
-
-const visibility = (described: Described<Visibility>): Field<Visibility> => ({
-  ...described,
-  default: 'private',
-  param: oneOf(visibilities),
-  shape: string,
-});
-
-/** Kept without repetitions; `split`: one text may hold several, with commas, semicolons or blanks between. */
-const list = (
-  usual: readonly string[],
-  described: Described<readonly string[]>,
-  split?: RegExp,
-): Field<readonly string[]> => ({
-  ...described,
-  default: usual,
-  param: clearable(texts(split === undefined ? {} : { maxItems: 1_000 })),
-  shape: array(string),
-  normalise: (values) => {
-    const parts = split === undefined ? values : values.flatMap((value) => value.toLowerCase().split(split));
-    return [...new Set(parts.map((part) => part.trim()).filter((part) => part !== ''))];
-  },
-});
-
-const domains = /[\s,;]+/;
-
-const keys = (name: string, sizes: readonly number[]): Field<number> =>
-  count(0, {
-    group: 'Keys',
-    label: `${name} SSH keys`,
-    meaning: `Fewest bits of an ${name} key, on upload and on use: 0 allows all, -1 none.`,
-    check: checks.keySizes(sizes),
-  });
 
 export const fields: { [N in SettingName]: Field<Settings[N]> } = {
   default_projects_limit: count(
@@ -222,7 +111,7 @@ export const fields: { [N in SettingName]: Field<Settings[N]> } = {
     {
       group: 'Sign-in',
       label: 'Idle session (minutes)',
-      meaning: 'How many minutes a signed-in browser may rest before it must sign in again.',
+      meaning: 'How many minutes a signed-in browser may rest before it must sign in again; 0: as long as it likes.',
     },
     0,
   ),

@@ -20,7 +20,7 @@ export const readSettings = async (db: Reader): Promise<Kept> => {
   const values = rows.filter(({ name }) => isKnown(name));
   const kept = Object.fromEntries(values.map(({ name, value }) => [name, JSON.parse(value) as unknown]));
   return {
-    settings: Object.freeze({ ...defaults, ...kept }) as Settings,
+    settings: Object.freeze({ ...defaults, ...kept }),
     updated_at: values.length === 0 ? null : Math.max(...values.map(({ updated_at }) => updated_at)),
   };
 };

@@ -1,14 +1,11 @@
 /** How a service ends and begins beside others: nothing that was accepted is dropped. */
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdirSync, writeFileSync } from 'node:fs';
 import { type Socket, connect } from 'node:net';
-import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { findFaults } from './invariants.ts';
-import { type Place, type Running, call, callAll, engine, newPlace, token } from './process.ts';
+import { type Place, call, callAll, engine, newPlace, token, startTogether } from './process.ts';
 
 let place: Place;
 before(() => void (place = newPlace()));
@@ -142,18 +139,7 @@ describe('services that start together', { skip: engine !== 'postgres' }, () => 
   after(async () => await together.remove());
 
   it('on one PostgreSQL all come up: one makes the schema and the administrator', async () => {
-    const secrets = {
-      session_key: randomBytes(32).toString('hex'),
-      encryption_key: randomBytes(32).toString('hex'),
-    };
-    const folders = ['one', 'two', 'three'].map((name) => `${together.data}-${name}`);
-    for (const folder of folders) {
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
-      writeFileSync(join(folder, 'secrets.json'), JSON.stringify(secrets), { mode: 0o600 });
-    }
-    const running: Running[] = await Promise.all(
-      folders.map((folder) => together.start({ env: { GANTRY_DATA: folder } })),
-    );
+    const running = await startTogether(together, 3);
     const project = await makeProject(running[0]!.url, 'shared');
     const titles = running.flatMap(({ url }) =>
       Array.from({ length: 10 }, (_one, n) => [url, `${url} ${n}`] as const),

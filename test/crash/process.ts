@@ -2,7 +2,7 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -134,6 +134,20 @@ export const newPlace = (): Place => {
       rmSync(home, { recursive: true, force: true });
     },
   };
+};
+
+/** Services of one database: started together, each on a folder of its own that holds the same secrets. */
+export const startTogether = async (place: Place, count: number): Promise<Running[]> => {
+  const secrets = {
+    session_key: randomBytes(32).toString('hex'),
+    encryption_key: randomBytes(32).toString('hex'),
+  };
+  const folders = Array.from({ length: count }, (_one, n) => `${place.data}-${n}`);
+  for (const folder of folders) {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    writeFileSync(join(folder, 'secrets.json'), JSON.stringify(secrets), { mode: 0o600 });
+  }
+  return await Promise.all(folders.map((folder) => place.start({ env: { GANTRY_DATA: folder } })));
 };
 
 /** A request as root; `line` is a method and a path below `/api/v4`. */

@@ -1,0 +1,51 @@
+/** A changed setting on PostgreSQL holds for every process of the service, whatever becomes of its connections. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { engine } from '../support/service.ts';
+import { type Place, type Running, call, newPlace, startTogether } from './process.ts';
+
+const until = async (isTrue: () => Promise<boolean>): Promise<void> => {
+  for (let tries = 0; tries < 1_000 && !(await isTrue()); tries += 1) await pause(5);
+};
+
+describe('a setting that one of several processes changes', { skip: engine !== 'postgres' }, () => {
+  let place: Place;
+  let running: Running[];
+  before(async () => {
+    place = newPlace();
+    running = await startTogether(place, 3);
+  });
+  after(async () => await place.remove());
+
+  const change = async (avatar_service_enabled: boolean): Promise<void> => {
+    const { status } = await call(running[0]!.url, 'PUT /application/settings', { avatar_service_enabled });
+    assert.equal(status, 200);
+  };
+  const showAvatars = async (): Promise<boolean[]> =>
+    await Promise.all(
+      running.map(async ({ url }) => (await call(url, 'GET /user')).body.avatar_url !== null),
+    );
+  const holds = async (shown: boolean): Promise<void> => {
+    await until(async () => (await showAvatars()).every((one) => one === shown));
+    assert.deepEqual(await showAvatars(), [shown, shown, shown]);
+  };
+
+  it('acts in all of them', async () => {
+    await holds(true);
+    await change(false);
+    assert.equal((await showAvatars())[0], false); // where it was changed, at once
+    await holds(false);
+  });
+
+  it('acts also in those that were not told, because their connection had been cut', async () => {
+    await place.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'gantry listens'
+        and pid <> pg_backend_pid()`,
+    );
+    await change(true);
+    await holds(true);
+    await change(false);
+    await holds(false);
+  });
+});
