@@ -75,7 +75,7 @@ const variables = ({ data, database }: Place, port: number): NodeJS.ProcessEnv =
 };
 
 /** The flags with which `npm start` runs Node. */
-const flags = ['--disable-proto=delete', '--max-semi-space-size=4'];
+const flags = ['--disable-proto=delete', '--max-semi-space-size=4', '--no-concurrent-recompilation'];
 
 /** Starts the service; its log goes to a file beside the data. `codeCache`: an own folder for compiled code. */
 export const startService = async (place: Place, codeCache?: string): Promise<Running> => {

@@ -19,6 +19,25 @@ CREATE TRIGGER assignees_update_new after update on assignees when new.target_ty
 
 CREATE TRIGGER assignees_update_old after update on assignees when old.target_type = 'Issue' begin update issues set revision = revision + 1 where id = old.target_id; end;
 
+CREATE TABLE audit_events (
+  id integer primary key autoincrement,
+  created_at integer not null,
+  kind text not null,
+  actor_id integer,
+  sudo_by_id integer,
+  target_type text,
+  target_id integer,
+  ip text not null,
+  user_agent text not null,
+  details text not null
+) strict;
+
+CREATE INDEX audit_events_actor on audit_events (actor_id, id);
+
+CREATE INDEX audit_events_kind on audit_events (kind, id);
+
+CREATE INDEX audit_events_target on audit_events (target_type, target_id, id);
+
 CREATE TABLE award_emoji (
   id integer primary key autoincrement,
   name text not null,
@@ -40,6 +59,16 @@ CREATE TRIGGER award_emoji_insert_new after insert on award_emoji when new.targe
 CREATE TRIGGER award_emoji_update_new after update on award_emoji when new.target_type = 'Issue' begin update project_counters set issues_version = issues_version + 1 where project_id = (select project_id from issues where id = new.target_id); end;
 
 CREATE TRIGGER award_emoji_update_old after update on award_emoji when old.target_type = 'Issue' begin update project_counters set issues_version = issues_version + 1 where project_id = (select project_id from issues where id = old.target_id); end;
+
+CREATE TABLE deploy_key_projects (
+  project_id integer not null references projects (id) on delete cascade,
+  key_id integer not null references keys (id) on delete cascade,
+  can_push integer not null,
+  created_at integer not null,
+  primary key (project_id, key_id)
+) strict;
+
+CREATE INDEX deploy_key_projects_key on deploy_key_projects (key_id, project_id);
 
 CREATE TABLE events (
   id integer primary key autoincrement,
@@ -129,6 +158,28 @@ CREATE TRIGGER issues_insert_new after insert on issues begin update project_cou
 CREATE TRIGGER issues_revised after update on issues when new.revision = old.revision begin update issues set revision = revision + 1 where id = new.id; end;
 
 CREATE TRIGGER issues_update_new after update on issues when new.revision <> old.revision begin update project_counters set issues_version = issues_version + 1 where project_id = new.project_id; end;
+
+CREATE TABLE keys (
+  id integer primary key autoincrement,
+  user_id integer references users (id) on delete cascade,
+  title text not null,
+  type text not null,
+  blob text not null,
+  comment text not null,
+  family text not null,
+  bits integer not null,
+  fingerprint text not null,
+  fingerprint_sha256 text not null unique,
+  expires_at integer,
+  last_used_at integer,
+  created_at integer not null
+) strict;
+
+CREATE INDEX keys_deploy on keys (id) where user_id is null;
+
+CREATE INDEX keys_fingerprint on keys (fingerprint);
+
+CREATE INDEX keys_user on keys (user_id, id);
 
 CREATE TABLE label_links (
   target_type text not null,
@@ -269,6 +320,42 @@ CREATE INDEX notes_project on notes (project_id);
 
 CREATE INDEX notes_updated on notes (target_type, target_id, updated_at, id);
 
+CREATE TABLE oauth_applications (
+  id integer primary key autoincrement,
+  owner_id integer references users (id) on delete cascade,
+  name text not null,
+  uid text not null unique,
+  secret_hash text not null,
+  redirect_uris text not null,
+  scopes text not null,
+  confidential integer not null,
+  trusted integer not null,
+  created_at integer not null,
+  updated_at integer not null
+) strict;
+
+CREATE INDEX oauth_applications_owner on oauth_applications (owner_id, id);
+
+CREATE TABLE oauth_grants (
+  id integer primary key autoincrement,
+  code_hash text not null unique,
+  application_id integer not null references oauth_applications (id) on delete cascade,
+  user_id integer not null references users (id) on delete cascade,
+  redirect_uri text not null,
+  scopes text not null,
+  code_challenge text,
+  family text not null,
+  dies_at integer not null,
+  used_at integer,
+  created_at integer not null
+) strict;
+
+CREATE INDEX oauth_grants_application on oauth_grants (application_id);
+
+CREATE INDEX oauth_grants_death on oauth_grants (dies_at);
+
+CREATE INDEX oauth_grants_user on oauth_grants (user_id);
+
 CREATE TABLE project_counters (
   project_id integer primary key references projects (id) on delete cascade,
   issue_iid integer not null default 0,
@@ -327,6 +414,13 @@ CREATE INDEX projects_visibility on projects (deleted_at, visibility, namespace_
 
 CREATE TRIGGER projects_renamed after update of full_path on projects begin update instance set value = cast(cast(value as bigint) + 1 as text) where name = 'names_version'; end;
 
+CREATE TABLE recovery_codes (
+  id integer primary key autoincrement,
+  user_id integer not null references users (id) on delete cascade,
+  code_hash text not null,
+  unique (user_id, code_hash)
+) strict;
+
 CREATE TABLE routes (
   path text primary key,
   source_type text not null,
@@ -334,6 +428,71 @@ CREATE TABLE routes (
 ) strict;
 
 CREATE UNIQUE INDEX routes_source on routes (source_type, source_id);
+
+CREATE TABLE sessions (
+  id integer primary key autoincrement,
+  user_id integer not null references users (id) on delete cascade,
+  token_hash text not null unique,
+  provider text,
+  ip text not null,
+  user_agent text not null,
+  created_at integer not null,
+  signed_in_at integer not null,
+  last_seen_at integer not null
+) strict;
+
+CREATE INDEX sessions_seen on sessions (last_seen_at);
+
+CREATE INDEX sessions_user on sessions (user_id, id);
+
+CREATE TABLE settings (
+  name text primary key,
+  value text not null,
+  updated_at integer not null,
+  updated_by_id integer references users (id) on delete set null
+) strict;
+
+CREATE TABLE sign_in_challenges (
+  token_hash text primary key,
+  user_id integer not null references users (id) on delete cascade,
+  provider text,
+  created_at integer not null
+) strict;
+
+CREATE INDEX sign_in_challenges_created on sign_in_challenges (created_at);
+
+CREATE INDEX sign_in_challenges_user on sign_in_challenges (user_id);
+
+CREATE TABLE sign_in_failures (
+  name text primary key,
+  failures integer not null,
+  first_at integer not null,
+  refusals integer not null,
+  refused_until integer not null
+) strict;
+
+CREATE INDEX sign_in_failures_first on sign_in_failures (first_at);
+
+CREATE TABLE snippets (
+  id integer primary key autoincrement,
+  project_id integer references projects (id) on delete cascade,
+  author_id integer not null references users (id) on delete cascade,
+  title text not null,
+  file_name text not null,
+  description text,
+  content text not null,
+  visibility text not null,
+  user_agent text not null,
+  ip_address text not null,
+  created_at integer not null,
+  updated_at integer not null
+) strict;
+
+CREATE INDEX snippets_author on snippets (author_id, project_id, id);
+
+CREATE INDEX snippets_personal on snippets (visibility, id) where project_id is null;
+
+CREATE INDEX snippets_project on snippets (project_id, id);
 
 CREATE TABLE subscriptions (
   user_id integer not null references users (id) on delete cascade,
@@ -395,10 +554,44 @@ CREATE TABLE tokens (
   revoked integer not null default 0,
   expires_at text,
   last_used_at integer,
+  created_at integer not null,
+  dies_at integer,
+  application_id integer references oauth_applications (id) on delete cascade,
+  refresh_hash text,
+  family text
+) strict;
+
+CREATE INDEX tokens_application on tokens (application_id);
+
+CREATE INDEX tokens_death on tokens (dies_at) where dies_at is not null;
+
+CREATE INDEX tokens_family on tokens (family);
+
+CREATE UNIQUE INDEX tokens_refresh on tokens (refresh_hash);
+
+CREATE INDEX tokens_user on tokens (user_id, kind);
+
+CREATE TABLE two_factors (
+  user_id integer primary key references users (id) on delete cascade,
+  sealed_secret text not null,
+  last_step integer not null,
   created_at integer not null
 ) strict;
 
-CREATE INDEX tokens_user on tokens (user_id, kind);
+CREATE TABLE uploads (
+  id integer primary key autoincrement,
+  project_id integer not null references projects (id) on delete cascade,
+  user_id integer references users (id) on delete set null,
+  secret text not null unique,
+  file_name text not null,
+  size integer not null,
+  sha256 text not null,
+  created_at integer not null
+) strict;
+
+CREATE INDEX uploads_project on uploads (project_id, sha256);
+
+CREATE INDEX uploads_user on uploads (user_id);
 
 CREATE TABLE user_agent_details (
   target_type text not null,
@@ -407,6 +600,17 @@ CREATE TABLE user_agent_details (
   ip_address text not null,
   primary key (target_type, target_id)
 ) strict;
+
+CREATE TABLE user_identities (
+  id integer primary key autoincrement,
+  user_id integer not null references users (id) on delete cascade,
+  provider text not null,
+  extern_uid text not null,
+  created_at integer not null,
+  unique (provider, extern_uid)
+) strict;
+
+CREATE UNIQUE INDEX user_identities_user on user_identities (user_id, provider);
 
 CREATE TABLE users (
   id integer primary key autoincrement,
@@ -433,7 +637,8 @@ CREATE TABLE users (
   last_sign_in_at integer,
   last_activity_on text,
   created_at integer not null,
-  updated_at integer not null
+  updated_at integer not null,
+  two_factor_enabled integer not null default 0
 ) strict;
 
 CREATE UNIQUE INDEX users_email on users (lower(email));

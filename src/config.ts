@@ -5,6 +5,7 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { StartFailure } from './errors.ts';
+import { type SignInProvider, readProviders } from './sign_in_providers.ts';
 
 export type Config = {
   data: string;
@@ -19,6 +20,10 @@ export type Config = {
   trusted_proxies: string[];
   /** Where repositories may be kept. */
   repository_storages: RepositoryStorage[];
+  /** Who else may say who somebody is. */
+  sign_in_providers: SignInProvider[];
+  /** By which name a container registry asks for its tokens. */
+  registry: string;
   log_level: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
 };
 
@@ -75,6 +80,10 @@ const readAddresses = (text: string): string[] => {
   }
   return parts;
 };
+
+/** As `readStorages` reads it. */
+export const storageText = ({ name, path }: RepositoryStorage): string =>
+  path === null ? name : `${name}=${path}`;
 
 const readStorages = (text: string): RepositoryStorage[] => {
   const parts = text.split(',').map((part) => part.trim());
@@ -173,6 +182,21 @@ export const fields: Fields = {
     meaning:
       'storages of repositories, NAME or NAME=FOLDER, separated by commas; a folder in the data folder by default',
     read: readStorages,
+  },
+  sign_in_providers: {
+    variable: 'GANTRY_SIGN_IN_PROVIDERS',
+    default: '[]',
+    meaning:
+      'OpenID Connect providers: a JSON array of {name, label, issuer, client_id, client_secret, scopes}, or a file that has it',
+    secret: true,
+    read: readProviders,
+  },
+  registry: {
+    variable: 'GANTRY_REGISTRY',
+    default: 'container_registry',
+    meaning:
+      'name of the container registry that takes tokens of /jwt/auth: the service of its auth.token settings',
+    read: readMatching(/^[\w.:-]{1,255}$/, 'a name of letters, digits and . _ : -'),
   },
   log_level: {
     flag: '--log-level',

@@ -1,8 +1,10 @@
 /** Makes everything once, in order; stops it in reverse. */
+import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { sql } from 'kysely';
 import { type Platform, openCall } from './access/call.ts';
+import { openBlobs } from './blob/files.ts';
 import type { Config } from './config.ts';
 import type { Store } from './db/open.ts';
 import { type Failure, unavailable, conflict } from './errors.ts';
@@ -10,17 +12,22 @@ import { mountHealth } from './http/health.ts';
 import { type Metrics, makeMetrics } from './http/metrics.ts';
 import { finalWords, mountEndpoints } from './http/mount.ts';
 import { makeServer } from './http/server.ts';
+import { mountOauth } from './oauth/mount.ts';
 import { type Worker, startWorker } from './queue/worker.ts';
-import { endpoints } from './routes.ts';
+import { doors, endpoints } from './routes.ts';
 import { lockFolder, openSecrets, prepareFolder } from './service/data_folder.ts';
 import { createRoot, isFirstStart } from './service/first_start.ts';
 import { listen, stopListening, tryAddress } from './service/listen.ts';
+import { collectAtRest } from './service/rest.ts';
 import { readRevision } from './service/revision.ts';
 import { openMigratedStore } from './service/store.ts';
 import { openSettings } from './settings/store.ts';
 import type { Clock } from './time.ts';
+import { uploadPath } from './uploads/door.ts';
 import { version } from './version.ts';
 import { mountDocs } from './web/docs_routes.ts';
+import { failurePage } from './web/failure_page.ts';
+import { mountPages } from './web/mount.ts';
 import { workHandlers } from './work.ts';
 
 export type ServiceParts = {
@@ -60,6 +67,8 @@ const makeApp = (platform: Platform, metrics: Metrics, isServing: () => boolean)
     trustedProxies: config.trusted_proxies,
     finalWords: finalWords(endpoints),
     storeFailure: storeFailure(store),
+    rewritePath: uploadPath,
+    failurePage: failurePage(config.external_url?.startsWith('https:') === true),
   });
   // A client that is answered while the service ends asks elsewhere next.
   app.addHook('onSend', (_request, reply, payload, done) => {
@@ -68,8 +77,12 @@ const makeApp = (platform: Platform, metrics: Metrics, isServing: () => boolean)
   });
   const checkStore = async (): Promise<void> => void (await sql`select 1`.execute(store.db));
   mountHealth(app, { metrics, checkStore, isServing });
-  mountEndpoints(app, endpoints, openCall(platform));
+  const open = openCall(platform);
+  mountEndpoints(app, endpoints, open);
+  mountEndpoints(app, doors, open, '');
+  mountOauth(app, platform);
   mountDocs(app, endpoints, config.external_url);
+  mountPages(app, platform);
   return app;
 };
 
@@ -92,12 +105,14 @@ export const startService = async (parts: ServiceParts): Promise<Service> => {
     await store.hearOthers();
     const settings = await openSettings(store, (error) => log.error({ err: error }, 'settings not read'));
     const first = await isFirstStart(store);
-    openSecrets(config.data, first);
+    const secrets = openSecrets(config.data, first);
     const rootPassword = first ? await createRoot(store, config, random) : null;
     const platform: Platform = {
       config,
       store,
       settings,
+      secrets,
+      blobs: await openBlobs(join(config.data, 'blobs')),
       clock,
       random,
       log,
@@ -112,6 +127,7 @@ export const startService = async (parts: ServiceParts): Promise<Service> => {
       serving = false;
       await stopListening(app);
     });
+    stops.push(collectAtRest(app));
     const bound = await listen(app, config.listen);
     const url = config.external_url ?? bound;
     return { app, platform, worker, url, rootPassword, close: stopAll };

@@ -1,20 +1,26 @@
 /** Every endpoint: the resources' lists, joined. */
 import type { Call } from './access/call.ts';
 import type { AnyEndpoint } from './http/endpoint.ts';
+import { deployKeyRoutes } from './deploy_keys/routes.ts';
 import { groupRoutes } from './groups/routes.ts';
 import { instanceRoutes } from './instance/routes.ts';
 import { auditRoutes } from './instance/audit_routes.ts';
+import { registryAuth } from './registry/routes.ts';
 import { settingsRoutes } from './instance/settings_routes.ts';
 import { issueRoutes } from './issues/routes.ts';
 import { issueTodos } from './issues/todos.ts';
+import { keyRoutes } from './keys/routes.ts';
 import { labelRoutes } from './labels/routes.ts';
 import { memberRoutes } from './members/routes.ts';
 import { closedBy } from './merge_requests/closed_by.ts';
 import { milestoneRoutes } from './milestones/routes.ts';
 import { namespaceRoutes } from './namespaces/routes.ts';
+import { snippetRoutes } from './snippets/routes.ts';
 import { todoRoutes } from './todos/routes.ts';
 import { tokenRoutes } from './tokens/routes.ts';
+import { uploadDoors, uploadRoutes } from './uploads/routes.ts';
 import { userRoutes } from './users/routes.ts';
+import { applicationRoutes } from './oauth/routes.ts';
 import { projectRoutes } from './projects/routes.ts';
 import { docsRoutes } from './web/docs_routes.ts';
 
@@ -23,11 +29,16 @@ export const endpoints: AnyEndpoint<Call>[] = [
   ...namespaceRoutes,
   ...userRoutes,
   ...tokenRoutes,
+  ...applicationRoutes,
+  ...keyRoutes,
   ...groupRoutes,
   ...projectRoutes,
   ...memberRoutes,
+  ...deployKeyRoutes,
   ...labelRoutes,
   ...milestoneRoutes,
+  ...snippetRoutes,
+  ...uploadRoutes,
   ...issueRoutes,
   closedBy,
   ...todoRoutes({ Issue: issueTodos }),
@@ -35,3 +46,6 @@ export const endpoints: AnyEndpoint<Call>[] = [
   ...auditRoutes,
   ...docsRoutes(() => endpoints),
 ];
+
+/** As endpoints, but outside of the API. */
+export const doors: AnyEndpoint<Call>[] = [...uploadDoors, registryAuth];

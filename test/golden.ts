@@ -9,8 +9,11 @@ import { apiPrefix } from '../src/http/mount.ts';
 import { endpoints } from '../src/routes.ts';
 import { openApiText } from '../src/web/docs_routes.ts';
 import { accessText } from './golden/access.ts';
+import { queryPlansText } from './golden/query_plans.ts';
 import { postgresSchema, sqliteSchema } from './golden/schema.ts';
+import { settingsText } from './golden/settings.ts';
 import { startPostgres } from './support/postgres.ts';
+import { engine } from './support/service.ts';
 
 export const folder = join(import.meta.dirname, '../docs');
 
@@ -28,7 +31,10 @@ export const goldens = (postgresUrl: string | null): Golden[] => [
   { file: 'routes.txt', make: routesText },
   { file: 'access.txt', make: accessText },
   { file: 'openapi.json', make: () => openApiText(endpoints) },
+  { file: 'settings.md', make: settingsText },
   { file: 'schema.sqlite.sql', make: sqliteSchema },
+  // The service of this test runs on the engine that is tested.
+  ...(engine === 'sqlite' ? [{ file: 'query_plans.txt', make: queryPlansText }] : []),
   ...(postgresUrl === null
     ? []
     : [{ file: 'schema.postgres.sql', make: async () => await postgresSchema(postgresUrl) }]),

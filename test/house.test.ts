@@ -5,10 +5,10 @@ import { it } from 'node:test';
 import assert from 'node:assert/strict';
 
 const order = `
-  errors config time duration version
+  errors sign_in_providers config time duration version
   db git http queue blob ci_file
   settings access
-  events namespaces users tokens sessions oauth keys groups projects members labels milestones snippets uploads
+  events namespaces users tokens sessions two_factor oauth identities keys groups projects members deploy_keys labels milestones snippets uploads
   registry repository issuables
   subscriptions todos notes time_tracking awards issues merge_requests pipelines jobs artifacts runners variables
   hooks search instance

@@ -3,7 +3,7 @@ import { compiled } from '../db/compiled.ts';
 import type { Reader, Store } from '../db/open.ts';
 import type { TokensTable, UsersTable } from '../db/schema.ts';
 import { Failure, forbidden, unauthorized } from '../errors.ts';
-import type { Presented } from './credential.ts';
+import type { PresentedToken } from './credential.ts';
 import { hashToken } from './token_text.ts';
 import { type Viewer, rolesText, today, viewerOf } from './viewer.ts';
 
@@ -19,7 +19,8 @@ export type Credential = {
   last_used_at: number | null;
 };
 
-const userColumns = [
+/** What a call needs to know of its user. */
+export const userColumns = [
   'users.id',
   'users.username',
   'users.name',
@@ -39,7 +40,7 @@ export type SignedIn = {
   names_version: number;
 };
 
-const namesVersion = sql<number>`(select cast(value as bigint) from instance where name = 'names_version')`;
+export const namesVersion = sql<number>`(select cast(value as bigint) from instance where name = 'names_version')`;
 
 const tokenByHash = compiled((db, { token_hash, day }: { token_hash: string; day: string }) =>
   db
@@ -52,6 +53,7 @@ const tokenByHash = compiled((db, { token_hash, day }: { token_hash: string; day
       'tokens.scopes',
       'tokens.revoked',
       'tokens.expires_at',
+      'tokens.dies_at',
       'tokens.last_used_at',
     ])
     .select(rolesText(sql`users.id`, day).as('roles'))
@@ -61,11 +63,11 @@ const tokenByHash = compiled((db, { token_hash, day }: { token_hash: string; day
 );
 
 /** Whose token this is. Unknown, revoked and expired ones are alike: 401. A blocked user: 403. */
-export const signIn = async (db: Reader, presented: Presented, now: number): Promise<SignedIn> => {
+export const signIn = async (db: Reader, presented: PresentedToken, now: number): Promise<SignedIn> => {
   const [row] = await tokenByHash(db, { token_hash: hashToken(presented.text), day: today(now) });
   if (row === undefined || (presented.via === 'private' && row.kind === 'oauth')) throw unauthorized();
   if (row.revoked === 1) throw deadToken('Token was revoked. You have to re-authorize from the user.');
-  if (row.expires_at !== null && row.expires_at <= today(now)) {
+  if (isExpired(row, now)) {
     throw deadToken('Token is expired. You can either do re-authorization or token refresh.');
   }
   if (row.state === 'blocked') throw forbidden('Your account has been blocked.');
@@ -75,6 +77,7 @@ export const signIn = async (db: Reader, presented: Presented, now: number): Pro
     scopes,
     revoked: _revoked,
     expires_at: _expires,
+    dies_at: _dies,
     last_used_at,
     roles,
     names_version,
@@ -84,6 +87,11 @@ export const signIn = async (db: Reader, presented: Presented, now: number): Pro
   return { user, credential, viewer: viewerOf(user, roles), names_version };
 };
 
+const isExpired = (
+  { expires_at, dies_at }: { expires_at: string | null; dies_at: number | null },
+  now: number,
+): boolean => (expires_at !== null && expires_at <= today(now)) || (dies_at !== null && dies_at <= now);
+
 const deadToken = (description: string): Failure =>
   unauthorized({
     'www-authenticate': `Bearer realm="Protected by OAuth 2.0", error="invalid_token", error_description="${description}"`,
@@ -91,12 +99,25 @@ const deadToken = (description: string): Failure =>
 
 const usedEvery = 10 * 60_000;
 
+/** The day on which a user was last seen, written once a day. */
+export const noteActivity = async (db: Reader, userId: number, now: number): Promise<void> => {
+  const day = today(now);
+  await db
+    .updateTable('users')
+    .set({ last_activity_on: day })
+    .where('id', '=', userId)
+    .where((is) => is.or([is('last_activity_on', 'is', null), is('last_activity_on', '<', day)]))
+    .execute();
+};
+
 /** Notes, every ten minutes at most, that a token is in use: behind the request. */
-export const noteUse = (store: Store, { id, last_used_at }: Credential, now: number): void => {
+export const noteUse = (store: Store, { user, credential }: SignedIn, now: number): void => {
+  const { id, last_used_at } = credential;
   if (last_used_at !== null && now - last_used_at < usedEvery) return;
   void store
     .write(async ({ db }) => {
       await db.updateTable('tokens').set({ last_used_at: now }).where('id', '=', id).execute();
+      await noteActivity(db, user.id, now);
     })
     .catch(() => undefined);
 };

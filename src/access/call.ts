@@ -1,7 +1,9 @@
 /** One request, after the question who asks: what every handler receives. */
+import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { Static, TObject } from 'typebox';
+import type { Blobs } from '../blob/files.ts';
 import type { Config } from '../config.ts';
 import type { Reader, Store, Tx } from '../db/open.ts';
 import { invalid, unauthorized } from '../errors.ts';
@@ -10,24 +12,39 @@ import type { BaseCall } from '../http/mount.ts';
 import { baseUrlOf } from '../http/origin.ts';
 import type { RawParams } from '../http/params.ts';
 import type { Settings } from '../settings/fields.ts';
+import { pollInterval } from '../settings/governed.ts';
 import type { SettingsSource } from '../settings/store.ts';
 import type { Clock } from '../time.ts';
 import {
   type ActorUser,
   type Credential,
+  type SignedIn,
   noteUse,
   requireScope,
   signIn,
   sudoTarget,
 } from './authenticate.ts';
-import { presentedBy } from './credential.ts';
+import { type Presented, presentedBy } from './credential.ts';
+import { idleLimit, noteSeen, openSession } from './session.ts';
+import { secretOf, sessionCookie } from './session_token.ts';
 import { type Viewer, anonymous, loadViewer } from './viewer.ts';
+
+/** Keys of the instance. Never stored in the database. */
+export type Secrets = {
+  /** 32 random bytes each, hexadecimal. */
+  session_key: string;
+  encryption_key: string;
+  /** Private key, as PEM, that signs the tokens of the container registry. */
+  registry_key: string;
+};
 
 /** What the process is made of, made once by `main.ts`. */
 export type Platform = {
   config: Config;
   store: Store;
   settings: SettingsSource;
+  secrets: Secrets;
+  blobs: Blobs;
   clock: Clock;
   random: (bytes: number) => Buffer;
   log: Logger;
@@ -61,6 +78,8 @@ export type Call = BaseCall & {
   ip: string;
   userAgent: string;
   header: (name: string) => string | undefined;
+  /** The request as it comes in: for those who read its body themselves. */
+  incoming: IncomingMessage;
 };
 
 /** What the JSON of a record depends on beside the record. */
@@ -89,19 +108,36 @@ const sudoText = (request: FastifyRequest, sent: RawParams): string | null => {
 
 type Opened = { actor: Actor | null; viewer: Viewer; names_version: number };
 
+const originOf = (baseUrl: string): string => URL.parse(baseUrl)?.origin ?? baseUrl;
+
+/** Whose credential this is; null: of nobody, as with a session that has ended. */
+const signedInBy = async (platform: Platform, presented: Presented | null): Promise<SignedIn | null> => {
+  const { store, clock, settings } = platform;
+  if (presented === null) return null;
+  const now = clock.now();
+  if (presented.kind === 'token') return await signIn(store.db, presented, now);
+  return await openSession(store.db, presented.secret, { now, settings: settings.current });
+};
+
+const noteUseOf = ({ store, clock, settings }: Platform, signedIn: SignedIn): void => {
+  if (signedIn.credential.kind !== 'session') noteUse(store, signedIn, clock.now());
+  else noteSeen(store, signedIn, clock.now(), idleLimit(settings.current));
+};
+
 /** Who asks, and as whom he looks. */
 const openActor = async (
-  { store, clock }: Platform,
+  platform: Platform,
   request: FastifyRequest,
   sent: RawParams,
   scopes: readonly string[] | undefined,
 ): Promise<Opened> => {
-  const presented = presentedBy(request.headers, sent);
-  if (presented === null) return nobody;
-  const signedIn = await signIn(store.db, presented, clock.now());
+  const { store, clock, config } = platform;
+  const origin = (): string => originOf(baseUrlOf(request, config.external_url));
+  const signedIn = await signedInBy(platform, presentedBy(request, sent, origin));
+  if (signedIn === null) return nobody;
   const { user, credential, viewer, names_version } = signedIn;
   requireScope(credential, request.method === 'HEAD' ? 'GET' : request.method, scopes);
-  noteUse(store, credential, clock.now());
+  noteUseOf(platform, signedIn);
   const sudo = sudoText(request, sent);
   if (sudo === null) return { actor: { user, credential, sudo_by_id: null }, viewer, names_version };
   const target = await sudoTarget(store.db, signedIn, sudo);
@@ -114,35 +150,69 @@ const openActor = async (
 
 const nobody: Opened = { actor: null, viewer: anonymous, names_version: NaN };
 
-export const openCall = (platform: Platform) => {
+const makeCall = (platform: Platform, request: FastifyRequest, opened: Opened): Call => {
   const { store, clock, config, settings } = platform;
-  return async (
-    request: FastifyRequest,
-    sent: RawParams,
-    { audience, scopes }: AnyEndpoint<Call>,
-  ): Promise<Call> => {
-    const { actor, viewer, names_version } =
-      audience === 'anyone' ? nobody : await openActor(platform, request, sent, scopes);
-    request.userId = actor?.user.id ?? null;
-    const now = clock.now();
-    return {
+  const { actor, viewer, names_version } = opened;
+  request.userId = actor?.user.id ?? null;
+  return {
+    platform,
+    db: store.db,
+    write: store.write,
+    signedIn: actor !== null,
+    admin: actor?.user.admin === 1,
+    baseUrl: baseUrlOf(request, config.external_url),
+    viewer,
+    settings: settings.current,
+    names_version,
+    actor,
+    now: clock.now(),
+    ip: request.ip,
+    userAgent: request.headers['user-agent'] ?? '',
+    incoming: request.raw,
+    pollInterval: (milliseconds) => pollInterval(settings.current, milliseconds),
+    header: (name) => {
+      const value = request.headers[name];
+      return Array.isArray(value) ? value[0] : value;
+    },
+  };
+};
+
+export const openCall =
+  (platform: Platform) =>
+  async (request: FastifyRequest, sent: RawParams, { audience, scopes }: AnyEndpoint<Call>): Promise<Call> =>
+    makeCall(
       platform,
-      db: store.db,
-      write: store.write,
-      signedIn: actor !== null,
-      admin: actor?.user.admin === 1,
-      baseUrl: baseUrlOf(request, config.external_url),
-      viewer,
-      settings: settings.current,
-      names_version,
-      actor,
-      now,
-      ip: request.ip,
-      userAgent: request.headers['user-agent'] ?? '',
-      header: (name) => {
-        const value = request.headers[name];
-        return Array.isArray(value) ? value[0] : value;
-      },
-    };
+      request,
+      audience === 'anyone' ? nobody : await openActor(platform, request, sent, scopes),
+    );
+
+/** What a page is called with. */
+export type PageCall = {
+  call: Call;
+  /** The cookie of the session; null: nobody signed in. */
+  secret: string | null;
+  /** When the user last proved who he is. */
+  signedInAt: number | null;
+};
+
+/**
+ * The call of a page: by its session alone, and whatever the method. A page that writes asks for the CSRF token
+ * before anything else (`web/mount.ts`).
+ */
+export const openPageCall = async (platform: Platform, request: FastifyRequest): Promise<PageCall> => {
+  const secret = secretOf(request.headers, sessionCookie);
+  const { store, clock, settings } = platform;
+  const session =
+    secret === null
+      ? null
+      : await openSession(store.db, secret, { now: clock.now(), settings: settings.current });
+  if (session === null) return { call: makeCall(platform, request, nobody), secret: null, signedInAt: null };
+  const { user, credential, viewer, names_version, signed_in_at } = session;
+  noteUseOf(platform, session);
+  const actor = { user, credential, sudo_by_id: null };
+  return {
+    call: makeCall(platform, request, { actor, viewer, names_version }),
+    secret,
+    signedInAt: signed_in_at,
   };
 };

@@ -23,6 +23,7 @@ type Rule = {
 
 const { guest, reporter, developer, master, owner } = levels;
 const issues = 'issues_access_level' as const;
+const snippets = 'snippets_access_level' as const;
 /** What carries labels and milestones. */
 const tracked = [issues, 'merge_requests_access_level'] as const;
 
@@ -45,11 +46,19 @@ export const projectRules = {
   admin_note: { level: master, own: true },
   read_member: { level: guest, open: true },
   admin_member: { level: master },
+  admin_deploy_key: { level: master },
   admin_project: { level: master },
   rename_project: { level: owner },
   change_visibility: { level: owner },
   archive_project: { level: owner },
   remove_project: { level: owner },
+  upload_file: { level: guest, open: true },
+  read_snippet: { level: guest, open: true, anonymous: true, feature: snippets },
+  create_snippet: { level: reporter, feature: snippets },
+  admin_snippet: { level: master, own: true, feature: snippets },
+  pull_image: { level: reporter, open: true, anonymous: true },
+  push_image: { level: developer, frozen: true },
+  delete_image: { level: master, frozen: true },
 } satisfies Record<string, Rule>;
 
 export const groupRules = {

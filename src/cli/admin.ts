@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { tokenCreateCommand } from './admin_token_create.ts';
 import { userBlockCommand } from './admin_user_block.ts';
 import { userCreateCommand } from './admin_user_create.ts';
+import { userDisableTwoFactorCommand } from './admin_user_disable_two_factor.ts';
 import { userListCommand } from './admin_user_list.ts';
 import { userResetPasswordCommand } from './admin_user_reset_password.ts';
 import { userUnblockCommand } from './admin_user_unblock.ts';
@@ -13,6 +14,7 @@ const userCommands = [
   userBlockCommand,
   userUnblockCommand,
   userResetPasswordCommand,
+  userDisableTwoFactorCommand,
 ];
 
 const userCommand = (): Command =>

@@ -5,6 +5,9 @@ import { tokenScopes } from '../tokens/rules.ts';
 import { type AdminOptions, adminAction, onStore, requireUser, userParts } from './admin_user.ts';
 import { UsageFailure, print } from './command.ts';
 
+/** Nobody known, and no address asked. */
+const here = { cause: null, source: { ip: '', userAgent: 'gantry admin' } };
+
 type Options = AdminOptions & { user: string; name: string; scopes: string; expiresAt?: string };
 
 const readScopes = (text: string): string[] => {
@@ -30,7 +33,7 @@ const create = async (options: Options): Promise<void> => {
   await onStore(options, async (store) => {
     const user_id = await requireUser(store.db, user);
     const token = { user_id, kind: 'personal', name, scopes, expires_at } as const;
-    const { id, text } = await createToken(userParts(store), null, token);
+    const { id, text } = await createToken(userParts(store), here, token);
     print(options, { id, token: text, user, name, scopes, expires_at }, text);
   });
 };

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { type ConfigName, type Sourced, configNames, fields } from '../config.ts';
+import { type ConfigName, type Sourced, configNames, fields, storageText } from '../config.ts';
 import { action, columns, print } from './command.ts';
 import { addSettings, readSettings } from './settings.ts';
 
@@ -9,12 +9,22 @@ const masked = '[hidden]';
 
 /** A setting as it is written on the command line or in a variable. */
 const textOf = (name: ConfigName, config: Sourced['config']): string | null => {
-  const value = config[name];
-  if (value === null) return null;
+  if (config[name] === null) return null;
   if (fields[name].secret === true) return masked;
-  if (Array.isArray(value)) return value.join(',');
-  if (typeof value !== 'object') return String(value);
-  return `${value.host.includes(':') ? `[${value.host}]` : value.host}:${value.port}`;
+  switch (name) {
+    case 'listen': {
+      const { host, port } = config.listen;
+      return `${host.includes(':') ? `[${host}]` : host}:${port}`;
+    }
+    case 'repository_storages':
+      return config.repository_storages.map(storageText).join(',');
+    case 'trusted_proxies':
+      return config.trusted_proxies.join(',');
+    case 'sign_in_providers':
+      return masked;
+    default:
+      return String(config[name]);
+  }
 };
 
 const show = (options: Options & { [option: string]: unknown }): void => {

@@ -48,39 +48,41 @@ const mostTries = 6;
 /** Milliseconds, times the tries so far: those who met do not meet again at once. */
 const longestPause = 20;
 
+/** Runs one transaction, and afterwards what it left to be done. */
+const runsOnce =
+  (parts: EngineParts, clock: Clock, listeners: EventEmitter) =>
+  async <T>(work: (tx: Tx) => Promise<T>): Promise<T> => {
+    const later: (() => void)[] = [];
+    const [near, far] = [new Set<string>(), new Set<string>()];
+    const announce: Tx['announce'] = (topic) => void near.add(topic);
+    const told: Omit<Tx, 'db' | 'now'> = {
+      words: parts.words,
+      afterCommit: (then) => void later.push(then),
+      announce,
+      broadcast: (topic) => {
+        far.add(topic);
+        announce(topic);
+      },
+    };
+    const result = await parts.db.transaction().execute(async (db) => {
+      const done = await work({ ...told, db, now: clock.now() });
+      // oxlint-disable-next-line no-await-in-loop -- one transaction runs one statement after another
+      for (const topic of far) await parts.tellOthers(db, topic);
+      return done;
+    });
+    for (const then of later) then();
+    for (const topic of near) listeners.emit(topic);
+    return result;
+  };
+
 export const openStore = async (options: OpenOptions, clock: Clock): Promise<Store> => {
   // Only the engine that is used is loaded.
   const dialect = await (options.url === undefined ? import('./sqlite.ts') : import('./postgres.ts'));
   const parts = await dialect.openEngine(options);
   setWords(parts.db, parts.words);
-
   const listeners = new EventEmitter();
+  const once = runsOnce(parts, clock, listeners);
   let stopHearing = async (): Promise<void> => undefined;
-  const hearOthers = async (): Promise<void> => {
-    stopHearing = await parts.hearOthers((topic) => {
-      for (const one of topic === null ? listeners.eventNames() : [topic]) listeners.emit(one);
-    });
-  };
-
-  const once = async <T>(work: (tx: Tx) => Promise<T>): Promise<T> => {
-    const later: (() => void)[] = [];
-    const topics = new Set<string>();
-    const afterCommit: Tx['afterCommit'] = (then) => void later.push(then);
-    const announce: Tx['announce'] = (topic) => void topics.add(topic);
-    const far = new Set<string>();
-    const broadcast: Tx['broadcast'] = (topic) => {
-      far.add(topic);
-      announce(topic);
-    };
-    const result = await parts.db.transaction().execute(async (db) => {
-      const done = await work({ db, words: parts.words, now: clock.now(), afterCommit, announce, broadcast });
-      for (const topic of far) await parts.tellOthers(db, topic); // oxlint-disable-line no-await-in-loop
-      return done;
-    });
-    for (const then of later) then();
-    for (const topic of topics) listeners.emit(topic);
-    return result;
-  };
 
   const write = async <T>(work: (tx: Tx) => Promise<T>): Promise<T> => {
     for (let tried = 1; ; tried += 1) {
@@ -104,7 +106,11 @@ export const openStore = async (options: OpenOptions, clock: Clock): Promise<Sto
       listeners.on(topic, listener);
       return () => void listeners.off(topic, listener);
     },
-    hearOthers,
+    hearOthers: async () => {
+      stopHearing = await parts.hearOthers((topic) => {
+        for (const one of topic === null ? listeners.eventNames() : [topic]) listeners.emit(one);
+      });
+    },
     isUniqueViolation: dialect.isUniqueViolation,
     isForeignKeyViolation: dialect.isForeignKeyViolation,
     isStoreFull: dialect.isStoreFull,

@@ -12,6 +12,7 @@ import { refuseProblems } from '../namespaces/problems.ts';
 import { restrictedProblem } from '../settings/governed.ts';
 import { type Group, findGroup } from './find.ts';
 import {
+  type Proposal,
   fullPathIn,
   groupPathProblem,
   isWider,
@@ -53,14 +54,9 @@ const visibilityOf = (call: Call, { visibility }: NewGroup, parent: Group | null
   return parent !== null && isWider(usual, parent.visibility) ? parent.visibility : usual;
 };
 
-const check = async (
-  call: Call,
-  tx: Tx,
-  given: NewGroup,
-  parent: Group | null,
-  visibility: Visibility,
-): Promise<void> => {
-  const proposal = { id: null, parent, name: given.name, path: given.path, visibility };
+const check = async (call: Call, tx: Tx, wanted: Omit<Proposal, 'id'>): Promise<void> => {
+  const { parent, visibility } = wanted;
+  const proposal = { ...wanted, id: null };
   refuseProblems({
     name: await nameProblem(tx, proposal),
     path: await groupPathProblem(tx, proposal, ''),
@@ -76,7 +72,7 @@ export const createGroup = async (call: Call, given: NewGroup): Promise<Group> =
   return await takingNames(call, async (tx) => {
     const parent = await lockParent(tx, given.parent_id);
     const visibility = visibilityOf(call, given, parent);
-    await check(call, tx, given, parent, visibility);
+    await check(call, tx, { ...given, parent, visibility });
     const id = await insertNamespace(tx, {
       kind: 'group',
       parent_id: parent?.id ?? null,

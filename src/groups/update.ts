@@ -24,8 +24,7 @@ export type GroupChanges = {
 const check = async (
   call: Call,
   tx: Tx,
-  group: Group,
-  parent: Group | null,
+  [group, parent]: [Group, Group | null],
   changes: GroupChanges,
 ): Promise<void> => {
   const proposal = { ...group, ...changes, parent };
@@ -53,7 +52,7 @@ export const updateGroup = async (call: Call, id: number, wanted: GroupChanges):
     const [group, parent] = await lockWithParent(tx, id);
     const { changes, data } = changesOf(group, wanted);
     if (Object.keys(changes).length === 0) return group;
-    await check(call, tx, group, parent, changes);
+    await check(call, tx, [group, parent], changes);
     if (changes.path !== undefined) {
       await renameRoutes(tx, id, group.full_path, fullPathIn(parent, changes.path));
     }

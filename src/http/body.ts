@@ -57,7 +57,8 @@ const parseFormOrJson = (text: string): RawParams => {
 };
 
 const parseMultipart = async (contentType: string, body: Buffer): Promise<RawParams> => {
-  const { Busboy } = await import('@fastify/busboy');
+  // CommonJS: the bundle gives it no names but this one.
+  const { Busboy } = (await import('@fastify/busboy')).default;
   const pairs: string[] = [];
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   try {

@@ -6,9 +6,10 @@ const exposed = 'Link, X-Total, X-Total-Pages, X-Per-Page, X-Page, X-Next-Page, 
  * Any page may call the API with a token; none but our own with a cookie, so credentials are never allowed
  * across origins. A preflight is answered before anybody signs in.
  */
-export const addCors = (app: FastifyInstance, prefix: string): void => {
+export const addCors = (app: FastifyInstance, prefixes: readonly string[]): void => {
   app.addHook('onRequest', (request, reply, done) => {
-    if (request.headers.origin === undefined || !request.url.startsWith(`${prefix}/`)) {
+    const isOpen = prefixes.some((prefix) => request.url.startsWith(prefix));
+    if (request.headers.origin === undefined || !isOpen) {
       done();
       return;
     }

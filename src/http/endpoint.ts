@@ -24,11 +24,13 @@ export type Endpoint<C, P extends TObject = TObject> = {
   reply: TSchema | null;
   /** Paginated: takes `page` and `per_page`, the handler answers a `Page`. */
   list?: true;
+  /** Content type of an answer that is no JSON: `text/plain`, or any of them. */
+  content?: 'text/plain' | '*/*';
   /** Other than GET and PUT 200, POST 201, DELETE 204. */
   status?: number;
   /** Milliseconds after which clients may ask again, told in `Poll-Interval` as the settings multiply them. */
   polled?: number;
-  /** `stream`: the handler reads the body itself, once it knows that the caller may send one. */
+  /** `stream`: a form with a file, that the handler reads itself once it knows that the caller may send one. */
   body?: 'stream';
   handle: (call: C, params: Static<P>) => Promise<unknown>;
 };

@@ -11,7 +11,8 @@ export type Metrics = {
 
 /** What is told of the process itself; watched from the first time that somebody asks. */
 const watchProcess = async (version: string): Promise<() => Promise<string>> => {
-  const { Gauge, Registry, collectDefaultMetrics } = await import('prom-client');
+  // CommonJS: the bundle gives it no names but this one.
+  const { Gauge, Registry, collectDefaultMetrics } = (await import('prom-client')).default;
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const info = {

@@ -1,4 +1,5 @@
 /** Makes a route of each declared endpoint. */
+import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Failure, forbidden, unauthorized } from '../errors.ts';
 import { longestQuery, parseBody } from './body.ts';
@@ -10,6 +11,7 @@ import {
   type Method,
   statusOfEndpoint,
 } from './endpoint.ts';
+import { discard } from './discard.ts';
 import { asFailure, methodNotAllowed, tooLong } from './failure.ts';
 import { type Page, type PageRequest, pageHeaders, pageRequest } from './page.ts';
 import { type ParamsReader, type RawParams, paramsReader } from './params.ts';
@@ -23,6 +25,8 @@ export type BaseCall = {
   signedIn: boolean;
   admin: boolean;
   baseUrl: string;
+  /** What `Poll-Interval` says for what may be asked again after that many milliseconds. */
+  pollInterval: (milliseconds: number) => string;
 };
 
 export type OpenCall<C extends BaseCall> = (
@@ -107,6 +111,9 @@ const serve = async <C extends BaseCall>(
   if (isFailure(body)) throw body;
   const path = pathParams(request, mounted.lastParam);
   const params = mounted.read({ ...sent, ...path });
+  if (endpoint.polled !== undefined) {
+    void reply.header('poll-interval', call.pollInterval(endpoint.polled));
+  }
   const pages = endpoint.list === true ? pageRequest(params) : null;
   const answer = await endpoint.handle(call, params);
   if (pages === null) return send(mounted, request, reply, answer);
@@ -157,7 +164,9 @@ const sendAnswer = <C>(
   void reply.headers(answer.headers);
   const { body } = answer;
   if (body === null) return reply.code(status).send();
-  if (typeof body === 'string' || Buffer.isBuffer(body)) return reply.code(status).send(body);
+  if (typeof body === 'string' || Buffer.isBuffer(body) || body instanceof Readable) {
+    return reply.code(status).send(body);
+  }
   return sendJson(request, reply, status, new JsonText(JSON.stringify(body)));
 };
 
@@ -199,21 +208,44 @@ const mountOtherMethods = (app: FastifyInstance, url: string, offered: Method[])
   });
 };
 
+type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
+
+/** What is refused leaves its body on the wire: it is thrown away, and where it is long, the connection with it. */
+const discardingRest =
+  (handler: Handler): Handler =>
+  async (request, reply) => {
+    try {
+      return await handler(request, reply);
+    } catch (error) {
+      if (!(await discard(request.raw))) void reply.header('connection', 'close');
+      throw error;
+    }
+  };
+
+/** A route whose body nobody reads before its handler: in a scope of its own, without the parser of all others. */
+const mountStreaming = (app: FastifyInstance, method: Method, url: string, handler: Handler): void => {
+  void app.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser('*', (_request, _body, done) => done(null));
+    scope.route({ method, url, config: { streams: true }, handler: discardingRest(handler) });
+  });
+};
+
 export const mountEndpoints = <C extends BaseCall>(
   app: FastifyInstance,
   endpoints: readonly AnyEndpoint<C>[],
   open: OpenCall<C>,
+  prefix = apiPrefix,
 ): void => {
   const offered = new Map<string, Method[]>();
   for (const endpoint of endpoints) {
+    const { method } = endpoint;
     const mounted = prepare(endpoint);
-    const url = apiPrefix + endpoint.path;
-    offered.set(url, [...(offered.get(url) ?? []), endpoint.method]);
-    app.route({
-      method: endpoint.method,
-      url,
-      handler: async (request, reply) => await serve(mounted, open, request, reply),
-    });
+    const url = prefix + endpoint.path;
+    offered.set(url, [...(offered.get(url) ?? []), method]);
+    const handler: Handler = async (request, reply) => await serve(mounted, open, request, reply);
+    if (endpoint.body === 'stream') mountStreaming(app, method, url, handler);
+    else app.route({ method, url, handler });
   }
   for (const [url, methods] of offered) mountOtherMethods(app, url, methods);
 };

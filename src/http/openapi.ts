@@ -133,7 +133,21 @@ const bodySchema = (endpoint: Endpoint): Schema | null => {
   };
 };
 
+const fileForm = {
+  required: true,
+  content: {
+    'multipart/form-data': {
+      schema: {
+        type: 'object',
+        properties: { file: { type: 'string', contentMediaType: 'application/octet-stream' } },
+        required: ['file'],
+      },
+    },
+  },
+};
+
 const bodyOf = (endpoint: Endpoint, names: Names): Operation['requestBody'] => {
+  if (endpoint.body === 'stream') return fileForm;
   const body = bodySchema(endpoint);
   if (body === null) return undefined;
   const schema = { $ref: `#/components/schemas/${bodyName(endpoint, names)}` };
@@ -144,8 +158,9 @@ const bodyOf = (endpoint: Endpoint, names: Names): Operation['requestBody'] => {
 };
 
 const successOf = (endpoint: Endpoint, refer: Refer): Response => {
-  const { reply, list } = endpoint;
+  const { reply, list, content: type } = endpoint;
   const description = STATUS_CODES[statusOfEndpoint(endpoint)] ?? 'Success';
+  if (type !== undefined) return { description, content: { [type]: { schema: { type: 'string' } } } };
   if (reply === null) return { description };
   const one = plainSchema(reply as Schema, refer);
   const content = { 'application/json': { schema: list === true ? { type: 'array', items: one } : one } };

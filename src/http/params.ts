@@ -177,7 +177,8 @@ const readerOf = (keywords: Keywords): Read => {
   if (keywords['x-kind'] !== undefined) return readerByKind(keywords);
   const read = readerByType(keywords);
   if (keywords['x-clearable'] === true) {
-    const isPlainText = keywords.type === 'string' && keywords.format === undefined;
+    const isPlainText =
+      keywords.type === 'string' && keywords.format === undefined && keywords.enum === undefined;
     return (raw) => (raw === null || (raw === '' && !isPlainText) ? null : read(raw));
   }
   const isPlainText = keywords.type === 'string' && keywords.format === undefined && !keywords.enum;

@@ -16,6 +16,7 @@ import { answerBroken } from './broken.ts';
 import { asFailure, unknownRoute, unreadable } from './failure.ts';
 import type { Metrics } from './metrics.ts';
 import { apiPrefix } from './mount.ts';
+import { limitBodies } from './patience.ts';
 import { isAmbiguous } from './origin.ts';
 import { addCors } from './cors.ts';
 
@@ -27,6 +28,11 @@ declare module 'fastify' {
   }
 }
 
+export type FailurePageOf = (
+  request: FastifyRequest,
+  failure: Failure | null,
+) => Promise<{ body: string; headers: Record<string, string> } | null>;
+
 export type ServerOptions = {
   log: Logger;
   metrics: Metrics;
@@ -35,7 +41,11 @@ export type ServerOptions = {
   finalWords: Set<string>;
   /** Folds an error of the store (a full disk) into a failure. */
   storeFailure: (error: unknown) => Failure | null;
-  /** Milliseconds that a client has for the head of a request, and for all of it; how often that is looked at. */
+  /** A failure (null: one that nobody foresaw) as a page; null: the request is not a person's. */
+  failurePage: FailurePageOf;
+  /** Another path under which a path is served; the same where there is none. */
+  rewritePath?: (path: string) => string;
+  /** Milliseconds that a client has for the head of a request, and for its body; how often the first is looked at. */
   patience?: { head: number; request: number; check: number };
 };
 
@@ -43,6 +53,9 @@ const usualPatience = { head: 10_000, request: 30_000, check: 2_000 };
 /** Milliseconds after which a connection is cut on which nothing moves, such as of one who does not read. */
 const longestSilence = 120_000;
 const mostConnections = 10_000;
+
+/** What pages of other sites may ask, for none of it takes a cookie from there. */
+const openToPages = [`${apiPrefix}/`, '/oauth/token', '/oauth/revoke', '/.well-known/oauth-'];
 
 const saneRequestId = /^[A-Za-z0-9_.=+/-]{8,128}$/;
 
@@ -59,7 +72,7 @@ const securityHeaders = {
  * `//` is `/`, a trailing `/` is none, and `.json` after a literal word is dropped. Of a whole URL, as proxies are
  * sent it, the scheme and the host are ignored.
  */
-const squeezePath = (target: string, finalWords: Set<string>): string => {
+const squeezePath = (target: string, { finalWords, rewritePath }: ServerOptions): string => {
   const url = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?#]*/i, '') || '/';
   const mark = url.indexOf('?');
   const path = mark === -1 ? url : url.slice(0, mark);
@@ -69,6 +82,7 @@ const squeezePath = (target: string, finalWords: Set<string>): string => {
     const bare = clean.slice(0, -'.json'.length);
     if (finalWords.has(bare.slice(bare.lastIndexOf('/') + 1))) clean = bare;
   }
+  clean = rewritePath?.(clean) ?? clean;
   return mark === -1 ? clean : clean + url.slice(mark);
 };
 
@@ -81,11 +95,27 @@ const failureBody = (reply: FastifyReply, failure: Failure): FastifyReply => {
   return reply.send(Buffer.from(JSON.stringify(failure.body)));
 };
 
+const answerFailure = async (
+  { failurePage }: ServerOptions,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  failure: Failure,
+): Promise<FastifyReply> => {
+  const page = await failurePage(request, failure);
+  if (page === null) return failureBody(reply, failure);
+  return reply
+    .code(failure.status)
+    .headers({ ...failure.headers, ...page.headers })
+    .send(page.body);
+};
+
 const handleError = (options: ServerOptions) => {
-  return (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+  return async (error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const failure = asFailure(error, request.headers['content-type']) ?? options.storeFailure(error);
-    if (failure !== null) return failureBody(reply, failure);
+    if (failure !== null) return await answerFailure(options, request, reply, failure);
     request.log.error({ err: error, request_id: request.id, route: routeOf(request) }, 'unforeseen error');
+    const page = await options.failurePage(request, null);
+    if (page !== null) return reply.code(500).headers(page.headers).send(page.body);
     const body = { message: '500 Internal Server Error' };
     return reply
       .code(500)
@@ -144,7 +174,6 @@ export const makeServer = (options: ServerOptions): FastifyInstance => {
     childLoggerFactory: (logger) => logger,
     bodyLimit: largestBody,
     connectionTimeout: longestSilence,
-    requestTimeout: patience.request,
     keepAliveTimeout: 60_000,
     http: { headersTimeout: patience.head, connectionsCheckingInterval: patience.check },
     clientErrorHandler: answerBroken,
@@ -156,11 +185,12 @@ export const makeServer = (options: ServerOptions): FastifyInstance => {
       const given = request.headers['x-request-id'];
       return typeof given === 'string' && saneRequestId.test(given) ? given : randomUUID();
     },
-    rewriteUrl: (request) => squeezePath(request.url ?? '/', options.finalWords),
+    rewriteUrl: (request) => squeezePath(request.url ?? '/', options),
     frameworkErrors: (error, request, reply) => void handleError(options)(error, request, reply),
     routerOptions: { maxParamLength: 2000, querystringParser: (text) => parseForm(text) as never },
   });
   app.server.maxConnections = mostConnections;
+  limitBodies(app, patience.request);
   app.decorateRequest('userId', null);
   app.decorateRequest('meter', null as unknown as Meter);
   app.addHook('onRequest', (request, reply, done) => {
@@ -173,7 +203,7 @@ export const makeServer = (options: ServerOptions): FastifyInstance => {
     }
     runMetered(request.meter, done);
   });
-  addCors(app, apiPrefix);
+  addCors(app, openToPages);
   app.addHook('onSend', (_request, reply, payload, done) => {
     void reply.header('x-runtime', (reply.elapsedTime / 1000).toFixed(6));
     done(null, payload);
@@ -181,6 +211,6 @@ export const makeServer = (options: ServerOptions): FastifyInstance => {
   logAndMeasure(app, options);
   readBodies(app);
   app.setErrorHandler(handleError(options));
-  app.setNotFoundHandler((_request, reply) => failureBody(reply, unknownRoute()));
+  app.setNotFoundHandler((request, reply) => answerFailure(options, request, reply, unknownRoute()));
   return app;
 };

@@ -1,6 +1,7 @@
 /** Odd and slow clients, byte by byte: each gets an answer or is cut, none harms the others. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
 import { type AddressInfo, type Socket, connect } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -13,7 +14,8 @@ import { int, integer, object, optional, string, text } from './schema.ts';
 import { makeServer } from './server.ts';
 
 const common = { area: 'test', audience: 'anyone' } as const;
-const endpoints: AnyEndpoint<BaseCall>[] = [
+type TestCall = BaseCall & { incoming: IncomingMessage };
+const endpoints: AnyEndpoint<TestCall>[] = [
   {
     ...common,
     method: 'GET',
@@ -44,6 +46,20 @@ const endpoints: AnyEndpoint<BaseCall>[] = [
     reply: object({ name: string }),
     handle: async (_call, { name = '' }) => ({ name }),
   },
+  {
+    ...common,
+    method: 'POST',
+    path: '/long',
+    summary: 'Send a long body',
+    body: 'stream',
+    params: object({}),
+    reply: object({ bytes: int }),
+    handle: async ({ incoming }) => {
+      let bytes = 0;
+      for await (const chunk of incoming) bytes += (chunk as Buffer).length;
+      return { bytes };
+    },
+  },
 ];
 
 let app: FastifyInstance;
@@ -57,12 +73,15 @@ before(async () => {
     trustedProxies: [],
     finalWords: finalWords(endpoints),
     storeFailure: () => null,
+    failurePage: async () => null,
     patience: { head: 150, request: 300, check: 20 },
   });
   mountEndpoints(app, endpoints, async (request) => ({
     signedIn: false,
     admin: false,
     baseUrl: `http://${request.host}`,
+    pollInterval: String,
+    incoming: request.raw,
   }));
   await app.listen({ host: '127.0.0.1', port: 0 });
   ({ port } = app.server.address() as AddressInfo);
@@ -360,6 +379,25 @@ describe('a client that is slow', () => {
 
   it('with the body is told so and cut', async () => {
     const answer = await send(`${head('POST /api/v4/things', 'Content-Length: 100')}half`);
+    assert.deepEqual(refusal(answer), timeout);
+    await answer.wire.closed;
+  });
+
+  it('with a long body is heard as long as it goes on', async () => {
+    const wire = await open();
+    const chunk = Buffer.alloc(10_000);
+    const length = chunk.length * 40;
+    wire.socket.write(head('POST /api/v4/long', `Content-Length: ${length}`));
+    for (let sent = 0; sent < length; sent += chunk.length) {
+      wire.socket.write(chunk);
+      await pause(20);
+    }
+    const [answer] = await wire.answers(1);
+    assert.equal(answer?.body, `{"bytes":${length}}`);
+  });
+
+  it('and stops in the middle of a long body is told so and cut', async () => {
+    const answer = await send(`${head('POST /api/v4/long', 'Content-Length: 100000')}${'x'.repeat(50_000)}`);
     assert.deepEqual(refusal(answer), timeout);
     await answer.wire.closed;
   });

@@ -13,6 +13,7 @@ import {
 } from '../http/schema.ts';
 import { pageParams, pageRequest } from '../http/page.ts';
 import { formatTime } from '../time.ts';
+import { listAuditEvents } from './audit_queries.ts';
 
 const auditEventShape = object({
   id: int,
@@ -27,7 +28,7 @@ const auditEventShape = object({
   details: anything,
 });
 
-const listAuditEvents = endpoint({
+const listEvents = endpoint({
   method: 'GET',
   path: '/audit_events',
   summary: 'What happened that concerns safety, newest first',
@@ -44,18 +45,8 @@ const listAuditEvents = endpoint({
     ...pageParams,
   }),
   reply: auditEventShape,
-  handle: async ({ db }, params) => {
-    let query = db.selectFrom('audit_events');
-    for (const name of ['kind', 'actor_id', 'target_type', 'target_id'] as const) {
-      if (params[name] !== undefined) query = query.where(name, '=', params[name]);
-    }
-    if (params.created_after !== undefined) query = query.where('created_at', '>=', params.created_after);
-    if (params.created_before !== undefined) query = query.where('created_at', '<=', params.created_before);
-    const { limit, offset } = pageRequest(params);
-    const { total } = await query
-      .select((one) => one.fn.countAll<number>().as('total'))
-      .executeTakeFirstOrThrow();
-    const rows = await query.selectAll().orderBy('id', 'desc').limit(limit).offset(offset).execute();
+  handle: async ({ db }, { page, per_page, ...filter }) => {
+    const { items: rows, total } = await listAuditEvents(db, filter, pageRequest({ page, per_page }));
     const items = rows.map(({ ip, details, ...row }) => ({
       ...row,
       created_at: formatTime(row.created_at),
@@ -66,4 +57,4 @@ const listAuditEvents = endpoint({
   },
 });
 
-export const auditRoutes = [listAuditEvents];
+export const auditRoutes = [listEvents];

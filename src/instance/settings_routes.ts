@@ -2,6 +2,8 @@ import { sql } from 'kysely';
 import type { TSchema } from 'typebox';
 import { type Call, endpoint } from '../access/call.ts';
 import { int, object, optional, timestamp } from '../http/schema.ts';
+import { noSurroundings } from '../settings/checks.ts';
+import { meaningInFull } from '../settings/controls.ts';
 import { type SettingName, fields, settingNames } from '../settings/fields.ts';
 import type { Field } from '../settings/kinds.ts';
 import { readSettings } from '../settings/store.ts';
@@ -21,7 +23,8 @@ const settingsShape = object({
   ...perField(({ shape }) => shape),
 });
 
-const withMeaning = ({ param, meaning }: Field): TSchema => optional({ ...param, description: meaning });
+const withMeaning = (field: Field): TSchema =>
+  optional({ ...field.param, description: meaningInFull(field, noSurroundings) });
 
 /** What older clients call some of them. */
 const aliases = Object.fromEntries(

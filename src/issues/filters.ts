@@ -3,6 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { allOf } from '../access/visible.ts';
 import type { Words } from '../db/engine.ts';
 import { boolean, idOrWord, integers, names, oneOf, optional, text, time } from '../http/schema.ts';
+import { type DueWord, dueCondition, dueWords } from './due.ts';
 import { type Kind, type Named, type Names, type Wanted, personKey } from './named.ts';
 
 type Condition = RawBuilder<boolean>;
@@ -27,6 +28,8 @@ export const filterParams = {
   created_before: optional(time('inclusive')),
   updated_after: optional(time('inclusive')),
   updated_before: optional(time('inclusive')),
+  due_date: optional(oneOf(dueWords, { description: 'when issues are due; 0: those without a due date' })),
+  non_archived: optional(boolean({ description: 'only issues of projects that are not archived' })),
   order_by: oneOf(['created_at', 'updated_at'], { default: 'created_at' }),
   sort: oneOf(['asc', 'desc'], { default: 'desc' }),
 };
@@ -51,6 +54,8 @@ export type Filters = {
   created_before?: number;
   updated_after?: number;
   updated_before?: number;
+  due_date?: DueWord;
+  non_archived?: boolean;
   order_by: 'created_at' | 'updated_at';
   sort: 'asc' | 'desc';
 };
@@ -204,6 +209,10 @@ export const selectionOf = (filters: Filters, context: FilterContext): Selection
   if (filters.state !== 'all') others.push(sql`issues.state = ${filters.state}`);
   if (filters.confidential !== undefined)
     others.push(sql`issues.confidential = ${filters.confidential ? 1 : 0}`);
+  if (filters.due_date !== undefined) others.push(dueCondition(filters.due_date, context.today));
+  if (filters.non_archived === true) {
+    others.push(sql`issues.project_id in (select id from projects where archived = 0)`);
+  }
   if (filters.iids !== undefined && filters.iids.length > 0) {
     others.push(context.words.oneOf('issues.iid', filters.iids));
   }

@@ -102,7 +102,7 @@ const read = async (query: Query): Promise<{ versions: Version[]; total: number 
 const keyOf = ({ call, filters }: Query, project: Project): string => {
   const { order_by: _order, sort: _sort, ...selecting } = filters;
   const viewer = [userOf(call).id, seesConfidential(call.viewer, project)];
-  return JSON.stringify([project.id, viewer, today(call.now), selecting]);
+  return JSON.stringify([project.id, project.archived, viewer, today(call.now), selecting]);
 };
 
 /** A list of issues; empty where the project has no issues for the caller. */

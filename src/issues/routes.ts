@@ -99,6 +99,7 @@ const filtersOf = ({ id: _id, page: _page, per_page: _perPage, ...filters }: Rec
 const get = endpoint({
   method: 'GET',
   path: '/projects/:id/issues/:issue_iid',
+  polled: 10_000,
   summary: 'One issue',
   area,
   audience: 'user',

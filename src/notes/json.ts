@@ -26,7 +26,12 @@ export const noteShape = object({
 
 export type NoteRow = Selectable<NotesTable>;
 
-const noteJson = (note: NoteRow, author: BasicUserRow, body: string, iid: number, site: Site) => ({
+const noteJson = (
+  note: NoteRow,
+  author: BasicUserRow,
+  { body, iid }: { body: string; iid: number },
+  site: Site,
+) => ({
   id: note.id,
   type: null,
   body,
@@ -55,6 +60,6 @@ export const notesJson = async (call: Call, { iid }: Pick<Target, 'iid'>, notes:
   return notes.flatMap((note) => {
     const author = authors.get(note.author_id);
     const body = bodies.get(note.id) ?? note.body;
-    return author === undefined ? [] : [noteJson(note, author, body, iid, call)];
+    return author === undefined ? [] : [noteJson(note, author, { body, iid }, call)];
   });
 };

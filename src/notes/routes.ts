@@ -37,6 +37,7 @@ const list = ({ path, word, params, shared, find }: Side) =>
     path,
     summary: `Notes on a ${word}`,
     ...shared,
+    polled: 10_000,
     list: true,
     params: object({
       ...params,

@@ -56,10 +56,14 @@ const visibilityOf = (call: Call, { visibility }: ProjectColumns, namespace: Nam
   return namespace.kind === 'group' && isWider(usual, namespace.visibility) ? namespace.visibility : usual;
 };
 
-type Named = ProjectColumns & { name: string; path: string; visibility: Visibility };
+type Named = ProjectColumns & {
+  name: string;
+  path: string;
+  visibility: Visibility;
+  repository_storage: string;
+};
 
 const insertProject = async (
-  call: Call,
   tx: Tx,
   creator: Creator,
   namespace: Namespace,
@@ -72,7 +76,6 @@ const insertProject = async (
       ...columns,
       namespace_id: namespace.id,
       full_path,
-      repository_storage: storageOf(call.settings, Math.random()),
       creator_id: creator.id,
       created_at: tx.now,
       updated_at: tx.now,
@@ -115,14 +118,16 @@ export const createProject = async (
     const namespace = await lockNamespace(tx, found.id);
     if (namespace === undefined) throw namespaceRefused();
     await requireRoom(call, tx, creator, namespace);
-    const columns = { ...wanted, name, path, visibility: visibilityOf(call, wanted, namespace) };
+    const visibility = visibilityOf(call, wanted, namespace);
+    const repository_storage = storageOf(call.settings, Math.random());
+    const columns = { ...wanted, name, path, visibility, repository_storage };
     const proposal = { id: null, namespace, ...columns };
     refuseProblems({
       name: await nameProblem(tx, proposal),
       path: await pathProblem(tx, proposal),
       visibility_level: restrictedProblem(call, columns.visibility) ?? visibilityProblem(proposal),
     });
-    const id = await insertProject(call, tx, creator, namespace, columns);
+    const id = await insertProject(tx, creator, namespace, columns);
     if (namespace.kind === 'user') {
       await addMasters(call, tx, id, new Set([creator.id, namespace.owner_id ?? creator.id]));
     }

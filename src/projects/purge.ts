@@ -79,7 +79,16 @@ const purgeRest = async (store: Store, projectId: number): Promise<void> => {
     key: ['target_type', 'target_id', 'label_id'],
     where: sql<boolean>`label_id in ${labels}`,
   });
-  for (const table of ['labels', 'milestones', 'todos']) {
+  // Deploy keys that no other project has.
+  await drain(store, {
+    table: 'keys',
+    key: ['id'],
+    where: sql<boolean>`user_id is null
+      and id in (select key_id from deploy_key_projects where project_id = ${projectId})
+      and not exists (select 1 from deploy_key_projects as others
+        where others.key_id = keys.id and others.project_id <> ${projectId})`,
+  });
+  for (const table of ['labels', 'milestones', 'todos', 'snippets', 'uploads']) {
     // oxlint-disable-next-line no-await-in-loop -- one bounded transaction after another
     await drain(store, { table, key: ['id'], where: ofProject });
   }
@@ -98,14 +107,23 @@ const isGone = async (store: Store, projectId: number): Promise<boolean> => {
   return row !== undefined;
 };
 
-/** @returns whether nothing is left; false: come again */
-export const purgeProject = async (store: Store, projectId: number): Promise<boolean> => {
+/**
+ * @param removeFiles called before the last row goes, so that none is forgotten
+ * @returns whether nothing is left; false: come again
+ */
+export const purgeProject = async (
+  store: Store,
+  projectId: number,
+  removeFiles: () => Promise<void> = async () => undefined,
+): Promise<boolean> => {
   if (!(await isGone(store, projectId))) return true;
   for (let rounds = 0; rounds < mostRounds; rounds += 1) {
     // oxlint-disable-next-line no-await-in-loop -- one bounded transaction after another
     const more = (await purgeNotes(store, projectId)) || (await purgeIssues(store, projectId));
     if (!more) {
-      // oxlint-disable-next-line no-await-in-loop -- the last step
+      // oxlint-disable-next-line no-await-in-loop -- the last steps
+      await removeFiles();
+      // oxlint-disable-next-line no-await-in-loop
       await purgeRest(store, projectId);
       return true;
     }

@@ -44,8 +44,7 @@ const lockProject = async (tx: Tx, { id, namespace_id }: Project): Promise<[Stor
 const check = async (
   call: Call,
   tx: Tx,
-  project: Stored,
-  namespace: Namespace,
+  [project, namespace]: [Stored, Namespace],
   changes: ProjectColumns,
 ): Promise<void> => {
   const { id, name, path, visibility } = { ...project, ...changes };
@@ -76,7 +75,7 @@ export const updateProject = async (call: Call, found: Project, wanted: ProjectC
     const [project, namespace] = await lockProject(tx, found);
     const { changes, data } = changesOf(project, wanted);
     if (Object.keys(changes).length === 0) return;
-    await check(call, tx, project, namespace, changes);
+    await check(call, tx, [project, namespace], changes);
     const full_path = `${namespace.full_path}/${changes.path ?? project.path}`;
     if (changes.path !== undefined) await moveRoute(tx, project.id, full_path);
     await tx.db

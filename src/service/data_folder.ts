@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import {
   accessSync,
   chmodSync,
@@ -6,11 +6,13 @@ import {
   existsSync,
   mkdirSync,
   readFileSync,
+  renameSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import type { Secrets } from '../access/call.ts';
 import { StartFailure } from '../errors.ts';
 
 /** Creates the folder (mode 0700) where it is missing; refuses one that cannot be written or that others can read. */
@@ -40,10 +42,16 @@ export const lockFolder = (folder: string): { release: () => void } => {
   return { release: () => lock.close() };
 };
 
-/** Keys of the instance: 32 random bytes each, hexadecimal. Never stored in the database. */
-export type Secrets = { session_key: string; encryption_key: string };
-
 const secretsFile = 'secrets.json';
+
+const newRegistryKey = (): string =>
+  generateKeyPairSync('ec', {
+    namedCurve: 'P-256',
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  }).privateKey;
+
+const textOf = (secrets: Secrets): string => `${JSON.stringify(secrets, null, 2)}\n`;
 
 /**
  * Reads the secrets, or makes them at the first start.
@@ -51,25 +59,38 @@ const secretsFile = 'secrets.json';
  */
 export const openSecrets = (folder: string, isFirstStart: boolean): Secrets => {
   const file = join(folder, secretsFile);
-  if (existsSync(file)) return readSecrets(file);
+  if (existsSync(file)) return completeSecrets(file);
   if (!isFirstStart) {
     throw new StartFailure(
       `${file} is missing beside a database in use: restore it from the backup of this folder`,
     );
   }
   const key = (): string => randomBytes(32).toString('hex');
-  const secrets = { session_key: key(), encryption_key: key() };
-  writePrivate(file, `${JSON.stringify(secrets, null, 2)}\n`);
+  const secrets = { session_key: key(), encryption_key: key(), registry_key: newRegistryKey() };
+  writePrivate(file, textOf(secrets));
   return secrets;
 };
 
-export const readSecrets = (file: string): Secrets => {
+/** Those of an older version, which knew fewer, are added to. */
+const completeSecrets = (file: string): Secrets => {
+  const kept = readSecrets(file);
+  if (kept.registry_key !== undefined) return { ...kept, registry_key: kept.registry_key };
+  const secrets = { ...kept, registry_key: newRegistryKey() };
+  writePrivate(`${file}.new`, textOf(secrets));
+  renameSync(`${file}.new`, file);
+  return secrets;
+};
+
+type KeptSecrets = Omit<Secrets, 'registry_key'> & { registry_key?: string };
+
+/** @throws StartFailure for a file that cannot be read, or that lacks what every version wrote */
+export const readSecrets = (file: string): KeptSecrets => {
   try {
     const value = JSON.parse(readFileSync(file, 'utf8')) as Partial<Secrets>;
     const { session_key, encryption_key } = value;
     if (typeof session_key !== 'string' || typeof encryption_key !== 'string')
       throw new Error('a key is missing');
-    return { session_key, encryption_key };
+    return { ...value, session_key, encryption_key };
   } catch (error) {
     throw new StartFailure(`${file} cannot be read (${(error as Error).message}): restore it from a backup`);
   }

@@ -9,7 +9,8 @@ export type Wanted = { readonly [name: string]: unknown };
 
 export type Change = { name: SettingName; before: unknown; after: unknown };
 
-const valueOf = (field: Field, given: unknown): unknown => {
+/** What is kept of a value that was read; null clears. */
+export const valueOf = (field: Field, given: unknown): unknown => {
   const value = given === null ? (Array.isArray(field.default) ? [] : null) : given;
   return field.normalise === undefined ? value : field.normalise(value);
 };

@@ -6,6 +6,11 @@ export type Problem = string | null;
 /** What the process was configured with, which some settings name. */
 export type Surroundings = { repository_storages: readonly string[]; sign_in_sources: readonly string[] };
 
+/** Where nothing is configured, as in the documentation. */
+export const noSurroundings: Surroundings = { repository_storages: [], sign_in_sources: [] };
+
+export const visibilities = ['private', 'internal', 'public'] as const;
+
 const isWebUrl = (value: string): boolean => {
   const url = URL.parse(value);
   return (
@@ -36,8 +41,13 @@ export const checks = {
         ? null
         : `must be forbidden, allowed, or one of these sizes: ${inWords(sizes)}`,
   visibilityLevels: (values: readonly string[]): Problem => {
-    const unknown = firstUnknown(values, ['private', 'internal', 'public']);
+    const unknown = firstUnknown(values, visibilities);
     return unknown === undefined ? null : `'${unknown}' is not a valid visibility level`;
+  },
+  /** As any list of texts, once they are apart. */
+  fewAndShort: (values: readonly string[]): Problem => {
+    if (values.length > 1_000) return 'is too long (maximum is 1000 values)';
+    return values.some((value) => value.length > 255) ? 'is too long (maximum is 255 characters)' : null;
   },
   storages: (values: readonly string[], { repository_storages }: Surroundings): Problem => {
     if (values.length === 0) return "can't be blank";

@@ -5,7 +5,19 @@
 import type { Visibility } from '../db/schema.ts';
 import { clearable, decimal, longText, nullable, number, oneOf, string } from '../http/schema.ts';
 import { checks } from './checks.ts';
-import { type Field, count, domains, flag, keys, list, url, visibility } from './kinds.ts';
+import {
+  type Field,
+  count,
+  domains,
+  flag,
+  keys,
+  levels,
+  list,
+  positive,
+  url,
+  visibility,
+  visibilityChoices,
+} from './kinds.ts';
 
 export type Settings = {
   default_projects_limit: number;
@@ -85,13 +97,19 @@ export const fields: { [N in SettingName]: Field<Settings[N]> } = {
     label: 'Home page',
     meaning: 'Where / leads those who are not signed in.',
   }),
-  default_branch_protection: count(2, {
-    group: 'Repositories',
-    label: 'Protection of the default branch',
-    meaning:
-      '0: none. 1: developers may push, not force-push or delete. 2: only masters push. Acts when a first branch is pushed.',
-    check: checks.oneOf([0, 1, 2]),
-  }),
+  default_branch_protection: levels(
+    2,
+    [
+      [0, 'None'],
+      [1, 'Developers may push, not force-push or delete'],
+      [2, 'Only masters push'],
+    ],
+    {
+      group: 'Repositories',
+      label: 'Protection of the default branch',
+      meaning: 'Acts when a first branch is pushed.',
+    },
+  ),
   restricted_visibility_levels: {
     ...list([], {
       group: 'Visibility',
@@ -99,19 +117,20 @@ export const fields: { [N in SettingName]: Field<Settings[N]> } = {
       meaning: 'Levels that only administrators may give to projects, groups and snippets.',
     }),
     check: checks.visibilityLevels,
+    choices: visibilityChoices,
   },
-  max_attachment_size: count(10, {
+  max_attachment_size: positive(10, {
     group: 'Limits',
     label: 'Largest attachment (MB)',
     meaning: 'How large an uploaded file may be, in megabytes.',
-    check: checks.positive,
   }),
   session_expire_delay: count(
     10_080,
     {
       group: 'Sign-in',
       label: 'Idle session (minutes)',
-      meaning: 'How many minutes a signed-in browser may rest before it must sign in again; 0: as long as it likes.',
+      meaning:
+        'How many minutes a signed-in browser may rest before it must sign in again; 0: as long as it likes.',
     },
     0,
   ),
@@ -164,11 +183,10 @@ export const fields: { [N in SettingName]: Field<Settings[N]> } = {
     label: 'After sign-out',
     meaning: 'Where a sign-out leads; empty: to the sign-in page.',
   }),
-  container_registry_token_expire_delay: count(5, {
+  container_registry_token_expire_delay: positive(5, {
     group: 'Limits',
     label: 'Life of a registry token (minutes)',
     meaning: 'How long a token for the container registry is good.',
-    check: checks.positive,
   }),
   repository_storages: {
     ...list(['default'], {
@@ -177,6 +195,7 @@ export const fields: { [N in SettingName]: Field<Settings[N]> } = {
       meaning: 'A new project goes to one of these, chosen at random.',
     }),
     check: checks.storages,
+    choices: ({ repository_storages }) => repository_storages.map((name) => [name, name]),
   },
   enabled_git_access_protocol: {
     group: 'Repositories',
@@ -186,6 +205,11 @@ export const fields: { [N in SettingName]: Field<Settings[N]> } = {
     param: clearable(oneOf(['ssh', 'http', 'nil'])),
     shape: nullable(string),
     normalise: (value) => ((value as string | null) === 'nil' ? null : value),
+    choices: () => [
+      ['', 'SSH and HTTP'],
+      ['ssh', 'Only SSH'],
+      ['http', 'Only HTTP'],
+    ],
   },
   ide_enabled: flag(false, {
     group: 'Tools',
@@ -209,6 +233,7 @@ export const fields: { [N in SettingName]: Field<Settings[N]> } = {
       meaning: 'Names of configured providers by which nobody may sign in.',
     }),
     check: checks.signInSources,
+    choices: ({ sign_in_sources }) => sign_in_sources.map((name) => [name, name]),
   },
   diagram_enabled: flag(false, {
     group: 'Tools',

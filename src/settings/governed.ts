@@ -22,6 +22,18 @@ export const pollInterval = (
   milliseconds: number,
 ): string => String(times === 0 ? -1 : Math.round(milliseconds * times));
 
+/** Where a project is opened in the IDE; null: nowhere. */
+export const ideLink = ({ ide_enabled, ide_url }: Settings, projectUrl: string): string | null => {
+  if (!ide_enabled || ide_url === null) return null;
+  const url = new URL(ide_url);
+  url.searchParams.set('repo', projectUrl);
+  return url.href;
+};
+
+/** Who draws the diagrams of a page; null: nobody. */
+export const diagramServer = ({ diagram_enabled, diagram_url }: Settings): string | null =>
+  diagram_enabled ? diagram_url : null;
+
 /** Milliseconds that a terminal may stay open; null: as long as it likes. */
 export const longestTerminal = ({ terminal_max_session_time: seconds }: Settings): number | null =>
   seconds === 0 ? null : seconds * 1_000;
@@ -58,8 +70,11 @@ const matchesDomain = (pattern: string, domain: string): boolean => {
  * Why nobody may sign up with this address, in GitLab's words; null: he may. A domain on the list of those that may
  * is let in whatever the other list says.
  */
-export const signUpDomainProblem = (settings: Settings, email: string): string | null => {
-  const domain = email.slice(email.lastIndexOf('@') + 1).trim().toLowerCase();
+export const emailDomainProblem = (settings: Settings, email: string): string | null => {
+  const domain = email
+    .slice(email.lastIndexOf('@') + 1)
+    .trim()
+    .toLowerCase();
   const isIn = (patterns: readonly string[]): boolean =>
     patterns.some((pattern) => matchesDomain(pattern, domain));
   const { domain_whitelist: allowed, domain_blacklist_enabled, domain_blacklist: refused } = settings;

@@ -14,7 +14,7 @@ import {
   text,
   texts,
 } from '../http/schema.ts';
-import { type Problem, type Surroundings, checks } from './checks.ts';
+import { type Problem, type Surroundings, checks, visibilities } from './checks.ts';
 
 /** The headings of the administrators' page, in order. */
 export const groups = [
@@ -29,6 +29,9 @@ export const groups = [
   'Limits',
 ] as const;
 
+/** One of the few values that a setting may have: as it is sent, and as a person is told. */
+export type Choice = readonly [value: string, label: string];
+
 export type Field<T = unknown> = {
   group: (typeof groups)[number];
   label: string;
@@ -40,6 +43,10 @@ export type Field<T = unknown> = {
   shape: TSchema;
   /** What is wrong with a value that is of the right kind. */
   check?: (value: T, around: Surroundings) => Problem;
+  /** The only values there are, or of which a list holds some; an empty one is none. */
+  choices?: (around: Surroundings) => readonly Choice[];
+  /** The least number that `check` lets through. */
+  least?: number;
   /** What a value becomes before it is checked and kept. */
   normalise?: (value: T) => T;
   /** Another name that clients send. */
@@ -66,6 +73,22 @@ export const count = (usual: number, described: Described<number>, minimum = -la
   shape: int,
 });
 
+/** A number that is at least 1. */
+export const positive = (usual: number, described: Described<number>): Field<number> => ({
+  ...count(usual, { ...described, check: checks.positive }),
+  least: 1,
+});
+
+/** One of a few numbers, each of which means something. */
+export const levels = (
+  usual: number,
+  known: readonly (readonly [number, string])[],
+  described: Described<number>,
+): Field<number> => ({
+  ...count(usual, { check: checks.oneOf(known.map(([value]) => value)), ...described }),
+  choices: () => known.map(([value, label]) => [String(value), label]),
+});
+
 const blankIsNull = (value: string | null): string | null => (value?.trim() ? value.trim() : null);
 
 export const url = (described: Described<string | null>): Field<string | null> => ({
@@ -77,14 +100,20 @@ export const url = (described: Described<string | null>): Field<string | null> =
   check: checks.url,
 });
 
-const visibilities = ['private', 'internal', 'public'] as const;
+const inWords: Record<Visibility, string> = { private: 'Private', internal: 'Internal', public: 'Public' };
+
+export const visibilityChoices = (): readonly Choice[] => visibilities.map((word) => [word, inWords[word]]);
 
 export const visibility = (described: Described<Visibility>): Field<Visibility> => ({
   ...described,
   default: 'private',
   param: oneOf(visibilities),
   shape: string,
+  choices: visibilityChoices,
 });
+
+/** Texts each of which may hold several. */
+const severalTexts = { ...texts({ maxItems: 1_000 }), items: { type: 'string', maxLength: 300_000 } };
 
 /** Kept without repetitions; `split`: one text may hold several, with commas, semicolons or blanks between. */
 export const list = (
@@ -94,8 +123,9 @@ export const list = (
 ): Field<readonly string[]> => ({
   ...described,
   default: usual,
-  param: clearable(texts(split === undefined ? {} : { maxItems: 1_000 })),
+  param: clearable(split === undefined ? texts() : severalTexts),
   shape: array(string),
+  ...(split !== undefined && { check: checks.fewAndShort }),
   normalise: (values) => {
     const parts = split === undefined ? values : values.flatMap((value) => value.toLowerCase().split(split));
     return [...new Set(parts.map((part) => part.trim()).filter((part) => part !== ''))];
@@ -105,9 +135,17 @@ export const list = (
 export const domains = /[\s,;]+/;
 
 export const keys = (name: string, sizes: readonly number[]): Field<number> =>
-  count(0, {
-    group: 'Keys',
-    label: `${name} SSH keys`,
-    meaning: `Fewest bits of an ${name} key, on upload and on use: 0 allows all, -1 none.`,
-    check: checks.keySizes(sizes),
-  });
+  levels(
+    0,
+    [
+      [0, 'Allowed, of any size'],
+      ...sizes.map((size) => [size, `At least ${size} bits`] as const),
+      [-1, 'Forbidden'],
+    ],
+    {
+      group: 'Keys',
+      label: `${name} SSH keys`,
+      meaning: `Which ${name} keys are taken, on upload and on use.`,
+      check: checks.keySizes(sizes),
+    },
+  );

@@ -61,12 +61,15 @@ export const openSettings = async (
 ): Promise<SettingsSource> => {
   let current = (await readSettings(store.db)).settings;
   let latest = 0;
+  let known = 0;
   const reload = async (): Promise<void> => {
     latest += 1;
     const turn = latest;
     const { settings } = await readSettings(store.db);
-    // Of two readings the one that began later knows more.
-    if (turn === latest) current = settings;
+    // Of two readings the one that began later knows more; the earlier one counts until that has ended.
+    if (turn < known) return;
+    known = turn;
+    current = settings;
   };
   store.listen(topic, () => void reload().catch(onError));
   return {

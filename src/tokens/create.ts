@@ -2,6 +2,7 @@ import { hashToken, newTokenText } from '../access/token_text.ts';
 import type { Store, Tx } from '../db/open.ts';
 import type { TokensTable } from '../db/schema.ts';
 import { forbidden, invalid } from '../errors.ts';
+import { type Source, recordAudit } from '../events/audit.ts';
 import { type Cause, recordEvent } from '../events/record.ts';
 import { lockUser } from '../users/queries.ts';
 import { tokenProblems } from './rules.ts';
@@ -46,6 +47,9 @@ export const insertToken = async (
   return id;
 };
 
+/** Who makes a token, and whence. */
+export type Maker = { cause: Cause | null; source: Source };
+
 /**
  * Makes a token for a user.
  * @returns its id, and its text, which is to be shown once
@@ -53,7 +57,7 @@ export const insertToken = async (
  */
 export const createToken = async (
   { store, random }: { store: Store; random: (bytes: number) => Buffer },
-  cause: Cause | null,
+  { cause, source }: Maker,
   token: NewToken,
 ): Promise<{ id: number; text: string }> => {
   const text = newTokenText(random);
@@ -63,7 +67,16 @@ export const createToken = async (
     const problems = tokenProblems(token, user.admin === 1);
     if (Object.keys(problems).length > 0) throw invalid(problems);
     const row = { ...token, name: token.name.trim(), scopes: [...new Set(token.scopes)] };
-    return await insertToken(tx, cause, row, text);
+    const id = await insertToken(tx, cause, row, text);
+    const { name, user_id, kind, scopes, expires_at } = row;
+    const details = { user_id, kind, name, scopes, expires_at };
+    await recordAudit(tx, cause, source, {
+      kind: 'token.created',
+      target_type: 'Token',
+      target_id: id,
+      details,
+    });
+    return id;
   });
   return { id, text };
 };

@@ -1,5 +1,6 @@
-import { type Call, actorOf } from '../access/call.ts';
+import { type Call, actorOf, userOf } from '../access/call.ts';
 import { badRequest, forbidden, invalid } from '../errors.ts';
+import { type NewToken, createToken } from './create.ts';
 import { type TokenRow, presentedToken } from './queries.ts';
 
 /**
@@ -19,7 +20,7 @@ export const ownToken = async (call: Call): Promise<TokenRow> => {
  * it, and none at all through a token that somebody else may take back.
  * @throws Failure 403, 400
  */
-export const ownExpiry = async (call: Call, wanted: string | null): Promise<string | null> => {
+const ownExpiry = async (call: Call, wanted: string | null): Promise<string | null> => {
   const { kind, id } = actorOf(call).credential;
   if (kind === 'impersonation' || kind === 'oauth') throw forbidden();
   const latest = kind === 'session' ? null : ((await presentedToken(call.db, id))?.expires_at ?? null);
@@ -29,3 +30,24 @@ export const ownExpiry = async (call: Call, wanted: string | null): Promise<stri
   }
   return wanted ?? latest;
 };
+
+/**
+ * Makes a personal access token for the caller.
+ * @returns its id, and its text, which is to be shown once
+ * @throws Failure 403 for a call that came with what may make none, 400 for what cannot be
+ */
+export const createOwnToken = async (
+  call: Call,
+  { name, scopes, expires_at }: Pick<NewToken, 'name' | 'scopes' | 'expires_at'>,
+): Promise<{ id: number; text: string }> =>
+  await createToken(
+    call.platform,
+    { cause: actorOf(call), source: call },
+    {
+      user_id: userOf(call).id,
+      kind: 'personal',
+      name,
+      scopes,
+      expires_at: await ownExpiry(call, expires_at),
+    },
+  );

@@ -4,7 +4,7 @@ import type { Reader } from '../db/open.ts';
 import type { TokensTable } from '../db/schema.ts';
 import type { PageRequest } from '../http/page.ts';
 
-/** Everything of a token but its hash. */
+/** Everything of a token but its hashes and what OAuth adds. */
 const columns = [
   'id',
   'user_id',
@@ -17,7 +17,7 @@ const columns = [
   'created_at',
 ] as const;
 
-export type TokenRow = Omit<Selectable<TokensTable>, 'token_hash'>;
+export type TokenRow = Pick<Selectable<TokensTable>, (typeof columns)[number]>;
 
 /** Those which a user or an administrator made on purpose. */
 export type TokenKind = 'personal' | 'impersonation';

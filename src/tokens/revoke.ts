@@ -1,20 +1,21 @@
-import type { Store } from '../db/open.ts';
-import { type Cause, recordEvent } from '../events/record.ts';
+import { type Call, actorOf } from '../access/call.ts';
+import { recordAudit } from '../events/audit.ts';
+import { recordEvent } from '../events/record.ts';
 
 /** Ends a token at once and for good. One that ended before stays as it is. */
 export const revokeToken = async (
-  { write }: Pick<Store, 'write'>,
-  cause: Cause | null,
-  token: { id: number },
+  call: Call,
+  { id, user_id, name }: { id: number; user_id: number; name: string },
 ): Promise<void> =>
-  await write(async (tx) => {
+  await call.write(async (tx) => {
     const { numUpdatedRows } = await tx.db
       .updateTable('tokens')
       .set({ revoked: 1 })
-      .where('id', '=', token.id)
+      .where('id', '=', id)
       .where('revoked', '=', 0)
       .executeTakeFirst();
     if (numUpdatedRows === 0n) return;
-    const target = { project_id: null, target_type: 'Token', target_id: token.id };
-    await recordEvent(tx, cause, { kind: 'token.revoked', ...target });
+    const [actor, target] = [actorOf(call), { target_type: 'Token', target_id: id }];
+    await recordEvent(tx, actor, { kind: 'token.revoked', project_id: null, ...target });
+    await recordAudit(tx, actor, call, { kind: 'token.revoked', ...target, details: { user_id, name } });
   });

@@ -4,9 +4,9 @@ import { pageParams, pageRequest } from '../http/page.ts';
 import { boolean, clearable, date, id, object, oneOf, optional, text, texts } from '../http/schema.ts';
 import { requireUnmodified } from '../http/unmodified.ts';
 import { loadUser } from '../users/queries.ts';
-import { type NewToken, createToken } from './create.ts';
+import { createToken } from './create.ts';
 import { newTokenShape, tokenJson, tokenShape } from './json.ts';
-import { ownExpiry, ownToken } from './own.ts';
+import { createOwnToken, ownToken } from './own.ts';
 import { type TokenFilter, type TokenRow, findToken, listTokens } from './queries.ts';
 import { revokeToken } from './revoke.ts';
 import { tokenScopes } from './rules.ts';
@@ -25,19 +25,17 @@ const page = async ({ db, now }: Call, params: object, filter: TokenFilter) => {
   return { items: rows.map((token) => tokenJson(token, now)), total };
 };
 
-const make = async (call: Call, token: NewToken) => {
-  const made = await createToken(call.platform, actorOf(call), token);
-  const row = await findToken(call.db, made.id, {
-    kind: token.kind as TokenFilter['kind'],
-    user_id: token.user_id,
-  });
+type Made = { id: number; text: string };
+
+const madeJson = async (call: Call, made: Made, of: Pick<TokenFilter, 'kind' | 'user_id'>) => {
+  const row = await findToken(call.db, made.id, of);
   if (row === undefined) throw notFound();
   return { ...tokenJson(row, call.now), token: made.text };
 };
 
 const revoke = async (call: Call, token: TokenRow): Promise<void> => {
   requireUnmodified(call.header('if-unmodified-since'), token.created_at);
-  await revokeToken(call.platform.store, actorOf(call), token);
+  await revokeToken(call, token);
 };
 
 /* ---- of a user, for administrators ---- */
@@ -70,8 +68,11 @@ const createFor = (kind: TokenFilter['kind'], path: string, summary: string) =>
     audience: 'admin',
     params: object({ ...ofUser, ...newToken }),
     reply: newTokenShape,
-    handle: async (call, { expires_at = null, ...params }) =>
-      await make(call, { ...params, kind, expires_at }),
+    handle: async (call, { expires_at = null, ...params }) => {
+      const token = { ...params, kind, expires_at };
+      const by = { cause: actorOf(call), source: call };
+      return await madeJson(call, await createToken(call.platform, by, token), token);
+    },
   });
 
 const createImpersonation = createFor(
@@ -132,8 +133,8 @@ const createOwn = endpoint({
   params: object(newToken),
   reply: newTokenShape,
   handle: async (call, { expires_at = null, ...params }) => {
-    const token = { user_id: userOf(call).id, kind: 'personal' as const, ...params };
-    return await make(call, { ...token, expires_at: await ownExpiry(call, expires_at) });
+    const made = await createOwnToken(call, { ...params, expires_at });
+    return await madeJson(call, made, { kind: 'personal', user_id: userOf(call).id });
   },
 });
 

@@ -298,3 +298,25 @@ test('nothing of tokens is told to one who does not sign in', async () => {
   ];
   for (const path of paths) assert.equal((await gantry.api(`GET ${path}`, { as: null })).status, 401);
 });
+
+test('making and revoking a token is audited, with everything but its text', async () => {
+  const { id, token: as } = await seedUser(gantry);
+  const { body } = await own(as, { name: 'audited', expires_at: '2999-01-31' });
+  for (const _ of [1, 2]) await gantry.api(`DELETE /personal_access_tokens/${body.id}`, { as });
+  const { body: events, text } = await gantry.api(`GET /audit_events?target_type=Token&target_id=${body.id}`);
+  assert.deepEqual(
+    events.map(({ kind, actor_id }: { kind: string; actor_id: number }) => [kind, actor_id]),
+    [
+      ['token.revoked', id],
+      ['token.created', id],
+    ],
+  );
+  assert.deepEqual(events[1].details, {
+    user_id: id,
+    kind: 'personal',
+    name: 'audited',
+    scopes: ['api'],
+    expires_at: '2999-01-31',
+  });
+  assert.ok(!text.includes(body.token));
+});

@@ -1,10 +1,12 @@
 import type { Store } from '../db/open.ts';
 import { forbidden } from '../errors.ts';
 import { type Cause, recordEvent } from '../events/record.ts';
+import { endSessionsOf } from './end_sessions.ts';
+import { endOauthOf } from './end_oauth.ts';
 import { lockUser } from './queries.ts';
 
 /**
- * Shuts a user out, with all his tokens, or lets him in again. Nothing happens where that is so already.
+ * Shuts a user out, with all his tokens and sessions, or lets him in again. Nothing happens where that is so already.
  * @throws Failure 404 for no user, 403 for oneself and for the ghost
  */
 export const setBlocked = async (
@@ -21,6 +23,8 @@ export const setBlocked = async (
     const state = blocked ? 'blocked' : 'active';
     if (user.state === state) return;
     await tx.db.updateTable('users').set({ state, updated_at: tx.now }).where('id', '=', id).execute();
+    if (blocked) await endSessionsOf(tx, id);
+    if (blocked) await endOauthOf(tx, id);
     const target = { project_id: null, target_type: 'User', target_id: id };
     await recordEvent(tx, cause, { kind: blocked ? 'user.blocked' : 'user.unblocked', ...target });
   });

@@ -2,9 +2,9 @@ import { hash } from 'node:crypto';
 import type { Site } from '../access/call.ts';
 import type { Reader } from '../db/open.ts';
 import type { UsersTable } from '../db/schema.ts';
-import { anything, array, bool, int, nullable, object, optional, string, timestamp } from '../http/schema.ts';
+import { array, bool, int, nullable, object, optional, string, timestamp } from '../http/schema.ts';
 import { formatTime } from '../time.ts';
-import { type UserRow, personalProjectCounts } from './queries.ts';
+import { type UserRow, identitiesByUser, personalProjectCounts } from './queries.ts';
 
 /** A user as embedded in other records. */
 export const basicUserShape = object({
@@ -73,7 +73,7 @@ const account = {
   color_scheme_id: int,
   projects_limit: int,
   current_sign_in_at: nullable(timestamp),
-  identities: array(anything),
+  identities: array(object({ provider: string, extern_uid: string })),
   can_create_group: bool,
   can_create_project: bool,
   two_factor_enabled: bool,
@@ -123,7 +123,12 @@ export const publicProfile = (user: UserRow, site: Site) => ({
   organization: user.organization,
 });
 
-const accountOf = (user: UserRow, projects: number, site: Site) => {
+type Identity = { provider: string; extern_uid: string };
+
+/** What stands in other tables of an account. */
+type Beside = { projects: number; identities: Identity[] };
+
+const accountOf = (user: UserRow, { projects, identities }: Beside, site: Site) => {
   const projects_limit = user.projects_limit ?? site.settings.default_projects_limit;
   const signedInAt = user.last_sign_in_at === null ? null : formatTime(user.last_sign_in_at);
   return {
@@ -136,10 +141,10 @@ const accountOf = (user: UserRow, projects: number, site: Site) => {
     color_scheme_id: 1,
     projects_limit,
     current_sign_in_at: signedInAt,
-    identities: [],
+    identities,
     can_create_group: user.can_create_group === 1,
     can_create_project: projects < projects_limit,
-    two_factor_enabled: false,
+    two_factor_enabled: user.two_factor_enabled === 1,
     external: user.external === 1,
   };
 };
@@ -151,12 +156,17 @@ export const accounts = async (
   site: Site,
   { administered }: { administered: boolean },
 ) => {
-  const projects = await personalProjectCounts(
-    db,
-    users.map(({ id }) => id),
-  );
+  const ids = users.map(({ id }) => id);
+  const [projects, identities] = await Promise.all([
+    personalProjectCounts(db, ids),
+    identitiesByUser(db, ids),
+  ]);
+  const besideOf = (id: number): Beside => ({
+    projects: projects.get(id) ?? 0,
+    identities: identities.get(id) ?? [],
+  });
   return users.map((user) => ({
-    ...accountOf(user, projects.get(user.id) ?? 0, site),
+    ...accountOf(user, besideOf(user.id), site),
     ...(administered && { is_admin: user.admin === 1, note: user.note }),
   }));
 };

@@ -26,6 +26,7 @@ const columns = [
   'users.public_email',
   'users.note',
   'users.ghost',
+  'users.two_factor_enabled',
   'users.last_sign_in_at',
   'users.last_activity_on',
   'users.created_at',
@@ -85,6 +86,26 @@ export const personalProjectCounts = async (
     .groupBy('namespaces.owner_id')
     .execute();
   return new Map(rows.map((row) => [row.owner_id ?? 0, row.projects]));
+};
+
+/** Accounts of these users at sign-in providers, by user. */
+export const identitiesByUser = async (
+  db: Reader,
+  userIds: readonly number[],
+): Promise<Map<number, { provider: string; extern_uid: string }[]>> => {
+  const rows =
+    userIds.length === 0
+      ? []
+      : await db
+          .selectFrom('user_identities')
+          .select(['user_id', 'provider', 'extern_uid'])
+          .where('user_id', 'in', userIds)
+          .orderBy('provider')
+          .execute();
+  const byUser = Map.groupBy(rows, ({ user_id }) => user_id);
+  return new Map(
+    [...byUser].map(([id, his]) => [id, his.map(({ provider, extern_uid }) => ({ provider, extern_uid }))]),
+  );
 };
 
 export type UserFilter = {

@@ -238,3 +238,17 @@ test('can_create_project counts the projects of the personal namespace that ther
   });
   assert.equal(await may(), true);
 });
+
+test('the day on which a user was last active is noted, behind the request', async () => {
+  const { id, token } = await seedUser(gantry);
+  const day = async (): Promise<string | null> =>
+    (await gantry.api(`GET /users/${id}`)).body.last_activity_on;
+  assert.equal(await day(), null);
+  gantry.setTime(Date.UTC(2030, 4, 6, 23, 59));
+  await gantry.api('GET /version', { as: token });
+  for (let tries = 0; tries < 400 && (await day()) === null; tries += 1) {
+    await new Promise((resolve) => void setTimeout(resolve, 5));
+  }
+  gantry.setTime(null);
+  assert.equal(await day(), '2030-05-06');
+});

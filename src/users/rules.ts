@@ -26,7 +26,8 @@ const emailProblem = (email: string): string | null => {
   return emailFormat.test(address) ? null : 'is invalid';
 };
 
-const nameProblem = (name: string): string | null => {
+/** Of a name that is shown to others. */
+export const nameProblem = (name: string): string | null => {
   if (name.trim() === '') return "can't be blank";
   if (isTooLong(name)) return tooLong;
   return deceptive.test(name) ? 'is invalid' : null;

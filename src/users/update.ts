@@ -13,6 +13,7 @@ import {
   requireFree,
   requireOwnAddress,
 } from './create.ts';
+import { endSessionsOf } from './end_sessions.ts';
 import { hashPassword } from './password.ts';
 import { type UserRow, lockUser } from './queries.ts';
 import { normalizedEmail, passwordProblem, userProblems } from './rules.ts';
@@ -101,7 +102,8 @@ const notedOf = (data: Record<string, [unknown, unknown]>, isNewPassword: boolea
 };
 
 /**
- * Changes a user; what is not given stays. A new user name moves the personal namespace and all in it.
+ * Changes a user; what is not given stays. A new user name moves the personal namespace and all in it; a new
+ * password signs him out everywhere.
  * @throws Failure 404 for no user, 403 for the ghost, 400 and 409 as when a user is created
  */
 export const updateUser = async (
@@ -121,6 +123,7 @@ export const updateUser = async (
     if (Object.keys(changes).length === 0 && hash === null) return;
     await requireFree(tx, changes, user);
     await storeChanges(tx, user, changes, hash);
+    if (hash !== null) await endSessionsOf(tx, id);
     const target = { project_id: null, target_type: 'User', target_id: id };
     await recordEvent(tx, cause, { kind: 'user.updated', ...target, data: notedOf(data, hash !== null) });
   });

@@ -1,6 +1,9 @@
-/** Each call of the issues area, by each way to say who one is. */
+/** Each call of the API document that there is, by each way to say who one is. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { csrfTokenOf } from '../../src/access/session_token.ts';
+import { hashToken } from '../../src/access/token_text.ts';
+import { startSession } from '../../src/sessions/start.ts';
 import { type TestService, startTestService } from '../support/service.ts';
 import { type Row, rows, wordFor } from './expected.ts';
 import type { Cell } from './makers.ts';
@@ -19,6 +22,14 @@ let tokens: Record<
   string
 >;
 
+/** Cookies of the administrator's browsers. */
+let sessions: { own: string; other: string; ended: string; sleeping: string };
+
+const newSession = async (user_id: number): Promise<string> => {
+  const source = { ip: '127.0.0.1', userAgent: 'a test' };
+  return await startSession(gantry.service.platform, { user_id, provider: null, source, replaced: null });
+};
+
 before(async () => {
   gantry = await startTestService({ GANTRY_LOG_LEVEL: 'error' });
   world = await makeWorld(gantry);
@@ -36,6 +47,23 @@ before(async () => {
     none: await more({ scopes: [] }),
     git: await more({ scopes: ['read_repository', 'write_repository'] }),
   };
+  const id = admin().user_id ?? 0;
+  const [own, other, ended, sleeping] = [
+    await newSession(id),
+    await newSession(id),
+    await newSession(id),
+    await newSession(id),
+  ];
+  sessions = { own, other, ended, sleeping };
+  await gantry.service.platform.store.write(async ({ db, now }) => {
+    await db.deleteFrom('sessions').where('token_hash', '=', hashToken(ended)).execute();
+    const last_seen_at = now - 10_081 * 60_000;
+    await db
+      .updateTable('sessions')
+      .set({ last_seen_at })
+      .where('token_hash', '=', hashToken(sleeping))
+      .execute();
+  });
 });
 after(async () => {
   wire.close();
@@ -48,7 +76,7 @@ const admin = (): Person => {
   return found;
 };
 
-/** The calls of the API document's table of issues. */
+/** The calls of the API document's tables of issues and settings. */
 const contract = [
   'GET /issues',
   'GET /groups/:id/issues',
@@ -68,6 +96,8 @@ const contract = [
   'GET /projects/:id/issues/:issue_iid/time_stats',
   'GET /projects/:id/issues/:issue_iid/closed_by',
   'GET /projects/:id/issues/:issue_iid/user_agent_detail',
+  'GET /application/settings',
+  'PUT /application/settings',
 ].map((name): Row => {
   const row = rows.find((one) => one.name === name);
   assert.ok(row, name);
@@ -217,6 +247,58 @@ const scoped: Channel[] = [
   ]),
 ];
 
+const cookie = (secret: string): Carried => header('Cookie', `_service_session=${secret}`);
+const csrf = (secret: string): Carried => header('X-CSRF-Token', csrfTokenOf(secret));
+const onlyReads = { read: 'ok', write: '401' };
+
+const cookies: Channel[] = [
+  channel('a cookie', onlyReads, () => cookie(sessions.own)),
+  channel('a cookie with its token', 'ok', () => both(cookie(sessions.own), csrf(sessions.own))),
+  channel('a cookie with its token in the query', 'ok', () =>
+    both(cookie(sessions.own), query('authenticity_token', csrfTokenOf(sessions.own))),
+  ),
+  channel('a cookie with the token of another session', onlyReads, () =>
+    both(cookie(sessions.own), csrf(sessions.other)),
+  ),
+  channel('a cookie with an empty token', onlyReads, () =>
+    both(cookie(sessions.own), header('X-CSRF-Token', '')),
+  ),
+  channel('a cookie with itself as the token', onlyReads, () =>
+    both(cookie(sessions.own), header('X-CSRF-Token', sessions.own)),
+  ),
+  channel('a token without the cookie', '401', () => csrf(sessions.own)),
+  ...['https://evil.example', 'null', 'http://127.0.0.1', 'http://127.0.0.1.evil.example'].map((origin) =>
+    channel(`a cookie with its token from ${origin}`, '401', () =>
+      both(cookie(sessions.own), csrf(sessions.own), header('Origin', origin)),
+    ),
+  ),
+  channel('a cookie with its token from our own page', 'ok', () =>
+    both(cookie(sessions.own), csrf(sessions.own), header('Origin', new URL(gantry.url).origin)),
+  ),
+  ...['cross-site', 'same-site'].map((site) =>
+    channel(`a cookie with its token, ${site}`, '401', () =>
+      both(cookie(sessions.own), csrf(sessions.own), header('Sec-Fetch-Site', site)),
+    ),
+  ),
+  channel('the cookie of a session that ended', '401', () =>
+    both(cookie(sessions.ended), csrf(sessions.ended)),
+  ),
+  channel('the cookie of a session that slept too long', '401', () =>
+    both(cookie(sessions.sleeping), csrf(sessions.sleeping)),
+  ),
+  channel('a cookie beside a good token', 'ok', () =>
+    both(cookie(sessions.other), header('PRIVATE-TOKEN', tokens.good)),
+  ),
+  channel('a cookie with its token beside a bad token', '401', () =>
+    both(cookie(sessions.own), csrf(sessions.own), header('PRIVATE-TOKEN', unknown)),
+  ),
+  channel('a cookie with its token beside a bad Bearer', '401', () =>
+    both(cookie(sessions.own), csrf(sessions.own), bearer(unknown)),
+  ),
+  channel('the secret of a session as a token', '401', () => header('PRIVATE-TOKEN', sessions.own)),
+  channel('the secret of a session as Bearer', '401', () => bearer(sessions.own)),
+];
+
 const sentBy = (cell: Cell, { headers = {}, query: more = '', json = {}, form }: Carried): Sent => {
   const { row, names } = cell;
   const path = `/api/v4${pathOf(cell)}`;
@@ -284,6 +366,8 @@ test('two at once', async () => await checkAll(contract, two));
 
 test('a scope that does not suffice', async () => await checkAll(contract, scoped));
 
+test('a session of a browser', async () => await checkAll(contract, cookies));
+
 test('a dead token says so in a header, and no more in the body than any other', async () => {
   for (const [kind, reason] of [
     ['revoked', 'Token was revoked. You have to re-authorize from the user.'],
@@ -310,7 +394,9 @@ test('a scope that does not suffice says which would', async () => {
 
 test('a token is dead as soon as it is revoked, or its owner blocked', async () => {
   const id = world.people.idOf('developer');
-  const [one, other] = [await moreToken(gantry, id), await moreToken(gantry, id, { kind: 'oauth' })];
+  const [one, third] = [await moreToken(gantry, id), await moreToken(gantry, id)];
+  // What was given to an application ends for good when its owner is blocked.
+  const other = await moreToken(gantry, id, { kind: 'oauth' });
   const status = async (as: Record<string, string>): Promise<number> =>
     (await wire.send({ method: 'GET', path: '/api/v4/issues', headers: as })).status;
   assert.deepEqual(
@@ -328,9 +414,12 @@ test('a token is dead as soon as it is revoked, or its owner blocked', async () 
   );
   await gantry.api(`POST /users/${id}/block`);
   assert.deepEqual(
-    [await status({ 'private-token': one }), await status({ authorization: `Bearer ${other}` })],
-    [401, 403],
+    [await status({ 'private-token': third }), await status({ authorization: `Bearer ${other}` })],
+    [403, 401],
   );
   await gantry.api(`POST /users/${id}/unblock`);
-  assert.equal(await status({ authorization: `Bearer ${other}` }), 200);
+  assert.deepEqual(
+    [await status({ 'private-token': third }), await status({ authorization: `Bearer ${other}` })],
+    [200, 401],
+  );
 });

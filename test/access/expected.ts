@@ -159,6 +159,9 @@ const words: [word: string, status: number, message: unknown][] = [
   ['404I', 404, '404 Issue Not Found'],
   ['404N', 404, '404 Namespace Not Found'],
   ['404U', 404, '404 User Not Found'],
+  ['404K', 404, '404 Key Not Found'],
+  ['404D', 404, '404 Deploy Key Not Found'],
+  ['404S', 404, '404 Snippet Not Found'],
 ];
 
 const insufficientScope = {

@@ -94,6 +94,10 @@ const substitutes = {
   token: nothing,
   impersonation_token_id: nothing,
   user: nothing,
+  key_id: nothing,
+  snippet_id: nothing,
+  secret: '0123456789abcdef'.repeat(2),
+  filename: 'a.txt',
 };
 
 const sentFor = (row: Row, place: Place, names: Names, body?: object): Sent => {

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { newTokenText } from '../../src/access/token_text.ts';
 import type { Tx } from '../../src/db/open.ts';
+import { insertRow } from '../../src/db/insert.ts';
 import { insertToken } from '../../src/tokens/create.ts';
 import { insertUser } from '../../src/users/create.ts';
 import { unique } from '../support/seed.ts';
@@ -236,6 +237,24 @@ const user =
 
 export const freshUser = user('active');
 export const blockedUser = user('blocked');
+
+export const application: Maker = async (tx, cells) => {
+  for (const cell of cells) {
+    const made = await insertRow(tx.db, 'oauth_applications', {
+      owner_id: null,
+      name: 'Made',
+      uid: randomBytes(32).toString('hex'),
+      secret_hash: '',
+      redirect_uris: '[]',
+      scopes: '["api"]',
+      confidential: 1,
+      trusted: 0,
+      created_at: tx.now,
+      updated_at: tx.now,
+    });
+    Object.assign(cell.names, { application: made });
+  }
+};
 
 const token =
   (kind: 'personal' | 'impersonation', ofWhom: (cell: Cell, world: World) => number): Maker =>

@@ -91,11 +91,14 @@ const said = ({ row, person, place, state }: Cell): string => {
 
 const ask = async (wire: Wire, cell: Cell): Promise<string | null> => {
   const { row, person, names, place, state } = cell;
-  const { body, holds } = recipes[row.name] ?? {};
-  const headers =
-    cell.token === undefined ? person.headers : { ...person.headers, 'private-token': cell.token };
+  const { body, form, holds } = recipes[row.name] ?? {};
+  const headers = {
+    ...person.headers,
+    ...(cell.token !== undefined && { 'private-token': cell.token }),
+    ...(form !== undefined && { 'content-type': 'multipart/form-data; boundary=x' }),
+  };
   const path = `/api/v4${pathOf(cell)}`;
-  const received = await wire.send({ method: row.method, path, headers, body: body?.(names, cell) });
+  const received = await wire.send({ method: row.method, path, headers, body: form ?? body?.(names, cell) });
   const isList = holds !== undefined && received.status === 200;
   const held = isList ? (received.body as { id: number }[]).some((item) => holds(item, names)) : null;
   const answered = wordFor(received, held);
@@ -106,7 +109,11 @@ const ask = async (wire: Wire, cell: Cell): Promise<string | null> => {
 type Content = Map<string, Set<string>>;
 
 /** What changes without a request's doing: when a token was used last, and what stands in the index of words. */
-const restless: Record<string, string> = { tokens: 'last_used_at', issue_search: 'indexed' };
+const restless: Record<string, string> = {
+  tokens: 'last_used_at',
+  users: 'last_activity_on',
+  issue_search: 'indexed',
+};
 
 const isKept = (table: string): boolean => table !== 'work' && !table.startsWith('issue_search_index');
 

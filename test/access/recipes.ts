@@ -8,6 +8,7 @@ import {
   anothersNoteAward,
   anothersToken,
   anothersTodo,
+  application,
   blockedUser,
   freshGroup,
   freshIssue,
@@ -26,6 +27,7 @@ import {
   servicesNote,
   subscription,
 } from './makers.ts';
+import { moreRecipes } from './key_recipes.ts';
 import type { Names } from './world.ts';
 
 type Item = { id: number; target?: { id: number } };
@@ -36,6 +38,8 @@ export type Recipe = {
   /** `:name` stands for what is named so. */
   query?: string;
   body?: (names: Names, cell: Cell) => object;
+  /** In place of it: a multipart form, whose boundary is `x`. */
+  form?: string;
   /** What path parameters stand for, where it is not the usual. */
   path?: Record<string, string>;
   /** Of a list: whether this item is the record that it should (not) have. */
@@ -85,6 +89,10 @@ const instanceRecipes: Record<string, Recipe> = {
   [`GET ${tokens}/:id {another's}`]: { makes: [anothersToken] },
   [`DELETE ${tokens}/:id {his own}`]: { makes: [ownToken] },
   [`DELETE ${tokens}/:id {another's}`]: { makes: [anothersToken] },
+  'POST /applications': {
+    body: () => ({ name: 'Made', redirect_uri: 'https://app.example.com/back', scopes: 'api' }),
+  },
+  'DELETE /applications/:id': { makes: [application] },
   'POST /projects {of his own}': { body: () => ({ name: unique('made') }) },
   'POST /projects/user/:user_id': { path: { user_id: 'writer' }, body: () => ({ name: unique('made') }) },
   'POST /groups {at the top}': { body: () => ({ name: unique('made'), path: unique('made') }) },
@@ -236,6 +244,7 @@ export const recipes: Record<string, Recipe> = {
   ...groupRecipes,
   ...projectRecipes,
   ...issueRecipes,
+  ...moreRecipes,
 };
 
 /** What `:id` is, by the first word of the path. */
@@ -246,6 +255,9 @@ const ids: Record<string, string> = {
   users: 'user',
   todos: 'todo',
   personal_access_tokens: 'token',
+  keys: 'key_id',
+  snippets: 'snippet_id',
+  applications: 'application',
 };
 
 const keyOf = (param: string, path: string): string => {

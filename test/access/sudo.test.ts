@@ -210,7 +210,10 @@ test('the target’s permissions are the only ones', async () => {
   for (const [line] of due) {
     const itself = await ask(line, { as: stranger.token });
     const acted = await ask(line, asStranger);
-    assert.deepEqual([acted.status, acted.body], [itself.status, itself.body], line);
+    // Only who acts for himself is active, which is noted behind the request.
+    const shown = ({ body }: Reply) =>
+      'last_activity_on' in body ? { ...body, last_activity_on: null } : body;
+    assert.deepEqual([acted.status, shown(acted)], [itself.status, shown(itself)], line);
   }
   const list = await ask('GET /issues', { ...asStranger, query: 'scope=all' });
   assert.deepEqual([list.body, list.headers.get('x-total')], [[], '0']);

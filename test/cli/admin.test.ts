@@ -76,6 +76,23 @@ test('a password is set anew, and told once', async () => {
   assert.ok(await hasPassword('maria', password));
 });
 
+test('the second factor of a user is turned off', async () => {
+  const isOn = async (): Promise<boolean> =>
+    await place.store(async ({ db }) => {
+      const query = db.selectFrom('users').select('two_factor_enabled').where('username', '=', 'maria');
+      return (await query.executeTakeFirstOrThrow()).two_factor_enabled === 1;
+    });
+  await place.store(async ({ write }) => {
+    await write(async ({ db }) => {
+      await db.updateTable('users').set({ two_factor_enabled: 1 }).where('username', '=', 'maria').execute();
+    });
+  });
+  assert.ok(await isOn());
+  const said = await place.run('admin user disable-two-factor maria');
+  assert.equal(said.stdout, '"maria" signs in with the password alone.\n');
+  assert.ok(!(await isOn()));
+});
+
 test('a token works at once, dies while its user is blocked, and works again', async () => {
   const { stdout } = await place.run('admin token create --user maria');
   assert.match(stdout, /^gntpat-\S+\n$/);

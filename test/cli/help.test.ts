@@ -16,7 +16,7 @@ test('every command, at every level, has help with examples', async () => {
   for (const expected of ['serve', 'migrate', 'doctor', 'version', 'config show', 'admin token create']) {
     assert.ok(all.includes(expected), expected);
   }
-  const verbs = ['create', 'list', 'block', 'unblock', 'reset-password'];
+  const verbs = ['create', 'list', 'block', 'unblock', 'reset-password', 'disable-two-factor'];
   assert.deepEqual(
     all.filter((path) => path.startsWith('admin user ')),
     verbs.map((verb) => `admin user ${verb}`),

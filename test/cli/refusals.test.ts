@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, test } from 'node:test';
@@ -30,8 +30,8 @@ const used = async (): Promise<Place> => {
 
 /** What a folder holds, but for the lock. */
 const contents = (folder: string): string[] =>
-  readdirSync(folder)
-    .filter((name) => !name.startsWith('lock'))
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => !name.startsWith('lock') && statSync(join(folder, name)).isFile())
     .map((name) => `${name} ${hash('sha256', readFileSync(join(folder, name)))}`);
 
 test('a port that is taken: nothing is created, and the password is not spent', async () => {

@@ -43,7 +43,10 @@ test('the first start makes a private folder and shows the password of root once
   const { data, serve } = fresh();
   const first = await serve();
   assert.equal(modeOf(data), '700');
-  for (const file of readdirSync(data)) assert.equal(modeOf(join(data, file)), '600', file);
+  for (const name of readdirSync(data, { recursive: true, encoding: 'utf8' })) {
+    const path = join(data, name);
+    assert.equal(modeOf(path), statSync(path).isDirectory() ? '700' : '600', name);
+  }
   const kept = readFileSync(join(data, 'initial_root_password'), 'utf8').trim();
   const { stderr, stdout } = await first.end('SIGTERM');
   assert.ok(kept.length >= 20 && stderr.includes(`password  ${kept}\n`), stderr);

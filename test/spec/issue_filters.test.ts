@@ -544,6 +544,48 @@ describe('other filters of today', () => {
     assert.deepEqual(await found('confidential=true', at, at.guest.token), []);
   });
 
+  it('due_date: by the day, with weeks from Monday; 0 and any', async () => {
+    const at = await place();
+    world.gantry.setTime(Date.UTC(2017, 0, 11, 12)); // a Wednesday
+    try {
+      const days = [
+        '2017-01-10',
+        '2017-01-11',
+        '2017-01-12',
+        '2017-01-09',
+        '2017-01-15',
+        '2017-01-16',
+        '2017-02-28',
+      ];
+      for (const due_date of [...days, null]) await world.issue(at.id, { due_date });
+      const rows: [string, number[]][] = [
+        ['0', [8]],
+        ['any', [1, 2, 3, 4, 5, 6, 7]],
+        ['today', [2]],
+        ['tomorrow', [3]],
+        ['overdue', [1, 4]],
+        ['week', [1, 2, 3, 4, 5]],
+        ['month', [1, 2, 3, 4, 5, 6]],
+        ['next_month_and_previous_two_weeks', [1, 2, 3, 4, 5, 6, 7]],
+      ];
+      for (const [word, iids] of rows) assert.deepEqual(await found(`due_date=${word}`, at), iids, word);
+    } finally {
+      world.gantry.setTime(null);
+    }
+  });
+
+  refusals([['due_date=someday', { due_date: ['does not have a valid value'] }]]);
+
+  it('non_archived leaves out the issues of archived projects, from the moment on', async () => {
+    const at = await place();
+    await world.issue(at.id);
+    assert.deepEqual(await found('non_archived=true', at), [1]);
+    await world.api(`POST /projects/${at.id}/archive`);
+    assert.deepEqual(await found('non_archived=true', at), []);
+    assert.deepEqual(await found('non_archived=false', at), [1]);
+    assert.deepEqual(await found('', at), [1]);
+  });
+
   it('an unknown parameter is ignored', async () => {
     const at = await place();
     await world.issue(at.id);

@@ -199,12 +199,25 @@ describe('PUT /application/settings', () => {
       domain_whitelist: [],
       enabled_git_access_protocol: null,
     });
+    await put({ enabled_git_access_protocol: 'ssh' });
+    assert.equal((await put({ enabled_git_access_protocol: '' })).body.enabled_git_access_protocol, null);
   });
 
   it('the domain lists are split at commas, semicolons, blanks and line ends', async () => {
     await put({ domain_whitelist: 'A.example, b.example;c.example\n*.d.example  a.example' });
     const domain_whitelist = ['a.example', 'b.example', 'c.example', '*.d.example'];
     assert.deepEqual(await fieldsOf({ domain_whitelist }), { domain_whitelist });
+    const many = Array.from({ length: 1000 }, (_, number) => `${number}.example.com`);
+    await put({ domain_whitelist: many.join(', ') });
+    assert.deepEqual(await fieldsOf({ domain_whitelist: many }), { domain_whitelist: many });
+    for (const wrong of [[...many, 'x.example'].join(' '), `a.example ${'x'.repeat(256)}`]) {
+      const { status, body } = await put({ domain_whitelist: wrong });
+      assert.equal(status, 400);
+      assert.match(
+        body.message.domain_whitelist[0],
+        /^is too long \(maximum is (?:1000 values|255 characters)\)$/,
+      );
+    }
   });
 
   it('accepts the names that older clients use, and answers the document’s alone', async () => {

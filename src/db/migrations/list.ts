@@ -1,6 +1,19 @@
 import { begin } from './0001_begin.ts';
 import { settings } from './0002_settings.ts';
+import { sessions } from './0003_sessions.ts';
+import { oauth } from './0004_oauth.ts';
+import { keys } from './0005_keys.ts';
+import { snippetsUploads } from './0006_snippets_uploads.ts';
+import { twoFactor } from './0007_two_factor.ts';
 import type { MigrationText } from '../ddl.ts';
 
 /** Every migration, oldest first. A released one is never edited. */
-export const migrationTexts: MigrationText[] = [begin, settings];
+export const migrationTexts: MigrationText[] = [
+  begin,
+  settings,
+  sessions,
+  oauth,
+  keys,
+  snippetsUploads,
+  twoFactor,
+];

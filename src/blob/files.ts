@@ -1,0 +1,106 @@
+/**
+ * Bytes by their digest, as files. An area is a part of the store whose bytes go together, such as a project's: the
+ * same bytes are kept once in each.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { dirname, join, relative, sep } from 'node:path';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+
+export type Stored = { size: number; /** Hexadecimal. */ sha256: string };
+
+/** First and last byte. */
+export type Range = { start: number; end: number };
+
+export type Blobs = {
+  /** Keeps what the stream gives; on disk, with its name, before this answers. Nothing is left of what breaks off. */
+  put: (area: string, content: Readable) => Promise<Stored>;
+  /** null: there are no such bytes. */
+  get: (area: string, sha256: string, range?: Range) => Promise<Readable | null>;
+  /** None to remove is none removed. */
+  remove: (area: string, sha256: string) => Promise<void>;
+  removeArea: (area: string) => Promise<void>;
+};
+
+/** Area of all that belongs to a project. */
+export const projectArea = (id: number): string => `projects/${id}`;
+
+const isMissing = (error: unknown): boolean => (error as { code?: unknown }).code === 'ENOENT';
+
+const syncFolder = async (folder: string): Promise<void> => {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+};
+
+/** The folder and those between it and the root, from the inside out. */
+const foldersUpTo = (root: string, folder: string): string[] => {
+  const steps = relative(root, folder).split(sep);
+  return steps.map((_step, at) => join(root, ...steps.slice(0, steps.length - at))).concat(root);
+};
+
+const write = async (file: string, content: Readable): Promise<Stored> => {
+  const digest = createHash('sha256');
+  let size = 0;
+  await pipeline(
+    content,
+    async function* measure(chunks: AsyncIterable<Buffer>) {
+      for await (const chunk of chunks) {
+        digest.update(chunk);
+        size += chunk.length;
+        yield chunk;
+      }
+    },
+    createWriteStream(file, { flags: 'wx', mode: 0o600, flush: true }),
+  );
+  return { size, sha256: digest.digest('hex') };
+};
+
+/** Gives a file its place, so that a power cut does not take it. */
+const place = async (root: string, from: string, to: string): Promise<void> => {
+  const folder = dirname(to);
+  const created = await mkdir(folder, { recursive: true, mode: 0o700 });
+  await rename(from, to);
+  const folders = created === undefined ? [folder] : foldersUpTo(root, folder);
+  for (const one of folders) await syncFolder(one); // oxlint-disable-line no-await-in-loop -- in this order
+};
+
+/** Opens the store in this folder, of which no other process has the same. */
+export const openBlobs = async (root: string): Promise<Blobs> => {
+  const created = await mkdir(root, { recursive: true, mode: 0o700 });
+  if (created !== undefined) await syncFolder(dirname(root));
+  const unfinished = join(root, 'unfinished');
+  // What a process left that died.
+  await rm(unfinished, { recursive: true, force: true });
+  await mkdir(unfinished, { recursive: true, mode: 0o700 });
+  const fileOf = (area: string, sha256: string): string => join(root, area, sha256.slice(0, 2), sha256);
+  return {
+    put: async (area, content) => {
+      const temporary = join(unfinished, randomBytes(16).toString('hex'));
+      try {
+        const stored = await write(temporary, content);
+        await place(root, temporary, fileOf(area, stored.sha256));
+        return stored;
+      } catch (error) {
+        await rm(temporary, { force: true });
+        throw error;
+      }
+    },
+    get: async (area, sha256, range) => {
+      try {
+        const handle = await open(fileOf(area, sha256), 'r');
+        return handle.createReadStream(range);
+      } catch (error) {
+        if (isMissing(error)) return null;
+        throw error;
+      }
+    },
+    remove: async (area, sha256) => await rm(fileOf(area, sha256), { force: true }),
+    removeArea: async (area) => await rm(join(root, area), { recursive: true, force: true }),
+  };
+};

@@ -1,0 +1,35 @@
+import type { Call } from '../access/call.ts';
+import { requireUnmodified } from '../http/unmodified.ts';
+import { removeKey } from '../keys/delete.ts';
+import { recordInProject } from './create.ts';
+import { findInProject } from './queries.ts';
+
+/**
+ * Takes a deploy key from a project; from the last one, it is gone.
+ * @throws Failure 404, 412
+ */
+export const deleteDeployKey = async (call: Call, projectId: number, keyId: number): Promise<void> =>
+  await call.write(async (tx) => {
+    // Two who take it from its last two projects come one after the other.
+    await tx.db
+      .selectFrom('keys')
+      .select('id')
+      .where('id', '=', keyId)
+      .modifyEnd(tx.words.forUpdate)
+      .execute();
+    const { can_push: _push, ...key } = await findInProject(tx.db, projectId, keyId);
+    requireUnmodified(call.header('if-unmodified-since'), key.created_at);
+    await tx.db
+      .deleteFrom('deploy_key_projects')
+      .where('project_id', '=', projectId)
+      .where('key_id', '=', keyId)
+      .execute();
+    await recordInProject(tx, call, { kind: 'key.disabled', project_id: projectId, key });
+    const other = await tx.db
+      .selectFrom('deploy_key_projects')
+      .select('project_id')
+      .where('key_id', '=', keyId)
+      .limit(1)
+      .executeTakeFirst();
+    if (other === undefined) await removeKey(tx, call, key);
+  });

@@ -1,0 +1,55 @@
+import type { Site } from '../access/call.ts';
+import { int, nullable, object, optional, string, timestamp } from '../http/schema.ts';
+import { formatTime } from '../time.ts';
+import { type BasicUserRow, basicUser, basicUserShape } from '../users/json.ts';
+import type { KeyRow } from './queries.ts';
+
+export const keyShape = object({
+  id: int,
+  title: string,
+  key: string,
+  fingerprint: string,
+  fingerprint_sha256: string,
+  created_at: timestamp,
+  expires_at: nullable(timestamp),
+  last_used_at: nullable(timestamp),
+});
+
+/** What anybody is told of a user's key. */
+export const publicKeyShape = object({
+  id: int,
+  title: string,
+  key: string,
+  created_at: timestamp,
+  expires_at: nullable(timestamp),
+});
+
+/** `user` null: a deploy key. */
+export const keyWithUserShape = object({
+  ...keyShape.properties,
+  user: optional(nullable(basicUserShape)),
+});
+
+const timeOrNull = (time: number | null): string | null => (time === null ? null : formatTime(time));
+
+/** Without its comment, which is often an address. */
+export const publicKeyJson = ({ id, title, type, blob, created_at, expires_at }: KeyRow) => ({
+  id,
+  title,
+  key: `${type} ${blob}`,
+  created_at: formatTime(created_at),
+  expires_at: timeOrNull(expires_at),
+});
+
+export const keyJson = (row: KeyRow) => ({
+  ...publicKeyJson(row),
+  key: [row.type, row.blob, row.comment].join(' ').trim(),
+  fingerprint: row.fingerprint,
+  fingerprint_sha256: `SHA256:${row.fingerprint_sha256}`,
+  last_used_at: timeOrNull(row.last_used_at),
+});
+
+export const keyWithUserJson = (row: KeyRow, user: BasicUserRow | undefined, site: Site) => ({
+  ...keyJson(row),
+  user: user === undefined ? null : basicUser(user, site),
+});

@@ -1,0 +1,51 @@
+import type { Selectable } from 'kysely';
+import type { Reader } from '../db/open.ts';
+import type { KeysTable } from '../db/schema.ts';
+import { notFound } from '../errors.ts';
+import type { Page, PageRequest } from '../http/page.ts';
+
+export type KeyRow = Selectable<KeysTable>;
+
+/** A user's keys, oldest first. */
+export const listKeys = async (
+  db: Reader,
+  userId: number,
+  { limit, offset }: PageRequest,
+): Promise<Page<KeyRow>> => {
+  const query = db.selectFrom('keys').where('user_id', '=', userId);
+  const { total } = await query
+    .select(({ fn }) => fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
+  const items = await query.selectAll().orderBy('id').limit(limit).offset(offset).execute();
+  return { items, total };
+};
+
+/**
+ * A key of this user.
+ * @throws Failure 404 `404 Key Not Found`
+ */
+export const findKey = async (db: Reader, userId: number, id: number): Promise<KeyRow> => {
+  const row = await db
+    .selectFrom('keys')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (row === undefined) throw notFound('Key');
+  return row;
+};
+
+/**
+ * Any key, whoever has it.
+ * @throws Failure 404 `404 Key Not Found`
+ */
+export const findAnyKey = async (
+  db: Reader,
+  column: 'id' | 'fingerprint' | 'fingerprint_sha256',
+  value: number | string,
+): Promise<KeyRow> => {
+  const query = db.selectFrom('keys').selectAll().where(column, '=', value);
+  const row = await query.orderBy('id').executeTakeFirst();
+  if (row === undefined) throw notFound('Key');
+  return row;
+};

@@ -1,0 +1,79 @@
+import { hashToken, newTokenText } from '../access/token_text.ts';
+import { insertRow } from '../db/insert.ts';
+import type { Tx } from '../db/open.ts';
+import { type Source, recordAudit } from '../events/audit.ts';
+import { recordEvent } from '../events/record.ts';
+import { refreshRest, tokenLife } from './rules.ts';
+
+/** The texts of a new access token and of the refresh token beside it. */
+export type Pair = { access: string; refresh: string };
+
+type Random = (bytes: number) => Buffer;
+
+export const newPair = (random: Random): Pair => ({
+  access: newTokenText(random, 'gntoat'),
+  refresh: newTokenText(random, 'gntort'),
+});
+
+/** Names all that will come of one authorization. */
+export const newFamily = (random: Random): string => random(16).toString('hex');
+
+export type Authorization = {
+  user_id: number;
+  /** null: given for a password, to no application. */
+  application: { id: number; name: string } | null;
+  scopes: string[];
+  family: string;
+  /** How it came: `authorization_code`... */
+  grant_type: string;
+};
+
+/** What the client is told (RFC 6749, 5.1). */
+export type TokenAnswer = {
+  access_token: string;
+  token_type: 'Bearer';
+  expires_in: number;
+  refresh_token: string;
+  scope: string;
+  created_at: number;
+};
+
+/** Stores both tokens by their hashes, and forgets those that nobody can use any more. */
+export const issueTokens = async (
+  tx: Tx,
+  source: Source,
+  pair: Pair,
+  { user_id, application, scopes, family, grant_type }: Authorization,
+): Promise<TokenAnswer> => {
+  const id = await insertRow(tx.db, 'tokens', {
+    user_id,
+    kind: 'oauth',
+    name: application?.name ?? 'Password grant',
+    token_hash: hashToken(pair.access),
+    scopes: JSON.stringify(scopes),
+    expires_at: null,
+    last_used_at: null,
+    created_at: tx.now,
+    dies_at: tx.now + tokenLife * 1_000,
+    application_id: application?.id ?? null,
+    refresh_hash: hashToken(pair.refresh),
+    family,
+  });
+  await tx.db
+    .deleteFrom('tokens')
+    .where('dies_at', '<', tx.now - refreshRest)
+    .execute();
+  const cause = { user: { id: user_id }, sudo_by_id: null };
+  const target = { target_type: 'Token', target_id: id };
+  const data = { user_id, kind: 'oauth', scopes, application_id: application?.id ?? null, grant_type };
+  await recordEvent(tx, cause, { kind: 'token.created', project_id: null, ...target, data });
+  await recordAudit(tx, cause, source, { kind: 'token.created', ...target, details: data });
+  return {
+    access_token: pair.access,
+    token_type: 'Bearer',
+    expires_in: tokenLife,
+    refresh_token: pair.refresh,
+    scope: scopes.join(' '),
+    created_at: Math.floor(tx.now / 1_000),
+  };
+};

@@ -1,0 +1,54 @@
+import type { Store, Tx } from '../db/open.ts';
+import { type Source, recordAudit } from '../events/audit.ts';
+import { type Cause, recordEvent } from '../events/record.ts';
+
+type Which = { family: string } | { id: number } | { user_id: number; application_id: number | null };
+
+/**
+ * Ends OAuth tokens, each with its refresh token: those of one authorization, or all that an application has of a
+ * user.
+ * @param reason for the audit log
+ */
+export const revokeTokens = async (
+  tx: Tx,
+  cause: Cause | null,
+  source: Source,
+  { reason, ...which }: Which & { reason: string },
+): Promise<void> => {
+  let query = tx.db.updateTable('tokens').set({ revoked: 1 }).where('kind', '=', 'oauth');
+  for (const [name, value] of Object.entries(which)) {
+    query =
+      value === null
+        ? query.where(name as 'id', 'is', null)
+        : query.where(name as 'id', '=', value as number);
+  }
+  const ended = await query.where('revoked', '=', 0).returning(['id', 'user_id', 'application_id']).execute();
+  for (const { id, user_id, application_id } of ended) {
+    const target = { target_type: 'Token', target_id: id };
+    const data = { user_id, kind: 'oauth', application_id, reason };
+    // oxlint-disable-next-line no-await-in-loop -- one transaction runs one statement after another
+    await recordEvent(tx, cause, { kind: 'token.revoked', project_id: null, ...target, data });
+    // oxlint-disable-next-line no-await-in-loop
+    await recordAudit(tx, cause, source, { kind: 'token.revoked', ...target, details: data });
+  }
+};
+
+/**
+ * Takes from an application all that a user gave it.
+ * @param application_id null: from all who asked with his password and named no application
+ */
+export const revokeAuthorization = async (
+  { write }: Pick<Store, 'write'>,
+  cause: Cause,
+  source: Source,
+  application_id: number | null,
+): Promise<void> =>
+  await write(async (tx) => {
+    const which = { user_id: cause.user.id, application_id };
+    await tx.db
+      .deleteFrom('oauth_grants')
+      .where('user_id', '=', which.user_id)
+      .where('application_id', '=', application_id ?? 0)
+      .execute();
+    await revokeTokens(tx, cause, source, { ...which, reason: 'by the user' });
+  });

@@ -1,0 +1,98 @@
+/** What an application may be, what it may ask for, and how long that lasts: pure. */
+import { hash, timingSafeEqual } from 'node:crypto';
+import type { Problems } from '../errors.ts';
+import { tokenScopes } from '../tokens/rules.ts';
+import { nameProblem } from '../users/rules.ts';
+
+export const codeLife = 10 * 60_000;
+/** Of an access token, in seconds. */
+export const tokenLife = 7_200;
+/** After its access token died, how long a refresh token rests before it is forgotten. */
+export const refreshRest = 90 * 86_400_000;
+
+const longestUris = 2_000;
+/** Schemes by which a browser would run or read something instead of leaving. */
+const refusedSchemes = new Set(
+  ['javascript', 'data', 'vbscript', 'blob', 'file', 'filesystem', 'about', 'view-source', 'urn'].map(
+    (scheme) => `${scheme}:`,
+  ),
+);
+
+/** Names between blanks, each once. */
+export const wordsOf = (text: string): string[] => [
+  ...new Set(text.split(/\s+/).filter((word) => word !== '')),
+];
+
+const areKnownScopes = (scopes: readonly string[]): boolean =>
+  scopes.every((scope) => (tokenScopes as readonly string[]).includes(scope));
+
+const uriProblem = (uri: string): string | null => {
+  const url = URL.parse(uri);
+  // Printable ASCII alone: the text goes into a header as it is.
+  if (url === null || !/^[\x21-\x7e]+$/.test(uri)) return 'must be an absolute URI.';
+  if (uri.includes('#')) return 'cannot contain a fragment.';
+  if (refusedSchemes.has(url.protocol) || url.username !== '' || url.password !== '')
+    return 'is forbidden by the server.';
+  const isWeb = url.protocol === 'http:' || url.protocol === 'https:';
+  return isWeb && !/^https?:\/\//i.test(uri) ? 'must be an absolute URI.' : null;
+};
+
+const urisProblem = (text: string): string | null => {
+  const uris = wordsOf(text);
+  if (uris.length === 0) return "can't be blank";
+  if (text.length > longestUris) return `is too long (maximum is ${longestUris} characters)`;
+  return uris.map(uriProblem).find((problem) => problem !== null) ?? null;
+};
+
+const scopesProblem = (text: string): string | null => {
+  const scopes = wordsOf(text);
+  if (scopes.length === 0) return "can't be blank";
+  return areKnownScopes(scopes) ? null : "doesn't match configured on the server.";
+};
+
+/** `redirect_uri`: one or several, with blanks or line ends between; so are `scopes`. */
+export type ApplicationInput = {
+  name: string;
+  redirect_uri: string;
+  scopes: string;
+  confidential: boolean;
+  trusted: boolean;
+};
+
+export const applicationProblems = (input: ApplicationInput): Problems => {
+  const found = {
+    name: nameProblem(input.name),
+    redirect_uri: urisProblem(input.redirect_uri),
+    scopes: scopesProblem(input.scopes),
+  };
+  const problems: Problems = {};
+  for (const [property, problem] of Object.entries(found)) {
+    if (problem !== null) problems[property] = [problem];
+  }
+  return problems;
+};
+
+/**
+ * What of the asked scopes may be given; null: not all that was asked may be.
+ * @param asked blank: `api` where that may be given, else all that may
+ */
+export const grantedScopes = (asked: string, available: readonly string[]): string[] | null => {
+  const scopes = wordsOf(asked);
+  if (scopes.length === 0) return available.includes('api') ? ['api'] : [...available];
+  return scopes.every((scope) => available.includes(scope)) ? scopes : null;
+};
+
+/** Only an administrator may act as others. */
+export const scopesOfUser = (scopes: readonly string[], admin: boolean): string[] =>
+  scopes.filter((scope) => admin || scope !== 'sudo');
+
+/** A challenge of the method S256: base64url of 32 bytes. */
+export const isChallenge = (text: string): boolean => /^[A-Za-z0-9_-]{43}$/.test(text);
+
+/** RFC 7636, 4.6. */
+export const matchesChallenge = (verifier: string, challenge: string): boolean => {
+  if (!/^[A-Za-z0-9._~-]{43,128}$/.test(verifier)) return false;
+  const given = Buffer.from(hash('sha256', verifier, 'base64url'));
+  const known = Buffer.from(challenge);
+  return given.length === known.length && timingSafeEqual(given, known);
+};

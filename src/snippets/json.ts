@@ -1,0 +1,46 @@
+import type { Call } from '../access/call.ts';
+import { int, nullable, object, string, timestamp } from '../http/schema.ts';
+import { formatTime } from '../time.ts';
+import { basicUser, basicUserShape, basicUsersById } from '../users/json.ts';
+import type { Home } from './home.ts';
+import type { SnippetRow } from './queries.ts';
+
+export const snippetShape = object({
+  id: int,
+  title: string,
+  file_name: string,
+  description: nullable(string),
+  visibility: string,
+  author: nullable(basicUserShape),
+  project_id: nullable(int),
+  web_url: string,
+  raw_url: string,
+  created_at: timestamp,
+  updated_at: timestamp,
+});
+
+/** Snippets of one home, with their authors in one statement. */
+export const snippetsJson = async (call: Call, home: Home, rows: readonly SnippetRow[]) => {
+  const authors = await basicUsersById(
+    call.db,
+    rows.map(({ author_id }) => author_id),
+  );
+  const base = home === null ? call.baseUrl : `${call.baseUrl}/${home.full_path}`;
+  return rows.map((row) => {
+    const author = authors.get(row.author_id);
+    const web_url = `${base}/snippets/${row.id}`;
+    return {
+      id: row.id,
+      title: row.title,
+      file_name: row.file_name,
+      description: row.description,
+      visibility: row.visibility,
+      author: author === undefined ? null : basicUser(author, call),
+      project_id: row.project_id,
+      web_url,
+      raw_url: `${web_url}/raw`,
+      created_at: formatTime(row.created_at),
+      updated_at: formatTime(row.updated_at),
+    };
+  });
+};

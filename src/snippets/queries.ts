@@ -1,0 +1,83 @@
+import { type RawBuilder, type Selectable, sql } from 'kysely';
+import type { Call } from '../access/call.ts';
+import type { Reader } from '../db/open.ts';
+import type { SnippetsTable } from '../db/schema.ts';
+import type { Page, PageRequest } from '../http/page.ts';
+import { type Home, missing } from './home.ts';
+import { visibleSnippets } from './visible.ts';
+
+/** Everything but its text, which may be long. */
+const columns = [
+  'id',
+  'project_id',
+  'author_id',
+  'title',
+  'file_name',
+  'description',
+  'visibility',
+  'created_at',
+  'updated_at',
+] as const;
+
+export type SnippetRow = Pick<Selectable<SnippetsTable>, (typeof columns)[number]>;
+
+export type SnippetFilter = 'own' | 'public' | 'all';
+
+const conditionOf = ({ viewer }: Call, filter: SnippetFilter): RawBuilder<boolean> => {
+  if (filter === 'public') return sql<boolean>`snippets.visibility = 'public'`;
+  return filter === 'own' ? sql<boolean>`snippets.author_id = ${viewer.user_id}` : sql<boolean>`1 = 1`;
+};
+
+/** Snippets that the caller sees there, the newest first. */
+export const listSnippets = async (
+  call: Call,
+  home: Home,
+  filter: SnippetFilter,
+  { limit, offset }: PageRequest,
+): Promise<Page<SnippetRow>> => {
+  const query = call.db
+    .selectFrom('snippets')
+    .where(visibleSnippets(call.viewer, home))
+    .where(conditionOf(call, filter));
+  const { total } = await query
+    .select(({ fn }) => fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
+  const items = await query.select(columns).orderBy('id', 'desc').limit(limit).offset(offset).execute();
+  return { items, total };
+};
+
+/**
+ * One that the caller sees there.
+ * @throws Failure 404 `404 Snippet Not Found`
+ */
+export const findSnippet = async (
+  { viewer }: Call,
+  db: Reader,
+  home: Home,
+  id: number,
+): Promise<SnippetRow> => {
+  const row = await db
+    .selectFrom('snippets')
+    .select(columns)
+    .where('id', '=', id)
+    .where(visibleSnippets(viewer, home))
+    .executeTakeFirst();
+  if (row === undefined) throw missing();
+  return row;
+};
+
+export const contentOf = async (db: Reader, id: number): Promise<string> => {
+  const row = await db.selectFrom('snippets').select('content').where('id', '=', id).executeTakeFirst();
+  if (row === undefined) throw missing();
+  return row.content;
+};
+
+export const agentOf = async (db: Reader, id: number) => {
+  const row = await db
+    .selectFrom('snippets')
+    .select(['user_agent', 'ip_address'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (row === undefined) throw missing();
+  return row;
+};

@@ -1,0 +1,183 @@
+/** Snippets of users and of projects: the same calls under either path. */
+import { type Call, endpoint } from '../access/call.ts';
+import { badRequest, notGiven } from '../errors.ts';
+import { Answer } from '../http/endpoint.ts';
+import { pageParams, pageRequest } from '../http/page.ts';
+import { bool, clearable, id, idOrPath, longText, object, oneOf, optional, string } from '../http/schema.ts';
+import { createSnippet } from './create.ts';
+import { deleteSnippet } from './delete.ts';
+import { type Home, openHome } from './home.ts';
+import { snippetShape, snippetsJson } from './json.ts';
+import {
+  type SnippetFilter,
+  type SnippetRow,
+  agentOf,
+  contentOf,
+  findSnippet,
+  listSnippets,
+} from './queries.ts';
+import { type SnippetEdit, updateSnippet } from './update.ts';
+
+/** Their lengths are checked as those of a snippet. */
+const title = longText('255 characters at most');
+const file_name = longText('255 characters at most');
+const content = longText('1,048,576 characters at most');
+const texts = {
+  file_name: optional(file_name),
+  content: optional(content),
+  code: optional({ ...content, description: 'another name of content' }),
+  description: optional(clearable(longText())),
+  visibility: optional(oneOf(['private', 'internal', 'public'])),
+};
+
+const shared = { area: 'snippets', audience: 'user', reply: snippetShape } as const;
+
+/** What the calls of users and those of projects differ in. */
+const side = (kind: 'personal' | 'project') => {
+  const isPersonal = kind === 'personal';
+  const path = isPersonal ? '/snippets' : '/projects/:id/snippets';
+  const param = isPersonal ? 'id' : 'snippet_id';
+  return {
+    word: isPersonal ? 'a snippet' : 'a snippet of a project',
+    path,
+    param,
+    one: `${path}/:${param}`,
+    home: isPersonal ? {} : { id: idOrPath('project') },
+    toHome: (call: Call, given: Record<string, unknown>): Promise<Home> =>
+      openHome(call, isPersonal ? undefined : (given['id'] as number | string)),
+    idOf: (given: Record<string, unknown>): number => given[param] as number,
+  };
+};
+
+type Side = ReturnType<typeof side>;
+
+const render = async (call: Call, home: Home, row: SnippetRow) => (await snippetsJson(call, home, [row]))[0];
+
+const list = ({ path, home, toHome }: Side, filter: SnippetFilter, summary: string) =>
+  endpoint({
+    method: 'GET',
+    path: filter === 'public' ? `${path}/public` : path,
+    summary,
+    ...shared,
+    list: true,
+    params: object({ ...home, ...pageParams }),
+    handle: async (call, given) => {
+      const found = await toHome(call, given);
+      const { items, total } = await listSnippets(call, found, filter, pageRequest(given));
+      return { items: await snippetsJson(call, found, items), total };
+    },
+  });
+
+const create = ({ word, path, home, toHome }: Side) =>
+  endpoint({
+    method: 'POST',
+    path,
+    summary: `Create ${word}`,
+    ...shared,
+    params: object({ ...home, title, ...texts }),
+    handle: async (call, given) => {
+      const { code, content: text = code, file_name: name = '', description = null } = given;
+      if (text === undefined) throw notGiven('content');
+      const found = await toHome(call, given);
+      const made = { title: given.title, content: text, file_name: name, description };
+      return await render(
+        call,
+        found,
+        await createSnippet(call, found, { ...made, visibility: given.visibility }),
+      );
+    },
+  });
+
+const get = ({ word, one, param, home, toHome, idOf }: Side) =>
+  endpoint({
+    method: 'GET',
+    path: one,
+    summary: `Read ${word}`,
+    ...shared,
+    params: object({ ...home, [param]: id() }),
+    handle: async (call, given) => {
+      const found = await toHome(call, given);
+      return await render(call, found, await findSnippet(call, call.db, found, idOf(given)));
+    },
+  });
+
+const editNames = ['title', 'file_name', 'content', 'code', 'description', 'visibility'] as const;
+
+const update = ({ word, one, param, home, toHome, idOf }: Side) =>
+  endpoint({
+    method: 'PUT',
+    path: one,
+    summary: `Edit ${word}`,
+    ...shared,
+    params: object({ ...home, [param]: id(), title: optional(title), ...texts }),
+    handle: async (call, given) => {
+      if (editNames.every((name) => given[name] === undefined)) {
+        throw badRequest('at least one of title, file_name, content, description, visibility must be given');
+      }
+      const found = await toHome(call, given);
+      const { description, visibility } = given;
+      const edit: SnippetEdit = { title: given.title, file_name: given.file_name, description, visibility };
+      const wanted = { ...edit, content: given.content ?? given.code };
+      return await render(call, found, await updateSnippet(call, found, idOf(given), wanted));
+    },
+  });
+
+const remove = ({ word, one, param, home, toHome, idOf }: Side) =>
+  endpoint({
+    method: 'DELETE',
+    path: one,
+    summary: `Delete ${word}`,
+    ...shared,
+    reply: null,
+    params: object({ ...home, [param]: id() }),
+    handle: async (call, given) => await deleteSnippet(call, await toHome(call, given), idOf(given)),
+  });
+
+/** Whatever it says it is, it is text. */
+const plain = {
+  'content-type': 'text/plain; charset=utf-8',
+  'content-disposition': 'inline',
+  'content-security-policy': "default-src 'none'; sandbox",
+};
+
+const raw = ({ word, one, param, home, toHome, idOf }: Side) =>
+  endpoint({
+    method: 'GET',
+    path: `${one}/raw`,
+    summary: `The text of ${word}`,
+    ...shared,
+    reply: null,
+    content: 'text/plain',
+    params: object({ ...home, [param]: id() }),
+    handle: async (call, given) => {
+      const found = await findSnippet(call, call.db, await toHome(call, given), idOf(given));
+      return new Answer(await contentOf(call.db, found.id), { headers: plain });
+    },
+  });
+
+const userAgentDetail = ({ word, one, param, home, toHome, idOf }: Side) =>
+  endpoint({
+    method: 'GET',
+    path: `${one}/user_agent_detail`,
+    summary: `With what ${word} was created (administrators)`,
+    ...shared,
+    audience: 'admin',
+    reply: object({ user_agent: string, ip_address: string, spam_check_submitted: bool }),
+    params: object({ ...home, [param]: id() }),
+    handle: async (call, given) => {
+      const found = await findSnippet(call, call.db, await toHome(call, given), idOf(given));
+      return { ...(await agentOf(call.db, found.id)), spam_check_submitted: false };
+    },
+  });
+
+const oneOfThem = (of: Side) => [create(of), get(of), update(of), remove(of), raw(of), userAgentDetail(of)];
+
+const [personal, inProject] = [side('personal'), side('project')];
+
+export const snippetRoutes = [
+  list(personal, 'own', 'Own snippets'),
+  list(personal, 'public', 'Public snippets of all users'),
+  ...oneOfThem(personal),
+  list(inProject, 'all', 'Snippets of a project'),
+  ...oneOfThem(inProject),
+];

@@ -1,0 +1,73 @@
+/** Between the password and the second factor: a question that one browser may answer, for a while. */
+import type { Platform } from '../access/call.ts';
+import { hashToken } from '../access/token_text.ts';
+import type { Tx } from '../db/open.ts';
+import { unauthorized } from '../errors.ts';
+import { type Source, recordAudit } from '../events/audit.ts';
+import { countedNames } from '../sessions/attempts.ts';
+import { countFailure, requireFewFailures } from '../sessions/failures.ts';
+import { loadTotp } from './totp.ts';
+import { useFactor } from './verify.ts';
+
+const goodFor = 10 * 60_000;
+
+type Asked = { user_id: number; provider: string | null };
+
+/** @returns what the form that asks for the code carries; it is kept nowhere */
+export const askForFactor = async ({ store, random }: Platform, asked: Asked): Promise<string> => {
+  const secret = random(32).toString('base64url');
+  await store.write(async (tx) => {
+    await tx.db
+      .deleteFrom('sign_in_challenges')
+      .where('created_at', '<', tx.now - goodFor)
+      .execute();
+    const row = { ...asked, token_hash: hashToken(secret), created_at: tx.now };
+    await tx.db.insertInto('sign_in_challenges').values(row).execute();
+  });
+  return secret;
+};
+
+const findChallenge = async (tx: Tx, secret: string): Promise<Asked | undefined> =>
+  await tx.db
+    .selectFrom('sign_in_challenges')
+    .select(['user_id', 'provider'])
+    .where('token_hash', '=', hashToken(secret))
+    .where('created_at', '>=', tx.now - goodFor)
+    .executeTakeFirst();
+
+/** A code that was wrong counts as a sign-in that failed, for the address alone and with the account. */
+const namesOf = ({ ip }: Source, { user_id }: Asked): string[] =>
+  countedNames(ip, `second factor of ${user_id}`);
+
+const noteFailure = async (tx: Tx, source: Source, asked: Asked): Promise<void> => {
+  await countFailure(tx, namesOf(source, asked));
+  const target = { target_type: 'User', target_id: asked.user_id };
+  await recordAudit(tx, null, source, { kind: 'session.failed', ...target, details: { factor: 'second' } });
+};
+
+/**
+ * Who proved by a code that he is the one who was asked; the question is then over.
+ * @returns null where nobody was asked, or too long ago: he begins anew
+ * @throws Failure 401 for a wrong code, 429 with `Retry-After` after too many
+ */
+export const answerChallenge = async (
+  platform: Platform,
+  source: Source,
+  { challenge, code }: { challenge: string; code: string },
+): Promise<Asked | null> => {
+  const totp = await loadTotp();
+  const outcome = await platform.store.write(async (tx) => {
+    const asked = await findChallenge(tx, challenge);
+    if (asked === undefined) return null;
+    await requireFewFailures(tx.db, namesOf(source, asked), tx.now);
+    const factor = await useFactor(tx, { platform, totp }, asked.user_id, code);
+    if (factor === null) {
+      await noteFailure(tx, source, asked);
+      return 'wrong';
+    }
+    await tx.db.deleteFrom('sign_in_challenges').where('token_hash', '=', hashToken(challenge)).execute();
+    return asked;
+  });
+  if (outcome === 'wrong') throw unauthorized();
+  return outcome;
+};

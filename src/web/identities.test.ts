@@ -1,0 +1,332 @@
+/** Sign-in by a real OpenID Connect provider. */
+import assert from 'node:assert/strict';
+import { after, afterEach, before, test } from 'node:test';
+import { type Person, type TestProvider, freePort, startProvider } from '../../test/support/oidc.ts';
+import { unique } from '../../test/support/seed.ts';
+import { type TestService, startTestService } from '../../test/support/service.ts';
+import { type Seen, type Visitor, openVisitor } from '../../test/support/visitor.ts';
+
+const password = 'Correct-horse-9';
+
+let gantry: TestService;
+let provider: TestProvider;
+
+before(async () => {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  provider = await startProvider([`${url}/users/auth/corp/callback`]);
+  const { issuer, client_id, client_secret } = provider;
+  const one = { name: 'corp', label: 'Corp', issuer, client_id, client_secret };
+  const dead = { ...one, name: 'dead', label: 'Dead', issuer: 'http://127.0.0.1:9' };
+  gantry = await startTestService({
+    GANTRY_LISTEN: `127.0.0.1:${port}`,
+    GANTRY_LOG_LEVEL: 'info',
+    GANTRY_SIGN_IN_PROVIDERS: JSON.stringify([one, dead]),
+  });
+  assert.equal(gantry.url, url);
+});
+after(async () => {
+  await gantry.close();
+  await provider.close();
+});
+afterEach(() => gantry.setTime(null));
+
+const somebody = (given: Partial<Person> = {}): Person => {
+  const name = unique('somebody');
+  return {
+    sub: `sub-${name}`,
+    email: `${name}@example.com`,
+    email_verified: true,
+    name: 'Some Body',
+    preferred_username: name,
+    ...given,
+  };
+};
+
+const makeUser = async (): Promise<{ id: number; username: string; email: string }> => {
+  const username = unique('human');
+  const email = `${username}@example.com`;
+  const { body } = await gantry.api('POST /users', { json: { username, name: 'Human', email, password } });
+  return { id: body.id, username, email };
+};
+
+/** From the button to the address that the provider leads back to. */
+const leave = async (visitor: Visitor, person: Person | null, form: { [name: string]: string } = {}) => {
+  provider.person = person;
+  await visitor.get('/users/sign_in');
+  const page = await visitor.post('/users/auth/corp', form);
+  assert.equal(page.status, 200, page.text);
+  const [, url = ''] = /^0; url=(.+)$/.exec(page.headers.get('refresh') ?? '') ?? [];
+  const back = await provider.signIn(url);
+  assert.ok(back.startsWith(`${gantry.url}/users/auth/corp/callback?`));
+  return { url, back: back.slice(gantry.url.length) };
+};
+
+const signIn = async (visitor: Visitor, person: Person | null, form = {}): Promise<Seen> =>
+  await visitor.get((await leave(visitor, person, form)).back);
+
+/** What the page says after a refusal. */
+const said = async (visitor: Visitor, seen: Seen): Promise<string> => {
+  assert.ok([302, 303].includes(seen.status), seen.text);
+  const { text } = await visitor.get(seen.location ?? '');
+  return /<p class="flash alert"[^>]*>([^<]*)</.exec(text)?.[1] ?? 'nothing';
+};
+
+const whoIs = async ({ cookies }: Visitor): Promise<number | undefined> => {
+  const cookie = [...cookies].map((pair) => pair.join('=')).join('; ');
+  return (await gantry.api('GET /user', { as: null, headers: { cookie } })).body?.id;
+};
+
+const assertIs = async (visitor: Visitor, username: string): Promise<void> => {
+  const id = await whoIs(visitor);
+  assert.notEqual(id, undefined);
+  assert.equal(id, await idOf(username));
+};
+
+const idOf = async (username: string): Promise<number | undefined> =>
+  (await gantry.api(`GET /users?username=${username}`)).body[0]?.id;
+
+test('a new person gets an account, and has it the next time', async () => {
+  const person = somebody();
+  const visitor = openVisitor(gantry);
+  const seen = await signIn(visitor, person, { return_to: '/profile' });
+  assert.equal(seen.location, '/profile');
+  const id = await whoIs(visitor);
+  assert.equal(id, await idOf(person.preferred_username ?? ''));
+  const { body } = await gantry.api(`GET /users/${id}`);
+  assert.deepEqual(body.identities, [{ provider: 'corp', extern_uid: person.sub }]);
+  assert.deepEqual([body.name, body.email], ['Some Body', person.email]);
+
+  const other = openVisitor(gantry);
+  await signIn(other, { ...person, email: 'changed@example.com', email_verified: false });
+  assert.equal(await whoIs(other), id);
+  const audit = await gantry.api(`GET /audit_events?actor_id=${id}`);
+  assert.deepEqual(
+    audit.body.map(({ kind }: { kind: string }) => kind),
+    ['session.created', 'session.created', 'identity.created'],
+  );
+  assert.deepEqual(audit.body[0].details, { provider: 'corp' });
+});
+
+test('state, nonce and PKCE go along, and nothing of the client’s secret', async () => {
+  const { url } = await leave(openVisitor(gantry), somebody());
+  const query = new URL(url).searchParams;
+  assert.equal(query.get('code_challenge_method'), 'S256');
+  assert.equal(query.get('scope'), 'openid email profile');
+  assert.equal(query.get('response_type'), 'code');
+  for (const name of ['state', 'nonce', 'code_challenge'])
+    assert.ok((query.get(name)?.length ?? 0) >= 43, name);
+  assert.ok(!url.includes(provider.client_secret));
+});
+
+test('a taken or odd user name becomes one that is free', async () => {
+  const { username } = await makeUser();
+  const visitor = openVisitor(gantry);
+  await signIn(visitor, somebody({ preferred_username: username }));
+  await assertIs(visitor, `${username}1`);
+  const odd = openVisitor(gantry);
+  const name = unique('Jose');
+  await signIn(odd, somebody({ preferred_username: `../${name.replace('Jose', 'José')} x.git` }));
+  await assertIs(odd, `${name}-x`);
+});
+
+test('an account with the verified address is his', async () => {
+  const user = await makeUser();
+  const visitor = openVisitor(gantry);
+  await signIn(visitor, somebody({ email: user.email.toUpperCase() }));
+  assert.equal(await whoIs(visitor), user.id);
+});
+
+test('an address that is not verified opens nothing, and makes no account', async () => {
+  const user = await makeUser();
+  for (const email of [user.email, `${unique('new')}@example.com`]) {
+    for (const email_verified of [false, undefined]) {
+      const visitor = openVisitor(gantry);
+      const { email_verified: _gone, ...person } = somebody({ email });
+      const seen = await signIn(
+        visitor,
+        email_verified === undefined ? person : { ...person, email_verified },
+      );
+      assert.match(await said(visitor, seen), /has not verified your e-mail address/);
+      assert.equal(await whoIs(visitor), undefined);
+      assert.equal(await idOf(person.preferred_username ?? ''), undefined);
+    }
+  }
+  const { body } = await gantry.api(`GET /users/${user.id}`);
+  assert.deepEqual(body.identities, []);
+  const audit = await gantry.api('GET /audit_events?kind=session.failed');
+  assert.deepEqual(audit.body[0].details, { provider: 'corp' });
+});
+
+test('a second account at the provider does not take over what is linked', async () => {
+  const user = await makeUser();
+  await signIn(openVisitor(gantry), somebody({ email: user.email }));
+  const visitor = openVisitor(gantry);
+  const seen = await signIn(visitor, somebody({ email: user.email }));
+  assert.match(await said(visitor, seen), /linked with another account at Corp/);
+  assert.equal(await whoIs(visitor), undefined);
+});
+
+test('where sign-up is closed, or the domain refused, there is no new account', async () => {
+  const put = async (json: object) => await gantry.api('PUT /application/settings', { json });
+  const refused = async (): Promise<string> => {
+    const person = somebody();
+    const visitor = openVisitor(gantry);
+    const text = await said(visitor, await signIn(visitor, person));
+    assert.equal(await idOf(person.preferred_username ?? ''), undefined);
+    return text;
+  };
+  await put({ signup_enabled: false });
+  assert.match(await refused(), /sign-up is turned off/);
+  await put({ signup_enabled: true, domain_whitelist: ['good.example'] });
+  assert.match(await refused(), /may not be used to sign up/);
+  await put({ domain_whitelist: [] });
+});
+
+test('an address that no account can have makes none', async () => {
+  const visitor = openVisitor(gantry);
+  const seen = await signIn(visitor, somebody({ email: 'two@signs@example.com' }));
+  assert.match(await said(visitor, seen), /makes no account here/);
+});
+
+test('one who comes twice at once gets one account', async () => {
+  const person = somebody();
+  const visitors = [openVisitor(gantry), openVisitor(gantry), openVisitor(gantry)];
+  const ways: { visitor: Visitor; back: string }[] = [];
+  for (const visitor of visitors) ways.push({ visitor, back: (await leave(visitor, person)).back });
+  await Promise.all(ways.map(async ({ visitor, back }) => await visitor.get(back)));
+  for (const visitor of visitors) await assertIs(visitor, person.preferred_username ?? '');
+});
+
+test('a blocked user is refused', async () => {
+  const person = somebody();
+  const visitor = openVisitor(gantry);
+  await signIn(visitor, person);
+  await gantry.api(`POST /users/${await whoIs(visitor)}/block`);
+  const again = openVisitor(gantry);
+  assert.match(await said(again, await signIn(again, person)), /has been blocked/);
+  assert.equal(again.cookies.get('_service_session'), undefined);
+});
+
+test('an account with a second factor asks for it after the provider, too', async () => {
+  const person = somebody();
+  const first = openVisitor(gantry);
+  await signIn(first, person);
+  const id = (await whoIs(first)) ?? 0;
+  await gantry.service.platform.store.write(
+    async ({ db }) =>
+      await db.updateTable('users').set({ two_factor_enabled: 1 }).where('id', '=', id).execute(),
+  );
+  const visitor = openVisitor(gantry);
+  const seen = await signIn(visitor, person);
+  assert.equal(visitor.cookies.get('_service_session'), undefined, seen.text);
+  assert.equal(await whoIs(visitor), undefined);
+});
+
+test('a forged state, another browser’s and an old one are refused', async () => {
+  const victim = openVisitor(gantry);
+  const { back } = await leave(victim, somebody());
+  const thief = openVisitor(gantry);
+  await thief.get('/users/sign_in');
+  assert.match(await said(thief, await thief.get(back)), /began in another browser/);
+  const forged = back.replace(/state=[^&]{10}/, 'state=AAAAAAAAAA');
+  assert.match(await said(victim, await victim.get(forged)), /began in another browser/);
+  const bare = back.replace(/state=[^&]+&?/, '');
+  assert.match(await said(victim, await victim.get(bare)), /began in another browser/);
+  gantry.setTime(Date.now() + 10 * 60_000 + 1);
+  assert.match(await said(victim, await victim.get(back)), /took too long/);
+  assert.equal(await whoIs(victim), undefined);
+});
+
+test('a code of another sign-in is refused, and one that comes twice', async () => {
+  const visitor = openVisitor(gantry);
+  const first = await leave(visitor, somebody());
+  const second = await leave(visitor, somebody());
+  const codeOf = ({ back }: { back: string }): string => /[?&]code=([^&]+)/.exec(back)?.[1] ?? '';
+  const swapped = first.back.replace(codeOf(first), codeOf(second));
+  assert.match(await said(visitor, await visitor.get(swapped)), /Corp did not sign you in/);
+  const person = somebody();
+  const good = await leave(visitor, person);
+  await visitor.get(good.back);
+  visitor.cookies.delete('_service_session');
+  assert.notEqual(await said(visitor, await visitor.get(good.back)), 'nothing');
+});
+
+test('one who says no at the provider is not signed in', async () => {
+  const visitor = openVisitor(gantry);
+  assert.match(await said(visitor, await signIn(visitor, null)), /Corp did not sign you in/);
+});
+
+test('a form of another site starts nothing', async () => {
+  const visitor = openVisitor(gantry);
+  await visitor.get('/users/sign_in');
+  assert.equal((await visitor.post('/users/auth/corp', { authenticity_token: null })).status, 422);
+  assert.equal((await visitor.post('/users/auth/corp', {}, { origin: 'https://evil.example' })).status, 422);
+  assert.equal((await visitor.get('/users/auth/corp')).status, 404);
+});
+
+test('a provider that does not answer is told of, and one that there is not is not found', async () => {
+  const visitor = openVisitor(gantry);
+  await visitor.get('/users/sign_in');
+  assert.match(await said(visitor, await visitor.post('/users/auth/dead')), /Dead cannot be reached/);
+  assert.equal((await visitor.post('/users/auth/nobody')).status, 404);
+  assert.equal((await visitor.get('/users/auth/nobody/callback')).status, 404);
+});
+
+test('a disabled source is off at once: no button, no way out, no way back', async () => {
+  const set = async (names: string[]) =>
+    await gantry.api('PUT /application/settings', { json: { disabled_oauth_sign_in_sources: names } });
+  const visitor = openVisitor(gantry);
+  const { text } = await visitor.get('/users/sign_in');
+  assert.ok(text.includes('action="/users/auth/corp"') && text.includes('Sign in with Corp'));
+  const person = somebody();
+  const { back } = await leave(visitor, person);
+  assert.equal((await set(['corp'])).status, 200);
+  const without = (await visitor.get('/users/sign_in')).text;
+  assert.ok(!without.includes('/users/auth/corp') && without.includes('/users/auth/dead'));
+  assert.match(await said(visitor, await visitor.post('/users/auth/corp')), /Corp is turned off/);
+  assert.match(await said(visitor, await visitor.get(back)), /Corp is turned off/);
+  assert.equal(await idOf(person.preferred_username ?? ''), undefined);
+  await set([]);
+  assert.ok((await visitor.get('/users/sign_in')).text.includes('/users/auth/corp'));
+  assert.equal((await visitor.get(back)).location, '/');
+});
+
+test('a signed-in user links an account, signs in by it, and unlinks it', async () => {
+  const user = await makeUser();
+  const owner = openVisitor(gantry);
+  await owner.signIn(user.username, password);
+  const person = somebody({ email_verified: false });
+  await owner.get('/profile/identities');
+  provider.person = person;
+  const page = await owner.post('/users/auth/corp');
+  const [, url = ''] = /^0; url=(.+)$/.exec(page.headers.get('refresh') ?? '') ?? [];
+  const seen = await owner.get((await provider.signIn(url)).slice(gantry.url.length));
+  assert.equal(seen.location, '/profile/identities');
+  assert.ok((await owner.get('/profile/identities')).text.includes(person.sub));
+
+  const visitor = openVisitor(gantry);
+  await signIn(visitor, person);
+  assert.equal(await whoIs(visitor), user.id);
+
+  const other = await makeUser();
+  const thief = openVisitor(gantry);
+  await thief.signIn(other.username, password);
+  await thief.get('/profile/identities');
+  const leaving = await thief.post('/users/auth/corp');
+  const [, way = ''] = /^0; url=(.+)$/.exec(leaving.headers.get('refresh') ?? '') ?? [];
+  const refused = await thief.get((await provider.signIn(way)).slice(gantry.url.length));
+  assert.match(await said(thief, refused), /another user&#39;s/);
+
+  await owner.get('/profile/identities');
+  assert.equal((await owner.post('/profile/identities/corp/unlink')).status, 303);
+  assert.deepEqual((await gantry.api(`GET /users/${user.id}`)).body.identities, []);
+  const audit = await gantry.api(`GET /audit_events?kind=identity.deleted&target_id=${user.id}`);
+  assert.deepEqual(audit.body[0].details, { provider: 'corp', extern_uid: person.sub });
+});
+
+test('nothing secret of a sign-in stands in the log', () => {
+  const log = gantry.logged().join('\n');
+  assert.match(log, /sign-in by a provider failed/);
+  for (const secret of [provider.client_secret, 'code=', 'state=']) assert.ok(!log.includes(secret), secret);
+});

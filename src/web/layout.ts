@@ -1,0 +1,70 @@
+/** What every page has around it. */
+import { diagramServer } from '../settings/governed.ts';
+import { version } from '../version.ts';
+import { hidden } from './form.ts';
+import { type Html, html } from './html.ts';
+import type { Flash, View, Visit } from './page.ts';
+import { iconPath, stylePath } from './style.ts';
+
+const head = (title: string): Html => html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>${title} · Gantry</title>
+<link rel="icon" href="${iconPath}">
+<link rel="stylesheet" href="${stylePath}">
+</head>
+<body>
+<a class="skip" href="#main">Skip to the content</a>
+`;
+
+const foot = html`<footer class="foot">Gantry ${version} · <a href="/-/docs/api">API</a></footer>
+</body>
+</html>
+`;
+
+const signOut = (visit: Visit): Html =>
+  html`<form method="post" action="/users/sign_out">${hidden(
+    'authenticity_token',
+    visit.csrfToken(),
+  )}<button class="plain">Sign out</button></form>`;
+
+const top = (visit: Visit): Html => {
+  const { actor, admin } = visit.call;
+  const links =
+    actor === null
+      ? html`<li><a href="/users/sign_in">Sign in</a></li>`
+      : html`<li><a href="/">Projects</a></li>${
+          admin && html`<li><a href="/admin/application_settings">Administration</a></li>`
+        }<li><a href="/profile">${actor.user.name}</a></li><li>${signOut(visit)}</li>`;
+  return html`<header class="top"><a class="brand" href="/">Gantry</a>
+<nav aria-label="Main"><ul>${links}</ul></nav></header>
+`;
+};
+
+const flashPart = ({ kind, text }: Flash): Html =>
+  html`<p class="flash ${kind}" role="${kind === 'notice' ? 'status' : 'alert'}">${text}</p>
+`;
+
+/** Tells the parts of a page that show diagrams who draws them. */
+const diagrams = ({ call }: Visit): Html | null => {
+  const server = diagramServer(call.settings);
+  return server === null ? null : html` data-diagram-server="${server}"`;
+};
+
+/** A whole page. */
+export const layout = (visit: Visit, { title, body }: View): string =>
+  html`${head(title)}${top(visit)}<main id="main"${visit.call.actor === null && html` class="narrow"`}${diagrams(visit)}>
+${visit.flash !== null && flashPart(visit.flash)}${body}
+</main>
+${foot}`.text;
+
+/** A page that knows nobody: for errors. */
+export const plainLayout = ({ title, body }: View): string =>
+  html`${head(title)}<header class="top"><a class="brand" href="/">Gantry</a></header>
+<main id="main" class="narrow">
+${body}
+</main>
+${foot}`.text;

@@ -1,0 +1,54 @@
+/**
+ * Makes a route of each page. What serves pages, and the pages themselves, is loaded when somebody first asks for
+ * one: a service that only answers the API has none of it in memory.
+ */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Platform } from '../access/call.ts';
+import { Failure } from '../errors.ts';
+import type { AnyPage } from './page.ts';
+import { type PagePath, pagePaths } from './routes.ts';
+
+const found = async ({ load }: PagePath, method: string, path: string): Promise<AnyPage> => {
+  const page = (await load()).find((one) => one.method === method && one.path === path);
+  if (page === undefined) throw new Error(`${method} ${path} is listed in web/routes.ts, and no page`);
+  return page;
+};
+
+const mountPage = (app: FastifyInstance, platform: Platform, entry: PagePath, line: string): void => {
+  const [method = '', path = ''] = line.split(' ');
+  app.route({
+    method,
+    url: path,
+    config: { isPage: true },
+    handler: async (request: FastifyRequest, reply: FastifyReply) => {
+      const [{ serve }, page] = await Promise.all([import('./serve.ts'), found(entry, method, path)]);
+      return await serve(platform, page, request, reply);
+    },
+  });
+};
+
+const mountAssets = (app: FastifyInstance): void => {
+  app.get('/-/assets/:file', async (request, reply) => {
+    const { icon, iconPath, style, stylePath } = await import('./style.ts');
+    const assets: Record<string, readonly [type: string, text: string] | undefined> = {
+      [stylePath]: ['text/css; charset=utf-8', style],
+      [iconPath]: ['image/svg+xml', icon],
+    };
+    const asset = assets[request.url.split('?')[0] ?? ''];
+    if (asset === undefined) throw new Failure('not_found', { message: '404 Not Found' });
+    return await reply
+      .headers({
+        'content-type': asset[0],
+        'cache-control': 'public, max-age=31536000, immutable',
+        'cross-origin-resource-policy': 'same-origin',
+      })
+      .send(asset[1]);
+  });
+};
+
+export const mountPages = (app: FastifyInstance, platform: Platform): void => {
+  mountAssets(app);
+  for (const entry of pagePaths) {
+    for (const line of entry.lines) mountPage(app, platform, entry, line);
+  }
+};

@@ -1,0 +1,25 @@
+/** No control character, no backslash: browsers and proxies read them as something else. */
+const isOdd = (text: string): boolean => /[\\\p{Cc}]/u.test(text);
+
+const decoded = (text: string): string | null => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
+};
+
+/**
+ * Where a visitor may be sent back to: a path of ours, or `/` for anything that is, or might be taken for, another
+ * place.
+ * @param base our own URL
+ */
+export const ownPath = (given: string | undefined, base: string): string => {
+  if (given === undefined || !given.startsWith('/') || isOdd(given)) return '/';
+  const own = URL.parse(base);
+  const url = URL.parse(given, base);
+  if (own === null || url === null || url.origin !== own.origin) return '/';
+  const path = decoded(url.pathname);
+  if (path === null || path.startsWith('//') || isOdd(path)) return '/';
+  return url.pathname + url.search + url.hash;
+};

@@ -1,0 +1,78 @@
+/** The second question of a sign-in. */
+import { Failure } from '../../../errors.ts';
+import { object, optional, text } from '../../../http/schema.ts';
+import { startSession } from '../../../sessions/start.ts';
+import { answerChallenge, askForFactor } from '../../../two_factor/challenge.ts';
+import { type FormProblems, form, hidden, input, noProblems } from '../../form.ts';
+import { html } from '../../html.ts';
+import { ownPath } from '../../own_path.ts';
+import { type View, type Visit, page, redirect } from '../../page.ts';
+
+type Asked = { challenge: string; return_to: string };
+
+const action = '/users/sign_in/second_factor';
+
+const challengeView = (visit: Visit, { challenge, return_to }: Asked, problems = noProblems): View => ({
+  title: 'Sign in: second factor',
+  body: html`<h1>Second factor</h1>
+<p>Give the code that your authenticator shows, or one of your recovery codes.</p>
+${form(
+  visit,
+  { action, submit: 'Sign in', problems },
+  hidden('challenge', challenge),
+  return_to === '/' ? null : hidden('return_to', return_to),
+  input({
+    name: 'code',
+    label: 'Code',
+    autocomplete: 'one-time-code',
+    required: true,
+    autofocus: true,
+    problems,
+  }),
+)}
+<p><a href="/users/sign_in">Sign in as somebody else</a></p>`,
+});
+
+/** What follows the right password of one who has a second factor. */
+export const askSecondFactor = async (
+  visit: Visit,
+  user: { user_id: number; provider: string | null },
+  return_to: string,
+): Promise<View> =>
+  challengeView(visit, { challenge: await askForFactor(visit.call.platform, user), return_to });
+
+const problemOf = ({ kind, headers }: Failure): FormProblems | null => {
+  if (kind === 'unauthorized') return { text: null, fields: { code: ['is wrong, or was used before'] } };
+  if (kind !== 'too_many_requests') return null;
+  const text = `Too many codes were wrong. Try again in ${headers['retry-after']} seconds.`;
+  return { text, fields: {} };
+};
+
+const answerPage = page({
+  method: 'POST',
+  path: action,
+  audience: 'anyone',
+  params: object({
+    challenge: text(),
+    code: text(),
+    return_to: optional(text({ maxLength: 4096 })),
+  }),
+  handle: async (visit, { challenge, code, return_to }) => {
+    const { call } = visit;
+    const back = ownPath(return_to, call.baseUrl);
+    try {
+      const user = await answerChallenge(call.platform, call, { challenge, code });
+      if (user === null) return redirect('/users/sign_in', 'That took too long: please begin again.');
+      const replaced = visit.sessionSecret;
+      visit.changeSession(await startSession(call.platform, { ...user, source: call, replaced }));
+      return redirect(back);
+    } catch (error) {
+      const problems = error instanceof Failure ? problemOf(error) : null;
+      if (problems === null || !(error instanceof Failure)) throw error;
+      const shown = challengeView(visit, { challenge, return_to: back }, problems);
+      return { ...shown, status: error.kind === 'unauthorized' ? 422 : error.status, headers: error.headers };
+    }
+  },
+});
+
+export const challengePages = [answerPage];

@@ -1,0 +1,88 @@
+/** Every page, by the module that has it: loaded when one of them is first asked for. */
+import type { AnyPage } from './page.ts';
+
+export type PagePath = {
+  /** `GET /users/sign_in` */
+  lines: readonly string[];
+  load: () => Promise<readonly AnyPage[]>;
+};
+
+export const pagePaths: PagePath[] = [
+  {
+    lines: ['GET /'],
+    load: async () => (await import('./pages/dashboard/pages.ts')).pages,
+  },
+  {
+    lines: ['GET /users/sign_in', 'POST /users/sign_in', 'POST /users/sign_out'],
+    load: async () => (await import('./pages/sessions/pages.ts')).pages,
+  },
+  {
+    lines: ['GET /users/sign_up', 'POST /users/sign_up'],
+    load: async () => (await import('./pages/users/pages.ts')).pages,
+  },
+  {
+    lines: [
+      'GET /profile',
+      'POST /profile',
+      'GET /profile/password',
+      'POST /profile/password',
+      'GET /profile/sessions',
+      'POST /profile/sessions/:id/revoke',
+    ],
+    load: async () => (await import('./pages/profile/pages.ts')).pages,
+  },
+  {
+    lines: [
+      'GET /profile/two_factor',
+      'POST /profile/two_factor',
+      'POST /profile/two_factor/begin',
+      'POST /profile/two_factor/recovery_codes',
+      'POST /profile/two_factor/disable',
+      'POST /users/sign_in/second_factor',
+    ],
+    load: async () => (await import('./pages/two_factor/pages.ts')).pages,
+  },
+  {
+    lines: ['GET /oauth/authorize', 'POST /oauth/authorize'],
+    load: async () => (await import('./pages/oauth/pages.ts')).pages,
+  },
+  {
+    lines: [
+      'GET /profile/applications',
+      'POST /profile/applications',
+      'POST /profile/applications/:id/delete',
+      'POST /profile/applications/authorized/:id/revoke',
+    ],
+    load: async () => (await import('./pages/applications/pages.ts')).pages,
+  },
+  {
+    lines: [
+      'POST /users/auth/:provider',
+      'GET /users/auth/:provider/callback',
+      'GET /profile/identities',
+      'POST /profile/identities/:provider/unlink',
+    ],
+    load: async () => (await import('./pages/identities/pages.ts')).pages,
+  },
+  {
+    lines: [
+      'GET /profile/personal_access_tokens',
+      'POST /profile/personal_access_tokens',
+      'POST /profile/personal_access_tokens/:id/revoke',
+    ],
+    load: async () => (await import('./pages/tokens/pages.ts')).pages,
+  },
+  {
+    lines: ['GET /profile/keys', 'POST /profile/keys', 'POST /profile/keys/:id/delete'],
+    load: async () => (await import('./pages/keys/pages.ts')).pages,
+  },
+  {
+    lines: [
+      'GET /admin',
+      'GET /admin/application_settings',
+      'POST /admin/application_settings',
+      'GET /admin/audit_events',
+    ],
+    load: async () => (await import('./pages/admin/pages.ts')).pages,
+  },
+];

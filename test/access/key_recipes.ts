@@ -1,0 +1,98 @@
+/** As recipes.ts, for keys, snippets and uploads. */
+import { freshKey } from '../support/ssh_keys.ts';
+import { anothersKey, deployKeyOfIt, deployKeyOfOthers, ownKey, snippet, upload } from './key_makers.ts';
+import { freshProject } from './makers.ts';
+import type { Recipe } from './recipes.ts';
+
+const newKey = () => ({ title: 'Made', key: freshKey() });
+const newSnippet = () => ({ title: 'Made', content: 'Made', file_name: 'a.txt' });
+const edited = () => ({ title: 'Other' });
+
+const ownKeys = '/user/keys/:key_id';
+const deployKeys = '/projects/:id/deploy_keys';
+const holdsKey: Recipe['holds'] = ({ id }, names) => id === names['key_id'];
+
+const keyRecipes: Record<string, Recipe> = {
+  'POST /user/keys': { body: newKey },
+  [`GET ${ownKeys} {his own}`]: { makes: [ownKey] },
+  [`GET ${ownKeys} {another's}`]: { makes: [anothersKey] },
+  [`DELETE ${ownKeys} {his own}`]: { makes: [ownKey] },
+  [`DELETE ${ownKeys} {another's}`]: { makes: [anothersKey] },
+  'GET /users/:id/keys': { makes: [anothersKey] },
+  'POST /users/:id/keys': { path: { id: 'writer' }, body: newKey },
+  'DELETE /users/:id/keys/:key_id': { makes: [anothersKey] },
+  'GET /keys': { makes: [anothersKey], query: 'fingerprint=:fingerprint' },
+  'GET /keys/:id': { makes: [anothersKey] },
+  [`GET ${deployKeys}`]: { makes: [freshProject, deployKeyOfIt], holds: holdsKey },
+  [`POST ${deployKeys}`]: { body: newKey },
+  [`GET ${deployKeys}/:key_id`]: { makes: [deployKeyOfIt] },
+  [`PUT ${deployKeys}/:key_id`]: { makes: [deployKeyOfIt], body: () => ({ can_push: true }) },
+  [`DELETE ${deployKeys}/:key_id`]: { makes: [deployKeyOfIt] },
+  [`POST ${deployKeys}/:key_id/enable {its own}`]: { makes: [deployKeyOfIt] },
+  [`POST ${deployKeys}/:key_id/enable {of others}`]: { makes: [deployKeyOfOthers] },
+};
+
+const made = (by: 'self' | 'writer', visibility: 'private' | 'internal' | 'public') => ({
+  makes: [snippet({ by, visibility, personal: true })],
+});
+const one = '/snippets/:id';
+
+const personalRecipes: Record<string, Recipe> = {
+  'POST /snippets': { body: newSnippet },
+  [`GET ${one} {his own}`]: made('self', 'private'),
+  [`GET ${one} {another's, private}`]: made('writer', 'private'),
+  [`GET ${one} {another's, internal}`]: made('writer', 'internal'),
+  [`GET ${one} {another's, public}`]: made('writer', 'public'),
+  [`PUT ${one} {his own}`]: { ...made('self', 'private'), body: edited },
+  [`PUT ${one} {another's, private}`]: { ...made('writer', 'private'), body: edited },
+  [`PUT ${one} {another's, public}`]: { ...made('writer', 'public'), body: edited },
+  [`DELETE ${one} {his own}`]: made('self', 'private'),
+  [`DELETE ${one} {another's, private}`]: made('writer', 'private'),
+  [`DELETE ${one} {another's, public}`]: made('writer', 'public'),
+  [`GET ${one}/raw {his own}`]: made('self', 'private'),
+  [`GET ${one}/raw {another's, private}`]: made('writer', 'private'),
+  [`GET ${one}/raw {another's, public}`]: made('writer', 'public'),
+  [`GET ${one}/user_agent_detail`]: made('writer', 'private'),
+};
+
+const inProject = (by: 'self' | 'writer', visibility: 'private' | 'public') => ({
+  makes: [snippet({ by, visibility })],
+});
+const snippets = '/projects/:id/snippets';
+const ofProject = `${snippets}/:snippet_id`;
+/** In a project of its own: so many are made in the other that it would stand on a later page. */
+const inList = (visibility: 'private' | 'public'): Recipe => ({
+  makes: [freshProject, snippet({ by: 'writer', visibility })],
+  holds: ({ id }, names) => id === names['snippet_id'],
+});
+
+const file = [
+  '--x',
+  'content-disposition: form-data; name="file"; filename="a.txt"',
+  '',
+  'Made',
+  '--x--',
+  '',
+].join('\r\n');
+
+const projectRecipes: Record<string, Recipe> = {
+  [`GET ${snippets} {a private one}`]: inList('private'),
+  [`GET ${snippets} {a public one}`]: inList('public'),
+  [`POST ${snippets}`]: { body: newSnippet },
+  [`GET ${ofProject} {his own}`]: inProject('self', 'private'),
+  [`GET ${ofProject} {another's, private}`]: inProject('writer', 'private'),
+  [`GET ${ofProject} {another's, public}`]: inProject('writer', 'public'),
+  [`PUT ${ofProject} {his own}`]: { ...inProject('self', 'private'), body: edited },
+  [`PUT ${ofProject} {another's, private}`]: { ...inProject('writer', 'private'), body: edited },
+  [`PUT ${ofProject} {another's, public}`]: { ...inProject('writer', 'public'), body: edited },
+  [`DELETE ${ofProject} {his own}`]: inProject('self', 'private'),
+  [`DELETE ${ofProject} {another's, private}`]: inProject('writer', 'private'),
+  [`DELETE ${ofProject} {another's, public}`]: inProject('writer', 'public'),
+  [`GET ${ofProject}/raw {another's, private}`]: inProject('writer', 'private'),
+  [`GET ${ofProject}/raw {another's, public}`]: inProject('writer', 'public'),
+  [`GET ${ofProject}/user_agent_detail`]: inProject('writer', 'public'),
+  'POST /projects/:id/uploads': { form: file },
+  'GET /projects/:id/uploads/:secret/:filename': { makes: [upload] },
+};
+
+export const moreRecipes = { ...keyRecipes, ...personalRecipes, ...projectRecipes };

@@ -1,0 +1,82 @@
+/** How SQLite plans each list of issues over skewed data, without statistics and with them. */
+import { join } from 'node:path';
+import { DatabaseSync, StatementSync } from 'node:sqlite';
+import { type Skewed, listsOf, makeSkewed } from '../gates/skewed.ts';
+import { startTestService } from '../support/service.ts';
+
+/** Runs `work` and answers the statements that asked for rows meanwhile. */
+const statementsOf = async (work: () => Promise<unknown>): Promise<string[]> => {
+  // oxlint-disable-next-line typescript/unbound-method -- it is called with its statement
+  const { all } = StatementSync.prototype;
+  const seen: string[] = [];
+  StatementSync.prototype.all = function recording(this: StatementSync, ...given: unknown[]) {
+    seen.push(this.sourceSQL);
+    return Reflect.apply(all, this, given);
+  } as typeof all;
+  try {
+    await work();
+  } finally {
+    StatementSync.prototype.all = all;
+  }
+  return seen;
+};
+
+const planOf = (database: DatabaseSync, text: string): string[] => {
+  const rows = database.prepare(`explain query plan ${text}`).all() as { detail: string }[];
+  return rows.map(({ detail }) => detail);
+};
+
+/** The two statements that depend on the list; the issues that a page names are then read by their ids. */
+const kindOf = (text: string): 'page' | 'count' | null => {
+  if (/^\s*select issues\.id, issues\.revision from/.test(text)) return 'page';
+  return /^\s*select count\(\*\) as total from/.test(text) ? 'count' : null;
+};
+
+/** What is read of large tables, and sorted. */
+const tells = (detail: string): boolean =>
+  /^(?:SEARCH|SCAN) (?:issues|led|projects|label_links|assignees|issue_search\w*|award_emoji)\b|TEMP B-TREE/.test(
+    detail,
+  );
+
+const nameOf = (path: string, { project, group, user }: Skewed): string =>
+  path
+    .replace(`/projects/${project.id}/`, '/projects/:id/')
+    .replace(group, ':id')
+    .replace(`_id=${user.id}`, '_id=USER')
+    .replace(/[?&]$/, '');
+
+type List = { name: string; statements: string[] };
+
+const plansOf = (database: DatabaseSync, lists: readonly List[]): string[] =>
+  lists.map(({ name, statements }) => {
+    const lines = statements.flatMap((text) =>
+      planOf(database, text)
+        .filter(tells)
+        .map((line, at) => `  ${(at === 0 ? (kindOf(text) ?? '') : '').padEnd(5)}  ${line}`),
+    );
+    return `GET ${name}\n${lines.join('\n')}\n`;
+  });
+
+export const queryPlansText = async (): Promise<string> => {
+  const gantry = await startTestService();
+  const skewed = await makeSkewed(gantry);
+  const lists: List[] = [];
+  for (const path of listsOf(skewed)) {
+    const ask = async (): Promise<unknown> =>
+      await gantry.api(`GET ${path}&per_page=5`, { as: skewed.user.token });
+    const ofList = (await statementsOf(ask)).filter((text) => kindOf(text) !== null);
+    lists.push({ name: nameOf(path, skewed), statements: ofList });
+  }
+  const database = new DatabaseSync(join(gantry.service.platform.config.data, 'gantry.sqlite'));
+  const plain = plansOf(database, lists);
+  database.exec('analyze');
+  const analyzed = plansOf(database, lists);
+  database.close();
+  await gantry.close();
+  const changed = analyzed.filter((text, at) => text !== plain[at]);
+  return [
+    ...plain,
+    `With statistics (ANALYZE), ${changed.length} of them are planned otherwise:\n`,
+    ...changed,
+  ].join('\n');
+};

@@ -1,0 +1,82 @@
+/** A browser without a screen: keeps cookies, sends forms with the token of the page that it saw last. */
+import type { TestService } from './service.ts';
+
+export type Seen = {
+  status: number;
+  headers: Headers;
+  /** Where a redirect leads. */
+  location: string | null;
+  text: string;
+};
+
+export type Visitor = {
+  cookies: Map<string, string>;
+  get: (path: string, headers?: Record<string, string>) => Promise<Seen>;
+  /** Sends a form, with the `authenticity_token` of the last page unless another one (or null) is given. */
+  post: (
+    path: string,
+    form?: Record<string, string | null>,
+    headers?: Record<string, string>,
+  ) => Promise<Seen>;
+  /** Signs in; the page must take it. */
+  signIn: (login: string, password: string) => Promise<Seen>;
+};
+
+type Sent = { method?: string; body?: string; headers: Record<string, string> };
+
+const tokenIn = (text: string): string | undefined =>
+  /name="authenticity_token" value="([^"]+)"/.exec(text)?.[1];
+
+export const openVisitor = (gantry: TestService): Visitor => {
+  const cookies = new Map<string, string>();
+  let token: string | undefined;
+
+  const keepCookies = (headers: Headers): void => {
+    for (const line of headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      if (value === '') cookies.delete(name);
+      else cookies.set(name, value);
+    }
+  };
+
+  const send = async (path: string, init: Sent): Promise<Seen> => {
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const response = await fetch(gantry.url + path, {
+      ...init,
+      headers: { accept: 'text/html', ...(cookie !== '' && { cookie }), ...init.headers },
+      redirect: 'manual',
+    });
+    keepCookies(response.headers);
+    const text = await response.text();
+    token = tokenIn(text) ?? token;
+    return {
+      status: response.status,
+      headers: response.headers,
+      location: response.headers.get('location'),
+      text,
+    };
+  };
+
+  const get: Visitor['get'] = async (path, headers = {}) => await send(path, { headers });
+  const post: Visitor['post'] = async (path, form = {}, headers = {}) => {
+    const fields = Object.entries({ authenticity_token: token ?? null, ...form });
+    const given = fields.filter((pair): pair is [string, string] => pair[1] !== null);
+    const type = { 'content-type': 'application/x-www-form-urlencoded' };
+    return await send(path, {
+      method: 'POST',
+      headers: { ...type, origin: gantry.url, ...headers },
+      body: new URLSearchParams(given).toString(),
+    });
+  };
+  return {
+    cookies,
+    get,
+    post,
+    signIn: async (login, password) => {
+      await get('/users/sign_in');
+      const seen = await post('/users/sign_in', { login, password });
+      if (seen.status !== 303) throw new Error(`sign-in: ${seen.status}`);
+      return seen;
+    },
+  };
+};

@@ -1,0 +1,69 @@
+/** A service and one real browser for a test file, and what a person does with them. */
+import assert from 'node:assert/strict';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { unique } from '../support/seed.ts';
+import { type TestService, engine, startTestService } from '../support/service.ts';
+import { openBrowser, seriousFaults } from './chromium.ts';
+
+/** For every test of a browser: `test('...', { skip }, ...)`. */
+export const skip: string | false = engine === 'postgres' ? 'pages behave alike on both engines' : false;
+
+export const password = 'correct horse';
+
+export type Web = {
+  gantry: TestService;
+  /** A page in a browser window without cookies; what the browser complains of fails the test. */
+  withPage: (work: (page: Page) => Promise<void>, options?: BrowserContextOptions) => Promise<void>;
+  /** The name of a new user, who has `password`. */
+  makeUser: (given?: object) => Promise<string>;
+  signIn: (page: Page, login: string, word?: string) => Promise<void>;
+  /** Nothing serious or critical is wrong with how the page can be used. */
+  assertFine: (page: Page) => Promise<void>;
+  close: () => Promise<void>;
+};
+
+export const pathOf = (page: Page): string => new URL(page.url()).pathname;
+
+const signIn: Web['signIn'] = async (page, login, word = password) => {
+  await page.goto('/users/sign_in');
+  await page.getByLabel('User name or e-mail').fill(login);
+  await page.getByLabel('Password').fill(word);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+};
+
+export const openWeb = async (environment: Record<string, string> = {}): Promise<Web> => {
+  const gantry = await startTestService(environment);
+  const browser = await openBrowser();
+  return {
+    gantry,
+    withPage: async (work, options = {}) => {
+      const context = await browser.newContext({ baseURL: gantry.url, ...options });
+      context.setDefaultTimeout(10_000);
+      const complaints: string[] = [];
+      try {
+        const page = await context.newPage();
+        page.on('console', (message) => {
+          // That an answer was a refusal is no complaint.
+          const isOwn = !message.text().startsWith('Failed to load resource');
+          if (message.type() === 'error' && isOwn) complaints.push(message.text());
+        });
+        await work(page);
+      } finally {
+        await context.close();
+      }
+      assert.deepEqual(complaints, []);
+    },
+    makeUser: async (given = {}) => {
+      const username = unique('user');
+      const json = { username, name: 'A User', email: `${username}@example.com`, password, ...given };
+      assert.equal((await gantry.api('POST /users', { json })).status, 201);
+      return username;
+    },
+    signIn,
+    assertFine: async (page) => assert.deepEqual(await seriousFaults(page), [], page.url()),
+    close: async () => {
+      await browser.close();
+      await gantry.close();
+    },
+  };
+};
