@@ -106,8 +106,10 @@ export const requireFree = async (
   const byEmail = email === undefined ? undefined : await userIdByEmail(tx.db, email);
   if (byEmail !== undefined && byEmail !== own?.id) throw conflict('Email has already been taken');
   if (username === undefined || username.toLowerCase() === own?.username.toLowerCase()) return;
+  // The route is asked for first: of a user who comes meanwhile, both are seen, or neither.
+  const isTaken = await isRouteTaken(tx, username);
   if ((await userIdByName(tx.db, username)) !== undefined) throw conflict('Username has already been taken');
-  if (await isRouteTaken(tx, username)) throw invalid({ username: ['has already been taken'] });
+  if (isTaken) throw invalid({ username: ['has already been taken'] });
 };
 
 /** One may show the own address to everybody, no other. */
