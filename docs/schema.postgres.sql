@@ -28,6 +28,8 @@ create table audit_events (
 
 CREATE INDEX audit_events_actor ON audit_events USING btree (actor_id, id);
 
+CREATE INDEX audit_events_created ON audit_events USING btree (created_at);
+
 CREATE INDEX audit_events_kind ON audit_events USING btree (kind, id);
 
 CREATE INDEX audit_events_target ON audit_events USING btree (target_type, target_id, id);
@@ -680,6 +682,7 @@ create table users (
   created_at bigint not null,
   updated_at bigint not null,
   two_factor_enabled bigint default 0 not null,
+  email_unchecked bigint default 0 not null,
   constraint users_pkey PRIMARY KEY (id)
 );
 

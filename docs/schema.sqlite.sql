@@ -34,6 +34,8 @@ CREATE TABLE audit_events (
 
 CREATE INDEX audit_events_actor on audit_events (actor_id, id);
 
+CREATE INDEX audit_events_created on audit_events (created_at);
+
 CREATE INDEX audit_events_kind on audit_events (kind, id);
 
 CREATE INDEX audit_events_target on audit_events (target_type, target_id, id);
@@ -638,7 +640,8 @@ CREATE TABLE users (
   last_activity_on text,
   created_at integer not null,
   updated_at integer not null,
-  two_factor_enabled integer not null default 0
+  two_factor_enabled integer not null default 0,
+  email_unchecked integer not null default 0
 ) strict;
 
 CREATE UNIQUE INDEX users_email on users (lower(email));

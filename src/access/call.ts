@@ -6,6 +6,7 @@ import type { Static, TObject } from 'typebox';
 import type { Blobs } from '../blob/files.ts';
 import type { Config } from '../config.ts';
 import type { Reader, Store, Tx } from '../db/open.ts';
+import { type Audited, type Source, recordAudit } from './audit.ts';
 import { invalid, unauthorized } from '../errors.ts';
 import type { AnyEndpoint, Endpoint } from '../http/endpoint.ts';
 import type { BaseCall } from '../http/mount.ts';
@@ -57,6 +58,7 @@ export type Actor = {
   credential: Credential;
   /** The administrator behind a call under sudo. */
   sudo_by_id: number | null;
+  source: Source;
 };
 
 export type Call = BaseCall & {
@@ -124,6 +126,17 @@ const noteUseOf = ({ store, clock, settings }: Platform, signedIn: SignedIn): vo
   else noteSeen(store, signedIn, clock.now(), idleLimit(settings.current));
 };
 
+const sourceOf = ({ ip, headers }: FastifyRequest): Source => ({
+  ip,
+  userAgent: headers['user-agent'] ?? '',
+});
+
+/** Without what a query may hold of secrets. */
+const sudoUse = ({ method, routeOptions }: FastifyRequest): Audited => ({
+  kind: 'sudo.used',
+  details: { method, route: routeOptions.url },
+});
+
 /** Who asks, and as whom he looks. */
 const openActor = async (
   platform: Platform,
@@ -139,10 +152,13 @@ const openActor = async (
   requireScope(credential, request.method === 'HEAD' ? 'GET' : request.method, scopes);
   noteUseOf(platform, signedIn);
   const sudo = sudoText(request, sent);
-  if (sudo === null) return { actor: { user, credential, sudo_by_id: null }, viewer, names_version };
+  const source = sourceOf(request);
+  if (sudo === null) return { actor: { user, credential, sudo_by_id: null, source }, viewer, names_version };
   const target = await sudoTarget(store.db, signedIn, sudo);
+  const actor = { user: target, credential, sudo_by_id: user.id, source };
+  await store.write(async (tx) => await recordAudit(tx, actor, source, sudoUse(request)));
   return {
-    actor: { user: target, credential, sudo_by_id: user.id },
+    actor,
     viewer: await loadViewer(store.db, target, clock.now()),
     names_version,
   };
@@ -209,7 +225,7 @@ export const openPageCall = async (platform: Platform, request: FastifyRequest):
   if (session === null) return { call: makeCall(platform, request, nobody), secret: null, signedInAt: null };
   const { user, credential, viewer, names_version, signed_in_at } = session;
   noteUseOf(platform, session);
-  const actor = { user, credential, sudo_by_id: null };
+  const actor = { user, credential, sudo_by_id: null, source: sourceOf(request) };
   return {
     call: makeCall(platform, request, { actor, viewer, names_version }),
     secret,

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { recordAudit } from '../events/audit.ts';
+import { recordAudit } from '../access/audit.ts';
 import { removeFactor } from '../two_factor/enroll.ts';
 import { type AdminOptions, adminAction, onStore, requireUser } from './admin_user.ts';
 import { print } from './command.ts';

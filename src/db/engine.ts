@@ -25,6 +25,8 @@ export type Words = {
   indexedBy: (index: string) => RawBuilder<unknown>;
   /** An aggregate: the values of each row as an array, and these in one, as JSON text. */
   jsonRows: (values: RawBuilder<unknown>[], order: RawBuilder<unknown>) => RawBuilder<string>;
+  /** A query for `state`: as long as its text is the same, nothing at all was committed. It never comes again. */
+  state: RawBuilder<{ state: string }>;
   forUpdate: RawBuilder<unknown>;
   skipLocked: RawBuilder<unknown>;
 };

@@ -110,6 +110,7 @@ const words: EngineParts['words'] = {
   indexedBy: () => sql``,
   jsonRows: (values, order) =>
     sql`coalesce(json_agg(json_build_array(${sql.join(values)}) order by ${order})::text, '[]')`,
+  state: sql`select pg_current_snapshot()::text as state`,
   forUpdate: sql`for update`,
   skipLocked: sql`for update skip locked`,
 };

@@ -38,6 +38,8 @@ export type UsersTable = {
   /** The user that stands for deleted ones. */
   ghost: Generated<Flag>;
   two_factor_enabled: Generated<Flag>;
+  /** The user typed his address himself, and nobody has looked whether it is his. */
+  email_unchecked: Generated<Flag>;
   last_sign_in_at: number | null;
   last_activity_on: string | null;
   created_at: number;

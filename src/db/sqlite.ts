@@ -216,6 +216,8 @@ const words: EngineParts['words'] = {
     sql`${sql.ref(column)} in (select value from json_each(${changed(values, JSON.stringify)}))`,
   indexedBy: (index) => sql`indexed by ${sql.id(index)}`,
   jsonRows: (values, order) => sql`json_group_array(json_array(${sql.join(values)}) order by ${order})`,
+  // Of the handle that reads: it rises with each commit of the writer.
+  state: sql`select cast(data_version as text) as state from pragma_data_version`,
   forUpdate: sql``,
   skipLocked: sql``,
 };

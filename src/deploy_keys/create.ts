@@ -2,7 +2,7 @@ import { type Call, actorOf } from '../access/call.ts';
 import type { Tx } from '../db/open.ts';
 import type { Flag } from '../db/schema.ts';
 import { notFound } from '../errors.ts';
-import { recordAudit } from '../events/audit.ts';
+import { recordAudit } from '../access/audit.ts';
 import { recordEvent } from '../events/record.ts';
 import { insertKey } from '../keys/create.ts';
 import type { KeyRow } from '../keys/queries.ts';

@@ -1,6 +1,7 @@
 import type { Call } from '../access/call.ts';
 import { requireUnmodified } from '../http/unmodified.ts';
 import { removeKey } from '../keys/delete.ts';
+import { lockKey } from '../keys/queries.ts';
 import { recordInProject } from './create.ts';
 import { findInProject } from './queries.ts';
 
@@ -11,12 +12,7 @@ import { findInProject } from './queries.ts';
 export const deleteDeployKey = async (call: Call, projectId: number, keyId: number): Promise<void> =>
   await call.write(async (tx) => {
     // Two who take it from its last two projects come one after the other.
-    await tx.db
-      .selectFrom('keys')
-      .select('id')
-      .where('id', '=', keyId)
-      .modifyEnd(tx.words.forUpdate)
-      .execute();
+    await lockKey(tx, keyId);
     const { can_push: _push, ...key } = await findInProject(tx.db, projectId, keyId);
     requireUnmodified(call.header('if-unmodified-since'), key.created_at);
     await tx.db

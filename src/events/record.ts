@@ -1,8 +1,8 @@
+import { type Cause, recordAudit } from '../access/audit.ts';
 import { insertRows } from '../db/insert.ts';
 import type { Tx } from '../db/open.ts';
 
-/** Who caused a change: the user acted as, and the administrator behind him under sudo. */
-export type Cause = { user: { id: number }; sudo_by_id: number | null };
+export type { Cause };
 
 export type Change = {
   /** `issue.created`: the target's noun and the verb. */
@@ -27,4 +27,19 @@ export const recordEvent = async (tx: Tx, cause: Cause | null, change: Change): 
     data: JSON.stringify(change.data ?? {}),
   };
   await insertRows(tx.db, 'events', [row]);
+  if (isAudited(change)) await audit(tx, cause, change);
+};
+
+/** Roles, accounts, deletes, and who sees a group or project. (Keys and tokens tell the audit log themselves.) */
+const isAudited = ({ kind, data = {} }: Change): boolean =>
+  /^(?:member|user)\./.test(kind) ||
+  (/\.(?:deleted|removed)$/.test(kind) && !kind.startsWith('key.')) ||
+  'visibility' in data;
+
+/** Whence it came where no request caused it. */
+const within = { ip: '', userAgent: '' };
+
+const audit = async (tx: Tx, cause: Cause | null, { project_id, data, ...change }: Change): Promise<void> => {
+  const details = { ...(project_id !== null && { project_id }), ...data };
+  await recordAudit(tx, cause, cause?.source ?? within, { ...change, details });
 };

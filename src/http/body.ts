@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import qs from 'qs';
 import { type Failure, badRequest } from '../errors.ts';
 import { unsupportedType } from './failure.ts';
@@ -56,6 +57,17 @@ const parseFormOrJson = (text: string): RawParams => {
   return parseForm(text);
 };
 
+/** What breaks off within a file is told of the body as a whole; of an error that nobody hears the process dies. */
+const ignored = (): void => undefined;
+
+const piece = 16 * 1024;
+
+/** As from a wire: the parser comes to a stop at a part that it skips, when that comes whole and is long. */
+const piecesOf = (body: Buffer): Buffer[] =>
+  Array.from({ length: Math.ceil(body.length / piece) }, (_one, at) =>
+    body.subarray(at * piece, (at + 1) * piece),
+  );
+
 const parseMultipart = async (contentType: string, body: Buffer): Promise<RawParams> => {
   // CommonJS: the bundle gives it no names but this one.
   const { Busboy } = (await import('@fastify/busboy')).default;
@@ -70,10 +82,10 @@ const parseMultipart = async (contentType: string, body: Buffer): Promise<RawPar
       pairs.push(`${encodeURIComponent(name)}=${encodeURIComponent(value)}`);
     });
     // A file in place of a value: not a parameter of any endpoint that reads its body this way.
-    parser.on('file', (_name, stream) => stream.resume());
+    parser.on('file', (_name, stream) => stream.on('error', ignored).resume());
     parser.on('finish', resolve);
     parser.on('error', reject);
-    parser.end(body);
+    Readable.from(piecesOf(body)).pipe(parser);
     await promise;
   } catch {
     throw badRequest('invalid multipart body');

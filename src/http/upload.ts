@@ -45,6 +45,8 @@ export const receiveFile = async <T>(
 ): Promise<T> => {
   if (Number(incoming.headers['content-length'] ?? 0) > limit + wrapping) throw tooLarge();
   const parser = await makeParser(incoming, limit);
+  // Who is gone sends nothing more, not even an end.
+  if (incoming.destroyed) throw unreadable();
   let content: Readable | undefined;
   let taken: Promise<T> | undefined;
   const { promise: ended, resolve: end, reject: fail } = Promise.withResolvers<void>();
@@ -53,14 +55,15 @@ export const receiveFile = async <T>(
     fail(error);
   };
   parser.on('file', (name, stream, fileName) => {
-    if (name !== field || taken !== undefined) {
+    // Told by `breakOff`; of an error that nobody hears the process dies.
+    stream.on('error', () => undefined);
+    // Without a name of its own it is a value, whatever type it says it is.
+    if (name !== field || taken !== undefined || (fileName as string | undefined) === undefined) {
       stream.resume();
       return;
     }
     content = stream;
     stream.on('limit', () => breakOff(tooLarge()));
-    // Told by `breakOff`; whoever takes the file may be gone.
-    stream.on('error', () => undefined);
     taken = take({ name: fileName, content: stream });
     // Such as a full disk: the rest need not come.
     taken.catch(breakOff);
@@ -68,7 +71,12 @@ export const receiveFile = async <T>(
   parser.on('finish', end);
   parser.on('error', () => breakOff(unreadable()));
   incoming.on('close', () => {
-    if (!incoming.complete) breakOff(unreadable());
+    if (!incoming.readableEnded) breakOff(unreadable());
+  });
+  let seen = 0;
+  incoming.on('data', (chunk: Buffer) => {
+    seen += chunk.length;
+    if (seen > limit + wrapping) breakOff(tooLarge());
   });
   incoming.pipe(parser);
   try {

@@ -1,6 +1,6 @@
 import { insertRow } from '../db/insert.ts';
 import type { Store, Tx } from '../db/open.ts';
-import { type Source, recordAudit } from '../events/audit.ts';
+import { type Source, recordAudit } from '../access/audit.ts';
 import { type Cause, recordEvent } from '../events/record.ts';
 import { lockUser } from '../users/queries.ts';
 import { findIdentity } from './queries.ts';

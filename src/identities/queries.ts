@@ -16,6 +16,16 @@ export const findIdentity = async (
     .where('extern_uid', '=', extern_uid)
     .executeTakeFirst();
 
+/** Whether nobody but this user himself says that his address is his. */
+export const isAddressUnchecked = async (db: Reader, userId: number): Promise<boolean> => {
+  const user = await db
+    .selectFrom('users')
+    .select('email_unchecked')
+    .where('id', '=', userId)
+    .executeTakeFirst();
+  return user?.email_unchecked === 1;
+};
+
 /** At most one a provider. */
 export const identitiesOf = async (db: Reader, userId: number): Promise<Identity[]> =>
   await identities(db).where('user_id', '=', userId).orderBy('provider').execute();

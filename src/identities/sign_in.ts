@@ -1,6 +1,6 @@
 import type { Platform } from '../access/call.ts';
 import { Failure } from '../errors.ts';
-import type { Source } from '../events/audit.ts';
+import type { Source } from '../access/audit.ts';
 import type { Settings } from '../settings/fields.ts';
 import { emailDomainProblem } from '../settings/governed.ts';
 import { createUser } from '../users/create.ts';
@@ -10,7 +10,7 @@ import type { SignInProvider } from '../sign_in_providers.ts';
 import { linkIdentity } from './link.ts';
 import { freeUsername, shownName } from './names.ts';
 import type { Claims } from './oidc.ts';
-import { findIdentity } from './queries.ts';
+import { findIdentity, isAddressUnchecked } from './queries.ts';
 
 export type SignInOutcome = { user_id: number } | { refused: string };
 
@@ -41,24 +41,40 @@ const created = async (asked: Asked, email: string): Promise<SignInOutcome> => {
   return await linked(asked, await createUser(platform, null, user));
 };
 
+const isAscii = (text: string): boolean => /^[\x20-\x7e]*$/.test(text);
+
+/** The address that the provider vouches for. Folded to lower case, the Kelvin sign would make another's of it. */
+const verifiedEmail = ({ email, email_verified }: Claims): string | null => {
+  if (email === null || !email_verified) return null;
+  const address = normalizedEmail(email);
+  return isAscii(address) && !isAscii(email) ? null : address;
+};
+
 const found = async (asked: Asked): Promise<SignInOutcome> => {
   const { platform, provider, claims } = asked;
   const { db } = platform.store;
   const known = await findIdentity(db, provider.name, claims.sub);
   if (known !== undefined) return { user_id: known.user_id };
-  if (claims.email === null || !claims.email_verified) {
+  const email = verifiedEmail(claims);
+  if (email === null) {
     return {
       refused: `${provider.label} has not verified your e-mail address. Sign in here another way, then link the accounts in your profile.`,
     };
   }
-  const email = normalizedEmail(claims.email);
   const id = await userIdByEmail(db, email);
-  return id === undefined ? await created(asked, email) : await linked(asked, id);
+  if (id === undefined) return await created(asked, email);
+  // Else somebody could take a stranger's address for his account, and wait for the stranger to move in.
+  if (await isAddressUnchecked(db, id)) {
+    return {
+      refused: `An account here has your e-mail address, but ${provider.label} was never linked with it. Sign in to it here, then link the accounts in your profile.`,
+    };
+  }
+  return await linked(asked, id);
 };
 
 /**
- * Whose account here this is: the one linked before; else the one with the address that the provider verified; else,
- * where sign-up is open, a new one.
+ * Whose account here this is: the one linked before; else the one with the address that the provider verified, unless
+ * that address is its user's by his own word alone; else, where sign-up is open, a new one.
  */
 export const userOfClaims = async (asked: Asked): Promise<SignInOutcome> => {
   try {

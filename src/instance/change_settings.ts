@@ -1,5 +1,5 @@
 import { type Call, actorOf } from '../access/call.ts';
-import { recordAudit } from '../events/audit.ts';
+import { recordAudit } from '../access/audit.ts';
 import { type Change, type Wanted, changed } from '../settings/change.ts';
 import { surroundingsOf } from '../settings/surroundings.ts';
 import { readSettings, writeSettings } from '../settings/store.ts';

@@ -10,7 +10,7 @@ import type { Project } from '../projects/find.ts';
 import { type Filters, selectionOf, wantedOf } from './filters.ts';
 import { type Lead, leadOf } from './lead.ts';
 import { lookUp } from './named.ts';
-import { keptPage, keptTotal } from './pages.ts';
+import { keptPage, keptTotal, keptWideTotal } from './pages.ts';
 import { searchCondition } from './search.ts';
 import { type Version, issueTexts } from './texts.ts';
 import { totalOfAll } from './totals.ts';
@@ -85,6 +85,7 @@ const totalOf = async (query: Query, plan: Plan): Promise<number> => {
   const { call, scope, filters } = query;
   const project = projectOf(scope);
   if (isPlain(query)) return await totalOfAll(call, { project, place: inGroup(scope), state: filters.state });
+  if (scope === 'everywhere') return await keptWideTotal(call, wideKeyOf(query), () => count(query, plan));
   if (project === null) return await count(query, plan);
   return await keptTotal(call, project, keyOf(query, project), () => count(query, plan));
 };
@@ -96,6 +97,12 @@ const read = async (query: Query): Promise<{ versions: Version[]; total: number 
   // A first page that is not full holds all there is.
   const isAll = query.page.page === 1 && versions.length < query.page.limit;
   return { versions, total: isAll ? versions.length : await totalOf(query, plan) };
+};
+
+/** All that a list of everywhere depends on, but what the store holds. */
+const wideKeyOf = ({ call, filters }: Query): string => {
+  const { order_by: _order, sort: _sort, ...selecting } = filters;
+  return JSON.stringify([userOf(call).id, today(call.now), selecting]);
 };
 
 /** All that a list of a project depends on, but its issues and the names that they show. */

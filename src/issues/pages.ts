@@ -53,6 +53,19 @@ export const keptPage = async (
   read: () => Promise<Read>,
 ): Promise<Read> => await keep(keptOf(call.platform).pages, key, stampOf(call, project), read);
 
+/**
+ * A total over many projects, which have no version in common: kept until anything at all is committed. Only that one
+ * reads again what does not change; each change costs a count.
+ */
+export const keptWideTotal = async (
+  { platform, db }: Pick<Call, 'platform' | 'db'>,
+  key: string,
+  count: () => Promise<number>,
+): Promise<number> => {
+  const { rows } = await platform.store.words.state.execute(db);
+  return await keep(keptOf(platform).totals, key, rows[0]?.state ?? '', count);
+};
+
 /** As `keptPage`, for the total that all pages of a list share. */
 export const keptTotal = async (
   call: Asking,

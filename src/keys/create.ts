@@ -1,6 +1,6 @@
 import { type Call, actorOf } from '../access/call.ts';
 import type { Tx } from '../db/open.ts';
-import { recordAudit } from '../events/audit.ts';
+import { recordAudit } from '../access/audit.ts';
 import { recordEvent } from '../events/record.ts';
 import { lockUser } from '../users/queries.ts';
 import type { KeyRow } from './queries.ts';

@@ -1,10 +1,10 @@
 import { type Call, actorOf } from '../access/call.ts';
 import type { Tx } from '../db/open.ts';
-import { recordAudit } from '../events/audit.ts';
+import { recordAudit } from '../access/audit.ts';
 import { recordEvent } from '../events/record.ts';
 import { requireUnmodified } from '../http/unmodified.ts';
 import { detailsOf } from './create.ts';
-import { type KeyRow, findKey } from './queries.ts';
+import { type KeyRow, findKey, lockKey } from './queries.ts';
 
 export const removeKey = async (tx: Tx, call: Call, key: KeyRow): Promise<void> => {
   await tx.db.deleteFrom('keys').where('id', '=', key.id).execute();
@@ -20,6 +20,7 @@ export const removeKey = async (tx: Tx, call: Call, key: KeyRow): Promise<void> 
  */
 export const deleteKey = async (call: Call, userId: number, id: number): Promise<void> =>
   await call.write(async (tx) => {
+    await lockKey(tx, id);
     const key = await findKey(tx.db, userId, id);
     requireUnmodified(call.header('if-unmodified-since'), key.created_at);
     await removeKey(tx, call, key);

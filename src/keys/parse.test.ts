@@ -42,6 +42,26 @@ const { privateKey } = generateKeyPairSync('ed25519', {
 const otherPoint = Buffer.from(sampleKeys.ecdsa256.text.split(' ')[1] ?? '', 'base64');
 otherPoint[otherPoint.length - 1] = (otherPoint.at(-1) ?? 0) ^ 1;
 
+const numbersOf = (name: 'rsa2048' | 'ecdsa256'): Buffer[] => {
+  const blob = Buffer.from(sampleKeys[name].text.split(' ')[1] ?? '', 'base64');
+  const parts: Buffer[] = [];
+  for (let at = 0; at < blob.length; at += 4 + (parts.at(-1)?.length ?? 0)) {
+    parts.push(blob.subarray(at + 4, at + 4 + blob.readUInt32BE(at)));
+  }
+  return parts;
+};
+const ofParts = (type: string, parts: Buffer[]): string =>
+  ofBlob(
+    type,
+    Buffer.concat(
+      parts.flatMap((part) => [Buffer.from(part.length.toString(16).padStart(8, '0'), 'hex'), part]),
+    ),
+  );
+const [rsaType = bytes, exponent = bytes, modulus = bytes] = numbersOf('rsa2048');
+const [ecType = bytes, curve = bytes, point = bytes] = numbersOf('ecdsa256');
+const zero = Buffer.alloc(1);
+const halfPoint = Buffer.concat([Buffer.from([2 + ((point.at(-1) ?? 0) % 2)]), point.subarray(1, 33)]);
+
 const refused: Record<string, string> = {
   nothing: '',
   'a word': 'ssh-ed25519',
@@ -70,6 +90,14 @@ const refused: Record<string, string> = {
     'sk-ssh-ed25519@openssh.com',
     Buffer.from(sampleKeys.skEd25519.text.split(' ')[1] ?? '', 'base64').subarray(0, -8),
   ),
+  'a number of no bytes': ofParts('ssh-rsa', [rsaType, Buffer.alloc(0), modulus]),
+  'the same number behind one more zero': ofParts('ssh-rsa', [
+    rsaType,
+    exponent,
+    Buffer.concat([zero, modulus]),
+  ]),
+  'a number below zero': ofParts('ssh-rsa', [rsaType, exponent, modulus.subarray(1)]),
+  'half of a point': ofParts('ecdsa-sha2-nistp256', [ecType, curve, halfPoint]),
   'a certificate': text.replace('ssh-ed25519', 'ssh-ed25519-cert-v01@openssh.com'),
 };
 

@@ -65,27 +65,39 @@ const plainBlob = (blob: Buffer, type: string, { plain }: Kind): Buffer | null =
 
 const curveBits: Record<string, number> = { prime256v1: 256, secp384r1: 384, secp521r1: 521 };
 
-/** Bits of a key that OpenSSL takes; null for one that it does not. */
 const bitsOf = (pem: string): number | null => {
+  const { asymmetricKeyType, asymmetricKeyDetails } = createPublicKey(pem);
+  if (asymmetricKeyType === 'ed25519') return 256;
+  const { modulusLength, namedCurve = '' } = asymmetricKeyDetails ?? {};
+  return modulusLength ?? curveBits[namedCurve] ?? null;
+};
+
+/** A number above zero in the one way to write it (RFC 4251, 5): another would give the key another fingerprint. */
+const isNumber = ([first = 0, second = 0]: Buffer): boolean => first < 0x80 && (first > 0 || second >= 0x80);
+
+const isWholePoint = (part: Buffer | undefined): boolean => part?.[0] === 0x04;
+
+/** Whether SSH programs write the key so, too. */
+const isUsualForm = (family: KeyFamily, [, ...parts]: Buffer[]): boolean => {
+  if (family === 'ed25519') return true;
+  return family === 'ecdsa' ? isWholePoint(parts.at(-1)) : parts.every(isNumber);
+};
+
+/** Bits of a key that OpenSSL takes; null for one that it does not. */
+const checkedBits = async (type: string, blob: Buffer, family: KeyFamily): Promise<number | null> => {
+  if (!isUsualForm(family, partsOf(blob) ?? [])) return null;
+  // CommonJS, and of no use to most calls.
+  const { default: ssh2 } = await import('ssh2');
   try {
-    const { asymmetricKeyType, asymmetricKeyDetails } = createPublicKey(pem);
-    if (asymmetricKeyType === 'ed25519') return 256;
-    const { modulusLength, namedCurve = '' } = asymmetricKeyDetails ?? {};
-    return modulusLength ?? curveBits[namedCurve] ?? null;
+    const parsed = ssh2.utils.parseKey(`${type} ${blob.toString('base64')}`);
+    if (parsed instanceof Error) return null;
+    const key = Array.isArray(parsed) ? parsed[0] : parsed;
+    // Whatever follows the key in its blob would give the same key another fingerprint.
+    if (key === undefined || !key.getPublicSSH().equals(blob)) return null;
+    return bitsOf(key.getPublicPEM());
   } catch {
     return null;
   }
-};
-
-const checkedBits = async (type: string, blob: Buffer): Promise<number | null> => {
-  // CommonJS, and of no use to most calls.
-  const { default: ssh2 } = await import('ssh2');
-  const parsed = ssh2.utils.parseKey(`${type} ${blob.toString('base64')}`);
-  if (parsed instanceof Error) return null;
-  const key = Array.isArray(parsed) ? parsed[0] : parsed;
-  // Whatever follows the key in its blob would give the same key another fingerprint.
-  if (key === undefined || !key.getPublicSSH().equals(blob)) return null;
-  return bitsOf(key.getPublicPEM());
 };
 
 const md5Of = (blob: Buffer): string => hash('md5', blob, 'hex').replace(/..(?!$)/g, '$&:');
@@ -98,7 +110,7 @@ export const parsePublicKey = async (text: string): Promise<ParsedKey | null> =>
   const blob = Buffer.from(base64, 'base64');
   if (kind === undefined || blob.toString('base64') !== base64) return null;
   const plain = plainBlob(blob, type, kind);
-  const bits = plain === null ? null : await checkedBits(kind.plain ?? type, plain);
+  const bits = plain === null ? null : await checkedBits(kind.plain ?? type, plain, kind.family);
   if (bits === null || bits > mostBits) return null;
   return {
     type,

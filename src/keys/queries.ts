@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import type { Reader } from '../db/open.ts';
+import type { Reader, Tx } from '../db/open.ts';
 import type { KeysTable } from '../db/schema.ts';
 import { notFound } from '../errors.ts';
 import type { Page, PageRequest } from '../http/page.ts';
@@ -33,6 +33,11 @@ export const findKey = async (db: Reader, userId: number, id: number): Promise<K
     .executeTakeFirst();
   if (row === undefined) throw notFound('Key');
   return row;
+};
+
+/** Of two who delete a key, the later one finds none. */
+export const lockKey = async ({ db, words }: Tx, id: number): Promise<void> => {
+  await db.selectFrom('keys').select('id').where('id', '=', id).modifyEnd(words.forUpdate).execute();
 };
 
 /**

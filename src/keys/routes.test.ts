@@ -88,6 +88,17 @@ test('of two who add a key at once one has it', async () => {
   assert.equal(statuses.filter((status) => status === 400).length, 2);
 });
 
+test('of those who delete a key at once one does it', async () => {
+  const { token: as } = await seedUser(gantry);
+  const { id } = (await add(as, { key: freshKey('a') })).body;
+  const gone = await Promise.all([1, 2, 3].map(() => gantry.api(`DELETE /user/keys/${id}`, { as })));
+  assert.deepEqual(
+    gone.map(({ status }) => status).toSorted((a, b) => a - b),
+    [204, 404, 404],
+  );
+  assert.equal((await audited('key.deleted', id)).length, 1);
+});
+
 test('another’s key is not there', async () => {
   const [one, other] = [await seedUser(gantry), await seedUser(gantry)];
   const { body } = await add(one.token, { key: freshKey('mine') });

@@ -2,7 +2,7 @@ import type { Platform } from '../access/call.ts';
 import { hashToken, newTokenText } from '../access/token_text.ts';
 import { insertRow } from '../db/insert.ts';
 import { invalid } from '../errors.ts';
-import { type Source, recordAudit } from '../events/audit.ts';
+import { type Source, recordAudit } from '../access/audit.ts';
 import { type Cause, recordEvent } from '../events/record.ts';
 import { mostOwned } from './queries.ts';
 import { type ApplicationInput, applicationProblems, wordsOf } from './rules.ts';

@@ -1,5 +1,5 @@
 import type { Store } from '../db/open.ts';
-import { type Source, recordAudit } from '../events/audit.ts';
+import { type Source, recordAudit } from '../access/audit.ts';
 import { type Cause, recordEvent } from '../events/record.ts';
 
 /** Removes an application with all that it was given: its tokens end at once. */

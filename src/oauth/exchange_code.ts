@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Platform } from '../access/call.ts';
 import { hashToken } from '../access/token_text.ts';
 import type { Tx } from '../db/open.ts';
-import type { Source } from '../events/audit.ts';
+import type { Source } from '../access/audit.ts';
 import type { Form } from './client.ts';
 import { invalidGrant, invalidRequest } from './failures.ts';
 import { type TokenAnswer, issueTokens, newPair } from './issue.ts';

@@ -1,7 +1,9 @@
+import type { ExpressionBuilder } from 'kysely';
 import { hashToken, newTokenText } from '../access/token_text.ts';
 import { insertRow } from '../db/insert.ts';
 import type { Tx } from '../db/open.ts';
-import { type Source, recordAudit } from '../events/audit.ts';
+import type { Schema } from '../db/schema.ts';
+import { type Source, recordAudit } from '../access/audit.ts';
 import { recordEvent } from '../events/record.ts';
 import { refreshRest, tokenLife } from './rules.ts';
 
@@ -38,6 +40,30 @@ export type TokenAnswer = {
   created_at: number;
 };
 
+/** Tokens that are kept of one user and one application; past that, the oldest ones end. */
+const mostKept = 1_000;
+
+/** Else what a script asks for anew each minute would fill the table, and be revoked in one long transaction. */
+const makeRoom = async (tx: Tx, user_id: number, application_id: number | null): Promise<void> => {
+  const those = (is: ExpressionBuilder<Schema, 'tokens'>) =>
+    is.and([
+      is('user_id', '=', user_id),
+      is('kind', '=', 'oauth'),
+      application_id === null ? is('application_id', 'is', null) : is('application_id', '=', application_id),
+    ]);
+  const oldest = await tx.db
+    .selectFrom('tokens')
+    .select('id')
+    .where(those)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .offset(mostKept - 1)
+    .executeTakeFirst();
+  if (oldest !== undefined) {
+    await tx.db.deleteFrom('tokens').where(those).where('id', '<=', oldest.id).execute();
+  }
+};
+
 /** Stores both tokens by their hashes, and forgets those that nobody can use any more. */
 export const issueTokens = async (
   tx: Tx,
@@ -45,6 +71,7 @@ export const issueTokens = async (
   pair: Pair,
   { user_id, application, scopes, family, grant_type }: Authorization,
 ): Promise<TokenAnswer> => {
+  await makeRoom(tx, user_id, application?.id ?? null);
   const id = await insertRow(tx.db, 'tokens', {
     user_id,
     kind: 'oauth',

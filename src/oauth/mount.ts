@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Platform } from '../access/call.ts';
 import { presentedToken } from '../access/credential.ts';
 import { Failure } from '../errors.ts';
-import type { Source } from '../events/audit.ts';
+import type { Source } from '../access/audit.ts';
 import { parseBody } from '../http/body.ts';
 import { baseUrlOf } from '../http/origin.ts';
 import type { RawParams } from '../http/params.ts';

@@ -1,6 +1,6 @@
 import type { Platform } from '../access/call.ts';
 import { Failure } from '../errors.ts';
-import type { Source } from '../events/audit.ts';
+import type { Source } from '../access/audit.ts';
 import { passwordSignIn } from '../sessions/password_sign_in.ts';
 import { tokenScopes } from '../tokens/rules.ts';
 import { lockUser } from '../users/queries.ts';

@@ -1,5 +1,5 @@
 import type { Store, Tx } from '../db/open.ts';
-import { type Source, recordAudit } from '../events/audit.ts';
+import { type Source, recordAudit } from '../access/audit.ts';
 import { type Cause, recordEvent } from '../events/record.ts';
 
 type Which = { family: string } | { id: number } | { user_id: number; application_id: number | null };

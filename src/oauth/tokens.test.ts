@@ -492,6 +492,44 @@ test('a deleted user, and a deleted application, take their tokens along', async
   assert.equal((await whoIs(body.access_token)).status, 401);
 });
 
+test('of a thousand tokens for one application, a new one ends the oldest', async () => {
+  const { id: user_id } = await makeUser();
+  const { store } = gantry.service.platform;
+  const old = Array.from({ length: 999 }, (_, at) => ({
+    user_id,
+    kind: 'oauth' as const,
+    name: 'old',
+    token_hash: `${user_id} access ${at}`,
+    refresh_hash: `${user_id} refresh ${at}`,
+    scopes: '["api"]',
+    created_at: Date.now(),
+    dies_at: Date.now(),
+    application_id: app.id,
+    family: `${user_id} ${at}`,
+  }));
+  const first = (await exchange(await makeCode(app, { user_id }))).body;
+  await store.write(async ({ db }) => {
+    for (const row of old) await db.insertInto('tokens').values(row).execute();
+  });
+  const other = await makeApplication(gantry);
+  const apart = (await exchange(await makeCode(other, { user_id }), {}, other)).body;
+  assert.equal((await whoIs(first.access_token)).status, 200);
+  const last = (await exchange(await makeCode(app, { user_id }))).body;
+  assert.equal((await whoIs(first.access_token)).status, 401);
+  for (const { access_token } of [apart, last]) assert.equal((await whoIs(access_token)).status, 200);
+});
+
+test('another password ends what the old one got, and leaves what a user gave to an application', async () => {
+  const { id: user_id, username } = await makeUser();
+  const got = (await asPassword({ username })).body;
+  const given = (await exchange(await makeCode(app, { user_id }))).body;
+  await gantry.api(`PUT /users/${user_id}`, { json: { password: 'Another-horse-9' } });
+  assert.equal((await whoIs(got.access_token)).status, 401);
+  const { refresh_token } = got;
+  assertRefused(await token({ grant_type: 'refresh_token', refresh_token }), 'invalid_grant');
+  assert.equal((await whoIs(given.access_token)).status, 200);
+});
+
 test('passwords are refused where password sign-in is off, and the metadata say so', async () => {
   const grants = async (): Promise<string[]> => {
     const response = await fetch(`${gantry.url}/.well-known/oauth-authorization-server`);

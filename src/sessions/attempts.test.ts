@@ -43,6 +43,12 @@ test('an address of IPv6 stands for its network, one of IPv4 for itself', () => 
   assert.equal(originOf('::1'), '0:0:0:0::/64');
 });
 
+test('a port that a proxy tells makes no other address', () => {
+  assert.equal(originOf('203.0.113.7:50123'), '203.0.113.7');
+  assert.equal(originOf('[2001:db8:1:2::1]:50123'), '2001:db8:1:2::/64');
+  assert.equal(originOf('[2001:db8:1:2::1]'), '2001:db8:1:2::/64');
+});
+
 test('an account is counted in any case, and not by its text', () => {
   const [origin, account] = countedNames('203.0.113.7', ' Name ');
   assert.equal(origin, '203.0.113.7');

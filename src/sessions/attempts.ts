@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { isIPv6 } from 'node:net';
 
-const window = 60_000;
+const usualWindow = 60_000;
 const mostFailures = 10;
 const shortestRefusal = 60_000;
 const longestRefusal = 3_600_000;
@@ -22,8 +22,11 @@ export const noFailures: Count = { failures: 0, first_at: 0, refusals: 0, refuse
 /** Milliseconds for which nobody need try; 0: one may. */
 export const refusedFor = ({ refused_until }: Count, now: number): number => Math.max(refused_until - now, 0);
 
-/** One more failure. Ten within a minute refuse what follows for a minute, then for two, up to an hour. */
-export const withFailure = (count: Count, now: number): Count => {
+/**
+ * One more failure. Ten within a minute refuse what follows for a minute, then for two, up to an hour.
+ * @param window milliseconds, instead of that first minute
+ */
+export const withFailure = (count: Count, now: number, window = usualWindow): Count => {
   const isRecent = now - count.first_at < window && count.failures > 0;
   const failures = isRecent ? count.failures + 1 : 1;
   const first_at = isRecent ? count.first_at : now;
@@ -50,7 +53,9 @@ const networkOf = (address: string): string => {
 
 /** Whence a sign-in comes: an address, or for IPv6 its network. */
 export const originOf = (ip: string): string => {
-  const address = ip.toLowerCase().replace(/%.*$/, '');
+  // Some proxies tell the port, too: another one for each connection.
+  const bare = /^\[(.+)\](?::\d+)?$/.exec(ip)?.[1] ?? ip.replace(/^([\d.]+):\d+$/, '$1');
+  const address = bare.toLowerCase().replace(/%.*$/, '');
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(address)?.[1];
   return mapped ?? (isIPv6(address) ? networkOf(address) : address);
 };

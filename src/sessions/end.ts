@@ -1,6 +1,6 @@
 import { type Call, actorOf } from '../access/call.ts';
 import { notFound } from '../errors.ts';
-import { recordAudit } from '../events/audit.ts';
+import { recordAudit } from '../access/audit.ts';
 
 /**
  * Ends a session of the caller: the one that he calls by, or another.

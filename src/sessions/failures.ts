@@ -29,8 +29,11 @@ export const requireFewFailures = async (
   if (refused > 0) throw tooManyFailures(refused);
 };
 
-/** Counts one failure under each of these names. */
-export const countFailure = async (tx: Tx, names: readonly string[]): Promise<void> => {
+/**
+ * Counts one failure under each of these names.
+ * @param window milliseconds in which ten are too many; usually a minute
+ */
+export const countFailure = async (tx: Tx, names: readonly string[], window?: number): Promise<void> => {
   const { db, now, words } = tx;
   await db
     .deleteFrom('sign_in_failures')
@@ -47,7 +50,7 @@ export const countFailure = async (tx: Tx, names: readonly string[]): Promise<vo
     .modifyEnd(words.forUpdate)
     .execute();
   for (const { name, ...count } of rows) {
-    const next: Count = withFailure(count, now);
+    const next: Count = withFailure(count, now, window);
     // oxlint-disable-next-line no-await-in-loop -- one transaction runs one statement after another
     await db.updateTable('sign_in_failures').set(next).where('name', '=', name).execute();
   }

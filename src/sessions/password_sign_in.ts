@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Platform } from '../access/call.ts';
 import type { Reader } from '../db/open.ts';
 import { forbidden, unauthorized } from '../errors.ts';
-import { recordAudit } from '../events/audit.ts';
+import { recordAudit } from '../access/audit.ts';
 import { isPassword } from '../users/password.ts';
 import { longestPassword } from '../users/rules.ts';
 import { countedNames } from './attempts.ts';

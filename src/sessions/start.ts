@@ -4,7 +4,7 @@ import { hashToken } from '../access/token_text.ts';
 import { insertRow } from '../db/insert.ts';
 import type { Store, Tx } from '../db/open.ts';
 import { forbidden } from '../errors.ts';
-import { type Source, recordAudit } from '../events/audit.ts';
+import { type Source, recordAudit } from '../access/audit.ts';
 import { lockUser } from '../users/queries.ts';
 
 /** Browsers in which one user may be signed in; past that, the oldest one is signed out. */

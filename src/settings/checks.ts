@@ -14,7 +14,10 @@ export const visibilities = ['private', 'internal', 'public'] as const;
 const isWebUrl = (value: string): boolean => {
   const url = URL.parse(value);
   return (
-    url !== null && (url.protocol === 'http:' || url.protocol === 'https:') && /^https?:\/\//i.test(value)
+    url !== null &&
+    (url.protocol === 'http:' || url.protocol === 'https:') &&
+    // What parsers leave out in silence, such as a line end, is no part of an address.
+    /^https?:\/\/[^\s\p{Cc}]+$/iu.test(value)
   );
 };
 

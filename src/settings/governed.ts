@@ -22,6 +22,9 @@ export const pollInterval = (
   milliseconds: number,
 ): string => String(times === 0 ? -1 : Math.round(milliseconds * times));
 
+/** The address of a setting as a header takes it: a name or a path may hold letters of any script. */
+export const plainAddress = (url: string | null): string | null => (url === null ? null : new URL(url).href);
+
 /** Where a project is opened in the IDE; null: nowhere. */
 export const ideLink = ({ ide_enabled, ide_url }: Settings, projectUrl: string): string | null => {
   if (!ide_enabled || ide_url === null) return null;

@@ -1,6 +1,6 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Call } from '../access/call.ts';
-import type { Reader } from '../db/open.ts';
+import type { Reader, Tx } from '../db/open.ts';
 import type { SnippetsTable } from '../db/schema.ts';
 import type { Page, PageRequest } from '../http/page.ts';
 import { type Home, missing } from './home.ts';
@@ -64,6 +64,11 @@ export const findSnippet = async (
     .executeTakeFirst();
   if (row === undefined) throw missing();
   return row;
+};
+
+/** Changes of one snippet come one after the other: each starts from what the one before it left. */
+export const lockSnippet = async ({ db, words }: Tx, id: number): Promise<void> => {
+  await db.selectFrom('snippets').select('id').where('id', '=', id).modifyEnd(words.forUpdate).execute();
 };
 
 export const contentOf = async (db: Reader, id: number): Promise<string> => {

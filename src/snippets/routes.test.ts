@@ -175,6 +175,21 @@ test('only its author and administrators change a personal snippet', async () =>
   assert.equal((await gantry.api(`DELETE /snippets/${id}`)).status, 204);
 });
 
+test('of edits at once each keeps what the others changed, and of deletions one is it', async () => {
+  const { token: as } = await seedUser(gantry);
+  const { id } = (await add('/snippets', as)).body;
+  const edits = [{ title: 'T' }, { file_name: 'f' }, { content: 'c' }, { description: 'd' }];
+  await Promise.all(edits.map((json) => gantry.api(`PUT /snippets/${id}`, { as, json })));
+  const { body } = await gantry.api(`GET /snippets/${id}`, { as });
+  assert.deepEqual([body.title, body.file_name, body.description], ['T', 'f', 'd']);
+  assert.equal((await gantry.api(`GET /snippets/${id}/raw`, { as })).text, 'c');
+  const gone = await Promise.all([1, 2, 3].map(() => gantry.api(`DELETE /snippets/${id}`, { as })));
+  assert.deepEqual(
+    gone.map(({ status }) => status).toSorted((a, b) => a - b),
+    [204, 404, 404],
+  );
+});
+
 test('external users write no personal snippets', async () => {
   const external = await seedUser(gantry, { external: 1 });
   assert.equal((await add('/snippets', external.token)).status, 403);

@@ -2,7 +2,7 @@ import { type Call, actorOf } from '../access/call.ts';
 import type { Visibility } from '../db/schema.ts';
 import { recordEvent } from '../events/record.ts';
 import { type Home, requireChange } from './home.ts';
-import { type SnippetRow, contentOf, findSnippet } from './queries.ts';
+import { type SnippetRow, contentOf, findSnippet, lockSnippet } from './queries.ts';
 import { checkSnippet } from './rules.ts';
 
 export type SnippetEdit = {
@@ -23,6 +23,7 @@ export const updateSnippet = async (
   edit: SnippetEdit,
 ): Promise<SnippetRow> =>
   await call.write(async (tx) => {
+    await lockSnippet(tx, id);
     const found = await findSnippet(call, tx.db, home, id);
     requireChange(call, home, found);
     const before = { ...found, content: await contentOf(tx.db, id) };

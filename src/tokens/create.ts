@@ -2,7 +2,7 @@ import { hashToken, newTokenText } from '../access/token_text.ts';
 import type { Store, Tx } from '../db/open.ts';
 import type { TokensTable } from '../db/schema.ts';
 import { forbidden, invalid } from '../errors.ts';
-import { type Source, recordAudit } from '../events/audit.ts';
+import { type Source, recordAudit } from '../access/audit.ts';
 import { type Cause, recordEvent } from '../events/record.ts';
 import { lockUser } from '../users/queries.ts';
 import { tokenProblems } from './rules.ts';

@@ -1,5 +1,5 @@
 import { type Call, actorOf } from '../access/call.ts';
-import { recordAudit } from '../events/audit.ts';
+import { recordAudit } from '../access/audit.ts';
 import { recordEvent } from '../events/record.ts';
 
 /** Ends a token at once and for good. One that ended before stays as it is. */

@@ -3,9 +3,10 @@ import type { Platform } from '../access/call.ts';
 import { hashToken } from '../access/token_text.ts';
 import type { Tx } from '../db/open.ts';
 import { unauthorized } from '../errors.ts';
-import { type Source, recordAudit } from '../events/audit.ts';
+import { type Source, recordAudit } from '../access/audit.ts';
 import { countedNames } from '../sessions/attempts.ts';
 import { countFailure, requireFewFailures } from '../sessions/failures.ts';
+import { lockUser } from '../users/queries.ts';
 import { loadTotp } from './totp.ts';
 import { useFactor } from './verify.ts';
 
@@ -35,12 +36,20 @@ const findChallenge = async (tx: Tx, secret: string): Promise<Asked | undefined>
     .where('created_at', '>=', tx.now - goodFor)
     .executeTakeFirst();
 
+const accountOf = ({ user_id }: Asked): string => `second factor of ${user_id}`;
+
 /** A code that was wrong counts as a sign-in that failed, for the address alone and with the account. */
-const namesOf = ({ ip }: Source, { user_id }: Asked): string[] =>
-  countedNames(ip, `second factor of ${user_id}`);
+const namesOf = ({ ip }: Source, asked: Asked): string[] => countedNames(ip, accountOf(asked));
+
+/**
+ * It counts for the account alone, too, and for longer: who guesses has the password already, and a million codes are
+ * few for many addresses. Nobody else can shut the user out by that.
+ */
+const accountWindow = 3_600_000;
 
 const noteFailure = async (tx: Tx, source: Source, asked: Asked): Promise<void> => {
   await countFailure(tx, namesOf(source, asked));
+  await countFailure(tx, [accountOf(asked)], accountWindow);
   const target = { target_type: 'User', target_id: asked.user_id };
   await recordAudit(tx, null, source, { kind: 'session.failed', ...target, details: { factor: 'second' } });
 };
@@ -59,7 +68,9 @@ export const answerChallenge = async (
   const outcome = await platform.store.write(async (tx) => {
     const asked = await findChallenge(tx, challenge);
     if (asked === undefined) return null;
-    await requireFewFailures(tx.db, namesOf(source, asked), tx.now);
+    // One after another: guesses sent at once are counted as if sent in turn.
+    await lockUser(tx, asked.user_id);
+    await requireFewFailures(tx.db, [...namesOf(source, asked), accountOf(asked)], tx.now);
     const factor = await useFactor(tx, { platform, totp }, asked.user_id, code);
     if (factor === null) {
       await noteFailure(tx, source, asked);

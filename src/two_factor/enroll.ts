@@ -3,8 +3,9 @@ import { type Call, actorOf } from '../access/call.ts';
 import { seal, unseal } from '../access/seal.ts';
 import type { Tx } from '../db/open.ts';
 import { conflict, invalid } from '../errors.ts';
-import { recordAudit } from '../events/audit.ts';
+import { recordAudit } from '../access/audit.ts';
 import { confirmPassword } from '../sessions/confirm_password.ts';
+import { endSessionsOf } from '../users/end_sessions.ts';
 import { lockUser } from '../users/queries.ts';
 import { newCodes, storeCodes } from './recovery.ts';
 import { loadTotp, newKey } from './totp.ts';
@@ -51,19 +52,21 @@ export const waitingKey = async (call: Call): Promise<string | null> => {
 };
 
 /**
- * Turns the factor on; answers the recovery codes, which are shown once.
+ * Turns the factor on; answers the recovery codes, which are shown once. What the password alone opened before, but
+ * for this browser, ends.
  * @throws Failure 400 under `code`, 409 where the factor is on
  */
 export const finishEnrolment = async (call: Call, code: string): Promise<string[]> => {
-  const { user } = actorOf(call);
+  const { user, credential } = actorOf(call);
   const { platform } = call;
   const codes = newCodes(platform.random);
   const totp = await loadTotp();
   return await call.write(async (tx) => {
     await requireOff(tx, user.id);
     if (!(await useStep(tx, { platform, totp }, user.id, code))) throw invalid({ code: ['is invalid'] });
-    await storeCodes(tx, user.id, codes);
+    await storeCodes(tx, platform.secrets, user.id, codes);
     await tx.db.updateTable('users').set({ two_factor_enabled: 1 }).where('id', '=', user.id).execute();
+    await endSessionsOf(tx, user.id, credential.id);
     await audit(tx, call, 'two_factor.enabled');
     return codes;
   });
@@ -76,7 +79,7 @@ export const replaceCodes = async (call: Call, password: string): Promise<string
   const codes = newCodes(call.platform.random);
   await call.write(async (tx) => {
     if ((await lockUser(tx, user.id)).two_factor_enabled === 0) throw conflict('409 Conflict');
-    await storeCodes(tx, user.id, codes);
+    await storeCodes(tx, call.platform.secrets, user.id, codes);
     await audit(tx, call, 'recovery_codes.created');
   });
   return codes;

@@ -1,5 +1,6 @@
 /** Recovery codes: for who has lost the authenticator. Each is good once. */
-import { hashToken } from '../access/token_text.ts';
+import { createHmac } from 'node:crypto';
+import type { Secrets } from '../access/call.ts';
 import { insertRows } from '../db/insert.ts';
 import type { Reader, Tx } from '../db/open.ts';
 
@@ -16,23 +17,33 @@ const newCode = (random: (bytes: number) => Buffer): string => {
 export const newCodes = (random: (bytes: number) => Buffer): string[] =>
   Array.from({ length: codesAtOnce }, () => newCode(random));
 
-/** Without the user's id, the same code of two users would show in the table. */
-const hashOf = (userId: number, code: string): string =>
-  hashToken(`${userId} ${code.toLowerCase().replaceAll(/[^a-z2-7]/g, '')}`);
+/**
+ * Under a key that is not in the database: whoever has a copy of it could try all codes in a day. Without the user's
+ * id, the same code of two users would show in the table.
+ */
+const hashOf = ({ encryption_key }: Secrets, userId: number, code: string): string =>
+  createHmac('sha256', Buffer.from(encryption_key, 'hex'))
+    .update(`recovery code ${userId} ${code.toLowerCase().replaceAll(/[^a-z2-7]/g, '')}`)
+    .digest('hex');
 
 /** Replaces those that the user had. */
-export const storeCodes = async (tx: Tx, user_id: number, codes: readonly string[]): Promise<void> => {
+export const storeCodes = async (
+  tx: Tx,
+  secrets: Secrets,
+  user_id: number,
+  codes: readonly string[],
+): Promise<void> => {
   await tx.db.deleteFrom('recovery_codes').where('user_id', '=', user_id).execute();
-  const rows = codes.map((code) => ({ user_id, code_hash: hashOf(user_id, code) }));
+  const rows = codes.map((code) => ({ user_id, code_hash: hashOf(secrets, user_id, code) }));
   await insertRows(tx.db, 'recovery_codes', rows);
 };
 
 /** Uses a code up; whether it was one. */
-export const useCode = async (tx: Tx, userId: number, code: string): Promise<boolean> => {
+export const useCode = async (tx: Tx, secrets: Secrets, userId: number, code: string): Promise<boolean> => {
   const { numDeletedRows } = await tx.db
     .deleteFrom('recovery_codes')
     .where('user_id', '=', userId)
-    .where('code_hash', '=', hashOf(userId, code))
+    .where('code_hash', '=', hashOf(secrets, userId, code))
     .executeTakeFirst();
   return numDeletedRows > 0n;
 };

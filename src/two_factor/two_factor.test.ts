@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { TOTP } from 'otpauth';
 import { type TestService, startTestService } from '../../test/support/service.ts';
@@ -6,7 +7,7 @@ import { unique } from '../../test/support/seed.ts';
 import { type Seen, type Visitor, openVisitor } from '../../test/support/visitor.ts';
 
 let gantry: TestService;
-before(async () => void (gantry = await startTestService()));
+before(async () => void (gantry = await startTestService({ GANTRY_TRUSTED_PROXIES: '127.0.0.1' })));
 after(async () => await gantry.close());
 
 const password = 'correct horse battery';
@@ -70,7 +71,19 @@ const askedFor = async ({ username }: Person): Promise<{ browser: Visitor; chall
 const answer = async (
   { browser, challenge }: { browser: Visitor; challenge: string },
   code: string,
-): Promise<Seen> => await browser.post('/users/sign_in/second_factor', { challenge, code });
+  ip = '192.0.2.1',
+): Promise<Seen> =>
+  await browser.post('/users/sign_in/second_factor', { challenge, code }, { 'x-forwarded-for': ip });
+
+const tokenForPassword = async ({ username }: Person): Promise<string> => {
+  const body = new URLSearchParams({ grant_type: 'password', username, password });
+  const response = await fetch(`${gantry.url}/oauth/token`, { method: 'POST', body });
+  assert.equal(response.status, 200);
+  return ((await response.json()) as { access_token: string }).access_token;
+};
+
+const statusOf = async (token: string): Promise<number> =>
+  (await gantry.api('GET /user', { as: null, headers: { authorization: `Bearer ${token}` } })).status;
 
 const isSignedIn = async (browser: Visitor): Promise<boolean> =>
   (await browser.get('/profile')).status === 200;
@@ -101,7 +114,7 @@ describe('setting it up', () => {
   });
 
   it('keeps neither the key nor a code where a copy of the database shows it', async () => {
-    const { key, codes } = await enrol();
+    const { person, key, codes } = await enrol();
     const { db } = gantry.service.platform.store;
     const rows = [
       await db.selectFrom('two_factors').selectAll().execute(),
@@ -111,6 +124,34 @@ describe('setting it up', () => {
     for (const secret of [key, ...codes, ...codes.map((code) => code.replace('-', ''))]) {
       assert.ok(!text.includes(secret));
     }
+    const plain = (codes[0] ?? '').replace('-', '');
+    for (const guess of [
+      plain,
+      codes[0] ?? '',
+      `${person.id} ${plain}`,
+      `recovery code ${person.id} ${plain}`,
+    ]) {
+      assert.ok(!text.includes(hash('sha256', guess, 'hex')), 'found by trying codes');
+    }
+  });
+});
+
+describe('turning it on', () => {
+  it('ends what the password alone had opened, but for this browser and tokens of other kinds', async () => {
+    const person = await newPerson();
+    const [browser, other] = [openVisitor(gantry), openVisitor(gantry)];
+    await browser.signIn(person.username, password);
+    await other.signIn(person.username, password);
+    const token = await tokenForPassword(person);
+    const json = { name: 'kept', scopes: ['api'] };
+    const own = await gantry.api(`POST /users/${person.id}/impersonation_tokens`, { json });
+    await browser.get(path);
+    await browser.post(`${path}/begin`, { current_password: password });
+    const key = keyIn(await browser.get(path));
+    assert.deepEqual([await isSignedIn(other), await statusOf(token)], [true, 200]);
+    assert.equal((await browser.post(path, { code: codeOf(key) })).status, 200);
+    assert.deepEqual([await isSignedIn(other), await statusOf(token)], [false, 401]);
+    assert.deepEqual([await isSignedIn(browser), await statusOf(own.body.token)], [true, 200]);
   });
 });
 
@@ -208,6 +249,39 @@ describe('signing in', () => {
     assert.ok(Number(refused.headers.get('retry-after')) > 0);
     assert.equal(await isSignedIn(asked.browser), false);
     pass(3 * 3600); // for the tests that follow
+  });
+
+  it('refuses an account after ten wrong codes within an hour, whatever addresses they come from', async () => {
+    const [other, { person, key }] = [await enrol(), await enrol()];
+    const asked = await askedFor(person);
+    for (let tries = 0; tries < 10; tries += 1) {
+      pass(30);
+      assert.equal((await answer(asked, '000000', `203.0.113.${tries}`)).status, 422);
+    }
+    assert.equal((await answer(await askedFor(person), codeOf(key), '203.0.113.99')).status, 429);
+    assert.equal((await answer(await askedFor(other.person), codeOf(other.key))).status, 303);
+    pass(61);
+    assert.equal((await answer(await askedFor(person), codeOf(key))).status, 303);
+  });
+
+  it('counts wrong codes that are sent at once as if they came in turn', async () => {
+    const { person } = await enrol();
+    const asked = await askedFor(person);
+    const tries = Array.from(
+      { length: 24 },
+      async (_, at) => await answer(asked, '000000', `198.51.100.${at}`),
+    );
+    const statuses = (await Promise.all(tries)).map(({ status }) => status);
+    assert.equal(statuses.filter((status) => status === 422).length, 10);
+    pass(3 * 3600);
+  });
+
+  it('a question asked for the old password ends with it', async () => {
+    const { person, key } = await enrol();
+    const asked = await askedFor(person);
+    await gantry.api(`PUT /users/${person.id}`, { json: { password: 'another horse battery' } });
+    assert.equal((await answer(asked, codeOf(key))).location, '/users/sign_in');
+    assert.equal(await isSignedIn(asked.browser), false);
   });
 
   it('a password alone opens nothing else either', async () => {

@@ -43,5 +43,5 @@ export const useFactor = async (
   code: string,
 ): Promise<'authenticator' | 'recovery code' | null> => {
   if (await useStep(tx, reading, userId, code)) return 'authenticator';
-  return (await useCode(tx, userId, code)) ? 'recovery code' : null;
+  return (await useCode(tx, reading.platform.secrets, userId, code)) ? 'recovery code' : null;
 };

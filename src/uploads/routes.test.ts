@@ -22,7 +22,11 @@ const form = (content: string | Buffer, name = 'a.txt', field = 'file'): FormDat
   return body;
 };
 
-const send = async (project: number, body: FormData | string | null, token: string | null = rootToken) => {
+const send = async (
+  project: number,
+  body: FormData | Blob | string | null,
+  token: string | null = rootToken,
+) => {
   const headers: Record<string, string> = token === null ? {} : { 'private-token': token };
   const url = `${gantry.url}/api/v4/projects/${project}/uploads`;
   const response = await fetch(url, { method: 'POST', body, headers });
@@ -138,6 +142,11 @@ test('a request without a file is refused', async () => {
   const text = new FormData();
   text.append('file', 'no file');
   assert.deepEqual(await send(id, text), { status: 400, body: missing });
+  const nameless =
+    '--x\r\ncontent-disposition: form-data; name="file"\r\ncontent-type: application/octet-stream';
+  const type = 'multipart/form-data; boundary=x';
+  const bytes = new Blob([`${nameless}\r\n\r\nbytes\r\n--x--\r\n`], { type });
+  assert.deepEqual(await send(id, bytes), { status: 400, body: missing });
   const invalid = { status: 400, body: { message: '400 (Bad request) invalid multipart body' } };
   assert.deepEqual(await send(id, 'file=x'), invalid);
   assert.deepEqual(await send(id, null), invalid);

@@ -89,6 +89,8 @@ export type UserInput = {
   can_create_group?: boolean;
   projects_limit?: number | null;
   public_email?: string | null;
+  /** The address is his by his own word alone. */
+  email_unchecked?: boolean;
 } & Profile;
 
 /** A password that nobody knows: until another one is set, the account opens with tokens only. */
@@ -146,12 +148,13 @@ export const createUser = async (
 ): Promise<number> => {
   const problems = userProblems(input);
   if (Object.keys(problems).length > 0) throw invalid(problems);
-  const { password = randomPassword(random), username, public_email } = input;
+  const { password = randomPassword(random), username, public_email, email_unchecked = false } = input;
   const email = normalizedEmail(input.email);
   requireOwnAddress(public_email, email);
   const password_hash = await hashPassword(password, random);
   const names = { username, email, name: input.name.trim(), public_email: public_email ? email : null };
-  const user = { ...profileOf(input), ...names, ...rightsOf(input), password_hash };
+  const checked = { email_unchecked: flag(email_unchecked) };
+  const user = { ...profileOf(input), ...names, ...checked, ...rightsOf(input), password_hash };
   return await takingNames({ platform: { store } }, async (tx) => {
     await requireFree(tx, { email, username }, null);
     return await insertUser(tx, cause, user);

@@ -1,5 +1,6 @@
 import { argon2, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
+import { Failure } from '../errors.ts';
 
 /** OWASP's least: 19 MiB, two passes, one lane; about 20 ms, off the event loop. */
 const cost = { memory: 19_456, passes: 2, parallelism: 1 };
@@ -7,12 +8,39 @@ const tagLength = 32;
 
 const run = promisify(argon2) as (algorithm: 'argon2id', parameters: object) => Promise<Buffer>;
 
+/** One thread of Node's four stays free for files, whatever is tried by however many. */
+const mostAtOnce = 3;
+const longestQueue = 100;
+let running = 0;
+const waiting: (() => void)[] = [];
+
+const busy = (): Failure =>
+  new Failure('too_many_requests', { message: '429 Too Many Requests' }, { 'retry-after': '5' });
+
+/** @throws Failure 429 where a hundred wait already */
+const inLine = async <T>(work: () => Promise<T>): Promise<T> => {
+  if (running < mostAtOnce) running += 1;
+  else if (waiting.length < longestQueue) await new Promise<void>((resolve) => void waiting.push(resolve));
+  else throw busy();
+  try {
+    return await work();
+  } finally {
+    // Who waits first takes over this place.
+    const next = waiting.shift();
+    if (next === undefined) running -= 1;
+    else next();
+  }
+};
+
 const tagOf = async (password: string, nonce: Buffer): Promise<Buffer> =>
-  await run('argon2id', { message: password, nonce, tagLength, ...cost });
+  await inLine(async () => await run('argon2id', { message: password, nonce, tagLength, ...cost }));
 
 const base64 = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '');
 
-/** A PHC string: `$argon2id$v=19$m=19456,t=2,p=1$<salt>$<tag>`. */
+/**
+ * A PHC string: `$argon2id$v=19$m=19456,t=2,p=1$<salt>$<tag>`.
+ * @throws Failure 429 where too many passwords are at work, as from `isPassword`
+ */
 export const hashPassword = async (password: string, random: (bytes: number) => Buffer): Promise<string> => {
   const nonce = random(16);
   const tag = await tagOf(password, nonce);

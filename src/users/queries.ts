@@ -5,7 +5,7 @@ import { notFound } from '../errors.ts';
 import type { PageRequest } from '../http/page.ts';
 import { searchPattern } from './search_text.ts';
 
-/** Everything of a user but his password's hash. */
+/** Everything of a user that is told of him. */
 const columns = [
   'users.id',
   'users.username',
@@ -33,7 +33,7 @@ const columns = [
   'users.updated_at',
 ] as const;
 
-export type UserRow = Omit<Selectable<UsersTable>, 'password_hash' | 'search_text'>;
+export type UserRow = Omit<Selectable<UsersTable>, 'password_hash' | 'search_text' | 'email_unchecked'>;
 
 /** @throws Failure 404 `404 User Not Found` */
 export const loadUser = async (db: Reader, id: number): Promise<UserRow> => {

@@ -27,7 +27,7 @@ export const signUp = async (
   const problem = emailDomainProblem(settings, email);
   if (problem !== null) throw invalid({ email: [problem] });
   try {
-    return await createUser(platform, null, { name, username, email, password });
+    return await createUser(platform, null, { name, username, email, password, email_unchecked: true });
   } catch (error) {
     throw takenAs(error) ?? error;
   }

@@ -22,6 +22,7 @@ import { searchText } from './search_text.ts';
 type Name = 'username' | 'name' | 'email' | 'public_email';
 type Right = 'admin' | 'external' | 'can_create_group' | 'projects_limit';
 type Values = Profile & Partial<Pick<UserRow, Name | Right>>;
+type Stored = Values & { email_unchecked?: Flag };
 type Maybe<T> = { [K in keyof T]?: T[K] | undefined };
 
 const given = <T extends object>(values: Maybe<T>): T =>
@@ -57,6 +58,12 @@ const wantedOf = (user: UserRow, input: Partial<UserInput>): Values => {
   return given<Values>({ ...profileOf(input), ...names, ...rightsOf(user, input), admin: flagOf(admin) });
 };
 
+/** What is stored beside the changes: whether a new address is his by his own word alone. */
+const markedBy = (cause: Cause | null, id: number, changes: Values): Stored => {
+  const isOwnWord = cause !== null && cause.user.id === id && cause.sudo_by_id === null;
+  return changes.email === undefined ? changes : { ...changes, email_unchecked: isOwnWord ? 1 : 0 };
+};
+
 /** The personal namespace goes by its user's names, and all in it moves with it. */
 const renameNamespace = async (tx: Tx, user: UserRow, { username, name }: Values): Promise<void> => {
   if (username === undefined && name === undefined) return;
@@ -77,7 +84,7 @@ const renameNamespace = async (tx: Tx, user: UserRow, { username, name }: Values
 const storeChanges = async (
   tx: Tx,
   user: UserRow,
-  changes: Values,
+  changes: Stored,
   password_hash: string | null,
 ): Promise<void> => {
   const search_text = searchText({ ...user, ...changes });
@@ -122,7 +129,7 @@ export const updateUser = async (
     const { changes, data } = changesOf(user, wantedOf(user, input));
     if (Object.keys(changes).length === 0 && hash === null) return;
     await requireFree(tx, changes, user);
-    await storeChanges(tx, user, changes, hash);
+    await storeChanges(tx, user, markedBy(cause, id, changes), hash);
     if (hash !== null) await endSessionsOf(tx, id);
     const target = { project_id: null, target_type: 'User', target_id: id };
     await recordEvent(tx, cause, { kind: 'user.updated', ...target, data: notedOf(data, hash !== null) });

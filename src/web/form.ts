@@ -36,6 +36,8 @@ export const attempt = async (operation: () => Promise<unknown>): Promise<FormPr
 
 type FieldGiven = {
   name: string;
+  /** In the page; default: made of the name. For a name that several forms of a page have. */
+  id?: string;
   label: string;
   /** Shown below the label. */
   hint?: Html | string;
@@ -51,8 +53,7 @@ export const saidOf = (label: string, problem: string): string =>
 type Ties = { id: string; described: Html | null; attributes: Html; hint: Html | null; error: Html | null };
 
 /** What ties a control to its hint and to what is wrong with it. */
-const tiesOf = ({ name, label, hint, problems = noProblems }: FieldGiven): Ties => {
-  const id = idOf(name);
+const tiesOf = ({ name, label, hint, id = idOf(name), problems = noProblems }: FieldGiven): Ties => {
   const wrong = problems.fields[name] ?? [];
   const ids = [...(hint === undefined ? [] : [`${id}_hint`]), ...(wrong.length > 0 ? [`${id}_error`] : [])];
   const described = ids.length === 0 ? null : html` aria-describedby="${ids.join(' ')}"`;

@@ -29,7 +29,11 @@ after(async () => {
   await gantry.close();
   await provider.close();
 });
-afterEach(() => gantry.setTime(null));
+afterEach(async () => {
+  gantry.setTime(null);
+  // Else what one test fails on purpose counts against the next.
+  await gantry.service.platform.store.write(async ({ db }) => db.deleteFrom('sign_in_failures').execute());
+});
 
 const somebody = (given: Partial<Person> = {}): Person => {
   const name = unique('somebody');
@@ -135,6 +139,45 @@ test('an account with the verified address is his', async () => {
   const visitor = openVisitor(gantry);
   await signIn(visitor, somebody({ email: user.email.toUpperCase() }));
   assert.equal(await whoIs(visitor), user.id);
+});
+
+test('an account whose user typed the address himself is nobody else’s, however verified that is', async () => {
+  const owner = openVisitor(gantry);
+  const email = `${unique('victim')}@example.com`;
+  const squatter = unique('squatter');
+  await owner.get('/users/sign_up');
+  const form = { name: 'Squatter', username: squatter, email, password };
+  assert.equal((await owner.post('/users/sign_up', form)).status, 303);
+  const mover = await makeUser();
+  const moving = openVisitor(gantry);
+  await moving.signIn(mover.username, password);
+  await moving.get('/profile');
+  const moved = `${unique('victim')}@example.com`;
+  const blank = { bio: '', location: '', organization: '', website_url: '' };
+  const profile = { ...blank, name: 'Human', email: moved, current_password: password };
+  assert.equal((await moving.post('/profile', profile)).status, 303);
+  for (const taken of [email, moved]) {
+    const victim = openVisitor(gantry);
+    const seen = await signIn(victim, somebody({ email: taken }));
+    assert.match(await said(victim, seen), /Sign in to it here, then link/);
+    assert.equal(await whoIs(victim), undefined);
+  }
+  const id = await idOf(squatter);
+  assert.deepEqual((await gantry.api(`GET /users/${id}`)).body.identities, []);
+  const changed = `${unique('changed')}@example.com`;
+  assert.equal((await gantry.api(`PUT /users/${id}`, { json: { email: changed } })).status, 200);
+  const known = openVisitor(gantry);
+  await signIn(known, somebody({ email: changed }));
+  assert.equal(await whoIs(known), id);
+});
+
+test('a letter that only looks like another’s opens nothing', async () => {
+  const username = unique('kelvin');
+  const email = `${username}@example.com`;
+  await gantry.api('POST /users', { json: { username, name: 'Human', email, password } });
+  const visitor = openVisitor(gantry);
+  await signIn(visitor, somebody({ email: email.replace('k', '\u212a') }));
+  assert.equal(await whoIs(visitor), undefined);
 });
 
 test('an address that is not verified opens nothing, and makes no account', async () => {
@@ -255,6 +298,19 @@ test('a code of another sign-in is refused, and one that comes twice', async () 
 test('one who says no at the provider is not signed in', async () => {
   const visitor = openVisitor(gantry);
   assert.match(await said(visitor, await signIn(visitor, null)), /Corp did not sign you in/);
+});
+
+test('after ten failures within a minute the provider is not asked again', async () => {
+  const visitor = openVisitor(gantry);
+  const { back } = await leave(visitor, somebody());
+  const { back: good } = await leave(visitor, somebody());
+  const wrong = back.replace(/code=[^&]+/, 'code=none');
+  for (let tries = 0; tries < 10; tries += 1) {
+    assert.match(await said(visitor, await visitor.get(wrong)), /Corp did not sign you in/);
+  }
+  const refused = await visitor.get(good);
+  assert.deepEqual([refused.status, refused.headers.get('retry-after')], [429, '60']);
+  assert.equal(await whoIs(visitor), undefined);
 });
 
 test('a form of another site starts nothing', async () => {

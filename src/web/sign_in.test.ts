@@ -221,6 +221,8 @@ test('the start page leads to the home page, the sign-in page or the own project
   assert.equal((await visitor.get('/')).location, '/users/sign_in');
   await put({ home_page_url: 'https://home.example/start' });
   assert.equal((await visitor.get('/')).location, 'https://home.example/start');
+  await put({ home_page_url: 'https://例え.example/ü' });
+  assert.equal((await visitor.get('/')).location, 'https://xn--r8jz45g.example/%C3%BC');
   const { username } = await makeUser();
   await visitor.signIn(username, password);
   const { status, text } = await visitor.get('/');
@@ -233,9 +235,9 @@ test('a sign-out leads where the setting says, and the page’s policy lets it',
   const { username } = await makeUser();
   const visitor = openVisitor(gantry);
   await visitor.signIn(username, password);
-  await put({ after_sign_out_path: 'https://bye.example/now' });
+  await put({ after_sign_out_path: 'https://bye.example/später' });
   const { headers } = await visitor.get('/');
   assert.match(headers.get('content-security-policy') ?? '', /form-action 'self' https:\/\/bye\.example;/);
-  assert.equal((await visitor.post('/users/sign_out')).location, 'https://bye.example/now');
+  assert.equal((await visitor.post('/users/sign_out')).location, 'https://bye.example/sp%C3%A4ter');
   await put({ after_sign_out_path: null });
 });

@@ -11,6 +11,7 @@ import { pino } from 'pino';
 import { readConfig } from '../../src/config.ts';
 import { type Service, startService } from '../../src/main.ts';
 import { onServer } from '../support/store.ts';
+import { openVisitor } from '../support/visitor.ts';
 import { type Received, type Sent, type Wire, openWire } from './wire.ts';
 
 const engineUrl = process.env['GANTRY_TEST_DATABASE_URL'];
@@ -244,20 +245,60 @@ test('a password is neither answered nor logged nor kept', async () => {
   assertKept([password, other], JSON.stringify(events), 'the change log');
 });
 
-test('the store keeps no token and no password as it is', async () => {
-  const tokens = await makeTokens();
+/** Neither the database nor a file beside it has one of them. */
+const assertNotKept = async (secrets: string[]): Promise<void> => {
   const { store } = service.platform;
   const tables = await store.db.introspection.getTables();
   for (const { name } of tables.filter((one) => !one.name.startsWith('issue_search_index'))) {
     const { rows } = await sql`select * from ${sql.table(name)}`.execute(store.db);
-    assertKept([...tokens, rootToken, password], JSON.stringify(rows), name);
+    assertKept(secrets, JSON.stringify(rows), name);
   }
-  // Nor does any file beside it.
   for (const file of await readdir(data, { recursive: true, withFileTypes: true })) {
     if (!file.isFile()) continue;
     const bytes = await readFile(join(file.parentPath, file.name));
-    assertKept([...tokens, rootToken, password], bytes.toString('latin1'), file.name);
+    assertKept(secrets, bytes.toString('latin1'), file.name);
   }
+};
+
+test('the store keeps no token and no password as it is', async () => {
+  await assertNotKept([...(await makeTokens()), rootToken, password]);
+});
+
+test('what browsers and applications are given is neither logged nor kept as it is', async () => {
+  const word = `Browsing-${randomBytes(12).toString('hex')}`;
+  const body = { username: 'browser', name: 'B', email: 'browser@example.com', password: word };
+  const made = await wire.send({ method: 'POST', path: '/api/v4/users', headers: root, body });
+  assert.equal(made.status, 201);
+  const browser = openVisitor(service);
+  await browser.signIn('browser', word);
+  const cookie = browser.cookies.get('_service_session') ?? '';
+  const csrf = /name="authenticity_token" value="([^"]+)"/.exec((await browser.get('/profile')).text)?.[1];
+  await browser.get('/profile/two_factor');
+  await browser.post('/profile/two_factor/begin', { current_password: word });
+  const shown = (await browser.get('/profile/two_factor')).text;
+  const key = /class="secret">([A-Z2-7 ]+)</.exec(shown)?.[1]?.replaceAll(' ', '');
+  const application = await wire.send({
+    method: 'POST',
+    path: '/api/v4/applications',
+    headers: root,
+    body: { name: 'Robot', redirect_uri: 'https://app.example.com/back', scopes: 'api' },
+  });
+  const grant = async (form: Record<string, string>) => {
+    const given = { client_id: application.body.application_id, client_secret: application.body.secret };
+    const sent = { method: 'POST', body: new URLSearchParams({ ...given, ...form }) };
+    const response = await fetch(`${service.url}/oauth/token`, sent);
+    assert.equal(response.status, 200);
+    return (await response.json()) as { access_token: string; refresh_token: string };
+  };
+  const first = await grant({ grant_type: 'password', username: 'browser', password: word });
+  const second = await grant({ grant_type: 'refresh_token', refresh_token: first.refresh_token });
+  const secrets = [word, cookie, csrf, key, application.body.secret, ...Object.values(first)];
+  const all = [...secrets, second.access_token, second.refresh_token].filter(
+    (one): one is string => typeof one === 'string' && one.length > 16,
+  );
+  assert.ok(all.length >= 9, `${all.length} secrets`);
+  assertKept(all, log, 'the log');
+  await assertNotKept(all);
 });
 
 test('a token’s text is shown when it is made, and in no answer after', async () => {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Gitlab } from '@gitbeaker/rest';
 import { type TestService, rootToken, startTestService } from '../support/service.ts';
+import { sampleKeys } from '../support/ssh_keys.ts';
 
 let gantry: TestService;
 let root: InstanceType<typeof Gitlab<false>>;
@@ -114,4 +115,42 @@ test('pages are followed to their end', async () => {
   const all = await root.Issues.all({ projectId: project.id, perPage: 10 });
   assert.equal(all.length, 25);
   assert.equal(new Set(all.map((one) => one.iid)).size, 25);
+});
+
+test('the settings of the instance are read and edited', async () => {
+  const before = await root.ApplicationSettings.show();
+  assert.equal(before['default_projects_limit'], 100_000);
+  const after = await root.ApplicationSettings.edit({ defaultProjectsLimit: 7, signupEnabled: false });
+  assert.deepEqual([after['default_projects_limit'], after['signup_enabled']], [7, false]);
+  assert.equal((await root.ApplicationSettings.show())['default_projects_limit'], 7);
+  await root.ApplicationSettings.edit({ defaultProjectsLimit: 100_000, signupEnabled: true });
+});
+
+test('an administrator impersonates: by sudo, and by a token made for somebody', async () => {
+  const ada = (await root.Users.all({ username: 'ada' }))[0];
+  const sudo = new Gitlab({ host: gantry.url, token: rootToken, sudo: 'ada' });
+  assert.equal((await sudo.Users.showCurrentUser()).username, 'ada');
+  const made = await root.UserImpersonationTokens.create(idOf(ada), 'again', ['read_user'], {
+    expiresAt: '2100-01-01',
+  });
+  const as = new Gitlab({ host: gantry.url, token: String((made as { token: unknown }).token) });
+  assert.equal((await as.Users.showCurrentUser()).username, 'ada');
+  await root.UserImpersonationTokens.remove(idOf(ada), idOf(made));
+  await assert.rejects(as.Users.showCurrentUser(), /401|Unauthorized/);
+});
+
+test('keys, applications and snippets are there, too', async () => {
+  const key = await root.UserSSHKeys.create('laptop', sampleKeys.ed25519.text);
+  assert.deepEqual(
+    (await root.UserSSHKeys.all()).map(({ title }) => title),
+    ['laptop'],
+  );
+  await root.UserSSHKeys.remove(key.id);
+  const made = await root.Applications.create('Robot', 'https://app.example.com/callback', 'api');
+  assert.equal((await root.Applications.all()).length, 1);
+  await root.Applications.remove(made.id);
+  // As clients of this version of the API send it.
+  const given: object = { fileName: 'a.txt', content: 'text', visibility: 'private' };
+  const snippet = await root.Snippets.create('Notes', given);
+  assert.equal(snippet.title, 'Notes');
 });

@@ -62,8 +62,8 @@ test('a list asks the store at most eight times, however long its page is', asyn
     const short = await statementsOf(`${path}&per_page=3`, skewed.user.token);
     const long = await statementsOf(`${path}&per_page=100`, skewed.user.token);
     assert.ok(long <= mostStatements, `${path}: ${long} statements`);
-    // A page that holds all there is needs no count.
-    assert.ok(Math.abs(long - short) <= 1, `${path}: ${short} statements for 3 issues, ${long} for 100`);
+    // A page that holds all there is needs no count, nor what tells whether a kept one holds.
+    assert.ok(Math.abs(long - short) <= 2, `${path}: ${short} statements for 3 issues, ${long} for 100`);
   }
 });
 

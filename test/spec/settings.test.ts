@@ -246,6 +246,7 @@ describe('PUT /application/settings', () => {
     ['home_page_url', 'example.com', 'must be a valid URL'],
     ['home_page_url', 'javascript:alert(1)', 'must be a valid URL'],
     ['after_sign_out_path', '/users', 'must be a valid URL'],
+    ['home_page_url', 'https://example.com/\nx', 'must be a valid URL'],
     ['default_branch_protection', 4, 'does not have a valid value'],
     ['restricted_visibility_levels', ['secret'], "'secret' is not a valid visibility level"],
     ['max_attachment_size', 0, 'must be greater than 0'],

@@ -27,7 +27,7 @@ type Sent = { method?: string; body?: string; headers: Record<string, string> };
 const tokenIn = (text: string): string | undefined =>
   /name="authenticity_token" value="([^"]+)"/.exec(text)?.[1];
 
-export const openVisitor = (gantry: TestService): Visitor => {
+export const openVisitor = (gantry: Pick<TestService, 'url'>): Visitor => {
   const cookies = new Map<string, string>();
   let token: string | undefined;
 

@@ -26,6 +26,7 @@ export const settings: MigrationText = {
       details ${text} not null
     ) ${end}`,
     'create index audit_events_kind on audit_events (kind, id)',
+    'create index audit_events_created on audit_events (created_at)',
     'create index audit_events_actor on audit_events (actor_id, id)',
     'create index audit_events_target on audit_events (target_type, target_id, id)',
   ],

@@ -5,6 +5,7 @@ import { oauth } from './0004_oauth.ts';
 import { keys } from './0005_keys.ts';
 import { snippetsUploads } from './0006_snippets_uploads.ts';
 import { twoFactor } from './0007_two_factor.ts';
+import { uncheckedEmail } from './0008_unchecked_email.ts';
 import type { MigrationText } from '../ddl.ts';
 
 /** Every migration, oldest first. A released one is never edited. */
@@ -16,4 +17,5 @@ export const migrationTexts: MigrationText[] = [
   keys,
   snippetsUploads,
   twoFactor,
+  uncheckedEmail,
 ];

@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import { pageParams, pageRequest } from '../../../http/page.ts';
 import { object } from '../../../http/schema.ts';
 import { listProjects } from '../../../projects/list.ts';
-import { ideLink } from '../../../settings/governed.ts';
+import { ideLink, plainAddress } from '../../../settings/governed.ts';
 import { type Html, html } from '../../html.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 
@@ -51,7 +51,7 @@ export const pages = [
     handle: async (visit, given) => {
       const { signedIn, settings } = visit.call;
       if (signedIn) return await dashboard(visit, given);
-      return redirect(settings.home_page_url ?? '/users/sign_in');
+      return redirect(plainAddress(settings.home_page_url) ?? '/users/sign_in');
     },
   }),
 ];

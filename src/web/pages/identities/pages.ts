@@ -1,12 +1,14 @@
 import { type Call, actorOf, userOf } from '../../../access/call.ts';
 import { Failure, notFound } from '../../../errors.ts';
-import { recordAudit } from '../../../events/audit.ts';
+import { recordAudit } from '../../../access/audit.ts';
 import { object, optional, text } from '../../../http/schema.ts';
 import { linkIdentity, unlinkIdentity } from '../../../identities/link.ts';
 import { type Claims, type Proofs, claimsOf, providerUrl } from '../../../identities/oidc.ts';
 import { isEnabled } from '../../../identities/providers.ts';
 import { userOfClaims } from '../../../identities/sign_in.ts';
 import { type Started, proofsOf, readState, stateOf } from '../../../identities/state.ts';
+import { countedNames } from '../../../sessions/attempts.ts';
+import { countFailure, requireFewFailures } from '../../../sessions/failures.ts';
 import { needsSecondFactor } from '../../../sessions/second_factor.ts';
 import { startSession } from '../../../sessions/start.ts';
 import type { SignInProvider } from '../../../sign_in_providers.ts';
@@ -107,10 +109,16 @@ const link = async (visit: Visit, { name, label }: SignInProvider, { sub }: Clai
     : stopped(visit, `That account at ${label} is another user's, or you have linked another one.`);
 };
 
+/** What failed counts as a wrong password does: each time the provider was asked, and a line written. */
+const failureNames = ({ ip }: Call, provider: string): string[] => countedNames(ip, `by ${provider}`);
+
 const refuse = async (visit: Visit, { name }: SignInProvider, reason: string): Promise<Redirect> => {
   const { call } = visit;
   const audited = { kind: 'session.failed', details: { provider: name } };
-  await call.write(async (tx) => await recordAudit(tx, null, call, audited));
+  await call.write(async (tx) => {
+    await countFailure(tx, failureNames(call, name));
+    await recordAudit(tx, null, call, audited);
+  });
   return stopped(visit, reason);
 };
 
@@ -153,6 +161,7 @@ const comeBack = page({
     if (started === null || started.user_id !== (call.actor?.user.id ?? null)) {
       return stopped(visit, 'That took too long, or began in another browser. Try again.');
     }
+    await requireFewFailures(call.db, failureNames(call, provider.name), call.now);
     const claims = await asking(
       visit,
       provider,

@@ -2,6 +2,7 @@ import { object, text } from '../../../http/schema.ts';
 import { changePassword } from '../../../sessions/change_password.ts';
 import { type FormProblems, attempt, form, input, noProblems } from '../../form.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
+import { currentPassword } from './current_password.ts';
 import { ownView } from './own_nav.ts';
 
 const passwordView = (visit: Visit, problems = noProblems): View => {
@@ -11,14 +12,7 @@ const passwordView = (visit: Visit, problems = noProblems): View => {
     form(
       visit,
       { action: '/profile/password', submit: 'Change the password', problems },
-      input({
-        name: 'current_password',
-        label: 'Current password',
-        type: 'password',
-        autocomplete: 'current-password',
-        required: true,
-        problems,
-      }),
+      currentPassword(problems),
       input({
         name: 'password',
         label: 'New password',

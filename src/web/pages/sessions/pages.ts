@@ -1,5 +1,6 @@
 import { object } from '../../../http/schema.ts';
 import { endSession } from '../../../sessions/end.ts';
+import { plainAddress } from '../../../settings/governed.ts';
 import { page, redirect } from '../../page.ts';
 import { signInPages } from './sign_in.ts';
 
@@ -12,7 +13,7 @@ const signOut = page({
     const { call } = visit;
     if (call.actor !== null) await endSession(call, call.actor.credential.id);
     visit.changeSession(null);
-    const away = call.settings.after_sign_out_path;
+    const away = plainAddress(call.settings.after_sign_out_path);
     return away === null ? redirect('/users/sign_in', 'You are signed out.') : redirect(away);
   },
 });

@@ -14,21 +14,12 @@ import { keyUri, loadTotp } from '../../../two_factor/totp.ts';
 import { type FormProblems, attempt, form, input, noProblems } from '../../form.ts';
 import { type Html, html } from '../../html.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
+import { currentPassword } from '../profile/current_password.ts';
 import { ownView } from '../profile/own_nav.ts';
 import { qrCode } from './qr.ts';
 
 const path = '/profile/two_factor';
 const title = 'Two-factor sign-in';
-
-const passwordField = (problems: FormProblems): Html =>
-  input({
-    name: 'current_password',
-    label: 'Current password',
-    type: 'password',
-    autocomplete: 'current-password',
-    required: true,
-    problems,
-  });
 
 /** The form that was sent, and what was wrong with it; the other forms of the page show nothing. */
 type Sent = { action: string; problems: FormProblems };
@@ -36,17 +27,17 @@ type Sent = { action: string; problems: FormProblems };
 const problemsFor = (sent: Sent | null, action: string): FormProblems =>
   sent?.action === action ? sent.problems : noProblems;
 
-type Step = { action: string; submit: string; danger?: boolean };
+type Step = { id: string; action: string; submit: string; danger?: boolean };
 
-const withPassword = (visit: Visit, sent: Sent | null, step: Step): Html => {
+const withPassword = (visit: Visit, sent: Sent | null, { id, ...step }: Step): Html => {
   const problems = problemsFor(sent, step.action);
-  return form(visit, { ...step, problems }, passwordField(problems));
+  return form(visit, { ...step, problems }, currentPassword(problems, `${id}_password`));
 };
 
 const steps = {
-  begin: { action: `${path}/begin`, submit: 'Set it up' },
-  renew: { action: `${path}/recovery_codes`, submit: 'Make new recovery codes' },
-  disable: { action: `${path}/disable`, submit: 'Turn it off', danger: true },
+  begin: { id: 'begin', action: `${path}/begin`, submit: 'Set it up' },
+  renew: { id: 'renew', action: `${path}/recovery_codes`, submit: 'Make new recovery codes' },
+  disable: { id: 'disable', action: `${path}/disable`, submit: 'Turn it off', danger: true },
 } satisfies Record<string, Step>;
 
 const offView = (visit: Visit, sent: Sent | null): Html => html`
@@ -59,7 +50,8 @@ const enrolView = async (visit: Visit, key: string, sent: Sent | null): Promise<
   const uri = keyUri(await loadTotp(), key, new URL(call.baseUrl).host, userOf(call).username);
   const problems = problemsFor(sent, path);
   return html`
-<p>Read this with your authenticator, or type the key into it; then give the code that it shows.</p>
+<p>Read this with your authenticator, or type the key into it; then give the code that it shows.
+In all other browsers you are then signed out.</p>
 <div class="field">${await qrCode(uri)}</div>
 <p>Key: <code class="secret">${key.replaceAll(/(.{4})(?=.)/g, '$1 ')}</code></p>
 ${form(

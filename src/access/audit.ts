@@ -1,9 +1,11 @@
 import { insertRow } from '../db/insert.ts';
 import type { Tx } from '../db/open.ts';
-import type { Cause } from './record.ts';
 
 /** Whence a request came. */
 export type Source = { ip: string; userAgent: string };
+
+/** Who caused a change: the user acted as, and the administrator behind him under sudo. */
+export type Cause = { user: { id: number }; sudo_by_id: number | null; source?: Source };
 
 export type Audited = {
   /** A noun and a verb: `session.created`, `settings.changed`. */

@@ -1,0 +1,98 @@
+/** What is loaded when first asked for: the built program has it all. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { sampleKeys } from '../support/ssh_keys.ts';
+import { type Place, type Running, newPlace } from './gantry.ts';
+
+const token = 'token-of-root-here';
+let place: Place;
+let service: Running;
+before(async () => {
+  place = newPlace();
+  service = await place.serve(undefined, { env: { GANTRY_ROOT_TOKEN: token } });
+});
+after(async () => {
+  await service.end('SIGTERM');
+  await place.remove();
+});
+
+const ask = async (path: string, init: RequestInit = {}): Promise<number> => {
+  const response = await fetch(service.url + path, {
+    redirect: 'manual',
+    ...init,
+    headers: { 'private-token': token, ...(init.headers as Record<string, string>) },
+  });
+  await response.arrayBuffer();
+  return response.status;
+};
+
+const form = (fields: Record<string, string | Blob>): FormData => {
+  const body = new FormData();
+  for (const [name, value] of Object.entries(fields)) body.append(name, value);
+  return body;
+};
+
+for (const path of [
+  '/-/metrics',
+  '/-/docs/api',
+  '/api/v4/openapi.json',
+  '/users/sign_in',
+  '/users/sign_up',
+  '/jwt/auth?service=container_registry',
+]) {
+  test(`GET ${path}`, async () => assert.equal(await ask(path), 200));
+}
+
+test('a multipart body, an upload and a key', async () => {
+  const post = async (path: string, body: FormData) => await ask(`/api/v4${path}`, { method: 'POST', body });
+  assert.equal(await post('/projects', form({ name: 'late' })), 201);
+  assert.equal(await post('/projects/1/uploads', form({ file: new Blob(['bytes']) })), 201);
+  assert.equal(await post('/user/keys', form({ title: 'late', key: sampleKeys.rsa2048.text })), 201);
+});
+
+test('the pages of somebody who signed in, and the code for his telephone', async () => {
+  const password = 'correct horse battery';
+  const cookies = new Map<string, string>();
+  let csrf = '';
+  const visit = async (path: string, fields?: Record<string, string>): Promise<[number, string]> => {
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const response = await fetch(service.url + path, {
+      redirect: 'manual',
+      headers: { cookie },
+      ...(fields && { method: 'POST', body: new URLSearchParams({ authenticity_token: csrf, ...fields }) }),
+    });
+    for (const line of response.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      cookies.set(name, value);
+    }
+    const text = await response.text();
+    csrf = /name="authenticity_token" value="([^"]+)"/.exec(text)?.[1] ?? csrf;
+    return [response.status, text];
+  };
+  const json = { username: 'maria', name: 'Maria', email: 'maria@example.com', password, admin: true };
+  const init = {
+    method: 'POST',
+    body: JSON.stringify(json),
+    headers: { 'content-type': 'application/json' },
+  };
+  assert.equal(await ask('/api/v4/users', init), 201);
+  await visit('/users/sign_in');
+  assert.equal((await visit('/users/sign_in', { login: 'maria', password }))[0], 303);
+  for (const path of [
+    '/',
+    '/profile',
+    '/profile/keys',
+    '/profile/applications',
+    '/profile/personal_access_tokens',
+    '/profile/sessions',
+    '/profile/identities',
+    '/admin',
+    '/admin/application_settings',
+    '/admin/audit_events',
+    '/profile/two_factor',
+  ]) {
+    assert.equal((await visit(path))[0], 200, path);
+  }
+  assert.equal((await visit('/profile/two_factor/begin', { current_password: password }))[0], 303);
+  assert.match((await visit('/profile/two_factor'))[1], /<svg class="qr"/);
+});
