@@ -31,13 +31,13 @@ const newcomerProblem = (settings: Settings, email: string): string | null => {
     : 'You have no account here, and your e-mail address may not be used to sign up.';
 };
 
-/** An account with a password that nobody knows. */
+/** An account without a password: he may give it one. */
 const created = async (asked: Asked, email: string): Promise<SignInOutcome> => {
   const { platform, claims } = asked;
   const problem = newcomerProblem(platform.settings.current, email);
   if (problem !== null) return { refused: problem };
   const username = await freeUsername(platform.store.db, claims, platform.random);
-  const user = { username, email, name: shownName(claims, username) };
+  const user = { username, email, name: shownName(claims, username), password: null };
   return await linked(asked, await createUser(platform, null, user));
 };
 

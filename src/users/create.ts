@@ -83,7 +83,8 @@ export type UserInput = {
   email: string;
   name: string;
   username: string;
-  password?: string;
+  /** null: none, as for one whom only a provider signs in. */
+  password?: string | null;
   admin?: boolean;
   external?: boolean;
   can_create_group?: boolean;
@@ -151,7 +152,7 @@ export const createUser = async (
   const { password = randomPassword(random), username, public_email, email_unchecked = false } = input;
   const email = normalizedEmail(input.email);
   requireOwnAddress(public_email, email);
-  const password_hash = await hashPassword(password, random);
+  const password_hash = password === null ? null : await hashPassword(password, random);
   const names = { username, email, name: input.name.trim(), public_email: public_email ? email : null };
   const checked = { email_unchecked: flag(email_unchecked) };
   const user = { ...profileOf(input), ...names, ...checked, ...rightsOf(input), password_hash };

@@ -63,7 +63,7 @@ export type Checked = {
   email?: string;
   name?: string;
   username?: string;
-  password?: string;
+  password?: string | null;
   website_url?: string | null;
 };
 
@@ -74,7 +74,7 @@ export const userProblems = (given: Checked): Problems => {
     email: email === undefined ? null : emailProblem(email),
     name: name === undefined ? null : nameProblem(name),
     username: username === undefined ? null : pathProblem(username),
-    password: password === undefined ? null : passwordProblem(password, [username, name, email]),
+    password: typeof password === 'string' ? passwordProblem(password, [username, name, email]) : null,
     website_url: urlProblem(website_url ?? ''),
   };
   const problems: Problems = {};

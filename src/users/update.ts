@@ -34,7 +34,10 @@ const flagOf = (value: boolean | undefined): Flag | undefined => {
 };
 
 /** One who becomes external loses his rights to create; one who ceases to be gets the usual ones back. */
-const rightsOf = (user: UserRow, input: Partial<UserInput>): Maybe<Values> => {
+/** A password that there is can be changed, not taken away. */
+export type UserChanges = Omit<Partial<UserInput>, 'password'> & { password?: string };
+
+const rightsOf = (user: UserRow, input: UserChanges): Maybe<Values> => {
   const { external, can_create_group, projects_limit } = input;
   if (external === true && user.external === 0)
     return { external: 1, can_create_group: 0, projects_limit: 0 };
@@ -49,7 +52,7 @@ const rightsOf = (user: UserRow, input: Partial<UserInput>): Maybe<Values> => {
 };
 
 /** What the row is to be, as far as the input says. */
-const wantedOf = (user: UserRow, input: Partial<UserInput>): Values => {
+const wantedOf = (user: UserRow, input: UserChanges): Values => {
   const { username, name, public_email, admin } = input;
   const email = input.email === undefined ? user.email : normalizedEmail(input.email);
   if (public_email !== undefined) requireOwnAddress(public_email, email);
@@ -117,7 +120,7 @@ export const updateUser = async (
   parts: UserParts,
   cause: Cause | null,
   id: number,
-  input: Partial<UserInput>,
+  input: UserChanges,
 ): Promise<void> => {
   const problems = userProblems(input);
   if (Object.keys(problems).length > 0) throw invalid(problems);

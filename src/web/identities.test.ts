@@ -112,6 +112,26 @@ test('a new person gets an account, and has it the next time', async () => {
   assert.deepEqual(audit.body[0].details, { provider: 'corp' });
 });
 
+test('whom only a provider signs in gives his account a password, soon after he came', async () => {
+  const person = somebody();
+  const visitor = openVisitor(gantry);
+  await signIn(visitor, person);
+  const { text } = await visitor.get('/profile/password');
+  assert.doesNotMatch(text, /name="current_password"/);
+  const form = { password, password_confirmation: password };
+  gantry.setTime(Date.now() + 16 * 60_000);
+  const late = await visitor.post('/profile/password', form);
+  assert.equal(late.status, 422);
+  assert.match(late.text, /within 15 minutes of a sign-in/);
+  gantry.setTime(null);
+  assert.equal((await visitor.post('/profile/password', form)).status, 303);
+  await openVisitor(gantry).signIn(person.email ?? '', password);
+  // From then on it is asked for.
+  assert.match((await visitor.get('/profile/password')).text, /name="current_password"/);
+  const blind = await visitor.post('/profile/password', { ...form, password_confirmation: password });
+  assert.equal(blind.status, 422);
+});
+
 test('state, nonce and PKCE go along, and nothing of the client’s secret', async () => {
   const { url } = await leave(openVisitor(gantry), somebody());
   const query = new URL(url).searchParams;

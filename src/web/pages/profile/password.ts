@@ -1,18 +1,20 @@
-import { object, text } from '../../../http/schema.ts';
-import { changePassword } from '../../../sessions/change_password.ts';
+import { userOf } from '../../../access/call.ts';
+import { object, optional, text } from '../../../http/schema.ts';
+import { changePassword, hasPassword } from '../../../sessions/change_password.ts';
 import { type FormProblems, attempt, form, input, noProblems } from '../../form.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { currentPassword } from './current_password.ts';
 import { ownView } from './own_nav.ts';
 
-const passwordView = (visit: Visit, problems = noProblems): View => {
+const passwordView = async (visit: Visit, problems = noProblems): Promise<View> => {
+  const hasOne = await hasPassword(visit.call.db, userOf(visit.call).id);
   const view = ownView(
     '/profile/password',
     'Password',
     form(
       visit,
-      { action: '/profile/password', submit: 'Change the password', problems },
-      currentPassword(problems),
+      { action: '/profile/password', submit: hasOne ? 'Change the password' : 'Set a password', problems },
+      hasOne ? currentPassword(problems) : null,
       input({
         name: 'password',
         label: 'New password',
@@ -48,23 +50,23 @@ export const passwordPages = [
     path: '/profile/password',
     audience: 'user',
     params: object({}),
-    handle: async (visit) => passwordView(visit),
+    handle: async (visit) => await passwordView(visit),
   }),
   page({
     method: 'POST',
     path: '/profile/password',
     audience: 'user',
     params: object({
-      current_password: password(),
+      current_password: optional(password()),
       password: password(),
       password_confirmation: password(),
     }),
-    handle: async (visit, { password_confirmation, ...given }) => {
-      if (password_confirmation !== given.password) return passwordView(visit, differs);
+    handle: async (visit, { password_confirmation, current_password = '', ...given }) => {
+      if (password_confirmation !== given.password) return await passwordView(visit, differs);
       const problems = await attempt(async () => {
-        visit.changeSession(await changePassword(visit.call, given));
+        visit.changeSession(await changePassword(visit.call, { ...given, current_password }));
       });
-      if (problems !== null) return passwordView(visit, problems);
+      if (problems !== null) return await passwordView(visit, problems);
       return redirect('/profile/password', 'Your password is changed. All other browsers are signed out.');
     },
   }),
