@@ -1,5 +1,5 @@
 /**
- * Puts the program into a few JavaScript files under `dist/`: they start in half the time of the sources, and in
+ * Puts the program into a few JavaScript files under `dist/`: they start sooner than the sources, and in
  * less memory. `bin/gantry` runs them as long as no source is newer.
  */
 import { rmSync } from 'node:fs';
