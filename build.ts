@@ -4,19 +4,17 @@
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import type { BuildOptions } from 'esbuild';
 
 const root = import.meta.dirname;
 
 const build = async (): Promise<void> => {
   const { build: bundle } = await import('esbuild');
   rmSync(join(root, 'dist'), { recursive: true, force: true });
-  await bundle({
+  const common: BuildOptions = {
     absWorkingDir: root,
-    entryPoints: ['src/cli/main.ts'],
-    outdir: 'dist/cli',
     outExtension: { '.js': '.mjs' },
     bundle: true,
-    splitting: true,
     platform: 'node',
     format: 'esm',
     target: 'node26',
@@ -28,6 +26,13 @@ const build = async (): Promise<void> => {
     lineLimit: 160,
     // What was CommonJS asks for Node's own modules in its own way.
     banner: { js: `import{createRequire as $r}from'node:module';const require=$r(import.meta.url);` },
+  };
+  await bundle({ ...common, entryPoints: ['src/cli/main.ts'], outdir: 'dist/cli', splitting: true });
+  // Programs of their own, in one file each.
+  await bundle({
+    ...common,
+    entryPoints: { gitd: 'gitd/main.ts' },
+    outdir: 'dist',
   });
 };
 

@@ -33,7 +33,7 @@ const execute = async (server: Server, statement: string): Promise<void> => {
   await client.end();
 };
 
-const openPlace = async ({ data, database }: Place): Promise<Store> =>
+export const openPlace = async ({ data, database }: Place): Promise<Store> =>
   await openStore(
     {
       file: join(data, 'gantry.sqlite'),

@@ -10,6 +10,11 @@ const goals = {
   create: { goal: 700, aim: 250 },
   edit: { goal: 700, aim: 250 },
   filtered: { goal: 2000 },
+  /** The same of 100,000 merge requests; the last two are of one version of 50 files and 20 commits. */
+  requestList: { goal: 450 },
+  requestGet: { goal: 165 },
+  requestChanges: { goal: 1000 },
+  requestCommits: { goal: 1000 },
   /** From 1,000 issues. */
   growth: { goal: 1.25 },
   /** ms until a total that is not cached is there, at the largest size. */
@@ -19,7 +24,23 @@ const goals = {
   /** ms from the start of the process to the first answer. */
   firstStart: { goal: 600, aim: 300 },
   laterStart: { goal: 250, aim: 120 },
+  /** ms, at one call after the other, of what the service asks of a repository. */
+  gitRef: { goal: 0.15 },
+  gitBlob: { goal: 0.2 },
+  gitCommits: { goal: 1 },
+  gitFewFiles: { goal: 1 },
+  gitManyFiles: { goal: 25 },
+  gitMergeCheck: { goal: 10 },
+  gitBranch: { goal: 1.5 },
+  gitCommitFile: { goal: 12 },
+  /** Git over HTTP, in ms; clones at once in ms of CPU. */
+  pushOne: { goal: 60 },
+  infoRefs: { goal: 1 },
+  cachedClone: { goal: 5 },
+  manyClones: { goal: 1500 },
   /** MB resident. */
+  memoryLargePush: { goal: 200 },
+  memoryGitd: { goal: 200 },
   memoryAtRest: { goal: 100, aim: 70 },
   memoryAfterLoad: { goal: 180, aim: 120 },
 } as const;

@@ -41,10 +41,13 @@ export const cpuSeconds = (roots: readonly number[]): number => {
   return ticks / ticksPerSecond;
 };
 
-/** Megabytes that a tree holds: resident, and with shared pages split among those who share them. */
-export const memoryOf = (root: number): { rss: number; pss: number } => {
+/**
+ * Megabytes that a tree, or one process of it, holds: resident, and with shared pages split among those who share
+ * them.
+ */
+export const memoryOf = (root: number, withChildren = true): { rss: number; pss: number } => {
   const sum = { rss: 0, pss: 0 };
-  for (const pid of treeOf(root)) {
+  for (const pid of withChildren ? treeOf(root) : [root]) {
     const text = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
     const kilobytes = (name: string): number =>
       Number(new RegExp(`^${name}: +(\\d+)`, 'm').exec(text)?.[1] ?? 0);

@@ -3,7 +3,8 @@
  *
  *   npm run bench                             everything (1,000, 100,000 and 1,000,000 issues)
  *   npm run bench -- --quick                  fewer and shorter rounds, no million
- *   npm run bench -- --only list,get          list20 list100 get create edit latency growth filters search memory start
+ *   npm run bench -- --only list,get          list20 list100 get create edit latency growth filters search
+ *                                             requests memory start git transport
  *   npm run bench -- --postgres               on PostgreSQL; its processes count with the service's
  *   npm run bench -- --json                   one JSON document in place of the table
  *
@@ -20,8 +21,11 @@ import { startLoader } from './loader.ts';
 import { measureReads, measureWrites } from './measure/cost.ts';
 import { measureFilters } from './measure/filters.ts';
 import { measureGrowth } from './measure/growth.ts';
+import { measureGitCalls } from './measure/git_calls.ts';
+import { measureGitTransport } from './measure/git_transport.ts';
 import { measureLatency } from './measure/latency.ts';
 import { measureMemory } from './measure/memory.ts';
+import { measureMergeRequests } from './measure/merge_requests.ts';
 import { measureSearch } from './measure/search.ts';
 import { measureStart } from './measure/start.ts';
 import { isPinned, pressure, treeOf } from './process.ts';
@@ -37,8 +41,11 @@ const names = [
   'growth',
   'filters',
   'search',
+  'requests',
   'memory',
   'start',
+  'git',
+  'transport',
 ];
 const measures: Measure[] = [
   measureReads,
@@ -47,8 +54,11 @@ const measures: Measure[] = [
   measureGrowth,
   measureFilters,
   measureSearch,
+  measureMergeRequests,
   measureMemory,
   measureStart,
+  measureGitCalls,
+  measureGitTransport,
 ];
 
 const readArguments = () => {

@@ -64,7 +64,7 @@ const inOthers = 5;
 type Row<T extends keyof Schema> = Insertable<Schema[T]>;
 
 /** Rows as one parameter, so that a thousand are one statement. */
-const bulkInsert = async <T extends keyof Schema>(tx: Tx, table: T, rows: Row<T>[]): Promise<void> => {
+export const bulkInsert = async <T extends keyof Schema>(tx: Tx, table: T, rows: Row<T>[]): Promise<void> => {
   const [first] = rows;
   if (first === undefined) return;
   const names = Object.keys(first);
@@ -303,6 +303,8 @@ const insertBatch = async (tx: Tx, world: World, batch: Numbered[]): Promise<voi
       issue_id: id,
       title: foldCase(made.title),
       description: foldCase(made.description),
+      // As of a store at rest, so that no figure holds the filling of the index; only a search looks there.
+      indexed: 1 as const,
     })),
   );
   await bulkInsert(

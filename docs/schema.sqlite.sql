@@ -1,5 +1,24 @@
 -- A freshly migrated database. Made by: npm run golden
 
+CREATE TABLE artifacts (
+  id integer primary key autoincrement,
+  project_id integer not null references projects (id) on delete cascade,
+  job_id integer not null references jobs (id) on delete cascade,
+  file_type text not null,
+  file_format text not null,
+  filename text not null,
+  size integer not null,
+  sha256 text not null,
+  expire_at integer,
+  created_at integer not null
+) strict;
+
+CREATE INDEX artifacts_expire on artifacts (expire_at) where expire_at is not null;
+
+CREATE INDEX artifacts_project on artifacts (project_id, sha256);
+
+CREATE UNIQUE INDEX artifacts_type on artifacts (job_id, file_type);
+
 CREATE TABLE assignees (
   target_type text not null,
   target_id integer not null,
@@ -13,11 +32,19 @@ CREATE INDEX assignees_user on assignees (user_id, target_type, target_created_a
 
 CREATE TRIGGER assignees_delete_old after delete on assignees when old.target_type = 'Issue' begin update issues set revision = revision + 1 where id = old.target_id; end;
 
+CREATE TRIGGER assignees_delete_old_of_merge_request after delete on assignees when old.target_type = 'MergeRequest' begin update merge_requests set revision = revision + 1 where id = old.target_id; end;
+
 CREATE TRIGGER assignees_insert_new after insert on assignees when new.target_type = 'Issue' begin update issues set revision = revision + 1 where id = new.target_id; end;
+
+CREATE TRIGGER assignees_insert_new_of_merge_request after insert on assignees when new.target_type = 'MergeRequest' begin update merge_requests set revision = revision + 1 where id = new.target_id; end;
 
 CREATE TRIGGER assignees_update_new after update on assignees when new.target_type = 'Issue' begin update issues set revision = revision + 1 where id = new.target_id; end;
 
+CREATE TRIGGER assignees_update_new_of_merge_request after update on assignees when new.target_type = 'MergeRequest' begin update merge_requests set revision = revision + 1 where id = new.target_id; end;
+
 CREATE TRIGGER assignees_update_old after update on assignees when old.target_type = 'Issue' begin update issues set revision = revision + 1 where id = old.target_id; end;
+
+CREATE TRIGGER assignees_update_old_of_merge_request after update on assignees when old.target_type = 'MergeRequest' begin update merge_requests set revision = revision + 1 where id = old.target_id; end;
 
 CREATE TABLE audit_events (
   id integer primary key autoincrement,
@@ -56,11 +83,56 @@ CREATE INDEX award_emoji_user on award_emoji (user_id, target_type, name, target
 
 CREATE TRIGGER award_emoji_delete_old after delete on award_emoji when old.target_type = 'Issue' begin update project_counters set issues_version = issues_version + 1 where project_id = (select project_id from issues where id = old.target_id); end;
 
+CREATE TRIGGER award_emoji_delete_old_of_merge_request after delete on award_emoji when old.target_type = 'MergeRequest' begin update project_counters set merge_requests_version = merge_requests_version + 1 where project_id = (select project_id from merge_requests where id = old.target_id); end;
+
 CREATE TRIGGER award_emoji_insert_new after insert on award_emoji when new.target_type = 'Issue' begin update project_counters set issues_version = issues_version + 1 where project_id = (select project_id from issues where id = new.target_id); end;
+
+CREATE TRIGGER award_emoji_insert_new_of_merge_request after insert on award_emoji when new.target_type = 'MergeRequest' begin update project_counters set merge_requests_version = merge_requests_version + 1 where project_id = (select project_id from merge_requests where id = new.target_id); end;
 
 CREATE TRIGGER award_emoji_update_new after update on award_emoji when new.target_type = 'Issue' begin update project_counters set issues_version = issues_version + 1 where project_id = (select project_id from issues where id = new.target_id); end;
 
+CREATE TRIGGER award_emoji_update_new_of_merge_request after update on award_emoji when new.target_type = 'MergeRequest' begin update project_counters set merge_requests_version = merge_requests_version + 1 where project_id = (select project_id from merge_requests where id = new.target_id); end;
+
 CREATE TRIGGER award_emoji_update_old after update on award_emoji when old.target_type = 'Issue' begin update project_counters set issues_version = issues_version + 1 where project_id = (select project_id from issues where id = old.target_id); end;
+
+CREATE TRIGGER award_emoji_update_old_of_merge_request after update on award_emoji when old.target_type = 'MergeRequest' begin update project_counters set merge_requests_version = merge_requests_version + 1 where project_id = (select project_id from merge_requests where id = old.target_id); end;
+
+CREATE TABLE commit_comments (
+  id integer primary key autoincrement,
+  project_id integer not null references projects (id) on delete cascade,
+  sha text not null,
+  author_id integer not null references users (id) on delete cascade,
+  note text not null,
+  path text,
+  line integer,
+  line_type text,
+  created_at integer not null
+) strict;
+
+CREATE INDEX commit_comments_author on commit_comments (author_id);
+
+CREATE INDEX commit_comments_sha on commit_comments (project_id, sha, id);
+
+CREATE TABLE commit_statuses (
+  id integer primary key autoincrement,
+  project_id integer not null references projects (id) on delete cascade,
+  sha text not null,
+  ref text not null,
+  name text not null,
+  status text not null,
+  target_url text,
+  description text,
+  coverage integer,
+  allow_failure integer not null default 0,
+  author_id integer not null references users (id) on delete cascade,
+  created_at integer not null,
+  started_at integer,
+  finished_at integer
+) strict;
+
+CREATE INDEX commit_statuses_author on commit_statuses (author_id);
+
+CREATE INDEX commit_statuses_sha on commit_statuses (project_id, sha, id);
 
 CREATE TABLE deploy_key_projects (
   project_id integer not null references projects (id) on delete cascade,
@@ -71,6 +143,48 @@ CREATE TABLE deploy_key_projects (
 ) strict;
 
 CREATE INDEX deploy_key_projects_key on deploy_key_projects (key_id, project_id);
+
+CREATE TABLE deployments (
+  id integer primary key autoincrement,
+  iid integer not null,
+  project_id integer not null references projects (id) on delete cascade,
+  environment_id integer not null references environments (id) on delete cascade,
+  job_id integer references jobs (id) on delete set null,
+  user_id integer references users (id) on delete set null,
+  ref text not null,
+  tag integer not null,
+  sha text not null,
+  status text not null,
+  created_at integer not null,
+  updated_at integer not null,
+  finished_at integer
+) strict;
+
+CREATE INDEX deployments_environment on deployments (environment_id, id);
+
+CREATE UNIQUE INDEX deployments_iid on deployments (project_id, iid);
+
+CREATE INDEX deployments_job on deployments (job_id);
+
+CREATE INDEX deployments_user on deployments (user_id);
+
+CREATE TABLE environments (
+  id integer primary key autoincrement,
+  project_id integer not null references projects (id) on delete cascade,
+  name text not null,
+  slug text not null,
+  external_url text,
+  state text not null,
+  tier text not null,
+  description text,
+  auto_stop_at integer,
+  created_at integer not null,
+  updated_at integer not null
+) strict;
+
+CREATE UNIQUE INDEX environments_name on environments (project_id, name);
+
+CREATE INDEX environments_stop on environments (auto_stop_at) where auto_stop_at is not null;
 
 CREATE TABLE events (
   id integer primary key autoincrement,
@@ -88,10 +202,39 @@ CREATE INDEX events_actor on events (actor_id, id);
 
 CREATE INDEX events_project on events (project_id, id);
 
+CREATE TABLE git_operations (
+  id integer primary key autoincrement,
+  project_id integer not null references projects (id) on delete cascade,
+  user_id integer references users (id) on delete set null,
+  kind text not null,
+  updates text not null,
+  data text not null,
+  process text not null,
+  created_at integer not null
+) strict;
+
+CREATE INDEX git_operations_created on git_operations (created_at);
+
+CREATE INDEX git_operations_project on git_operations (project_id);
+
+CREATE INDEX git_operations_user on git_operations (user_id);
+
 CREATE TABLE instance (
   name text primary key,
   value text not null
 ) strict;
+
+CREATE TABLE integrations (
+  id integer primary key autoincrement,
+  project_id integer not null references projects (id) on delete cascade,
+  slug text not null,
+  active integer not null,
+  properties text not null,
+  created_at integer not null,
+  updated_at integer not null
+) strict;
+
+CREATE UNIQUE INDEX integrations_slug on integrations (project_id, slug);
 
 CREATE TABLE issue_search (
   issue_id integer primary key references issues (id) on delete cascade,
@@ -161,6 +304,100 @@ CREATE TRIGGER issues_revised after update on issues when new.revision = old.rev
 
 CREATE TRIGGER issues_update_new after update on issues when new.revision <> old.revision begin update project_counters set issues_version = issues_version + 1 where project_id = new.project_id; end;
 
+CREATE TABLE job_configs (
+  id integer primary key autoincrement,
+  project_id integer not null references projects (id) on delete cascade,
+  digest text not null,
+  config text not null
+) strict;
+
+CREATE UNIQUE INDEX job_configs_digest on job_configs (project_id, digest);
+
+CREATE TABLE job_needs (
+  job_id integer not null references jobs (id) on delete cascade,
+  name text not null,
+  artifacts integer not null,
+  optional integer not null,
+  primary key (job_id, name)
+) strict;
+
+CREATE TABLE job_variables (
+  job_id integer not null references jobs (id) on delete cascade,
+  key text not null,
+  sealed_value text not null,
+  source text not null,
+  primary key (job_id, key)
+) strict;
+
+CREATE TABLE jobs (
+  id integer primary key autoincrement,
+  project_id integer not null references projects (id) on delete cascade,
+  pipeline_id integer not null references pipelines (id) on delete cascade,
+  stage_id integer not null references stages (id) on delete cascade,
+  stage text not null,
+  stage_position integer not null,
+  name text not null,
+  ref text not null,
+  tag integer not null,
+  status text not null,
+  run_when text not null,
+  allow_failure integer not null,
+  by_needs integer not null default 0,
+  retried integer not null default 0,
+  retry_of_id integer,
+  protected integer not null,
+  interruptible integer not null default 0,
+  user_id integer references users (id) on delete set null,
+  runner_id integer,
+  system_id text,
+  config_id integer not null references job_configs (id),
+  tag_list text not null default '[]',
+  token_hash text,
+  environment text,
+  resource_group text,
+  coverage integer,
+  failure_reason text,
+  exit_code integer,
+  timeout integer,
+  created_at integer not null,
+  updated_at integer not null,
+  queued_at integer,
+  scheduled_at integer,
+  started_at integer,
+  finished_at integer,
+  seen_at integer,
+  cancelled_at integer,
+  erased_at integer,
+  erased_by_id integer references users (id) on delete set null,
+  artifacts_expire_at integer,
+  trace_size integer,
+  trace_crc integer
+) strict;
+
+CREATE INDEX jobs_config on jobs (config_id);
+
+CREATE INDEX jobs_erased_by on jobs (erased_by_id) where erased_by_id is not null;
+
+CREATE INDEX jobs_pipeline on jobs (pipeline_id, stage_position, id);
+
+CREATE INDEX jobs_pipeline_name on jobs (pipeline_id, name, id);
+
+CREATE INDEX jobs_project on jobs (project_id, id);
+
+CREATE INDEX jobs_project_status on jobs (project_id, status, id);
+
+CREATE INDEX jobs_runner on jobs (runner_id, id) where runner_id is not null;
+
+CREATE INDEX jobs_running on jobs (status, seen_at) where status in ('running', 'canceling');
+
+CREATE INDEX jobs_scheduled on jobs (scheduled_at) where status = 'scheduled';
+
+CREATE INDEX jobs_stage on jobs (stage_id);
+
+CREATE UNIQUE INDEX jobs_token on jobs (token_hash) where token_hash is not null;
+
+CREATE INDEX jobs_user on jobs (user_id);
+
 CREATE TABLE keys (
   id integer primary key autoincrement,
   user_id integer references users (id) on delete cascade,
@@ -195,11 +432,19 @@ CREATE INDEX label_links_label on label_links (label_id, target_type, target_cre
 
 CREATE TRIGGER label_links_delete_old after delete on label_links when old.target_type = 'Issue' begin update issues set revision = revision + 1 where id = old.target_id; end;
 
+CREATE TRIGGER label_links_delete_old_of_merge_request after delete on label_links when old.target_type = 'MergeRequest' begin update merge_requests set revision = revision + 1 where id = old.target_id; end;
+
 CREATE TRIGGER label_links_insert_new after insert on label_links when new.target_type = 'Issue' begin update issues set revision = revision + 1 where id = new.target_id; end;
+
+CREATE TRIGGER label_links_insert_new_of_merge_request after insert on label_links when new.target_type = 'MergeRequest' begin update merge_requests set revision = revision + 1 where id = new.target_id; end;
 
 CREATE TRIGGER label_links_update_new after update on label_links when new.target_type = 'Issue' begin update issues set revision = revision + 1 where id = new.target_id; end;
 
+CREATE TRIGGER label_links_update_new_of_merge_request after update on label_links when new.target_type = 'MergeRequest' begin update merge_requests set revision = revision + 1 where id = new.target_id; end;
+
 CREATE TRIGGER label_links_update_old after update on label_links when old.target_type = 'Issue' begin update issues set revision = revision + 1 where id = old.target_id; end;
+
+CREATE TRIGGER label_links_update_old_of_merge_request after update on label_links when old.target_type = 'MergeRequest' begin update merge_requests set revision = revision + 1 where id = old.target_id; end;
 
 CREATE TABLE labels (
   id integer primary key autoincrement,
@@ -246,11 +491,156 @@ CREATE TABLE mentions (
 
 CREATE INDEX mentions_user on mentions (user_id);
 
+CREATE TABLE merge_request_approvals (
+  merge_request_id integer not null references merge_requests (id) on delete cascade,
+  user_id integer not null references users (id) on delete cascade,
+  created_at integer not null,
+  primary key (merge_request_id, user_id)
+) strict;
+
+CREATE INDEX merge_request_approvals_user on merge_request_approvals (user_id);
+
+CREATE TABLE merge_request_commits (
+  diff_id integer not null references merge_request_diffs (id) on delete cascade,
+  sha text not null,
+  position integer not null,
+  primary key (diff_id, position)
+) strict;
+
+CREATE INDEX merge_request_commits_sha on merge_request_commits (sha);
+
+CREATE TABLE merge_request_diff_texts (
+  diff_id integer primary key references merge_request_diffs (id) on delete cascade,
+  commits text not null,
+  diffs text not null
+) strict;
+
+CREATE TABLE merge_request_diffs (
+  id integer primary key autoincrement,
+  merge_request_id integer not null references merge_requests (id) on delete cascade,
+  state text not null,
+  head_commit_sha text,
+  base_commit_sha text,
+  start_commit_sha text,
+  real_size text,
+  commits_count integer not null,
+  created_at integer not null
+) strict;
+
+CREATE INDEX merge_request_diffs_of on merge_request_diffs (merge_request_id, id);
+
+CREATE TABLE merge_request_search (
+  merge_request_id integer primary key references merge_requests (id) on delete cascade,
+  title text not null,
+  description text not null,
+  indexed integer not null default 0
+) strict;
+
+CREATE INDEX merge_request_search_waiting on merge_request_search (merge_request_id) where indexed = 0;
+
+CREATE VIRTUAL TABLE merge_request_search_index using fts5 (title, description, content = '', contentless_delete = 1, detail = full, tokenize = 'trigram case_sensitive 1');
+
+CREATE TABLE merge_requests (
+  id integer primary key autoincrement,
+  project_id integer not null references projects (id) on delete cascade,
+  source_project_id integer references projects (id) on delete set null,
+  iid integer not null,
+  title text not null,
+  description text,
+  state text not null,
+  source_branch text not null,
+  target_branch text not null,
+  author_id integer not null references users (id),
+  milestone_id integer references milestones (id) on delete set null,
+  merge_status text not null,
+  checked_source_sha text,
+  checked_target_sha text,
+  diff_id integer,
+  head_sha text,
+  merge_commit_sha text,
+  squash_commit_sha text,
+  squash integer not null default 0,
+  merge_when_pipeline_succeeds integer not null default 0,
+  merge_user_id integer references users (id) on delete set null,
+  merge_params text not null default '{}',
+  should_remove_source_branch integer,
+  force_remove_source_branch integer not null default 0,
+  rebase_in_progress integer not null default 0,
+  merge_error text,
+  time_estimate integer not null default 0,
+  total_time_spent integer not null default 0,
+  user_notes_count integer not null default 0,
+  upvotes integer not null default 0,
+  downvotes integer not null default 0,
+  merged_at integer,
+  merged_by_id integer references users (id) on delete set null,
+  closed_at integer,
+  closed_by_id integer references users (id) on delete set null,
+  created_at integer not null,
+  updated_at integer not null,
+  deleted_at integer,
+  revision integer not null default 0
+) strict;
+
+CREATE INDEX merge_requests_all_created on merge_requests (deleted_at, created_at, id);
+
+CREATE INDEX merge_requests_all_updated on merge_requests (deleted_at, updated_at, id);
+
+CREATE INDEX merge_requests_author on merge_requests (author_id, deleted_at, created_at, id);
+
+CREATE INDEX merge_requests_closed_by on merge_requests (closed_by_id) where closed_by_id is not null;
+
+CREATE INDEX merge_requests_created on merge_requests (project_id, deleted_at, created_at, id);
+
+CREATE INDEX merge_requests_head on merge_requests (project_id, head_sha);
+
+CREATE UNIQUE INDEX merge_requests_iid on merge_requests (project_id, iid);
+
+CREATE INDEX merge_requests_merge_commit on merge_requests (project_id, merge_commit_sha) where merge_commit_sha is not null;
+
+CREATE INDEX merge_requests_merge_user on merge_requests (merge_user_id) where merge_user_id is not null;
+
+CREATE INDEX merge_requests_merged_by on merge_requests (merged_by_id) where merged_by_id is not null;
+
+CREATE INDEX merge_requests_milestone on merge_requests (milestone_id, deleted_at, created_at, id);
+
+CREATE UNIQUE INDEX merge_requests_open on merge_requests (source_project_id, source_branch, project_id, target_branch) where state = 'opened' and deleted_at is null;
+
+CREATE INDEX merge_requests_project_author on merge_requests (project_id, deleted_at, author_id, created_at, id);
+
+CREATE INDEX merge_requests_project_source on merge_requests (project_id, deleted_at, source_branch, created_at, id);
+
+CREATE INDEX merge_requests_project_target on merge_requests (project_id, deleted_at, target_branch, created_at, id);
+
+CREATE INDEX merge_requests_source on merge_requests (source_project_id, source_branch, state);
+
+CREATE INDEX merge_requests_source_branch on merge_requests (source_branch, deleted_at, created_at, id);
+
+CREATE INDEX merge_requests_squash_commit on merge_requests (project_id, squash_commit_sha) where squash_commit_sha is not null;
+
+CREATE INDEX merge_requests_state_created on merge_requests (project_id, deleted_at, state, created_at, id);
+
+CREATE INDEX merge_requests_state_updated on merge_requests (project_id, deleted_at, state, updated_at, id);
+
+CREATE INDEX merge_requests_target on merge_requests (project_id, target_branch, state);
+
+CREATE INDEX merge_requests_updated on merge_requests (project_id, deleted_at, updated_at, id);
+
+CREATE TRIGGER merge_requests_delete_old after delete on merge_requests begin update project_counters set merge_requests_version = merge_requests_version + 1 where project_id = old.project_id; end;
+
+CREATE TRIGGER merge_requests_insert_new after insert on merge_requests begin update project_counters set merge_requests_version = merge_requests_version + 1 where project_id = new.project_id; end;
+
+CREATE TRIGGER merge_requests_revised after update on merge_requests when new.revision = old.revision begin update merge_requests set revision = revision + 1 where id = new.id; end;
+
+CREATE TRIGGER merge_requests_update_new after update on merge_requests when new.revision <> old.revision begin update project_counters set merge_requests_version = merge_requests_version + 1 where project_id = new.project_id; end;
+
 CREATE TABLE merge_requests_closing_issues (
   merge_request_id integer not null,
   issue_id integer not null references issues (id) on delete cascade,
   primary key (issue_id, merge_request_id)
 ) strict;
+
+CREATE INDEX merge_requests_closing_issues_by on merge_requests_closing_issues (merge_request_id);
 
 CREATE TABLE migrations (
   name text primary key,
@@ -293,7 +683,8 @@ CREATE TABLE namespaces (
   request_access_enabled integer not null default 0,
   created_at integer not null,
   updated_at integer not null,
-  deleted_at integer
+  deleted_at integer,
+  runners_token_hash text
 ) strict;
 
 CREATE UNIQUE INDEX namespaces_name on namespaces (parent_id, name) where parent_id is not null and deleted_at is null;
@@ -301,6 +692,8 @@ CREATE UNIQUE INDEX namespaces_name on namespaces (parent_id, name) where parent
 CREATE INDEX namespaces_owner on namespaces (owner_id);
 
 CREATE INDEX namespaces_parent on namespaces (parent_id);
+
+CREATE UNIQUE INDEX namespaces_runners_token on namespaces (runners_token_hash) where runners_token_hash is not null;
 
 CREATE TABLE notes (
   id integer primary key autoincrement,
@@ -311,14 +704,27 @@ CREATE TABLE notes (
   body text not null,
   system integer not null,
   created_at integer not null,
-  updated_at integer not null
+  updated_at integer not null,
+  discussion_id text,
+  type text,
+  original_position text,
+  position text,
+  resolvable integer not null default 0,
+  resolved_at integer,
+  resolved_by_id integer references users (id) on delete set null
 ) strict;
 
 CREATE INDEX notes_author on notes (author_id, target_type, target_id, system);
 
 CREATE INDEX notes_created on notes (target_type, target_id, created_at, id);
 
+CREATE INDEX notes_discussion on notes (discussion_id) where discussion_id is not null;
+
 CREATE INDEX notes_project on notes (project_id);
+
+CREATE INDEX notes_resolved_by on notes (resolved_by_id) where resolved_by_id is not null;
+
+CREATE INDEX notes_unresolved on notes (target_type, target_id) where resolvable = 1 and resolved_at is null;
 
 CREATE INDEX notes_updated on notes (target_type, target_id, updated_at, id);
 
@@ -358,6 +764,93 @@ CREATE INDEX oauth_grants_death on oauth_grants (dies_at);
 
 CREATE INDEX oauth_grants_user on oauth_grants (user_id);
 
+CREATE TABLE pending_jobs (
+  job_id integer primary key references jobs (id) on delete cascade,
+  project_id integer not null references projects (id) on delete cascade,
+  protected integer not null,
+  tag_list text not null,
+  created_at integer not null
+) strict;
+
+CREATE INDEX pending_jobs_project on pending_jobs (project_id, job_id);
+
+CREATE TABLE pipeline_schedule_variables (
+  schedule_id integer not null references pipeline_schedules (id) on delete cascade,
+  key text not null,
+  sealed_value text not null,
+  variable_type text not null default 'env_var',
+  raw integer not null default 0,
+  primary key (schedule_id, key)
+) strict;
+
+CREATE TABLE pipeline_schedules (
+  id integer primary key autoincrement,
+  project_id integer not null references projects (id) on delete cascade,
+  owner_id integer references users (id) on delete set null,
+  description text not null,
+  ref text not null,
+  cron text not null,
+  cron_timezone text not null,
+  active integer not null,
+  next_run_at integer,
+  last_pipeline_id integer,
+  created_at integer not null,
+  updated_at integer not null
+) strict;
+
+CREATE INDEX pipeline_schedules_next on pipeline_schedules (next_run_at) where active = 1;
+
+CREATE INDEX pipeline_schedules_owner on pipeline_schedules (owner_id);
+
+CREATE INDEX pipeline_schedules_project on pipeline_schedules (project_id, id);
+
+CREATE TABLE pipeline_variables (
+  pipeline_id integer not null references pipelines (id) on delete cascade,
+  key text not null,
+  sealed_value text not null,
+  variable_type text not null default 'env_var',
+  raw integer not null default 0,
+  primary key (pipeline_id, key)
+) strict;
+
+CREATE TABLE pipelines (
+  id integer primary key autoincrement,
+  iid integer not null,
+  project_id integer not null references projects (id) on delete cascade,
+  ref text not null,
+  tag integer not null,
+  sha text not null,
+  before_sha text not null,
+  status text not null,
+  source text not null,
+  protected integer not null,
+  user_id integer references users (id) on delete set null,
+  merge_request_id integer references merge_requests (id) on delete set null,
+  name text,
+  yaml_errors text,
+  failure_reason text,
+  auto_cancel text not null default 'conservative',
+  created_at integer not null,
+  updated_at integer not null,
+  started_at integer,
+  finished_at integer,
+  duration integer
+) strict;
+
+CREATE UNIQUE INDEX pipelines_iid on pipelines (project_id, iid);
+
+CREATE INDEX pipelines_merge_request on pipelines (merge_request_id, id) where merge_request_id is not null;
+
+CREATE INDEX pipelines_project on pipelines (project_id, id);
+
+CREATE INDEX pipelines_ref on pipelines (project_id, ref, status, id);
+
+CREATE INDEX pipelines_sha on pipelines (project_id, sha, id);
+
+CREATE INDEX pipelines_status on pipelines (project_id, status, id);
+
+CREATE INDEX pipelines_user on pipelines (user_id, id);
+
 CREATE TABLE project_counters (
   project_id integer primary key references projects (id) on delete cascade,
   issue_iid integer not null default 0,
@@ -367,7 +860,13 @@ CREATE TABLE project_counters (
   closed_issues integer not null default 0,
   opened_confidential_issues integer not null default 0,
   closed_confidential_issues integer not null default 0,
-  issues_version integer not null default 0
+  issues_version integer not null default 0,
+  opened_merge_requests integer not null default 0,
+  closed_merge_requests integer not null default 0,
+  merged_merge_requests integer not null default 0,
+  merge_requests_version integer not null default 0,
+  pipeline_iid integer not null default 0,
+  deployment_iid integer not null default 0
 ) strict;
 
 CREATE TABLE projects (
@@ -399,12 +898,24 @@ CREATE TABLE projects (
   created_at integer not null,
   updated_at integer not null,
   last_activity_at integer not null,
-  deleted_at integer
+  deleted_at integer,
+  merge_method text not null default 'merge',
+  squash_option text not null default 'default_off',
+  remove_source_branch_after_merge integer not null default 1,
+  fork_network_id integer,
+  ci_config_path text,
+  build_timeout integer not null default 3600,
+  auto_cancel_pending_pipelines text not null default 'enabled',
+  ci_default_git_depth integer not null default 20,
+  keep_latest_artifact integer not null default 1,
+  runners_token_hash text
 ) strict;
 
 CREATE INDEX projects_created on projects (created_at, id);
 
 CREATE INDEX projects_creator on projects (creator_id);
+
+CREATE INDEX projects_fork_network on projects (fork_network_id) where fork_network_id is not null;
 
 CREATE INDEX projects_forked_from on projects (forked_from_project_id);
 
@@ -412,9 +923,33 @@ CREATE UNIQUE INDEX projects_name on projects (namespace_id, name) where deleted
 
 CREATE INDEX projects_namespace on projects (namespace_id);
 
+CREATE UNIQUE INDEX projects_runners_token on projects (runners_token_hash) where runners_token_hash is not null;
+
 CREATE INDEX projects_visibility on projects (deleted_at, visibility, namespace_id, id);
 
 CREATE TRIGGER projects_renamed after update of full_path on projects begin update instance set value = cast(cast(value as bigint) + 1 as text) where name = 'names_version'; end;
+
+CREATE TABLE protected_branches (
+  id integer primary key autoincrement,
+  project_id integer not null references projects (id) on delete cascade,
+  name text not null,
+  push_access_level integer not null,
+  merge_access_level integer not null,
+  allow_force_push integer not null default 0,
+  created_at integer not null
+) strict;
+
+CREATE UNIQUE INDEX protected_branches_name on protected_branches (project_id, name);
+
+CREATE TABLE protected_tags (
+  id integer primary key autoincrement,
+  project_id integer not null references projects (id) on delete cascade,
+  name text not null,
+  create_access_level integer not null,
+  created_at integer not null
+) strict;
+
+CREATE UNIQUE INDEX protected_tags_name on protected_tags (project_id, name);
 
 CREATE TABLE recovery_codes (
   id integer primary key autoincrement,
@@ -423,6 +958,49 @@ CREATE TABLE recovery_codes (
   unique (user_id, code_hash)
 ) strict;
 
+CREATE TABLE release_links (
+  id integer primary key autoincrement,
+  release_id integer not null references releases (id) on delete cascade,
+  name text not null,
+  url text not null,
+  filepath text,
+  link_type text not null default 'other'
+) strict;
+
+CREATE UNIQUE INDEX release_links_name on release_links (release_id, name);
+
+CREATE UNIQUE INDEX release_links_url on release_links (release_id, url);
+
+CREATE TABLE releases (
+  id integer primary key autoincrement,
+  project_id integer not null references projects (id) on delete cascade,
+  tag text not null,
+  name text,
+  description text,
+  sha text,
+  author_id integer references users (id) on delete set null,
+  created_at integer not null,
+  released_at integer not null
+) strict;
+
+CREATE INDEX releases_author on releases (author_id);
+
+CREATE INDEX releases_released on releases (project_id, released_at, id);
+
+CREATE UNIQUE INDEX releases_tag on releases (project_id, tag);
+
+CREATE TABLE resource_groups (
+  id integer primary key autoincrement,
+  project_id integer not null references projects (id) on delete cascade,
+  key text not null,
+  process_mode text not null default 'unordered',
+  job_id integer,
+  created_at integer not null,
+  updated_at integer not null
+) strict;
+
+CREATE UNIQUE INDEX resource_groups_key on resource_groups (project_id, key);
+
 CREATE TABLE routes (
   path text primary key,
   source_type text not null,
@@ -430,6 +1008,59 @@ CREATE TABLE routes (
 ) strict;
 
 CREATE UNIQUE INDEX routes_source on routes (source_type, source_id);
+
+CREATE TABLE runner_groups (
+  runner_id integer not null references runners (id) on delete cascade,
+  namespace_id integer not null references namespaces (id) on delete cascade,
+  primary key (runner_id, namespace_id)
+) strict;
+
+CREATE INDEX runner_groups_namespace on runner_groups (namespace_id, runner_id);
+
+CREATE TABLE runner_managers (
+  runner_id integer not null references runners (id) on delete cascade,
+  system_id text not null,
+  version text,
+  revision text,
+  platform text,
+  architecture text,
+  executor text,
+  ip_address text,
+  contacted_at integer not null,
+  created_at integer not null,
+  primary key (runner_id, system_id)
+) strict;
+
+CREATE TABLE runner_projects (
+  runner_id integer not null references runners (id) on delete cascade,
+  project_id integer not null references projects (id) on delete cascade,
+  primary key (runner_id, project_id)
+) strict;
+
+CREATE INDEX runner_projects_project on runner_projects (project_id, runner_id);
+
+CREATE TABLE runners (
+  id integer primary key autoincrement,
+  token_hash text not null unique,
+  token_start text not null,
+  runner_type text not null,
+  description text,
+  maintenance_note text,
+  active integer not null default 1,
+  locked integer not null default 0,
+  run_untagged integer not null default 1,
+  tag_list text not null default '[]',
+  access_level text not null default 'not_protected',
+  maximum_timeout integer,
+  creator_id integer references users (id) on delete set null,
+  contacted_at integer,
+  created_at integer not null,
+  updated_at integer not null
+) strict;
+
+CREATE INDEX runners_creator on runners (creator_id);
+
+CREATE INDEX runners_type on runners (runner_type, id);
 
 CREATE TABLE sessions (
   id integer primary key autoincrement,
@@ -495,6 +1126,16 @@ CREATE INDEX snippets_author on snippets (author_id, project_id, id);
 CREATE INDEX snippets_personal on snippets (visibility, id) where project_id is null;
 
 CREATE INDEX snippets_project on snippets (project_id, id);
+
+CREATE TABLE stages (
+  id integer primary key autoincrement,
+  pipeline_id integer not null references pipelines (id) on delete cascade,
+  name text not null,
+  position integer not null,
+  status text not null
+) strict;
+
+CREATE UNIQUE INDEX stages_position on stages (pipeline_id, position);
 
 CREATE TABLE subscriptions (
   user_id integer not null references users (id) on delete cascade,
@@ -573,6 +1214,22 @@ CREATE UNIQUE INDEX tokens_refresh on tokens (refresh_hash);
 
 CREATE INDEX tokens_user on tokens (user_id, kind);
 
+CREATE TABLE triggers (
+  id integer primary key autoincrement,
+  project_id integer not null references projects (id) on delete cascade,
+  owner_id integer not null references users (id) on delete cascade,
+  description text not null,
+  token_hash text not null unique,
+  sealed_token text not null,
+  last_used_at integer,
+  created_at integer not null,
+  updated_at integer not null
+) strict;
+
+CREATE INDEX triggers_owner on triggers (owner_id);
+
+CREATE INDEX triggers_project on triggers (project_id, id);
+
 CREATE TABLE two_factors (
   user_id integer primary key references users (id) on delete cascade,
   sealed_secret text not null,
@@ -649,6 +1306,25 @@ CREATE UNIQUE INDEX users_email on users (lower(email));
 CREATE UNIQUE INDEX users_username on users (lower(username));
 
 CREATE TRIGGER users_renamed after update of username, name, state, email on users begin update instance set value = cast(cast(value as bigint) + 1 as text) where name = 'names_version'; end;
+
+CREATE TABLE variables (
+  id integer primary key autoincrement,
+  source_type text not null,
+  source_id integer not null,
+  key text not null,
+  sealed_value text not null,
+  variable_type text not null default 'env_var',
+  protected integer not null default 0,
+  masked integer not null default 0,
+  hidden integer not null default 0,
+  raw integer not null default 0,
+  environment_scope text not null default '*',
+  description text,
+  created_at integer not null,
+  updated_at integer not null
+) strict;
+
+CREATE UNIQUE INDEX variables_key on variables (source_type, source_id, key, environment_scope);
 
 CREATE TABLE work (
   id integer primary key autoincrement,

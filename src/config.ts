@@ -2,14 +2,27 @@
  * Every setting of the process: name, flag, variable, default and meaning. Text in, `Config` out. A flag wins
  * over a variable, a variable over the default. (Settings of the instance live in the database: `settings/`.)
  */
-import { isIP } from 'node:net';
 import { resolve } from 'node:path';
+import {
+  type Address,
+  type LogLevel,
+  type RepositoryStorage,
+  logLevels,
+  readAddress,
+  readAddresses,
+  readCount,
+  readLevel,
+  readMatching,
+  readMegabytes,
+  readStorages,
+  readUrl,
+} from './config_values.ts';
 import { StartFailure } from './errors.ts';
 import { type SignInProvider, readProviders } from './sign_in_providers.ts';
 
 export type Config = {
   data: string;
-  listen: { host: string; port: number };
+  listen: Address;
   external_url: string | null;
   database_url: string | null;
   database_schema: string;
@@ -20,15 +33,21 @@ export type Config = {
   trusted_proxies: string[];
   /** Where repositories may be kept. */
   repository_storages: RepositoryStorage[];
+  /** Where SSH is answered; null: it is not. */
+  ssh_listen: Address | null;
+  /** What clients reach it by; null: the host of our URL, and that port. */
+  ssh_external: Address | null;
+  /** Megabytes of one push, and of one file in it; 0: any. */
+  push_limit: number;
+  file_limit: number;
+  /** What the service and a gitd elsewhere both know. */
+  gitd_secret: string | null;
   /** Who else may say who somebody is. */
   sign_in_providers: SignInProvider[];
   /** By which name a container registry asks for its tokens. */
   registry: string;
-  log_level: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
+  log_level: LogLevel;
 };
-
-/** `path`: absolute; null: a folder of the data folder. */
-export type RepositoryStorage = { name: string; path: string | null };
 
 export type ConfigName = keyof Config;
 export type Origin = 'flag' | 'environment' | 'default';
@@ -48,67 +67,6 @@ type Field<T> = {
 
 type Fields = { [N in ConfigName]: Field<Config[N]> };
 
-const readListen = (text: string): Config['listen'] => {
-  const match = /^(?:(\[[0-9a-f:.]+\]|[^:[\]]*):)?(\d{1,5})$/i.exec(text.trim());
-  const port = Number(match?.[2]);
-  if (match === null || port > 65_535) throw new Error('must be HOST:PORT, such as 127.0.0.1:8080');
-  return { host: (match[1] || '127.0.0.1').replace(/^\[|\]$/g, ''), port };
-};
-
-const readUrl = (protocols: string[]): ((text: string) => string) => {
-  return (text) => {
-    const url = URL.parse(text);
-    if (url === null || !protocols.includes(url.protocol)) {
-      throw new Error(`must be a URL that begins with ${protocols.map((p) => `${p}//`).join(' or ')}`);
-    }
-    return text.replace(/\/+$/, '');
-  };
-};
-
-const readMatching = (pattern: RegExp, wanted: string): ((text: string) => string) => {
-  return (text) => {
-    if (!pattern.test(text)) throw new Error(`must be ${wanted}`);
-    return text;
-  };
-};
-
-const readAddresses = (text: string): string[] => {
-  const parts = text.split(/[\s,]+/).filter((part) => part !== '');
-  for (const part of parts) {
-    if (isIP(part.split('/')[0] ?? '') === 0)
-      throw new Error(`has "${part}", which is no IP address or range`);
-  }
-  return parts;
-};
-
-/** As `readStorages` reads it. */
-export const storageText = ({ name, path }: RepositoryStorage): string =>
-  path === null ? name : `${name}=${path}`;
-
-const readStorages = (text: string): RepositoryStorage[] => {
-  const parts = text.split(',').map((part) => part.trim());
-  const storages = parts.map((part) => {
-    const match = /^([A-Za-z0-9_-]{1,64})(?:=(.+))?$/.exec(part);
-    if (match?.[1] === undefined) throw new Error(`has "${part}", which is not NAME or NAME=FOLDER`);
-    return { name: match[1], path: match[2] === undefined ? null : resolve(match[2]) };
-  });
-  if (new Set(storages.map(({ name }) => name)).size < parts.length) throw new Error('names a storage twice');
-  return storages;
-};
-
-const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
-
-const readLevel = (text: string): Config['log_level'] => {
-  const level = logLevels.find((one) => one === text);
-  if (level === undefined) throw new Error(`must be one of ${logLevels.join(', ')}`);
-  return level;
-};
-
-const readCount = (text: string): number => {
-  if (!/^[1-9]\d{0,2}$/.test(text)) throw new Error('must be a whole number from 1 to 999');
-  return Number(text);
-};
-
 export const fields: Fields = {
   data: {
     flag: '--data',
@@ -122,7 +80,34 @@ export const fields: Fields = {
     variable: 'GANTRY_LISTEN',
     default: '127.0.0.1:8080',
     meaning: 'address and port to answer on; port 0 takes any free one',
-    read: readListen,
+    read: readAddress,
+  },
+  ssh_listen: {
+    flag: '--ssh-listen',
+    variable: 'GANTRY_SSH_LISTEN',
+    default: null,
+    meaning: 'address and port to answer git over SSH on, such as 0.0.0.0:2222; without it, SSH is off',
+    read: readAddress,
+  },
+  ssh_external: {
+    flag: '--ssh-external',
+    variable: 'GANTRY_SSH_EXTERNAL',
+    default: null,
+    meaning:
+      'host and port that clients reach SSH by; without it, the host of our URL and the port of --ssh-listen',
+    read: readAddress,
+  },
+  push_limit: {
+    variable: 'GANTRY_PUSH_LIMIT',
+    default: '5120',
+    meaning: 'megabytes, packed, that one push may send; 0: no limit',
+    read: readMegabytes,
+  },
+  file_limit: {
+    variable: 'GANTRY_FILE_LIMIT',
+    default: '0',
+    meaning: 'megabytes of the largest file that may be pushed; 0: no limit',
+    read: readMegabytes,
   },
   external_url: {
     flag: '--external-url',
@@ -180,8 +165,15 @@ export const fields: Fields = {
     variable: 'GANTRY_REPOSITORY_STORAGES',
     default: 'default',
     meaning:
-      'storages of repositories, NAME or NAME=FOLDER, separated by commas; a folder in the data folder by default',
+      'storages of repositories, NAME, NAME=FOLDER or NAME=tcp://HOST:PORT (of a "gantry gitd"), separated by commas; a folder in the data folder by default',
     read: readStorages,
+  },
+  gitd_secret: {
+    variable: 'GANTRY_GITD_SECRET',
+    default: null,
+    meaning: 'what the service and each "gantry gitd" of another machine know alone: 32 characters or more',
+    secret: true,
+    read: readMatching(/^[\x21-\x7e]{32,255}$/, '32 to 255 printable characters'),
   },
   sign_in_providers: {
     variable: 'GANTRY_SIGN_IN_PROVIDERS',
@@ -228,6 +220,7 @@ export const readConfig = (
     origin[name] = from;
     config[name] = text === null ? null : readField(field, from, text);
   }
+  refuseOpenStorage(config as Config);
   return { config, origin } as Sourced;
 };
 
@@ -249,6 +242,14 @@ const readField = (field: Field<unknown>, from: Origin, text: string): unknown =
     const shown = field.secret === true ? '' : ` (it is "${text}")`;
     throw new StartFailure(`${name} ${(error as Error).message}${shown}`);
   }
+};
+
+const refuseOpenStorage = ({ repository_storages, gitd_secret }: Config): void => {
+  const away = repository_storages.find(({ address }) => address !== null);
+  if (away !== undefined && gitd_secret === null)
+    throw new StartFailure(
+      `GANTRY_GITD_SECRET is needed: the storage "${away.name}" of GANTRY_REPOSITORY_STORAGES is kept elsewhere`,
+    );
 };
 
 const refuseUnknown = (environment: NodeJS.ProcessEnv): void => {

@@ -7,13 +7,20 @@ import { type Platform, openCall } from './access/call.ts';
 import { openBlobs } from './blob/files.ts';
 import type { Config } from './config.ts';
 import type { Store } from './db/open.ts';
-import { type Failure, unavailable, conflict } from './errors.ts';
+import { type Failure, conflict, notFound, unavailable } from './errors.ts';
+import { type GitFailure, isGitFailure } from './git/failure.ts';
+import { type GitStorages, openGit } from './git/storages.ts';
+import { gitPath } from './git_http/routes.ts';
+import type { SshSite } from './git_ssh/session.ts';
+import { unreadable } from './http/failure.ts';
 import { mountHealth } from './http/health.ts';
 import { type Metrics, makeMetrics } from './http/metrics.ts';
 import { finalWords, mountEndpoints } from './http/mount.ts';
 import { makeServer } from './http/server.ts';
+import { keepSearchIndexed } from './issuables/search_index.ts';
 import { mountOauth } from './oauth/mount.ts';
 import { type Worker, startWorker } from './queue/worker.ts';
+import { keepRecovering } from './repository/recover.ts';
 import { doors, endpoints } from './routes.ts';
 import { lockFolder, openSecrets, prepareFolder } from './service/data_folder.ts';
 import { createRoot, isFirstStart } from './service/first_start.ts';
@@ -28,7 +35,7 @@ import { version } from './version.ts';
 import { mountDocs } from './web/docs_routes.ts';
 import { failurePage } from './web/failure_page.ts';
 import { mountPages } from './web/mount.ts';
-import { workHandlers } from './work.ts';
+import { completionsOf, workHandlers } from './work.ts';
 
 export type ServiceParts = {
   config: Config;
@@ -45,14 +52,25 @@ export type Service = {
   worker: Worker;
   /** Where it listens, and the URL that clients use. */
   url: string;
+  /** The port on which SSH is answered; null: it is not. */
+  ssh: number | null;
   /** The password of `root` where this first start generated it. */
   rootPassword: string | null;
   close: () => Promise<void>;
 };
 
+/** What a storage's failure is to one who asked; null: a fault of ours. */
+const gitFailure = ({ kind }: GitFailure): Failure | null => {
+  if (kind === 'unavailable' || kind === 'limit') return unavailable();
+  if (kind === 'conflict') return conflict('409 Conflict');
+  if (kind === 'invalid') return unreadable();
+  return kind === 'missing' ? notFound() : null;
+};
+
 const storeFailure = (store: Store) => {
   return (error: unknown): Failure | null => {
     if (store.isStoreFull(error) || store.isUnreachable(error)) return unavailable();
+    if (isGitFailure(error)) return gitFailure(error);
     // Another request took the name, or removed the record, between this one's look and its write.
     const lostRace = store.isUniqueViolation(error) || store.isForeignKeyViolation(error);
     return lostRace ? conflict('409 Conflict') : null;
@@ -67,7 +85,7 @@ const makeApp = (platform: Platform, metrics: Metrics, isServing: () => boolean)
     trustedProxies: config.trusted_proxies,
     finalWords: finalWords(endpoints),
     storeFailure: storeFailure(store),
-    rewritePath: uploadPath,
+    rewritePath: (path) => gitPath(uploadPath(path)),
     failurePage: failurePage(config.external_url?.startsWith('https:') === true),
   });
   // A client that is answered while the service ends asks elsewhere next.
@@ -85,6 +103,25 @@ const makeApp = (platform: Platform, metrics: Metrics, isServing: () => boolean)
   mountPages(app, platform);
   return app;
 };
+
+/** SSH, where it is wanted: else nothing of it is loaded. */
+const listenToSsh = async (site: SshSite, stops: (() => Promise<void> | void)[]): Promise<number | null> => {
+  const { ssh_listen } = site.platform.config;
+  if (ssh_listen === null) return null;
+  const { startSsh } = await import('./git_ssh/server.ts');
+  const { port, stop } = await startSsh(site, ssh_listen);
+  stops.push(stop);
+  return port;
+};
+
+const storagesOf = ({ config, random, log }: ServiceParts): GitStorages =>
+  openGit({
+    storages: config.repository_storages,
+    data: config.data,
+    secret: config.gitd_secret,
+    random,
+    log: (level, details, message) => log[level](details, message),
+  });
 
 /** Starts the whole service; the port opens only when every endpoint works. */
 export const startService = async (parts: ServiceParts): Promise<Service> => {
@@ -107,12 +144,15 @@ export const startService = async (parts: ServiceParts): Promise<Service> => {
     const first = await isFirstStart(store);
     const secrets = openSecrets(config.data, first);
     const rootPassword = first ? await createRoot(store, config, random) : null;
+    const git = storagesOf(parts);
+    stops.push(() => git.stop());
     const platform: Platform = {
       config,
       store,
       settings,
       secrets,
       blobs: await openBlobs(join(config.data, 'blobs')),
+      git,
       clock,
       random,
       log,
@@ -121,8 +161,10 @@ export const startService = async (parts: ServiceParts): Promise<Service> => {
     };
     let serving = true;
     const app = makeApp(platform, makeMetrics(version), () => serving);
+    stops.push(await keepRecovering(platform, completionsOf(platform)));
     const worker = startWorker({ store, clock, log, handlers: workHandlers(platform) });
     stops.push(() => worker.stop());
+    stops.push(keepSearchIndexed({ store, log }));
     stops.push(async () => {
       serving = false;
       await stopListening(app);
@@ -130,7 +172,8 @@ export const startService = async (parts: ServiceParts): Promise<Service> => {
     stops.push(collectAtRest(app));
     const bound = await listen(app, config.listen);
     const url = config.external_url ?? bound;
-    return { app, platform, worker, url, rootPassword, close: stopAll };
+    const ssh = await listenToSsh({ platform, baseUrl: url }, stops);
+    return { app, platform, worker, url, ssh, rootPassword, close: stopAll };
   } catch (error) {
     await stopAll();
     throw error;

@@ -2,17 +2,22 @@
 import type { Call } from './access/call.ts';
 import type { AnyEndpoint } from './http/endpoint.ts';
 import { deployKeyRoutes } from './deploy_keys/routes.ts';
+import { gitDoors } from './git_http/routes.ts';
 import { groupRoutes } from './groups/routes.ts';
 import { instanceRoutes } from './instance/routes.ts';
 import { auditRoutes } from './instance/audit_routes.ts';
 import { registryAuth } from './registry/routes.ts';
 import { settingsRoutes } from './instance/settings_routes.ts';
+import { releaseRoutes } from './releases/routes.ts';
+import { integrationRoutes } from './integrations/routes.ts';
 import { issueRoutes } from './issues/routes.ts';
 import { issueTodos } from './issues/todos.ts';
 import { keyRoutes } from './keys/routes.ts';
 import { labelRoutes } from './labels/routes.ts';
 import { memberRoutes } from './members/routes.ts';
 import { closedBy } from './merge_requests/closed_by.ts';
+import { mergeRequestRoutes } from './merge_requests/routes.ts';
+import { mergeRequestTodos } from './merge_requests/todos.ts';
 import { milestoneRoutes } from './milestones/routes.ts';
 import { namespaceRoutes } from './namespaces/routes.ts';
 import { snippetRoutes } from './snippets/routes.ts';
@@ -20,8 +25,12 @@ import { todoRoutes } from './todos/routes.ts';
 import { tokenRoutes } from './tokens/routes.ts';
 import { uploadDoors, uploadRoutes } from './uploads/routes.ts';
 import { userRoutes } from './users/routes.ts';
+import { variableRoutes } from './variables/routes.ts';
 import { applicationRoutes } from './oauth/routes.ts';
 import { projectRoutes } from './projects/routes.ts';
+import { initializeRepository } from './repository/initialize.ts';
+import { repositoryRoutes } from './repository/routes.ts';
+import { lintRoutes } from './pipelines/lint_routes.ts';
 import { docsRoutes } from './web/docs_routes.ts';
 
 export const endpoints: AnyEndpoint<Call>[] = [
@@ -32,20 +41,26 @@ export const endpoints: AnyEndpoint<Call>[] = [
   ...applicationRoutes,
   ...keyRoutes,
   ...groupRoutes,
-  ...projectRoutes,
+  ...projectRoutes(initializeRepository),
   ...memberRoutes,
   ...deployKeyRoutes,
   ...labelRoutes,
   ...milestoneRoutes,
   ...snippetRoutes,
   ...uploadRoutes,
+  ...repositoryRoutes,
+  ...releaseRoutes,
+  ...integrationRoutes,
   ...issueRoutes,
   closedBy,
-  ...todoRoutes({ Issue: issueTodos }),
+  ...mergeRequestRoutes,
+  ...lintRoutes,
+  ...variableRoutes,
+  ...todoRoutes({ Issue: issueTodos, MergeRequest: mergeRequestTodos }),
   ...settingsRoutes,
   ...auditRoutes,
   ...docsRoutes(() => endpoints),
 ];
 
 /** As endpoints, but outside of the API. */
-export const doors: AnyEndpoint<Call>[] = [...uploadDoors, registryAuth];
+export const doors: AnyEndpoint<Call>[] = [...uploadDoors, registryAuth, ...gitDoors];

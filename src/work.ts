@@ -1,10 +1,30 @@
 /** Every kind of background work, by name: each is one call into an operation. */
 import type { Platform } from './access/call.ts';
+import { mergeCompletion } from './merge_requests/complete.ts';
+import { refreshMergeRequests } from './merge_requests/refresh.ts';
+import { mergeRequestWork } from './merge_requests/work.ts';
 import { namespaceWork } from './namespaces/work.ts';
 import { projectWork } from './projects/work.ts';
 import type { WorkHandler } from './queue/queue.ts';
+import type { Completions } from './repository/operations.ts';
+import { finishFork, forkWork } from './repository/fork.ts';
+import { type RefsMoved, readRefsMoved, refsMovedWork } from './repository/refs_moved.ts';
+
+/** Who follows refs that moved, one after another. */
+const followers: ((platform: Platform, moved: RefsMoved) => Promise<void>)[] = [refreshMergeRequests];
+
+/** What completes, by kind, the operations on refs that a dead process left. */
+export const completionsOf = (platform: Platform): Completions => ({
+  merge: mergeCompletion(platform),
+});
 
 export const workHandlers = (platform: Platform): { [name: string]: WorkHandler } => ({
   ...namespaceWork(platform),
   ...projectWork(platform),
+  ...mergeRequestWork(platform),
+  [forkWork]: async ({ project_id }) => await finishFork(platform, Number(project_id)),
+  [refsMovedWork]: async (payload) => {
+    // oxlint-disable-next-line no-await-in-loop -- in their order
+    for (const follow of followers) await follow(platform, readRefsMoved(payload));
+  },
 });

@@ -25,7 +25,7 @@ type Done = Result & { name: string; seconds: number };
 type Engine = { name: string; env: () => Promise<NodeJS.ProcessEnv> };
 
 const root = join(import.meta.dirname, '..');
-const apart = ['test/crash/', 'test/cli/', 'test/clients/'];
+const apart = ['test/crash/', 'test/cli/', 'test/clients/', 'test/git/'];
 const minutes = 25;
 
 const readArguments = () => {
@@ -81,7 +81,7 @@ const reasonOf = ({ code, late }: Ended): string => {
 // The tests
 
 const testFiles = (): string[] => {
-  const files = globSync('{src,gitd,runner,test}/**/*.test.ts', { cwd: root }).toSorted();
+  const files = globSync('{src,gitd,runner,zip,test}/**/*.test.ts', { cwd: root }).toSorted();
   const isWanted = (file: string): boolean =>
     flags.paths.some((path) => file === path || file.startsWith(`${path}/`));
   return flags.paths.length === 0 ? files : files.filter(isWanted);

@@ -8,6 +8,7 @@ import type { Config } from '../config.ts';
 import type { Reader, Store, Tx } from '../db/open.ts';
 import { type Audited, type Source, recordAudit } from './audit.ts';
 import { invalid, unauthorized } from '../errors.ts';
+import type { GitStorages } from '../git/storages.ts';
 import type { AnyEndpoint, Endpoint } from '../http/endpoint.ts';
 import type { BaseCall } from '../http/mount.ts';
 import { baseUrlOf } from '../http/origin.ts';
@@ -46,6 +47,7 @@ export type Platform = {
   settings: SettingsSource;
   secrets: Secrets;
   blobs: Blobs;
+  git: GitStorages;
   clock: Clock;
   random: (bytes: number) => Buffer;
   log: Logger;

@@ -2,7 +2,7 @@
 import type { FeatureLevel } from '../db/schema.ts';
 import { levels } from './levels.ts';
 import { type ProjectFacts, type Viewer, namespaceLevel, projectLevel } from './viewer.ts';
-import { type Feature, canSeeProject, hasFeature, isOpenTo } from './visible.ts';
+import { type Feature, canReadCode, canSeeProject, hasFeature, isOpenTo } from './visible.ts';
 
 type Rule = {
   /** Role that suffices. */
@@ -17,6 +17,10 @@ type Rule = {
   feature?: Feature;
   /** Only while one of these features is on. */
   features?: readonly Feature[];
+  /** Whoever sees the project, where its pipelines are public. */
+  publicBuilds?: true;
+  /** Only for those who may read the project's code. */
+  needsCode?: true;
   /** Refused while the project is archived. */
   frozen?: true;
 };
@@ -24,6 +28,9 @@ type Rule = {
 const { guest, reporter, developer, master, owner } = levels;
 const issues = 'issues_access_level' as const;
 const snippets = 'snippets_access_level' as const;
+const code = 'repository_access_level' as const;
+const mergeRequests = 'merge_requests_access_level' as const;
+const builds = 'builds_access_level' as const;
 /** What carries labels and milestones. */
 const tracked = [issues, 'merge_requests_access_level'] as const;
 
@@ -59,6 +66,53 @@ export const projectRules = {
   pull_image: { level: reporter, open: true, anonymous: true },
   push_image: { level: developer, frozen: true },
   delete_image: { level: master, frozen: true },
+  read_code: { level: reporter, open: true, anonymous: true, feature: code },
+  push_code: { level: developer, feature: code, frozen: true },
+  read_protected_ref: { level: master, feature: code },
+  admin_protected_ref: { level: master, feature: code, frozen: true },
+  fork_project: { level: reporter, open: true, feature: code },
+  comment_on_commit: { level: reporter, open: true, feature: code },
+  admin_commit_status: { level: developer, feature: code, frozen: true },
+  lint_ci: { level: developer, feature: code },
+  admin_release: { level: developer, feature: code, frozen: true },
+  admin_integration: { level: master },
+  admin_variable: { level: master },
+  read_job: { level: reporter, publicBuilds: true, anonymous: true, feature: builds },
+  update_job: { level: developer, feature: builds, frozen: true },
+  read_pipeline: { level: reporter, publicBuilds: true, anonymous: true, feature: builds },
+  create_pipeline: { level: developer, feature: builds, frozen: true },
+  destroy_pipeline: { level: owner, feature: builds, frozen: true },
+  admin_runner: { level: master },
+  admin_trigger: { level: master },
+  admin_schedule: { level: developer, feature: builds, frozen: true },
+  read_environment: { level: reporter, feature: builds },
+  admin_environment: { level: developer, feature: builds, frozen: true },
+  read_merge_request: {
+    level: reporter,
+    open: true,
+    anonymous: true,
+    feature: mergeRequests,
+    needsCode: true,
+  },
+  create_merge_request_from: { level: developer, feature: code, frozen: true },
+  create_merge_request_in: {
+    level: reporter,
+    open: true,
+    feature: mergeRequests,
+    needsCode: true,
+    frozen: true,
+  },
+  update_merge_request: {
+    level: developer,
+    own: true,
+    feature: mergeRequests,
+    needsCode: true,
+    frozen: true,
+  },
+  admin_merge_request: { level: developer, feature: mergeRequests, needsCode: true, frozen: true },
+  approve_merge_request: { level: developer, feature: mergeRequests, needsCode: true, frozen: true },
+  resolve_discussion: { level: developer, own: true },
+  destroy_merge_request: { level: owner, feature: mergeRequests },
 } satisfies Record<string, Rule>;
 
 export const groupRules = {
@@ -70,6 +124,8 @@ export const groupRules = {
   admin_group: { level: owner },
   admin_group_member: { level: owner },
   create_subgroup: { level: owner },
+  admin_group_variable: { level: owner },
+  admin_group_runner: { level: owner },
 } satisfies Record<string, Rule>;
 
 export type ProjectAction = keyof typeof projectRules;
@@ -88,7 +144,9 @@ const isOwn = (viewer: Viewer, subject: Subject | undefined): boolean =>
   subject !== undefined &&
   (subject.author_id === viewer.user_id || subject.assignee_ids?.includes(viewer.user_id) === true);
 
-type ProjectSubject = ProjectFacts & { archived?: number } & { [F in Feature]?: FeatureLevel };
+type ProjectSubject = ProjectFacts & { archived?: number; public_builds?: number } & {
+  [F in Feature]?: FeatureLevel;
+};
 
 export const may = (
   viewer: Viewer,
@@ -100,8 +158,10 @@ export const may = (
   if (!canSeeProject(viewer, project)) return false;
   if (rule.feature !== undefined && !hasFeature(viewer, project, rule.feature)) return false;
   if (rule.features?.some((feature) => hasFeature(viewer, project, feature)) === false) return false;
+  if (rule.needsCode === true && !canReadCode(viewer, project)) return false;
   if (rule.frozen === true && project.archived === 1) return false;
   if (rule.own === true && isOwn(viewer, subject)) return true;
+  if (rule.publicBuilds === true && project.public_builds === 1) return true;
   return allows(rule, viewer, projectLevel(viewer, project), isOpenTo(viewer, project.visibility));
 };
 

@@ -129,3 +129,37 @@ export const visibleIssuesIn = (viewer: Viewer, project: { id: number; namespace
   if (seesConfidential(viewer, project)) return allOf([ofProject, alive]);
   return allOf([ofProject, alive, anyOf([sql<boolean>`issues.confidential = 0`, ownIssue(viewer)])]);
 };
+
+/* ---- code and merge requests ---- */
+
+type CodeFacts = ProjectFacts & { repository_access_level?: FeatureLevel };
+
+/** Whether the viewer may read the project's code: where it is private, from reporters on. */
+export const canReadCode = (viewer: Viewer, project: CodeFacts): boolean =>
+  canSeeProject(viewer, project) &&
+  hasFeature(viewer, project, 'repository_access_level') &&
+  (isOpenTo(viewer, project.visibility) || projectLevel(viewer, project) >= levels.reporter);
+
+/** Over `projects`: those whose code the viewer may read. */
+export const readableCode = (viewer: Viewer, words: Words): Condition => {
+  const open = sql<boolean>`projects.visibility in (${sql.join(openVisibilities(viewer))})`;
+  return allOf([
+    visibleProjects(viewer, words),
+    visibleFeature(viewer, 'repository_access_level', words),
+    ...(viewer.admin ? [] : [anyOf([open, inSources(viewer, levels.reporter, words)])]),
+  ]);
+};
+
+/** Whether the viewer sees the project's merge requests: who reads its code does, where they are on. */
+export const canSeeMergeRequests = (
+  viewer: Viewer,
+  project: CodeFacts & { merge_requests_access_level?: FeatureLevel },
+): boolean => canReadCode(viewer, project) && hasFeature(viewer, project, 'merge_requests_access_level');
+
+/** Over a query that joins `merge_requests` with `projects` (the target). */
+export const visibleMergeRequests = (viewer: Viewer, words: Words): Condition =>
+  allOf([
+    sql<boolean>`merge_requests.deleted_at is null`,
+    readableCode(viewer, words),
+    visibleFeature(viewer, 'merge_requests_access_level', words),
+  ]);

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { type ConfigName, type Sourced, configNames, fields, storageText } from '../config.ts';
+import { type ConfigName, type Sourced, configNames, fields } from '../config.ts';
+import { addressText, storageText } from '../config_values.ts';
 import { action, columns, print } from './command.ts';
 import { addSettings, readSettings } from './settings.ts';
 
@@ -12,9 +13,12 @@ const textOf = (name: ConfigName, config: Sourced['config']): string | null => {
   if (config[name] === null) return null;
   if (fields[name].secret === true) return masked;
   switch (name) {
-    case 'listen': {
-      const { host, port } = config.listen;
-      return `${host.includes(':') ? `[${host}]` : host}:${port}`;
+    case 'listen':
+      return addressText(config.listen);
+    case 'ssh_listen':
+    case 'ssh_external': {
+      const address = config[name];
+      return address === null ? null : addressText(address);
     }
     case 'repository_storages':
       return config.repository_storages.map(storageText).join(',');

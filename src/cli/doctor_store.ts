@@ -56,16 +56,28 @@ const wrongCounters = async ({ db }: Store): Promise<number[]> => {
         sum(case when deleted_at is null and state = 'opened' then confidential else 0 end) as opened_confidential,
         sum(case when deleted_at is null and state = 'closed' then confidential else 0 end) as closed_confidential
       from issues group by project_id
+    ), requests as (
+      select project_id,
+        max(iid) as iid,
+        sum(case when deleted_at is null and state in ('opened', 'locked') then 1 else 0 end) as opened,
+        sum(case when deleted_at is null and state = 'closed' then 1 else 0 end) as closed,
+        sum(case when deleted_at is null and state = 'merged' then 1 else 0 end) as merged
+      from merge_requests group by project_id
     )
     select projects.id as project_id from projects
       left join project_counters c on c.project_id = projects.id
       left join counted on counted.project_id = projects.id
+      left join requests on requests.project_id = projects.id
     where c.project_id is null
       or c.issue_iid < coalesce(counted.iid, 0)
       or c.opened_issues <> coalesce(counted.opened, 0)
       or c.closed_issues <> coalesce(counted.closed, 0)
       or c.opened_confidential_issues <> coalesce(counted.opened_confidential, 0)
       or c.closed_confidential_issues <> coalesce(counted.closed_confidential, 0)
+      or c.merge_request_iid < coalesce(requests.iid, 0)
+      or c.opened_merge_requests <> coalesce(requests.opened, 0)
+      or c.closed_merge_requests <> coalesce(requests.closed, 0)
+      or c.merged_merge_requests <> coalesce(requests.merged, 0)
     order by projects.id limit 10
   `.execute(db);
   return rows.map((row) => row.project_id);
@@ -73,7 +85,7 @@ const wrongCounters = async ({ db }: Store): Promise<number[]> => {
 
 const checkCounters = async (store: Store): Promise<Finding> => {
   const wrong = await wrongCounters(store);
-  if (wrong.length === 0) return ok('counters', 'every project counts its issues right');
+  if (wrong.length === 0) return ok('counters', 'every project counts its issues and merge requests right');
   return fail(
     'counters',
     `wrong in the projects ${wrong.join(', ')}`,

@@ -7,6 +7,7 @@ import { HelpShown, UsageFailure, group } from './command.ts';
 const commands = {
   serve: async () => (await import('./serve.ts')).serveCommand(),
   migrate: async () => (await import('./migrate.ts')).migrateCommand(),
+  gitd: async () => (await import('./gitd.ts')).gitdCommand(),
   admin: async () => (await import('./admin.ts')).adminCommand(),
   doctor: async () => (await import('./doctor.ts')).doctorCommand(),
   config: async () => (await import('./config.ts')).configCommand(),

@@ -27,6 +27,8 @@ export type Words = {
   jsonRows: (values: RawBuilder<unknown>[], order: RawBuilder<unknown>) => RawBuilder<string>;
   /** A query for `state`: as long as its text is the same, nothing at all was committed. It never comes again. */
   state: RawBuilder<{ state: string }>;
+  /** Whether the process of this name (`processName`), which a column tells, still uses the store. */
+  lives: (column: string) => RawBuilder<boolean>;
   forUpdate: RawBuilder<unknown>;
   skipLocked: RawBuilder<unknown>;
 };

@@ -251,7 +251,7 @@ describe('SQLite', onSqlite, () => {
 describe('PostgreSQL', onPostgres, () => {
   it('goes on after the server cut every connection, also those in the middle of a transaction', async () => {
     const cut = `select pg_terminate_backend(pid) from pg_stat_activity
-      where application_name = 'gantry' and query like '%notes%' and pid <> pg_backend_pid()`;
+      where application_name like 'gantry %' and query like '%notes%' and pid <> pg_backend_pid()`;
     const running = Array.from({ length: 8 }, (_one, index) =>
       test.store.write(async (tx) => {
         await insert(tx, `cut${index}`);

@@ -5,6 +5,7 @@ import { postgresDdl } from './ddl.ts';
 import type { EngineParts, OpenOptions } from './engine.ts';
 import { channelOf, hear } from './postgres_channel.ts';
 import { countStatement } from './meter.ts';
+import { connectionName } from './process.ts';
 import type { Schema } from './schema.ts';
 
 const oldestVersion = 130_000;
@@ -77,7 +78,7 @@ export const openEngine = async (options: OpenOptions): Promise<EngineParts> => 
       options: `-c search_path=${options.schema},public -c statement_timeout=10000`,
       idle_in_transaction_session_timeout: 30_000,
       connectionTimeoutMillis: 5_000,
-      application_name: 'gantry',
+      application_name: connectionName,
     });
   } catch (error) {
     throw unreachable(error);
@@ -111,6 +112,8 @@ const words: EngineParts['words'] = {
   jsonRows: (values, order) =>
     sql`coalesce(json_agg(json_build_array(${sql.join(values)}) order by ${order})::text, '[]')`,
   state: sql`select pg_current_snapshot()::text as state`,
+  lives: (column) => sql<boolean>`exists (select 1 from pg_stat_activity where application_name
+    in ('gantry ' || ${sql.ref(column)}, 'gantry listens ' || ${sql.ref(column)}))`,
   forUpdate: sql`for update`,
   skipLocked: sql`for update skip locked`,
 };

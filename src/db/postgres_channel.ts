@@ -2,6 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import type { OpenOptions } from './engine.ts';
+import { listenerName } from './process.ts';
 
 /** Services that share a server and have schemas of their own do not hear each other. */
 export const channelOf = ({ schema }: OpenOptions): string => `gantry_${schema}`.slice(0, 63);
@@ -19,7 +20,7 @@ const connect = async (
     connectionString: url,
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
-    application_name: 'gantry listens',
+    application_name: listenerName,
   });
   client.on('error', () => undefined); // `end` follows
   client.on('notification', ({ payload }) => onTopic(payload ?? ''));

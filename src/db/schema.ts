@@ -3,6 +3,7 @@
  * `target_type`/`target_id` name the record that a shared row (note, todo, subscription...) belongs to.
  */
 import type { Generated } from 'kysely';
+import type { CiSchema } from './schema_ci.ts';
 
 export type Flag = 0 | 1;
 export type TargetType = 'Issue' | 'MergeRequest';
@@ -161,6 +162,8 @@ export type NamespacesTable = {
   visibility: Visibility;
   lfs_enabled: Generated<Flag>;
   request_access_enabled: Generated<Flag>;
+  /** SHA-256 of the token that registers runners. */
+  runners_token_hash: Generated<string | null>;
   created_at: number;
   updated_at: number;
   /** Not null: gone for everybody, with all below it; the queue removes the rows. */
@@ -202,6 +205,21 @@ export type ProjectsTable = {
   only_allow_merge_if_all_discussions_are_resolved: Generated<Flag>;
   forked_from_project_id: number | null;
   repository_storage: Generated<string>;
+  /** How merge requests are merged: with a merge commit, the same after a rebase, or by moving the branch alone. */
+  merge_method: Generated<'merge' | 'rebase_merge' | 'ff'>;
+  squash_option: Generated<'never' | 'always' | 'default_on' | 'default_off'>;
+  remove_source_branch_after_merge: Generated<Flag>;
+  /** The project that this and its other forks come of; null: none, or itself. */
+  fork_network_id: Generated<number | null>;
+  /** Where the pipelines are written; null: `.gitlab-ci.yml`. */
+  ci_config_path: Generated<string | null>;
+  /** Seconds that a job may run. */
+  build_timeout: Generated<number>;
+  auto_cancel_pending_pipelines: Generated<'enabled' | 'disabled'>;
+  ci_default_git_depth: Generated<number>;
+  keep_latest_artifact: Generated<Flag>;
+  /** SHA-256 of the token that registers runners. */
+  runners_token_hash: Generated<string | null>;
   created_at: number;
   updated_at: number;
   last_activity_at: number;
@@ -220,6 +238,12 @@ export type ProjectCountersTable = {
   closed_confidential_issues: Generated<number>;
   /** Rises with every change of any issue of the project: cached totals are stamped with it. */
   issues_version: Generated<number>;
+  opened_merge_requests: Generated<number>;
+  closed_merge_requests: Generated<number>;
+  merged_merge_requests: Generated<number>;
+  merge_requests_version: Generated<number>;
+  pipeline_iid: Generated<number>;
+  deployment_iid: Generated<number>;
 };
 
 export type MembersTable = {
@@ -301,6 +325,194 @@ export type IssuesTable = {
   revision: Generated<number>;
 };
 
+/** What is being done to refs (`repository/move_refs.ts`): gone with the transaction that completes it. */
+export type GitOperationsTable = {
+  id: Id;
+  project_id: number;
+  user_id: number | null;
+  /** Who completes it: `push`, `merge`... */
+  kind: string;
+  /** JSON array of RefUpdate. */
+  updates: string;
+  /** JSON object, for the one who completes it. */
+  data: string;
+  /** The process that does it: where it is gone, another one completes or drops it. */
+  process: string;
+  created_at: number;
+};
+
+/** Levels: 0 nobody, 30 developers, 40 masters. */
+export type ProtectedBranchesTable = {
+  id: Id;
+  project_id: number;
+  /** May have a `*` in it. */
+  name: string;
+  push_access_level: number;
+  merge_access_level: number;
+  allow_force_push: Generated<Flag>;
+  created_at: number;
+};
+
+export type ProtectedTagsTable = {
+  id: Id;
+  project_id: number;
+  name: string;
+  create_access_level: number;
+  created_at: number;
+};
+
+/** What other systems say about a commit. */
+export type CommitStatusesTable = {
+  id: Id;
+  project_id: number;
+  sha: string;
+  ref: string;
+  name: string;
+  status: 'pending' | 'running' | 'success' | 'failed' | 'canceled' | 'skipped';
+  target_url: string | null;
+  description: string | null;
+  /** Hundredths of a percent. */
+  coverage: number | null;
+  allow_failure: Generated<Flag>;
+  author_id: number;
+  created_at: number;
+  started_at: number | null;
+  finished_at: number | null;
+};
+
+export type CommitCommentsTable = {
+  id: Id;
+  project_id: number;
+  sha: string;
+  author_id: number;
+  note: string;
+  path: string | null;
+  line: number | null;
+  line_type: 'new' | 'old' | null;
+  created_at: number;
+};
+
+export type ReleasesTable = {
+  id: Id;
+  project_id: number;
+  tag: string;
+  name: string | null;
+  description: string | null;
+  /** Of its commit when it was made: it stays when the tag goes. */
+  sha: string | null;
+  author_id: number | null;
+  created_at: number;
+  released_at: number;
+};
+
+export type ReleaseLinksTable = {
+  id: Id;
+  release_id: number;
+  name: string;
+  url: string;
+  filepath: string | null;
+  link_type: Generated<'other' | 'runbook' | 'image' | 'package'>;
+};
+
+/** What a project works with outside: an issue tracker. */
+export type IntegrationsTable = {
+  id: Id;
+  project_id: number;
+  slug: string;
+  active: Flag;
+  /** JSON object. */
+  properties: string;
+  created_at: number;
+  updated_at: number;
+};
+
+export type MergeRequestsTable = {
+  id: Id;
+  /** The target project. */
+  project_id: number;
+  /** null: the fork is gone. */
+  source_project_id: number | null;
+  iid: number;
+  title: string;
+  description: string | null;
+  state: 'opened' | 'closed' | 'merged' | 'locked';
+  source_branch: string;
+  target_branch: string;
+  author_id: number;
+  milestone_id: number | null;
+  merge_status: 'unchecked' | 'can_be_merged' | 'cannot_be_merged';
+  /** The heads that `merge_status` was found for. */
+  checked_source_sha: string | null;
+  checked_target_sha: string | null;
+  /** The latest version. */
+  diff_id: number | null;
+  /** Its head. */
+  head_sha: string | null;
+  merge_commit_sha: string | null;
+  squash_commit_sha: string | null;
+  squash: Generated<Flag>;
+  merge_when_pipeline_succeeds: Generated<Flag>;
+  /** Who asked for the deferred merge. */
+  merge_user_id: number | null;
+  /** JSON object: what he asked for with it. */
+  merge_params: Generated<string>;
+  should_remove_source_branch: Flag | null;
+  force_remove_source_branch: Generated<Flag>;
+  rebase_in_progress: Generated<Flag>;
+  merge_error: string | null;
+  time_estimate: Generated<number>;
+  total_time_spent: Generated<number>;
+  user_notes_count: Generated<number>;
+  upvotes: Generated<number>;
+  downvotes: Generated<number>;
+  merged_at: number | null;
+  merged_by_id: number | null;
+  closed_at: number | null;
+  closed_by_id: number | null;
+  created_at: number;
+  updated_at: number;
+  deleted_at: number | null;
+  /** Rises with every change of what lists show of it (triggers). */
+  revision: Generated<number>;
+};
+
+/** Diff versions. */
+export type MergeRequestDiffsTable = {
+  id: Id;
+  merge_request_id: number;
+  state: 'collected' | 'empty' | 'overflow';
+  head_commit_sha: string | null;
+  base_commit_sha: string | null;
+  start_commit_sha: string | null;
+  /** Number of files; a `+` where there are more than are stored. */
+  real_size: string | null;
+  commits_count: number;
+  created_at: number;
+};
+
+export type MergeRequestDiffTextsTable = {
+  diff_id: number;
+  /** JSON arrays. */
+  commits: string;
+  diffs: string;
+};
+
+export type MergeRequestCommitsTable = {
+  diff_id: number;
+  sha: string;
+  /** 0: the newest. */
+  position: number;
+};
+
+export type MergeRequestApprovalsTable = { merge_request_id: number; user_id: number; created_at: number };
+
+export type MergeRequestSearchTable = {
+  merge_request_id: number;
+  title: string;
+  description: string;
+  indexed: Generated<Flag>;
+};
+
 /** Which merge requests close which issues when they are merged. */
 export type MergeRequestsClosingIssuesTable = {
   merge_request_id: number;
@@ -325,6 +537,16 @@ export type NotesTable = {
   system: Flag;
   created_at: number;
   updated_at: number;
+  /** null: a comment of its own. */
+  discussion_id: Generated<string | null>;
+  /** null: a plain comment. */
+  type: Generated<'DiscussionNote' | 'DiffNote' | null>;
+  /** JSON: where in the diff it was written, and where that line is now. */
+  original_position: Generated<string | null>;
+  position: Generated<string | null>;
+  resolvable: Generated<Flag>;
+  resolved_at: Generated<number | null>;
+  resolved_by_id: Generated<number | null>;
 };
 
 /** Who is named in a text of a target. `note_id` 0: its title or description. */
@@ -529,7 +751,7 @@ export type SignInChallengesTable = {
   created_at: number;
 };
 
-export type Schema = {
+export type Schema = CiSchema & {
   users: UsersTable;
   tokens: TokensTable;
   sessions: SessionsTable;
@@ -547,6 +769,20 @@ export type Schema = {
   assignees: AssigneesTable;
   milestones: MilestonesTable;
   issues: IssuesTable;
+  git_operations: GitOperationsTable;
+  protected_branches: ProtectedBranchesTable;
+  protected_tags: ProtectedTagsTable;
+  commit_statuses: CommitStatusesTable;
+  commit_comments: CommitCommentsTable;
+  releases: ReleasesTable;
+  release_links: ReleaseLinksTable;
+  integrations: IntegrationsTable;
+  merge_requests: MergeRequestsTable;
+  merge_request_diffs: MergeRequestDiffsTable;
+  merge_request_diff_texts: MergeRequestDiffTextsTable;
+  merge_request_commits: MergeRequestCommitsTable;
+  merge_request_approvals: MergeRequestApprovalsTable;
+  merge_request_search: MergeRequestSearchTable;
   merge_requests_closing_issues: MergeRequestsClosingIssuesTable;
   issue_search: IssueSearchTable;
   notes: NotesTable;

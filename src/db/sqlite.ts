@@ -16,6 +16,7 @@ import { changed } from './compiled.ts';
 import { sqliteDdl } from './ddl.ts';
 import type { EngineParts, OpenOptions } from './engine.ts';
 import { countStatement } from './meter.ts';
+import { processName } from './process.ts';
 import type { Schema } from './schema.ts';
 import { isBusy, isForeignKey, isFull, isUnique } from './sqlite_errors.ts';
 import { SqliteWriter, type Turn } from './sqlite_writer.ts';
@@ -218,6 +219,8 @@ const words: EngineParts['words'] = {
   jsonRows: (values, order) => sql`json_group_array(json_array(${sql.join(values)}) order by ${order})`,
   // Of the handle that reads: it rises with each commit of the writer.
   state: sql`select cast(data_version as text) as state from pragma_data_version`,
+  // A file has one process at a time.
+  lives: (column) => sql<boolean>`${sql.ref(column)} = ${processName}`,
   forUpdate: sql``,
   skipLocked: sql``,
 };

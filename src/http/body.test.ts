@@ -29,3 +29,19 @@ test('a form that breaks off, even within a file, is refused and does no harm', 
     await later();
   }
 });
+
+test('a list of hashes in a form begins the next one where a name comes again', async () => {
+  const read = async (form: string) =>
+    JSON.parse(
+      JSON.stringify(await parseBody('POST', 'application/x-www-form-urlencoded', Buffer.from(form))),
+    ) as unknown;
+  const list = {
+    actions: [{ action: 'create', path: 'a' }, { action: 'delete' }, { action: 'x', path: 'b' }],
+  };
+  const pairs = ['action=create', 'path=a', 'action=delete', 'action=x', 'path=b'];
+  const named = pairs.map((pair) => pair.replace(/^(\w+)/, '[$1]'));
+  assert.deepEqual(await read(named.map((pair) => `actions[]${pair}`).join('&')), list);
+  const encoded = named.map((pair) => `actions[]${pair}`.replaceAll('[', '%5B').replaceAll(']', '%5D'));
+  assert.deepEqual(await read(encoded.join('&')), list);
+  assert.deepEqual(await read('a[][b][]=1&a[][b][]=2&c=3'), { a: [{ b: ['1', '2'] }], c: '3' });
+});

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import qs from 'qs';
 import { type Failure, badRequest } from '../errors.ts';
 import { unsupportedType } from './failure.ts';
+import { numberHashes } from './form_hashes.ts';
 import type { RawParams } from './params.ts';
 
 const mostKeys = 1000;
@@ -15,7 +16,7 @@ export const longestQuery = 8 * 1024;
  */
 export const parseForm = (text: string): RawParams => {
   if (text === '') return {};
-  return qs.parse(text, {
+  return qs.parse(numberHashes(text), {
     plainObjects: true,
     duplicates: 'combine',
     depth: 5,

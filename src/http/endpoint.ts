@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { Static, TObject, TSchema } from 'typebox';
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** Who may call: nobody need sign in, signing in changes the answer, a user, an administrator. */
 export type Audience = 'anyone' | 'optional' | 'user' | 'admin';
@@ -26,12 +26,14 @@ export type Endpoint<C, P extends TObject = TObject> = {
   list?: true;
   /** Content type of an answer that is no JSON: `text/plain`, or any of them. */
   content?: 'text/plain' | '*/*';
-  /** Other than GET and PUT 200, POST 201, DELETE 204. */
+  /** Other than GET, PUT and PATCH 200, POST 201, DELETE 204. */
   status?: number;
   /** Milliseconds after which clients may ask again, told in `Poll-Interval` as the settings multiply them. */
   polled?: number;
   /** `stream`: a form with a file, that the handler reads itself once it knows that the caller may send one. */
   body?: 'stream';
+  /** Bytes of a body, where it may be longer than usual: such a one is read once it is known that its sender may call. */
+  largest?: number;
   handle: (call: C, params: Static<P>) => Promise<unknown>;
 };
 
@@ -41,7 +43,13 @@ export type AnyEndpoint<C> = Omit<Endpoint<C>, 'handle'> & {
   handle: (call: C, params: any) => Promise<unknown>;
 };
 
-const usualStatus: Record<Method, number> = { GET: 200, POST: 201, PUT: 200, DELETE: 204 };
+const usualStatus: Record<Method, number> = {
+  GET: 200,
+  POST: 201,
+  PUT: 200,
+  PATCH: 200,
+  DELETE: 204,
+};
 
 export const statusOfEndpoint = (endpoint: { method: Method; status?: number | undefined }): number =>
   endpoint.status ?? usualStatus[endpoint.method];
@@ -51,14 +59,21 @@ export class Answer {
   readonly body: string | Buffer | Readable | object | null;
   readonly status: number | undefined;
   readonly headers: Record<string, string>;
+  /** Told once it is over whether all of it was sent. */
+  readonly onSent: ((isWhole: boolean) => void) | undefined;
 
   constructor(
     body: string | Buffer | Readable | object | null,
-    options: { status?: number; headers?: Record<string, string> } = {},
+    options: {
+      status?: number;
+      headers?: Record<string, string>;
+      onSent?: (isWhole: boolean) => void;
+    } = {},
   ) {
     this.body = body;
     this.status = options.status;
     this.headers = options.headers ?? {};
+    this.onSent = options.onSent;
   }
 }
 

@@ -15,7 +15,7 @@ const known: Record<string, (contentType: string) => Failure> = {
 
 export const tooLong = (): Failure => new Failure('uri_too_long', { message: '414 Request-URI Too Long' });
 
-const tooLarge = (): Failure => new Failure('too_large', { message: '413 Request Entity Too Large' });
+export const tooLarge = (): Failure => new Failure('too_large', { message: '413 Request Entity Too Large' });
 
 /**
  * The failure that an error stands for; null for one that nobody foresaw (a 500).

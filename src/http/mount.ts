@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Failure, forbidden, unauthorized } from '../errors.ts';
-import { longestQuery, parseBody } from './body.ts';
+import { largestBody, longestQuery, parseBody } from './body.ts';
 import {
   Answer,
   type AnyEndpoint,
@@ -12,6 +12,7 @@ import {
   statusOfEndpoint,
 } from './endpoint.ts';
 import { discard } from './discard.ts';
+import { readWhole } from './read_whole.ts';
 import { asFailure, methodNotAllowed, tooLong } from './failure.ts';
 import { type Page, type PageRequest, pageHeaders, pageRequest } from './page.ts';
 import { type ParamsReader, type RawParams, paramsReader } from './params.ts';
@@ -78,13 +79,9 @@ const pathParams = (request: FastifyRequest, lastParam: string | null): Record<s
 };
 
 /** The body's parameters, or why it does not parse: told only to those who may call at all. */
-const tryBody = async (request: FastifyRequest): Promise<RawParams | Failure> => {
+const tryBody = async (request: FastifyRequest, body: Buffer): Promise<RawParams | Failure> => {
   try {
-    return await parseBody(
-      request.method,
-      request.headers['content-type'],
-      request.body as Buffer | undefined,
-    );
+    return await parseBody(request.method, request.headers['content-type'], body);
   } catch (error) {
     const failure = asFailure(error);
     if (failure === null) throw error;
@@ -96,6 +93,19 @@ const queryOf = (url: string): string => (url.includes('?') ? url.slice(url.inde
 
 const isFailure = (value: RawParams | Failure): value is Failure => value instanceof Error;
 
+/** The body; one past the usual length is read only of those who may call, by what their headers say. */
+const bodyOf = async <C extends BaseCall>(
+  { endpoint }: Mounted<C>,
+  open: OpenCall<C>,
+  request: FastifyRequest,
+): Promise<Buffer | undefined> => {
+  if (endpoint.largest === undefined) return request.body as Buffer | undefined;
+  if (!(Number(request.headers['content-length'] ?? NaN) <= largestBody)) {
+    admit(endpoint.audience, await open(request, request.query as RawParams, endpoint));
+  }
+  return await readWhole(request.raw, endpoint.largest);
+};
+
 const serve = async <C extends BaseCall>(
   mounted: Mounted<C>,
   open: OpenCall<C>,
@@ -104,7 +114,8 @@ const serve = async <C extends BaseCall>(
 ): Promise<FastifyReply> => {
   const { endpoint } = mounted;
   if (queryOf(request.url).length > longestQuery) throw tooLong();
-  const body = request.body === undefined ? {} : await tryBody(request);
+  const bytes = await bodyOf(mounted, open, request);
+  const body = bytes === undefined ? {} : await tryBody(request, bytes);
   const sent = { ...(request.query as RawParams), ...(isFailure(body) ? {} : body) };
   const call = await open(request, sent, endpoint);
   admit(endpoint.audience, call);
@@ -162,7 +173,11 @@ const sendAnswer = <C>(
 ): FastifyReply => {
   const status = answer.status ?? statusOfEndpoint(mounted.endpoint);
   void reply.headers(answer.headers);
-  const { body } = answer;
+  const { body, onSent } = answer;
+  if (onSent !== undefined) {
+    if (reply.raw.destroyed || reply.raw.socket?.destroyed === true) onSent(false);
+    else reply.raw.once('close', () => onSent(reply.raw.writableFinished));
+  }
   if (body === null) return reply.code(status).send();
   if (typeof body === 'string' || Buffer.isBuffer(body) || body instanceof Readable) {
     return reply.code(status).send(body);
@@ -244,7 +259,8 @@ export const mountEndpoints = <C extends BaseCall>(
     const url = prefix + endpoint.path;
     offered.set(url, [...(offered.get(url) ?? []), method]);
     const handler: Handler = async (request, reply) => await serve(mounted, open, request, reply);
-    if (endpoint.body === 'stream') mountStreaming(app, method, url, handler);
+    if (endpoint.body === 'stream' || endpoint.largest !== undefined)
+      mountStreaming(app, method, url, handler);
     else app.route({ method, url, handler });
   }
   for (const [url, methods] of offered) mountOtherMethods(app, url, methods);

@@ -27,8 +27,10 @@ const watch = (incoming: IncomingMessage, reply: FastifyReply, wait: number): vo
   let seen = socket.bytesRead;
   const look = (): void => {
     if (incoming.complete || incoming.destroyed) return;
-    const isGoingOn = reply.routeOptions.config.streams === true && socket.bytesRead - seen >= enough;
-    if (!isGoingOn) {
+    // Where as much waits as may, it is we who are slow.
+    const isOurTurn = incoming.readableLength >= incoming.readableHighWaterMark;
+    const isGoingOn = isOurTurn || socket.bytesRead - seen >= enough;
+    if (reply.routeOptions.config.streams !== true || !isGoingOn) {
       cut(incoming, reply);
       return;
     }

@@ -104,6 +104,13 @@ export const idOrPath = (description: string) =>
 export const idOrWord = <const W extends string>(words: readonly W[], description?: string) =>
   unsafe<number | W>({ type: 'string', 'x-kind': 'id_or_word', 'x-words': words, description });
 
+/** A value of several parts, as JSON or as `name[part]=...`: its reader (who declares it) checks every part. */
+export const hash = (properties: Record<string, TSchema>, description?: string) =>
+  unsafe<unknown>({ type: 'object', properties, 'x-kind': 'any', ...(description && { description }) });
+
+/** A value of a form of its own, read by its endpoint. */
+export const raw = (description: string) => unsafe<unknown>({ 'x-kind': 'any', description });
+
 /* ---- shapes of answers ---- */
 
 export const nullable = <S extends TSchema>(schema: S): TUnsafe<Type.Static<S> | null> =>

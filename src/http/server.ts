@@ -68,6 +68,10 @@ const securityHeaders = {
   vary: 'Origin, Authorization, Private-Token, Cookie',
 };
 
+/** What follows is the name of a file or a ref, which may well end in `.json`. */
+const namesFile =
+  /\/repository\/(?:files|branches|tags|commits|archive)\/|\/protected_(?:branches|tags)\/|\/jobs\/(?:\d+\/artifacts|artifacts)\//;
+
 /**
  * `//` is `/`, a trailing `/` is none, and `.json` after a literal word is dropped. Of a whole URL, as proxies are
  * sent it, the scheme and the host are ignored.
@@ -80,7 +84,7 @@ const squeezePath = (target: string, { finalWords, rewritePath }: ServerOptions)
   if (clean.length > 1 && clean.endsWith('/')) clean = clean.slice(0, -1);
   if (clean.endsWith('.json')) {
     const bare = clean.slice(0, -'.json'.length);
-    if (finalWords.has(bare.slice(bare.lastIndexOf('/') + 1))) clean = bare;
+    if (!namesFile.test(bare) && finalWords.has(bare.slice(bare.lastIndexOf('/') + 1))) clean = bare;
   }
   clean = rewritePath?.(clean) ?? clean;
   return mark === -1 ? clean : clean + url.slice(mark);

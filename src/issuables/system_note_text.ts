@@ -4,6 +4,7 @@
  * part of what clients read; none is written anywhere else.
  */
 import { formatDuration } from '../duration.ts';
+import { type Task, taskOf } from './tasks.ts';
 import { isWorkInProgress, withoutWorkInProgress } from './title_state.ts';
 
 /** What closed an issue: a merge request, with its project's full path if that is another one, or a commit. */
@@ -141,8 +142,6 @@ function marked(title: string[], start: number, end: number, sign: '-' | '+'): s
   return title.slice(0, start).join('') + mark + title.slice(title.length - end).join('');
 }
 
-type Task = { text: string; done: boolean };
-
 /** The one task whose box is all that differs, as it is now; null if anything else differs. */
 function toggledTask(before: string, now: string): Task | null {
   const old = before.split('\n').map(withoutReturn);
@@ -157,14 +156,6 @@ function toggledTask(before: string, now: string): Task | null {
 
 function withoutReturn(line: string): string {
   return line.endsWith('\r') ? line.slice(0, -1) : line;
-}
-
-/** The item of a task list that a line is: `- [ ] text`, `1. [x] text`; null if it is none. */
-function taskOf(line: string): Task | null {
-  // each part starts with what the part before cannot end in, so this cannot backtrack
-  const parts = /^[\s>]*(?:[-+*]|\d{1,9}[.)])\s+\[([ xX])\]\s/.exec(line);
-  const text = parts === null ? '' : line.slice(parts[0].length).trim();
-  return text === '' ? null : { text, done: parts?.[1] !== ' ' };
 }
 
 function difference<T>(before: T[], now: T[]): { added: T[]; removed: T[] } {

@@ -7,6 +7,7 @@ import type { Tx } from '../db/open.ts';
 import type { TargetType } from '../db/schema.ts';
 import type { Viewer } from '../access/viewer.ts';
 import type { Project } from '../projects/find.ts';
+import type { QuickAction } from './quick_actions.ts';
 
 /** One issue or merge request, as the shared tables name it. */
 export type Target = {
@@ -23,6 +24,9 @@ export type Target = {
   total_time_spent: number;
   created_at: number;
 };
+
+/** The most seconds that may be spent on one target. */
+export const longestSpent = 2 ** 31 - 1;
 
 /** A target that the caller sees, with its project. */
 export type Found = {
@@ -63,7 +67,12 @@ export type Noun = {
   times: (tx: Tx, target: Target) => Promise<{ time_estimate: number; total_time_spent: number }>;
   /** Applies a change of the shared parts to the target's own row. */
   change: (tx: Tx, target: Target, change: Change) => Promise<void>;
+  /** Does what quick actions in a comment ask for, as far as the caller may. Absent: they are text. */
+  act?: (call: Call, found: Found, actions: QuickAction[]) => Promise<Acts>;
 };
+
+/** What quick actions did, by name; nothing in it: nothing came of them. */
+export type Acts = { [name: string]: unknown };
 
 /** `issue.subscribed`, `merge_request.time_tracked`: how the change log names what happened to a target. */
 export const eventKind = ({ word }: Noun, verb: string): string => `${word.replaceAll(' ', '_')}.${verb}`;

@@ -1,23 +1,37 @@
 import { type Actor, type Call, actorOf } from '../access/call.ts';
 import { may } from '../access/may.ts';
-import { viewersOfProject } from '../access/viewers_of.ts';
+import type { Viewer } from '../access/viewer.ts';
 import { canSeeIssue } from '../access/visible.ts';
 import { insertRow, insertRows } from '../db/insert.ts';
 import type { Tx } from '../db/open.ts';
 import { recordEvent } from '../events/record.ts';
-import { mention } from '../issuables/mention_rows.ts';
+import { type Acted, withQuickActions } from '../issuables/actions.ts';
+import { assignable } from '../issuables/assignable.ts';
+import { setAssignees, setLabels } from '../issuables/links.ts';
+import { storeSearchText } from '../issuables/search.ts';
+import { checkTitle } from '../issuables/title.ts';
 import { findOrCreateLabels } from '../labels/by_title.ts';
 import { assignableMilestone } from '../milestones/find.ts';
 import type { Project } from '../projects/find.ts';
 import { setSubscribed } from '../subscriptions/subscribed.ts';
 import { logTime } from '../time_tracking/log.ts';
-import { addTodos, mentionTodos } from '../todos/add.ts';
-import { type ActedIssue, type NewIssue, withQuickActions } from './actions.ts';
+import { tellOfNew } from '../todos/tell.ts';
 import { takeIid } from './counters.ts';
 import { type FoundIssue, reloadIssue } from './find.ts';
-import { setAssignees, setLabels } from './links.ts';
-import { checkTitle } from './rules.ts';
-import { storeSearchText } from './search.ts';
+
+/** What a caller gives of a new issue. */
+export type NewIssue = {
+  title: string;
+  description?: string | null;
+  confidential?: boolean;
+  assignee_ids?: number[];
+  milestone_id?: number | null;
+  labels?: string[];
+  created_at?: number;
+  due_date?: string | null;
+};
+
+type ActedIssue = NewIssue & Acted;
 
 /** Only those who may administer issues set these; from others they are dropped without a word. */
 const withoutAdminFields = (given: ActedIssue): ActedIssue => {
@@ -32,21 +46,13 @@ const allowed = (call: Call, project: Project, given: ActedIssue): ActedIssue =>
   return rest;
 };
 
-/** Ids of those who exist and may see the issue, in the order given. */
-export const assignable = async (
-  tx: Tx,
-  project: Project,
-  ids: readonly number[],
-  issue: { author_id: number; confidential: number },
-): Promise<number[]> => {
-  const wanted = [...new Set(ids)].filter((id) => id > 0);
-  const viewers = await viewersOfProject(tx.db, project, wanted, tx.now);
-  const facts = { id: 0, deleted_at: null, assignee_ids: wanted, ...issue };
-  return wanted.filter((id) => {
-    const viewer = viewers.get(id);
-    return viewer !== undefined && canSeeIssue(viewer, project, facts);
-  });
-};
+type Visibility = { author_id: number; confidential: number };
+
+/** Who may be assigned to an issue: who sees it, or would as its assignee. */
+export const seesIssue =
+  (project: Project, issue: Visibility) =>
+  (viewer: Viewer, assignee_ids: number[]): boolean =>
+    canSeeIssue(viewer, project, { id: 0, deleted_at: null, ...issue, assignee_ids });
 
 const insertIssue = async (tx: Tx, project: Project, actor: Actor, given: ActedIssue) => {
   const confidential = given.confidential === true ? (1 as const) : (0 as const);
@@ -87,20 +93,6 @@ const storeUserAgent = async (tx: Tx, id: number, { userAgent, ip }: Call): Prom
   await insertRows(tx.db, 'user_agent_details', [row]);
 };
 
-/** Tells assignees and those who are mentioned, and the author where he asked for it. */
-const notify = async (tx: Tx, actor: Actor, found: FoundIssue, { todo }: ActedIssue): Promise<void> => {
-  const { issue, target } = found;
-  const text = `${issue.title}\n${issue.description ?? ''}`;
-  const mentioned = await mention(tx, found, { note_id: 0, text, isNew: true });
-  const assigned = target.assignee_ids
-    .filter((id) => id !== actor.user.id)
-    .map((user_id) => ({ user_id, action: 'assigned' as const, body: issue.title }));
-  const marked =
-    todo === true ? [{ user_id: actor.user.id, action: 'marked' as const, body: issue.title }] : [];
-  const others = mentionTodos(mentioned, actor.user.id, issue.title);
-  await addTodos(tx, actor.user.id, target, [...marked, ...assigned, ...others]);
-};
-
 type Row = Awaited<ReturnType<typeof insertIssue>>;
 
 const storeLinks = async (
@@ -111,13 +103,14 @@ const storeLinks = async (
 ): Promise<void> => {
   const { labels = [], assignee_ids = [] } = row.given;
   const found = labels.length === 0 ? [] : await findOrCreateLabels(tx, actor, project, labels);
+  const linked = { type: 'Issue' as const, id: row.id, created_at: row.created_at };
   await setLabels(
     tx,
-    row,
+    linked,
     [],
     found.map(({ id }) => id),
   );
-  await setAssignees(tx, row, [], await assignable(tx, project, assignee_ids, row));
+  await setAssignees(tx, linked, [], await assignable(tx, project, assignee_ids, seesIssue(project, row)));
 };
 
 /** What only quick actions bring along. */
@@ -130,15 +123,21 @@ const storeWords = async (tx: Tx, actor: Actor, { target }: FoundIssue, given: A
 /**
  * Creates an issue, with all its side effects in one transaction. Quick actions in its description are carried
  * out, within what the caller may.
+ * @param follow what else happens with it, in the same transaction
  * @throws Failure 400 for a title that is blank or too long
  */
-export const createIssue = async (call: Call, project: Project, input: NewIssue): Promise<FoundIssue> => {
+export const createIssue = async (
+  call: Call,
+  project: Project,
+  input: NewIssue,
+  follow?: (tx: Tx, found: FoundIssue) => Promise<void>,
+): Promise<FoundIssue> => {
   const title = checkTitle(input.title);
   const given = allowed(call, project, await withQuickActions({ call, project }, { ...input, title }));
   const actor = actorOf(call);
   return await call.write(async (tx) => {
     const row = await insertIssue(tx, project, actor, given);
-    await storeSearchText(tx, row, true);
+    await storeSearchText(tx, 'Issue', row, true);
     await storeLinks(tx, actor, project, { ...row, given });
     await storeUserAgent(tx, row.id, call);
     await recordEvent(tx, actor, {
@@ -150,7 +149,8 @@ export const createIssue = async (call: Call, project: Project, input: NewIssue)
     });
     const found = await reloadIssue(tx.db, project, row.id);
     await storeWords(tx, actor, found, given);
-    await notify(tx, actor, found, given);
+    await tellOfNew(tx, actor.user.id, found, { ...row, todo: given.todo });
+    await follow?.(tx, found);
     return found;
   });
 };

@@ -4,17 +4,18 @@ import { may } from '../access/may.ts';
 import type { Tx } from '../db/open.ts';
 import { notFound, refused } from '../errors.ts';
 import { recordEvent } from '../events/record.ts';
+import { assignable } from '../issuables/assignable.ts';
+import { setAssignees, setLabels } from '../issuables/links.ts';
+import { storeSearchText } from '../issuables/search.ts';
 import { movedFromText, movedToText } from '../issuables/system_note_text.ts';
 import { findLabels } from '../labels/by_title.ts';
 import { addSystemNotes } from '../notes/system.ts';
 import type { Project } from '../projects/find.ts';
 import { finishTodos } from '../todos/add.ts';
 import { countIssue, lockCounters, takeIid } from './counters.ts';
-import { assignable } from './create.ts';
+import { seesIssue } from './create.ts';
 import { type FoundIssue, lockIssue, reloadIssue } from './find.ts';
-import { setAssignees, setLabels } from './links.ts';
 import { copyNotes, rewritten } from './moved_text.ts';
-import { storeSearchText } from './search.ts';
 
 const noPermission = () => refused('Cannot move issue due to insufficient permissions!');
 const sameProject = () => refused('Cannot move issue to project it originates from!');
@@ -79,7 +80,7 @@ const insertCopy = async (tx: Tx, { issue, project: from }: FoundIssue, to: Proj
     })
     .returning('id')
     .executeTakeFirstOrThrow();
-  await storeSearchText(tx, { id, title: issue.title, description }, true);
+  await storeSearchText(tx, 'Issue', { id, title: issue.title, description }, true);
   return id;
 };
 
@@ -94,7 +95,7 @@ const copyTrail = async (tx: Tx, fromId: number, toId: number): Promise<void> =>
 };
 
 const copyLinks = async (tx: Tx, { issue, target }: FoundIssue, toId: number, to: Project): Promise<void> => {
-  const copy = { id: toId, created_at: issue.created_at };
+  const copy = { type: 'Issue' as const, id: toId, created_at: issue.created_at };
   const labels = await findLabels(tx.db, to, issue.labels);
   await setLabels(
     tx,
@@ -102,7 +103,8 @@ const copyLinks = async (tx: Tx, { issue, target }: FoundIssue, toId: number, to
     [],
     labels.map(({ id }) => id),
   );
-  await setAssignees(tx, copy, [], await assignable(tx, to, target.assignee_ids, issue));
+  const assignees = await assignable(tx, to, target.assignee_ids, seesIssue(to, issue));
+  await setAssignees(tx, copy, [], assignees);
 };
 
 const closeOld = async (

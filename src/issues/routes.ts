@@ -1,6 +1,7 @@
 import { type Call, endpoint, userOf } from '../access/call.ts';
 import { may } from '../access/may.ts';
 import { awardRoutes } from '../awards/routes.ts';
+import { discussionRoutes } from '../discussions/routes.ts';
 import { badRequest, forbidden, notFound } from '../errors.ts';
 import { findGroup } from '../groups/find.ts';
 import { pageParams, pageRequest } from '../http/page.ts';
@@ -21,6 +22,7 @@ import {
   text,
   time,
 } from '../http/schema.ts';
+import { scopeParam } from '../issuables/filters.ts';
 import type { Found } from '../issuables/target.ts';
 import { noteRoutes } from '../notes/routes.ts';
 import { findProject } from '../projects/find.ts';
@@ -28,15 +30,17 @@ import { subscriptionRoutes } from '../subscriptions/routes.ts';
 import { isSubscribed } from '../subscriptions/subscribed.ts';
 import { timeTrackingRoutes } from '../time_tracking/routes.ts';
 import { markTodoRoute } from '../todos/mark.ts';
-import { createIssue } from './create.ts';
+import { commentedIssue } from './act.ts';
+import { createContinuing } from './create_continuing.ts';
 import { deleteIssue } from './delete.ts';
-import { type Filters, filterParams, scopeParam } from './filters.ts';
+import { type Filters, filterParams } from './filters.ts';
 import { type FoundIssue, findIssue, reloadIssue } from './find.ts';
 import { issueShape, singleIssueJson, singleIssueShape, todoIssueShape } from './json.ts';
 import { listIssues } from './list.ts';
 import { moveIssue } from './move.ts';
 import { issueNoun } from './noun.ts';
 import { showIssue } from './show.ts';
+import { issueTexts } from './texts.ts';
 import { todoTarget } from './todos.ts';
 import { updateIssue } from './update.ts';
 
@@ -63,6 +67,7 @@ const listAll = endpoint({
       scope: 'everywhere',
       filters: filtersOf(params),
       page: pageRequest(params),
+      texts: issueTexts,
     } as const;
     return await listIssues(query);
   },
@@ -76,7 +81,8 @@ const listOfGroup = endpoint({
   handle: async (call, params) => {
     const group = await findGroup(call, params.id);
     const filters = filtersOf(params);
-    return await listIssues({ call, scope: { group_id: group.id }, filters, page: pageRequest(params) });
+    const scope = { group_id: group.id };
+    return await listIssues({ call, scope, filters, page: pageRequest(params), texts: issueTexts });
   },
 });
 
@@ -88,7 +94,8 @@ const listOfProject = endpoint({
   handle: async (call, params) => {
     const found = await findProject(call, params.id);
     const filters = filtersOf(params);
-    return await listIssues({ call, scope: { project: found }, filters, page: pageRequest(params) });
+    const scope = { project: found };
+    return await listIssues({ call, scope, filters, page: pageRequest(params), texts: issueTexts });
   },
 });
 
@@ -145,7 +152,7 @@ const create = endpoint({
   handle: async (call, params) => {
     const found = await findProject(call, params.id);
     if (!may(call.viewer, 'create_issue', found)) throw forbidden();
-    return await single(call, await createIssue(call, found, withAssignees(params)));
+    return await single(call, await createContinuing(call, found, withAssignees(params)));
   },
 });
 
@@ -252,6 +259,7 @@ export const issueRoutes = [
   markTodoRoute(issueNoun, { shape: todoIssueShape, render: todoTarget }),
   ...timeTrackingRoutes(issueNoun),
   userAgentDetail,
-  ...noteRoutes(issueNoun),
+  ...noteRoutes(commentedIssue),
+  ...discussionRoutes(commentedIssue),
   ...awardRoutes(issueNoun),
 ];

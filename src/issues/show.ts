@@ -3,11 +3,12 @@ import { type Call, userOf } from '../access/call.ts';
 import { canSeeIssue } from '../access/visible.ts';
 import { compiled } from '../db/compiled.ts';
 import { notFound } from '../errors.ts';
-import { JsonText } from '../http/endpoint.ts';
+import type { JsonText } from '../http/endpoint.ts';
+import { type Version, withMembers } from '../issuables/texts.ts';
 import { findProject } from '../projects/find.ts';
 import { followColumns, follows } from '../subscriptions/subscribed.ts';
 import { singleIssueExtras } from './json.ts';
-import { type Version, issueTexts } from './texts.ts';
+import { issueTexts } from './texts.ts';
 
 /** What decides who sees an issue, and what of it one of them is shown that others are not. */
 type Row = Version & {
@@ -31,15 +32,6 @@ const rowByIid = compiled(
       from issues where project_id = ${project_id} and iid = ${iid}`.compile(db);
   },
 );
-
-const openBrace = '{'.length;
-const comma = Buffer.from(',');
-
-/** An object with more members; both are texts of objects that have some. */
-const withMembers = (text: JsonText, more: object): JsonText => {
-  const extras = Buffer.from(JSON.stringify(more)).subarray(openBrace);
-  return new JsonText(Buffer.concat([text.bytes.subarray(0, -1), comma, extras]));
-};
 
 /** One issue as the caller sees it, as JSON; 404 if he does not. */
 export const showIssue = async (call: Call, projectId: number | string, iid: number): Promise<JsonText> => {

@@ -10,20 +10,12 @@ import {
   visibleFeature,
   visibleProjects,
 } from '../access/visible.ts';
+import type { TotalOf } from '../issuables/list.ts';
 import type { Project } from '../projects/find.ts';
-import type { Filters } from './filters.ts';
 
 type Condition = RawBuilder<boolean>;
 
-export type Of = {
-  /** One project whose issues the caller sees; null: all that he sees. */
-  project: Project | null;
-  /** Over `projects`: those that the list is of. */
-  place: Condition[];
-  state: Filters['state'];
-};
-
-const counted = (state: Filters['state']): { all: RawBuilder<number>; confidential: RawBuilder<number> } => {
+const counted = (state: string): { all: RawBuilder<number>; confidential: RawBuilder<number> } => {
   const states = state === 'all' ? ['opened', 'closed'] : [state];
   const sum = (suffix: string): RawBuilder<number> =>
     sql`(${sql.join(
@@ -36,7 +28,7 @@ const counted = (state: Filters['state']): { all: RawBuilder<number>; confidenti
 type Sums = { shown: number | null; hidden: number | null };
 
 /** Confidential issues of others' projects that the caller sees because they are his own. */
-const ownConfidential = async (call: Call, where: Condition[], state: Filters['state']): Promise<number> => {
+const ownConfidential = async (call: Call, where: Condition[], state: string): Promise<number> => {
   const ofState = state === 'all' ? [] : [sql<boolean>`issues.state = ${state}`];
   const confidential = sql<boolean>`issues.confidential = 1 and issues.deleted_at is null`;
   const conditions = allOf([...where, confidential, ownIssue(call.viewer), ...ofState]);
@@ -47,7 +39,7 @@ const ownConfidential = async (call: Call, where: Condition[], state: Filters['s
 };
 
 /** Exact, after visibility; confidential issues are looked at only where some are hidden from the caller. */
-export const totalOfAll = async (call: Call, { project, place, state }: Of): Promise<number> => {
+export const totalOfAll = async (call: Call, { project, place, state }: TotalOf): Promise<number> => {
   const { words } = call.platform.store;
   const of = project === null ? place : [sql<boolean>`projects.id = ${project.id}`];
   if (project !== null && seesConfidential(call.viewer, project)) return ofProject(project, state);
@@ -68,7 +60,7 @@ export const totalOfAll = async (call: Call, { project, place, state }: Of): Pro
   return (shown ?? 0) + own;
 };
 
-const ofProject = (project: Project, state: Filters['state']): number => {
+const ofProject = (project: Project, state: string): number => {
   if (state === 'opened') return project.opened_issues;
   if (state === 'closed') return project.closed_issues;
   return project.opened_issues + project.closed_issues;

@@ -2,34 +2,29 @@ import { type Actor, type Call, actorOf } from '../access/call.ts';
 import { may } from '../access/may.ts';
 import type { Tx } from '../db/open.ts';
 import {
+  type SharedEdit,
+  assigneeNote,
+  editAssignees,
+  editLabels,
+  milestonePart,
+  withoutAdminFields as withoutShared,
+} from '../issuables/edit.ts';
+import {
   confidentialText,
   descriptionText,
   issueAssigneesText,
-  labelsText,
-  milestoneText,
   stateText,
   titleText,
 } from '../issuables/system_note_text.ts';
-import { type LabelRef, findOrCreateLabels } from '../labels/by_title.ts';
-import { assignableMilestone } from '../milestones/find.ts';
+import { checkTitle } from '../issuables/title.ts';
 import { addSystemNotes } from '../notes/system.ts';
 import { countIssue } from './counters.ts';
-import { assignable } from './create.ts';
+import { seesIssue } from './create.ts';
 import { type FoundIssue, lockIssue, reloadIssue } from './find.ts';
-import { type Assigned, type Row, followEdit } from './follow_edit.ts';
-import { labelIds, setAssignees, setLabels } from './links.ts';
-import type { FullIssue } from './rows.ts';
-import { checkTitle } from './rules.ts';
+import { type Row, followEdit } from './follow_edit.ts';
 
-export type IssueEdit = {
-  title?: string;
-  description?: string | null;
+export type IssueEdit = SharedEdit & {
   confidential?: boolean;
-  assignee_ids?: number[];
-  milestone_id?: number | null;
-  labels?: string[];
-  add_labels?: string[];
-  remove_labels?: string[];
   state_event?: 'close' | 'reopen';
   due_date?: string | null;
   updated_at?: number;
@@ -37,15 +32,7 @@ export type IssueEdit = {
 
 /** Only those who may administer issues set these; from others they are dropped without a word. */
 const withoutAdminFields = (edit: IssueEdit): IssueEdit => {
-  const {
-    assignee_ids: _a,
-    milestone_id: _m,
-    labels: _l,
-    add_labels: _p,
-    remove_labels: _r,
-    due_date: _d,
-    ...rest
-  } = edit;
+  const { due_date: _d, ...rest } = withoutShared(edit);
   return rest;
 };
 
@@ -89,65 +76,6 @@ const textParts = ({ issue }: FoundIssue, edit: IssueEdit): Part[] => {
   ];
 };
 
-const milestonePart = async (tx: Tx, { issue, project }: FoundIssue, edit: IssueEdit): Promise<Part> => {
-  if (edit.milestone_id === undefined) return { set: {}, note: null };
-  const { milestone_id: wanted } = edit;
-  const milestone = wanted === null ? null : await assignableMilestone(tx.db, project, wanted);
-  const milestone_id = milestone?.id ?? null;
-  if (milestone_id === issue.milestone_id) return { set: {}, note: null };
-  return {
-    set: { milestone_id },
-    note: milestoneText(issue.milestone?.iid ?? null, milestone?.iid ?? null),
-  };
-};
-
-/** Titles of the labels after the edit; null: unchanged. */
-const wantedLabels = (issue: FullIssue, edit: IssueEdit): string[] | null => {
-  if (edit.labels === undefined && edit.add_labels === undefined && edit.remove_labels === undefined)
-    return null;
-  const kept = (edit.labels ?? issue.labels).filter((title) => edit.remove_labels?.includes(title) !== true);
-  return [...new Set([...kept, ...(edit.add_labels ?? [])])];
-};
-
-const labelNote = async (
-  tx: Tx,
-  actor: Actor,
-  found: FoundIssue,
-  edit: IssueEdit,
-): Promise<string | null> => {
-  const { issue, project } = found;
-  const wanted = wantedLabels(issue, edit);
-  if (wanted === null) return null;
-  const before = await labelIds(tx, issue.id);
-  const after = (await findOrCreateLabels(tx, actor, project, wanted)).map(({ id }: LabelRef) => id);
-  await setLabels(tx, issue, before, after);
-  return labelsText(before, after);
-};
-
-const assign = async (tx: Tx, { issue, project, target }: FoundIssue, edit: IssueEdit): Promise<Assigned> => {
-  if (edit.assignee_ids === undefined) return null;
-  const before = target.assignee_ids;
-  const after = await assignable(tx, project, edit.assignee_ids, issue);
-  // Ids of nobody who could be assigned are ignored; none, or 0, clears.
-  const unchanged = after.length === 0 && edit.assignee_ids.some((id) => id !== 0);
-  if (unchanged || after.join() === before.join()) return null;
-  await setAssignees(tx, issue, before, after);
-  return { before, after };
-};
-
-const assigneeNote = async (tx: Tx, assigned: Assigned): Promise<string | null> => {
-  if (assigned === null) return null;
-  const { before, after } = assigned;
-  const names = await usernames(tx, [...before, ...after]);
-  const named = (ids: number[]): string[] => ids.map((id) => names.get(id) ?? '');
-  return issueAssigneesText(named(before), named(after));
-};
-
-const usernames = async (tx: Tx, ids: number[]): Promise<Map<number, string>> => {
-  const rows = await tx.db.selectFrom('users').select(['id', 'username']).where('id', 'in', ids).execute();
-  return new Map(rows.map((row) => [row.id, row.username]));
-};
-
 const storeRow = async (
   tx: Tx,
   { issue, project }: FoundIssue,
@@ -165,18 +93,24 @@ const storeRow = async (
 };
 
 const applyEdit = async (tx: Tx, actor: Actor, before: FoundIssue, edit: IssueEdit): Promise<FoundIssue> => {
+  const { issue, project } = before;
+  const edited = { found: before, record: issue };
   const parts = [
     statePart(before, edit, actor, tx.now),
     ...textParts(before, edit),
-    await milestonePart(tx, before, edit),
+    await milestonePart(tx, edited, edit),
   ];
-  const assigned = await assign(tx, before, edit);
-  const labels = await labelNote(tx, actor, before, edit);
+  const assigned = await editAssignees(tx, before, edit, seesIssue(project, issue));
+  const labels = await editLabels(tx, actor, edited, edit);
   const set = Object.assign({}, ...parts.map((part) => part.set)) as Row;
   const isRelated = assigned !== null || labels !== null;
   if (Object.keys(set).length === 0 && !isRelated && edit.updated_at === undefined) return before;
   const after = await storeRow(tx, before, set, edit.updated_at ?? later(before, tx.now));
-  const notes = [...parts.map((part) => part.note), await assigneeNote(tx, assigned), labels];
+  const notes = [
+    ...parts.map((part) => part.note),
+    await assigneeNote(tx, assigned, issueAssigneesText),
+    labels,
+  ];
   await addSystemNotes(tx, actor.user.id, after.target, notes);
   await followEdit(tx, actor, { before, after, set, assigned, isRelated });
   return after;

@@ -1,7 +1,7 @@
 import { type Call, actorOf } from '../access/call.ts';
 import { recordEvent } from '../events/record.ts';
 import { requireUnmodified } from '../http/unmodified.ts';
-import { type Owner, renewIssueLists } from './owner.ts';
+import { type Owner, renewLists } from './owner.ts';
 import { type LabelKey, findLabel } from './queries.ts';
 
 /**
@@ -12,7 +12,7 @@ export const deleteLabel = async (call: Call, owner: Owner, key: LabelKey): Prom
   await call.write(async (tx) => {
     const label = await findLabel(tx.db, owner, key, 'own');
     requireUnmodified(call.header('if-unmodified-since'), label.updated_at);
-    await renewIssueLists(tx, owner);
+    await renewLists(tx, owner);
     const { db } = tx;
     await db
       .deleteFrom('subscriptions')

@@ -28,8 +28,7 @@ export const labelJson = (label: LabelRow, { counts, subscribed }: LabelView) =>
   ...(counts !== null && {
     open_issues_count: counts.opened,
     closed_issues_count: counts.closed,
-    // There are none yet.
-    open_merge_requests_count: 0,
+    open_merge_requests_count: counts.open_merge_requests,
   }),
   subscribed,
   priority: label.priority,

@@ -50,13 +50,14 @@ export const availableTo = (table: 'labels' | 'milestones', owner: Owner): RawBu
 };
 
 /**
- * Marks what was cached of issue lists as old, in the owner's project or in all projects below its group. The
+ * Marks what was cached of lists of issues and merge requests as old, in the owner's project or in all projects below its group. The
  * rows stay locked until the transaction ends: titles of one project are compared one after another.
  */
-export const renewIssueLists = async (tx: Tx, owner: Owner): Promise<void> => {
-  const query = tx.db
-    .updateTable('project_counters')
-    .set({ issues_version: sql<number>`issues_version + 1` });
+export const renewLists = async (tx: Tx, owner: Owner): Promise<void> => {
+  const query = tx.db.updateTable('project_counters').set({
+    issues_version: sql<number>`issues_version + 1`,
+    merge_requests_version: sql<number>`merge_requests_version + 1`,
+  });
   const below = sql<number>`(select id from projects where namespace_id in ${descendantsOf(owner.namespace_id)})`;
   const one = owner.kind === 'projects';
   await (one ? query.where('project_id', '=', owner.id) : query.where('project_id', 'in', below)).execute();

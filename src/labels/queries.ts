@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { Call } from '../access/call.ts';
-import { anyOf, visibleIssues } from '../access/visible.ts';
+import { anyOf, visibleIssues, visibleMergeRequests } from '../access/visible.ts';
 import type { Reader } from '../db/open.ts';
 import type { LabelsTable } from '../db/schema.ts';
 import { notFound } from '../errors.ts';
@@ -11,7 +11,7 @@ import { type Owner, availableTo, ownedBy } from './owner.ts';
 
 export type LabelRow = Selectable<LabelsTable>;
 /** Issues that carry a label and that the viewer sees. */
-export type Counts = { opened: number; closed: number };
+export type Counts = { opened: number; closed: number; open_merge_requests: number };
 
 export type LabelFilter = { search?: string; include_ancestor_groups: boolean };
 
@@ -86,12 +86,33 @@ const countsById = async ({ db, viewer, platform }: Call, ids: number[]): Promis
     .where(visibleIssues(viewer, platform.store.words))
     .groupBy(['label_links.label_id', 'issues.state'])
     .execute();
-  const counts = new Map<number, Counts>(ids.map((id) => [id, { opened: 0, closed: 0 }]));
+  const open = await openMergeRequests({ db, viewer, platform }, ids);
+  const counts = new Map<number, Counts>(
+    ids.map((id) => [id, { opened: 0, closed: 0, open_merge_requests: open.get(id) ?? 0 }]),
+  );
   for (const { label_id, state, count } of rows) {
     const one = counts.get(label_id);
     if (one !== undefined) one[state] = count;
   }
   return counts;
+};
+
+const openMergeRequests = async (
+  { db, viewer, platform }: Pick<Call, 'db' | 'viewer' | 'platform'>,
+  ids: number[],
+): Promise<Map<number, number>> => {
+  const rows = await db
+    .selectFrom('label_links')
+    .innerJoin('merge_requests', 'merge_requests.id', 'label_links.target_id')
+    .innerJoin('projects', 'projects.id', 'merge_requests.project_id')
+    .select(['label_links.label_id', (is) => is.fn.countAll<number>().as('count')])
+    .where('label_links.target_type', '=', 'MergeRequest')
+    .where('label_links.label_id', 'in', ids)
+    .where('merge_requests.state', '=', 'opened')
+    .where(visibleMergeRequests(viewer, platform.store.words))
+    .groupBy('label_links.label_id')
+    .execute();
+  return new Map(rows.map(({ label_id, count }) => [label_id, count]));
 };
 
 const subscribedIds = async ({ db, viewer }: Call, ids: number[]): Promise<Set<number>> => {
@@ -107,7 +128,7 @@ const subscribedIds = async ({ db, viewer }: Call, ids: number[]): Promise<Set<n
   return new Set(rows.map((row) => row.target_id));
 };
 
-/** Labels as the caller sees them, in three statements at most. */
+/** Labels as the caller sees them, in four statements at most. */
 export const renderLabels = async (call: Call, labels: LabelRow[], withCounts: boolean) => {
   if (labels.length === 0) return [];
   const ids = labels.map((label) => label.id);

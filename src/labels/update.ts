@@ -1,7 +1,7 @@
 import { type Call, actorOf } from '../access/call.ts';
 import type { Tx } from '../db/open.ts';
 import { recordEvent } from '../events/record.ts';
-import { type Owner, renewIssueLists } from './owner.ts';
+import { type Owner, renewLists } from './owner.ts';
 import { type LabelKey, type LabelRow, findLabel, labelsTitled } from './queries.ts';
 import { checkColor, checkLabelTitle, titleTaken } from './rules.ts';
 
@@ -25,7 +25,7 @@ const valuesOf = (label: LabelRow, owner: Owner, edit: LabelEdit): Values => ({
 });
 
 const rename = async (tx: Tx, owner: Owner, label: LabelRow, title: string): Promise<void> => {
-  await renewIssueLists(tx, owner);
+  await renewLists(tx, owner);
   const others = await labelsTitled(tx.db, owner, title);
   if (others.some((other) => other.id !== label.id)) throw titleTaken();
 };

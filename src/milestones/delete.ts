@@ -1,7 +1,7 @@
 import { type Call, actorOf } from '../access/call.ts';
 import { recordEvent } from '../events/record.ts';
 import { requireUnmodified } from '../http/unmodified.ts';
-import { type Owner, renewIssueLists } from '../labels/owner.ts';
+import { type Owner, renewLists } from '../labels/owner.ts';
 import { findMilestone } from './queries.ts';
 
 /**
@@ -12,7 +12,7 @@ export const deleteMilestone = async (call: Call, owner: Owner, id: number): Pro
   await call.write(async (tx) => {
     const row = await findMilestone(tx.db, owner, id);
     requireUnmodified(call.header('if-unmodified-since'), row.updated_at);
-    await renewIssueLists(tx, owner);
+    await renewLists(tx, owner);
     await tx.db.deleteFrom('milestones').where('id', '=', id).execute();
     await recordEvent(tx, actorOf(call), {
       kind: 'milestone.deleted',

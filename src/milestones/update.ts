@@ -1,6 +1,6 @@
 import { type Call, actorOf } from '../access/call.ts';
 import { recordEvent } from '../events/record.ts';
-import { type Owner, renewIssueLists } from '../labels/owner.ts';
+import { type Owner, renewLists } from '../labels/owner.ts';
 import type { MilestoneRow } from './json.ts';
 import { findMilestone, isTitleTaken, lockOwner } from './queries.ts';
 import { checkDates, checkMilestoneTitle, titleTaken } from './rules.ts';
@@ -48,7 +48,7 @@ export const updateMilestone = async (
     if (changed.length === 0) return row;
     checkDates(values);
     if (changed.includes('title') && (await isTitleTaken(tx.db, owner, values.title, id))) throw titleTaken();
-    await renewIssueLists(tx, owner);
+    await renewLists(tx, owner);
     await tx.db
       .updateTable('milestones')
       .set({ ...values, updated_at: tx.now })

@@ -47,6 +47,12 @@ const purgeNamespace = async (store: Store, namespaceId: number): Promise<void> 
   const ofTree = sql<boolean>`group_id in ${tree}`;
   const membership = sql<boolean>`source_type = 'Namespace' and source_id in ${tree}`;
   await drain(store, { table: 'members', key: ['id'], where: membership });
+  await drain(store, { table: 'variables', key: ['id'], where: membership });
+  await drain(store, {
+    table: 'runners',
+    key: ['id'],
+    where: sql<boolean>`id in (select runner_id from runner_groups where namespace_id in ${tree})`,
+  });
   await drain(store, {
     table: 'subscriptions',
     key: ['target_type', 'target_id', 'user_id'],

@@ -1,17 +1,31 @@
-import { type Call, actorOf } from '../access/call.ts';
+import { type Actor, type Call, actorOf } from '../access/call.ts';
 import { may } from '../access/may.ts';
-import { forbidden } from '../errors.ts';
+import type { Tx } from '../db/open.ts';
 import { recordEvent } from '../events/record.ts';
 import { mention } from '../issuables/mention_rows.ts';
 import type { Found, Noun } from '../issuables/target.ts';
 import { addTodos, finishTodos, mentionTodos } from '../todos/add.ts';
 import type { NoteRow } from './json.ts';
-import { checkBody } from './rules.ts';
+import { checkBody, requireCommenter } from './rules.ts';
+
+/** What makes a comment part of a thread. */
+export type Thread = Pick<
+  NoteRow,
+  | 'discussion_id'
+  | 'type'
+  | 'original_position'
+  | 'position'
+  | 'resolvable'
+  | 'resolved_at'
+  | 'resolved_by_id'
+>;
 
 export type NewNote = {
   body: string;
   /** Of owners and administrators; from others it is dropped without a word. */
   created_at?: number;
+  /** Asked in the transaction, the target's row locked; absent: a comment of its own. */
+  thread?: (tx: Tx, actor: Actor) => Promise<Thread>;
 };
 
 /**
@@ -20,13 +34,14 @@ export type NewNote = {
  */
 export const createNote = async (noun: Noun, call: Call, found: Found, given: NewNote): Promise<NoteRow> => {
   const { target, project } = found;
-  if (!may(call.viewer, 'create_note', project)) throw forbidden();
+  requireCommenter(call, found);
   const body = checkBody(given.body);
   const at = may(call.viewer, 'set_note_times', project) ? given.created_at : undefined;
   const actor = actorOf(call);
   return await call.write(async (tx) => {
     // First, as its row is locked by every other change of the target, too.
     await noun.change(tx, target, { user_notes_count: 1, updated_at: tx.now });
+    const thread = await given.thread?.(tx, actor);
     const note = await tx.db
       .insertInto('notes')
       .values({
@@ -38,6 +53,7 @@ export const createNote = async (noun: Noun, call: Call, found: Found, given: Ne
         system: 0,
         created_at: at ?? tx.now,
         updated_at: at ?? tx.now,
+        ...thread,
       })
       .returningAll()
       .executeTakeFirstOrThrow();

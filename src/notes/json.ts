@@ -1,11 +1,13 @@
 import type { Selectable } from 'kysely';
 import type { Call, Site } from '../access/call.ts';
 import type { NotesTable } from '../db/schema.ts';
-import { bool, int, nullable, object, string, timestamp } from '../http/schema.ts';
+import { anything, bool, int, nullable, object, optional, string, timestamp } from '../http/schema.ts';
 import type { Target } from '../issuables/target.ts';
 import { formatTime } from '../time.ts';
 import { type BasicUserRow, basicUser, basicUserShape, basicUsersById } from '../users/json.ts';
+import { closedBodies } from './closed_elsewhere.ts';
 import { visibleBodies } from './moved.ts';
+import { positionOf, positionShape } from './position.ts';
 
 export const noteShape = object({
   id: int,
@@ -20,20 +22,29 @@ export const noteShape = object({
   noteable_type: string,
   noteable_iid: int,
   project_id: int,
+  commit_id: nullable(string),
+  position: nullable(positionShape),
   resolvable: bool,
+  resolved: bool,
+  resolved_by: nullable(basicUserShape),
+  resolved_at: nullable(timestamp),
   confidential: bool,
+  /** What quick actions in its text did; only as the answer to it. */
+  commands_changes: optional(anything),
 });
 
 export type NoteRow = Selectable<NotesTable>;
 
+type Users = { author: BasicUserRow; resolved_by: BasicUserRow | undefined };
+
 const noteJson = (
   note: NoteRow,
-  author: BasicUserRow,
+  { author, resolved_by }: Users,
   { body, iid }: { body: string; iid: number },
   site: Site,
 ) => ({
   id: note.id,
-  type: null,
+  type: note.type,
   body,
   attachment: null,
   author: basicUser(author, site),
@@ -44,22 +55,29 @@ const noteJson = (
   noteable_type: note.target_type,
   noteable_iid: iid,
   project_id: note.project_id,
-  resolvable: false,
+  commit_id: null,
+  position: positionOf(note.position),
+  resolvable: note.resolvable === 1,
+  resolved: note.resolved_at !== null,
+  resolved_by: resolved_by === undefined ? null : basicUser(resolved_by, site),
+  resolved_at: note.resolved_at === null ? null : formatTime(note.resolved_at),
   confidential: false,
 });
 
-/** Notes of one target as the caller may read them, in two statements at most. */
+/** Notes of one target as the caller may read them, in three statements at most. */
 export const notesJson = async (call: Call, { iid }: Pick<Target, 'iid'>, notes: NoteRow[]) => {
-  const [authors, bodies] = await Promise.all([
-    basicUsersById(
-      call.db,
-      notes.map((note) => note.author_id),
-    ),
+  const [users, moved, closed] = await Promise.all([
+    basicUsersById(call.db, [
+      ...new Set(notes.flatMap(({ author_id, resolved_by_id }) => [author_id, resolved_by_id ?? author_id])),
+    ]),
     visibleBodies(call, notes),
+    closedBodies(call, notes),
   ]);
+  const bodies = new Map([...moved, ...closed]);
   return notes.flatMap((note) => {
-    const author = authors.get(note.author_id);
+    const author = users.get(note.author_id);
+    const resolved_by = note.resolved_by_id === null ? undefined : users.get(note.resolved_by_id);
     const body = bodies.get(note.id) ?? note.body;
-    return author === undefined ? [] : [noteJson(note, author, { body, iid }, call)];
+    return author === undefined ? [] : [noteJson(note, { author, resolved_by }, { body, iid }, call)];
   });
 };

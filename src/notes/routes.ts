@@ -3,6 +3,7 @@ import { type Call, endpoint } from '../access/call.ts';
 import { pageParams, pageRequest } from '../http/page.ts';
 import { id, idOrPath, longText, object, oneOf, optional, time } from '../http/schema.ts';
 import type { Found, Noun } from '../issuables/target.ts';
+import { actOn, onlyActed } from './act.ts';
 import { createNote } from './create.ts';
 import { deleteNote } from './delete.ts';
 import { type NoteRow, noteShape, notesJson } from './json.ts';
@@ -79,7 +80,10 @@ const create = ({ noun, path, word, params, shared, find }: Side) =>
     }),
     handle: async (call, given) => {
       const found = await find(call, given);
-      return await render(call, found, await createNote(noun, call, found, given));
+      const { body, done } = await actOn(noun, call, found, given.body);
+      if (done !== null && body === '') return onlyActed(done);
+      const note = await render(call, found, await createNote(noun, call, found, { ...given, body }));
+      return done === null ? note : { ...note, commands_changes: done };
     },
   });
 

@@ -10,6 +10,11 @@ export const checkBody = (body: string): string => {
   return body;
 };
 
+/** @throws Failure 403 for one who may not comment */
+export const requireCommenter = ({ viewer }: Call, { project }: Found): void => {
+  if (!may(viewer, 'create_note', project)) throw forbidden();
+};
+
 /**
  * A comment is edited and deleted by its author and by masters; what the service noted itself stays.
  * @throws Failure 403

@@ -56,18 +56,26 @@ const visibilityOf = (call: Call, { visibility }: ProjectColumns, namespace: Nam
   return namespace.kind === 'group' && isWider(usual, namespace.visibility) ? namespace.visibility : usual;
 };
 
-type Named = ProjectColumns & {
+/** What a client wants, and what another operation knows beside that: a fork, of which project, and where it lies. */
+export type NewProject = ProjectColumns & {
+  forked_from_project_id?: number;
+  fork_network_id?: number;
+  repository_storage?: string;
+};
+
+type Named = NewProject & {
   name: string;
   path: string;
   visibility: Visibility;
   repository_storage: string;
 };
 
+/** An empty repository has no default branch, whatever it is to be called. */
 const insertProject = async (
   tx: Tx,
   creator: Creator,
   namespace: Namespace,
-  columns: Named,
+  { default_branch: _wanted, ...columns }: Named,
 ): Promise<number> => {
   const full_path = `${namespace.full_path}/${columns.path}`;
   const { id } = await tx.db
@@ -106,7 +114,7 @@ export const createProject = async (
   call: Call,
   creator: Creator,
   namespaceId: number | null,
-  wanted: ProjectColumns,
+  wanted: NewProject,
 ): Promise<number> => {
   if (wanted.name === undefined && wanted.path === undefined) {
     throw badRequest('at least one of name, path must be given');
@@ -119,7 +127,7 @@ export const createProject = async (
     if (namespace === undefined) throw namespaceRefused();
     await requireRoom(call, tx, creator, namespace);
     const visibility = visibilityOf(call, wanted, namespace);
-    const repository_storage = storageOf(call.settings, Math.random());
+    const repository_storage = wanted.repository_storage ?? storageOf(call.settings, Math.random());
     const columns = { ...wanted, name, path, visibility, repository_storage };
     const proposal = { id: null, namespace, ...columns };
     refuseProblems({

@@ -24,6 +24,7 @@ const flags = {
   request_access_enabled: flag,
   only_allow_merge_if_pipeline_succeeds: flag,
   only_allow_merge_if_all_discussions_are_resolved: flag,
+  remove_source_branch_after_merge: flag,
 };
 
 /** The older way to say that a feature is on for everybody, or off. */
@@ -49,7 +50,9 @@ export const projectParams = {
   ...levels,
   ...flags,
   public_jobs: optional(boolean({ description: 'another name of `public_builds`' })),
-  default_branch: optional(text({ description: 'accepted; an empty repository has none' })),
+  default_branch: optional(text({ description: 'a branch that is there; an empty repository has none' })),
+  merge_method: optional(oneOf(['merge', 'rebase_merge', 'ff'])),
+  squash_option: optional(oneOf(['never', 'always', 'default_on', 'default_off'])),
 };
 
 const shape = object(projectParams);
@@ -64,6 +67,9 @@ export type ProjectColumns = {
   path?: string;
   description?: string | null;
   visibility?: Visibility;
+  default_branch?: string;
+  merge_method?: 'merge' | 'rebase_merge' | 'ff';
+  squash_option?: 'never' | 'always' | 'default_on' | 'default_off';
 } & { [N in LevelName]?: FeatureLevel } & { [N in FlagName]?: Flag };
 
 const visibilityOf = ({ visibility, public: isPublic }: Params): Visibility | undefined => {
@@ -87,6 +93,9 @@ export const columnsOf = (params: Params): ProjectColumns => {
     ...(params.path !== undefined && { path: params.path }),
     ...(params.description !== undefined && { description: params.description }),
     ...(visibility !== undefined && { visibility }),
+    ...(params.default_branch !== undefined && { default_branch: params.default_branch }),
+    ...(params.merge_method !== undefined && { merge_method: params.merge_method }),
+    ...(params.squash_option !== undefined && { squash_option: params.squash_option }),
     ...Object.fromEntries(switched(params)),
     ...Object.fromEntries(named.map((name) => [name, params[name]])),
     ...Object.fromEntries(set.map((name) => [name, given[name] === true ? 1 : 0])),

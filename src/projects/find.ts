@@ -33,13 +33,28 @@ const projectByPath = compiled((db, { path }: { path: string }) =>
 );
 
 /** A project by id or full path (in any case). Hidden and missing are alike: 404 `404 Project Not Found`. */
-export const findProject = async ({ db, viewer }: Call, id: number | string): Promise<Project> => {
+export const findProject = async (
+  { db, viewer }: Pick<Call, 'db' | 'viewer'>,
+  id: number | string,
+): Promise<Project> => {
   const [found] =
     typeof id === 'number'
       ? await projectById(db, { id })
       : await projectByPath(db, { path: id.toLowerCase() });
   if (found === undefined || !canSeeProject(viewer, found)) throw notFound('Project');
   return found;
+};
+
+/** A project for work that nobody's request does: whoever sees it; null: it is gone. */
+export const loadProject = async (db: Reader, id: number): Promise<Project | null> => {
+  const [found] = await projectById(db, { id });
+  return found === undefined || found.deleted_at !== null ? null : found;
+};
+
+/** Projects by id, whoever sees them. */
+export const projectsById = async (db: Reader, ids: readonly number[]): Promise<Map<number, Project>> => {
+  const rows = await selectProjects(db).where('id', 'in', ids).execute();
+  return new Map(rows.map((row) => [row.id, row]));
 };
 
 /** The project, if the caller sees it (else 404) and may do this in it (else 403). */

@@ -7,7 +7,10 @@ import { basicNamespaceShape } from '../namespaces/json.ts';
 import { fullNames, joinNames } from '../namespaces/names.ts';
 import { formatTime } from '../time.ts';
 import { basicUser, basicUserShape } from '../users/json.ts';
+import { type Parent, parentsOf } from './parents.ts';
 import type { ProjectRow } from './rows.ts';
+import { type ProjectStatistics, statisticsOf } from './statistics.ts';
+import { sshPrefix } from './ssh_url.ts';
 
 /** What everybody who sees a project is told of it, and all that `simple=true` asks for. */
 const basicFields = {
@@ -28,6 +31,20 @@ const basicFields = {
   created_at: timestamp,
   last_activity_at: timestamp,
   namespace: basicNamespaceShape,
+};
+
+/** The project that another one was forked from. */
+const parentFields = {
+  id: int,
+  name: string,
+  name_with_namespace: string,
+  path: string,
+  path_with_namespace: string,
+  description: nullable(string),
+  default_branch: nullable(string),
+  http_url_to_repo: string,
+  web_url: string,
+  created_at: timestamp,
 };
 
 const role = nullable(object({ access_level: int, notification_level: int }));
@@ -80,20 +97,40 @@ export const projectShape = object({
   only_allow_merge_if_all_discussions_are_resolved: optional(bool),
   printing_merge_request_link_enabled: optional(bool),
   merge_method: optional(string),
+  squash_option: optional(string),
+  remove_source_branch_after_merge: optional(bool),
   empty_repo: optional(bool),
+  repository_storage: optional(string),
+  forked_from_project: optional(object(parentFields)),
+  statistics: optional(
+    object({
+      commit_count: int,
+      storage_size: int,
+      repository_size: int,
+      lfs_objects_size: int,
+      job_artifacts_size: int,
+    }),
+  ),
   permissions: optional(object({ project_access: role, group_access: role })),
 });
 
 export type Detail = 'basic' | 'full';
 
-type Context = Site & { viewer: Viewer; names: Map<number, string> };
+type Context = Site & {
+  viewer: Viewer;
+  /** What a path is put behind to be reached over SSH. */
+  ssh: string;
+  names: Map<number, string>;
+  parents: Map<number, Parent>;
+  statistics: Map<number, ProjectStatistics>;
+};
 
-const basicJson = (row: ProjectRow, { baseUrl, names }: Context) => ({
+const basicJson = (row: ProjectRow, { baseUrl, ssh, names }: Context) => ({
   id: row.id,
   description: row.description,
   default_branch: row.default_branch,
   tag_list: [],
-  ssh_url_to_repo: `git@${new URL(baseUrl).hostname}:${row.full_path}.git`,
+  ssh_url_to_repo: `${ssh}${row.full_path}.git`,
   http_url_to_repo: `${baseUrl}/${row.full_path}.git`,
   web_url: `${baseUrl}/${row.full_path}`,
   name: row.name,
@@ -166,6 +203,21 @@ const permissionsOf = (row: ProjectRow, { projectLevels, namespaceLevels }: View
   return { project_access: roleOf(projectLevels.get(row.id)), group_access: roleOf(inGroup) };
 };
 
+const parentOf = ({ forked_from_project_id: id }: ProjectRow, { parents, baseUrl }: Context) => {
+  const parent = id === null ? undefined : parents.get(id);
+  if (parent === undefined) return undefined;
+  const { full_path: path_with_namespace, namespace_name, created_at, ...rest } = parent;
+  const web_url = `${baseUrl}/${path_with_namespace}`;
+  return {
+    ...rest,
+    name_with_namespace: joinNames(namespace_name, rest.name),
+    path_with_namespace,
+    http_url_to_repo: `${web_url}.git`,
+    web_url,
+    created_at: formatTime(created_at),
+  };
+};
+
 const fullJson = (row: ProjectRow, context: Context) => {
   const { viewer } = context;
   return {
@@ -191,21 +243,44 @@ const fullJson = (row: ProjectRow, context: Context) => {
     only_allow_merge_if_all_discussions_are_resolved:
       row.only_allow_merge_if_all_discussions_are_resolved === 1,
     printing_merge_request_link_enabled: true,
-    merge_method: 'merge',
+    merge_method: row.merge_method,
+    squash_option: row.squash_option,
+    remove_source_branch_after_merge: row.remove_source_branch_after_merge === 1,
     empty_repo: row.default_branch === null,
+    ...(viewer.admin && { repository_storage: row.repository_storage }),
+    forked_from_project: parentOf(row, context),
+    statistics: context.statistics.get(row.id),
     permissions: permissionsOf(row, viewer),
   };
 };
 
-/** Anonymous callers get the basic fields, whatever was asked for. */
-export const projectsJson = async (call: Call, rows: readonly ProjectRow[], detail: Detail = 'full') => {
+/**
+ * Anonymous callers get the basic fields, whatever was asked for.
+ * @param statistics whether sizes are told to those who may know them
+ */
+export const projectsJson = async (
+  call: Call,
+  rows: readonly ProjectRow[],
+  detail: Detail = 'full',
+  statistics = false,
+) => {
   const { db, viewer, baseUrl, settings } = call;
   const namespaces = rows.map((row) => ({
     id: row.namespace_id,
     name: row.namespace_name,
     parent_id: row.namespace_parent_id,
   }));
-  const context = { viewer, baseUrl, settings, names: await fullNames(db, namespaces) };
-  const toJson = viewer.user_id === null || detail === 'basic' ? basicJson : fullJson;
+  const isBasic = viewer.user_id === null || detail === 'basic';
+  const context = {
+    viewer,
+    baseUrl,
+    settings,
+    ssh: sshPrefix(baseUrl, call.platform.config),
+    names: await fullNames(db, namespaces),
+    parents: isBasic ? new Map<number, Parent>() : await parentsOf(call, rows),
+    statistics:
+      isBasic || !statistics ? new Map<number, ProjectStatistics>() : await statisticsOf(call, rows),
+  };
+  const toJson = isBasic ? basicJson : fullJson;
   return rows.map((row) => toJson(row, context));
 };

@@ -24,7 +24,7 @@ export const projectListParams = {
   with_issues_enabled: optional(boolean()),
   with_merge_requests_enabled: optional(boolean()),
   simple: optional(boolean({ description: 'only the basic fields' })),
-  statistics: optional(boolean({ description: 'accepted, without effect' })),
+  statistics: optional(boolean({ description: 'also how large they are, where the caller is a reporter' })),
   order_by: oneOf(['id', 'name', 'path', 'created_at', 'updated_at', 'last_activity_at'], {
     default: 'created_at',
   }),
@@ -98,5 +98,6 @@ export const listProjects = async (
     .where(where)
     .select((of) => of.fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow();
-  return { items: await projectsJson(call, rows, params.simple === true ? 'basic' : 'full'), total };
+  const detail = params.simple === true ? 'basic' : 'full';
+  return { items: await projectsJson(call, rows, detail, params.statistics === true), total };
 };

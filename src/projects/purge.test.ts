@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { seedIssue, seedProject, seedUser, unique } from '../../test/support/seed.ts';
+import { seedIssue, seedMergeRequest, seedProject, seedUser, unique } from '../../test/support/seed.ts';
 import { type TestService, startTestService } from '../../test/support/service.ts';
+import type { Reader } from '../db/open.ts';
 import { purgeProject } from './purge.ts';
 
 let gantry: TestService;
@@ -32,6 +33,11 @@ const tables = [
   'timelogs',
   'user_agent_details',
   'merge_requests_closing_issues',
+  'merge_requests',
+  'merge_request_search',
+  'merge_request_diffs',
+  'merge_request_diff_texts',
+  'merge_request_commits',
 ];
 
 const countAll = async (): Promise<Record<string, number>> => {
@@ -46,6 +52,17 @@ const countAll = async (): Promise<Record<string, number>> => {
   return counts;
 };
 
+const fillVersion = async (db: Reader, merge_request_id: number, created_at: number): Promise<void> => {
+  const none = { head_commit_sha: null, base_commit_sha: null, start_commit_sha: null, real_size: null };
+  const { id: diff_id } = await db
+    .insertInto('merge_request_diffs')
+    .values({ merge_request_id, state: 'empty', ...none, commits_count: 0, created_at })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  await db.insertInto('merge_request_diff_texts').values({ diff_id, commits: '[]', diffs: '[]' }).execute();
+  await db.insertInto('merge_request_commits').values({ diff_id, sha: 'a', position: 0 }).execute();
+};
+
 /** A project with something in every table. */
 const fullProject = async (issues: number) => {
   const { store } = gantry.service.platform;
@@ -55,6 +72,10 @@ const fullProject = async (issues: number) => {
   const seeded: { id: number }[] = [];
   for (let index = 0; index < issues; index += 1) {
     seeded.push(await seedIssue(gantry, { project: project_id, assignees: [user.id] }));
+  }
+  const requests: { id: number }[] = [];
+  for (let index = 0; index < issues; index += 1) {
+    requests.push(await seedMergeRequest(gantry, { project: project_id, assignees: [user.id] }));
   }
   await store.write(async ({ db, now }) => {
     const times = { created_at: now, updated_at: now };
@@ -88,8 +109,12 @@ const fullProject = async (issues: number) => {
       .insertInto('subscriptions')
       .values({ user_id: user.id, ...onLabel, subscribed: 1, ...times })
       .execute();
-    for (const { id } of seeded) {
-      const target = { target_type: 'Issue', target_id: id } as const;
+    for (const { id } of requests) await fillVersion(db, id, now);
+    const targets = [
+      ...seeded.map(({ id }) => ({ target_type: 'Issue', target_id: id }) as const),
+      ...requests.map(({ id }) => ({ target_type: 'MergeRequest', target_id: id }) as const),
+    ];
+    for (const target of targets) {
       const note = await db
         .insertInto('notes')
         .values({ project_id, ...target, author_id: user.id, body: 'x', system: 0, ...times })
@@ -137,7 +162,8 @@ const fullProject = async (issues: number) => {
         .execute();
       await db
         .insertInto('merge_requests_closing_issues')
-        .values({ merge_request_id: 1, issue_id: id })
+        .values({ merge_request_id: requests[0]!.id, issue_id: seeded[0]!.id })
+        .onConflict((clash) => clash.doNothing())
         .execute();
     }
   });

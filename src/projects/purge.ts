@@ -3,12 +3,12 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Store } from '../db/open.ts';
 import { drain } from '../namespaces/drain.ts';
 
-/** Notes or issues that one round takes. */
+/** Notes, issues or merge requests that one round takes. */
 const round = 100;
 /** Rounds that one run of the work takes before other work has its turn. */
 const mostRounds = 50;
 
-/** What hangs on an issue: each table with its primary key. */
+/** What hangs on an issue or a merge request: each table with its primary key. */
 const linked: [table: string, ...key: string[]][] = [
   ['mentions', 'target_type', 'target_id', 'user_id', 'note_id'],
   ['label_links', 'target_type', 'target_id', 'label_id'],
@@ -19,7 +19,9 @@ const linked: [table: string, ...key: string[]][] = [
   ['user_agent_details', 'target_type', 'target_id'],
 ];
 
-const nextIds = async (store: Store, table: 'notes' | 'issues', projectId: number): Promise<number[]> => {
+type Targets = 'issues' | 'merge_requests';
+
+const nextIds = async (store: Store, table: 'notes' | Targets, projectId: number): Promise<number[]> => {
   const rows = await store.db
     .selectFrom(table)
     .select('id')
@@ -42,29 +44,57 @@ const purgeNotes = async (store: Store, projectId: number): Promise<boolean> => 
   return true;
 };
 
+/** What refers to each kind, and its index of words: a table of its own in SQLite, which no foreign key reaches. */
+const kinds = {
+  issues: { type: 'Issue', closing: 'issue_id', index: 'issue_search_index' },
+  merge_requests: {
+    type: 'MergeRequest',
+    closing: 'merge_request_id',
+    index: 'merge_request_search_index',
+  },
+} as const;
+
+/** Versions hold much: they go before what they are of. */
+const purgeVersions = async (store: Store, ids: number[]): Promise<void> => {
+  const ofRequests = sql<boolean>`merge_request_id in (${sql.join(ids)})`;
+  const versions = sql`(select id from merge_request_diffs where ${ofRequests})`;
+  await drain(store, {
+    table: 'merge_request_commits',
+    key: ['diff_id', 'position'],
+    where: sql<boolean>`diff_id in ${versions}`,
+  });
+  await drain(store, { table: 'merge_request_diffs', key: ['id'], where: ofRequests });
+};
+
 /** @returns whether there were any */
-const purgeIssues = async (store: Store, projectId: number): Promise<boolean> => {
-  const ids = await nextIds(store, 'issues', projectId);
+const purgeTargets = async (store: Store, table: Targets, projectId: number): Promise<boolean> => {
+  const ids = await nextIds(store, table, projectId);
   if (ids.length === 0) return false;
-  for (const [table, ...key] of linked) {
+  const { type, closing, index } = kinds[table];
+  for (const [links, ...key] of linked) {
     // oxlint-disable-next-line no-await-in-loop -- one bounded transaction after another
-    await drain(store, { table, key, where: targeted('Issue', ids) });
+    await drain(store, { table: links, key, where: targeted(type, ids) });
   }
-  const closing = sql<boolean>`issue_id in (${sql.join(ids)})`;
   await drain(store, {
     table: 'merge_requests_closing_issues',
     key: ['issue_id', 'merge_request_id'],
-    where: closing,
+    where: sql<boolean>`${sql.ref(closing)} in (${sql.join(ids)})`,
   });
+  if (table === 'merge_requests') await purgeVersions(store, ids);
   await store.write(async ({ db, words }) => {
-    // SQLite's index of words is a table of its own, which no foreign key reaches.
     if (words.engine === 'sqlite') {
-      await sql`delete from issue_search_index where rowid in (${sql.join(ids)})`.execute(db);
+      await sql`delete from ${sql.table(index)} where rowid in (${sql.join(ids)})`.execute(db);
     }
-    await db.deleteFrom('issues').where('id', 'in', ids).execute();
+    await db.deleteFrom(table).where('id', 'in', ids).execute();
   });
   return true;
 };
+
+/** @returns whether there was anything */
+const purgeSome = async (store: Store, projectId: number): Promise<boolean> =>
+  (await purgeNotes(store, projectId)) ||
+  (await purgeTargets(store, 'issues', projectId)) ||
+  (await purgeTargets(store, 'merge_requests', projectId));
 
 const purgeRest = async (store: Store, projectId: number): Promise<void> => {
   const labels = sql`(select id from labels where project_id = ${projectId})`;
@@ -79,6 +109,20 @@ const purgeRest = async (store: Store, projectId: number): Promise<void> => {
     key: ['target_type', 'target_id', 'label_id'],
     where: sql<boolean>`label_id in ${labels}`,
   });
+  // What runs go with their pipelines; these with their jobs.
+  for (const table of ['artifacts', 'jobs', 'pipelines', 'job_configs', 'deployments', 'environments']) {
+    // oxlint-disable-next-line no-await-in-loop -- one bounded transaction after another
+    await drain(store, { table, key: ['id'], where: ofProject });
+  }
+  // Runners that no other project has.
+  await drain(store, {
+    table: 'runners',
+    key: ['id'],
+    where: sql<boolean>`runner_type = 'project_type'
+      and id in (select runner_id from runner_projects where project_id = ${projectId})
+      and not exists (select 1 from runner_projects as others
+        where others.runner_id = runners.id and others.project_id <> ${projectId})`,
+  });
   // Deploy keys that no other project has.
   await drain(store, {
     table: 'keys',
@@ -88,41 +132,54 @@ const purgeRest = async (store: Store, projectId: number): Promise<void> => {
       and not exists (select 1 from deploy_key_projects as others
         where others.key_id = keys.id and others.project_id <> ${projectId})`,
   });
-  for (const table of ['labels', 'milestones', 'todos', 'snippets', 'uploads']) {
+  for (const table of [
+    'labels',
+    'milestones',
+    'todos',
+    'snippets',
+    'uploads',
+    'commit_statuses',
+    'commit_comments',
+  ]) {
     // oxlint-disable-next-line no-await-in-loop -- one bounded transaction after another
     await drain(store, { table, key: ['id'], where: ofProject });
   }
   const membership = sql<boolean>`source_type = 'Project' and source_id = ${projectId}`;
-  await drain(store, { table: 'members', key: ['id'], where: membership });
+  for (const table of ['members', 'variables']) {
+    // oxlint-disable-next-line no-await-in-loop -- one bounded transaction after another
+    await drain(store, { table, key: ['id'], where: membership });
+  }
   await store.write(async ({ db }) => await db.deleteFrom('projects').where('id', '=', projectId).execute());
 };
 
-const isGone = async (store: Store, projectId: number): Promise<boolean> => {
+/** On which storage the repository of a project lies that is to go; null: there is none to go. */
+const storageOfGone = async (store: Store, projectId: number): Promise<string | null> => {
   const row = await store.db
     .selectFrom('projects')
-    .select('id')
+    .select('repository_storage')
     .where('id', '=', projectId)
     .where('deleted_at', 'is not', null)
     .executeTakeFirst();
-  return row !== undefined;
+  return row?.repository_storage ?? null;
 };
 
 /**
- * @param removeFiles called before the last row goes, so that none is forgotten
+ * @param removeFiles called with the storage of its repository before the last row goes, so that none is forgotten
  * @returns whether nothing is left; false: come again
  */
 export const purgeProject = async (
   store: Store,
   projectId: number,
-  removeFiles: () => Promise<void> = async () => undefined,
+  removeFiles: (storage: string) => Promise<void> = async () => undefined,
 ): Promise<boolean> => {
-  if (!(await isGone(store, projectId))) return true;
+  const storage = await storageOfGone(store, projectId);
+  if (storage === null) return true;
   for (let rounds = 0; rounds < mostRounds; rounds += 1) {
     // oxlint-disable-next-line no-await-in-loop -- one bounded transaction after another
-    const more = (await purgeNotes(store, projectId)) || (await purgeIssues(store, projectId));
+    const more = await purgeSome(store, projectId);
     if (!more) {
       // oxlint-disable-next-line no-await-in-loop -- the last steps
-      await removeFiles();
+      await removeFiles(storage);
       // oxlint-disable-next-line no-await-in-loop
       await purgeRest(store, projectId);
       return true;

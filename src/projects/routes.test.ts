@@ -114,6 +114,8 @@ test('a project is made in the own namespace and told in full', async () => {
     only_allow_merge_if_all_discussions_are_resolved: false,
     printing_merge_request_link_enabled: true,
     merge_method: 'merge',
+    squash_option: 'default_off',
+    remove_source_branch_after_merge: true,
     empty_repo: true,
     permissions: { project_access: { access_level: 40, notification_level: 3 }, group_access: null },
   });
@@ -156,7 +158,7 @@ test('every setting of a new project is kept', async () => {
     request_access_enabled: true,
     only_allow_merge_if_pipeline_succeeds: true,
     only_allow_merge_if_all_discussions_are_resolved: true,
-    default_branch: 'main',
+    default_branch: 'trunk',
     initialize_with_readme: true,
   };
   const made = await create(given);
@@ -176,7 +178,7 @@ test('every setting of a new project is kept', async () => {
     request_access_enabled: true,
     only_allow_merge_if_pipeline_succeeds: true,
     only_allow_merge_if_all_discussions_are_resolved: true,
-    default_branch: null,
+    default_branch: 'trunk',
   };
   for (const [name, value] of Object.entries(told)) assert.deepEqual([name, made[name]], [name, value]);
   const { _links: links } = made;

@@ -1,35 +1,30 @@
-import { type Call, actorOf, endpoint, userOf } from '../access/call.ts';
-import { loadViewer } from '../access/viewer.ts';
-import { badRequest, notFound } from '../errors.ts';
-import { boolean, clearable, id as idParam, idOrPath, object, optional, string } from '../http/schema.ts';
+import { type Call, endpoint, userOf } from '../access/call.ts';
+import { badRequest, invalid } from '../errors.ts';
+import {
+  boolean,
+  clearable,
+  id as idParam,
+  idOrPath,
+  object,
+  optional,
+  string,
+  text,
+} from '../http/schema.ts';
 import { requireUnmodified } from '../http/unmodified.ts';
 import { loadUser } from '../users/queries.ts';
+import { newProjectAnswer, projectAnswer } from './answer.ts';
 import { createProject } from './create.ts';
 import { columnsOf, projectParams } from './fields.ts';
 import { findProject, findProjectFor } from './find.ts';
-import { projectShape, projectsJson } from './json.ts';
+import { projectShape } from './json.ts';
 import { listProjects, projectListParams } from './list.ts';
 import { groupShow, ofGroup } from './of_group.ts';
 import { ofUser } from './of_user.ts';
 import { removeProject } from './remove.ts';
-import { projectRows } from './rows.ts';
 import { archiveProject, updateProject } from './update.ts';
 
 const area = 'projects';
 const project = idOrPath('id or full path of the project');
-
-/** The project as it is stored now. */
-const answer = async (call: Call, id: number) => {
-  const row = await projectRows(call.db).where('projects.id', '=', id).executeTakeFirst();
-  if (row === undefined) throw notFound('Project');
-  return (await projectsJson(call, [row]))[0];
-};
-
-/** A new project, with the role in it that its maker has since. */
-const answerNew = async (call: Call, id: number) => {
-  const { user } = actorOf(call);
-  return await answer({ ...call, viewer: await loadViewer(call.db, user, call.now) }, id);
-};
 
 const list = endpoint({
   method: 'GET',
@@ -49,26 +44,46 @@ const show = endpoint({
   summary: 'One project',
   area,
   audience: 'optional',
-  params: object({ id: project, statistics: optional(boolean({ description: 'accepted, without effect' })) }),
-  reply: projectShape,
-  handle: async (call, { id }) => await answer(call, (await findProject(call, id)).id),
-});
-
-const create = endpoint({
-  method: 'POST',
-  path: '/projects',
-  summary: 'Make a project',
-  area,
-  audience: 'user',
   params: object({
-    namespace_id: optional(clearable(idParam('default: the own namespace'))),
-    ...projectParams,
-    initialize_with_readme: optional(boolean({ description: 'accepted, without effect' })),
+    id: project,
+    statistics: optional(boolean({ description: 'also how large it is, where the caller is a reporter' })),
   }),
   reply: projectShape,
-  handle: async (call, { namespace_id = null, ...params }) =>
-    await answerNew(call, await createProject(call, userOf(call), namespace_id, columnsOf(params))),
+  handle: async (call, { id, statistics }) =>
+    await projectAnswer(call, (await findProject(call, id)).id, statistics),
 });
+
+/** Fetching from other servers is not offered. */
+const refuseImport = (url: string | null | undefined): void => {
+  if (url !== undefined && url !== null && url.trim() !== '') {
+    throw invalid({ import_url: ['is not supported'] });
+  }
+};
+
+/** Begins a new project's repository. */
+export type Initialize = (call: Call, projectId: number, branch: string | undefined) => Promise<void>;
+
+const create = (initialize: Initialize) =>
+  endpoint({
+    method: 'POST',
+    path: '/projects',
+    summary: 'Make a project',
+    area,
+    audience: 'user',
+    params: object({
+      namespace_id: optional(clearable(idParam('default: the own namespace'))),
+      ...projectParams,
+      initialize_with_readme: optional(boolean({ description: 'its first commit is a README' })),
+      import_url: optional(clearable(text({ maxLength: 2000, description: 'refused: nothing is imported' }))),
+    }),
+    reply: projectShape,
+    handle: async (call, { namespace_id = null, import_url, ...params }) => {
+      refuseImport(import_url);
+      const id = await createProject(call, userOf(call), namespace_id, columnsOf(params));
+      if (params.initialize_with_readme === true) await initialize(call, id, params.default_branch);
+      return await newProjectAnswer(call, id);
+    },
+  });
 
 const createForUser = endpoint({
   method: 'POST',
@@ -80,7 +95,7 @@ const createForUser = endpoint({
   reply: projectShape,
   handle: async (call, { user_id, ...params }) => {
     const creator = await loadUser(call.db, user_id);
-    return await answerNew(call, await createProject(call, creator, null, columnsOf(params)));
+    return await newProjectAnswer(call, await createProject(call, creator, null, columnsOf(params)));
   },
 });
 
@@ -98,7 +113,7 @@ const update = endpoint({
       throw badRequest(`at least one of ${Object.keys(projectParams).join(', ')} must be given`);
     }
     await updateProject(call, found, columnsOf(params));
-    return await answer(call, found.id);
+    return await projectAnswer(call, found.id);
   },
 });
 
@@ -131,15 +146,16 @@ const archiving = (word: 'archive' | 'unarchive', archived: 0 | 1) =>
     handle: async (call, { id }) => {
       const found = await findProjectFor(call, id, 'archive_project');
       await archiveProject(call, found, archived);
-      return await answer(call, found.id);
+      return await projectAnswer(call, found.id);
     },
   });
 
-export const projectRoutes = [
+/** @param initialize makes the first commit of a project that is to begin with one */
+export const projectRoutes = (initialize: Initialize) => [
   list,
   ofUser,
   show,
-  create,
+  create(initialize),
   createForUser,
   update,
   remove,

@@ -1,7 +1,9 @@
+import type { Selectable } from 'kysely';
 import { type Call, actorOf } from '../access/call.ts';
 import { may } from '../access/may.ts';
 import type { Tx } from '../db/open.ts';
-import { forbidden, notFound } from '../errors.ts';
+import type { ProjectsTable } from '../db/schema.ts';
+import { forbidden, invalid, notFound } from '../errors.ts';
 import { recordEvent } from '../events/record.ts';
 import { changesOf } from '../namespaces/changes.ts';
 import { type Namespace, lockNamespace, takingNames } from '../namespaces/claim.ts';
@@ -11,12 +13,7 @@ import type { ProjectColumns } from './fields.ts';
 import type { Project } from './find.ts';
 import { nameProblem, pathProblem, visibilityProblem } from './rules.ts';
 
-type Stored = Omit<Project, keyof Counters>;
-type Counters = Pick<Project, 'issue_iid' | 'merge_request_iid' | 'milestone_iid' | 'issues_version'> &
-  Pick<
-    Project,
-    'opened_issues' | 'closed_issues' | 'opened_confidential_issues' | 'closed_confidential_issues'
-  >;
+type Stored = Selectable<ProjectsTable>;
 
 /** Masters change a project; its name, its path and who sees it are for owners. */
 const admit = (call: Call, project: Project, wanted: ProjectColumns): void => {
@@ -68,9 +65,25 @@ const moveRoute = async (tx: Tx, id: number, fullPath: string): Promise<void> =>
     .execute();
 };
 
+/** The default branch is one that is there; an empty repository has none. */
+const withDefaultBranch = async (
+  { platform }: Call,
+  { id, repository_storage, default_branch: known }: Project,
+  { default_branch: branch, ...wanted }: ProjectColumns,
+): Promise<ProjectColumns> => {
+  if (branch === undefined || branch === '' || known === null || branch === known) return wanted;
+  const repository = platform.git.repository({ storage: repository_storage, id });
+  const { refs } = await repository.ask('refs.get', { names: [`refs/heads/${branch}`] });
+  if ((refs[0] ?? null) === null) {
+    throw invalid({ base: [`Could not change HEAD: branch '${branch}' does not exist`] });
+  }
+  return { ...wanted, default_branch: branch };
+};
+
 /** Changes a project that the caller may administer; nothing happens where nothing differs. */
-export const updateProject = async (call: Call, found: Project, wanted: ProjectColumns): Promise<void> => {
-  admit(call, found, wanted);
+export const updateProject = async (call: Call, found: Project, given: ProjectColumns): Promise<void> => {
+  admit(call, found, given);
+  const wanted = await withDefaultBranch(call, found, given);
   await takingNames(call, async (tx) => {
     const [project, namespace] = await lockProject(tx, found);
     const { changes, data } = changesOf(project, wanted);

@@ -3,11 +3,15 @@ import { projectArea } from '../blob/files.ts';
 import { type WorkHandler, enqueue } from '../queue/queue.ts';
 import { purgeProject } from './purge.ts';
 
-export const projectWork = ({ store, blobs }: Platform): { [name: string]: WorkHandler } => ({
+export const projectWork = ({ store, blobs, git }: Platform): { [name: string]: WorkHandler } => ({
   /** Removes the rows of a project that was taken away; of a large one, a part each time. */
   purge_project: async ({ project_id }) => {
     const id = Number(project_id);
-    if (await purgeProject(store, id, () => blobs.removeArea(projectArea(id)))) return;
+    const removeFiles = async (storage: string): Promise<void> => {
+      await blobs.removeArea(projectArea(id));
+      await git.repository({ storage, id }).ask('repository.remove', {});
+    };
+    if (await purgeProject(store, id, removeFiles)) return;
     await store.write(
       async (tx) =>
         await enqueue(tx, 'purge_project', { project_id: id }, { unique_key: `purge_project:${id}` }),

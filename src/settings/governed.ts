@@ -1,4 +1,5 @@
 /** What some settings mean to those who ask: pure, so that each question has one answer. */
+import { matchesWildcard } from '../wildcard.ts';
 import type { Settings } from './fields.ts';
 
 /** Why this caller may not give something this visibility; null: he may. */
@@ -53,22 +54,6 @@ export const firstBranchProtection = ({
   return { push: level === 1 ? 'developer' : 'master', merge: 'master' };
 };
 
-/** A `*` stands for any characters, as in `*.example.com`. */
-const matchesDomain = (pattern: string, domain: string): boolean => {
-  const [first = '', ...parts] = pattern.toLowerCase().split('*');
-  const last = parts.pop();
-  if (last === undefined) return domain === first;
-  if (!domain.startsWith(first) || !domain.endsWith(last)) return false;
-  const end = domain.length - last.length;
-  let at = first.length;
-  for (const part of parts) {
-    const found = domain.indexOf(part, at);
-    if (found === -1) return false;
-    at = found + part.length;
-  }
-  return at <= end;
-};
-
 /**
  * Why nobody may sign up with this address, in GitLab's words; null: he may. A domain on the list of those that may
  * is let in whatever the other list says.
@@ -79,7 +64,7 @@ export const emailDomainProblem = (settings: Settings, email: string): string | 
     .trim()
     .toLowerCase();
   const isIn = (patterns: readonly string[]): boolean =>
-    patterns.some((pattern) => matchesDomain(pattern, domain));
+    patterns.some((pattern) => matchesWildcard(pattern.toLowerCase(), domain));
   const { domain_whitelist: allowed, domain_blacklist_enabled, domain_blacklist: refused } = settings;
   if (allowed.length > 0) return isIn(allowed) ? null : 'domain is not authorized for sign-up';
   return domain_blacklist_enabled && isIn(refused) ? 'is not from an allowed domain.' : null;

@@ -1,9 +1,6 @@
 import type { Tx } from '../db/open.ts';
 import type { Target } from '../issuables/target.ts';
 
-/** The most seconds that may be spent on one target. */
-export const longestSpent = 2 ** 31 - 1;
-
 /** Keeps one entry of time spent: seconds, negative where time is taken away. */
 export const logTime = async (
   tx: Tx,

@@ -9,11 +9,25 @@ import type { Tx } from '../db/open.ts';
 const authored = [
   ['issues', 'author_id'],
   ['issues', 'closed_by_id'],
+  ['merge_requests', 'author_id'],
+  ['merge_requests', 'closed_by_id'],
+  ['merge_requests', 'merged_by_id'],
   ['notes', 'author_id'],
+  ['notes', 'resolved_by_id'],
   ['timelogs', 'user_id'],
   ['todos', 'author_id'],
   ['award_emoji', 'user_id'],
+  ['commit_statuses', 'author_id'],
+  ['commit_comments', 'author_id'],
 ] as const;
+
+/** What carries notes, awards and the rest. */
+const kinds = [
+  { table: 'issues', type: 'Issue', version: 'issues_version' },
+  { table: 'merge_requests', type: 'MergeRequest', version: 'merge_requests_version' },
+] as const;
+
+type Kind = (typeof kinds)[number];
 
 const run = async (tx: Tx, statements: RawBuilder<unknown>[]): Promise<void> => {
   for (const statement of statements) {
@@ -33,59 +47,86 @@ export const hasContributions = async (tx: Tx, userId: number): Promise<boolean>
   return rows.length > 0;
 };
 
+/** Projects of records of a kind that change with him. */
+const touched = ({ table, type }: Kind, userId: number): RawBuilder<unknown> => {
+  const records = sql.table(table);
+  const linked = (links: string): RawBuilder<unknown> => {
+    const name = sql.table(links);
+    return sql`select ${records}.project_id from ${records} join ${name} on ${name}.target_id = ${records}.id
+      where ${name}.target_type = ${type} and ${name}.user_id = ${userId}`;
+  };
+  return sql`select project_id as id from ${records} where author_id = ${userId}
+    union ${linked('assignees')} union ${linked('award_emoji')} union ${linked('timelogs')}`;
+};
+
 /**
- * Marks what was cached of the projects whose issues change as old, and keeps others from counting in them.
+ * Marks what was cached of the projects whose records change as old, and keeps others from counting in them.
  * @returns their ids
  */
 export const touchProjects = async (tx: Tx, userId: number): Promise<number[]> => {
   const projects = await idsOf(
     tx,
-    sql`select project_id as id from issues where author_id = ${userId}
-      union select project_id from notes where author_id = ${userId}
-      union select issues.project_id from issues join assignees on assignees.target_id = issues.id
-        where assignees.target_type = 'Issue' and assignees.user_id = ${userId}
-      union select issues.project_id from issues join award_emoji on award_emoji.target_id = issues.id
-        where award_emoji.target_type = 'Issue' and award_emoji.user_id = ${userId}
-      union select issues.project_id from issues join timelogs on timelogs.target_id = issues.id
-        where timelogs.target_type = 'Issue' and timelogs.user_id = ${userId}`,
+    sql`${sql.join(
+      kinds.map((kind) => touched(kind, userId)),
+      sql` union `,
+    )} union select project_id from notes where author_id = ${userId}`,
   );
-  await sql`update project_counters set issues_version = issues_version + 1
+  await sql`update project_counters set issues_version = issues_version + 1,
+    merge_requests_version = merge_requests_version + 1
     where ${tx.words.oneOf('project_id', projects)}`.execute(tx.db);
   return projects;
 };
 
-/** Keeps others from counting in issues that will be counted anew: they come before or after, not between. */
-const lockIssues = async (tx: Tx, issueIds: number[]): Promise<void> => {
-  await sql`select id from issues where ${tx.words.oneOf('id', issueIds)} order by id ${tx.words.forUpdate}`.execute(
-    tx.db,
+/** Ids of records, by kind. */
+type Records = { kind: Kind; ids: number[] }[];
+
+/** Keeps others from counting in records that will be counted anew: they come before or after, not between. */
+const lockRecords = async (tx: Tx, records: Records): Promise<void> =>
+  await run(
+    tx,
+    records.map(
+      ({ kind, ids }) => sql`select id from ${sql.table(kind.table)}
+        where ${tx.words.oneOf('id', ids)} order by id ${tx.words.forUpdate}`,
+    ),
   );
+
+const recordsOf = async (tx: Tx, idsIn: (kind: Kind) => RawBuilder<{ id: number }>): Promise<Records> => {
+  const records: Records = [];
+  for (const kind of kinds) {
+    // oxlint-disable-next-line no-await-in-loop -- one transaction runs one statement after another
+    records.push({ kind, ids: await idsOf(tx, idsIn(kind)) });
+  }
+  return records;
 };
 
-const votes = (name: string): RawBuilder<number> =>
-  sql`(select count(*) from award_emoji
-    where target_type = 'Issue' and target_id = issues.id and name = ${name})`;
+/** Counts anew what is kept beside these records. */
+const recount = (tx: Tx, records: Records): RawBuilder<unknown>[] =>
+  records.map(({ kind: { table, type }, ids }) => {
+    const here = sql`target_type = ${type} and target_id = ${sql.table(table)}.id`;
+    const votes = (name: string) => sql`(select count(*) from award_emoji where ${here} and name = ${name})`;
+    return sql`update ${sql.table(table)} set
+      upvotes = ${votes('thumbsup')},
+      downvotes = ${votes('thumbsdown')},
+      user_notes_count = (select count(*) from notes where ${here} and system = 0),
+      total_time_spent = (select coalesce(sum(time_spent), 0) from timelogs where ${here})
+      where ${tx.words.oneOf(`${table}.id`, ids)}`;
+  });
 
-/** Counts anew what is kept beside these issues. */
-const recount = (tx: Tx, issueIds: number[]): RawBuilder<unknown> =>
-  sql`update issues set
-    upvotes = ${votes('thumbsup')},
-    downvotes = ${votes('thumbsdown')},
-    user_notes_count = (select count(*) from notes
-      where target_type = 'Issue' and target_id = issues.id and system = 0),
-    total_time_spent = (select coalesce(sum(time_spent), 0) from timelogs
-      where target_type = 'Issue' and target_id = issues.id)
-    where ${tx.words.oneOf('issues.id', issueIds)}`;
-
-const countOf = (state: string, condition: RawBuilder<unknown>): RawBuilder<number> =>
-  sql`(select count(*) from issues where project_id = project_counters.project_id
+const countOf = (table: Kind['table'], state: string, condition: RawBuilder<unknown>): RawBuilder<number> =>
+  sql`(select count(*) from ${sql.table(table)} where project_id = project_counters.project_id
     and deleted_at is null and state = ${state} and ${condition})`;
+
+const all = sql`1 = 1`;
 
 const recountProjects = (tx: Tx, projectIds: number[]): RawBuilder<unknown> =>
   sql`update project_counters set
-    opened_issues = ${countOf('opened', sql`1 = 1`)},
-    closed_issues = ${countOf('closed', sql`1 = 1`)},
-    opened_confidential_issues = ${countOf('opened', sql`confidential = 1`)},
-    closed_confidential_issues = ${countOf('closed', sql`confidential = 1`)}
+    opened_issues = ${countOf('issues', 'opened', all)},
+    closed_issues = ${countOf('issues', 'closed', all)},
+    opened_confidential_issues = ${countOf('issues', 'opened', sql`confidential = 1`)},
+    closed_confidential_issues = ${countOf('issues', 'closed', sql`confidential = 1`)},
+    opened_merge_requests = ${countOf('merge_requests', 'opened', all)},
+    closed_merge_requests = ${countOf('merge_requests', 'closed', all)},
+    merged_merge_requests = ${countOf('merge_requests', 'merged', all)}
     where ${tx.words.oneOf('project_id', projectIds)}`;
 
 /** Awards that the ghost has given already: they go with the user, and the votes are counted anew. */
@@ -100,25 +141,25 @@ const doubleAwards = async (tx: Tx, userId: number, ghost: number): Promise<numb
 /** Makes the ghost the author of all that the user wrote. */
 export const handOver = async (tx: Tx, userId: number, ghost: number): Promise<void> => {
   const doubles = await doubleAwards(tx, userId, ghost);
-  const issues = await idsOf(
+  const records = await recordsOf(
     tx,
-    sql`select distinct target_id as id from award_emoji
-      where target_type = 'Issue' and ${tx.words.oneOf('id', doubles)}`,
+    ({ type }) => sql`select distinct target_id as id from award_emoji
+      where target_type = ${type} and ${tx.words.oneOf('id', doubles)}`,
   );
   const moves = authored.map(
     ([table, column]) => sql`update ${sql.table(table)} set ${sql.ref(column)} = ${ghost}
       where ${sql.ref(column)} = ${userId}`,
   );
-  await lockIssues(tx, issues);
+  await lockRecords(tx, records);
   await run(tx, [
     sql`delete from award_emoji where ${tx.words.oneOf('id', doubles)}`,
     ...moves,
-    recount(tx, issues),
+    ...recount(tx, records),
   ]);
 };
 
-/** Tables of rows that hang on an issue. */
-const ofIssues = [
+/** Tables of rows that hang on an issue or a merge request. */
+const hanging = [
   'label_links',
   'assignees',
   'mentions',
@@ -130,28 +171,39 @@ const ofIssues = [
   'notes',
 ];
 
+/** Removes the records of a kind that the user is the author of. */
+const eraseRecords = ({ table, type }: Kind, userId: number): RawBuilder<unknown>[] => {
+  const own = sql`(select id from ${sql.table(table)} where author_id = ${userId})`;
+  return [
+    sql`delete from award_emoji where target_type = 'Note' and target_id in
+      (select id from notes where target_type = ${type} and target_id in ${own})`,
+    ...hanging.map(
+      (links) => sql`delete from ${sql.table(links)} where target_type = ${type} and target_id in ${own}`,
+    ),
+    // Nothing else takes these along.
+    ...(type === 'MergeRequest'
+      ? [sql`delete from merge_requests_closing_issues where merge_request_id in ${own}`]
+      : []),
+    sql`delete from ${sql.table(table)} where author_id = ${userId}`,
+    sql`update ${sql.table(table)} set closed_by_id = null where closed_by_id = ${userId}`,
+  ];
+};
+
 /**
  * Removes all that the user wrote, with what hangs on it.
  * @param projects those touched
  */
 export const erase = async (tx: Tx, userId: number, projects: number[]): Promise<void> => {
-  const own = sql`(select id from issues where author_id = ${userId})`;
   const ownNotes = sql`(select id from notes where author_id = ${userId})`;
-  const issues = await idsOf(
+  const records = await recordsOf(
     tx,
-    sql`select target_id as id from notes where target_type = 'Issue' and author_id = ${userId}
-      union select target_id from timelogs where target_type = 'Issue' and user_id = ${userId}
-      union select target_id from award_emoji where target_type = 'Issue' and user_id = ${userId}`,
+    ({ type }) => sql`select target_id as id from notes where target_type = ${type} and author_id = ${userId}
+      union select target_id from timelogs where target_type = ${type} and user_id = ${userId}
+      union select target_id from award_emoji where target_type = ${type} and user_id = ${userId}`,
   );
-  await lockIssues(tx, issues);
+  await lockRecords(tx, records);
   await run(tx, [
-    sql`delete from award_emoji where target_type = 'Note' and target_id in
-      (select id from notes where target_type = 'Issue' and target_id in ${own})`,
-    ...ofIssues.map(
-      (table) => sql`delete from ${sql.table(table)} where target_type = 'Issue' and target_id in ${own}`,
-    ),
-    sql`delete from issues where author_id = ${userId}`,
-    sql`update issues set closed_by_id = null where closed_by_id = ${userId}`,
+    ...kinds.flatMap((kind) => eraseRecords(kind, userId)),
     sql`delete from award_emoji where target_type = 'Note' and target_id in ${ownNotes}`,
     sql`delete from mentions where (target_type, target_id) in
       (select target_type, target_id from notes where author_id = ${userId}) and note_id in ${ownNotes}`,
@@ -159,7 +211,9 @@ export const erase = async (tx: Tx, userId: number, projects: number[]): Promise
     sql`delete from timelogs where user_id = ${userId}`,
     sql`delete from todos where author_id = ${userId}`,
     sql`delete from award_emoji where user_id = ${userId}`,
-    recount(tx, issues),
+    sql`delete from commit_statuses where author_id = ${userId}`,
+    sql`delete from commit_comments where author_id = ${userId}`,
+    ...recount(tx, records),
     recountProjects(tx, projects),
   ]);
 };

@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { seedGroup, seedIssue, seedMember, seedProject, seedUser, unique } from '../../test/support/seed.ts';
+import {
+  seedGroup,
+  seedIssue,
+  seedMember,
+  seedMergeRequest,
+  seedProject,
+  seedUser,
+  unique,
+} from '../../test/support/seed.ts';
 import { type TestService, startTestService } from '../../test/support/service.ts';
 import type { Tx } from '../db/open.ts';
 
@@ -356,4 +364,80 @@ test('the change log keeps who was deleted', async () => {
   const event = await query.where('target_id', '=', id).executeTakeFirstOrThrow();
   assert.equal(event.actor_id, 1);
   assert.deepEqual(JSON.parse(event.data), { username, hard_delete: false });
+});
+
+const onRequest = ({ id }: { id: number }) => ({ target_type: 'MergeRequest' as const, target_id: id });
+
+/** What somebody leaves on the merge requests of others: a comment, a vote, time. */
+const takePart = async (request: { id: number; project_id: number }, user_id: number): Promise<void> =>
+  await write(async (tx) => {
+    const note = { ...onRequest(request), project_id: request.project_id, author_id: user_id, body: 'x' };
+    await tx.db
+      .insertInto('notes')
+      .values({ ...note, system: 0, ...times(tx) })
+      .execute();
+    await tx.db
+      .insertInto('award_emoji')
+      .values({ name: 'thumbsup', user_id, ...onRequest(request), ...times(tx) })
+      .execute();
+    await tx.db
+      .insertInto('timelogs')
+      .values({ ...onRequest(request), user_id, time_spent: 60, created_at: tx.now })
+      .execute();
+    await tx.db
+      .updateTable('merge_requests')
+      .set({ user_notes_count: 1, upvotes: 1, total_time_spent: 60 })
+      .where('id', '=', request.id)
+      .execute();
+  });
+
+const requestRow = async (id: number) =>
+  await store().db.selectFrom('merge_requests').selectAll().where('id', '=', id).executeTakeFirst();
+
+test('merge requests of a deleted user become the ghost’s, with his merges and votes', async () => {
+  const { id } = await seedUser(gantry);
+  const project = await seedProject(gantry);
+  const own = await seedMergeRequest(gantry, { project: project.id, author: id, state: 'merged' });
+  const other = await seedMergeRequest(gantry, { project: project.id });
+  await takePart(other, id);
+  assert.equal((await remove(id)).status, 204);
+  const by = await ghost();
+  const { author_id, merged_by_id } = (await requestRow(own.id))!;
+  assert.deepEqual([author_id, merged_by_id], [by, by]);
+  const { upvotes, user_notes_count, total_time_spent } = (await requestRow(other.id))!;
+  assert.deepEqual([upvotes, user_notes_count, total_time_spent], [1, 1, 60]);
+});
+
+test('a vote that the ghost has given already goes with the user, and is counted no more', async () => {
+  const project = await seedProject(gantry);
+  const request = await seedMergeRequest(gantry, { project: project.id });
+  const first = await seedUser(gantry);
+  const second = await seedUser(gantry);
+  await takePart(request, first.id);
+  await remove(first.id);
+  await takePart(request, second.id);
+  await remove(second.id);
+  const { upvotes, user_notes_count, total_time_spent } = (await requestRow(request.id))!;
+  assert.deepEqual([upvotes, user_notes_count, total_time_spent], [1, 2, 120]);
+});
+
+test('a hard delete takes his merge requests along, and counts what is left', async () => {
+  const { id } = await seedUser(gantry);
+  const project = await seedProject(gantry);
+  const own = await seedMergeRequest(gantry, { project: project.id, author: id, assignees: [1] });
+  const kept = await seedMergeRequest(gantry, { project: project.id, state: 'closed' });
+  await takePart(kept, id);
+  assert.equal((await remove(id, '?hard_delete=true')).status, 204);
+  assert.equal(await requestRow(own.id), undefined);
+  const left = await store()
+    .db.selectFrom('assignees')
+    .select('user_id')
+    .where('target_type', '=', 'MergeRequest')
+    .where('target_id', '=', own.id)
+    .execute();
+  assert.deepEqual(left, []);
+  const { upvotes, user_notes_count, total_time_spent } = (await requestRow(kept.id))!;
+  assert.deepEqual([upvotes, user_notes_count, total_time_spent], [0, 0, 0]);
+  const { opened_merge_requests, closed_merge_requests } = await counters(project.id);
+  assert.deepEqual([opened_merge_requests, closed_merge_requests], [0, 1]);
 });

@@ -13,13 +13,15 @@ export type Situation = {
   issues: Switch;
   /** Of the merge requests, where it is another one. */
   merge_requests?: Switch;
+  /** Of the repository. */
+  code?: Switch;
   archived?: true;
   issue: IssueState;
 };
 
 /** One line of a table: an endpoint, asked in one way. */
 export type Row = {
-  /** `everybody`, `instance`, `group`, `project`, `issues switched`, `trackers switched`, `issue`. */
+  /** `everybody`, `instance`, `group`, `project`, `issues switched`, `trackers switched`, `issue`, `code`, `merge request`. */
   kind: string;
   /** As in the route list: `PUT /projects/:id`. */
   endpoint: string;
@@ -49,7 +51,7 @@ const block = (title: string): Block => {
   return found;
 };
 
-const rowPattern = /^((GET|POST|PUT|DELETE) (\S+))( \{[^}]+\})?\s+(\S.*)$/;
+const rowPattern = /^((GET|POST|PUT|PATCH|DELETE) (\S+))( \{[^}]+\})?\s+(\S.*)$/;
 
 const rowOf = (line: string, { title, columns }: Block): Row => {
   const [, endpoint = '', method = '', path = '', words = '', rest = ''] = rowPattern.exec(line) ?? [];
@@ -64,7 +66,7 @@ const rowOf = (line: string, { title, columns }: Block): Row => {
   return { kind: title, endpoint, method, path, name: `${endpoint}${words}`, answers };
 };
 
-const isRow = (line: string): boolean => /^(GET|POST|PUT|DELETE) /.test(line);
+const isRow = (line: string): boolean => /^(GET|POST|PUT|PATCH|DELETE) /.test(line);
 
 export const rows: Row[] = blocks
   .filter(({ title }) => title !== 'people' && !title.startsWith('scopes'))
@@ -108,7 +110,19 @@ const isHidden = ({ issues, issue }: Situation, standing: string, own: boolean):
   isOff(issues, standing) ||
   (issue === 'confidential' && !own && ['visitor', 'guest'].includes(standing));
 
+/** Nobody, where he would be told if the code were everybody's. */
+const isShut = ({ visibility, code = 'enabled' }: Situation): boolean =>
+  visibility === 'public' && code !== 'enabled';
+
+const columnOfRequest = (situation: Situation, standing: string, own: boolean): string => {
+  const { issues, merge_requests = issues, code = 'enabled', issue } = situation;
+  if (isOff(merge_requests, standing) || isOff(code, standing)) return 'off';
+  if (issue === 'deleted') return 'gone';
+  return own ? 'own' : standing;
+};
+
 const columnOf = ({ kind }: Row, situation: Situation, standing: string, own: boolean): string => {
+  if (kind === 'code' && standing === 'nobody' && isShut(situation)) return 'shut';
   if (standing === 'nobody' || standing === 'out') return standing;
   const { issues, merge_requests = issues } = situation;
   switch (kind) {
@@ -118,6 +132,10 @@ const columnOf = ({ kind }: Row, situation: Situation, standing: string, own: bo
       return isOff(issues, standing) ? 'off' : standing;
     case 'trackers switched':
       return isOff(issues, standing) && isOff(merge_requests, standing) ? 'off' : standing;
+    case 'code':
+      return isOff(situation.code ?? 'enabled', standing) ? 'off' : standing;
+    case 'merge request':
+      return columnOfRequest(situation, standing, own);
     default:
       return standing;
   }
@@ -135,9 +153,13 @@ export const expectedAnswer = (row: Row, person: string, situation: Situation): 
   const cell = row.answers.get(column);
   if (cell === undefined) throw new Error(`${row.name} has no answer for ${column}`);
   const byVisibility = cell.split('/');
-  const one = byVisibility[visibilities.indexOf(situation.visibility)] ?? byVisibility[0] ?? '';
+  const inAny = byVisibility[visibilities.indexOf(situation.visibility)] ?? byVisibility[0] ?? '';
+  const [inLiving = '', inArchived = inLiving] = inAny.split('@');
+  const one = situation.archived === true ? inArchived : inLiving;
   const [usual = '', toAdmin = usual] = one.split('|');
-  return standing === 'admin' ? toAdmin : usual;
+  if (standing === 'admin') return toAdmin;
+  const [toAuthor = '', toAssignee = toAuthor] = usual.split('&');
+  return person.endsWith('assignee') ? toAssignee : toAuthor;
 };
 
 type Answer = { status: number; body: unknown; text: string };
@@ -145,6 +167,7 @@ type Answer = { status: number; body: unknown; text: string };
 const words: [word: string, status: number, message: unknown][] = [
   ['400M', 400, 'Cannot move issue due to insufficient permissions!'],
   ['400N', 400, { namespace: ['is not valid'] }],
+  ['400B', 400, { source_branch: ['does not exist'] }],
   ['401', 401, '401 Unauthorized'],
   ['403', 403, '403 Forbidden'],
   ['403B', 403, '403 Forbidden - Your account has been blocked.'],
@@ -153,6 +176,7 @@ const words: [word: string, status: number, message: unknown][] = [
     403,
     ['Personal project creation is not allowed. Please contact your administrator with questions'],
   ],
+  ['403R', 403, '403 Forbidden - Cannot push to source branch'],
   ['404', 404, '404 Not found'],
   ['404P', 404, '404 Project Not Found'],
   ['404G', 404, '404 Group Not Found'],
@@ -162,6 +186,8 @@ const words: [word: string, status: number, message: unknown][] = [
   ['404K', 404, '404 Key Not Found'],
   ['404D', 404, '404 Deploy Key Not Found'],
   ['404S', 404, '404 Snippet Not Found'],
+  ['404V', 404, '404 Signature Not Found'],
+  ['405B', 405, 'Branch cannot be merged'],
 ];
 
 const insufficientScope = {

@@ -90,6 +90,21 @@ const below = (path: string): Row[] =>
 const substitutes = {
   label: 'Marker',
   issue_iid: 1,
+  merge_request_iid: 1,
+  note_id: nothing,
+  issue_award: nothing,
+  note_award: nothing,
+  discussion_id: '0'.repeat(40),
+  slug: 'redmine',
+  key: 'KEY',
+  tag_name: 'v1',
+  link_id: nothing,
+  version_id: nothing,
+  name: 'main',
+  other_sha: '0'.repeat(40),
+  blob_id: '0'.repeat(40),
+  file_path: 'README.md',
+  format: 'zip',
   todo: nothing,
   token: nothing,
   impersonation_token_id: nothing,
@@ -136,6 +151,9 @@ const pairsOf = (of: Row[], people: Person[], place: Place, hidden: Names, missi
 
 const usualIssue = (place: Place, state: 'plain' | 'confidential' | 'deleted'): Names =>
   place.issues.get(state)?.usual ?? {};
+
+const usualRequest = (place: Place, state: 'plain' | 'deleted'): Names =>
+  place.requests.get(state)?.usual ?? {};
 
 const pathOfProject = async (id: number): Promise<string> => {
   const query = gantry.service.platform.store.db
@@ -271,6 +289,23 @@ test('an issue that was deleted, and one whose project has none', async () => {
   ]);
 });
 
+const ofRequest = '/projects/:id/merge_requests/:merge_request_iid';
+
+test('a merge request that was deleted, and one whose project has none', async () => {
+  const place = await makePlace(world, { visibility: 'public', issues: 'enabled' });
+  const deleted = usualRequest(place, 'deleted');
+  const people = named(...outsiders, ...insiders);
+  const off = await makePlace(world, { visibility: 'public', issues: 'disabled' });
+  const members = await makePlace(world, { visibility: 'public', issues: 'enabled', code: 'private' });
+  const [inOff, inMembers] = [usualRequest(off, 'plain'), usualRequest(members, 'plain')];
+  const missing = (names: Names): Names => ({ ...names, merge_request_iid: nothing });
+  await compare([
+    ...pairsOf(below(ofRequest), people, place, deleted, missing(deleted)),
+    ...pairsOf(below(ofRequest), people, off, inOff, missing(inOff)),
+    ...pairsOf(below(ofRequest), named(...outsiders), members, inMembers, missing(inMembers)),
+  ]);
+});
+
 test('a note, an award, a label or a milestone of something else', async () => {
   const place = await makePlace(world, { visibility: 'public', issues: 'enabled' });
   const secret = await makePlace(world, { visibility: 'private', issues: 'enabled' });
@@ -281,6 +316,8 @@ test('a note, an award, a label or a milestone of something else', async () => {
   const hiding = [
     usualIssue(place, 'confidential'),
     usualIssue(secret, 'plain'),
+    usualRequest(place, 'deleted'),
+    usualRequest(secret, 'plain'),
     place.issues.get('plain')?.of_guest ?? {},
   ];
   const at = (param: string): Row[] =>

@@ -19,6 +19,7 @@ import {
   insertMilestones,
   insertNotes,
   insertProjects,
+  insertRequests,
   insertTodos,
 } from './rows.ts';
 import type { Names, Place, World } from './world.ts';
@@ -73,12 +74,39 @@ export const freshIssue: Maker = async (tx, cells, world) => {
   );
 };
 
+/** As `freshIssue`, a merge request. */
+export const freshRequest: Maker = async (tx, cells, world) => {
+  const rows = cells.map((cell) => ({
+    project_id: id(cell, 'project'),
+    iid: (cell.place.iids.merge_request += 1),
+    author_id: isAuthor(cell) ? selfOf(cell, world) : world.people.writer,
+    deleted: cell.state === 'deleted',
+  }));
+  nameAll(cells, 'merge_request_id', await insertRequests(tx, rows));
+  nameAll(
+    cells,
+    'merge_request_iid',
+    rows.map(({ iid }) => iid),
+  );
+  const assigned = cells.filter(isAssignee);
+  await insertAssignees(
+    tx,
+    assigned.map((cell) => ({ ...targetOf(cell), user_id: selfOf(cell, world) })),
+  );
+};
+
+/** The issue or merge request that a cell is about. */
+export const targetOf = (cell: Cell) =>
+  cell.row.kind === 'merge request'
+    ? { target_type: 'MergeRequest' as const, target_id: id(cell, 'merge_request_id') }
+    : { target_type: 'Issue' as const, target_id: id(cell, 'issue_id') };
+
 const note =
   (by: 'self' | 'writer', system: 0 | 1): Maker =>
   async (tx, cells, world) => {
     const rows = cells.map((cell) => ({
       project_id: id(cell, 'project'),
-      target_id: id(cell, 'issue_id'),
+      ...targetOf(cell),
       author_id: by === 'self' ? selfOf(cell, world) : world.people.writer,
       system,
     }));
@@ -94,8 +122,7 @@ const award =
   (on: 'Issue' | 'Note', by: 'self' | 'writer'): Maker =>
   async (tx, cells, world) => {
     const rows = cells.map((cell) => ({
-      target_type: on,
-      target_id: id(cell, on === 'Issue' ? 'issue_id' : 'note_id'),
+      ...(on === 'Issue' ? targetOf(cell) : { target_type: on, target_id: id(cell, 'note_id') }),
       user_id: by === 'self' ? selfOf(cell, world) : world.people.writer,
     }));
     nameAll(cells, on === 'Issue' ? 'issue_award' : 'note_award', await insertAwards(tx, rows));
@@ -111,7 +138,7 @@ export const ownTodo: Maker = async (tx, cells, world) => {
     user_id: selfOf(cell, world),
     author_id: world.people.writer,
     project_id: id(cell, 'project'),
-    target_id: id(cell, 'issue_id'),
+    ...targetOf(cell),
   }));
   nameAll(cells, 'todo', await insertTodos(tx, rows));
 };
@@ -170,8 +197,8 @@ export const freshMilestone: Maker = async (tx, cells) => {
 
 /** A project in which the person has his role; `owner` owns it through the group above. */
 export const freshProject: Maker = async (tx, cells, { top, team }) => {
-  const { visibility, archived = false } = (cells[0] as Cell).place.situation;
-  const made = await insertProjects(tx, top, cells.length, { visibility, archived });
+  const { visibility, archived = false, code = 'enabled' } = (cells[0] as Cell).place.situation;
+  const made = await insertProjects(tx, top, cells.length, { visibility, archived, code });
   nameAll(
     cells,
     'project',

@@ -67,14 +67,24 @@ describe('everybody is answered as the table says', () => {
     });
   }
 
-  test('in an archived project, as in any other', async () => {
+  for (const [code, words] of [
+    ['private', 'whose code is for members'],
+    ['disabled', 'without code'],
+  ] as const) {
+    test(`in a public project ${words}`, async () => {
+      const place = await makePlace(world, { visibility: 'public', issues: 'enabled', code });
+      await check([{ place, kinds: ['code', 'merge request'], states: ['plain'] }]);
+    });
+  }
+
+  test('in an archived project', async () => {
     const place = await makePlace(world, { visibility: 'public', issues: 'enabled', archived: true });
     await check([askedInProject(place, ['plain', 'confidential'])]);
   });
 
-  test('of an issue that was deleted', async () => {
+  test('of an issue or a merge request that was deleted', async () => {
     const place = await makePlace(world, { visibility: 'public', issues: 'enabled' });
-    await check([{ place, kinds: ['issue'], states: ['deleted'] }]);
+    await check([{ place, kinds: ['issue', 'merge request'], states: ['deleted'] }]);
   });
 
   test('where only the issues are switched off', async () => {

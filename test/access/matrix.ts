@@ -7,23 +7,32 @@ import { pathOf, recipes } from './recipes.ts';
 import { type Wire, forEachAtOnce, readsAtOnce, writesAtOnce } from './wire.ts';
 import type { Place, World } from './world.ts';
 
-const kindsOfProject = ['project', 'issues switched', 'trackers switched'];
+const kindsOfProject = ['project', 'code', 'issues switched', 'trackers switched'];
 
 /** Which rows are asked where. */
 export type Asked = { place: Place; kinds: readonly string[]; states: readonly IssueState[] };
 
 export const askedInProject = (place: Place, states: readonly IssueState[]): Asked => {
-  // Of the project's own endpoints, none depends on the switches.
-  const kinds = place.situation.issues === 'enabled' ? kindsOfProject : kindsOfProject.slice(1);
-  return { place, kinds: [...kinds, 'issue'], states };
+  // Of the project's own endpoints and those of its code, none depends on these switches.
+  const kinds = place.situation.issues === 'enabled' ? kindsOfProject : kindsOfProject.slice(2);
+  return { place, kinds: [...kinds, 'issue', 'merge request'], states };
 };
 
 const isAsked = ({ kind }: Row, person: Person): boolean =>
   kind === 'group' || person.name !== 'member of a project below';
 
+const isTarget = (kind: string): boolean => kind === 'issue' || kind === 'merge request';
+
+/** No merge request is confidential. */
+const statesOf = ({ kind }: Row, states: readonly IssueState[]): readonly IssueState[] => {
+  if (!isTarget(kind)) return ['plain'];
+  return kind === 'issue' ? states : states.filter((state) => state !== 'confidential');
+};
+
 const namesFor = ({ kind }: Row, person: Person, place: Place, state: IssueState) => {
-  const issue = kind === 'issue' ? place.issues.get(state) : undefined;
-  const own = person.name === 'guest and author' ? issue?.of_guest : issue?.usual;
+  const all = kind === 'merge request' ? place.requests : place.issues;
+  const one = isTarget(kind) ? all.get(state) : undefined;
+  const own = person.name === 'guest and author' ? one?.of_guest : one?.usual;
   return { ...place.names, ...own };
 };
 
@@ -31,7 +40,7 @@ const cellsOf = ({ people }: World, { place, kinds, states }: Asked): Cell[] =>
   rows
     .filter(({ kind }) => kinds.includes(kind))
     .flatMap((row) =>
-      (row.kind === 'issue' ? states : (['plain'] as const)).flatMap((state) =>
+      statesOf(row, states).flatMap((state) =>
         [...people.all.values()]
           .filter((person) => isAsked(row, person))
           .map((person) => ({ row, person, place, state, names: namesFor(row, person, place, state) })),
@@ -66,8 +75,16 @@ const count = async (db: Db, { names, iids }: Place): Promise<void> => {
     .execute();
   const of = (confidential: number): number =>
     all.find((one) => one.confidential === confidential)?.issues ?? 0;
+  const requests = await db
+    .selectFrom('merge_requests')
+    .select((is) => is.fn.countAll<number>().as('all'))
+    .where('project_id', '=', project_id)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirstOrThrow();
   const counters = {
     issue_iid: iids.issue,
+    merge_request_iid: iids.merge_request,
+    opened_merge_requests: requests.all,
     milestone_iid: iids.milestone,
     opened_confidential_issues: of(1),
   };
@@ -79,13 +96,14 @@ const count = async (db: Db, { names, iids }: Place): Promise<void> => {
 };
 
 const said = ({ row, person, place, state }: Cell): string => {
-  const { visibility, issues, merge_requests, archived } = place.situation;
+  const { visibility, issues, merge_requests, code, archived } = place.situation;
   const switches = [
     `issues ${issues}`,
     merge_requests && `merge requests ${merge_requests}`,
+    code && `code ${code}`,
     archived && 'archived',
   ];
-  const kind = row.kind === 'issue' ? [state] : [];
+  const kind = isTarget(row.kind) ? [state] : [];
   return `${row.name} | ${person.name} | ${[visibility, ...kind, ...switches].filter(Boolean).join(', ')}`;
 };
 
@@ -109,13 +127,18 @@ const ask = async (wire: Wire, cell: Cell): Promise<string | null> => {
 type Content = Map<string, Set<string>>;
 
 /** What changes without a request's doing: when a token was used last, and what stands in the index of words. */
-const restless: Record<string, string> = {
-  tokens: 'last_used_at',
-  users: 'last_activity_on',
-  issue_search: 'indexed',
+const restless: Record<string, string[]> = {
+  tokens: ['last_used_at'],
+  users: ['last_activity_on'],
+  issue_search: ['indexed'],
+  merge_request_search: ['indexed'],
+  // Whether a request can be merged is looked at when it is read.
+  merge_requests: ['merge_status', 'checked_source_sha', 'checked_target_sha', 'revision'],
+  project_counters: ['merge_requests_version'],
 };
 
-const isKept = (table: string): boolean => table !== 'work' && !table.startsWith('issue_search_index');
+const isKept = (table: string): boolean =>
+  table !== 'work' && !/^(?:issue|merge_request)_search_index/.test(table);
 
 /** Every row of every table, as text. */
 const contentOf = async (db: Db): Promise<Content> => {
@@ -126,8 +149,8 @@ const contentOf = async (db: Db): Promise<Content> => {
       .selectFrom(table as 'users')
       .selectAll()
       .execute();
-    const column = restless[table];
-    if (column !== undefined) for (const row of all) delete row[column];
+    const columns = restless[table] ?? [];
+    for (const column of columns) for (const row of all) delete row[column];
     // That an administrator acted for somebody is told, whatever came of it.
     const rows = all.filter((row) => row['kind'] !== 'sudo.used');
     content.set(table, new Set(rows.map((row) => JSON.stringify(row))));
@@ -135,9 +158,18 @@ const contentOf = async (db: Db): Promise<Content> => {
   return content;
 };
 
-/** Waits for what was deleted before to be gone: that happens behind the requests. */
+/** Waits for what happens behind the requests: what was deleted before is gone, what was pushed is followed. */
 const isPurged = async (db: Db): Promise<void> => {
-  const query = db.selectFrom('work').select('id').where('name', 'like', 'purge%');
+  const query = db
+    .selectFrom('work')
+    .select('id')
+    .where((is) =>
+      is.or([
+        is('name', 'like', 'purge%'),
+        is('name', 'like', 'repository.%'),
+        is('name', 'like', 'merge_requests.%'),
+      ]),
+    );
   while ((await query.executeTakeFirst()) !== undefined) await setTimeout(10);
 };
 

@@ -28,6 +28,11 @@ import {
   subscription,
 } from './makers.ts';
 import { moreRecipes } from './key_recipes.ts';
+import { codeRecipes } from './code_recipes.ts';
+import { mergeRecipes } from './merge_recipes.ts';
+import { threadedRecipes } from './thread_recipes.ts';
+import { requestRecipes } from './request_recipes.ts';
+import { variableRecipes } from './variable_recipes.ts';
 import type { Names } from './world.ts';
 
 type Item = { id: number; target?: { id: number } };
@@ -93,6 +98,7 @@ const instanceRecipes: Record<string, Recipe> = {
     body: () => ({ name: 'Made', redirect_uri: 'https://app.example.com/back', scopes: 'api' }),
   },
   'DELETE /applications/:id': { makes: [application] },
+  'POST /ci/lint': { body: () => ({ content: 'job: { script: make }' }) },
   'POST /projects {of his own}': { body: () => ({ name: unique('made') }) },
   'POST /projects/user/:user_id': { path: { user_id: 'writer' }, body: () => ({ name: unique('made') }) },
   'POST /groups {at the top}': { body: () => ({ name: unique('made'), path: unique('made') }) },
@@ -245,6 +251,11 @@ export const recipes: Record<string, Recipe> = {
   ...projectRecipes,
   ...issueRecipes,
   ...moreRecipes,
+  ...threadedRecipes,
+  ...mergeRecipes,
+  ...codeRecipes,
+  ...requestRecipes,
+  ...variableRecipes,
 };
 
 /** What `:id` is, by the first word of the path. */

@@ -7,6 +7,7 @@ import type { Switch, Visibility } from './expected.ts';
 
 type Table =
   | 'issues'
+  | 'merge_requests'
   | 'notes'
   | 'award_emoji'
   | 'todos'
@@ -64,9 +65,43 @@ export const insertIssues = async (tx: Tx, issues: IssueRow[]): Promise<number[]
   );
 };
 
+export type RequestRow = { project_id: number; iid: number; author_id: number; deleted?: boolean };
+
+/** Merge requests without a version: nobody has pushed what they are of. */
+export const insertRequests = async (tx: Tx, requests: RequestRow[]): Promise<number[]> => {
+  const none = { description: null, milestone_id: null, diff_id: null, head_sha: null, merge_error: null };
+  const unchecked = {
+    merge_status: 'unchecked' as const,
+    checked_source_sha: null,
+    checked_target_sha: null,
+  };
+  const unmerged = { merge_commit_sha: null, squash_commit_sha: null, merged_at: null, merged_by_id: null };
+  const open = { state: 'opened' as const, closed_at: null, closed_by_id: null, title: 'Of the matrix' };
+  return await insertAll(
+    tx,
+    'merge_requests',
+    requests.map(({ deleted = false, ...request }) => ({
+      ...request,
+      source_project_id: request.project_id,
+      source_branch: unique('branch'),
+      target_branch: 'main',
+      merge_user_id: null,
+      should_remove_source_branch: null,
+      ...none,
+      ...unchecked,
+      ...unmerged,
+      ...open,
+      ...timesOf(tx),
+      deleted_at: deleted ? tx.now : null,
+    })),
+  );
+};
+
+type Kind = 'Issue' | 'MergeRequest';
+
 export const insertAssignees = async (
   tx: Tx,
-  pairs: { target_id: number; user_id: number }[],
+  pairs: { target_type?: Kind; target_id: number; user_id: number }[],
 ): Promise<void> => {
   if (pairs.length === 0) return;
   const shared = { target_type: 'Issue' as const, position: 0, target_created_at: tx.now };
@@ -76,16 +111,22 @@ export const insertAssignees = async (
     .execute();
 };
 
-export type NoteRow = { project_id: number; target_id: number; author_id: number; system: 0 | 1 };
+export type NoteRow = {
+  project_id: number;
+  target_type?: Kind;
+  target_id: number;
+  author_id: number;
+  system: 0 | 1;
+};
 
 export const insertNotes = async (tx: Tx, notes: NoteRow[]): Promise<number[]> =>
   await insertAll(
     tx,
     'notes',
-    notes.map((note) => ({ ...note, target_type: 'Issue', body: 'Noted', ...timesOf(tx) })),
+    notes.map((note) => ({ target_type: 'Issue' as const, ...note, body: 'Noted', ...timesOf(tx) })),
   );
 
-export type AwardRow = { target_type: 'Issue' | 'Note'; target_id: number; user_id: number };
+export type AwardRow = { target_type: Kind | 'Note'; target_id: number; user_id: number };
 
 export const insertAwards = async (tx: Tx, awards: AwardRow[]): Promise<number[]> =>
   await insertAll(
@@ -94,7 +135,13 @@ export const insertAwards = async (tx: Tx, awards: AwardRow[]): Promise<number[]
     awards.map((award) => ({ ...award, name: 'rocket', ...timesOf(tx) })),
   );
 
-export type TodoRow = { user_id: number; author_id: number; project_id: number; target_id: number };
+export type TodoRow = {
+  user_id: number;
+  author_id: number;
+  project_id: number;
+  target_type?: Kind;
+  target_id: number;
+};
 
 export const insertTodos = async (tx: Tx, todos: TodoRow[]): Promise<number[]> => {
   const shared = {
@@ -107,7 +154,7 @@ export const insertTodos = async (tx: Tx, todos: TodoRow[]): Promise<number[]> =
   return await insertAll(
     tx,
     'todos',
-    todos.map((todo) => ({ ...todo, ...shared, ...timesOf(tx) })),
+    todos.map((todo) => ({ ...shared, ...todo, ...timesOf(tx) })),
   );
 };
 
@@ -155,7 +202,13 @@ export const insertMembers = async (
 
 export type Above = { id: number; full_path: string };
 
-type ProjectRow = { visibility: Visibility; issues?: Switch; merge_requests?: Switch; archived?: boolean };
+type ProjectRow = {
+  visibility: Visibility;
+  issues?: Switch;
+  merge_requests?: Switch;
+  code?: Switch;
+  archived?: boolean;
+};
 
 /** `count` projects alike, each with its counters and its route. */
 export const insertProjects = async (
@@ -164,7 +217,8 @@ export const insertProjects = async (
   count: number,
   given: ProjectRow,
 ): Promise<{ id: number; path: string; full_path: string }[]> => {
-  const { visibility, issues = 'enabled', merge_requests = issues, archived = false } = given;
+  const { visibility, issues = 'enabled', merge_requests = issues, code = 'enabled' } = given;
+  const { archived = false } = given;
   const paths = Array.from({ length: count }, () => unique('project'));
   const none = {
     description: null,
@@ -183,6 +237,7 @@ export const insertProjects = async (
     archived: archived ? (1 as const) : (0 as const),
     issues_access_level: issues,
     merge_requests_access_level: merge_requests,
+    repository_access_level: code,
     last_activity_at: tx.now,
     ...timesOf(tx),
   }));

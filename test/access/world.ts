@@ -1,4 +1,6 @@
 /** Where the matrix is asked: a project and a group of each kind, with everybody in his role. */
+import { individualId } from '../../src/discussions/id.ts';
+import { seedCommit } from '../support/code.ts';
 import { seedGroup, seedProject, seedUser } from '../support/seed.ts';
 import type { TestService } from '../support/service.ts';
 import type { IssueState, Situation, Visibility } from './expected.ts';
@@ -15,6 +17,7 @@ import {
   insertMilestones,
   insertNotes,
   insertProjects,
+  insertRequests,
 } from './rows.ts';
 
 type Made = Above & { path: string };
@@ -28,8 +31,10 @@ export type Place = {
   names: Names;
   /** An issue of each state, with a note and awards; of another author for the guest who is one. */
   issues: Map<IssueState, { usual: Names; of_guest: Names }>;
-  /** Gives out iids of issues and milestones. */
-  iids: { issue: number; milestone: number };
+  /** The same of merge requests. */
+  requests: Map<IssueState, { usual: Names; of_guest: Names }>;
+  /** Gives out iids. */
+  iids: { issue: number; milestone: number; merge_request: number };
 };
 
 export type World = {
@@ -168,11 +173,59 @@ const issuesOf = async (world: World, place: Place, project_id: number): Promise
       issue_id: ids[at] ?? 0,
       issue_iid: rows[at]?.iid ?? 0,
       note_id: notes[at] ?? 0,
+      discussion_id: individualId(notes[at] ?? 0),
       issue_award: awards[at] ?? 0,
       note_award: noteAwards[at] ?? 0,
     });
     states.forEach((state, at) =>
       place.issues.set(state, { usual: names(at * 2), of_guest: names(at * 2 + 1) }),
+    );
+  });
+};
+
+const requestsOf = async (world: World, place: Place, project_id: number): Promise<void> => {
+  const { people, gantry } = world;
+  const { writer, idOf } = people;
+  const authors = [idOf('author'), idOf('guest and author')];
+  const found = states.filter((state) => state !== 'confidential');
+  const plan = found.flatMap((state) => authors.map((author_id) => ({ state, author_id })));
+  await gantry.service.platform.store.write(async (tx) => {
+    const rows = plan.map(({ state, author_id }) => ({
+      project_id,
+      iid: (place.iids.merge_request += 1),
+      author_id,
+      deleted: state === 'deleted',
+    }));
+    const ids = await insertRequests(tx, rows);
+    const target_type = 'MergeRequest' as const;
+    const assignees = [idOf('assignee'), idOf('guest and assignee')];
+    const assigned = ids
+      .filter((_id, at) => at % 2 === 0)
+      .flatMap((target_id) => assignees.map((user_id) => ({ target_type, target_id, user_id })));
+    await insertAssignees(tx, assigned);
+    const noted = { target_type, project_id, author_id: writer, system: 0 as const };
+    const notes = await insertNotes(
+      tx,
+      ids.map((target_id) => ({ ...noted, target_id })),
+    );
+    const awards = await insertAwards(
+      tx,
+      ids.map((target_id) => ({ target_type, target_id, user_id: writer })),
+    );
+    const noteAwards = await insertAwards(
+      tx,
+      notes.map((target_id) => ({ target_type: 'Note', target_id, user_id: writer })),
+    );
+    const names = (at: number): Names => ({
+      merge_request_id: ids[at] ?? 0,
+      merge_request_iid: rows[at]?.iid ?? 0,
+      note_id: notes[at] ?? 0,
+      discussion_id: individualId(notes[at] ?? 0),
+      issue_award: awards[at] ?? 0,
+      note_award: noteAwards[at] ?? 0,
+    });
+    found.forEach((state, at) =>
+      place.requests.set(state, { usual: names(at * 2), of_guest: names(at * 2 + 1) }),
     );
   });
 };
@@ -205,8 +258,15 @@ export const makePlace = async (world: World, situation: Omit<Situation, 'issue'
     project_path: project.path,
     user_id: people.idOf('developer'),
   };
-  const place: Place = { situation, names, issues: new Map(), iids: { issue: 0, milestone: 1 } };
+  const place: Place = {
+    situation,
+    names: { ...names, branch: 'main', sha: await seedCommit(gantry, project.id, { 'README.md': 'Made\n' }) },
+    issues: new Map(),
+    requests: new Map(),
+    iids: { issue: 0, milestone: 1, merge_request: 0 },
+  };
   await issuesOf(world, place, project.id);
+  await requestsOf(world, place, project.id);
   return place;
 };
 
@@ -236,6 +296,7 @@ export const makeGroupPlace = async (world: World, visibility: Visibility): Prom
     situation,
     names: { ...world.names, ...names, user_id },
     issues: new Map(),
-    iids: { issue: 0, milestone: 1 },
+    requests: new Map(),
+    iids: { issue: 0, milestone: 1, merge_request: 0 },
   };
 };

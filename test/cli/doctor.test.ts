@@ -76,7 +76,7 @@ test('a folder that is not there is not made', async () => {
   assert.equal(existsSync(place.data), false);
 });
 
-test('counters that do not agree with the issues', async () => {
+test('counters that do not agree with the issues and merge requests', async () => {
   const wrong = await used();
   await wrong.store(async ({ write }) => {
     await write(async ({ db, now }) => {
@@ -98,7 +98,17 @@ test('counters that do not agree with the issues', async () => {
   assert.match((await failing(wrong)).join('\n'), /^counters: wrong in the projects 1: /);
   await wrong.store(async ({ write }) => {
     await write(
-      async ({ db }) => await db.updateTable('project_counters').set({ opened_issues: 0 }).execute(),
+      async ({ db }) =>
+        await db
+          .updateTable('project_counters')
+          .set({ opened_issues: 0, merged_merge_requests: 1 })
+          .execute(),
+    );
+  });
+  assert.match((await failing(wrong)).join('\n'), /^counters: wrong in the projects 1: /);
+  await wrong.store(async ({ write }) => {
+    await write(
+      async ({ db }) => await db.updateTable('project_counters').set({ merged_merge_requests: 0 }).execute(),
     );
   });
   assert.deepEqual(await failing(wrong), []);

@@ -47,6 +47,46 @@ const faults: { [what: string]: string } = {
       or closed_confidential_issues <> closed_confidential`,
 };
 
+const requestFaults: { [what: string]: string } = {
+  'merge request without the event of its creation': `select id from merge_requests where not exists (select 1
+    from events where target_type = 'MergeRequest' and target_id = merge_requests.id
+      and kind = 'merge_request.created')`,
+  'event of a merge request that is not there': `select id, kind from events where target_type = 'MergeRequest'
+    and not exists (select 1 from merge_requests where merge_requests.id = events.target_id)`,
+  'merge request closed or merged without a time, or with one that it should not have': `select id, state
+    from merge_requests where (state = 'closed') <> (closed_at is not null)
+    or (state = 'merged') <> (merged_at is not null)`,
+  'merge request whose version is not the latest of its own': `select id, diff_id from merge_requests where
+    coalesce(diff_id, 0) <> (select coalesce(max(d.id), 0) from merge_request_diffs d
+      where d.merge_request_id = merge_requests.id)
+    or coalesce(head_sha, '') <> coalesce((select d.head_commit_sha from merge_request_diffs d
+      where d.id = merge_requests.diff_id), '')`,
+  'version without its texts': `select id from merge_request_diffs where not exists (
+    select 1 from merge_request_diff_texts where diff_id = merge_request_diffs.id)`,
+  'merge request whose time spent is not the sum of its log': `select id, total_time_spent from merge_requests
+    where total_time_spent <> (select coalesce(sum(time_spent), 0) from timelogs
+      where target_type = 'MergeRequest' and target_id = merge_requests.id)`,
+  'merge request that counts other comments than it has': `select id, user_notes_count from merge_requests where
+    user_notes_count <> (select count(*) from notes
+      where target_type = 'MergeRequest' and target_id = merge_requests.id and system = 0)`,
+  'merge request that a search would not find': `select id from merge_requests where not exists (
+    select 1 from merge_request_search where merge_request_id = merge_requests.id)`,
+  'project whose iids of merge requests have a gap, or a counter that is off': `select project_id, merge_request_iid
+    from project_counters c where
+    merge_request_iid <> (select count(*) from merge_requests m where m.project_id = c.project_id)
+    or merge_request_iid <> (select coalesce(max(iid), 0) from merge_requests m where m.project_id = c.project_id)`,
+  'project whose totals of merge requests are off': `select * from (
+    select project_id, opened_merge_requests, closed_merge_requests, merged_merge_requests,
+      (select count(*) from merge_requests m where m.project_id = c.project_id and deleted_at is null
+        and state in ('opened', 'locked')) as opened,
+      (select count(*) from merge_requests m where m.project_id = c.project_id and deleted_at is null
+        and state = 'closed') as closed,
+      (select count(*) from merge_requests m where m.project_id = c.project_id and deleted_at is null
+        and state = 'merged') as merged
+    from project_counters c) counted
+    where opened_merge_requests <> opened or closed_merge_requests <> closed or merged_merge_requests <> merged`,
+};
+
 const onlySqlite: { [what: string]: string } = {
   damage: `select * from pragma_integrity_check where integrity_check <> 'ok'`,
   'reference to what is not there': 'select * from pragma_foreign_key_check',
@@ -58,7 +98,11 @@ export const findFaults = async (
   engine: 'sqlite' | 'postgres',
 ): Promise<string[]> => {
   const found: string[] = [];
-  for (const [what, text] of Object.entries({ ...faults, ...(engine === 'sqlite' && onlySqlite) })) {
+  for (const [what, text] of Object.entries({
+    ...faults,
+    ...requestFaults,
+    ...(engine === 'sqlite' && onlySqlite),
+  })) {
     const rows: Row[] = await query(text);
     if (rows.length > 0) found.push(`${rows.length} x ${what}: ${JSON.stringify(rows.slice(0, 3))}`);
   }

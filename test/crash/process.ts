@@ -31,8 +31,8 @@ export type Running = {
 export type Place = {
   data: string;
   env: Record<string, string>;
-  /** Starts the service; `before` are words before the program, such as a shell with limits. */
-  start: (options?: { before?: string[]; env?: Record<string, string> }) => Promise<Running>;
+  /** Starts the service; `before` are words before the program, such as a shell with limits, `node` flags of Node. */
+  start: (options?: { before?: string[]; node?: string[]; env?: Record<string, string> }) => Promise<Running>;
   /** Reads the database beside the service. */
   query: (text: string) => Promise<Row[]>;
   remove: () => Promise<void>;
@@ -118,8 +118,8 @@ export const newPlace = (): Place => {
   return {
     data,
     env,
-    start: async ({ before = [], env: more = {} } = {}) => {
-      const command = [...before, process.execPath, 'bin/gantry', 'serve', '--json'];
+    start: async ({ before = [], node = [], env: more = {} } = {}) => {
+      const command = [...before, process.execPath, ...node, 'bin/gantry', 'serve', '--json'];
       const child = spawnChild(command, { ...env, ...more });
       children.push(child);
       return await running(child);

@@ -7,6 +7,8 @@ import { Compile } from 'typebox/compile';
 import { statusOfEndpoint } from '../../src/http/endpoint.ts';
 import { plainSchema } from '../../src/http/openapi_schema.ts';
 import { endpoints } from '../../src/routes.ts';
+import { seedCommit } from '../support/code.ts';
+import { openRequest, seedBranch } from '../support/requests.ts';
 import { seedGroup, seedIssue, seedMember, seedProject, seedUser } from '../support/seed.ts';
 import { type TestService, rootToken, startTestService } from '../support/service.ts';
 import { type DrawnRequest, type Sendable, anyRequest, sendable } from './requests.ts';
@@ -31,6 +33,11 @@ before(async () => {
   ];
   await seedMember(gantry, { user: member.id, project: projects[0]?.id ?? 0, access_level: 40 });
   for (const project of projects) {
+    await seedCommit(gantry, project.id, { 'README.md': 'Read me\n' });
+    for (const branch of ['x', 'v1.0', 'bug', 'ui']) {
+      await seedBranch(gantry, project, branch);
+      await openRequest(gantry, project, branch);
+    }
     for (let n = 0; n < 5; n += 1) {
       await seedIssue(gantry, {
         project: project.id,

@@ -1,6 +1,6 @@
 /**
  * What a list costs, counted instead of timed: statements a request, and on SQLite how they are planned, over a
- * project with some thousand issues of which most have the same label.
+ * project with some thousand issues and merge requests of which most have the same label.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { type TestService, engine, startTestService } from '../support/service.ts';
 import { type Skewed, listsOf, makeSkewed } from './skewed.ts';
+import { fillRequests, requestListsOf } from './skewed_requests.ts';
 
 const mostStatements = 8;
 
@@ -26,6 +27,7 @@ before(async () => {
   };
   gantry = await startTestService({ GANTRY_LOG_LEVEL: 'info' });
   skewed = await makeSkewed(gantry);
+  await fillRequests(gantry, skewed);
   // That a token is in use is noted behind the first request with it.
   await gantry.api('GET /version', { as: skewed.user.token });
   await gantry.service.platform.store.write(async () => undefined);
@@ -35,7 +37,7 @@ after(async () => {
   await gantry.close();
 });
 
-const lists = (): string[] => listsOf(skewed);
+const lists = (): string[] => [...listsOf(skewed), ...requestListsOf(skewed)];
 
 type Line = { msg: string; statements: number };
 
@@ -63,19 +65,20 @@ test('a list asks the store at most eight times, however long its page is', asyn
     const long = await statementsOf(`${path}&per_page=100`, skewed.user.token);
     assert.ok(long <= mostStatements, `${path}: ${long} statements`);
     // A page that holds all there is needs no count, nor what tells whether a kept one holds.
-    assert.ok(Math.abs(long - short) <= 2, `${path}: ${short} statements for 3 issues, ${long} for 100`);
+    assert.ok(Math.abs(long - short) <= 2, `${path}: ${short} statements for a page of 3, ${long} for 100`);
   }
 });
 
-test('one issue is read in at most eight statements', async () => {
-  assert.ok(
-    (await statementsOf(`/projects/${skewed.project.id}/issues/1`, skewed.user.token)) <= mostStatements,
-  );
+test('one issue, and one merge request, is read in at most eight statements', async () => {
+  for (const list of ['issues', 'merge_requests']) {
+    const asked = await statementsOf(`/projects/${skewed.project.id}/${list}/2`, skewed.user.token);
+    assert.ok(asked <= mostStatements, `${list}: ${asked} statements`);
+  }
 });
 
-/** Statements that read issues, or what leads to them. */
-const readsIssues = (text: string): boolean =>
-  /^\s*select\b/i.test(text) && /\bfrom\s+"?(issues|label_links|assignees)\b/i.test(text);
+/** Statements that read issues or merge requests, or what leads to them. */
+const readsListed = (text: string): boolean =>
+  /^\s*select\b/i.test(text) && /\bfrom\s+"?(issues|merge_requests|label_links|assignees)\b/i.test(text);
 
 const planOf = (database: DatabaseSync, text: string): string[] => {
   const rows = prepare.call(database, `explain query plan ${text}`).all() as { detail: string }[];
@@ -87,24 +90,24 @@ const faultsOf = (database: DatabaseSync, reads: readonly string[]): [string, st
   reads.flatMap((text) => {
     const plan = planOf(database, text);
     const bare = plan.filter((detail) =>
-      /^SCAN (issues|label_links|assignees|led)\b(?!.*USING)/.test(detail),
+      /^SCAN (issues|merge_requests|\w+_search|label_links|assignees|led)\b(?!.*USING)/.test(detail),
     );
     // Only a search, a set of iids and one's own reactions may sort what little they find.
-    const isFree = !isUsual(text) || /issue_search|issues"?\."?iid"? in|award_emoji/.test(text);
+    const isFree = !isUsual(text) || /_search|(issues|merge_requests)"?\."?iid"? in|award_emoji/.test(text);
     const sorts = isFree ? [] : plan.filter((detail) => detail.includes('TEMP B-TREE FOR ORDER BY'));
     return [...bare, ...sorts].map((detail): [string, string] => [detail, text]);
   });
 
 const isUsual = (text: string): boolean =>
-  /order by issues\.created_at|order by "?issues"?\."?created_at|order by led\./i.test(text);
+  /order by ("?(issues|merge_requests)"?\."?created_at|led\.)/i.test(text);
 
 test(
-  'no list reads all issues without an index, and none sorts in its usual order, with or without statistics',
+  'no list reads all of its kind without an index, and none sorts in its usual order, with or without statistics',
   { skip: engine !== 'sqlite' },
   async () => {
     for (const path of lists()) await gantry.api(`GET ${path}&per_page=5`, { as: skewed.user.token });
     const database = new DatabaseSync(join(gantry.service.platform.config.data, 'gantry.sqlite'));
-    const reads = [...prepared].filter(readsIssues);
+    const reads = [...prepared].filter(readsListed);
     assert.ok(reads.length > 20, `${reads.length} statements were seen`);
     const usual = reads.filter(isUsual);
     assert.ok(usual.length > 5, `${usual.length} lists in their usual order`);

@@ -1,7 +1,8 @@
-/** How SQLite plans each list of issues over skewed data, without statistics and with them. */
+/** How SQLite plans each list of issues and merge requests over skewed data, without statistics and with them. */
 import { join } from 'node:path';
 import { DatabaseSync, StatementSync } from 'node:sqlite';
 import { type Skewed, listsOf, makeSkewed } from '../gates/skewed.ts';
+import { fillRequests, requestListsOf } from '../gates/skewed_requests.ts';
 import { startTestService } from '../support/service.ts';
 
 /** Runs `work` and answers the statements that asked for rows meanwhile. */
@@ -26,15 +27,15 @@ const planOf = (database: DatabaseSync, text: string): string[] => {
   return rows.map(({ detail }) => detail);
 };
 
-/** The two statements that depend on the list; the issues that a page names are then read by their ids. */
+/** The two statements that depend on the list; the records that a page names are then read by their ids. */
 const kindOf = (text: string): 'page' | 'count' | null => {
-  if (/^\s*select issues\.id, issues\.revision from/.test(text)) return 'page';
+  if (/^\s*select (issues|merge_requests)\.id, \1\.revision from/.test(text)) return 'page';
   return /^\s*select count\(\*\) as total from/.test(text) ? 'count' : null;
 };
 
 /** What is read of large tables, and sorted. */
 const tells = (detail: string): boolean =>
-  /^(?:SEARCH|SCAN) (?:issues|led|projects|label_links|assignees|issue_search\w*|award_emoji)\b|TEMP B-TREE/.test(
+  /^(?:SEARCH|SCAN) (?:issues|merge_requests|led|projects|label_links|assignees|\w+_search\w*|award_emoji)\b|TEMP B-TREE/.test(
     detail,
   );
 
@@ -60,8 +61,9 @@ const plansOf = (database: DatabaseSync, lists: readonly List[]): string[] =>
 export const queryPlansText = async (): Promise<string> => {
   const gantry = await startTestService();
   const skewed = await makeSkewed(gantry);
+  await fillRequests(gantry, skewed);
   const lists: List[] = [];
-  for (const path of listsOf(skewed)) {
+  for (const path of [...listsOf(skewed), ...requestListsOf(skewed)]) {
     const ask = async (): Promise<unknown> =>
       await gantry.api(`GET ${path}&per_page=5`, { as: skewed.user.token });
     const ofList = (await statementsOf(ask)).filter((text) => kindOf(text) !== null);

@@ -223,3 +223,100 @@ export const seedIssue = async (gantry: TestService, given: IssueSeed): Promise<
     await linkIssue(tx, id, given);
     return { id, iid, project_id: project };
   });
+
+export type MergeRequestSeed = {
+  /** The target. */
+  project: number;
+  /** Id of a user. Default: root. */
+  author?: number;
+  title?: string;
+  description?: string;
+  state?: 'opened' | 'closed' | 'merged';
+  source_branch?: string;
+  target_branch?: string;
+  deleted?: boolean;
+  /** Ids. */
+  assignees?: readonly number[];
+  labels?: readonly number[];
+  milestone?: number;
+  created_at?: number;
+  updated_at?: number;
+};
+
+const linkTarget = async (
+  tx: Tx,
+  target: { target_type: 'MergeRequest'; target_id: number; target_created_at: number },
+  { assignees = [], labels = [] }: MergeRequestSeed,
+): Promise<void> => {
+  if (labels.length > 0) {
+    await tx.db
+      .insertInto('label_links')
+      .values(labels.map((label_id) => ({ ...target, label_id })))
+      .execute();
+  }
+  if (assignees.length > 0) {
+    await tx.db
+      .insertInto('assignees')
+      .values(assignees.map((user_id, position) => ({ ...target, user_id, position })))
+      .execute();
+  }
+};
+
+/** A merge request without code behind it: its branches need not exist, it has no version. */
+export const seedMergeRequest = async (gantry: TestService, given: MergeRequestSeed): Promise<SeededIssue> =>
+  await write(gantry, async (tx) => {
+    const { project, author = 1, title = 'Seeded', description = null, state = 'opened' } = given;
+    const { created_at = tx.now, updated_at = tx.now } = given;
+    const isCounted = given.deleted !== true;
+    const column = `${state}_merge_requests` as const;
+    const { merge_request_iid: iid } = await tx.db
+      .updateTable('project_counters')
+      .set((is) => ({
+        merge_request_iid: is('merge_request_iid', '+', 1),
+        ...(isCounted && { [column]: is(column, '+', 1) }),
+      }))
+      .where('project_id', '=', project)
+      .returning('merge_request_iid')
+      .executeTakeFirstOrThrow();
+    const { id } = await tx.db
+      .insertInto('merge_requests')
+      .values({
+        project_id: project,
+        source_project_id: project,
+        iid,
+        title,
+        description,
+        state,
+        source_branch: given.source_branch ?? unique('branch'),
+        target_branch: given.target_branch ?? 'main',
+        author_id: author,
+        milestone_id: given.milestone ?? null,
+        merge_status: 'unchecked',
+        checked_source_sha: null,
+        checked_target_sha: null,
+        diff_id: null,
+        head_sha: null,
+        merge_commit_sha: null,
+        squash_commit_sha: null,
+        merge_user_id: null,
+        should_remove_source_branch: null,
+        merge_error: null,
+        merged_at: state === 'merged' ? tx.now : null,
+        merged_by_id: state === 'merged' ? author : null,
+        closed_at: state === 'closed' ? tx.now : null,
+        closed_by_id: state === 'closed' ? author : null,
+        created_at,
+        updated_at,
+        deleted_at: isCounted ? null : tx.now,
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow();
+    const folded = { title: foldCase(title), description: foldCase(description ?? '') };
+    await tx.db
+      .insertInto('merge_request_search')
+      .values({ merge_request_id: id, ...folded })
+      .execute();
+    const target = { target_type: 'MergeRequest', target_id: id, target_created_at: created_at } as const;
+    await linkTarget(tx, target, given);
+    return { id, iid, project_id: project };
+  });

@@ -6,6 +6,10 @@ import { keys } from './0005_keys.ts';
 import { snippetsUploads } from './0006_snippets_uploads.ts';
 import { twoFactor } from './0007_two_factor.ts';
 import { uncheckedEmail } from './0008_unchecked_email.ts';
+import { repository } from './0009_repository.ts';
+import { mergeRequestTables } from './0010_merge_requests.ts';
+import { discussions } from './0011_discussions.ts';
+import { ci } from './0012_ci.ts';
 import type { MigrationText } from '../ddl.ts';
 
 /** Every migration, oldest first. A released one is never edited. */
@@ -18,4 +22,8 @@ export const migrationTexts: MigrationText[] = [
   snippetsUploads,
   twoFactor,
   uncheckedEmail,
+  repository,
+  mergeRequestTables,
+  discussions,
+  ci,
 ];

@@ -1,6 +1,6 @@
 /**
- * Triggers that tell what was kept of issues from what they are now: triggers, so that no write, by whatever code or
- * process, can forget them.
+ * Triggers that tell what was kept of issues (and of merge requests) from what they are now: triggers, so that no
+ * write, by whatever code or process, can forget them.
  *
  * - `issues.revision` rises with every change of the issue's row, of its labels and of its assignees.
  * - `project_counters.issues_version` rises with every change that an issue of the project, or a list of them, can
@@ -31,84 +31,130 @@ const names = {
   projects: 'full_path',
 } as const;
 
-const raise = {
-  revision: 'update issues set revision = revision + 1 where id',
-  version: 'update project_counters set issues_version = issues_version + 1 where project_id',
-  names: `update instance set value = cast(cast(value as bigint) + 1 as text) where name = 'names_version'`,
+/** The records that are kept, with the names that their triggers have. */
+const kinds = {
+  issues: {
+    table: 'issues',
+    type: 'Issue',
+    version: 'issues_version',
+    /** Ends the names of triggers on tables that both kinds share. */
+    of: '',
+    functions: {
+      revise: 'revise_issue',
+      raise: 'raise_versions',
+      reviseLinked: 'revise_linked_issues',
+      raiseOfTargets: 'raise_versions_of_targets',
+    },
+  },
+  merge_requests: {
+    table: 'merge_requests',
+    type: 'MergeRequest',
+    version: 'merge_requests_version',
+    of: '_of_merge_request',
+    functions: {
+      revise: 'revise_merge_request',
+      raise: 'raise_merge_request_versions',
+      reviseLinked: 'revise_linked_merge_requests',
+      raiseOfTargets: 'raise_versions_of_merge_requests',
+    },
+  },
 } as const;
+
+type Kind = (typeof kinds)[keyof typeof kinds];
+
+const raiseRevision = ({ table }: Kind): string => `update ${table} set revision = revision + 1 where id`;
+const raiseVersion = ({ version }: Kind): string =>
+  `update project_counters set ${version} = ${version} + 1 where project_id`;
+const raiseNames = `update instance set value = cast(cast(value as bigint) + 1 as text) where name = 'names_version'`;
 
 type SqliteTrigger = { name: string; on: string; when?: string; run: string };
 
 const sqliteTrigger = ({ name, on, when, run }: SqliteTrigger): string =>
   `create trigger ${name} after ${on}${when === undefined ? '' : ` when ${when}`} begin ${run}; end`;
 
-const sqliteTriggers = (): string[] => [
+const sqliteTriggers = (kind: Kind): string[] => [
   sqliteTrigger({
-    name: 'issues_revised',
-    on: 'update on issues',
+    name: `${kind.table}_revised`,
+    on: `update on ${kind.table}`,
     when: 'new.revision = old.revision',
-    run: `${raise.revision} = new.id`,
+    run: `${raiseRevision(kind)} = new.id`,
   }),
   ...changesInProject.map(([change, row]) =>
     sqliteTrigger({
-      name: `issues_${change}_${row}`,
-      on: `${change} on issues`,
+      name: `${kind.table}_${change}_${row}`,
+      on: `${change} on ${kind.table}`,
       // What does not raise it itself is followed by an update that does.
       ...(change === 'update' && { when: 'new.revision <> old.revision' }),
-      run: `${raise.version} = ${row}.project_id`,
+      run: `${raiseVersion(kind)} = ${row}.project_id`,
     }),
   ),
   ...[...links, 'award_emoji'].flatMap((table) =>
     changes.map(([change, row]) =>
       sqliteTrigger({
-        name: `${table}_${change}_${row}`,
+        name: `${table}_${change}_${row}${kind.of}`,
         on: `${change} on ${table}`,
-        when: `${row}.target_type = 'Issue'`,
+        when: `${row}.target_type = '${kind.type}'`,
         run:
           table === 'award_emoji'
-            ? `${raise.version} = (select project_id from issues where id = ${row}.target_id)`
-            : `${raise.revision} = ${row}.target_id`,
+            ? `${raiseVersion(kind)} = (select project_id from ${kind.table} where id = ${row}.target_id)`
+            : `${raiseRevision(kind)} = ${row}.target_id`,
       }),
     ),
   ),
-  ...Object.entries(names).map(([table, columns]) =>
-    sqliteTrigger({ name: `${table}_renamed`, on: `update of ${columns} on ${table}`, run: raise.names }),
-  ),
 ];
+
+const sqliteNames = (): string[] =>
+  Object.entries(names).map(([table, columns]) =>
+    sqliteTrigger({ name: `${table}_renamed`, on: `update of ${columns} on ${table}`, run: raiseNames }),
+  );
 
 const postgresFunction = (name: string, statement: string): string =>
   `create function ${name}() returns trigger language plpgsql as $$ begin ${statement}; return null; end $$`;
 
-const eachChange = (table: string, run: string, some: readonly (readonly string[])[] = changes): string[] =>
+type EachChange = { table: string; of?: string; run: string; some?: readonly (readonly string[])[] };
+
+const eachChange = ({ table, of = '', run, some = changes }: EachChange): string[] =>
   some.map(
-    ([change, row]) => `create trigger ${table}_${change}_${row} after ${change} on ${table}
+    ([change, row]) => `create trigger ${table}_${change}_${row}${of} after ${change} on ${table}
       referencing ${row} table as changed for each statement execute function ${run}()`,
   );
 
-const changedTargets = `(select target_id from changed where target_type = 'Issue')`;
-
-const postgresTriggers = (): string[] => [
-  `create function revise_issue() returns trigger language plpgsql as
+const postgresTriggers = (kind: Kind): string[] => {
+  const { table, type, of, functions } = kind;
+  const changedTargets = `(select target_id from changed where target_type = '${type}')`;
+  return [
+    `create function ${functions.revise}() returns trigger language plpgsql as
     $$ begin new.revision := old.revision + 1; return new; end $$`,
-  `create trigger issues_revised before update on issues for each row
-    when (new.revision = old.revision) execute function revise_issue()`,
-  postgresFunction('raise_versions', `${raise.version} in (select project_id from changed)`),
-  postgresFunction('revise_linked_issues', `${raise.revision} in ${changedTargets}`),
-  postgresFunction(
-    'raise_versions_of_targets',
-    `${raise.version} in (select project_id from issues where id in ${changedTargets})`,
-  ),
-  postgresFunction('raise_names_version', raise.names),
-  ...eachChange('issues', 'raise_versions', changesInProject),
-  ...links.flatMap((table) => eachChange(table, 'revise_linked_issues')),
-  ...eachChange('award_emoji', 'raise_versions_of_targets'),
+    `create trigger ${table}_revised before update on ${table} for each row
+    when (new.revision = old.revision) execute function ${functions.revise}()`,
+    postgresFunction(functions.raise, `${raiseVersion(kind)} in (select project_id from changed)`),
+    postgresFunction(functions.reviseLinked, `${raiseRevision(kind)} in ${changedTargets}`),
+    postgresFunction(
+      functions.raiseOfTargets,
+      `${raiseVersion(kind)} in (select project_id from ${table} where id in ${changedTargets})`,
+    ),
+    ...eachChange({ table, run: functions.raise, some: changesInProject }),
+    ...links.flatMap((link) => eachChange({ table: link, of, run: functions.reviseLinked })),
+    ...eachChange({ table: 'award_emoji', of, run: functions.raiseOfTargets }),
+  ];
+};
+
+const postgresNames = (): string[] => [
+  postgresFunction('raise_names_version', raiseNames),
   ...Object.entries(names).map(
     ([table, columns]) => `create trigger ${table}_renamed after update of ${columns} on ${table}
       for each statement execute function raise_names_version()`,
   ),
 ];
 
+/** What 0001_begin brings. */
 export const revisionStatements = (engine: Ddl['engine']): string[] => [
   `insert into instance (name, value) values ('names_version', '0')`,
-  ...(engine === 'sqlite' ? sqliteTriggers() : postgresTriggers()),
+  ...(engine === 'sqlite'
+    ? [...sqliteTriggers(kinds.issues), ...sqliteNames()]
+    : [...postgresTriggers(kinds.issues), ...postgresNames()]),
 ];
+
+/** The same for merge requests. */
+export const mergeRequestRevisionStatements = (engine: Ddl['engine']): string[] =>
+  engine === 'sqlite' ? sqliteTriggers(kinds.merge_requests) : postgresTriggers(kinds.merge_requests);

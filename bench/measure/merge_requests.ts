@@ -1,0 +1,66 @@
+/** CPU a request of what is asked of merge requests: lists and single ones among 100,000, and one with its code. */
+import { type Asked, type Bench, measureCosts, usualSize } from '../bench.ts';
+import { openPlace } from '../databases.ts';
+import { type Figure, figure } from '../figures.ts';
+import type { Goals } from '../goals.ts';
+import { fillMergeRequests, makeWithCode } from '../merge_requests.ts';
+import { type Place, rootToken, startService } from '../service.ts';
+import type { World } from '../world.ts';
+
+const fill = async (bench: Bench, place: Place, world: World) => {
+  bench.progress(`merge requests: making ${usualSize}`);
+  const store = await openPlace(place);
+  try {
+    return await fillMergeRequests(store, world, usualSize);
+  } finally {
+    await store.close();
+  }
+};
+
+type Measured = Asked & { goal: keyof Goals };
+
+export const measureMergeRequests = async (bench: Bench): Promise<Figure[]> => {
+  if (!bench.wants('requests')) return [];
+  // Beside few issues: they are not what is asked for.
+  const { place, world } = await bench.databases.take(bench.sizes[0] ?? usualSize);
+  const { newest, merged } = await fill(bench, place, world);
+  const server = await startService(place);
+  try {
+    const { path, iid } = await makeWithCode(server.port);
+    const shared = { server, besides: bench.besides, token: rootToken };
+    const many = { ...shared, token: world.developer.token };
+    const own = `/api/v4/projects/${world.project_id}/merge_requests`;
+    const get = { method: 'GET', status: 200 } as const;
+    const ids = newest.slice(0, 20).map(({ id }) => id);
+    const singles = merged.map((one) => ({ ...get, path: `${own}/${one.iid}`, iid: one.iid }));
+    const asked: Measured[] = [
+      {
+        ...many,
+        name: 'merge requests, list of 20',
+        goal: 'requestList',
+        requests: [{ ...get, path: own, ids }],
+      },
+      { ...many, name: 'merge request', goal: 'requestGet', requests: singles },
+      // Where its branches point is asked of the repository each time.
+      { ...shared, name: 'merge request, open', goal: 'requestGet', requests: [{ ...get, path, iid }] },
+      {
+        ...shared,
+        name: 'changes of 50 files',
+        goal: 'requestChanges',
+        requests: [{ ...get, path: `${path}/changes`, iid }],
+      },
+      {
+        ...shared,
+        name: 'commits of a merge request',
+        goal: 'requestCommits',
+        requests: [{ ...get, path: `${path}/commits` }],
+      },
+    ];
+    const costs = await measureCosts(bench, asked);
+    return asked.map(({ name, goal }) =>
+      figure(`${name}, CPU`, 'µs', costs.get(name) ?? [], bench.goals[goal]),
+    );
+  } finally {
+    await server.stop();
+  }
+};

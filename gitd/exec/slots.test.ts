@@ -1,0 +1,50 @@
+import { it } from 'node:test';
+import assert from 'node:assert/strict';
+import { GitError } from '../failure.ts';
+import { makeSlots } from './slots.ts';
+
+const isTaken = async (work: Promise<unknown>): Promise<boolean> =>
+  await Promise.race([
+    work.then(() => true),
+    new Promise<boolean>((done) => setImmediate(() => done(false))),
+  ]);
+
+it('lets so many work at once, and the others in the order in which they came', async () => {
+  const slots = makeSlots(2);
+  const first = await slots.take();
+  await slots.take();
+  const third = slots.take();
+  const fourth = slots.take();
+  assert.equal(await isTaken(third), false);
+  first();
+  first(); // twice gives back once
+  assert.equal(await isTaken(third), true);
+  assert.equal(await isTaken(fourth), false);
+});
+
+it('refuses those who come when too many wait', async () => {
+  const slots = makeSlots(1, { waiting: 1, seconds: 60 });
+  await slots.take();
+  const control = new AbortController();
+  const waiting = slots.take(control.signal);
+  await assert.rejects(slots.take(), { kind: 'unavailable' });
+  control.abort(new GitError('limit', 'gone'));
+  await assert.rejects(waiting, { message: 'gone' });
+});
+
+it('lets nobody wait for ever', async () => {
+  const slots = makeSlots(1, { waiting: 5, seconds: 0.01 });
+  await slots.take();
+  await assert.rejects(slots.take(), { kind: 'unavailable' });
+});
+
+it('does not lose a place when one who waits has gone', async () => {
+  const slots = makeSlots(1);
+  const back = await slots.take();
+  const control = new AbortController();
+  const waiting = slots.take(control.signal);
+  control.abort(new Error('gone'));
+  await assert.rejects(waiting);
+  back();
+  assert.equal(await isTaken(slots.take()), true);
+});

@@ -1,0 +1,270 @@
+/** The only place that starts git. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { setPriority } from 'node:os';
+import type { Duplex, Readable, Writable } from 'node:stream';
+import { GitError } from '../failure.ts';
+import type { Argument } from './arguments.ts';
+import { type RunVariables, findGit, makeEnvironment } from './env.ts';
+import { limitsOf } from './limits.ts';
+import { type SlotName, makeAllSlots } from './slots.ts';
+
+export type Command =
+  | 'archive'
+  | 'blame'
+  | 'cat-file'
+  | 'clone'
+  | 'commit-graph'
+  | 'count-objects'
+  | 'diff'
+  | 'diff-tree'
+  | 'fetch'
+  | 'for-each-ref'
+  | 'fsck'
+  | 'index-pack'
+  | 'init'
+  | 'log'
+  | 'ls-tree'
+  | 'merge-base'
+  | 'merge-tree'
+  | 'multi-pack-index'
+  | 'pack-objects'
+  | 'pack-refs'
+  | 'patch-id'
+  | 'prune'
+  | 'receive-pack'
+  | 'repack'
+  | 'rev-list'
+  | 'shortlog'
+  | 'unpack-objects'
+  | 'update-ref'
+  | 'upload-pack'
+  | 'version'
+  /** Not git's, but what its output goes through. */
+  | 'bzip2';
+
+export type GitRun = {
+  command: Command;
+  args: readonly Argument[];
+  /** The repository; null: none. */
+  dir: string | null;
+  /** Of which kind of work it takes a place; null: of none, as the processes of pools do. */
+  slot: SlotName | null;
+  /** Until it is killed; null: never. */
+  seconds: number | null;
+  /** Kills it when it aborts. */
+  signal?: AbortSignal | undefined;
+  variables?: RunVariables;
+  /** Beside the fixed configuration. */
+  config?: readonly (readonly [key: string, value: string])[];
+  /** Folder it runs in; the root of the file system where it does not say. */
+  cwd?: string;
+  /** A fourth pipe, both ways, that its hooks inherit. */
+  withChannel?: boolean;
+  /** Without a buffer on its output: for pooled processes that do not flush. */
+  unbuffered?: boolean;
+};
+
+export type Ended = { code: number | null; signal: NodeJS.Signals | null };
+
+export type GitProcess = {
+  pid: number;
+  stdin: Writable;
+  stdout: Readable;
+  stderr: Readable;
+  /** Its fourth pipe, where the run asked for one. */
+  channel: Duplex | null;
+  /** The last of what it complained about. */
+  complaint: () => string;
+  /** Resolves once it and all its pipes are closed. Rejects with what it was killed for. */
+  ended: Promise<Ended>;
+  /** Whether it was told to end. */
+  isKilled: () => boolean;
+  /** Its whole process group: asked first, then forced. */
+  kill: (why?: GitError) => void;
+};
+
+export type Exec = {
+  /** @throws GitError `unavailable` where too much is under way */
+  start: (run: GitRun) => Promise<GitProcess>;
+  /**
+   * Runs to the end with the whole output in memory.
+   * @throws GitError `limit` past `maxOutput` (default 32 MiB) or the time; `internal` for an exit code that is
+   * not in `codes` (default: 0)
+   */
+  run: (
+    run: GitRun & { input?: Uint8Array | string; maxOutput?: number; codes?: readonly number[] },
+  ) => Promise<{ code: number; stdout: Buffer; stderr: string }>;
+  /** Absolute path of git. */
+  git: string;
+  /** Ends all that run. */
+  stop: () => Promise<void>;
+};
+
+/** Bytes kept of what a process complains about. */
+const complaintLength = 16 * 1024;
+const usualOutput = 32 * 2 ** 20;
+/** Milliseconds between asking a process to end, which removes its lock files, and forcing it. */
+const politeness = 3_000;
+
+const signalGroup = (pid: number, signal: NodeJS.Signals): void => {
+  try {
+    process.kill(-pid, signal);
+  } catch {
+    // It has ended.
+  }
+};
+
+const lower = (pid: number, priority: number): void => {
+  try {
+    setPriority(pid, priority);
+  } catch {
+    // It has ended, or the system does not let us: it works all the same.
+  }
+};
+
+/** Milliseconds in which those that a process started end with it, or are killed: they would go on with its input. */
+const orphanPatience = 500;
+
+/** The tail of what comes. */
+const collectTail = (stream: Readable): (() => string) => {
+  let text = '';
+  stream.setEncoding('utf8');
+  stream.on('data', (chunk: string) => void (text = (text + chunk).slice(-complaintLength)));
+  return () => text.trim();
+};
+
+type Starter = { git: string; environment: ReturnType<typeof makeEnvironment>; running: Set<GitProcess> };
+
+const wordsOf = (git: string, run: GitRun): string[] => {
+  if (run.command === 'bzip2') return [run.command, ...run.args];
+  const where = run.dir === null ? [] : [`--git-dir=${run.dir}`];
+  const words = [git, ...where, run.command, ...run.args];
+  return run.unbuffered === true ? ['stdbuf', '-o0', ...words] : words;
+};
+
+const spawnGit = ({ git, environment }: Starter, run: GitRun): ChildProcess => {
+  const [program = git, ...args] = [...limitsOf(run), ...wordsOf(git, run)];
+  return spawn(program, args, {
+    cwd: run.cwd ?? '/',
+    env: environment(run.variables, run.config),
+    stdio: run.withChannel === true ? ['pipe', 'pipe', 'pipe', 'pipe'] : ['pipe', 'pipe', 'pipe'],
+    // A group of its own, so that its children are killed with it.
+    detached: true,
+  });
+};
+
+const untilClosed = async (child: ChildProcess): Promise<Ended> => {
+  const { promise, resolve, reject } = Promise.withResolvers<Ended>();
+  child.once('error', (error) => reject(new GitError('internal', `git does not start: ${error.message}`)));
+  child.once('close', (code, signal) => resolve({ code, signal }));
+  return await promise;
+};
+
+const begin = (starter: Starter, run: GitRun): GitProcess => {
+  const child = spawnGit(starter, run);
+  const closed = untilClosed(child);
+  const pid = child.pid ?? 0;
+  if (pid > 0) lower(pid, run.slot === 'maintenance' ? 19 : 10);
+  const [stdin, stdout, stderr] = [child.stdin, child.stdout, child.stderr] as [Writable, Readable, Readable];
+  stdin.on('error', () => undefined); // it ended before it had read all: its exit code tells
+  const channel = (child.stdio[3] ?? null) as Duplex | null;
+  channel?.on('error', () => undefined);
+  let killedFor: GitError | null = null;
+  let force: NodeJS.Timeout | undefined;
+  const kill = (why = new GitError('unavailable', 'the process was stopped')): void => {
+    if (force !== undefined || pid === 0) return;
+    killedFor = why;
+    signalGroup(pid, 'SIGTERM');
+    force = setTimeout(() => signalGroup(pid, 'SIGKILL'), politeness);
+  };
+  const tooLong = (): void => kill(new GitError('limit', `git ${run.command} took too long`));
+  const timer = run.seconds === null ? undefined : setTimeout(tooLong, run.seconds * 1000);
+  const onAbort = (): void => kill(run.signal?.reason as GitError);
+  run.signal?.addEventListener('abort', onAbort, { once: true });
+  let orphans: NodeJS.Timeout | undefined;
+  child.once('exit', () => {
+    orphans = setTimeout(() => signalGroup(pid, 'SIGKILL'), orphanPatience);
+  });
+  const cleanUp = (): void => {
+    clearTimeout(timer);
+    clearTimeout(force);
+    clearTimeout(orphans);
+    run.signal?.removeEventListener('abort', onAbort);
+    starter.running.delete(process);
+  };
+  const end = async (): Promise<Ended> => {
+    try {
+      const ended = await closed;
+      if (killedFor === null) return ended;
+      signalGroup(pid, 'SIGKILL'); // children that did not heed the first signal
+      throw killedFor;
+    } finally {
+      cleanUp();
+    }
+  };
+  const ended = end();
+  ended.catch(() => undefined); // whoever waits for it is told
+  const process: GitProcess = {
+    pid,
+    stdin,
+    stdout,
+    stderr,
+    channel,
+    complaint: collectTail(stderr),
+    ended,
+    isKilled: () => killedFor !== null,
+    kill,
+  };
+  starter.running.add(process);
+  return process;
+};
+
+const collect = async (
+  process: GitProcess,
+  run: Parameters<Exec['run']>[0],
+): Promise<{ code: number; stdout: Buffer; stderr: string }> => {
+  const { maxOutput = usualOutput, codes = [0] } = run;
+  const chunks: Buffer[] = [];
+  let size = 0;
+  process.stdout.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+    if (size <= maxOutput) chunks.push(chunk);
+    else process.kill(new GitError('limit', `git ${run.command} answered more than ${maxOutput} bytes`));
+  });
+  process.stdin.end(run.input ?? '');
+  const { code, signal } = await process.ended;
+  if (code === null || !codes.includes(code))
+    throw new GitError('internal', `git ${run.command} ended with ${code ?? signal}: ${process.complaint()}`);
+  return { code, stdout: Buffer.concat(chunks, size), stderr: process.complaint() };
+};
+
+export const makeExec = (git: string = findGit()): Exec => {
+  const starter: Starter = { git, environment: makeEnvironment(git), running: new Set() };
+  const slots = makeAllSlots();
+  let stopped = false;
+  const start = async (run: GitRun): Promise<GitProcess> => {
+    run.signal?.throwIfAborted();
+    const giveBack = run.slot === null ? null : await slots[run.slot].take(run.signal);
+    try {
+      run.signal?.throwIfAborted();
+      if (stopped) throw new GitError('unavailable', 'the storage is stopping');
+      const process = begin(starter, run);
+      if (giveBack !== null) void process.ended.catch(() => undefined).finally(giveBack);
+      return process;
+    } catch (error) {
+      giveBack?.();
+      throw error;
+    }
+  };
+  return {
+    start,
+    run: async (run) => await collect(await start(run), run),
+    git,
+    stop: async () => {
+      stopped = true;
+      const open = [...starter.running];
+      for (const process of open) process.kill();
+      await Promise.allSettled(open.map(async ({ ended }) => await ended));
+    },
+  };
+};

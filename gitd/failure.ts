@@ -1,0 +1,19 @@
+import type { GitErrorKind } from './protocol.ts';
+
+/** Why a call fails, as the client is told. Anything else that is thrown is `internal`. */
+export class GitError extends Error {
+  readonly kind: GitErrorKind;
+
+  constructor(kind: GitErrorKind, message: string) {
+    super(message);
+    this.name = 'GitError';
+    this.kind = kind;
+  }
+}
+
+export const isGitError = (error: unknown, kind: GitErrorKind): error is GitError =>
+  error instanceof GitError && error.kind === kind;
+
+export const kindOf = (error: unknown): GitErrorKind => (error instanceof GitError ? error.kind : 'internal');
+
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,0 +1,68 @@
+/**
+ * The keeper of the repositories of one storage. Whoever starts it writes one line of JSON to its standard input
+ * and keeps that open: when it closes, this process ends, and every git that it started with it.
+ */
+import { mkdirSync, rmSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import type { Storage } from './context.ts';
+import { makeExec } from './exec/spawn.ts';
+import { methods } from './methods.ts';
+import { makePools } from './pool/pools.ts';
+import { listen } from './rpc/server.ts';
+import { startHousekeeping } from './storage/housekeeping.ts';
+import { startJanitor } from './storage/janitor.ts';
+import { weAreAlone } from './storage/locks.ts';
+import { endOrphans } from './storage/orphans.ts';
+import { streams } from './streams.ts';
+
+type Orders = {
+  /** Absolute; made where it is missing. */
+  root: string;
+  secret: string;
+  /** Path of a Unix socket, or an address. */
+  listen: string | { host: string; port: number };
+};
+
+/** Milliseconds for everything to end. */
+const patience = 4_000;
+
+const log: Storage['log'] = (message, details = {}) =>
+  void process.stderr.write(`${JSON.stringify({ message, ...details })}\n`);
+
+const run = async ({ root, secret, listen: at }: Orders, ended: Promise<void>): Promise<void> => {
+  mkdirSync(root, { recursive: true, mode: 0o700 });
+  if (typeof at === 'string') rmSync(at, { force: true });
+  const exec = makeExec();
+  const pools = makePools(exec);
+  const orphans = await endOrphans(root);
+  if (orphans > 0) log('processes of a gitd that was killed were ended', { count: orphans });
+  weAreAlone(Date.now());
+  const storage: Storage = { root, exec, pools, log };
+  const listener = await listen({ storage, secret, methods, streams }, at);
+  process.stdout.write(`${JSON.stringify({ port: listener.port })}\n`);
+  const stops = [startJanitor(storage), startHousekeeping(storage)];
+  await ended;
+  for (const stop of stops) stop();
+  setTimeout(() => process.exit(1), patience).unref();
+  await listener.stop();
+  await pools.stop();
+  await exec.stop();
+};
+
+const main = async (): Promise<void> => {
+  process.umask(0o077);
+  process.on('SIGINT', () => undefined); // of a terminal: whoever started us ends us
+  const ended = Promise.withResolvers<void>();
+  process.on('SIGTERM', () => ended.resolve());
+  const lines = createInterface({ input: process.stdin });
+  lines.on('close', () => ended.resolve());
+  const orders = Promise.withResolvers<Orders>();
+  lines.once('line', (line) => orders.resolve(JSON.parse(line) as Orders));
+  await run(await orders.promise, ended.promise);
+  process.exit(0);
+};
+
+// Whoever reads us may have gone: then we go, too, by the end of the input.
+process.stdout.on('error', () => undefined);
+process.stderr.on('error', () => undefined);
+await main();

@@ -1,0 +1,110 @@
+/** A tree in work: only the folders along the paths that are asked for are read, only the changed ones written. */
+import { emptyTree, type Oid } from '../protocol.ts';
+import type { ObjectWriter } from './loose.ts';
+import { buildTree, folderMode, type TreeItem } from './tree.ts';
+
+type Node = { mode: number; id: Oid; folder: Folder | null };
+type Folder = { nodes: Map<string, Node>; isChanged: boolean };
+
+/** What lies at a path. `blocked`: a file stands where a folder of the path should be. */
+export type Found =
+  | { is: 'nothing' }
+  | { is: 'blocked'; by: string }
+  | { is: 'there'; mode: number; id: Oid; isFolder: boolean };
+
+/** Paths are byte strings, joined by slashes, and were checked by the caller. */
+export type TreeEditor = {
+  look: (path: string) => Promise<Found>;
+  /** Makes the folders it needs. What `look` did not find, or found a file: nothing else may be there. */
+  put: (path: string, mode: number, id: Oid) => Promise<void>;
+  /** Folders that become empty vanish. */
+  remove: (path: string) => Promise<void>;
+  /** The new tree's id; folders without changes keep theirs and are not written. */
+  build: (writer: Pick<ObjectWriter, 'add'>) => Promise<Oid>;
+};
+
+type ReadTree = (id: Oid) => Promise<readonly TreeItem[]>;
+type Opener = { top: () => Promise<Folder>; inside: (node: Node) => Promise<Folder> };
+
+const newFolder = (): Folder => ({ nodes: new Map(), isChanged: true });
+
+const makeOpener = (root: Oid | null, readTree: ReadTree): Opener => {
+  const load = async (id: Oid): Promise<Folder> => {
+    const items = id === emptyTree ? [] : await readTree(id);
+    const nodes = items.map(({ mode, name, id }): [string, Node] => [name, { mode, id, folder: null }]);
+    return { nodes: new Map(nodes), isChanged: false };
+  };
+  let top: Promise<Folder> | null = null;
+  return {
+    top: () => (top ??= root === null ? Promise.resolve(newFolder()) : load(root)),
+    inside: async (node) => (node.folder ??= await load(node.id)),
+  };
+};
+
+/** The folders along a path, without its last part; a text: the file in the way; null: one is missing. */
+const walk = async (open: Opener, parts: string[]): Promise<Folder[] | string | null> => {
+  const folders = [await open.top()];
+  for (const [depth, part] of parts.slice(0, -1).entries()) {
+    const node = folders.at(-1)?.nodes.get(part);
+    if (node === undefined) return null;
+    if (node.mode !== folderMode) return parts.slice(0, depth + 1).join('/');
+    folders.push(await open.inside(node)); // oxlint-disable-line no-await-in-loop -- each lies in the one before
+  }
+  return folders;
+};
+
+const look = async (open: Opener, parts: string[]): Promise<Found> => {
+  const folders = await walk(open, parts);
+  if (typeof folders === 'string') return { is: 'blocked', by: folders };
+  const node = folders?.at(-1)?.nodes.get(parts.at(-1) ?? '');
+  if (node === undefined) return { is: 'nothing' };
+  return { is: 'there', mode: node.mode, id: node.id, isFolder: node.mode === folderMode };
+};
+
+const put = async (open: Opener, parts: string[], file: Node): Promise<void> => {
+  let folder = await open.top();
+  for (const part of parts.slice(0, -1)) {
+    folder.isChanged = true;
+    const node = folder.nodes.get(part) ?? { mode: folderMode, id: emptyTree, folder: newFolder() };
+    if (node.mode !== folderMode) throw new Error('a file is in the way');
+    folder.nodes.set(part, node);
+    folder = await open.inside(node); // oxlint-disable-line no-await-in-loop -- each lies in the one before
+  }
+  folder.isChanged = true;
+  folder.nodes.set(parts.at(-1) ?? '', file);
+};
+
+const remove = async (open: Opener, parts: string[]): Promise<void> => {
+  const folders = await walk(open, parts);
+  if (!Array.isArray(folders)) return;
+  for (const [above, folder] of folders.toReversed().entries()) {
+    folder.isChanged = true;
+    // The thing itself, then each folder above it that has nothing left.
+    const below = folders[folders.length - above];
+    if (below === undefined || below.nodes.size === 0) folder.nodes.delete(parts.at(-1 - above) ?? '');
+  }
+};
+
+const build = (folder: Folder, writer: Pick<ObjectWriter, 'add'>): Oid | null => {
+  const items: TreeItem[] = [];
+  for (const [name, node] of folder.nodes) {
+    const id = node.folder?.isChanged === true ? build(node.folder, writer) : node.id;
+    if (id !== null) items.push({ mode: node.mode, name, id });
+  }
+  return items.length === 0 ? null : writer.add('tree', buildTree(items));
+};
+
+/** @param root the tree to begin with; null: none */
+export const makeTreeEditor = (root: Oid | null, readTree: ReadTree): TreeEditor => {
+  const open = makeOpener(root, readTree);
+  return {
+    look: async (path) => look(open, path.split('/')),
+    put: async (path, mode, id) => put(open, path.split('/'), { mode, id, folder: null }),
+    remove: async (path) => remove(open, path.split('/')),
+    build: async (writer) => {
+      const top = await open.top();
+      if (root !== null && !top.isChanged) return root;
+      return build(top, writer) ?? writer.add('tree', Buffer.alloc(0));
+    },
+  };
+};

@@ -1,0 +1,69 @@
+/** Merges of branches. */
+import type { Answer, Context } from '../context.ts';
+import { GitError } from '../failure.ts';
+import { countDifferences } from '../diff/size.ts';
+import { buildCommit } from '../odb/commit.ts';
+import { withQuarantine, type Quarantine } from '../odb/quarantine.ts';
+import type { Methods, Oid } from '../protocol.ts';
+import type { Checked } from '../pool/mergetree.ts';
+import { mergeBase } from '../read/commits.ts';
+import { mergeCommits, type Merged } from './merge_tree.ts';
+import { flush, keep, readRawCommit, requireCommit, writerOf } from './objects.ts';
+
+/** Names told of those in conflict. */
+const mostConflicts = 1000;
+
+type Params<M extends keyof Methods> = Methods[M]['params'];
+
+const requireBoth = async (context: Context, ours: Oid, theirs: Oid): Promise<void> => {
+  const [one, other] = [await readRawCommit(context, ours), await readRawCommit(context, theirs)];
+  await countDifferences(context, one.tree, other.tree);
+};
+
+/** Leaves nothing behind. */
+export const checkMerge = async (
+  { ours, theirs }: Params<'merge.check'>,
+  context: Context,
+): Promise<Answer<'merge.check'>> => {
+  await requireBoth(context, ours, theirs);
+  const checkAlone = async (): Promise<Checked> => {
+    const merge = async (quarantine: Quarantine): Promise<Merged> =>
+      mergeCommits(context, quarantine, [ours, theirs], false);
+    return withQuarantine(context.dir, false, merge);
+  };
+  const { dir, pools, signal } = context;
+  const { clean, conflicts } =
+    (await pools.mergeTree.check(dir, [ours, theirs], signal)) ?? (await checkAlone());
+  return { result: { clean, conflicts: conflicts.slice(0, mostConflicts) } };
+};
+
+export const commitMerge = async (
+  { ours, theirs, message, author, committer }: Params<'merge.commit'>,
+  context: Context,
+): Promise<Answer<'merge.commit'>> => {
+  await requireBoth(context, ours, theirs);
+  const id = await withQuarantine(context.dir, true, async (quarantine) => {
+    const { tree, clean } = await mergeCommits(context, quarantine, [ours, theirs]);
+    if (!clean) return null;
+    const commit = buildCommit({ tree, parents: [ours, theirs], author, committer, message });
+    const id = quarantine.writer.add('commit', commit);
+    await keep(quarantine);
+    return id;
+  });
+  return { result: id === null ? null : { id } };
+};
+
+export const squash = async (
+  { base, head, message, author, committer }: Params<'merge.squash'>,
+  context: Context,
+): Promise<Answer<'merge.squash'>> => {
+  await requireCommit(context, base);
+  const { tree } = await readRawCommit(context, head);
+  // On anything but the merge base, the head's tree would take back what others did.
+  const parent = await mergeBase(context, [base, head]);
+  if (parent === null) throw new GitError('invalid', 'the histories have nothing in common');
+  const writer = writerOf(context);
+  const id = writer.add('commit', buildCommit({ tree, parents: [parent], author, committer, message }));
+  await flush(writer);
+  return { result: { id } };
+};

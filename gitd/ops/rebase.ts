@@ -1,0 +1,81 @@
+/** A branch put onto another, commit by commit. */
+import type { Answer, Context } from '../context.ts';
+import { flag, symmetric } from '../exec/arguments.ts';
+import { GitError } from '../failure.ts';
+import { countDifferences } from '../diff/size.ts';
+import { rebuildCommit } from '../odb/commit.ts';
+import { withQuarantine, type Quarantine } from '../odb/quarantine.ts';
+import type { Methods, Oid, Signature } from '../protocol.ts';
+import { applyChange } from './merge_tree.ts';
+import { keep, readRawCommit } from './objects.ts';
+
+const mostCommits = 1000;
+
+/** Those that `onto` lacks, oldest first, without merges and without those whose change it has already. */
+const listCommits = async (context: Context, onto: Oid, head: Oid): Promise<Oid[]> => {
+  const flags = [
+    flag('--reverse'),
+    flag('--topo-order'),
+    flag('--no-merges'),
+    flag('--right-only'),
+    flag('--cherry-pick'),
+    flag('--end-of-options'),
+  ];
+  const { stdout } = await context.exec.run({
+    command: 'rev-list',
+    args: [...flags, symmetric(onto, head)],
+    dir: context.dir,
+    slot: 'interactive',
+    seconds: 20,
+    signal: context.signal,
+  });
+  const ids = stdout.toString('latin1').split('\n').filter(Boolean);
+  if (ids.length > mostCommits) throw new GitError('limit', `more than ${mostCommits} commits to rebase`);
+  return ids;
+};
+
+/** Where a rebase stands: the last commit that was put there. */
+type Tip = { id: Oid; tree: Oid };
+
+type Rebase = { context: Context; quarantine: Quarantine; committer: Signature; scraps: Set<Oid> };
+
+/** null: a conflict. */
+const putOnto = async (rebase: Rebase, tip: Tip, id: Oid): Promise<Tip | null> => {
+  const commit = await readRawCommit(rebase.context, id);
+  const base = commit.parents[0] ?? null;
+  if (base === tip.id) return { id, tree: commit.tree }; // it stands there already
+  const change = { onto: tip, base, end: { commit: id } };
+  const { tree, clean, scraps } = await applyChange(rebase.context, rebase.quarantine, change);
+  for (const scrap of scraps) rebase.scraps.add(scrap);
+  if (!clean) return null;
+  // What was empty from the start stays, what has become so goes, as `git rebase` does.
+  if (tree === tip.tree && !(await isEmpty(rebase.context, commit))) return tip;
+  const { committer, quarantine } = rebase;
+  const rebuilt = rebuildCommit(commit, { tree, parents: [tip.id], committer });
+  return { id: quarantine.writer.add('commit', rebuilt), tree };
+};
+
+const isEmpty = async (context: Context, commit: { tree: Oid; parents: Oid[] }): Promise<boolean> => {
+  const [parent] = commit.parents;
+  return parent !== undefined && (await readRawCommit(context, parent)).tree === commit.tree;
+};
+
+export const rebase = async (
+  { onto, head, committer }: Methods['merge.rebase']['params'],
+  context: Context,
+): Promise<Answer<'merge.rebase'>> => {
+  const { tree } = await readRawCommit(context, onto);
+  await countDifferences(context, tree, (await readRawCommit(context, head)).tree);
+  const ids = await listCommits(context, onto, head);
+  const id = await withQuarantine(context.dir, true, async (quarantine) => {
+    const state: Rebase = { context, quarantine, committer, scraps: new Set() };
+    let tip: Tip | null = { id: onto, tree };
+    for (const id of ids) {
+      tip = await putOnto(state, tip, id); // oxlint-disable-line no-await-in-loop -- each stands on the one before
+      if (tip === null) return null;
+    }
+    await keep(quarantine, state.scraps);
+    return tip.id;
+  });
+  return { result: id === null ? null : { id } };
+};

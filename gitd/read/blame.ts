@@ -1,0 +1,71 @@
+/** Who wrote which line. */
+import type { Answer, Context } from '../context.ts';
+import { flag, lines, oid, paths } from '../exec/arguments.ts';
+import { GitError } from '../failure.ts';
+import { folderMode, submoduleMode } from '../odb/tree.ts';
+import type { BlameRange, Methods } from '../protocol.ts';
+import { requireCommit } from '../ops/objects.ts';
+import { readCommits } from './commits.ts';
+import { findEntry } from './tree.ts';
+
+type Params = Methods['blame.file']['params'];
+
+const largestFile = 10 * 2 ** 20;
+
+const findContent = async (context: Context, { commit, path }: Params): Promise<Buffer | null> => {
+  await requireCommit(context, commit);
+  const entry = await findEntry(context, commit, path);
+  if (entry === null || entry.mode === folderMode || entry.mode === submoduleMode) return null;
+  const info = await context.pools.catFile.info(context.dir, entry.id);
+  if (info === null) throw new GitError('missing', `there is no blob ${entry.id}`);
+  if (info.size > largestFile) throw new GitError('limit', 'the file is too large to blame');
+  return (await context.pools.catFile.contents(context.dir, entry.id, largestFile))?.data ?? null;
+};
+
+const countLines = (content: Buffer): number => {
+  let count = 0;
+  for (let at = content.indexOf(10); at >= 0; at = content.indexOf(10, at + 1)) count += 1;
+  return content.length > 0 && content.at(-1) !== 10 ? count + 1 : count;
+};
+
+/** `<commit> <line there> <line here> <number of lines>`; all other lines begin with a word. */
+const hunkPattern = /^([0-9a-f]{40}) \d+ (\d+) (\d+)$/u;
+
+/** In the order of the lines, neighbours of one commit joined. */
+const parseRanges = (output: string): BlameRange[] => {
+  const hunks = output.split('\n').flatMap((line) => {
+    const [, commit, first, count] = hunkPattern.exec(line) ?? [];
+    return commit === undefined ? [] : [{ commit, first: Number(first), count: Number(count) }];
+  });
+  const ranges: BlameRange[] = [];
+  for (const { commit, first, count } of hunks.toSorted((a, b) => a.first - b.first)) {
+    const before = ranges.at(-1);
+    if (before?.commit === commit && before.lines[1] === first - 1) before.lines[1] = first + count - 1;
+    else ranges.push({ lines: [first, first + count - 1], commit });
+  }
+  return ranges;
+};
+
+const blame = async (context: Context, params: Params, range: [number, number]): Promise<BlameRange[]> => {
+  // No `--end-of-options`: blame of 2.39 does not know it. An id and a path behind `--` need none.
+  const { stdout } = await context.exec.run({
+    command: 'blame',
+    args: [flag('--incremental'), lines(...range), oid(params.commit), ...paths([params.path])],
+    dir: context.dir,
+    slot: 'interactive',
+    seconds: 60,
+    signal: context.signal,
+  });
+  return parseRanges(stdout.toString('utf8'));
+};
+
+/** A range reaches as far as the file does. */
+export const blameFile = async (params: Params, context: Context): Promise<Answer<'blame.file'>> => {
+  const content = await findContent(context, params);
+  if (content === null) return { result: null };
+  const [first, last] = params.range ?? [1, Number.MAX_SAFE_INTEGER];
+  const end = Math.min(last, countLines(content));
+  const ranges = first > end ? [] : await blame(context, params, [first, end]);
+  const ids = new Set(ranges.map(({ commit }) => commit));
+  return { result: { ranges, commits: await readCommits(context, [...ids]) }, body: content };
+};

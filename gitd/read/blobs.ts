@@ -1,0 +1,88 @@
+import type { Context, MethodHandler, StreamHandler, StreamIo } from '../context.ts';
+import { flag, isOid, oid } from '../exec/arguments.ts';
+import { sendOutput } from '../exec/send.ts';
+import { GitError } from '../failure.ts';
+import { folderMode, submoduleMode } from '../odb/tree.ts';
+import type { Oid } from '../protocol.ts';
+import { watch } from '../transport/watch.ts';
+import { findEntry, modeText } from './tree.ts';
+
+/** Bytes that the pool hands out in one piece, whatever the caller would take. */
+const largestPiece = 256 * 2 ** 20;
+/** Past it, a process of its own reads a blob: nobody waits behind it, and nobody holds it. */
+const smallBlob = 2 ** 20;
+
+type Blob = { id: Oid; size: number };
+
+const blobOf = async ({ pools, dir }: Context, id: Oid): Promise<Blob | null> => {
+  if (!isOid(id)) throw new GitError('invalid', 'not an object id');
+  const info = await pools.catFile.info(dir, id);
+  return info?.type === 'blob' ? { id: info.id, size: info.size } : null;
+};
+
+const bytesOfBlob = async ({ pools, dir }: Context, { id, size }: Blob): Promise<Buffer> =>
+  (await pools.catFile.contents(dir, id, size))?.data ?? Buffer.alloc(0);
+
+const isWhole = ({ size }: Blob, max: number): boolean => size <= Math.min(max, largestPiece);
+
+const blobAtPath = async (
+  context: Context,
+  commit: Oid,
+  path: string,
+): Promise<(Blob & { mode: string }) | null> => {
+  const entry = await findEntry(context, commit, path);
+  if (entry === null || entry.mode === folderMode || entry.mode === submoduleMode) return null;
+  const blob = await blobOf(context, entry.id);
+  return blob === null ? null : { ...blob, mode: modeText(entry.mode) };
+};
+
+export const readBlobAt: MethodHandler<'blob.at'> = async ({ commit, path, max }, context) => {
+  const blob = await blobAtPath(context, commit, path);
+  if (blob === null) return { result: null };
+  if (!isWhole(blob, max)) return { result: { ...blob, whole: false } };
+  return { result: { ...blob, whole: true }, body: await bytesOfBlob(context, blob) };
+};
+
+export const getBlob: MethodHandler<'blob.get'> = async ({ id, max }, context) => {
+  const blob = await blobOf(context, id);
+  if (blob === null) return { result: null };
+  const { size } = blob;
+  if (!isWhole(blob, max)) return { result: { size, whole: false } };
+  return { result: { size, whole: true }, body: await bytesOfBlob(context, blob) };
+};
+
+const sendBlob = async (context: Context, blob: Blob, { output }: StreamIo): Promise<void> => {
+  if (blob.size <= smallBlob) {
+    output.end(await bytesOfBlob(context, blob));
+    return;
+  }
+  const { exec, dir, signal } = context;
+  const args = [flag('blob'), oid(blob.id)];
+  const process = await exec.start({
+    command: 'cat-file',
+    args,
+    dir,
+    slot: 'transfer',
+    seconds: 3600,
+    signal,
+  });
+  process.stdin.end();
+  const progress = watch(signal);
+  try {
+    const through = progress.through();
+    await sendOutput({ processes: [process], output, through, signal: progress.signal });
+  } finally {
+    progress.end();
+  }
+};
+
+export const streamBlob: StreamHandler<'blob.read'> = async (params, context, io) => {
+  const blob =
+    'id' in params ? await blobOf(context, params.id) : await blobAtPath(context, params.commit, params.path);
+  if (blob === null) {
+    io.output.end();
+    return null;
+  }
+  await sendBlob(context, blob, io);
+  return { mode: '100644', ...blob };
+};

@@ -1,0 +1,131 @@
+/** Commits by id, and how they lie to each other. */
+import type { Context, MethodHandler } from '../context.ts';
+import { count, flag, isOid, oid } from '../exec/arguments.ts';
+import { GitError } from '../failure.ts';
+import { makeLru } from '../lru.ts';
+import type { Commit, Oid } from '../protocol.ts';
+import { requireThere } from './missing.ts';
+import { parseCommit } from './parse.ts';
+
+/** Bytes of one commit. */
+const largest = 16 * 2 ** 20;
+const mostIds = 10_000;
+
+/** null: no such commit. @throws GitError `invalid` for what is no id */
+export const readCommit = async ({ pools, dir }: Context, id: Oid): Promise<Commit | null> => {
+  if (!isOid(id)) throw new GitError('invalid', 'not an object id');
+  const found = await pools.catFile.contents(dir, id, largest);
+  return found?.type === 'commit' ? parseCommit(found.id, found.data) : null;
+};
+
+/** In their order. @throws GitError `missing` */
+export const readCommits = async (context: Context, ids: readonly Oid[]): Promise<Commit[]> =>
+  await Promise.all(
+    ids.map(async (id) => {
+      const commit = await readCommit(context, id);
+      if (commit === null) throw new GitError('missing', `there is no commit ${id}`);
+      return commit;
+    }),
+  );
+
+export const requireFew = (ids: readonly unknown[]): void => {
+  if (ids.length > mostIds) throw new GitError('limit', 'too many at once');
+};
+
+/** The oldest asked git may take, and the time that a person waits. */
+const seconds = 20;
+
+export const getCommits: MethodHandler<'commits.get'> = async ({ ids }, context) => {
+  requireFew(ids);
+  // An object that is no commit, however large, is none.
+  const one = async (id: Oid): Promise<Commit | null> => {
+    const info = isOid(id) ? await context.pools.catFile.info(context.dir, id) : null;
+    return info?.type === 'commit' ? await readCommit(context, id) : null;
+  };
+  return { result: { commits: await Promise.all(ids.map(one)) } };
+};
+
+/** What commits are to each other never changes. */
+const relations = makeLru<string>(20_000);
+
+const kept = async (context: Context, key: string, find: () => Promise<string>): Promise<string> => {
+  const name = `${context.dir} ${key}`;
+  const known = relations.get(name);
+  if (known !== undefined) return known;
+  const found = await find();
+  relations.set(name, found);
+  return found;
+};
+
+/** The best common ancestor; null: none. @throws GitError `missing` */
+export const mergeBase = async (context: Context, ids: readonly Oid[]): Promise<Oid | null> => {
+  const [first, ...others] = ids;
+  if (first === undefined || others.length === 0 || ids.length > 100)
+    throw new GitError('invalid', 'a merge base is of two commits or more');
+  const args = [...(others.length > 1 ? [flag('--octopus')] : []), ...ids.map(oid)];
+  const found = await kept(context, `base ${ids.join(' ')}`, async () => {
+    await requireThere(context);
+    const run = { command: 'merge-base', dir: context.dir, slot: 'interactive', seconds } as const;
+    const { code, stdout, stderr } = await context.exec.run({
+      ...run,
+      args,
+      signal: context.signal,
+      codes: [0, 1, 128],
+    });
+    if (code === 128) throw new GitError('missing', stderr);
+    return stdout.toString().split('\n')[0] ?? '';
+  });
+  return found === '' ? null : found;
+};
+
+export const getMergeBase: MethodHandler<'commits.merge_base'> = async ({ ids }, context) => {
+  const [first, ...others] = ids;
+  if (first !== undefined && others.length > 0 && others.every((id) => id === first)) {
+    if ((await readCommit(context, first)) === null)
+      throw new GitError('missing', `there is no commit ${first}`);
+    return { result: { id: first } };
+  }
+  return { result: { id: await mergeBase(context, ids) } };
+};
+
+export const isAncestor: MethodHandler<'commits.is_ancestor'> = async ({ ancestor, descendant }, context) => {
+  if (ancestor === descendant) return { result: { is: (await readCommit(context, ancestor)) !== null } };
+  const args = [flag('--is-ancestor'), oid(ancestor), oid(descendant)];
+  const found = await kept(context, `in ${ancestor} ${descendant}`, async () => {
+    await requireThere(context);
+    const run = { command: 'merge-base', dir: context.dir, slot: 'interactive', seconds } as const;
+    const { code, stderr } = await context.exec.run({
+      ...run,
+      args,
+      signal: context.signal,
+      codes: [0, 1, 128],
+    });
+    if (code === 128) throw new GitError('missing', stderr);
+    return code === 0 ? 'yes' : 'no';
+  });
+  return { result: { is: found === 'yes' } };
+};
+
+/**
+ * One walk for all: of these commits, those that `into` does not reach are the ones that `rev-list` still shows
+ * without its history.
+ */
+export const mergedCommits: MethodHandler<'commits.merged'> = async ({ into, ids }, context) => {
+  requireFew(ids);
+  await requireThere(context);
+  const there = await Promise.all(
+    ids.map(async (id) => (await context.pools.catFile.info(context.dir, oid(id)))?.type === 'commit'),
+  );
+  const input = [...ids.filter((_id, index) => there[index]), `^${oid(into)}`].join('\n');
+  const { stdout } = await context.exec.run({
+    command: 'rev-list',
+    args: [flag('--stdin'), flag('--topo-order'), count('--max-count=', 1_000_000)],
+    dir: context.dir,
+    slot: 'interactive',
+    seconds,
+    signal: context.signal,
+    input: `${input}\n`,
+  });
+  const outside = new Set(stdout.toString('latin1').split('\n'));
+  return { result: { merged: ids.map((id, index) => there[index] === true && !outside.has(id)) } };
+};

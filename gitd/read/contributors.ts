@@ -1,0 +1,43 @@
+import type { Answer, Context } from '../context.ts';
+import { count, flag, oid } from '../exec/arguments.ts';
+import type { Contributor, Methods } from '../protocol.ts';
+import { requireCommit } from '../ops/objects.ts';
+
+/** The newest, without merges. */
+const mostCommits = 100_000;
+
+/**
+ * The authors of a history by their e-mail addresses, the busiest first. A person is called as in the newest commit.
+ * Added and deleted lines are not counted, which would take a diff of every commit: they are 0, as GitLab's are.
+ */
+export const listContributors = async (
+  { commit }: Methods['contributors.list']['params'],
+  context: Context,
+): Promise<Answer<'contributors.list'>> => {
+  await requireCommit(context, commit);
+  const { stdout } = await context.exec.run({
+    command: 'log',
+    args: [
+      flag('--no-merges'),
+      count('--max-count=', mostCommits),
+      flag('--no-show-signature'),
+      flag('-z'),
+      flag('--format=%an%n%ae'),
+      flag('--end-of-options'),
+      oid(commit),
+    ],
+    dir: context.dir,
+    slot: 'interactive',
+    seconds: 60,
+    signal: context.signal,
+  });
+  const contributors = new Map<string, Contributor>();
+  for (const line of stdout.toString('utf8').split('\0').filter(Boolean)) {
+    const [name = '', email = ''] = line.split('\n');
+    const known = contributors.get(email) ?? { name, email, commits: 0, additions: 0, deletions: 0 };
+    known.commits += 1;
+    contributors.set(email, known);
+  }
+  const sorted = [...contributors.values()].toSorted((a, b) => b.commits - a.commits);
+  return { result: { contributors: sorted } };
+};

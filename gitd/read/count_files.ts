@@ -1,0 +1,59 @@
+/** How large a tree is when all is unfolded: a few kilobytes can hold a thousand million paths. */
+import type { Context } from '../context.ts';
+import { GitError } from '../failure.ts';
+import { eachAtOnce } from '../odb/loose.ts';
+import { folderMode } from '../odb/tree.ts';
+import type { Oid } from '../protocol.ts';
+import { readFolder } from './tree.ts';
+
+export type TreeLimits = { files: number; folders: number };
+
+const usual: TreeLimits = { files: 2_000_000, folders: 200_000 };
+
+type Folder = { files: number; folders: Oid[] };
+
+/** Each folder of the tree once, however often it stands there. */
+const readFolders = async (context: Context, root: Oid, limits: TreeLimits): Promise<Map<Oid, Folder>> => {
+  const folders = new Map<Oid, Folder>();
+  let next = new Set([root]);
+  while (next.size > 0) {
+    const found = new Set<Oid>();
+    // oxlint-disable-next-line no-await-in-loop -- level by level
+    await eachAtOnce(next, async (id) => {
+      const items = await readFolder(context, id);
+      const inside = items.filter(({ mode }) => mode === folderMode).map(({ id }) => id);
+      folders.set(id, { files: items.length - inside.length, folders: inside });
+      for (const folder of inside) found.add(folder);
+    });
+    next = new Set([...found].filter((id) => !folders.has(id)));
+    if (folders.size + next.size > limits.folders)
+      throw new GitError('limit', 'the tree has too many folders');
+    context.signal.throwIfAborted();
+  }
+  return folders;
+};
+
+/**
+ * The number of paths below a tree.
+ * @throws GitError `limit` where there are more than the limits say
+ */
+export const countFiles = async (context: Context, root: Oid, limits = usual): Promise<number> => {
+  const folders = await readFolders(context, root, limits);
+  const counted = new Map<Oid, number>();
+  // Folders lie deeper than the call stack may be: a folder is counted when it is seen the second time.
+  const stack = [root];
+  for (let id = stack.at(-1); id !== undefined; id = stack.at(-1)) {
+    const { files, folders: inside } = folders.get(id) ?? { files: 0, folders: [] };
+    const missing = inside.filter((folder) => !counted.has(folder));
+    stack.push(...missing);
+    if (missing.length > 0) continue;
+    stack.pop();
+    counted.set(
+      id,
+      inside.reduce((sum, folder) => sum + 1 + (counted.get(folder) ?? 0), files),
+    );
+  }
+  const total = counted.get(root) ?? 0;
+  if (total > limits.files) throw new GitError('limit', `the tree has more than ${limits.files} paths`);
+  return total;
+};

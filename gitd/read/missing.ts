@@ -1,0 +1,24 @@
+import type { Answer, Context, MethodHandler } from '../context.ts';
+import { GitError, isGitError } from '../failure.ts';
+import type { Method, Methods } from '../protocol.ts';
+import { isThere } from '../storage/layout.ts';
+
+/** For what starts a git of its own: pools look themselves. @throws GitError `no_repository` */
+export const requireThere = async ({ dir }: Pick<Context, 'dir'>): Promise<void> => {
+  if (!(await isThere(dir))) throw new GitError('no_repository', 'the repository does not exist');
+};
+
+/** A repository that was never written reads as an empty one. */
+export const reading =
+  <M extends Method>(
+    handler: MethodHandler<M>,
+    empty: (params: Methods[M]['params']) => Methods[M]['result'],
+  ): MethodHandler<M> =>
+  async (params, context, body): Promise<Answer<M>> => {
+    try {
+      return await handler(params, context, body);
+    } catch (error) {
+      if (isGitError(error, 'no_repository')) return { result: empty(params) };
+      throw error;
+    }
+  };

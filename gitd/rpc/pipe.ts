@@ -1,0 +1,76 @@
+/** A stream's bytes on a socket, as Node's streams: whoever is slow on one side slows the other. */
+import type { Socket } from 'node:net';
+import { Readable, Writable } from 'node:stream';
+import { writeData, writeFrame } from './frames.ts';
+
+export type Receiver = {
+  readable: Readable;
+  push: (data: Buffer) => void;
+  end: () => void;
+  /** Nobody reads any more: what still comes is thrown away. */
+  drop: () => void;
+};
+
+/** What the other side sends. */
+export const makeReceiver = (socket: Socket, onUnread?: () => void): Receiver => {
+  let dropped = false;
+  let ended = false;
+  const readable = new Readable({
+    highWaterMark: 256 * 1024,
+    read: () => void socket.resume(),
+    destroy: (error, done) => {
+      dropped = true;
+      socket.resume();
+      if (!ended) onUnread?.();
+      done(error);
+    },
+  });
+  return {
+    readable,
+    push: (data) => {
+      if (!dropped && !readable.push(data)) socket.pause();
+    },
+    end: () => {
+      ended = true;
+      if (!dropped) readable.push(null);
+    },
+    drop: () => {
+      dropped = true;
+      socket.resume();
+    },
+  };
+};
+
+/** What we send; `end()` tells the other side that no more comes. */
+export const makeSender = (socket: Socket, onBroken?: () => void): Writable => {
+  let ended = false;
+  const writable = new Writable({
+    highWaterMark: 256 * 1024,
+    write: (chunk: Buffer, _encoding, done) => {
+      if (!socket.writable) return done(new Error('the connection is closed'));
+      if (writeData(socket, chunk)) return done();
+      waiting = done;
+    },
+    final: (done) => {
+      ended = true;
+      if (socket.writable) writeFrame(socket, { end: true });
+      done();
+    },
+    destroy: (error, done) => {
+      if (!ended) onBroken?.();
+      done(error);
+    },
+  });
+  let waiting: ((error?: Error) => void) | null = null;
+  const goOn = (error?: Error): void => {
+    const done = waiting;
+    waiting = null;
+    done?.(error);
+  };
+  socket.on('drain', () => goOn());
+  socket.on('close', () => {
+    goOn(new Error('the connection was closed'));
+    if (!ended) writable.destroy();
+  });
+  return writable;
+};

@@ -1,0 +1,115 @@
+/** Answers on a socket: calls side by side on one connection, a stream on a connection of its own. */
+import { type Server, type Socket, createServer } from 'node:net';
+import type { MethodHandler, MethodHandlers } from '../context.ts';
+import { GitError, kindOf, messageOf } from '../failure.ts';
+import type { Method } from '../protocol.ts';
+import { type Frame, writeFrame } from './frames.ts';
+import { type Peer, greet } from './greet.ts';
+import { type ServerParts, contextOf } from './parts.ts';
+import { answerStream } from './stream.ts';
+
+/** Calls at once on one connection; what comes beyond waits in the socket. */
+const mostAtOnce = 1024;
+/** Milliseconds a call may take when it does not say. */
+const usualPatience = 60_000;
+
+type Calls = Map<number, AbortController>;
+
+const handlerOf = (methods: MethodHandlers, name: unknown): MethodHandler<Method> => {
+  const known = typeof name === 'string' && Object.hasOwn(methods, name);
+  if (!known) throw new GitError('invalid', `there is no method ${String(name)}`);
+  return methods[name as Method] as MethodHandler<Method>;
+};
+
+/** Rejects as soon as the signal says so, whether or not the work heeds it. */
+const orAborted = async <T>(work: Promise<T>, signal: AbortSignal): Promise<T> => {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const onAbort = (): void => reject(signal.reason as Error);
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+};
+
+const answerCall = async (parts: ServerParts, socket: Socket, calls: Calls, frame: Frame): Promise<void> => {
+  const { id, method, params, patience } = frame.header as Record<string, unknown> & { id: number };
+  const control = new AbortController();
+  calls.set(id, control);
+  const limit = typeof patience === 'number' ? patience : usualPatience;
+  const timer = setTimeout(
+    () => control.abort(new GitError('limit', `${String(method)} took too long`)),
+    limit,
+  );
+  try {
+    const handler = handlerOf(parts.methods, method);
+    const context = contextOf(parts.storage, params, control.signal);
+    const work = handler(params as Parameters<typeof handler>[0], context, frame.body);
+    const { result, body } = await orAborted(work, control.signal);
+    if (socket.writable) writeFrame(socket, { id, result }, body);
+  } catch (error) {
+    const kind = kindOf(error);
+    if (kind === 'internal')
+      parts.storage.log('a call failed', { method, error: String((error as Error).stack) });
+    if (socket.writable) writeFrame(socket, { id, error: { kind, message: messageOf(error) } });
+  } finally {
+    clearTimeout(timer);
+    calls.delete(id);
+  }
+};
+
+const serveCalls = (parts: ServerParts, socket: Socket, peer: Peer, first: Frame): void => {
+  const calls: Calls = new Map();
+  const gone = new GitError('unavailable', 'the caller has gone');
+  peer.onFrame = (frame) => {
+    const { cancel } = frame.header;
+    if (typeof cancel === 'number') return calls.get(cancel)?.abort(new GitError('unavailable', 'cancelled'));
+    if (calls.size >= mostAtOnce) socket.pause();
+    void answerCall(parts, socket, calls, frame).finally(() => {
+      if (calls.size < mostAtOnce) socket.resume();
+    });
+  };
+  socket.on('close', () => {
+    for (const control of calls.values()) control.abort(gone);
+  });
+  peer.onFrame(first);
+};
+
+const serve = (parts: ServerParts, socket: Socket): void => {
+  socket.setNoDelay(true);
+  socket.on('error', () => socket.destroy());
+  greet(socket, parts.secret, (peer) => {
+    peer.onFrame = (frame) => {
+      if (typeof frame.header['stream'] === 'string') answerStream(parts, socket, peer, frame);
+      else serveCalls(parts, socket, peer, frame);
+    };
+  });
+};
+
+export type Listener = { stop: () => Promise<void> };
+
+/** @param at a Unix socket's path, or an address */
+export const listen = async (
+  parts: ServerParts,
+  at: string | { host: string; port: number },
+): Promise<Listener & { port: number }> => {
+  const sockets = new Set<Socket>();
+  const server: Server = createServer({ pauseOnConnect: false }, (socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+    serve(parts, socket);
+  });
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  server.once('error', reject);
+  if (typeof at === 'string') server.listen(at, resolve);
+  else server.listen(at.port, at.host, resolve);
+  await promise;
+  const address = server.address();
+  const stop = async (): Promise<void> => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+    await Promise.resolve();
+  };
+  return { stop, port: typeof address === 'object' && address !== null ? address.port : 0 };
+};

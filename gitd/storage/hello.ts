@@ -1,0 +1,21 @@
+import type { MethodHandler } from '../context.ts';
+import { GitError } from '../failure.ts';
+import { protocolVersion } from '../protocol.ts';
+
+let gitVersion: Promise<string> | null = null;
+
+/** Says who it is; refuses a service that speaks another version. */
+export const hello: MethodHandler<'storage.hello'> = async ({ version }, { exec }) => {
+  if (version !== protocolVersion)
+    throw new GitError('invalid', `this storage speaks version ${protocolVersion}, not ${String(version)}`);
+  gitVersion ??= readVersion(exec);
+  return { result: { version: protocolVersion, git: await gitVersion, pid: process.pid } };
+};
+
+const readVersion = async (exec: Parameters<typeof hello>[1]['exec']): Promise<string> => {
+  const run = await exec.run({ command: 'version', args: [], dir: null, slot: null, seconds: 10 });
+  return run.stdout
+    .toString()
+    .replace(/^git version /, '')
+    .trim();
+};

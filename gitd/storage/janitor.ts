@@ -1,0 +1,86 @@
+/** Removes what killed processes left behind. */
+import { readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Storage } from '../context.ts';
+import { removeStaleLocks } from './locks.ts';
+import { deletedFolder, makingFolder } from './layout.ts';
+
+const hour = 3_600_000;
+const day = 24 * hour;
+
+const namesIn = async (folder: string): Promise<string[]> => await readdir(folder).catch(() => []);
+
+const isOlder = async (path: string, age: number, now: number): Promise<boolean> => {
+  const found = await stat(path).catch(() => null);
+  return found !== null && found.mtimeMs < now - age;
+};
+
+const removeOld = async (folder: string, pattern: RegExp, age: number, now: number): Promise<string[]> => {
+  const names = (await namesIn(folder)).filter((name) => pattern.test(name));
+  const old = await Promise.all(names.map(async (name) => await isOlder(join(folder, name), age, now)));
+  const removed = names.filter((_name, index) => old[index]);
+  await Promise.all(
+    removed.map(async (name) => await rm(join(folder, name), { recursive: true, force: true })),
+  );
+  return removed;
+};
+
+/** Of one repository: locks that nobody holds, pushes that were broken off. Answers what it removed. */
+export const tidyRepository = async (dir: string, now: number): Promise<string[]> => {
+  const [locks, quarantines, packs] = await Promise.all([
+    removeStaleLocks(dir, now),
+    removeOld(join(dir, 'objects'), /^tmp_objdir-|^quarantine-|^tmp_obj_|^incoming-/, day, now),
+    removeOld(join(dir, 'objects/pack'), /^tmp_|^\.tmp-/, day, now),
+  ]);
+  return [
+    ...locks,
+    ...quarantines.map((name) => join('objects', name)),
+    ...packs.map((name) => join('objects/pack', name)),
+  ];
+};
+
+/** All repositories, one after the other. */
+async function* repositoriesOf(root: string): AsyncGenerator<string> {
+  const hashed = join(root, '@hashed');
+  for (const first of await namesIn(hashed)) {
+    // oxlint-disable-next-line no-await-in-loop -- a large storage is walked without haste
+    const folders = (await namesIn(join(hashed, first))).map((second) => join(hashed, first, second));
+    // oxlint-disable-next-line no-await-in-loop -- as above
+    const found = await Promise.all(folders.map(namesAt));
+    yield* found.flat().filter((path) => path.endsWith('.git'));
+  }
+}
+
+const namesAt = async (folder: string): Promise<string[]> =>
+  (await namesIn(folder)).map((name) => join(folder, name));
+
+/** The whole storage. Answers how much it removed. */
+export const tidyStorage = async (
+  { root, log }: Pick<Storage, 'root' | 'log'>,
+  now: number,
+): Promise<number> => {
+  let removed = 0;
+  // What is there was put there to be deleted.
+  removed += (await removeOld(deletedFolder(root), /./, 0, now)).length;
+  removed += (await removeOld(makingFolder(root), /./, hour, now)).length;
+  for await (const dir of repositoriesOf(root)) {
+    const found = await tidyRepository(dir, now);
+    if (found.length > 0) log('left-over files were removed', { dir, files: found });
+    removed += found.length;
+  }
+  return removed;
+};
+
+/** Some time after the start, and every hour. Answers what ends it. */
+export const startJanitor = (storage: Pick<Storage, 'root' | 'log'>): (() => void) => {
+  const tidy = (): void =>
+    void tidyStorage(storage, Date.now()).catch((error: unknown) =>
+      storage.log('the janitor failed', { error: String(error) }),
+    );
+  const first = setTimeout(tidy, 60_000).unref();
+  const hourly = setInterval(tidy, hour).unref();
+  return () => {
+    clearTimeout(first);
+    clearInterval(hourly);
+  };
+};

@@ -1,0 +1,28 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { MethodHandler } from '../context.ts';
+import { refsChanged } from '../refs/generation.ts';
+import { syncFolder } from './durable.ts';
+import { deletedFolder } from './layout.ts';
+
+/** Out of sight at once; what it holds is deleted afterwards, here or by the janitor. */
+export const removeRepository: MethodHandler<'repository.remove'> = async (_params, context) => {
+  const { dir, root, pools, log } = context;
+  await pools.forget(dir);
+  const away = join(deletedFolder(root), `${Date.now()}-${randomBytes(6).toString('hex')}`);
+  await mkdir(dirname(away), { recursive: true });
+  try {
+    await rename(dir, away);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    return { result: {} };
+  }
+  refsChanged(dir);
+  await pools.forget(dir);
+  await Promise.all([syncFolder(dirname(dir)), syncFolder(dirname(away))]);
+  rm(away, { recursive: true, force: true }).catch((error: unknown) =>
+    log('a deleted repository is still on disk', { away, error: String(error) }),
+  );
+  return { result: {} };
+};

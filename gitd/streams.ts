@@ -1,0 +1,18 @@
+/** Every stream that a storage knows. */
+import type { StreamHandlers } from './context.ts';
+import { readPack, writePack } from './ops/packs.ts';
+import { readArchive } from './read/archive.ts';
+import { streamBlob } from './read/blobs.ts';
+import { advertise } from './transport/advertise.ts';
+import { receivePack } from './transport/receive_pack.ts';
+import { uploadPack } from './transport/upload_pack.ts';
+
+export const streams: StreamHandlers = {
+  'archive.read': readArchive,
+  'blob.read': streamBlob,
+  'pack.read': readPack,
+  'pack.write': writePack,
+  'transport.advertise': advertise,
+  'transport.upload_pack': uploadPack,
+  'transport.receive_pack': receivePack,
+};

@@ -1,0 +1,74 @@
+/** `info/refs`: what a client reads first. */
+import { pipeline } from 'node:stream/promises';
+import type { Context, Storage, StreamHandler } from '../context.ts';
+import { file, flag } from '../exec/arguments.ts';
+import { hidingRequests } from '../exec/env.ts';
+import { GitError } from '../failure.ts';
+import { isThere } from '../storage/layout.ts';
+import { bringHead } from './head.ts';
+import { emptyRepository } from './own_folder.ts';
+import { flushPacket, packet } from './pktline.ts';
+
+/** The version as the client may ask for it: 0 is not said. */
+export const protocolVariables = (protocol: 0 | 1 | 2): { GIT_PROTOCOL?: string } =>
+  protocol === 0 ? {} : { GIT_PROTOCOL: `version=${protocol}` };
+
+/** The repository to read from: an empty one for one that was never written. */
+export const readableDir = async (context: Context): Promise<string> =>
+  (await isThere(context.dir)) ? context.dir : await emptyRepository(context);
+
+let known: Promise<Buffer> | null = null;
+
+const readCapabilities = async (storage: Storage): Promise<Buffer> => {
+  const dir = await emptyRepository(storage);
+  const { stdout } = await storage.exec.run({
+    command: 'upload-pack',
+    args: [flag('--stateless-rpc'), flag('--http-backend-info-refs'), file(dir)],
+    dir: null,
+    slot: null,
+    seconds: 30,
+    variables: protocolVariables(2),
+  });
+  return stdout;
+};
+
+/** What protocol v2 begins with. It depends on git's version and our configuration, not on the repository. */
+export const capabilities = async (storage: Storage): Promise<Buffer> => {
+  known ??= readCapabilities(storage);
+  try {
+    return await known;
+  } catch (error) {
+    known = null;
+    throw error;
+  }
+};
+
+const prologue = (service: string): Buffer => Buffer.concat([packet(`# service=${service}\n`), flushPacket]);
+
+export const advertise: StreamHandler<'transport.advertise'> = async (params, context, io) => {
+  const { service, protocol, head, hide_requests } = params;
+  if (service !== 'git-upload-pack' && service !== 'git-receive-pack')
+    throw new GitError('invalid', 'there is no such service');
+  if (service === 'git-upload-pack' && protocol === 2) {
+    io.output.end(await capabilities(context));
+    return {};
+  }
+  const dir = await readableDir(context);
+  if (dir === context.dir) await bringHead(dir, head);
+  const git = await context.exec.start({
+    command: service === 'git-upload-pack' ? 'upload-pack' : 'receive-pack',
+    args: [flag('--stateless-rpc'), flag('--http-backend-info-refs'), file(dir)],
+    dir: null,
+    slot: 'interactive',
+    seconds: 120,
+    signal: context.signal,
+    variables: protocolVariables(protocol),
+    config: hidingRequests(hide_requests),
+  });
+  git.stdin.end();
+  io.output.write(prologue(service));
+  await pipeline(git.stdout, io.output);
+  const { code } = await git.ended;
+  if (code !== 0) throw new GitError('internal', `git ended with ${code}: ${git.complaint()}`);
+  return {};
+};

@@ -1,0 +1,263 @@
+/**
+ * Answers of git to whoever clones the same thing, kept on disk for some minutes: the first one who asks has git run
+ * and write a file, those who come meanwhile and afterwards read it. Who leaves does not end it for the others.
+ */
+import { createHash } from 'node:crypto';
+import { mkdir, open, readdir, rm, stat } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
+import { setTimeout } from 'node:timers/promises';
+import { GitError } from '../failure.ts';
+
+export type PackCacheOptions = {
+  /** Emptied at the start. */
+  folder: string;
+  /** Bytes of all files together. */
+  budget: number;
+  /** Milliseconds that an answer is good for. */
+  age: number;
+};
+
+type Entry = {
+  key: string;
+  file: string;
+  handle: FileHandle;
+  size: number;
+  made: number;
+  readers: number;
+  state: 'growing' | 'whole' | 'failed';
+  /** Woken whenever it grows or ends. */
+  waiting: (() => void)[];
+  stop: AbortController;
+  /** No longer to be found: closed and removed when its last reader leaves. */
+  dropped: boolean;
+};
+
+/** What makes the answer: bytes of a git process, and its end. */
+export type Source = (signal: AbortSignal) => Promise<{ output: Readable; ended: Promise<void> }>;
+
+export type PackCache = {
+  /** Writes the answer to `output` and does not end it. Rejects when git fails, or the reader leaves. */
+  serve: (name: string, output: Writable, source: Source, signal: AbortSignal) => Promise<void>;
+  /** For tests: how often git ran, and how often not. */
+  counts: { misses: number; hits: number };
+  close: () => void;
+};
+
+const pieceLength = 256 * 1024;
+/** Milliseconds that an answer goes on growing without a reader: one may come back for it. */
+const orphanAge = 10_000;
+
+const wake = (entry: Entry): void => {
+  for (const go of entry.waiting.splice(0)) go();
+};
+
+const written = async (output: Writable, bytes: Buffer, signal: AbortSignal): Promise<void> => {
+  const gone = new GitError('unavailable', 'the caller has gone');
+  signal.throwIfAborted();
+  if (output.destroyed) throw gone;
+  if (output.write(bytes)) return;
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const onClose = (): void => reject(gone);
+  output.once('drain', resolve).once('close', onClose);
+  try {
+    await promise;
+  } finally {
+    output.off('drain', resolve).off('close', onClose);
+  }
+};
+
+/** Follows a file to its end, which may not be written yet. What git said before it failed tells why it did. */
+const copyTo = async (entry: Entry, output: Writable, signal: AbortSignal): Promise<void> => {
+  let at = 0;
+  for (;;) {
+    signal.throwIfAborted();
+    if (at < entry.size) {
+      // A buffer of its own each time: the one before may still wait in the socket.
+      const piece = Buffer.allocUnsafe(Math.min(pieceLength, entry.size - at));
+      // oxlint-disable-next-line no-await-in-loop -- one piece after another
+      const { bytesRead } = await entry.handle.read(piece, 0, piece.length, at);
+      at += bytesRead;
+      // oxlint-disable-next-line no-await-in-loop
+      await written(output, piece.subarray(0, bytesRead), signal);
+      continue;
+    }
+    if (entry.state === 'failed' && entry.size === 0)
+      throw new GitError('internal', 'git could not make the pack');
+    if (entry.state !== 'growing') return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    entry.waiting.push(resolve);
+    // oxlint-disable-next-line no-await-in-loop
+    await promise;
+  }
+};
+
+const remove = async (entry: Entry): Promise<void> => {
+  await entry.handle.close().catch(() => undefined);
+  await rm(entry.file, { force: true });
+};
+
+/** Its last reader has gone, and nobody will find it any more: ends it, or takes it away. */
+const forsake = (entry: Entry): void => {
+  if (entry.state === 'growing') entry.stop.abort(new GitError('unavailable', 'nobody reads'));
+  else void remove(entry);
+};
+
+type Shelf = {
+  find: (key: string) => Entry | undefined;
+  put: (entry: Entry) => void;
+  drop: (entry: Entry) => void;
+  sweep: () => void;
+  close: () => void;
+};
+
+/** The answers that may be found, oldest first. */
+const makeShelf = ({ budget, age }: PackCacheOptions): Shelf => {
+  const entries = new Map<string, Entry>();
+  let sweeper: NodeJS.Timeout | null = null;
+  const drop = (entry: Entry): void => {
+    if (entries.get(entry.key) === entry) entries.delete(entry.key);
+    entry.dropped = true;
+    if (entry.readers === 0) forsake(entry);
+  };
+  const close = (): void => {
+    if (sweeper !== null) clearInterval(sweeper);
+    sweeper = null;
+  };
+  const sweep = (): void => {
+    const now = Date.now();
+    for (const entry of entries.values()) {
+      if (entry.state !== 'growing' && now - entry.made > age) drop(entry);
+    }
+    let total = entries.values().reduce((sum, { size }) => sum + size, 0);
+    for (const entry of entries.values()) {
+      if (total <= budget) break;
+      if (entry.state === 'growing') continue;
+      total -= entry.size;
+      drop(entry);
+    }
+    if (entries.size === 0) close();
+  };
+  return {
+    find: (key) => {
+      const found = entries.get(key);
+      if (found === undefined || Date.now() - found.made <= age) return found;
+      drop(found);
+      return undefined;
+    },
+    put: (entry) => {
+      entries.set(entry.key, entry);
+      sweeper ??= setInterval(sweep, Math.min(age, 30_000)).unref();
+    },
+    drop,
+    sweep,
+    close: () => {
+      close();
+      for (const entry of entries.values()) drop(entry);
+    },
+  };
+};
+
+/** Has git run, and keeps what it says as it comes. */
+const fill = async (entry: Entry, source: Source, { drop, sweep }: Shelf): Promise<void> => {
+  try {
+    const { output, ended } = await source(entry.stop.signal);
+    for await (const chunk of output as AsyncIterable<Buffer>) {
+      await entry.handle.write(chunk, 0, chunk.length, entry.size);
+      entry.size += chunk.length;
+      wake(entry);
+    }
+    await ended;
+    entry.state = 'whole';
+    if (entry.dropped && entry.readers === 0) await remove(entry);
+  } catch {
+    entry.state = 'failed';
+    drop(entry);
+  }
+  wake(entry);
+  sweep();
+};
+
+const leave = async (entry: Entry, { drop }: Shelf): Promise<void> => {
+  entry.readers -= 1;
+  if (entry.readers > 0) return;
+  if (entry.dropped) forsake(entry);
+  if (entry.dropped || entry.state !== 'growing') return;
+  await setTimeout(orphanAge, undefined, { ref: false });
+  if (entry.state === 'growing' && entry.readers === 0) drop(entry);
+};
+
+const newEntry = async (key: string, file: string): Promise<Entry> => ({
+  key,
+  file,
+  handle: await open(file, 'wx+', 0o600),
+  size: 0,
+  made: Date.now(),
+  readers: 0,
+  state: 'growing',
+  waiting: [],
+  stop: new AbortController(),
+  dropped: false,
+});
+
+const emptyFolder = async (folder: string): Promise<void> => {
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+};
+
+export const openPackCache = async (options: PackCacheOptions): Promise<PackCache> => {
+  const { folder } = options;
+  await emptyFolder(folder);
+  const shelf = makeShelf(options);
+  const opening = new Map<string, Promise<Entry>>();
+  const counts = { misses: 0, hits: 0 };
+
+  const begin = async (key: string, source: Source): Promise<Entry> => {
+    const entry = await newEntry(key, join(folder, `${counts.misses}-${key}`));
+    shelf.put(entry);
+    void fill(entry, source, shelf);
+    return entry;
+  };
+
+  const entryOf = async (key: string, source: Source): Promise<Entry> => {
+    const found = opening.get(key) ?? shelf.find(key);
+    if (found !== undefined) {
+      counts.hits += 1;
+      return await found;
+    }
+    counts.misses += 1;
+    const begun = begin(key, source).finally(() => opening.delete(key));
+    opening.set(key, begun);
+    return await begun;
+  };
+
+  return {
+    counts,
+    serve: async (name, output, source, signal) => {
+      const entry = await entryOf(createHash('sha256').update(name).digest('hex'), source);
+      entry.readers += 1;
+      const onAbort = (): void => wake(entry);
+      signal.addEventListener('abort', onAbort, { once: true });
+      try {
+        await copyTo(entry, output, signal);
+      } finally {
+        signal.removeEventListener('abort', onAbort);
+        void leave(entry, shelf);
+      }
+    },
+    close: shelf.close,
+  };
+};
+
+/** Bytes of a repository's packs: about what a clone of it takes. */
+export const packBytes = async (dir: string): Promise<number> => {
+  const folder = join(dir, 'objects/pack');
+  const names = await readdir(folder).catch(() => []);
+  const sizes = await Promise.all(
+    names
+      .filter((name) => name.endsWith('.pack'))
+      .map(async (name) => (await stat(join(folder, name)).catch(() => ({ size: 0 }))).size),
+  );
+  return sizes.reduce((sum, size) => sum + size, 0);
+};

@@ -1,0 +1,45 @@
+/** Which refs a push may touch at all, whoever pushes: what is refused here would confuse git or its users. */
+import { zeroOid } from '../protocol.ts';
+import { isNewRef } from '../refs/names.ts';
+import type { HookUpdate } from './hook_channel.ts';
+import { foldRef } from './seen_refs.ts';
+
+const mostUpdates = 10_000;
+
+const pushable = ['refs/heads/', 'refs/tags/', 'refs/notes/'];
+
+const shown = (ref: string): string => JSON.stringify(ref).slice(1, -1);
+
+const nameProblem = ({ ref, old }: HookUpdate): string | null => {
+  if (!pushable.some((prefix) => ref.startsWith(prefix)))
+    return `${shown(ref)}: only branches (refs/heads/), tags (refs/tags/) and notes (refs/notes/) can be pushed.`;
+  if (old !== zeroOid || isNewRef(ref)) return null;
+  return `${shown(ref)}: this name is not allowed.`;
+};
+
+/** A name that is another one's but for case would be the same file on many machines. */
+const caseProblem = (updates: readonly HookUpdate[], folded: ReadonlyMap<string, string>): string | null => {
+  const gone = new Set(updates.filter((one) => one.new === zeroOid).map(({ ref }) => ref));
+  const made = new Map<string, string>();
+  for (const { ref, old, new: next } of updates) {
+    if (old !== zeroOid || next === zeroOid) continue;
+    const fold = foldRef(ref);
+    const there = folded.get(fold);
+    const other = there !== undefined && !gone.has(there) ? there : made.get(fold);
+    if (other !== undefined && other !== ref) return `${shown(ref)}: ${shown(other)} differs only in case.`;
+    made.set(fold, ref);
+  }
+  return null;
+};
+
+/** Lines for the pusher; null: nothing is wrong. */
+export const refProblems = (
+  updates: readonly HookUpdate[],
+  folded: ReadonlyMap<string, string>,
+): string[] | null => {
+  if (updates.length > mostUpdates) return [`A push may change at most ${mostUpdates} refs.`];
+  const names = updates.map(nameProblem).filter((problem) => problem !== null);
+  if (names.length > 0) return names.slice(0, 20);
+  const problem = caseProblem(updates, folded);
+  return problem === null ? null : [problem];
+};

@@ -1,0 +1,262 @@
+/** The parts of the transport that can be looked at alone. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough, Readable } from 'node:stream';
+import { after, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import { GitError } from '../failure.ts';
+import { makeGate } from './gate.ts';
+import { hookCallOf } from './hook_channel.ts';
+import { type Source, openPackCache } from './pack_cache.ts';
+import { packet, packetsOf } from './pktline.ts';
+import { refProblems } from './push_rules.ts';
+import { fetchOf, parseRequest, requestsOf } from './request.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'gantry-transport-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+const zero = '0'.repeat(40);
+const one = '1'.repeat(40);
+
+test('packets are read as they are written, and nothing else is', () => {
+  const bytes = Buffer.concat([packet('a\n'), Buffer.from('0001'), packet(''), Buffer.from('0000')]);
+  const kinds = packetsOf(bytes).map((one) => (one.kind === 'data' ? one.data.toString() : one.kind));
+  assert.deepEqual(kinds, ['a\n', 'delim', '', 'flush']);
+  for (const wrong of ['0003', 'zzzz', 'fff1', '0005', '000']) {
+    assert.throws(() => packetsOf(Buffer.from(wrong)), GitError, wrong);
+  }
+  assert.throws(() => packet('x'.repeat(65_517)), GitError);
+});
+
+const requestOf = (capabilities: string[], args: string[]): Buffer =>
+  Buffer.concat([
+    ...capabilities.map((line) => packet(`${line}\n`)),
+    Buffer.from('0001'),
+    ...args.map((line) => packet(line)),
+    Buffer.from('0000'),
+  ]);
+
+test('two who ask for the same have the same key, whoever they are; others do not', () => {
+  const keyOf = (agent: string, ...args: string[]): string =>
+    parseRequest(requestOf(['command=fetch', `agent=${agent}`, 'object-format=sha1'], args)).key;
+  assert.equal(keyOf('git/2.39', `want ${one}\n`, 'done\n'), keyOf('git/2.50', `want ${one}`, 'done'));
+  assert.notEqual(keyOf('x', `want ${one}`, 'done'), keyOf('x', `want ${zero}`, 'done'));
+  assert.notEqual(keyOf('x', `want ${one}`, 'done'), keyOf('x', `want ${one}`, 'thin-pack', 'done'));
+  assert.notEqual(keyOf('x', 'a\nb'), keyOf('x', 'a', 'b'));
+});
+
+test('a fetch tells what it wants, and whether it has anything', () => {
+  const fetched = (...args: string[]) => fetchOf(parseRequest(requestOf(['command=fetch'], args)));
+  assert.deepEqual(fetched(`want ${one}`, `want ${one}`, 'done'), {
+    wants: [one],
+    hasHaves: false,
+    done: true,
+    asksRefs: false,
+  });
+  assert.equal(fetched(`have ${one}`).hasHaves, true);
+  assert.equal(fetched('deepen-not refs/heads/x').asksRefs, true);
+  for (const odd of ['want HEAD', 'want ', `want ${one}0`, 'want -x'])
+    assert.throws(() => fetched(odd), { kind: 'invalid' }, odd);
+  const twice = requestOf(['command=fetch', 'command=ls-refs'], []);
+  assert.throws(() => parseRequest(twice), { kind: 'invalid' });
+});
+
+test('requests come in any pieces, several behind one another, and none too long', async () => {
+  const bytes = Buffer.concat([
+    requestOf(['command=ls-refs'], ['peel']),
+    requestOf(['command=fetch'], ['done']),
+  ]);
+  for (const length of [1, 7, 1000]) {
+    const pieces = [];
+    for (let at = 0; at < bytes.length; at += length) pieces.push(bytes.subarray(at, at + length));
+    const commands = [];
+    for await (const { command, args } of requestsOf(Readable.from(pieces)))
+      commands.push([command, ...args]);
+    assert.deepEqual(commands, [
+      ['ls-refs', 'peel'],
+      ['fetch', 'done'],
+    ]);
+  }
+  const read = async (pieces: Buffer[]): Promise<void> => {
+    for await (const _request of requestsOf(Readable.from(pieces))) continue;
+  };
+  await assert.rejects(read([bytes.subarray(0, bytes.length - 1)]), { kind: 'invalid' });
+  const haves = Buffer.concat(Array.from({ length: 100 }, () => packet(`have ${one}\n`)));
+  await assert.rejects(read(Array.from({ length: 2_200 }, () => haves)), { kind: 'limit' });
+});
+
+const hookCall = (...parts: string[]): ReturnType<typeof hookCallOf> =>
+  hookCallOf(Buffer.from(parts.join('')));
+
+test('what a hook says is whole or not there, push options with line ends and all', () => {
+  const line = `${zero} ${one} refs/heads/x\n`;
+  assert.equal(hookCall('pre-receive\0/q\0'), null);
+  assert.equal(hookCall('pre-receive\0/q\0', '1\0'), null);
+  assert.equal(hookCall('pre-receive\0/q\0', '0\0', line), null);
+  assert.deepEqual(hookCall('pre-receive\0/q\0', '2\0', 'a\n.\n\0', 'b\0', line, '\0'), {
+    hook: 'pre-receive',
+    quarantine: '/q',
+    push_options: ['a\n.\n', 'b'],
+    updates: [{ ref: 'refs/heads/x', old: zero, new: one }],
+  });
+  assert.deepEqual(hookCall('post-receive\0\0', '0\0', '\0')?.updates, []);
+  assert.throws(() => hookCall('other\0\0', '0\0', '\0'), { kind: 'internal' });
+});
+
+test('no name of a ref ends what a hook says, and no push option becomes one', () => {
+  const update = `${zero} ${one} refs/heads/x`;
+  assert.equal(hookCall('pre-receive\0/q\0', '0\0', `${update}\n.\n`), null);
+  assert.throws(() => hookCall('pre-receive\0/q\0', '0\0', `${update}\n.\n${update}\n\0`), GitError);
+  const options = [...Array(1_000).keys()].map((at) => `${at}\0`).join('');
+  const posing = `${one} ${zero} refs/heads/y\0`;
+  const call = (): unknown => hookCall('pre-receive\0/q\0', '1001\0', options, posing, `${update}\n\0`);
+  assert.throws(call, { kind: 'limit' });
+  assert.throws(() => hookCall('pre-receive\0/q\0', '0\0', posing, `${update}\n\0`), GitError);
+});
+
+test('names that differ in case only are refused among themselves and beside those that are there', () => {
+  const made = (ref: string, old = zero, next = one) => ({ ref, old, new: next });
+  const there = new Map([['refs/heads/main', 'refs/heads/main']]);
+  const isRefused = (...updates: ReturnType<typeof made>[]): boolean => refProblems(updates, there) !== null;
+  assert.equal(isRefused(made('refs/heads/main', one, zero)), false);
+  assert.equal(isRefused(made('refs/heads/MAIN')), true);
+  assert.equal(isRefused(made('refs/tags/MAIN')), false);
+  assert.equal(isRefused(made('refs/heads/main', one, zero), made('refs/heads/MAIN')), false);
+  assert.equal(isRefused(made('refs/heads/x'), made('refs/heads/X')), true);
+  assert.equal(isRefused(made('refs/heads/\u00e9'), made('refs/heads/E\u0301'.toLowerCase())), true);
+  assert.equal(isRefused(made('refs/heads/-x', one, zero)), false);
+  assert.equal(
+    refProblems(
+      Array.from({ length: 10_001 }, (_n, at) => made(`refs/heads/${at}`)),
+      there,
+    )?.length,
+    1,
+  );
+});
+
+test('a gate keeps what is said until it may be told, and fails with what settling it does', async () => {
+  const said = async (settle: () => Promise<void>, release: boolean): Promise<string> => {
+    const { stream, hold, ...gate } = makeGate(settle);
+    const chunks: Buffer[] = [];
+    stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+    const ended = new Promise<void>((resolve, reject) => stream.on('end', resolve).on('error', reject));
+    stream.write('a');
+    hold();
+    stream.write('b');
+    await setTimeout(5);
+    assert.equal(Buffer.concat(chunks).toString(), 'a');
+    if (release) gate.release();
+    stream.end('c');
+    await ended;
+    return Buffer.concat(chunks).toString();
+  };
+  assert.equal(await said(async () => assert.fail('not needed'), true), 'abc');
+  let settled = 0;
+  assert.equal(await said(async () => void (settled += 1), false), 'abc');
+  assert.equal(settled, 1);
+  await assert.rejects(
+    said(async () => await Promise.reject(new Error('gone')), false),
+    /gone/,
+  );
+});
+
+/** A source of these pieces, each sent when it is asked for. */
+const slowSource = () => {
+  const output = new PassThrough();
+  const ended = Promise.withResolvers<void>();
+  ended.promise.catch(() => undefined);
+  let runs = 0;
+  const source: Source = async (signal) => {
+    runs += 1;
+    signal.addEventListener('abort', () => output.destroy(signal.reason as Error));
+    return await Promise.resolve({ output, ended: ended.promise });
+  };
+  return { source, output, ended, runs: () => runs };
+};
+
+const reader = () => {
+  const output = new PassThrough();
+  const chunks: Buffer[] = [];
+  output.on('data', (chunk: Buffer) => chunks.push(chunk)).on('error', () => undefined);
+  return { output, text: () => Buffer.concat(chunks).toString() };
+};
+
+const never = new AbortController().signal;
+
+test('who asks for the same meanwhile, and afterwards, reads what one run makes', async () => {
+  const cache = await openPackCache({ folder: join(folder, 'shared'), budget: 1_000, age: 60_000 });
+  const { source, output, ended, runs } = slowSource();
+  const [first, second, third] = [reader(), reader(), reader()];
+  const one = cache.serve('k', first.output, source, never);
+  output.write('abc');
+  await setTimeout(20);
+  const two = cache.serve('k', second.output, source, never);
+  await setTimeout(20);
+  assert.deepEqual([first.text(), second.text()], ['abc', 'abc']);
+  output.end('def');
+  ended.resolve();
+  await Promise.all([one, two]);
+  await cache.serve('k', third.output, source, never);
+  await setTimeout(5);
+  assert.deepEqual([first.text(), second.text(), third.text()], ['abcdef', 'abcdef', 'abcdef']);
+  assert.deepEqual([runs(), cache.counts], [1, { misses: 1, hits: 2 }]);
+  cache.close();
+});
+
+test('one who leaves does not end it for the others, and a failure is not kept', async () => {
+  const cache = await openPackCache({ folder: join(folder, 'leaving'), budget: 1_000, age: 60_000 });
+  const { source, output, ended } = slowSource();
+  const leaving = new AbortController();
+  const [gone, staying] = [reader(), reader()];
+  const left = cache.serve('k', gone.output, source, leaving.signal);
+  const stayed = cache.serve('k', staying.output, source, never);
+  output.write('abc');
+  await setTimeout(20);
+  leaving.abort(new GitError('unavailable', 'gone'));
+  await assert.rejects(left, /gone/);
+  output.end('def');
+  ended.reject(new GitError('internal', 'git failed'));
+  await stayed;
+  await setTimeout(5);
+  assert.equal(staying.text(), 'abcdef');
+  const again = slowSource();
+  again.output.end('xyz');
+  again.ended.resolve();
+  const next = reader();
+  await cache.serve('k', next.output, again.source, never);
+  await setTimeout(5);
+  assert.equal(next.text(), 'xyz');
+  cache.close();
+});
+
+test('files go when they are too many bytes, or too old, and none are left of a life before', async () => {
+  const place = join(folder, 'swept');
+  const cache = await openPackCache({ folder: place, budget: 10, age: 60_000 });
+  const fill = async (name: string, text: string): Promise<void> => {
+    const { source, output, ended } = slowSource();
+    output.end(text);
+    ended.resolve();
+    await cache.serve(name, reader().output, source, never);
+    await setTimeout(20);
+  };
+  await fill('a', '123456');
+  await fill('b', '123456');
+  assert.equal(readdirSync(place).length, 1);
+  cache.close();
+  await setTimeout(20);
+  const brief = await openPackCache({ folder: place, budget: 100, age: 10 });
+  assert.deepEqual(readdirSync(place), []);
+  const { source, output, ended, runs } = slowSource();
+  output.end('x');
+  ended.resolve();
+  await brief.serve('a', reader().output, source, never);
+  await setTimeout(30);
+  const other = slowSource();
+  other.output.end('y');
+  other.ended.resolve();
+  await brief.serve('a', reader().output, other.source, never);
+  assert.deepEqual([runs(), other.runs()], [1, 1]);
+  brief.close();
+});

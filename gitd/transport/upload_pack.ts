@@ -1,0 +1,188 @@
+/** Fetches and clones. */
+import { Readable, type Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { join } from 'node:path';
+import type { Context, StreamHandler, StreamIo } from '../context.ts';
+import { file, flag } from '../exec/arguments.ts';
+import { hidingRequests } from '../exec/env.ts';
+import type { GitProcess } from '../exec/spawn.ts';
+import { GitError } from '../failure.ts';
+import { capabilities, protocolVariables, readableDir } from './advertise.ts';
+import { boundTalk, wholeRequest } from './bounded.ts';
+import { bringHead } from './head.ts';
+import { listRefs } from './ls_refs.ts';
+import { ownFolder } from './own_folder.ts';
+import { type PackCache, openPackCache, packBytes } from './pack_cache.ts';
+import { packet } from './pktline.ts';
+import { type Request, fetchOf, requestsOf } from './request.ts';
+import { forbiddenWant } from './wants.ts';
+import { type Watch, watch } from './watch.ts';
+
+/** Seconds that one may take, however well it goes on. */
+export const longestTransfer = 4 * 3600;
+
+const cacheBudget = 2 * 2 ** 30;
+const cacheAge = 5 * 60_000;
+
+const caches = new Map<string, Promise<PackCache>>();
+
+const cacheOf = async (root: string): Promise<PackCache> => {
+  const folder = join(ownFolder(root), 'packs');
+  const cache = caches.get(root) ?? openPackCache({ folder, budget: cacheBudget, age: cacheAge });
+  caches.set(root, cache);
+  return await cache;
+};
+
+const startUploadPack = async (
+  context: Context,
+  {
+    dir,
+    protocol,
+    stateless,
+    hideRequests,
+    signal,
+  }: { dir: string; protocol: 0 | 1 | 2; stateless: boolean; hideRequests: boolean; signal: AbortSignal },
+): Promise<GitProcess> =>
+  await context.exec.start({
+    command: 'upload-pack',
+    args: [...(stateless ? [flag('--stateless-rpc')] : []), flag('--strict'), file(dir)],
+    dir: null,
+    slot: 'transfer',
+    seconds: longestTransfer,
+    signal,
+    variables: protocolVariables(protocol),
+    config: hidingRequests(hideRequests),
+  });
+
+/** For answers that are kept. */
+const succeeded = async (git: GitProcess): Promise<void> => {
+  const { code } = await git.ended;
+  if (code !== 0) throw new GitError('internal', `git upload-pack ended with ${code}: ${git.complaint()}`);
+};
+
+/** Runs git for one request. Its output is to be read to the end. */
+const runRequest = async (
+  { context, dir, hideRequests }: Omit<Serving, 'output' | 'watching'>,
+  request: Request,
+  signal: AbortSignal,
+): Promise<{ output: Readable; ended: Promise<void> }> => {
+  const git = await startUploadPack(context, { dir, protocol: 2, stateless: true, hideRequests, signal });
+  git.stdin.end(request.bytes);
+  const ended = succeeded(git);
+  ended.catch(() => undefined);
+  return { output: git.stdout, ended };
+};
+
+type Serving = {
+  context: Context;
+  dir: string;
+  /** Merge requests are not for this one. */
+  hideRequests: boolean;
+  output: Writable;
+  watching: Watch;
+};
+
+const copy = async ({ output, watching }: Serving, source: Readable): Promise<void> =>
+  await pipeline(source, watching.through(), output, { end: false });
+
+/** What git says before it fails tells the client why. */
+const answerByGit = async (serving: Serving, request: Request): Promise<void> => {
+  const { context, watching } = serving;
+  const { output, ended } = await runRequest(serving, request, watching.signal);
+  await copy(serving, output);
+  await ended.catch((error: Error) => context.log('a fetch failed', { error: error.message }));
+};
+
+const isCacheable = async (context: Context, dir: string, request: Request): Promise<boolean> => {
+  const { done, hasHaves, asksRefs } = fetchOf(request);
+  if (!done || hasHaves || asksRefs || dir !== context.dir) return false;
+  return (await packBytes(dir)) <= cacheBudget / 4;
+};
+
+const answerFetch = async (serving: Serving, request: Request): Promise<void> => {
+  const { context, dir, hideRequests, output, watching } = serving;
+  const { wants } = fetchOf(request);
+  const refused = await forbiddenWant({ ...context, dir, signal: watching.signal }, wants, hideRequests);
+  if (refused !== null) {
+    output.write(packet(`ERR upload-pack: not our ref ${refused}`));
+    return;
+  }
+  if (await isCacheable(context, dir, request)) {
+    const cache = await cacheOf(context.root);
+    const through = watching.through();
+    const copied = pipeline(through, output, { end: false });
+    const served = cache.serve(
+      `${dir} ${hideRequests} ${request.key}`,
+      through,
+      async (signal) => await runRequest(serving, request, signal),
+      watching.signal,
+    );
+    await Promise.all([
+      served.then(
+        () => through.end(),
+        (error: Error) => through.destroy(error),
+      ),
+      copied,
+    ]);
+    await served;
+    return;
+  }
+  await answerByGit(serving, request);
+};
+
+/** Whether the conversation goes on after it. */
+const answerRequest = async (serving: Serving, request: Request): Promise<boolean> => {
+  const { context, output, watching } = serving;
+  watching.touch();
+  if (request.command === null) return false;
+  if (request.command === 'ls-refs') {
+    output.write(await listRefs({ ...context, signal: watching.signal }, serving, request));
+    return true;
+  }
+  if (request.command === 'fetch') {
+    await answerFetch(serving, request);
+    return true;
+  }
+  await answerByGit(serving, request);
+  return true;
+};
+
+/** A conversation of requests, each of which stands for itself: over SSH several of them, over HTTP one. */
+const converse = async (serving: Serving, io: StreamIo, stateless: boolean): Promise<void> => {
+  if (!stateless) io.output.write(await capabilities(serving.context));
+  for await (const request of requestsOf(io.input)) {
+    const goesOn = await answerRequest(serving, request);
+    if (!goesOn || stateless) return;
+  }
+};
+
+/** Hands bytes both ways between git and whoever called. */
+const handThrough = async (
+  git: GitProcess,
+  { input, output }: Pick<StreamIo, 'input' | 'output'>,
+  watching: Watch,
+): Promise<void> => {
+  // Git may end before it has read all: what is left is of no use to anybody.
+  const sent = pipeline(input, watching.through(), boundTalk(), git.stdin).catch(() => undefined);
+  await Promise.all([pipeline(git.stdout, watching.through(), output, { end: false }), git.ended, sent]);
+};
+
+export const uploadPack: StreamHandler<'transport.upload_pack'> = async (params, context, io) => {
+  const { protocol, stateless, head, hide_requests: hideRequests = false } = params;
+  const dir = await readableDir(context);
+  if (dir === context.dir) await bringHead(dir, head);
+  const watching = watch(context.signal);
+  try {
+    if (protocol === 2) {
+      await converse({ context, dir, hideRequests, output: io.output, watching }, io, stateless);
+    } else {
+      const { signal } = watching;
+      const input = stateless ? Readable.from([await wholeRequest(io.input, watching)]) : io.input;
+      const git = await startUploadPack(context, { dir, protocol, stateless, hideRequests, signal });
+      await handThrough(git, { input, output: io.output }, watching);
+    }
+    return {};
+  } finally {
+    watching.end();
+  }
+};

@@ -1,0 +1,72 @@
+import { randomBytes } from 'node:crypto';
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { addressText, readAddress } from '../config_values.ts';
+import { type Keeper, keepGitd } from '../git/supervise.ts';
+import { UsageFailure, action, print } from './command.ts';
+import { readSettings } from './settings.ts';
+
+type Options = { json?: boolean; listen: string; root: string };
+
+const read = <T>(flag: string, work: () => T): T => {
+  try {
+    return work();
+  } catch (error) {
+    throw new UsageFailure(`${flag} ${(error as Error).message}`);
+  }
+};
+
+const untilSignal = async (): Promise<void> => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  process.once('SIGTERM', () => resolve());
+  process.once('SIGINT', () => resolve());
+  await promise;
+};
+
+/** Milliseconds between two starts of one that dies. */
+const pause = 2_000;
+
+const keepRunning = async (keeper: Keeper, isStopped: () => boolean): Promise<void> => {
+  while (!isStopped()) {
+    // oxlint-disable no-await-in-loop -- one after another
+    await keeper.ended().catch(() => undefined);
+    if (isStopped()) return;
+    process.stderr.write('gantry gitd: it ended, and is started again\n');
+    await new Promise((done) => setTimeout(done, pause));
+    await keeper.place().catch((error: unknown) => process.stderr.write(`gantry gitd: ${String(error)}\n`));
+    // oxlint-enable no-await-in-loop
+  }
+};
+
+const serve = async (options: Options): Promise<void> => {
+  const { gitd_secret: secret } = readSettings({}).config;
+  if (secret === null) throw new UsageFailure('GANTRY_GITD_SECRET is needed, the same that the service has');
+  const listen = read('--listen', () => readAddress(options.listen));
+  const root = resolve(options.root);
+  const onLine = (line: string): void => void process.stderr.write(`${line}\n`);
+  const keeper = keepGitd({ root, listen, secret, onLine }, () => randomBytes(6).toString('hex'));
+  const { address } = await keeper.place();
+  const at = 'port' in address ? addressText(address) : '';
+  const holder = setInterval(() => undefined, 60_000); // the child does not hold us
+  let stopped = false;
+  print(options, { listen: at, root, pid: process.pid }, `gitd keeps ${root} and answers on tcp://${at}`);
+  const kept = keepRunning(keeper, () => stopped);
+  await untilSignal();
+  stopped = true;
+  clearInterval(holder);
+  await keeper.stop();
+  await kept;
+};
+
+export const gitdCommand = (): Command =>
+  action('gitd', {
+    summary:
+      'Keep the repositories of one storage for services elsewhere. What goes over the wire is not encrypted: use a private network.',
+    examples: [
+      'GANTRY_GITD_SECRET=... gantry gitd --listen 10.0.0.5:9060 --root /var/lib/repositories',
+      'GANTRY_REPOSITORY_STORAGES=default,big=tcp://10.0.0.5:9060 GANTRY_GITD_SECRET=... gantry serve',
+    ],
+  })
+    .requiredOption('--listen <host:port>', 'address and port to answer on')
+    .requiredOption('--root <folder>', 'folder that holds the repositories')
+    .action(serve);

@@ -1,0 +1,93 @@
+/** How values of the configuration are written. Each reader throws an `Error` whose message continues "<name> ...". */
+import { isIP } from 'node:net';
+import { resolve } from 'node:path';
+
+export type Address = { host: string; port: number };
+
+export type RepositoryStorage = {
+  name: string;
+  /** Absolute; null: a folder of the data folder. */
+  path: string | null;
+  /** Of a gitd elsewhere; null: the service runs one itself. */
+  address: { host: string; port: number } | null;
+};
+
+/** HOST:PORT; without a host, this machine alone. */
+export const readAddress = (text: string): Address => {
+  const match = /^(?:(\[[0-9a-f:.]+\]|[^:[\]]*):)?(\d{1,5})$/i.exec(text.trim());
+  const port = Number(match?.[2]);
+  if (match === null || port > 65_535) throw new Error('must be HOST:PORT, such as 127.0.0.1:8080');
+  return { host: (match[1] || '127.0.0.1').replace(/^\[|\]$/g, ''), port };
+};
+
+export const readUrl = (protocols: string[]): ((text: string) => string) => {
+  return (text) => {
+    const url = URL.parse(text);
+    if (url === null || !protocols.includes(url.protocol)) {
+      throw new Error(`must be a URL that begins with ${protocols.map((p) => `${p}//`).join(' or ')}`);
+    }
+    return text.replace(/\/+$/, '');
+  };
+};
+
+export const readMatching = (pattern: RegExp, wanted: string): ((text: string) => string) => {
+  return (text) => {
+    if (!pattern.test(text)) throw new Error(`must be ${wanted}`);
+    return text;
+  };
+};
+
+export const readAddresses = (text: string): string[] => {
+  const parts = text.split(/[\s,]+/).filter((part) => part !== '');
+  for (const part of parts) {
+    if (isIP(part.split('/')[0] ?? '') === 0)
+      throw new Error(`has "${part}", which is no IP address or range`);
+  }
+  return parts;
+};
+
+/** As `readStorages` reads it. */
+export const storageText = ({ name, path, address }: RepositoryStorage): string => {
+  if (address !== null) return `${name}=tcp://${addressText(address)}`;
+  return path === null ? name : `${name}=${path}`;
+};
+
+/** `[::1]:8080` */
+export const addressText = ({ host, port }: Address): string =>
+  `${host.includes(':') ? `[${host}]` : host}:${port}`;
+
+const readStorage = (part: string): RepositoryStorage => {
+  const [, name, place] = /^([A-Za-z0-9_-]{1,64})(?:=(.+))?$/.exec(part) ?? [];
+  if (name === undefined)
+    throw new Error(`has "${part}", which is not NAME, NAME=FOLDER or NAME=tcp://HOST:PORT`);
+  if (place === undefined) return { name, path: null, address: null };
+  if (!place.startsWith('tcp://')) return { name, path: resolve(place), address: null };
+  return { name, path: null, address: readAddress(place.slice('tcp://'.length)) };
+};
+
+export const readStorages = (text: string): RepositoryStorage[] => {
+  const parts = text.split(',').map((part) => part.trim());
+  const storages = parts.map(readStorage);
+  if (new Set(storages.map(({ name }) => name)).size < parts.length) throw new Error('names a storage twice');
+  return storages;
+};
+
+export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+
+export type LogLevel = (typeof logLevels)[number];
+
+export const readLevel = (text: string): LogLevel => {
+  const level = logLevels.find((one) => one === text);
+  if (level === undefined) throw new Error(`must be one of ${logLevels.join(', ')}`);
+  return level;
+};
+
+export const readCount = (text: string): number => {
+  if (!/^[1-9]\d{0,2}$/.test(text)) throw new Error('must be a whole number from 1 to 999');
+  return Number(text);
+};
+
+export const readMegabytes = (text: string): number => {
+  if (!/^\d{1,7}$/.test(text)) throw new Error('must be a whole number of megabytes');
+  return Number(text);
+};

@@ -1,0 +1,51 @@
+/** Where a line that was commented on stands in another version of the same merge request. Pure. */
+import type { LineEnd, Position } from '../notes/position.ts';
+import { type DiffLine, newLineOf, oldLineOf } from './hunks.ts';
+import { lineCode } from './line_code.ts';
+
+/** What happened to the file since. A text is a unified diff; `''`: nothing. */
+export type Since = {
+  /** From the old head to the new one. */
+  heads: string;
+  /** From the old base to the new one. */
+  bases: string;
+};
+
+/** The file, in the other version. */
+export type VersionFile = { old_path: string; new_path: string; diff: string };
+
+export type Shas = Pick<Position, 'base_sha' | 'start_sha' | 'head_sha'>;
+
+/** A line of the new file is followed through the heads, one that was removed through the bases. */
+const traceLine = (line: DiffLine, since: Since, diff: string): DiffLine | null => {
+  if (line.new_line !== null) {
+    const new_line = newLineOf(since.heads, line.new_line);
+    return new_line === null ? null : { old_line: oldLineOf(diff, new_line), new_line };
+  }
+  const old_line = line.old_line === null ? null : newLineOf(since.bases, line.old_line);
+  return old_line === null ? null : { old_line, new_line: newLineOf(diff, old_line) };
+};
+
+const traceEnd = (end: LineEnd, since: Since, file: VersionFile): LineEnd | null => {
+  const line = traceLine(end, since, file.diff);
+  return line === null ? null : { ...end, ...line, line_code: lineCode(file, line) };
+};
+
+const traceRange = (range: Position['line_range'], since: Since, file: VersionFile) => {
+  if (range === null) return null;
+  const [start, end] = [traceEnd(range.start, since, file), traceEnd(range.end, since, file)];
+  return start === null || end === null ? null : { start, end };
+};
+
+/** The position in the other version; null: the line is not there any more. */
+export const tracePosition = (
+  position: Position,
+  since: Since,
+  { file, shas }: { file: VersionFile; shas: Shas },
+): Position | null => {
+  const line = traceLine(position, since, file.diff);
+  if (line === null) return null;
+  const line_range = traceRange(position.line_range, since, file);
+  const { old_path, new_path } = file;
+  return { ...position, ...shas, old_path, new_path, ...line, line_range };
+};

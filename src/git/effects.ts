@@ -1,0 +1,13 @@
+/**
+ * The moments of an operation on refs after which something has lasted, told on a diagnostics channel: nobody listens
+ * but tests, which end the process there.
+ */
+import { channel } from 'node:diagnostics_channel';
+
+export type Effect = 'operation.begun' | 'refs.moved' | 'operation.completed';
+
+const effects = channel('gantry:effect');
+
+export const reached = (effect: Effect): void => {
+  if (effects.hasSubscribers) effects.publish({ effect });
+};

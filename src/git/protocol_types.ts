@@ -1,0 +1,25 @@
+/** What a repository storage answers, for the rest of the service. */
+export type {
+  ActionProblem,
+  AnswerPush,
+  AnswerTold,
+  AskPush,
+  Commit,
+  CommitAction,
+  CommitWalk,
+  DiffLimits,
+  FileDiff,
+  GitErrorKind,
+  Method,
+  Methods,
+  Oid,
+  PushedRef,
+  Quota,
+  Ref,
+  RefUpdate,
+  Signature,
+  Stream,
+  Streams,
+  TellPush,
+} from '../../gitd/protocol.ts';
+export { protocolVersion, zeroOid } from '../../gitd/protocol.ts';

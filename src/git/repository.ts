@@ -1,0 +1,62 @@
+/** What the service asks of one repository. */
+import type { CallOptions, Outcome } from './connection.ts';
+import type { Method, Methods, Stream, Streams } from './protocol_types.ts';
+import type { GitStream, StreamOptions } from './stream.ts';
+
+/** `repository` is what a `Repository` knows itself. */
+type Own<P> = P extends unknown ? Omit<P, 'repository'> : never;
+
+export type MethodParams<M extends Method> = Own<Methods[M]['params']>;
+export type MethodResult<M extends Method> = Methods[M]['result'];
+
+/** Nothing is on disk for it before its first write: until then, it reads as an empty one. */
+export type Repository = {
+  /** Below the storage's root; what `source` of a call on another repository of the same storage takes. */
+  path: string;
+  storage: string;
+  /** @throws GitFailure */
+  ask: <M extends Method>(
+    method: M,
+    params: MethodParams<M>,
+    body?: Uint8Array,
+    options?: CallOptions,
+  ) => Promise<MethodResult<M>>;
+  /** The same, for calls that answer with bytes. */
+  read: <M extends Method>(
+    method: M,
+    params: MethodParams<M>,
+    options?: CallOptions,
+  ) => Promise<{ result: MethodResult<M>; body: Buffer }>;
+  stream: <N extends Stream>(
+    name: N,
+    params: Own<Streams[N]['params']>,
+    options?: StreamOptions,
+  ) => Promise<GitStream<N>>;
+};
+
+/** How a storage is reached. */
+export type Reach = {
+  name: string;
+  call: (
+    method: Method,
+    params: object,
+    body: Uint8Array | undefined,
+    options: CallOptions,
+  ) => Promise<Outcome>;
+  stream: <N extends Stream>(name: N, params: object, options: StreamOptions) => Promise<GitStream<N>>;
+};
+
+export const makeRepository = (reach: Reach, path: string): Repository => ({
+  path,
+  storage: reach.name,
+  ask: async (method, params, body, options = {}) => {
+    const { result } = await reach.call(method, { ...params, repository: path }, body, options);
+    return result as MethodResult<typeof method>;
+  },
+  read: async (method, params, options = {}) => {
+    const { result, body } = await reach.call(method, { ...params, repository: path }, undefined, options);
+    return { result: result as MethodResult<typeof method>, body };
+  },
+  stream: async (name, params, options = {}) =>
+    await reach.stream(name, { ...params, repository: path }, options),
+});

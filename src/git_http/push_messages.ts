@@ -1,0 +1,17 @@
+/** What a pusher reads after his push. */
+import type { Platform } from '../access/call.ts';
+import type { RefUpdate } from '../git/protocol_types.ts';
+import { pushMessage } from '../merge_requests/push_message.ts';
+import { loadProject } from '../projects/find.ts';
+import type { GitUser } from '../repository/transfer.ts';
+
+export const pushMessages = async (
+  platform: Platform,
+  { user, projectId, baseUrl }: { user: GitUser; projectId: number; baseUrl: string },
+  updates: readonly RefUpdate[],
+): Promise<string[]> => {
+  // As it is now: its default branch may have come with this push.
+  const project = await loadProject(platform.store.db, projectId);
+  if (project === null || user.cause === null) return [];
+  return await pushMessage(platform, { project, viewer: user.viewer, baseUrl }, updates);
+};

@@ -1,0 +1,136 @@
+/** Serves git over HTTP: who may, then bytes both ways at the pace of the slower side. */
+import type { Readable } from 'node:stream';
+import type { Call } from '../access/call.ts';
+import { Failure } from '../errors.ts';
+import { Answer } from '../http/endpoint.ts';
+import { type Project, findProject } from '../projects/find.ts';
+import { repositoryOf } from '../repository/open.ts';
+import {
+  type GitService,
+  type GitUser,
+  headOf,
+  hidesRequests,
+  quotaOf,
+  texts,
+  transferProblem,
+} from '../repository/transfer.ts';
+import { isGitProtocolEnabled } from '../settings/governed.ts';
+import { Refusal, answering, challenge, neverKept } from './answers.ts';
+import { capabilitiesOf } from './capabilities.ts';
+import { beginsWithin, isPacked, sendBody } from './request_body.ts';
+import { signInGit } from './sign_in.ts';
+import { type Admitted, type Manner, openFetch, openPush } from './transfers.ts';
+
+/** null: hidden from this one, or missing. */
+const projectOf = async (call: Call, { viewer }: GitUser, path: string): Promise<Project | null> => {
+  if (path.includes('\0')) return null;
+  try {
+    const found = await findProject({ ...call, viewer }, path);
+    return found;
+  } catch (error) {
+    if (error instanceof Failure && error.kind === 'not_found') return null;
+    throw error;
+  }
+};
+
+/**
+ * The project, if this one may do that in it. What he may is told by the path that is called, not by a parameter.
+ * @throws Refusal
+ */
+const admit = async (call: Call, path: string, service: GitService): Promise<Admitted> => {
+  if (!isGitProtocolEnabled(call.settings, 'http'))
+    throw new Refusal(403, 'Git access over HTTP is not allowed');
+  const user = await signInGit(call);
+  const project = await projectOf(call, user, path);
+  const problem = project === null ? texts.missing : transferProblem(user, project, service);
+  if (project !== null && problem === null) return { user, project, baseUrl: call.baseUrl };
+  // Whoever is not signed in learns nothing but that.
+  if (user.cause === null) throw challenge();
+  throw new Refusal(project === null ? 404 : 403, problem ?? '');
+};
+
+/** As git says it in `Git-Protocol`; anything else is the first version. */
+const protocolOf = ({ header }: Call): 0 | 1 | 2 => {
+  const version = /^version=([12])$/.exec(header('git-protocol') ?? '')?.[1];
+  return version === undefined ? 0 : version === '1' ? 1 : 2;
+};
+
+const isService = (text: string | undefined): text is GitService =>
+  text === 'git-upload-pack' || text === 'git-receive-pack';
+
+const advertisementOf = async (
+  call: Call,
+  { user, project }: Admitted,
+  service: GitService,
+): Promise<Buffer | Readable> => {
+  const { platform } = call;
+  const protocol = protocolOf(call);
+  if (service === 'git-upload-pack' && protocol === 2) return await capabilitiesOf(platform, project);
+  const { config } = platform;
+  const head = headOf(project, config);
+  const hide_requests = hidesRequests(user, project);
+  const asked = { service, protocol, quota: quotaOf(config), head, hide_requests };
+  const stream = await repositoryOf(platform, project).stream('transport.advertise', asked);
+  stream.writable.end();
+  return stream.readable;
+};
+
+export const serveAdvertisement = async (
+  call: Call,
+  path: string,
+  service: string | undefined,
+): Promise<Answer> =>
+  await answering(call, async () => {
+    if (!isService(service)) throw new Refusal(403, 'Only the smart protocol of git is spoken here.');
+    const admitted = await admit(call, path, service);
+    const headers = { ...neverKept, 'content-type': `application/x-${service}-advertisement` };
+    return new Answer(await advertisementOf(call, admitted, service), { headers });
+  });
+
+const requireType = ({ header }: Call, service: GitService): void => {
+  const type = header('content-type')?.split(';')[0]?.trim();
+  if (type !== `application/x-${service}-request`) throw new Refusal(415, 'This is no request of git.');
+};
+
+const servePush = async (
+  { platform, incoming }: Call,
+  admitted: Admitted,
+  manner: Manner,
+): Promise<Readable> => {
+  const { stream, leave, answer } = await openPush(platform, admitted, manner);
+  sendBody(incoming, stream.writable, leave, quotaOf(platform.config).push_bytes);
+  return answer();
+};
+
+const serveFetch = async (
+  { platform, incoming }: Call,
+  admitted: Admitted,
+  manner: Manner,
+): Promise<Readable> => {
+  const stream = await openFetch(platform, admitted, manner);
+  sendBody(incoming, stream.writable, stream.destroy, null);
+  return stream.readable;
+};
+
+/**
+ * Git brings its name and password only where it is asked for them, and the code of a public project is for all: who
+ * wants merge requests that are for members is asked.
+ * @throws Refusal 401
+ */
+const askForRequests = async ({ incoming }: Call, { user, project }: Admitted): Promise<void> => {
+  if (user.cause !== null || project.merge_requests_access_level !== 'private') return;
+  if (await beginsWithin(incoming, 'ref-prefix refs/merge-requests/')) throw challenge();
+};
+
+export const serveService = async (call: Call, path: string, service: GitService): Promise<Answer> =>
+  await answering(call, async () => {
+    const admitted = await admit(call, path, service);
+    requireType(call, service);
+    isPacked(call.incoming);
+    if (service === 'git-upload-pack') await askForRequests(call, admitted);
+    const manner: Manner = { protocol: protocolOf(call), stateless: true };
+    const serve = service === 'git-upload-pack' ? serveFetch : servePush;
+    const body = await serve(call, admitted, manner);
+    const headers = { ...neverKept, 'content-type': `application/x-${service}-result` };
+    return new Answer(body, { status: 200, headers });
+  });

@@ -1,0 +1,182 @@
+/** Git over SSH: one account for all, `git`, told apart by their keys; no shell, no forwarding, two commands. */
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import ssh2 from 'ssh2';
+import type { AuthContext, Connection, ServerChannel, Session } from 'ssh2';
+import type { Config } from '../config.ts';
+import { StartFailure } from '../errors.ts';
+import { openHostKey } from './host_key.ts';
+import { findKeyUser } from './key_user.ts';
+import { guardSockets } from './sockets.ts';
+import { type SshClient, type SshSite, runCommand, welcome } from './session.ts';
+
+export type SshServer = { port: number; stop: () => Promise<void> };
+
+const mostAttempts = 10;
+/** Milliseconds that a connection may stay on which no command runs. */
+const idlePatience = 60_000;
+const keepaliveInterval = 30_000;
+const mostSessions = 10;
+/** Milliseconds that clients have to leave when we stop. */
+const stopPatience = 2_000;
+const limits = { connections: 1_000, ofOneAddress: 50, signIn: 30_000, leave: 5_000 };
+
+/** Whether what was signed with the key was; null: nothing was, the client asks whether the key would do. */
+const isSigned = (context: AuthContext): boolean | null => {
+  if (context.method !== 'publickey') return false;
+  const { key, blob, signature, hashAlgo } = context;
+  if (signature === undefined || blob === undefined) return null;
+  const parsed = ssh2.utils.parseKey(`${key.algo} ${key.data.toString('base64')}`);
+  const one = Array.isArray(parsed) ? parsed[0] : parsed;
+  if (one === undefined || one instanceof Error) return false;
+  return one.verify(blob, signature, hashAlgo) === true;
+};
+
+type Claim = { keyId: number; isProven: boolean };
+
+/** What the client says of itself by a key; null: nothing that counts. */
+const claimOf = async (site: SshSite, context: AuthContext): Promise<Claim | null> => {
+  if (context.method !== 'publickey' || context.username !== 'git') return null;
+  const found = await findKeyUser(site.platform, context.key.data);
+  const signed = isSigned(context);
+  return found === null || signed === false ? null : { keyId: found.key.id, isProven: signed === true };
+};
+
+/** @param onCommand told when a command begins; answers what is told when it has ended */
+const serveSession = (
+  site: SshSite,
+  client: SshClient,
+  session: Session,
+  onCommand: () => () => void,
+): void => {
+  let protocol: string | undefined;
+  const begin = (accept: () => ServerChannel | undefined): ServerChannel | null => {
+    // A session runs one command: nothing is accepted for a second one.
+    const channel = accept();
+    if (channel === undefined) return null;
+    channel.once('close', onCommand());
+    return channel;
+  };
+  session.on('env', (accept, _reject, { key, val }) => {
+    if (key === 'GIT_PROTOCOL') protocol = val;
+    (accept as (() => void) | undefined)?.();
+  });
+  session.on('exec', (accept, _reject, { command }) => {
+    const channel = begin(accept);
+    if (channel !== null) void runCommand(site, client, channel, { command, protocol });
+  });
+  session.on('shell', (accept) => {
+    const channel = begin(accept);
+    if (channel !== null) void welcome(site, client, channel);
+  });
+  // What nobody listens for is refused: terminals, forwarding, other subsystems.
+};
+
+const serveClient = (site: SshSite, client: SshClient, connection: Connection): void => {
+  let open = 0;
+  let running = 0;
+  let timer: NodeJS.Timeout | undefined;
+  const hurry = (on: boolean): void => {
+    clearTimeout(timer);
+    if (on) timer = setTimeout(() => connection.end(), idlePatience);
+  };
+  const onCommand = (): (() => void) => {
+    running += 1;
+    hurry(false);
+    return () => {
+      running -= 1;
+      if (running === 0) hurry(true);
+    };
+  };
+  hurry(true);
+  connection.on('close', () => clearTimeout(timer));
+  connection.on('session', (accept, reject) => {
+    if (open >= mostSessions) {
+      reject();
+      return;
+    }
+    open += 1;
+    const session = accept();
+    // Also told of one that ends without a command.
+    session.once('close', () => void (open -= 1));
+    serveSession(site, client, session, onCommand);
+  });
+};
+
+const serveConnection = (
+  site: SshSite,
+  connection: Connection,
+  { ip, software }: Omit<SshClient, 'keyId'>,
+  onSignedIn: () => void,
+): void => {
+  const { log } = site.platform;
+  let keyId: number | null = null;
+  let attempts = 0;
+  connection.on('error', () => undefined);
+  connection.on('authentication', (context) => {
+    attempts += 1;
+    if (attempts > mostAttempts) {
+      connection.end();
+      return;
+    }
+    claimOf(site, context)
+      .then((claim) => {
+        if (claim === null) return context.reject(['publickey']);
+        if (claim.isProven) keyId = claim.keyId;
+        context.accept();
+      })
+      .catch((error: unknown) => {
+        log.error({ err: error }, 'a sign-in over SSH failed');
+        connection.end();
+      });
+  });
+  connection.on('ready', () => {
+    if (keyId === null) {
+      connection.end();
+      return;
+    }
+    onSignedIn();
+    serveClient(site, { keyId, ip, software }, connection);
+  });
+};
+
+/** @param listen port 0 takes any free one */
+export const startSsh = async (
+  site: SshSite,
+  listen: NonNullable<Config['ssh_listen']>,
+): Promise<SshServer> => {
+  const makeKey = (): string => ssh2.utils.generateKeyPairSync('ed25519', { comment: 'gantry' }).private;
+  const hostKey = openHostKey(site.platform.config.data, makeKey);
+  const connections = new Set<Connection>();
+  const ssh = new ssh2.Server(
+    { hostKeys: [hostKey], ident: 'Gantry', keepaliveInterval, keepaliveCountMax: 3 },
+    (connection, { ip, port, header }) => {
+      connections.add(connection);
+      connection.once('close', () => connections.delete(connection));
+      const client = { ip, software: header.versions.software };
+      serveConnection(site, connection, client, () => sockets.release({ ip, port }));
+    },
+  );
+  // Before a client has said its version, `ssh` tells nobody of it.
+  const sockets = guardSockets(limits, (socket) => ssh.injectSocket(socket));
+  const { server } = sockets;
+  server.listen(listen.port, listen.host);
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    throw new StartFailure(
+      `cannot answer SSH on ${listen.host}:${listen.port} (${(error as Error).message})`,
+    );
+  }
+  server.on('error', (error: Error) => site.platform.log.error({ err: error }, 'SSH server'));
+  return {
+    port: (server.address() as AddressInfo).port,
+    stop: async () => {
+      const closed = Promise.withResolvers<void>();
+      server.close(() => closed.resolve());
+      for (const connection of connections) connection.end();
+      setTimeout(sockets.destroyAll, stopPatience).unref();
+      await closed.promise;
+    },
+  };
+};

@@ -1,0 +1,245 @@
+/** What a list's parameters select: the same rules for every list of issues or merge requests. */
+import { type RawBuilder, sql } from 'kysely';
+import { allOf } from '../access/visible.ts';
+import type { Words } from '../db/engine.ts';
+import { boolean, idOrWord, integers, names, oneOf, optional, text, time } from '../http/schema.ts';
+import { type Listed, column, linksOf } from './listed.ts';
+import { type Measured, type NameKind, type Named, type Names, type Wanted, personKey } from './named.ts';
+
+type Condition = RawBuilder<boolean>;
+
+const scopes = ['created-by-me', 'assigned-to-me', 'all'] as const;
+const scopeAliases = { created_by_me: 'created-by-me', assigned_to_me: 'assigned-to-me' } as const;
+const nobody = ['None', 'Any'] as const;
+
+export const sharedFilterParams = {
+  labels: optional(names({ description: 'names, all of which it must have; None, Any' })),
+  milestone: optional(text({ description: 'title; None, Any, #upcoming, #started' })),
+  author_id: optional(idOrWord([], 'created by this user')),
+  author_username: optional(text()),
+  assignee_id: optional(idOrWord(nobody, 'assigned to this user; 0 or None, Any')),
+  assignee_username: optional(names()),
+  my_reaction_emoji: optional(text({ description: 'what the caller reacted to with it; None, Any' })),
+  iids: optional(integers()),
+  search: optional(text({ description: 'words that the title or the description has' })),
+  created_after: optional(time('inclusive')),
+  created_before: optional(time('inclusive')),
+  updated_after: optional(time('inclusive')),
+  updated_before: optional(time('inclusive')),
+  non_archived: optional(boolean({ description: 'only of projects that are not archived' })),
+  order_by: oneOf(['created_at', 'updated_at'], { default: 'created_at' }),
+  sort: oneOf(['asc', 'desc'], { default: 'desc' }),
+};
+
+export const scopeParam = (options: { default?: 'created-by-me' } = {}) =>
+  oneOf(scopes, { ...options, aliases: scopeAliases });
+
+export type Filters = {
+  scope: (typeof scopes)[number];
+  state: string;
+  labels?: string[];
+  milestone?: string;
+  author_id?: number;
+  author_username?: string;
+  assignee_id?: number | 'None' | 'Any';
+  assignee_username?: string[];
+  my_reaction_emoji?: string;
+  iids?: number[];
+  search?: string;
+  created_after?: number;
+  created_before?: number;
+  updated_after?: number;
+  updated_before?: number;
+  non_archived?: boolean;
+  order_by: 'created_at' | 'updated_at';
+  sort: 'asc' | 'desc';
+};
+
+const among = (words: string[]) => {
+  return (word: string): boolean => words.includes(word.toLowerCase());
+};
+const isNoLabel = among(['none', 'no label', 'no+label']);
+const isAnyLabel = among(['any', 'any label']);
+const isNoMilestone = among(['none', 'no milestone']);
+const isAnyMilestone = among(['any', 'any milestone']);
+const isMilestoneWord = (word: string): boolean =>
+  isNoMilestone(word) || isAnyMilestone(word) || among(['#upcoming', '#started'])(word);
+
+/** Titles of labels, all of which a record must have. */
+const titlesOf = ({ labels = [] }: Filters): string[] =>
+  labels.some(isNoLabel) ? [] : [...new Set(labels.filter((title) => !isAnyLabel(title)))];
+
+const milestonesOf = ({ milestone = '' }: Filters): string[] =>
+  milestone === '' || isMilestoneWord(milestone) ? [] : [milestone];
+
+const authorsOf = ({ scope, author_id, author_username }: Filters, userId: number): (number | string)[] => [
+  ...(scope === 'created-by-me' ? [userId] : []),
+  ...(author_id === undefined ? [] : [author_id]),
+  ...(author_username ? [author_username] : []),
+];
+
+const assigneesOf = ({ scope, assignee_id, assignee_username = [] }: Filters, userId: number) => [
+  ...(scope === 'assigned-to-me' ? [userId] : []),
+  ...(typeof assignee_id === 'number' && assignee_id !== 0 ? [assignee_id] : []),
+  ...assignee_username,
+];
+
+const within = (column: RawBuilder<unknown>, after?: number, before?: number): Condition[] => [
+  ...(after === undefined ? [] : [sql<boolean>`${column} >= ${after}`]),
+  ...(before === undefined ? [] : [sql<boolean>`${column} <= ${before}`]),
+];
+
+const created = (kind: Listed, { created_after, created_before }: Filters): Condition[] =>
+  within(column(kind, 'created_at'), created_after, created_before);
+const updated = (kind: Listed, { updated_after, updated_before }: Filters): Condition[] =>
+  within(column(kind, 'updated_at'), updated_after, updated_before);
+
+/** The state and order of a list decide between the indexes of a time. */
+export const indexOfTime = (
+  { table }: Listed,
+  name: 'created_at' | 'updated_at',
+  { state, isInProject }: { state: string; isInProject: boolean },
+): string => {
+  const word = name === 'created_at' ? 'created' : 'updated';
+  if (!isInProject) return `${table}_all_${word}`;
+  return state === 'all' ? `${table}_${word}` : `${table}_state_${word}`;
+};
+
+/** A period in the column that the list is not in the order of. */
+const periodOf = (kind: Listed, filters: Filters, isInProject: boolean): Measured[] => {
+  const isCreated = filters.order_by === 'created_at';
+  const conditions = isCreated ? updated(kind, filters) : created(kind, filters);
+  if (conditions.length === 0) return [];
+  const other = isCreated ? 'updated_at' : 'created_at';
+  const index = indexOfTime(kind, other, { state: filters.state, isInProject });
+  return [{ name: 'period', condition: allOf(conditions), index }];
+};
+
+/** What of the filters has to be looked up. */
+export const wantedOf = (kind: Listed, filters: Filters, { userId, project, measured }: Asking): Wanted => ({
+  labels: titlesOf(filters),
+  milestones: milestonesOf(filters),
+  authors: authorsOf(filters, userId),
+  assignees: assigneesOf(filters, userId),
+  measured: [...periodOf(kind, filters, project !== null), ...measured],
+});
+
+type Asking = {
+  userId: number;
+  /** Of which the list is; null: of many. */
+  project: { id: number } | null;
+  /** What else the kind's own filters ask of its own columns. */
+  measured: Measured[];
+};
+
+const labelWords = (kind: Listed, { labels = [] }: Filters): Condition[] => {
+  const links = linksOf(kind, 'label_links');
+  if (labels.some(isNoLabel)) return [sql`not exists (select 1 from ${links})`];
+  return labels.some(isAnyLabel) ? [sql`exists (select 1 from ${links})`] : [];
+};
+
+const milestoneWords = (kind: Listed, { milestone = '' }: Filters, today: string): Condition[] => {
+  const id = column(kind, 'milestone_id');
+  if (isNoMilestone(milestone)) return [sql`${id} is null`];
+  if (isAnyMilestone(milestone)) return [sql`${id} is not null`];
+  const active = sql`select id from milestones where state = 'active'`;
+  switch (milestone.toLowerCase()) {
+    case '#upcoming':
+      return [
+        sql`${id} in (${active} and (start_date is null or start_date > ${today}) and due_date > ${today})`,
+      ];
+    case '#started':
+      return [sql`${id} in (${active} and start_date <= ${today})`];
+    default:
+      return [];
+  }
+};
+
+const assigneeWords = (kind: Listed, { assignee_id }: Filters): Condition[] => {
+  const assigned = linksOf(kind, 'assignees');
+  if (assignee_id === 'None' || assignee_id === 0) return [sql`not exists (select 1 from ${assigned})`];
+  return assignee_id === 'Any' ? [sql`exists (select 1 from ${assigned})`] : [];
+};
+
+const reactions = (kind: Listed, { my_reaction_emoji = '' }: Filters, userId: number): Condition[] => {
+  if (my_reaction_emoji === '') return [];
+  const id = column(kind, 'id');
+  const awards = sql`select target_id from award_emoji
+    where user_id = ${userId} and target_type = ${sql.lit(kind.type)}`;
+  const word = my_reaction_emoji.toLowerCase();
+  if (word === 'none') return [sql`${id} not in (${awards})`];
+  if (word === 'any') return [sql`${id} in (${awards})`];
+  return [sql`${id} in (${awards} and name = ${my_reaction_emoji})`];
+};
+
+/** A record that one listed must have, or be of. */
+export type Needed = { kind: Exclude<NameKind, 'measured'>; named: Named; condition: Condition };
+
+/** What the filters name, each with its condition. */
+const neededOf = (listed: Listed, { names, words, wanted }: FilterContext): Needed[] => {
+  const need = (kind: Needed['kind'], name: string, condition: (named: Named) => Condition): Needed => {
+    const named = names(kind, name);
+    return { kind, named, condition: condition(named) };
+  };
+  const [links, assigned] = [linksOf(listed, 'label_links'), linksOf(listed, 'assignees')];
+  const [milestoneId, authorId] = [column(listed, 'milestone_id'), column(listed, 'author_id')];
+  const { labels, milestones, authors, assignees } = wanted;
+  const linked = (title: string): Needed =>
+    need(
+      'label',
+      title,
+      ({ ids }) => sql`exists (select 1 from ${links} and ${words.oneOf('label_links.label_id', ids)})`,
+    );
+  return [
+    ...labels.map(linked),
+    ...milestones.map((title) =>
+      // One id by itself keeps the order of the milestone's index.
+      need('milestone', title, ({ ids }) =>
+        ids.length === 1 ? sql`${milestoneId} = ${ids[0]}` : words.oneOf(`${listed.table}.milestone_id`, ids),
+      ),
+    ),
+    ...authors.map((user) => need('author', personKey(user), ({ ids }) => sql`${authorId} = ${ids[0] ?? 0}`)),
+    ...assignees.map((user) =>
+      need(
+        'assignee',
+        personKey(user),
+        ({ ids }) => sql`exists (select 1 from ${assigned} and assignees.user_id = ${ids[0] ?? 0})`,
+      ),
+    ),
+  ];
+};
+
+export type FilterContext = {
+  names: Names;
+  words: Words;
+  userId: number;
+  today: string;
+  wanted: Wanted;
+  /** What the kind's own filters ask for. */
+  own: Condition[];
+};
+
+export type Selection = { needed: Needed[]; others: Condition[] };
+
+/** The conditions that the filters make, but the search; null: nothing has what they name. */
+export const selectionOf = (kind: Listed, filters: Filters, context: FilterContext): Selection | null => {
+  const needed = neededOf(kind, context);
+  if (needed.some(({ named }) => named.ids.length === 0)) return null;
+  const others = [
+    ...created(kind, filters),
+    ...updated(kind, filters),
+    ...labelWords(kind, filters),
+    ...milestoneWords(kind, filters, context.today),
+    ...assigneeWords(kind, filters),
+    ...reactions(kind, filters, context.userId),
+  ];
+  if (filters.state !== 'all') others.push(sql`${column(kind, 'state')} = ${filters.state}`);
+  others.push(...context.own);
+  if (filters.non_archived === true) {
+    others.push(sql`${column(kind, 'project_id')} in (select id from projects where archived = 0)`);
+  }
+  if (filters.iids !== undefined && filters.iids.length > 0) {
+    others.push(context.words.oneOf(`${kind.table}.iid`, filters.iids));
+  }
+  return { needed, others };
+};

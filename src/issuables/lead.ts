@@ -1,0 +1,99 @@
+/** What a list is read along: the index that gives its order, or the fewest records to sort. */
+import { type RawBuilder, sql } from 'kysely';
+import type { Words } from '../db/engine.ts';
+import { type Filters, type Needed, type Selection, indexOfTime } from './filters.ts';
+import { type Listed, column } from './listed.ts';
+import { many } from './named.ts';
+
+export type Lead = {
+  /** The tables in the order in which they are read, the kind's own among them. */
+  tables: RawBuilder<unknown>;
+  /** What joins them, and all that the filters ask for. */
+  conditions: RawBuilder<boolean>[];
+  order: [RawBuilder<unknown>, RawBuilder<unknown>];
+};
+
+type Parts = {
+  kind: Listed;
+  filters: Filters;
+  selection: Selection;
+  words: Words;
+  isInProject: boolean;
+  /** Conditions that have an index, with how many they select. */
+  measured: { index: string; uses: number }[];
+};
+
+const byRecord = ({ kind, filters }: Parts): Lead['order'] => [
+  column(kind, filters.order_by),
+  column(kind, 'id'),
+];
+
+const conditionsOf = ({ needed, others }: Selection, but?: Needed): RawBuilder<boolean>[] => [
+  ...needed.filter((one) => one !== but).map(({ condition }) => condition),
+  ...others,
+];
+
+/** Along links, which repeat when their record was created. */
+const alongLinks = (link: 'label' | 'assignee', need: Needed, parts: Parts): Lead => {
+  const [table, linked] = link === 'label' ? ['label_links', 'label_id'] : ['assignees', 'user_id'];
+  const { kind, filters, selection } = parts;
+  return {
+    tables: sql`${sql.table(table)} as led cross join ${sql.raw(kind.table)}`,
+    conditions: [
+      sql`led.target_type = ${sql.lit(kind.type)} and led.${sql.ref(linked)} = ${need.named.ids[0]}`,
+      sql`${column(kind, 'id')} = led.target_id`,
+      ...conditionsOf(selection, need),
+    ],
+    order:
+      filters.order_by === 'created_at' ? [sql`led.target_created_at`, sql`led.target_id`] : byRecord(parts),
+  };
+};
+
+const alongIndex = (index: string, parts: Parts): Lead => ({
+  tables: sql`${sql.raw(parts.kind.table)} ${parts.words.indexedBy(index)}`,
+  conditions: conditionsOf(parts.selection),
+  order: byRecord(parts),
+});
+
+const along = (need: Needed, parts: Parts): Lead => {
+  const { table } = parts.kind;
+  switch (need.kind) {
+    case 'label':
+    case 'assignee':
+      return alongLinks(need.kind, need, parts);
+    case 'milestone':
+      return alongIndex(`${table}_milestone`, parts);
+    default:
+      return alongIndex(parts.isInProject ? `${table}_project_author` : `${table}_author`, parts);
+  }
+};
+
+/** Filters of which the engine itself knows best how much they select. */
+const isFree = ({ iids = [], search = '', my_reaction_emoji = '' }: Filters): boolean =>
+  iids.length > 0 || search !== '' || !['', 'none'].includes(my_reaction_emoji.toLowerCase());
+
+const fewest = (some: Needed[]): Needed | undefined =>
+  some.filter(({ named }) => named.ids.length === 1).toSorted((a, b) => a.named.uses - b.named.uses)[0];
+
+/**
+ * Of what the filters name, that which the fewest records have. It leads a list in the order of creation, for its
+ * index is in that order; any other list only where the records are so few that they can be sorted.
+ */
+export const leadOf = (parts: Parts): Lead => {
+  const { kind, filters, selection, isInProject } = parts;
+  // At most as many records as iids are named: the engines, which do not know how few, would rather scan.
+  if (isInProject && (filters.iids ?? []).length > 0) return alongIndex(`${kind.table}_iid`, parts);
+  const need = fewest(selection.needed);
+  const uses = need === undefined ? many : need.named.uses;
+  const [rare] = parts.measured.toSorted((a, b) => a.uses - b.uses);
+  if (rare !== undefined && rare.uses < uses) return alongIndex(rare.index, parts);
+  if (need !== undefined && (filters.order_by === 'created_at' || uses < many)) return along(need, parts);
+  if (isFree(filters)) {
+    return {
+      tables: sql.raw(kind.table),
+      conditions: conditionsOf(selection),
+      order: byRecord(parts),
+    };
+  }
+  return alongIndex(indexOfTime(kind, filters.order_by, { state: filters.state, isInProject }), parts);
+};

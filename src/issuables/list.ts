@@ -1,0 +1,179 @@
+/** Lists of issues or merge requests: one page of them and the exact number of all that match. */
+import { type RawBuilder, sql } from 'kysely';
+import { type Call, userOf } from '../access/call.ts';
+import { type Viewer, today } from '../access/viewer.ts';
+import { allOf } from '../access/visible.ts';
+import type { Words } from '../db/engine.ts';
+import type { JsonText } from '../http/endpoint.ts';
+import type { Page, PageRequest } from '../http/page.ts';
+import { descendantsOf } from '../namespaces/ancestors.ts';
+import type { Project } from '../projects/find.ts';
+import { type Filters, selectionOf, wantedOf } from './filters.ts';
+import { type Lead, leadOf } from './lead.ts';
+import { type Listed, column } from './listed.ts';
+import { type Measured, lookUp } from './named.ts';
+import { keptPages } from './pages.ts';
+import { searchCondition } from './search.ts';
+import type { TextsOf, Version } from './texts.ts';
+
+type Condition = RawBuilder<boolean>;
+
+/** Where a list looks: in one project, in a group with all below it, or everywhere. */
+export type Scope = { project: Project } | { group_id: number } | 'everywhere';
+
+export type TotalOf = {
+  /** One project whose records the caller sees; null: all that he sees. */
+  project: Project | null;
+  /** Over `projects`: those that the list is of. */
+  place: Condition[];
+  state: string;
+};
+
+/** What a kind brings to its lists. */
+export type ListKind<F extends Filters> = Listed & {
+  /** What its own filters ask for. */
+  own: (filters: F, today: string) => Condition[];
+  /** Those of them that have an index. */
+  measured: (filters: F, isInProject: boolean) => Measured[];
+  /** Over a query that joins it with `projects`. */
+  visible: (viewer: Viewer, words: Words) => Condition;
+  /** Over records of one project that the viewer may see some of. */
+  visibleIn: (viewer: Viewer, project: Project) => Condition;
+  /** Whether the viewer may see any of the project. */
+  isOpen: (viewer: Viewer, project: Project) => boolean;
+  /** Whether he may see all of the project. */
+  seesAll: (viewer: Viewer, project: Project) => boolean;
+  /** Exact, after visibility, without any filter but the state. */
+  total: (call: Call, of: TotalOf) => Promise<number>;
+};
+
+type Query<F> = { call: Call; scope: Scope; filters: F; page: PageRequest; texts: TextsOf };
+
+/** Which records, and along what they are read. */
+type Plan = { lead: Lead; where: Condition };
+
+const projectOf = (scope: Scope): Project | null =>
+  typeof scope === 'object' && 'project' in scope ? scope.project : null;
+
+/** Over `projects`, where a list is not of one project. */
+const inGroup = (scope: Scope): Condition[] =>
+  typeof scope === 'object' && 'group_id' in scope
+    ? [sql`projects.namespace_id in ${descendantsOf(scope.group_id)}`]
+    : [];
+
+/** null: nothing has what the filters name. */
+const planOf = async <F extends Filters>(
+  kind: ListKind<F>,
+  { call, scope, filters }: Query<F>,
+): Promise<Plan | null> => {
+  const { words } = call.platform.store;
+  const project = projectOf(scope);
+  const userId = userOf(call).id;
+  const day = today(call.now);
+  const owner = project && { kind: 'projects' as const, id: project.id, namespace_id: project.namespace_id };
+  const measured = kind.measured(filters, project !== null);
+  const wanted = wantedOf(kind, filters, { userId, project, measured });
+  const names = await lookUp(kind, call, wanted, owner);
+  const own = kind.own(filters, day);
+  const selection = selectionOf(kind, filters, { names, words, userId, today: day, wanted, own });
+  if (selection === null) return null;
+  const counted = wanted.measured.map(({ name, index }) => ({ index, uses: names('measured', name).uses }));
+  const isInProject = project !== null;
+  const lead = leadOf({ kind, filters, selection, words, isInProject, measured: counted });
+  const visible =
+    project === null
+      ? [
+          sql<boolean>`projects.id = ${column(kind, 'project_id')}`,
+          ...inGroup(scope),
+          kind.visible(call.viewer, words),
+        ]
+      : [kind.visibleIn(call.viewer, project)];
+  const search = await searchCondition(call, kind.type, filters.search ?? '');
+  return { lead, where: allOf([...lead.conditions, ...visible, ...search]) };
+};
+
+const tables = (scope: Scope, { lead }: Plan): RawBuilder<unknown> =>
+  projectOf(scope) === null ? sql`${lead.tables} cross join projects` : lead.tables;
+
+const readPage = async <F extends Filters>(
+  kind: Listed,
+  { call, scope, filters, page }: Query<F>,
+  plan: Plan,
+): Promise<Version[]> => {
+  const direction = filters.sort === 'asc' ? sql`asc` : sql`desc`;
+  const [first, second] = plan.lead.order;
+  const { rows } = await sql<Version>`
+    select ${column(kind, 'id')}, ${column(kind, 'revision')} from ${tables(scope, plan)} where ${plan.where}
+    order by ${first} ${direction}, ${second} ${direction}
+    limit ${page.limit} offset ${page.offset}`.execute(call.db);
+  return rows;
+};
+
+const count = async (
+  { call, scope }: Pick<Query<Filters>, 'call' | 'scope'>,
+  plan: Plan,
+): Promise<number> => {
+  const { rows } = await sql<{ total: number }>`
+    select count(*) as total from ${tables(scope, plan)} where ${plan.where}`.execute(call.db);
+  return rows[0]?.total ?? 0;
+};
+
+/** Filters that leave every record of a state in. */
+const isPlain = ({ state: _s, order_by: _o, sort: _d, scope, ...others }: Filters): boolean =>
+  scope === 'all' && Object.values(others).every((value) => value === undefined);
+
+/** All that a list of everywhere depends on, but what the store holds. */
+const wideKeyOf = ({ call, filters }: Pick<Query<Filters>, 'call' | 'filters'>): string => {
+  const { order_by: _order, sort: _sort, ...selecting } = filters;
+  return JSON.stringify([userOf(call).id, today(call.now), selecting]);
+};
+
+/**
+ * Makes the lists of a kind.
+ * @param versionOf rises with every change of what the lists of a project show
+ */
+export const listsOf = <F extends Filters>(kind: ListKind<F>, versionOf: (project: Project) => number) => {
+  const kept = keptPages(versionOf);
+
+  /** All that a list of a project depends on, but its records and the names that they show. */
+  const keyOf = ({ call, filters }: Query<F>, project: Project): string => {
+    const { order_by: _order, sort: _sort, ...selecting } = filters;
+    const viewer = [userOf(call).id, kind.seesAll(call.viewer, project)];
+    return JSON.stringify([project.id, project.archived, viewer, today(call.now), selecting]);
+  };
+
+  /** Exact, after visibility. */
+  const totalOf = async (query: Query<F>, plan: Plan): Promise<number> => {
+    const { call, scope, filters } = query;
+    const project = projectOf(scope);
+    if (isPlain(filters)) {
+      return await kind.total(call, { project, place: inGroup(scope), state: filters.state });
+    }
+    if (scope === 'everywhere') return await kept.wideTotal(call, wideKeyOf(query), () => count(query, plan));
+    if (project === null) return await count(query, plan);
+    return await kept.total(call, project, keyOf(query, project), () => count(query, plan));
+  };
+
+  const read = async (query: Query<F>): Promise<{ versions: Version[]; total: number }> => {
+    const plan = await planOf(kind, query);
+    if (plan === null) return { versions: [], total: 0 };
+    const versions = await readPage(kind, query, plan);
+    // A first page that is not full holds all there is.
+    const isAll = query.page.page === 1 && versions.length < query.page.limit;
+    return { versions, total: isAll ? versions.length : await totalOf(query, plan) };
+  };
+
+  /** A list; empty where the project has none of the kind for the caller. */
+  return async (query: Query<F>): Promise<Page<JsonText>> => {
+    const { call, scope, filters, page, texts } = query;
+    const project = projectOf(scope);
+    if (project !== null && !kind.isOpen(call.viewer, project)) return { items: [], total: 0 };
+    const shown =
+      project && `${keyOf(query, project)} ${filters.order_by} ${filters.sort} ${page.limit} ${page.offset}`;
+    const { versions, total } =
+      project === null || shown === null
+        ? await read(query)
+        : await kept.page(call, project, shown, () => read(query));
+    return { items: await texts(call, versions), total };
+  };
+};

@@ -1,0 +1,158 @@
+/** What the JSON of issues and of merge requests embeds: author, milestone, labels and assignees. */
+import { type RawBuilder, sql } from 'kysely';
+import { compiled } from '../db/compiled.ts';
+import type { Words } from '../db/engine.ts';
+import type { Reader } from '../db/open.ts';
+import type { TargetType } from '../db/schema.ts';
+import type { MilestoneRow } from '../milestones/json.ts';
+import { type BasicUserRow, basicUserColumns } from '../users/json.ts';
+
+/** Of the tables `projects`, and `users as author` and `milestones as milestone`, which a query joins. */
+export const joinedColumns = [
+  'projects.full_path as project_path',
+  'author.name as author_name',
+  'author.username as author_username',
+  'author.state as author_state',
+  'author.email as author_email',
+  'milestone.iid as milestone_iid',
+  'milestone.project_id as milestone_project_id',
+  'milestone.group_id as milestone_group_id',
+  'milestone.title as milestone_title',
+  'milestone.description as milestone_description',
+  'milestone.state as milestone_state',
+  'milestone.start_date as milestone_start_date',
+  'milestone.due_date as milestone_due_date',
+  'milestone.created_at as milestone_created_at',
+  'milestone.updated_at as milestone_updated_at',
+] as const;
+
+type Authored = {
+  author_id: number;
+  author_name: string;
+  author_username: string;
+  author_state: BasicUserRow['state'];
+  author_email: string;
+};
+
+type Planned = { milestone_id: number | null } & {
+  [C in Exclude<keyof MilestoneRow, 'id'> as `milestone_${C}`]: MilestoneRow[C] | null;
+};
+
+/** A row with the columns of `joinedColumns`. */
+export type Joined = Authored & Planned;
+
+/** What a record has beside its row. */
+export type Relations = {
+  author: BasicUserRow;
+  assignees: BasicUserRow[];
+  milestone: MilestoneRow | null;
+  /** Titles, sorted. */
+  labels: string[];
+};
+
+const authorOf = (row: Authored): BasicUserRow => ({
+  id: row.author_id,
+  name: row.author_name,
+  username: row.author_username,
+  state: row.author_state,
+  email: row.author_email,
+});
+
+const milestoneOf = (row: Planned): MilestoneRow | null => {
+  if (row.milestone_id === null || row.milestone_iid === null) return null;
+  return {
+    id: row.milestone_id,
+    iid: row.milestone_iid,
+    project_id: row.milestone_project_id,
+    group_id: row.milestone_group_id,
+    title: row.milestone_title ?? '',
+    description: row.milestone_description,
+    state: row.milestone_state ?? 'active',
+    start_date: row.milestone_start_date,
+    due_date: row.milestone_due_date,
+    created_at: row.milestone_created_at ?? 0,
+    updated_at: row.milestone_updated_at ?? 0,
+  };
+};
+
+const byBytes = (a: string, b: string): number => (a < b ? -1 : 1);
+
+const groupBy = <R extends { target_id: number }, V>(rows: R[], value: (row: R) => V): Map<number, V[]> => {
+  const groups = new Map<number, V[]>();
+  for (const row of rows) {
+    const group = groups.get(row.target_id);
+    if (group === undefined) groups.set(row.target_id, [value(row)]);
+    else group.push(value(row));
+  }
+  return groups;
+};
+
+type Asked = { type: TargetType; ids: readonly number[] };
+
+const labelRows = compiled((db, { type, ids }: Asked, words) =>
+  db
+    .selectFrom('label_links')
+    .innerJoin('labels', 'labels.id', 'label_links.label_id')
+    .select(['label_links.target_id', 'labels.title'])
+    .where('label_links.target_type', '=', type)
+    .where(words.oneOf('label_links.target_id', ids))
+    .compile(),
+);
+
+const assigneeRows = compiled((db, { type, ids }: Asked, words) =>
+  db
+    .selectFrom('assignees')
+    .innerJoin('users', 'users.id', 'assignees.user_id')
+    .select(basicUserColumns)
+    .select(['assignees.target_id', 'assignees.position'])
+    .where('assignees.target_type', '=', type)
+    .where(words.oneOf('assignees.target_id', ids))
+    .compile(),
+);
+
+/** Completes rows, in their order, in two statements. */
+export const withRelations = async <R extends Joined & { id: number }>(
+  db: Reader,
+  type: TargetType,
+  rows: R[],
+): Promise<(R & Relations)[]> => {
+  if (rows.length === 0) return [];
+  const asked = { type, ids: rows.map((row) => row.id) };
+  const [labelled, assigned] = await Promise.all([labelRows(db, asked), assigneeRows(db, asked)]);
+  const labels = groupBy(labelled, (row) => row.title);
+  const sorted = assigned.toSorted((a, b) => a.position - b.position);
+  const assignees = groupBy(sorted, ({ target_id: _target, position: _position, ...user }) => user);
+  return rows.map((row) => ({
+    ...row,
+    author: authorOf(row),
+    assignees: assignees.get(row.id) ?? [],
+    milestone: milestoneOf(row),
+    labels: (labels.get(row.id) ?? []).toSorted(byBytes),
+  }));
+};
+
+/** Labels and assignees as columns of the row itself: for one record a single statement is quicker than three. */
+export const wholeColumns = (type: TargetType, table: 'issues' | 'merge_requests', words: Words) => {
+  const ref = (column: string) => sql.ref(column);
+  const here = (links: string): RawBuilder<boolean> =>
+    sql`${ref(`${links}.target_type`)} = ${sql.lit(type)} and ${ref(`${links}.target_id`)} = ${ref(`${table}.id`)}`;
+  const labels = sql<string>`(select ${words.jsonRows([ref('labels.title')], ref('labels.title'))}
+    from label_links join labels on labels.id = label_links.label_id where ${here('label_links')})`;
+  const users = sql<string>`(select ${words.jsonRows(basicUserColumns.map(ref), ref('assignees.position'))}
+    from assignees join users on users.id = assignees.user_id where ${here('assignees')})`;
+  return [labels.as('label_titles'), users.as('assigned_users')] as const;
+};
+
+type Whole = Joined & { label_titles: string; assigned_users: string };
+type UserValues = [number, string, string, BasicUserRow['state'], string];
+
+/** A row with the columns of `wholeColumns`. */
+export const wholeOf = <R extends Whole>({ label_titles, assigned_users, ...row }: R) => ({
+  ...row,
+  author: authorOf(row),
+  assignees: (JSON.parse(assigned_users) as UserValues[]).map(([id, name, username, state, email]) => {
+    return { id, name, username, state, email };
+  }),
+  milestone: milestoneOf(row),
+  labels: (JSON.parse(label_titles) as [string][]).flat().toSorted(byBytes),
+});

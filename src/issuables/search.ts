@@ -1,0 +1,92 @@
+/**
+ * Search in titles and descriptions: exact substrings, without case. Every record's folded text stands in
+ * `issue_search` or `merge_request_search`, written with the record; an index of trigrams makes the search quick at
+ * scale. On SQLite it is filled behind the requests (`search_index.ts`), and what it does not hold yet is compared
+ * itself, so that an answer is exact at once.
+ */
+import { type RawBuilder, sql } from 'kysely';
+import type { Call } from '../access/call.ts';
+import { insertRows } from '../db/insert.ts';
+import type { Tx } from '../db/open.ts';
+import type { TargetType } from '../db/schema.ts';
+import { foldCase, likePattern, searchTerms } from './search_terms.ts';
+
+/** Where the texts of a kind stand. */
+export const searchPlaces = {
+  Issue: { table: 'issue_search', id: 'issue_id', records: 'issues' },
+  MergeRequest: { table: 'merge_request_search', id: 'merge_request_id', records: 'merge_requests' },
+} as const;
+
+export type SearchPlace = (typeof searchPlaces)[TargetType];
+
+/** What a transaction announces after which texts wait to be indexed. */
+export const searchTopic = 'search';
+
+/** Keeps what a record is found by. */
+export const storeSearchText = async (
+  tx: Tx,
+  type: TargetType,
+  record: { id: number; title: string; description: string | null },
+  isNew: boolean,
+): Promise<void> => {
+  const { title, description } = record;
+  const text = { title: foldCase(title), description: foldCase(description ?? '') };
+  tx.announce(searchTopic);
+  if (isNew) {
+    if (type === 'Issue') await insertRows(tx.db, 'issue_search', [{ issue_id: record.id, ...text }]);
+    else await insertRows(tx.db, 'merge_request_search', [{ merge_request_id: record.id, ...text }]);
+    return;
+  }
+  const { table, id } = searchPlaces[type];
+  await sql`update ${sql.raw(table)} set title = ${text.title}, description = ${text.description}, indexed = 0
+    where ${sql.raw(id)} = ${record.id}`.execute(tx.db);
+};
+
+/** Every term in the title, or every term in the description. */
+const comparesWith = ({ table }: SearchPlace, terms: string[]): RawBuilder<boolean> => {
+  const everyIn = (column: string): RawBuilder<boolean> =>
+    sql`(${sql.join(
+      terms.map((term) => sql`${sql.ref(`${table}.${column}`)} like ${likePattern(term)} escape '\\'`),
+      sql` and `,
+    )})`;
+  return sql`(${everyIn('title')} or ${everyIn('description')})`;
+};
+
+const shortestIndexed = 3;
+const quoted = (term: string): string => `"${term.replaceAll('"', '""')}"`;
+
+/** The terms in the words of the trigram index. */
+const matchExpression = (terms: string[]): string => {
+  const all = terms.map(quoted).join(' AND ');
+  return `({title} : (${all})) OR ({description} : (${all}))`;
+};
+
+/** Over the kind's table: those that a search finds; none for a search of nothing. */
+export const searchCondition = async (
+  { platform: { store } }: Call,
+  type: TargetType,
+  text: string,
+): Promise<RawBuilder<boolean>[]> => {
+  const place = searchPlaces[type];
+  const { words } = store;
+  const terms = searchTerms(text);
+  if (terms.length === 0) return [];
+  const table = sql.raw(place.table);
+  const index = sql.raw(`${place.table}_index`);
+  const found = sql.raw(place.id);
+  const record = sql.raw(`${place.records}.id`);
+  const matching = comparesWith(place, terms);
+  const tooShort = terms.some((term) => [...term].length < shortestIndexed);
+  if (words.engine === 'postgres' || tooShort) {
+    return [sql`${record} in (select ${found} from ${table} where ${matching})`];
+  }
+  // Of a text that has changed, the index holds the old words: those that wait are always compared.
+  const waiting = sql`${table} ${words.indexedBy(`${place.table}_waiting`)} where indexed = 0`;
+  return [
+    sql`${record} in (
+    select rowid from ${index}
+      where ${index} match ${matchExpression(terms)} and rowid not in (select ${found} from ${waiting})
+    union all
+    select ${found} from ${waiting} and ${matching})`,
+  ];
+};

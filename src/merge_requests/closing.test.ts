@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import {
+  type Coded,
+  type Request,
+  merge,
+  openRequest,
+  seedBranch,
+  seedCoded,
+} from '../../test/support/requests.ts';
+import {
+  type SeededIssue,
+  type SeededUser,
+  seedIssue,
+  seedMember,
+  seedUser,
+} from '../../test/support/seed.ts';
+import { type TestService, startTestService } from '../../test/support/service.ts';
+
+let gantry: TestService;
+let project: Coded;
+let master: SeededUser;
+let number = 0;
+
+before(async () => {
+  gantry = await startTestService();
+  project = await seedCoded(gantry);
+  master = await seedUser(gantry);
+  await seedMember(gantry, { user: master.id, project: project.id, access_level: 40 });
+});
+after(async () => await gantry.close());
+
+/** Opens and merges one; its JSON. */
+const mergeNew = async (
+  description: string,
+  given: { of?: Coded; message?: string } = {},
+): Promise<Request> => {
+  const { of = project, message } = given;
+  const branch = `branch-${(number += 1)}`;
+  await seedBranch(gantry, of, branch, message === undefined ? {} : { message });
+  const request = await openRequest(gantry, of, branch, { description });
+  const { status, body } = await merge(gantry, request, {}, master.token);
+  assert.equal(status, 200);
+  return body;
+};
+
+const read = async ({ project_id, iid }: SeededIssue) => {
+  const path = `/projects/${project_id}/issues/${iid}`;
+  const [issue, notes] = [await gantry.api(`GET ${path}`), await gantry.api(`GET ${path}/notes`)];
+  return [issue.body.state, ...notes.body.map((note: Request) => note.body)];
+};
+
+test('an issue of another project is told the merge request with its project', async () => {
+  const other = await seedCoded(gantry);
+  await seedMember(gantry, { user: master.id, project: other.id, access_level: 20 });
+  const issue = await seedIssue(gantry, { project: other.id });
+  const { iid } = await mergeNew(`Resolves ${other.full_path}#${issue.iid}`);
+  assert.deepEqual(await read(issue), ['closed', `closed via merge request ${project.full_path}!${iid}`]);
+});
+
+test('who does not see the merge request is not told of its project', async () => {
+  const [hidden, open] = [await seedCoded(gantry, { visibility: 'private' }), await seedCoded(gantry)];
+  const stranger = await seedUser(gantry);
+  for (const { id } of [hidden, open]) {
+    await seedMember(gantry, { user: master.id, project: id, access_level: 40 });
+  }
+  const issue = await seedIssue(gantry, { project: open.id });
+  const { iid } = await mergeNew(`Closes ${open.full_path}#${issue.iid}`, { of: hidden });
+  const readAs = async (as: string) => {
+    const path = `/projects/${open.id}/issues/${issue.iid}`;
+    const [notes, discussions] = [
+      await gantry.api(`GET ${path}/notes`, { as }),
+      await gantry.api(`GET ${path}/discussions`, { as }),
+    ];
+    return [notes.body[0].body, discussions.body[0].notes[0].body];
+  };
+  const named = `closed via merge request ${hidden.full_path}!${iid}`;
+  assert.deepEqual(await readAs(master.token), [named, named]);
+  const unnamed = 'closed via merge request of another project';
+  assert.deepEqual(await readAs(stranger.token), [unnamed, unnamed]);
+});
+
+test('a commit’s message closes, too, and one who wrote an issue may close it', async () => {
+  const other = await seedCoded(gantry);
+  const [own, anothers] = [
+    await seedIssue(gantry, { project: other.id, author: master.id }),
+    await seedIssue(gantry, { project: other.id }),
+  ];
+  const message = `Fixes ${other.full_path}#${own.iid}, ${other.full_path}#${anothers.iid}\n`;
+  await mergeNew('', { message });
+  assert.equal((await read(own))[0], 'closed');
+  assert.deepEqual(await read(anothers), ['opened']);
+});
+
+test('an issue that is closed already stays as it is', async () => {
+  const issue = await seedIssue(gantry, { project: project.id, state: 'closed' });
+  await mergeNew(`Closes #${issue.iid}`);
+  assert.deepEqual(await read(issue), ['closed']);
+});
+
+test('issues of what a project was forked from are left alone', async () => {
+  const upstream = await seedCoded(gantry);
+  const fork = await seedCoded(gantry, {}, { forked_from_project_id: upstream.id });
+  for (const { id } of [upstream, fork]) {
+    await seedMember(gantry, { user: master.id, project: id, access_level: 40 });
+  }
+  const issue = await seedIssue(gantry, { project: upstream.id });
+  await mergeNew(`Closes ${upstream.full_path}#${issue.iid}`, { of: fork });
+  assert.deepEqual(await read(issue), ['opened']);
+});
+
+test('issues that are switched off are left alone', async () => {
+  const off = await seedCoded(gantry);
+  await seedMember(gantry, { user: master.id, project: off.id, access_level: 40 });
+  const issue = await seedIssue(gantry, { project: off.id });
+  const switchTo = async (issues_access_level: 'disabled' | 'enabled'): Promise<void> => {
+    await gantry.service.platform.store.write(
+      async ({ db }) =>
+        await db.updateTable('projects').set({ issues_access_level }).where('id', '=', off.id).execute(),
+    );
+  };
+  await switchTo('disabled');
+  await mergeNew(`Closes #${issue.iid}`, { of: off });
+  await switchTo('enabled');
+  assert.deepEqual(await read(issue), ['opened']);
+});

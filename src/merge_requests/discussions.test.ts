@@ -1,0 +1,338 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import { type Files, seedCommit } from '../../test/support/code.ts';
+import {
+  type SeededProject,
+  type SeededUser,
+  seedMember,
+  seedProject,
+  seedUser,
+  unique,
+} from '../../test/support/seed.ts';
+import { type Reply, type TestService, startTestService } from '../../test/support/service.ts';
+import { hasUnresolvedDiscussions } from '../discussions/queries.ts';
+
+let gantry: TestService;
+let developer: SeededUser;
+let other: SeededUser;
+let project: SeededProject;
+let root: string;
+
+const lines = (count: number, word = 'line'): string[] =>
+  Array.from({ length: count }, (_one, at) => `${word} ${at + 1}`);
+const textOf = (all: string[]): string => all.map((line) => `${line}\n`).join('');
+
+const original = lines(40);
+/** Line 3 is new, line 21 of the old file is gone. */
+const changed = [...original.slice(0, 2), 'added', ...original.slice(2, 20), ...original.slice(21)];
+
+before(async () => {
+  gantry = await startTestService();
+  [developer, other] = [await seedUser(gantry), await seedUser(gantry)];
+  project = await seedProject(gantry);
+  await seedMember(gantry, { user: developer.id, project: project.id, access_level: 30 });
+  root = await seedCommit(gantry, project.id, { 'a.txt': textOf(original), 'gone.txt': textOf(lines(5)) });
+});
+after(async () => await gantry.close());
+
+type Refs = { base_sha: string; start_sha: string; head_sha: string };
+type Made = { id: number; iid: number; branch: string; refs: Refs; path: string };
+
+const mergeRequest = async (files: Files = { 'a.txt': textOf(changed) }): Promise<Made> => {
+  const branch = unique('branch');
+  await seedCommit(gantry, project.id, files, { branch, from: 'main' });
+  const made = await gantry.api(`POST /projects/${project.id}/merge_requests`, {
+    as: developer.token,
+    json: { source_branch: branch, target_branch: 'main', title: 'Change a' },
+  });
+  assert.equal(made.status, 201, made.text);
+  const { id, iid, diff_refs } = made.body;
+  const path = `/projects/${project.id}/merge_requests/${iid}`;
+  return { id, iid, branch, refs: diff_refs, path };
+};
+
+const begin = async ({ path }: Made, json: object, as = other.token): Promise<Reply> =>
+  await gantry.api(`POST ${path}/discussions`, { as, json });
+
+const at = ({ refs }: Made, place: object) => ({
+  body: 'Why this?',
+  position: { ...refs, position_type: 'text', old_path: 'a.txt', new_path: 'a.txt', ...place },
+});
+
+const positionOf = (reply: Reply) => reply.body.notes[0].position;
+
+test('a comment stands on a line of the diff', async () => {
+  const on = await mergeRequest();
+  const made = await begin(on, at(on, { new_line: 3, start_sha: '0'.repeat(40) }));
+  assert.equal(made.status, 201, made.text);
+  const [note] = made.body.notes;
+  assert.deepEqual(
+    [note.type, note.resolvable, note.resolved, note.noteable_type, note.noteable_iid],
+    ['DiffNote', true, false, 'MergeRequest', on.iid],
+  );
+  assert.deepEqual(note.position, {
+    ...on.refs,
+    old_path: 'a.txt',
+    new_path: 'a.txt',
+    position_type: 'text',
+    old_line: null,
+    new_line: 3,
+    line_range: null,
+  });
+  const listed = await gantry.api(`GET ${on.path}/notes/${note.id}`);
+  assert.deepEqual([listed.body.type, listed.body.position], ['DiffNote', note.position]);
+  const answer = await gantry.api(`POST ${on.path}/discussions/${made.body.id}/notes`, {
+    json: { body: 'So' },
+  });
+  assert.deepEqual([answer.body.type, answer.body.position], ['DiffNote', note.position]);
+});
+
+test('a line that is gone is named by its old number, one that stays by either or both', async () => {
+  const on = await mergeRequest();
+  assert.deepEqual(positionOf(await begin(on, at(on, { old_line: 21 }))).new_line, null);
+  for (const place of [{ old_line: 2, new_line: 2 }, { new_line: 2 }, { old_line: 2 }]) {
+    const { old_line, new_line } = positionOf(await begin(on, at(on, place)));
+    assert.deepEqual([old_line, new_line], [2, 2], JSON.stringify(place));
+  }
+});
+
+test('a line that is not in the diff of the named version is refused', async () => {
+  const on = await mergeRequest();
+  const elsewhere = await mergeRequest({ 'a.txt': textOf([...changed, 'more']) });
+  const zero = '0'.repeat(40);
+  const wrong = [
+    { new_line: 12 },
+    { new_line: 4000 },
+    { old_line: 3, new_line: 3 },
+    { new_line: 3, new_path: 'no.txt', old_path: 'no.txt' },
+    { new_line: 3, head_sha: zero },
+    { new_line: 3, base_sha: on.refs.head_sha },
+    { new_line: 3, ...elsewhere.refs },
+    {},
+  ];
+  for (const place of wrong) {
+    const refused = await begin(on, at(on, place));
+    assert.deepEqual(
+      [refused.status, refused.body],
+      [
+        400,
+        {
+          message: `400 (Bad request) "Note {:line_code=>["can't be blank", "must be a valid line code"]}" not given`,
+        },
+      ],
+      JSON.stringify(place),
+    );
+  }
+});
+
+test('a position is read part by part', async () => {
+  const on = await mergeRequest();
+  const said = async (position: unknown) => {
+    const { status, body } = await begin(on, { body: 'x', position });
+    return [status, body.message];
+  };
+  const whole = at(on, { new_line: 3 }).position;
+  assert.deepEqual(await said('x'), [400, { position: ['is invalid'] }]);
+  assert.deepEqual(await said({ ...whole, head_sha: undefined }), [
+    400,
+    '400 (Bad request) "position[head_sha]" not given',
+  ]);
+  assert.deepEqual(await said({ ...whole, head_sha: 'main' }), [400, { head_sha: ['is invalid'] }]);
+  assert.deepEqual(await said({ ...whole, new_line: 'x' }), [400, { new_line: ['is invalid'] }]);
+  assert.deepEqual(await said({ ...whole, new_line: 0 }), [400, { new_line: ['is invalid'] }]);
+  assert.deepEqual(await said({ ...whole, new_path: 'a\0' }), [400, { new_path: ['is invalid'] }]);
+  assert.deepEqual(await said({ ...whole, new_path: ['a'] }), [400, { new_path: ['is invalid'] }]);
+  assert.deepEqual(await said({ ...whole, new_path: '', old_path: null }), [
+    400,
+    '400 (Bad request) "position[new_path]" not given',
+  ]);
+  assert.deepEqual(await said({ ...whole, position_type: 'image' }), [
+    400,
+    { position_type: ['does not have a valid value'] },
+  ]);
+  assert.deepEqual(await said({ ...whole, line_range: 'x' }), [400, { line_range: ['is invalid'] }]);
+});
+
+test('a position comes as JSON, as a form and as a multipart form', async () => {
+  const on = await mergeRequest();
+  const parts: [string, string][] = [
+    ['body', 'Why?'],
+    ...Object.entries({
+      ...on.refs,
+      position_type: 'text',
+      new_path: 'a.txt',
+      old_path: 'a.txt',
+      new_line: '3',
+      old_line: '',
+    }).map(([name, value]): [string, string] => [`position[${name}]`, value]),
+    ['position[line_range][start][line_code]', 'x_3_3'],
+    ['position[line_range][start][type]', 'new'],
+    ['position[line_range][start][new_line]', '2'],
+    ['position[line_range][end][new_line]', '3'],
+  ];
+  const end = { line_code: null, type: null, old_line: null, new_line: 3 };
+  const expected = { start: { line_code: 'x_3_3', type: 'new', old_line: null, new_line: 2 }, end };
+  const form = await gantry.api(`POST ${on.path}/discussions`, {
+    form: new URLSearchParams(parts).toString(),
+  });
+  assert.equal(form.status, 201, form.text);
+  assert.deepEqual([positionOf(form).new_line, positionOf(form).line_range], [3, expected]);
+  const multipart = new FormData();
+  for (const [name, value] of parts) multipart.set(name, value);
+  const sent = await fetch(`${gantry.url}/api/v4${on.path}/discussions`, {
+    method: 'POST',
+    headers: { 'private-token': developer.token },
+    body: multipart,
+  });
+  const { notes } = (await sent.json()) as Reply['body'];
+  assert.deepEqual([sent.status, notes[0].position.line_range], [201, expected]);
+});
+
+test('without a position it is a thread beside the diff; an issue takes none', async () => {
+  const on = await mergeRequest();
+  const made = await begin(on, { body: 'In general' });
+  assert.deepEqual(
+    [made.body.notes[0].type, made.body.notes[0].position, made.body.notes[0].resolvable],
+    ['DiscussionNote', null, true],
+  );
+});
+
+test('a merge request knows whether a thread on it is open', async () => {
+  const on = await mergeRequest();
+  const { db } = gantry.service.platform.store;
+  assert.equal(await hasUnresolvedDiscussions(db, on.id), false);
+  const { id } = (await begin(on, at(on, { new_line: 3 }))).body;
+  await gantry.api(`POST ${on.path}/notes`, { json: { body: 'A plain comment is nothing to resolve' } });
+  assert.equal(await hasUnresolvedDiscussions(db, on.id), true);
+  const put = async (as: string) =>
+    await gantry.api(`PUT ${on.path}/discussions/${id}`, { as, json: { resolved: true } });
+  assert.equal((await put(other.token)).status, 403);
+  assert.equal((await put(developer.token)).status, 200);
+  assert.equal(await hasUnresolvedDiscussions(db, on.id), false);
+  const notes = await gantry.api(`GET ${on.path}/notes?activity_filter=only_activity`);
+  assert.deepEqual(notes.body[0].body, 'resolved all threads');
+});
+
+/** Until the version with this head is there, and its comments have followed. */
+const followed = async (
+  on: Made,
+  head: string,
+  noteId: number,
+  isDone: (position: Reply['body']) => boolean,
+) => {
+  for (let tried = 0; ; tried += 1) {
+    const { body } = await gantry.api(`GET ${on.path}/versions`);
+    const { body: note } = await gantry.api(`GET ${on.path}/notes/${noteId}`);
+    const isThere = body[0].head_commit_sha === head;
+    if (isThere && isDone(note.position)) return note.position;
+    if (tried === 200) throw new Error(`not followed: ${isThere} ${JSON.stringify(note.position)}`);
+    await setTimeout(50);
+  }
+};
+
+test('a comment follows its line into new versions, across a force push', async () => {
+  const on = await mergeRequest();
+  const { id } = (await begin(on, at(on, { new_line: 3 }))).body.notes[0];
+  const more = ['first', 'second', ...changed];
+  const head = await seedCommit(gantry, project.id, { 'a.txt': textOf(more) }, { branch: on.branch });
+  const now = await followed(on, head, id, ({ head_sha }) => head_sha === head);
+  assert.deepEqual([now.old_line, now.new_line, now.base_sha], [null, 5, on.refs.base_sha]);
+  const forced = await seedCommit(
+    gantry,
+    project.id,
+    { 'a.txt': textOf(['only', ...changed.slice(0, 30)]) },
+    { branch: on.branch, onto: root },
+  );
+  const then = await followed(on, forced, id, ({ head_sha }) => head_sha === forced);
+  assert.deepEqual([then.old_line, then.new_line], [null, 4]);
+});
+
+test('a comment whose line is gone stands where it was written, and finds it again', async () => {
+  const on = await mergeRequest();
+  const made = await begin(on, at(on, { new_line: 3 }));
+  const { id } = made.body.notes[0];
+  const [stays] = (await begin(on, at(on, { new_line: 2 }))).body.notes;
+  const without = changed.filter((line) => line !== 'added').concat('end');
+  const head = await seedCommit(gantry, project.id, { 'a.txt': textOf(without) }, { branch: on.branch });
+  // All move at once.
+  await followed(on, head, stays.id, ({ head_sha }) => head_sha === head);
+  assert.deepEqual((await gantry.api(`GET ${on.path}/notes/${id}`)).body.position, positionOf(made));
+  const again = await seedCommit(
+    gantry,
+    project.id,
+    { 'a.txt': textOf(['top', ...changed]) },
+    { branch: on.branch, onto: root },
+  );
+  const back = await followed(on, again, id, ({ head_sha }) => head_sha === again);
+  assert.deepEqual([back.old_line, back.new_line], [null, 4]);
+});
+
+test('a comment follows a file that was renamed', async () => {
+  const on = await mergeRequest();
+  const { id } = (await begin(on, at(on, { new_line: 3 }))).body.notes[0];
+  const head = await seedCommit(
+    gantry,
+    project.id,
+    { 'a.txt': null, 'b.txt': textOf(['top', ...changed]) },
+    { branch: on.branch },
+  );
+  const now = await followed(on, head, id, ({ head_sha }) => head_sha === head);
+  assert.deepEqual([now.old_path, now.new_path, now.new_line], ['a.txt', 'b.txt', 4]);
+});
+
+const create = async (json: object, as = developer.token): Promise<Reply> =>
+  await gantry.api(`POST /projects/${project.id}/issues`, { as, json: { title: 'Follow up', ...json } });
+
+test('an issue goes on with the open threads of a merge request, and resolves them', async () => {
+  const on = await mergeRequest();
+  const first = (await begin(on, at(on, { new_line: 3 }))).body;
+  const second = (await begin(on, { body: 'Two\nlines' })).body;
+  await gantry.api(`POST ${on.path}/discussions/${second.id}/notes`, { json: { body: 'Yes' } });
+  const url = `${gantry.url}/${project.full_path}/merge_requests/${on.iid}`;
+  const made = await create({ merge_request_to_resolve_discussions_of: on.iid });
+  assert.equal(made.status, 201, made.text);
+  assert.equal(
+    made.body.description,
+    [
+      `The following discussions from !${on.iid} should be addressed:`,
+      `- [ ] @${other.username} started a [discussion](${url}#note_${first.notes[0].id}): `,
+      '    > Why this?',
+      `- [ ] @${other.username} started a [discussion](${url}#note_${second.notes[0].id}):  (+1 comment)`,
+      '    > Two\n    > lines',
+    ].join('\n\n'),
+  );
+  const { body } = await gantry.api(`GET ${on.path}/discussions`);
+  const [one] = body;
+  assert.deepEqual(
+    one.notes.map((note: { body: string; resolved: boolean }) => [note.body, note.resolved]),
+    [
+      ['Why this?', true],
+      [`created #${made.body.iid} to continue this discussion`, false],
+    ],
+  );
+  assert.equal(await hasUnresolvedDiscussions(gantry.service.platform.store.db, on.id), false);
+  const none = await create({ merge_request_to_resolve_discussions_of: on.iid });
+  assert.equal(
+    none.body.description,
+    `There are no unresolved discussions. Review the conversation in !${on.iid}`,
+  );
+});
+
+test('one thread alone is named; a given description stays; an unknown request is passed over', async () => {
+  const on = await mergeRequest();
+  const [first, second] = [(await begin(on, { body: 'One' })).body, (await begin(on, { body: 'Two' })).body];
+  const made = await create({
+    description: 'Mine',
+    merge_request_to_resolve_discussions_of: on.iid,
+    discussion_to_resolve: second.id,
+  });
+  assert.equal(made.body.description, 'Mine');
+  const resolved = async (id: string) =>
+    (await gantry.api(`GET ${on.path}/discussions/${id}`)).body.notes[0].resolved;
+  assert.deepEqual([await resolved(first.id), await resolved(second.id)], [false, true]);
+  const unknown = await create({ merge_request_to_resolve_discussions_of: 99_999 });
+  assert.deepEqual([unknown.status, unknown.body.description], [201, null]);
+  await create({ merge_request_to_resolve_discussions_of: on.iid }, other.token);
+  assert.equal(await resolved(first.id), false);
+});

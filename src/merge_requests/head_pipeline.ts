@@ -1,0 +1,28 @@
+/** What the pipeline of a request's head came to: the one thing that merging asks of pipelines. */
+import type { Reader } from '../db/open.ts';
+import type { JobStatus } from '../db/schema_ci.ts';
+import type { MergeRequestRow } from './rows.ts';
+
+type Request = Pick<MergeRequestRow, 'id' | 'source_project_id' | 'source_branch' | 'head_sha'>;
+
+/** The newest pipeline of the head, of its branch or of the request itself; null: there is none. */
+export const headPipelineStatus = async (
+  db: Reader,
+  { id, source_project_id, source_branch, head_sha }: Request,
+): Promise<JobStatus | null> => {
+  if (source_project_id === null || head_sha === null) return null;
+  const pipeline = await db
+    .selectFrom('pipelines')
+    .select('status')
+    .where('sha', '=', head_sha)
+    .where('project_id', '=', source_project_id)
+    .where((is) => is.or([is('ref', '=', source_branch), is('merge_request_id', '=', id)]))
+    .orderBy('id', 'desc')
+    .executeTakeFirst();
+  return pipeline?.status ?? null;
+};
+
+const green: readonly JobStatus[] = ['success', 'skipped'];
+
+/** Whether a project that asks for green pipelines lets it pass; without any pipeline there is nothing to ask for. */
+export const isGreen = (status: JobStatus | null): boolean => status === null || green.includes(status);

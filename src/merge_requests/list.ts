@@ -1,0 +1,22 @@
+/** The three lists of merge requests. */
+import { sql } from 'kysely';
+import { allOf, canSeeMergeRequests, visibleMergeRequests } from '../access/visible.ts';
+import { listsOf } from '../issuables/list.ts';
+import { type Filters, measuredConditions, ownConditions } from './filters.ts';
+import { totalOfAll } from './totals.ts';
+
+export const listMergeRequests = listsOf<Filters>(
+  {
+    type: 'MergeRequest',
+    table: 'merge_requests',
+    own: ownConditions,
+    measured: measuredConditions,
+    visible: visibleMergeRequests,
+    visibleIn: (_viewer, { id }) =>
+      allOf([sql`merge_requests.project_id = ${id}`, sql`merge_requests.deleted_at is null`]),
+    isOpen: canSeeMergeRequests,
+    seesAll: () => true,
+    total: totalOfAll,
+  },
+  ({ merge_requests_version }) => merge_requests_version,
+);

@@ -1,0 +1,96 @@
+/** Merging, now or later. */
+import { type Call, endpoint } from '../access/call.ts';
+import { boolean, bool, id, idOrPath, longText, object, optional, text } from '../http/schema.ts';
+import { cancelDeferred, deferMerge } from './deferred.ts';
+import { type FoundMergeRequest, findMergeRequest } from './find.ts';
+import { headPipelineStatus } from './head_pipeline.ts';
+import { singleMergeRequestShape } from './json.ts';
+import { type MergeParams, acceptMerge, mergerOf } from './merge.ts';
+import { requireOpen, requireReady } from './merge_rules.ts';
+import { askRebase } from './rebase.ts';
+import { singleReply } from './show.ts';
+
+const path = '/projects/:id/merge_requests/:merge_request_iid';
+const one = { id: idOrPath('project'), merge_request_iid: id('iid of the merge request') };
+const common = {
+  area: 'merge_requests',
+  audience: 'user',
+  reply: singleMergeRequestShape,
+} as const;
+
+type Accepted = MergeParams & { isDeferred: boolean };
+
+const accept = async (
+  call: Call,
+  found: FoundMergeRequest,
+  { isDeferred, ...params }: Accepted,
+): Promise<FoundMergeRequest> => {
+  await requireOpen(call.db, call.viewer, found);
+  await requireReady(call.db, found, isDeferred);
+  const merging = { platform: call.platform, found, merger: mergerOf(call), params, baseUrl: call.baseUrl };
+  const isWaiting = isDeferred && (await headPipelineStatus(call.db, found.merge_request)) !== 'success';
+  return isWaiting ? await deferMerge(merging) : await acceptMerge(merging);
+};
+
+export const mergeRoute = endpoint({
+  ...common,
+  method: 'PUT',
+  path: `${path}/merge`,
+  summary: 'Merge a merge request, or have it merged when its pipeline succeeds',
+  params: object({
+    ...one,
+    merge_commit_message: optional(longText()),
+    should_remove_source_branch: optional(boolean()),
+    merge_when_pipeline_succeeds: optional(boolean()),
+    auto_merge: optional(boolean({ description: 'as merge_when_pipeline_succeeds' })),
+    sha: optional(text({ description: 'must be the head of the source branch' })),
+    squash: optional(boolean()),
+    squash_commit_message: optional(longText()),
+  }),
+  handle: async (call, params) => {
+    const found = await findMergeRequest(call, params.id, params.merge_request_iid);
+    const {
+      id: _id,
+      merge_request_iid: _iid,
+      merge_when_pipeline_succeeds,
+      auto_merge,
+      sha,
+      ...given
+    } = params;
+    const isDeferred = (merge_when_pipeline_succeeds ?? auto_merge) === true;
+    const wanted = { ...given, ...(sha !== undefined && sha !== '' && { sha }), isDeferred };
+    return await singleReply(call, await accept(call, found, wanted));
+  },
+});
+
+const cancel = (method: 'PUT' | 'POST') =>
+  endpoint({
+    ...common,
+    method,
+    path: `${path}/cancel_merge_when_pipeline_succeeds`,
+    summary: 'Do not merge a merge request when its pipeline succeeds',
+    params: object(one),
+    handle: async (call, params) => {
+      const found = await findMergeRequest(call, params.id, params.merge_request_iid);
+      return await singleReply(call, await cancelDeferred(call.platform, found, mergerOf(call)));
+    },
+  });
+
+export const cancelRoute = cancel('PUT');
+
+const rebase = endpoint({
+  ...common,
+  method: 'PUT',
+  path: `${path}/rebase`,
+  summary: 'Put the commits of a merge request on top of its target branch',
+  params: object({ ...one, skip_ci: optional(boolean()) }),
+  reply: object({ rebase_in_progress: bool }),
+  status: 202,
+  handle: async (call, params) => {
+    await askRebase(call, await findMergeRequest(call, params.id, params.merge_request_iid));
+    return { rebase_in_progress: true };
+  },
+});
+
+/** Those that the API document does not have. */
+export const moreMergeRoutes = [cancel('POST'), rebase];

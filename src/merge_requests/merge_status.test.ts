@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { setTimeout } from 'node:timers/promises';
+import { after, before, test } from 'node:test';
+import { seedCommit } from '../../test/support/code.ts';
+import {
+  type Coded,
+  type Request,
+  openRequest,
+  readRequest,
+  seedBranch,
+  seedCoded,
+  settle,
+} from '../../test/support/requests.ts';
+import { type TestService, startTestService } from '../../test/support/service.ts';
+
+let gantry: TestService;
+let project: Coded;
+let number = 0;
+
+before(async () => {
+  gantry = await startTestService();
+  project = await seedCoded(gantry);
+});
+after(async () => await gantry.close());
+
+const openNew = async (): Promise<Request> => {
+  const branch = `branch-${(number += 1)}`;
+  await seedBranch(gantry, project, branch);
+  const request = await openRequest(gantry, project, branch);
+  await settle(gantry);
+  return request;
+};
+
+const rowOf = async ({ id }: Request) =>
+  await gantry.service.platform.store.db
+    .selectFrom('merge_requests')
+    .select(['merge_status', 'revision', 'checked_source_sha', 'checked_target_sha'])
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+
+const uncheck = async ({ id }: Request): Promise<void> => {
+  await gantry.service.platform.store.write(
+    async ({ db }) =>
+      await db
+        .updateTable('merge_requests')
+        .set({ merge_status: 'unchecked' })
+        .where('id', '=', id)
+        .execute(),
+  );
+};
+
+test('is looked at once for two heads', async () => {
+  const request = await openNew();
+  await readRequest(gantry, request);
+  const first = await rowOf(request);
+  assert.equal(first.checked_source_sha, request.sha);
+  await readRequest(gantry, request);
+  assert.deepEqual(await rowOf(request), first);
+  const target = await seedCommit(gantry, project.id, { other: String(number) });
+  await readRequest(gantry, request);
+  assert.equal((await rowOf(request)).checked_target_sha, target);
+});
+
+test('is seen at once after a push that makes a conflict, though nothing followed it yet', async () => {
+  const request = await openNew();
+  assert.equal((await readRequest(gantry, request)).merge_status, 'can_be_merged');
+  await seedCommit(gantry, project.id, { [`${request.source_branch}.txt`]: 'other\n' });
+  assert.equal((await readRequest(gantry, request)).merge_status, 'cannot_be_merged');
+});
+
+test('of a list is looked at behind it', async () => {
+  const request = await openNew();
+  await uncheck(request);
+  const list = async () =>
+    (await gantry.api(`GET /projects/${project.id}/merge_requests?iids[]=${request.iid}`)).body[0]
+      .merge_status;
+  assert.equal(await list(), 'unchecked');
+  for (let tried = 0; tried < 100 && (await list()) === 'unchecked'; tried += 1) await setTimeout(20);
+  assert.equal(await list(), 'can_be_merged');
+});
+
+test('is what is stored, where the repository storage does not answer', async () => {
+  const request = await openNew();
+  await readRequest(gantry, request);
+  const { platform } = gantry.service;
+  const setStorage = async (repository_storage: string): Promise<void> => {
+    await platform.store.write(
+      async ({ db }) =>
+        await db.updateTable('projects').set({ repository_storage }).where('id', '=', project.id).execute(),
+    );
+  };
+  await setStorage('nowhere');
+  try {
+    assert.equal((await readRequest(gantry, request)).merge_status, 'can_be_merged');
+  } finally {
+    await setStorage('default');
+  }
+});

@@ -1,0 +1,166 @@
+/**
+ * Whether a request can be merged: looked at when it is read, and remembered for the two commits that were looked at.
+ * The look changes nothing that anybody did, so `updated_at` stays.
+ */
+import type { Platform } from '../access/call.ts';
+import { isGitFailure } from '../git/failure.ts';
+import type { Oid } from '../git/protocol_types.ts';
+import { repositoryOf } from '../repository/open.ts';
+import { type Heads, type Place, branchesOf, readHeads } from './heads.ts';
+import type { MergeRequestRow } from './rows.ts';
+import { latestVersion } from './version_queries.ts';
+
+type Status = MergeRequestRow['merge_status'];
+
+/** What of a request decides whether it can be merged. */
+export type Checked = Pick<
+  MergeRequestRow,
+  | 'id'
+  | 'state'
+  | 'project_id'
+  | 'source_project_id'
+  | 'source_branch'
+  | 'target_branch'
+  | 'diff_id'
+  | 'head_sha'
+  | 'merge_status'
+  | 'checked_source_sha'
+  | 'checked_target_sha'
+>;
+
+/** Whether what is stored was found for these heads. */
+const isFresh = (request: Checked, { source_sha, target_sha }: Heads): boolean =>
+  request.merge_status !== 'unchecked' &&
+  request.checked_source_sha === source_sha &&
+  request.checked_target_sha === target_sha;
+
+const isClean = async (platform: Platform, target: Place, ours: Oid, theirs: Oid): Promise<boolean> => {
+  const { clean } = await repositoryOf(platform, target).ask('merge.check', { ours, theirs });
+  return clean;
+};
+
+/** @returns null: its newest commits are not in the target's repository yet, they are on their way */
+const look = async (
+  platform: Platform,
+  request: Checked,
+  target: Place,
+  { source_sha, target_sha }: Heads,
+): Promise<Status | null> => {
+  if (source_sha === null || target_sha === null) return 'cannot_be_merged';
+  if (source_sha !== request.head_sha && request.source_project_id !== target.id) return null;
+  const version = await latestVersion(platform.store.db, request);
+  const isCurrent = version?.head_commit_sha === source_sha;
+  const isEmpty = isCurrent && (version.state === 'empty' || version.base_commit_sha === null);
+  if (isEmpty) return 'cannot_be_merged';
+  return (await isClean(platform, target, target_sha, source_sha)) ? 'can_be_merged' : 'cannot_be_merged';
+};
+
+/** Remembers what was found, unless another version came meanwhile. */
+export const storeStatus = async (
+  { store }: Pick<Platform, 'store'>,
+  { id, head_sha }: Pick<Checked, 'id' | 'head_sha'>,
+  { source_sha, target_sha }: Heads,
+  merge_status: Status,
+): Promise<void> => {
+  await store.write(
+    async ({ db }) =>
+      await db
+        .updateTable('merge_requests')
+        .set({ merge_status, checked_source_sha: source_sha, checked_target_sha: target_sha })
+        .where('id', '=', id)
+        .where('state', '=', 'opened')
+        .where('head_sha', head_sha === null ? 'is' : '=', head_sha)
+        .execute(),
+  );
+};
+
+const check = async (platform: Platform, request: Checked, target: Place): Promise<Status> => {
+  const heads = await readHeads(platform, await branchesOf(platform.store.db, request, target));
+  if (isFresh(request, heads)) return request.merge_status;
+  const status = await look(platform, request, target, heads);
+  if (status === null) return 'unchecked';
+  await storeStatus(platform, request, heads, status);
+  return status;
+};
+
+/** What is being looked at: whoever asks meanwhile for the same waits for that. */
+const running = new WeakMap<Platform, Map<string, Promise<Status>>>();
+
+const runningOf = (platform: Platform): Map<string, Promise<Status>> => {
+  const known = running.get(platform);
+  if (known !== undefined) return known;
+  const fresh = new Map<string, Promise<Status>>();
+  running.set(platform, fresh);
+  return fresh;
+};
+
+const checkOnce = async (platform: Platform, request: Checked, target: Place): Promise<Status> => {
+  const all = runningOf(platform);
+  const key = `${request.id} ${request.merge_status} ${request.checked_source_sha} ${request.checked_target_sha}`;
+  const known = all.get(key);
+  if (known !== undefined) return await known;
+  const work = check(platform, request, target);
+  all.set(key, work);
+  try {
+    return await work;
+  } finally {
+    all.delete(key);
+  }
+};
+
+/**
+ * Whether an open request can be merged as its branches are now; what is stored, where the storage does not answer.
+ * @param target its target project
+ */
+export const checkMergeStatus = async (
+  platform: Platform,
+  request: Checked,
+  target: Place,
+): Promise<Status> => {
+  if (request.state !== 'opened') return request.merge_status;
+  try {
+    return await checkOnce(platform, request, target);
+  } catch (error) {
+    if (!isGitFailure(error)) throw error;
+    platform.log.warn({ err: error, merge_request: request.id }, 'a merge request was not checked');
+    return request.merge_status;
+  }
+};
+
+/** Requests that wait for a look, of each platform; more than these are looked at when they are read. */
+const mostWaiting = 200;
+const waiting = new WeakMap<Platform, Set<number>>();
+
+const checkById = async (platform: Platform, id: number): Promise<void> => {
+  const row = await platform.store.db
+    .selectFrom('merge_requests')
+    .innerJoin('projects', 'projects.id', 'merge_requests.project_id')
+    .selectAll('merge_requests')
+    .select('projects.repository_storage')
+    .where('merge_requests.id', '=', id)
+    .where('merge_requests.deleted_at', 'is', null)
+    .executeTakeFirst();
+  if (row === undefined) return;
+  const { repository_storage, ...request } = row;
+  await checkMergeStatus(platform, request, { id: request.project_id, repository_storage });
+};
+
+const checkAll = async (platform: Platform, ids: Set<number>): Promise<void> => {
+  for (const id of ids) {
+    // oxlint-disable-next-line no-await-in-loop -- one after another: nobody waits for it
+    await checkById(platform, id).catch((error: unknown) =>
+      platform.log.debug({ err: error, merge_request: id }, 'a merge request was not checked'),
+    );
+    ids.delete(id);
+  }
+};
+
+/** Has requests of a list checked some time soon: nobody waits for it, and where the process ends, nothing is lost. */
+export const scheduleChecks = (platform: Platform, ids: readonly number[]): void => {
+  const present = waiting.get(platform);
+  const all = present ?? new Set<number>();
+  for (const id of ids) if (all.size < mostWaiting) all.add(id);
+  if (present !== undefined || all.size === 0) return;
+  waiting.set(platform, all);
+  void checkAll(platform, all).finally(() => waiting.delete(platform));
+};

@@ -1,0 +1,91 @@
+/** What the end of a pipeline does to the requests whose head it is of. */
+import type { Platform } from '../access/call.ts';
+import type { TodosTable } from '../db/schema.ts';
+import { Failure } from '../errors.ts';
+import { userColumns } from '../access/authenticate.ts';
+import { loadViewer } from '../access/viewer.ts';
+import { loadProject } from '../projects/find.ts';
+import { addTodos } from '../todos/add.ts';
+import { type FoundMergeRequest, reloadMergeRequest } from './find.ts';
+import { type MergeParams, type Merger, acceptMerge } from './merge.ts';
+import { requireOpen } from './merge_rules.ts';
+
+export type EndedPipeline = {
+  /** Whose pipeline it is: the project that requests come from. */
+  project_id: number;
+  ref: string;
+  sha: string;
+  status: 'success' | 'failed' | 'canceled' | 'skipped';
+};
+
+const requestsOf = async (platform: Platform, { project_id, ref, sha }: EndedPipeline) =>
+  await platform.store.db
+    .selectFrom('merge_requests')
+    .select(['id', 'project_id'])
+    .where('source_project_id', '=', project_id)
+    .where('source_branch', '=', ref)
+    .where('state', '=', 'opened')
+    .where('head_sha', '=', sha)
+    .where('deleted_at', 'is', null)
+    .orderBy('id')
+    .limit(100)
+    .execute();
+
+const tell = async (
+  { store }: Platform,
+  { target, merge_request }: FoundMergeRequest,
+  userIds: Iterable<number | null>,
+  action: TodosTable['action'],
+): Promise<void> => {
+  const todos = [...new Set(userIds)]
+    .filter((id) => id !== null)
+    .map((user_id) => ({ user_id, action, body: merge_request.title }));
+  await store.write(async (tx) => await addTodos(tx, merge_request.author_id, target, todos));
+};
+
+const mergerOf = async ({ store, clock }: Platform, userId: number): Promise<Merger | null> => {
+  const user = await store.db
+    .selectFrom('users')
+    .select(userColumns)
+    .where('id', '=', userId)
+    .where('state', '=', 'active')
+    .executeTakeFirst();
+  if (user === undefined) return null;
+  const viewer = await loadViewer(store.db, user, clock.now());
+  return { cause: { user, sudo_by_id: null }, viewer, name: user.name, email: user.email };
+};
+
+/** Merges in the name of who asked for it; where that cannot be done, he is told. */
+const mergeNow = async (platform: Platform, found: FoundMergeRequest): Promise<void> => {
+  const { merge_user_id, merge_params } = found.merge_request;
+  const merger = merge_user_id === null ? null : await mergerOf(platform, merge_user_id);
+  if (merger === null) return;
+  const params = JSON.parse(merge_params) as MergeParams;
+  try {
+    await requireOpen(platform.store.db, merger.viewer, found);
+    await acceptMerge({ platform, found, merger, params });
+  } catch (error) {
+    if (!(error instanceof Failure) || error.kind === 'unavailable') throw error;
+    await tell(platform, found, [merge_user_id], 'unmergeable');
+  }
+};
+
+/** Safe to be told twice. */
+export const pipelineEnded = async (platform: Platform, ended: EndedPipeline): Promise<void> => {
+  const { db } = platform.store;
+  for (const { id, project_id } of await requestsOf(platform, ended)) {
+    // oxlint-disable-next-line no-await-in-loop -- one after another
+    const project = await loadProject(db, project_id);
+    if (project === null) continue;
+    // oxlint-disable-next-line no-await-in-loop
+    const found = await reloadMergeRequest(db, project, id);
+    const { author_id, merge_user_id, merge_when_pipeline_succeeds } = found.merge_request;
+    if (ended.status === 'failed') {
+      // oxlint-disable-next-line no-await-in-loop
+      await tell(platform, found, [author_id, merge_user_id], 'build_failed');
+    }
+    const isWaitedFor = ended.status === 'success' && merge_when_pipeline_succeeds === 1;
+    // oxlint-disable-next-line no-await-in-loop
+    if (isWaitedFor) await mergeNow(platform, found);
+  }
+};

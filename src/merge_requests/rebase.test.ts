@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { seedCommit } from '../../test/support/code.ts';
+import {
+  type Coded,
+  type Request,
+  openRequest,
+  pathOf,
+  readRequest,
+  seedBranch,
+  seedCoded,
+  settle,
+} from '../../test/support/requests.ts';
+import { type SeededUser, seedMember, seedUser } from '../../test/support/seed.ts';
+import { type TestService, startTestService } from '../../test/support/service.ts';
+
+let gantry: TestService;
+let project: Coded;
+let developer: SeededUser;
+let reporter: SeededUser;
+let number = 0;
+
+before(async () => {
+  gantry = await startTestService();
+  project = await seedCoded(gantry);
+  [developer, reporter] = [await seedUser(gantry), await seedUser(gantry)];
+  await seedMember(gantry, { user: developer.id, project: project.id, access_level: 30 });
+  await seedMember(gantry, { user: reporter.id, project: project.id, access_level: 20 });
+});
+after(async () => await gantry.close());
+
+/** One whose target has a commit that it lacks. */
+const openBehind = async (files?: Record<string, string>): Promise<Request> => {
+  const branch = `behind-${(number += 1)}`;
+  await seedBranch(gantry, project, branch, files === undefined ? {} : { files });
+  const request = await openRequest(gantry, project, branch);
+  await seedCommit(gantry, project.id, { main: String(number) });
+  await settle(gantry);
+  return request;
+};
+
+const rebase = async (request: Request, as?: string) =>
+  await gantry.api(`PUT ${pathOf(request)}/rebase`, as === undefined ? {} : { as });
+
+test('puts the commits on top of the target, by whom nobody waits for', async () => {
+  const request = await openBehind();
+  const { status, body } = await rebase(request, developer.token);
+  assert.deepEqual([status, body], [202, { rebase_in_progress: true }]);
+  await settle(gantry);
+  const now = await readRequest(gantry, request);
+  const main = await gantry.api(`GET /projects/${project.id}/repository/branches/main`);
+  const [commit] = (await gantry.api(`GET ${pathOf(request)}/commits`)).body;
+  assert.deepEqual([now.rebase_in_progress, now.merge_error, now.sha], [false, null, commit.id]);
+  assert.deepEqual(commit.parent_ids, [main.body.commit.id]);
+  assert.deepEqual(
+    [commit.author_name, commit.committer_name],
+    ['Ada Lovelace', `Name of ${developer.username}`],
+  );
+});
+
+test('tells of conflicts, and moves nothing', async () => {
+  const request = await openBehind({ main: 'mine' });
+  await rebase(request);
+  await settle(gantry);
+  const { sha, merge_error, rebase_in_progress } = await readRequest(gantry, request);
+  assert.deepEqual(
+    [sha, merge_error, rebase_in_progress],
+    [request.sha, 'Rebase failed: there are conflicts', false],
+  );
+});
+
+test('is refused to who may not rewrite the source branch', async () => {
+  const request = await openBehind();
+  const refused = { message: '403 Forbidden - Cannot push to source branch' };
+  assert.deepEqual((await rebase(request, reporter.token)).body, refused);
+  await gantry.api(`POST /projects/${project.id}/protected_branches`, {
+    json: { name: request.source_branch },
+  });
+  assert.deepEqual((await rebase(request)).body, refused);
+});
+
+test('is refused for one that is closed', async () => {
+  const request = await openBehind();
+  await gantry.api(`PUT ${pathOf(request)}`, { json: { state_event: 'close' } });
+  assert.equal((await rebase(request)).status, 406);
+});
+
+test('of a fork moves the fork’s branch', async () => {
+  const owner = await seedUser(gantry);
+  const fork = (await gantry.api(`POST /projects/${project.id}/fork`, { as: owner.token })).body;
+  await settle(gantry);
+  await seedBranch(gantry, fork, 'topic', { files: { topic: '1' } });
+  const request = await openRequest(gantry, fork, 'topic', {
+    target_project_id: project.id,
+    as: owner.token,
+  });
+  await seedCommit(gantry, project.id, { 'only-upstream': '1' });
+  await settle(gantry);
+  assert.equal((await rebase(request, owner.token)).status, 202);
+  await settle(gantry);
+  const now = await readRequest(gantry, request);
+  const { body } = await gantry.api(`GET /projects/${fork.id}/repository/branches/topic`);
+  assert.deepEqual([now.merge_error, now.sha], [null, body.commit.id]);
+  assert.notEqual(now.sha, request.sha);
+  assert.equal(now.changes_count, '1');
+});

@@ -1,0 +1,183 @@
+import { type Call, endpoint } from '../access/call.ts';
+import { may } from '../access/may.ts';
+import { awardRoutes } from '../awards/routes.ts';
+import { discussionRoutes } from '../discussions/routes.ts';
+import { badRequest, forbidden } from '../errors.ts';
+import {
+  boolean,
+  clearable,
+  id,
+  idOrPath,
+  integers,
+  longText,
+  names,
+  object,
+  oneOf,
+  optional,
+  text,
+} from '../http/schema.ts';
+import type { Found } from '../issuables/target.ts';
+import { noteRoutes } from '../notes/routes.ts';
+import { findProjectFor } from '../projects/find.ts';
+import { subscriptionRoutes } from '../subscriptions/routes.ts';
+import { timeTrackingRoutes } from '../time_tracking/routes.ts';
+import { markTodoRoute } from '../todos/mark.ts';
+import { commentedMergeRequest } from './act.ts';
+import { approvalRoutes } from './approval_routes.ts';
+import { closesIssues } from './closes_issues.ts';
+import { createMergeRequest } from './create.ts';
+import { deleteMergeRequest } from './delete.ts';
+import { findMergeRequest, findReadable } from './find.ts';
+import { singleMergeRequestShape, todoMergeRequestShape } from './json.ts';
+import { listRoutes } from './list_routes.ts';
+import { cancelRoute, mergeRoute, moreMergeRoutes } from './merge_routes.ts';
+import { mergeRequestNoun, trackedMergeRequest } from './noun.ts';
+import { showMergeRequest, singleReply } from './show.ts';
+import { todoTarget } from './todos.ts';
+import { updateMergeRequest } from './update.ts';
+import {
+  changesRoute,
+  commitsRoute,
+  moreVersionRoutes,
+  versionRoute,
+  versionsRoute,
+} from './version_routes.ts';
+
+const area = 'merge_requests';
+const project = { id: idOrPath('project') };
+const one = { ...project, merge_request_iid: id('iid of the merge request') };
+const path = '/projects/:id/merge_requests/:merge_request_iid';
+const branch = (description: string) => text({ maxLength: 1000, description });
+
+const rendered = async (call: Call, found: Found) => await singleReply(call, found);
+
+const get = endpoint({
+  method: 'GET',
+  path,
+  polled: 10_000,
+  summary: 'One merge request',
+  area,
+  audience: 'user',
+  params: object(one),
+  reply: singleMergeRequestShape,
+  handle: async (call, params) => await showMergeRequest(call, params.id, params.merge_request_iid),
+});
+
+const editable = {
+  assignee_id: optional(clearable(id('0 for none'))),
+  assignee_ids: optional(integers({ description: 'in place of assignee_id' })),
+  description: optional(clearable(longText())),
+  labels: optional(names({ description: 'comma-separated names' })),
+  milestone_id: optional(clearable(id('0 for none'))),
+  remove_source_branch: optional(boolean({ description: 'once it is merged' })),
+  squash: optional(boolean({ description: 'make one commit of all, once it is merged' })),
+};
+
+/** `assignee_id` is the form that the API document has. */
+const withAssignees = <P extends { assignee_id?: number | null; assignee_ids?: number[] }>(params: P) => {
+  const { assignee_id, ...rest } = params;
+  return assignee_id === undefined
+    ? rest
+    : { ...rest, assignee_ids: assignee_id === null ? [] : [assignee_id] };
+};
+
+const create = endpoint({
+  method: 'POST',
+  path: '/projects/:id/merge_requests',
+  summary: 'Create a merge request',
+  area,
+  audience: 'user',
+  params: object({
+    id: idOrPath('source project'),
+    source_branch: branch('branch to merge'),
+    target_branch: branch('branch to merge into'),
+    title: longText('255 characters at most'),
+    ...editable,
+    target_project_id: optional(clearable(id('another project of the fork network'))),
+  }),
+  reply: singleMergeRequestShape,
+  handle: async (call, params) => {
+    const source = await findProjectFor(call, params.id, 'create_merge_request_from');
+    return await rendered(call, await createMergeRequest(call, source, withAssignees(params)));
+  },
+});
+
+const editNames = [
+  'assignee_id',
+  'assignee_ids',
+  'description',
+  'labels',
+  'add_labels',
+  'remove_labels',
+  'milestone_id',
+  'remove_source_branch',
+  'squash',
+  'state_event',
+  'target_branch',
+  'title',
+] as const;
+
+const update = endpoint({
+  method: 'PUT',
+  path,
+  summary: 'Edit, close or reopen a merge request',
+  area,
+  audience: 'user',
+  params: object({
+    ...one,
+    target_branch: optional(branch('branch to merge into')),
+    title: optional(longText('255 characters at most')),
+    ...editable,
+    add_labels: optional(names()),
+    remove_labels: optional(names()),
+    state_event: optional(oneOf(['close', 'reopen'])),
+  }),
+  reply: singleMergeRequestShape,
+  handle: async (call, params) => {
+    if (editNames.every((name) => params[name] === undefined)) {
+      throw badRequest(`at least one of ${editNames.join(', ')} must be given`);
+    }
+    const found = await findReadable(call, params.id, params.merge_request_iid);
+    if (!mergeRequestNoun.mayUpdate(call, found)) throw forbidden();
+    return await rendered(call, await updateMergeRequest(call, found, withAssignees(params)));
+  },
+});
+
+const remove = endpoint({
+  method: 'DELETE',
+  path,
+  summary: 'Delete a merge request (administrators and project owners)',
+  area,
+  audience: 'user',
+  params: object(one),
+  reply: null,
+  handle: async (call, params) => {
+    const found = await findMergeRequest(call, params.id, params.merge_request_iid);
+    if (!may(call.viewer, 'destroy_merge_request', found.project)) throw forbidden();
+    await deleteMergeRequest(call, found);
+  },
+});
+
+export const mergeRequestRoutes = [
+  ...listRoutes,
+  get,
+  commitsRoute,
+  changesRoute,
+  create,
+  update,
+  remove,
+  mergeRoute,
+  cancelRoute,
+  closesIssues,
+  ...subscriptionRoutes(mergeRequestNoun, { shape: singleMergeRequestShape, render: rendered }),
+  markTodoRoute(mergeRequestNoun, { shape: todoMergeRequestShape, render: todoTarget }),
+  versionsRoute,
+  versionRoute,
+  ...timeTrackingRoutes(trackedMergeRequest),
+  ...noteRoutes(commentedMergeRequest),
+  ...discussionRoutes(commentedMergeRequest),
+  ...awardRoutes(mergeRequestNoun),
+  ...approvalRoutes,
+  ...moreMergeRoutes,
+  ...moreVersionRoutes,
+];

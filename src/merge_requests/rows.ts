@@ -1,0 +1,133 @@
+/** Merge requests with what their JSON embeds, in a number of statements that does not depend on how many they are. */
+import { type Selectable, sql } from 'kysely';
+import { compiled } from '../db/compiled.ts';
+import type { Words } from '../db/engine.ts';
+import type { Reader } from '../db/open.ts';
+import type { MergeRequestsTable } from '../db/schema.ts';
+import {
+  type Relations,
+  joinedColumns,
+  wholeColumns,
+  wholeOf,
+  withRelations as completed,
+} from '../issuables/rows.ts';
+import type { BasicUserRow } from '../users/json.ts';
+
+export type MergeRequestRow = Selectable<MergeRequestsTable>;
+
+/** Of its latest version. */
+export type LatestVersion = {
+  base_sha: string | null;
+  start_sha: string | null;
+  /** Number of files; a `+` where there are more than are stored. */
+  real_size: string | null;
+};
+
+/** Users that are named only where something was done: by id. */
+const doers = ['merged_by', 'closed_by', 'merge_user'] as const;
+
+type Doer = (typeof doers)[number];
+type Doers = { [D in Doer]: BasicUserRow | null };
+
+export type FullMergeRequest = MergeRequestRow & Relations & LatestVersion & Doers & { project_path: string };
+
+const userColumns = <D extends Doer>(name: D) =>
+  [
+    sql<string | null>`${sql.ref(`${name}.name`)}`.as<`${D}_name`>(`${name}_name`),
+    sql<string | null>`${sql.ref(`${name}.username`)}`.as<`${D}_username`>(`${name}_username`),
+    sql<BasicUserRow['state'] | null>`${sql.ref(`${name}.state`)}`.as<`${D}_state`>(`${name}_state`),
+    sql<string | null>`${sql.ref(`${name}.email`)}`.as<`${D}_email`>(`${name}_email`),
+  ] as const;
+
+/** Merge requests with author, milestone and latest version, for a query that joins them with `projects` (the target). */
+export const selectMergeRequests = (db: Reader) =>
+  db
+    .selectFrom('merge_requests')
+    .innerJoin('projects', 'projects.id', 'merge_requests.project_id')
+    .innerJoin('users as author', 'author.id', 'merge_requests.author_id')
+    .leftJoin('milestones as milestone', 'milestone.id', 'merge_requests.milestone_id')
+    .leftJoin('merge_request_diffs as version', 'version.id', 'merge_requests.diff_id')
+    .leftJoin('users as merged_by', 'merged_by.id', 'merge_requests.merged_by_id')
+    .leftJoin('users as closed_by', 'closed_by.id', 'merge_requests.closed_by_id')
+    .leftJoin('users as merge_user', 'merge_user.id', 'merge_requests.merge_user_id')
+    .selectAll('merge_requests')
+    .select(joinedColumns)
+    .select([
+      'version.base_commit_sha as base_sha',
+      'version.start_commit_sha as start_sha',
+      'version.real_size as real_size',
+    ])
+    .select(userColumns('merged_by'))
+    .select(userColumns('closed_by'))
+    .select(userColumns('merge_user'));
+
+export type JoinedMergeRequest = Awaited<
+  ReturnType<ReturnType<typeof selectMergeRequests>['execute']>
+>[number];
+
+type DoerColumns = Pick<
+  JoinedMergeRequest,
+  `${Doer}_id` | `${Doer}_name` | `${Doer}_username` | `${Doer}_state` | `${Doer}_email`
+>;
+
+const doerOf = (row: DoerColumns, name: Doer): BasicUserRow | null => {
+  const id = row[`${name}_id`];
+  if (id === null) return null;
+  return {
+    id,
+    name: row[`${name}_name`] ?? '',
+    username: row[`${name}_username`] ?? '',
+    state: row[`${name}_state`] ?? 'active',
+    email: row[`${name}_email`] ?? '',
+  };
+};
+
+const withDoers = <R extends DoerColumns>(row: R): R & Doers => ({
+  ...row,
+  merged_by: doerOf(row, 'merged_by'),
+  closed_by: doerOf(row, 'closed_by'),
+  merge_user: doerOf(row, 'merge_user'),
+});
+
+/** Completes rows, in their order. */
+export const withRelations = async (db: Reader, rows: JoinedMergeRequest[]): Promise<FullMergeRequest[]> =>
+  (await completed(db, 'MergeRequest', rows)).map(withDoers);
+
+const rowsById = compiled((db, { ids }: { ids: readonly number[] }, words) =>
+  selectMergeRequests(db).where(words.oneOf('merge_requests.id', ids)).compile(),
+);
+
+const selectWhole = (db: Reader, words: Words) =>
+  selectMergeRequests(db).select(wholeColumns('MergeRequest', 'merge_requests', words));
+
+const wholeById = compiled((db, { id }: { id: number }, words) =>
+  selectWhole(db, words).where('merge_requests.id', '=', id).compile(),
+);
+
+const wholeByIid = compiled((db, { project_id, iid }: { project_id: number; iid: number }, words) =>
+  selectWhole(db, words)
+    .where('merge_requests.project_id', '=', project_id)
+    .where('merge_requests.iid', '=', iid)
+    .compile(),
+);
+
+/** The merge request with this id, whoever sees it. */
+export const mergeRequestById = async (db: Reader, id: number): Promise<FullMergeRequest | undefined> =>
+  (await wholeById(db, { id })).map((row) => withDoers(wholeOf(row)))[0];
+
+/** The merge request of a target project with this iid, whoever sees it. */
+export const mergeRequestByIid = async (
+  db: Reader,
+  project_id: number,
+  iid: number,
+): Promise<FullMergeRequest | undefined> =>
+  (await wholeByIid(db, { project_id, iid })).map((row) => withDoers(wholeOf(row)))[0];
+
+/** The merge requests of these ids, whoever sees them, in no order. */
+export const mergeRequestsById = async (db: Reader, ids: readonly number[]): Promise<FullMergeRequest[]> => {
+  const [only] = ids;
+  if (only === undefined) return [];
+  if (ids.length > 1) return await withRelations(db, await rowsById(db, { ids }));
+  const found = await mergeRequestById(db, only);
+  return found === undefined ? [] : [found];
+};

@@ -1,0 +1,242 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { seedCommit } from '../../test/support/code.ts';
+import { seedMember, seedProject, seedUser } from '../../test/support/seed.ts';
+import { type TestService, startTestService } from '../../test/support/service.ts';
+
+let gantry: TestService;
+before(async () => {
+  gantry = await startTestService();
+});
+after(async () => await gantry.close());
+
+const good = 'job: { script: make }\n';
+
+const newProject = async (
+  files: Record<string, string> = {},
+  given: Parameters<typeof seedProject>[1] = {},
+) => {
+  const project = await seedProject(gantry, given);
+  const developer = await seedUser(gantry);
+  await seedMember(gantry, { user: developer.id, project: project.id, access_level: 30 });
+  const sha = Object.keys(files).length === 0 ? '' : await seedCommit(gantry, project.id, files);
+  return { project, developer, sha, path: `/projects/${project.id}/ci/lint` };
+};
+
+test('a valid text is valid', async () => {
+  const { status, body } = await gantry.api('POST /ci/lint', { json: { content: good } });
+  assert.equal(status, 200);
+  const { merged_yaml, ...rest } = body;
+  assert.deepEqual(rest, {
+    status: 'valid',
+    valid: true,
+    errors: [],
+    warnings: [],
+    includes: [],
+    problems: [],
+  });
+  assert.equal(merged_yaml, '---\njob:\n  script: make\n');
+});
+
+test('of an invalid text, the first error is told in its old words, all of them as problems with their lines', async () => {
+  const content = 'job:\n  when: sometimes\n  script: x\n  tags: 5\n';
+  const { status, body } = await gantry.api('POST /ci/lint', { json: { content } });
+  assert.equal(status, 200);
+  assert.deepEqual([body.status, body.valid], ['invalid', false]);
+  assert.deepEqual(body.errors, ['jobs:job:tags config should be an array of strings']);
+  const tags = { text: 'jobs:job:tags config should be an array of strings', line: 4, column: 9 };
+  const when = {
+    text: 'jobs:job when should be one of: on_success, on_failure, always, manual, delayed',
+    line: 2,
+    column: 9,
+  };
+  const shared = { severity: 'error', file: '.gitlab-ci.yml' };
+  assert.deepEqual(body.problems, [
+    { ...tags, ...shared },
+    { ...when, ...shared },
+  ]);
+  const old = await gantry.api('POST /ci/lint', { json: { content: 'a: { script: x, when: never }' } });
+  assert.deepEqual(old.body.errors, ['jobs:a when should be on_success, on_failure, always or manual']);
+});
+
+test('the text comes as a form, too, and has to come', async () => {
+  const form = `content=${encodeURIComponent(good)}&include_jobs=true`;
+  const { status, body } = await gantry.api('POST /ci/lint', { form });
+  assert.equal(status, 200);
+  assert.deepEqual(body.jobs, [
+    {
+      name: 'job',
+      stage: 'test',
+      before_script: [],
+      script: ['make'],
+      after_script: [],
+      tag_list: [],
+      environment: null,
+      when: 'on_success',
+      allow_failure: false,
+      needs: null,
+    },
+  ]);
+  const missing = await gantry.api('POST /ci/lint', { json: {} });
+  assert.deepEqual(
+    [missing.status, missing.body],
+    [400, { message: '400 (Bad request) "content" not given' }],
+  );
+  const blank = await gantry.api('POST /ci/lint', { json: { content: ' ' } });
+  assert.deepEqual(blank.body.errors, ['Please provide content of .gitlab-ci.yml']);
+});
+
+test('a text of no project includes no files of one', async () => {
+  const { body } = await gantry.api('POST /ci/lint', { json: { content: 'include: lib.yml' } });
+  assert.deepEqual(body.errors, ['Local file `lib.yml` does not have project!']);
+});
+
+test("a project's file is looked at, with what it includes", async () => {
+  const { path, project, sha } = await newProject({
+    '.gitlab-ci.yml': 'include: ["/ci/*.yml"]\njob: { extends: .lib, script: make }\n',
+    'ci/lib.yml': '.lib: { tags: [fast] }\n',
+    'ci/more/not.yml': 'no: 5\n',
+  });
+  const { status, body } = await gantry.api(`GET ${path}?include_jobs=true`);
+  assert.equal(status, 200);
+  assert.deepEqual([body.valid, body.errors], [true, []]);
+  assert.deepEqual(body.jobs[0].tag_list, ['fast']);
+  assert.deepEqual(body.includes, [
+    {
+      type: 'local',
+      location: 'ci/lib.yml',
+      blob: null,
+      raw: null,
+      extra: {},
+      context_project: project.full_path,
+      context_sha: sha,
+    },
+  ]);
+  assert.match(body.merged_yaml, /^---\n\.lib:\n {2}tags:\n {4}- fast\njob:\n/);
+  assert.equal('status' in body, false);
+});
+
+test('all errors of a project are told, in the words of today', async () => {
+  const { path } = await newProject({ '.gitlab-ci.yml': 'a: { script: x, when: never }\nb: { image: c }\n' });
+  const { body } = await gantry.api(`GET ${path}`);
+  assert.deepEqual(body.errors, [
+    'jobs:a when should be one of: on_success, on_failure, always, manual, delayed',
+    'jobs:b config should implement the script:, run:, or trigger: keyword',
+  ]);
+  assert.deepEqual(
+    body.problems.map((problem: { line: number }) => problem.line),
+    [1, 2],
+  );
+});
+
+test('without a file there is nothing to look at; without a commit it is not found', async () => {
+  const { path } = await newProject({ 'README.md': 'x' });
+  const { body } = await gantry.api(`GET ${path}`);
+  assert.deepEqual([body.valid, body.errors], [false, ['Please provide content of .gitlab-ci.yml']]);
+  const other = await gantry.api(`GET ${path}?sha=nothing`);
+  assert.deepEqual([other.status, other.body.message], [404, '404 Commit Not Found']);
+  const { path: empty } = await newProject();
+  assert.equal((await gantry.api(`GET ${empty}`)).status, 404);
+});
+
+test('the file of another commit can be looked at', async () => {
+  const { path, project, sha } = await newProject({ '.gitlab-ci.yml': good });
+  await seedCommit(gantry, project.id, { '.gitlab-ci.yml': 'job: 5\n' });
+  assert.equal((await gantry.api(`GET ${path}`)).body.valid, false);
+  assert.equal((await gantry.api(`GET ${path}?sha=${sha}`)).body.valid, true);
+  assert.equal((await gantry.api(`GET ${path}?content_ref=${sha}`)).body.valid, true);
+});
+
+test('a dry run makes a pipeline of it: only the jobs that would be in it', async () => {
+  const content =
+    'a: { script: x, rules: [{ if: $CI_COMMIT_TAG }] }\nb: { script: x, rules: [{ exists: [README.md] }] }\n';
+  const { path, project } = await newProject({ '.gitlab-ci.yml': content, 'README.md': 'x' });
+  const names = async (query: string) =>
+    (await gantry.api(`GET ${path}?include_jobs=true${query}`)).body.jobs.map(
+      ({ name }: { name: string }) => name,
+    );
+  assert.deepEqual(await names(''), ['a', 'b']);
+  assert.deepEqual(await names('&dry_run=true'), ['b']);
+  await seedCommit(gantry, project.id, { '.gitlab-ci.yml': 'a: { script: x, only: [tags] }\n' });
+  const { body } = await gantry.api(`GET ${path}?dry_run=true`);
+  assert.equal(body.valid, false);
+  assert.match(body.errors[0], /^Pipeline will not run for the selected trigger\./);
+  assert.equal((await gantry.api(`GET ${path}`)).body.valid, true);
+});
+
+test('a text can be tried in a project, with its files, also in an empty one', async () => {
+  const { path } = await newProject({ 'ci.yml': 'lib: { script: x }\n' });
+  const given = { json: { content: 'include: ci.yml', include_jobs: true } };
+  const { status, body } = await gantry.api(`POST ${path}`, given);
+  assert.deepEqual([status, body.valid, body.jobs[0].name], [200, true, 'lib']);
+  const { path: empty } = await newProject();
+  assert.equal((await gantry.api(`POST ${empty}`, { json: { content: good } })).body.valid, true);
+});
+
+test('files of another project come only to those who may read them, and others are told of none', async () => {
+  const { project: other, developer } = await newProject(
+    { 'ci.yml': 'lib: { script: x }\n' },
+    { visibility: 'private' },
+  );
+  const content = `include: { project: ${other.full_path}, file: ci.yml }`;
+  const sent = { json: { content } };
+  assert.equal((await gantry.api('POST /ci/lint', { ...sent, as: developer.token })).body.valid, true);
+  const stranger = await seedUser(gantry);
+  const { body } = await gantry.api('POST /ci/lint', { ...sent, as: stranger.token });
+  assert.deepEqual(body.errors, [`Project \`${other.full_path}\` not found or access denied!`]);
+  const missing = await gantry.api('POST /ci/lint', {
+    json: { content: 'include: { project: no/where, file: ci.yml }' },
+    as: stranger.token,
+  });
+  assert.deepEqual(missing.body.errors, ['Project `no/where` not found or access denied!']);
+});
+
+test('an included file of another project includes from there', async () => {
+  const { project: other } = await newProject({
+    'ci.yml': 'include: /deep/more.yml\n',
+    'deep/more.yml': 'more: { script: x }\n',
+  });
+  const { path } = await newProject({ 'README.md': 'x' });
+  const content = `include: { project: ${other.full_path}, file: /ci.yml, ref: main }`;
+  const { body } = await gantry.api(`POST ${path}`, { json: { content, include_jobs: true } });
+  assert.deepEqual([body.errors, body.jobs?.[0]?.name], [[], 'more']);
+  const gone = `include: { project: ${other.full_path}, file: /ci.yml, ref: none }`;
+  const refused = await gantry.api(`POST ${path}`, { json: { content: gone } });
+  assert.deepEqual(refused.body.errors, [
+    `Project \`${other.full_path}\` reference \`none\` does not exist!`,
+  ]);
+});
+
+test('who may look', async () => {
+  const { path, developer } = await newProject({ '.gitlab-ci.yml': good });
+  const guest = await seedUser(gantry);
+  const json = { content: good };
+  assert.equal((await gantry.api('POST /ci/lint', { json, as: null })).status, 401);
+  assert.equal((await gantry.api(`GET ${path}`, { as: null })).status, 401);
+  assert.equal((await gantry.api(`POST ${path}`, { json, as: null })).status, 401);
+  assert.equal((await gantry.api(`GET ${path}`, { as: guest.token })).status, 200);
+  assert.equal((await gantry.api(`GET ${path}?dry_run=true`, { as: guest.token })).status, 403);
+  assert.equal((await gantry.api(`POST ${path}`, { json, as: guest.token })).status, 403);
+  assert.equal((await gantry.api(`POST ${path}`, { json, as: developer.token })).status, 200);
+  const { path: hidden } = await newProject({ '.gitlab-ci.yml': good }, { visibility: 'private' });
+  assert.equal((await gantry.api(`GET ${hidden}`, { as: guest.token })).status, 404);
+  assert.equal((await gantry.api(`POST ${hidden}`, { json, as: guest.token })).status, 404);
+});
+
+test('a file that is no text, and a bomb, are errors like others', async () => {
+  const { path } = await newProject({
+    '.gitlab-ci.yml': 'include: big.yml',
+    'big.yml': '#'.repeat(1_100_000),
+  });
+  assert.deepEqual((await gantry.api(`GET ${path}`)).body.errors, [
+    'Local file `big.yml` is not a text, or too big!',
+  ]);
+  const { path: other } = await newProject({ '.gitlab-ci.yml': '#'.repeat(1_100_000) });
+  assert.deepEqual((await gantry.api(`GET ${other}`)).body.errors, [
+    'The configuration is not a text, or too big!',
+  ]);
+  const levels = Array.from({ length: 9 }, (_, at) => `a${at + 1}: &a${at + 1} [${`*a${at},`.repeat(9)}]`);
+  const content = `a0: &a0 [x]\n${levels.join('\n')}\njob: { script: x }`;
+  const { status, body } = await gantry.api('POST /ci/lint', { json: { content } });
+  assert.deepEqual([status, body.errors], [200, ['The parsed YAML is too big']]);
+});

@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import {
+  type IssueSeed,
+  type SeededIssue,
+  type SeededProject,
+  type SeededUser,
+  seedIssue,
+  seedMember,
+  seedMergeRequest,
+  seedProject,
+  seedUser,
+} from '../../test/support/seed.ts';
+import { type Reply, type TestService, startTestService } from '../../test/support/service.ts';
+
+let gantry: TestService;
+let developer: SeededUser;
+let stranger: SeededUser;
+let project: SeededProject;
+
+before(async () => {
+  gantry = await startTestService();
+  [developer, stranger] = [await seedUser(gantry), await seedUser(gantry)];
+  project = await seedProject(gantry);
+  await seedMember(gantry, { user: developer.id, project: project.id, access_level: 30 });
+  for (const name of ['bug', 'late']) {
+    await gantry.api(`POST /projects/${project.id}/labels`, { json: { name, color: '#FFAABB' } });
+  }
+  await gantry.api(`POST /projects/${project.id}/milestones`, { json: { title: 'v1' } });
+});
+after(async () => await gantry.close());
+
+const issue = async (given: Partial<IssueSeed> = {}): Promise<SeededIssue> =>
+  await seedIssue(gantry, { project: project.id, ...given });
+const request = async (author?: number): Promise<SeededIssue> =>
+  await seedMergeRequest(gantry, { project: project.id, ...(author !== undefined && { author }) });
+
+const pathOf = ({ iid }: SeededIssue, segment = 'issues'): string =>
+  `/projects/${project.id}/${segment}/${iid}`;
+
+const comment = async (path: string, body: string, as = developer.token): Promise<Reply> =>
+  await gantry.api(`POST ${path}/notes`, { as, json: { body } });
+
+const read = async (path: string): Promise<Reply['body']> =>
+  (await gantry.api(`GET ${path}`, { as: developer.token })).body;
+
+test('a comment of nothing but actions does them, and nothing of it is kept', async () => {
+  const path = pathOf(await issue());
+  const made = await comment(path, '/label ~bug\n/milestone %v1\n/estimate 1h\n/close');
+  assert.equal(made.status, 201, made.text);
+  const { milestone } = await read(path);
+  assert.deepEqual(made.body, {
+    commands_changes: {
+      milestone_id: milestone.id,
+      labels: ['bug'],
+      state_event: 'close',
+      time_estimate: 3600,
+    },
+    summary: ['Applied milestone_id, labels, state_event, time_estimate.'],
+  });
+  const now = await read(path);
+  assert.deepEqual(
+    [now.state, now.labels, now.time_stats.time_estimate, now.user_notes_count],
+    ['closed', ['bug'], 3600, 0],
+  );
+});
+
+test('the text beside the actions is the comment', async () => {
+  const path = pathOf(await issue());
+  const made = await comment(path, 'Late again\n/label ~late\n```\n/close\n```\n/assign me');
+  assert.equal(made.body.body, 'Late again\n```\n/close\n```');
+  assert.deepEqual(made.body.commands_changes, { assignee_ids: [developer.id], labels: ['late'] });
+  const now = await read(path);
+  assert.deepEqual(
+    [now.labels, now.assignee.username, now.state, now.user_notes_count],
+    [['late'], developer.username, 'opened', 1],
+  );
+  assert.equal('commands_changes' in (await read(`${path}/notes/${made.body.id}`)), false);
+});
+
+test('time is added to what is there, and taken away', async () => {
+  const path = pathOf(await issue());
+  const spent = async (body: string) => {
+    const { commands_changes } = (await comment(path, body)).body;
+    return [commands_changes, (await read(path)).time_stats.total_time_spent];
+  };
+  assert.deepEqual(await spent('/spend 2h'), [{ spend_time: { duration: 7200 } }, 7200]);
+  assert.deepEqual(await spent('/spend -30m'), [{ spend_time: { duration: -1800 } }, 5400]);
+  assert.deepEqual(await spent('/remove_time_spent'), [{ spend_time: { duration: -5400 } }, 0]);
+});
+
+test('nobody does by a comment what he may not do otherwise', async () => {
+  const on = await issue();
+  const path = pathOf(on);
+  const refused = await comment(path, '/close\n/label ~bug\n/title Other\n/spend 1h', stranger.token);
+  assert.deepEqual(
+    [refused.status, refused.body.message],
+    [400, { commands_only: ['Failed to apply commands.'] }],
+  );
+  const mixed = await comment(path, 'Hello\n/close', stranger.token);
+  assert.deepEqual([mixed.body.body, mixed.body.commands_changes], ['Hello', {}]);
+  assert.equal((await read(path)).state, 'opened');
+  const own = pathOf(await issue({ author: stranger.id }));
+  const done = await comment(own, '/close\n/label ~bug\n/title Mine', stranger.token);
+  assert.deepEqual(done.body.commands_changes, { title: 'Mine', state_event: 'close' });
+  assert.deepEqual((await read(own)).labels, []);
+});
+
+test('anyone follows what he reads, and keeps a todo of it', async () => {
+  const path = pathOf(await issue());
+  const made = await comment(path, '/subscribe\n/todo', stranger.token);
+  assert.deepEqual(made.body.commands_changes, { subscription_event: 'subscribe', todo_event: 'add' });
+  const seen = await gantry.api(`GET ${path}`, { as: stranger.token });
+  assert.equal(seen.body.subscribed, true);
+  const todos = await gantry.api('GET /todos', { as: stranger.token });
+  assert.equal(todos.body.length, 1);
+  await comment(path, '/done', stranger.token);
+  assert.deepEqual((await gantry.api('GET /todos', { as: stranger.token })).body, []);
+});
+
+test('a merge request is acted on alike, as far as it has what is asked for', async () => {
+  const path = pathOf(await request(stranger.id), 'merge_requests');
+  const made = await comment(path, '/label ~bug\n/confidential\n/due 2030-01-01\n/title Other\n/estimate 2h');
+  assert.deepEqual(made.body.commands_changes, { title: 'Other', labels: ['bug'], time_estimate: 7200 });
+  const now = await read(path);
+  assert.deepEqual([now.title, now.labels], ['Other', ['bug']]);
+  const closed = await comment(path, '/unlabel\n/close', stranger.token);
+  assert.deepEqual(closed.body.commands_changes, { state_event: 'close' });
+  assert.equal((await comment(path, '/close')).status, 400);
+});
+
+test('a thread is begun and answered with actions, too', async () => {
+  const path = pathOf(await issue());
+  const begun = await gantry.api(`POST ${path}/discussions`, {
+    as: developer.token,
+    json: { body: 'Look\n/label ~bug' },
+  });
+  assert.equal(begun.body.notes[0].body, 'Look');
+  const notes = `${path}/discussions/${begun.body.id}/notes`;
+  const answer = await gantry.api(`POST ${notes}`, { as: developer.token, json: { body: '/close' } });
+  assert.deepEqual(answer.body.commands_changes, { state_event: 'close' });
+  const lost = await gantry.api(`POST ${path}/discussions/${'0'.repeat(40)}/notes`, {
+    as: developer.token,
+    json: { body: '/reopen' },
+  });
+  assert.equal(lost.status, 404);
+  const now = await read(path);
+  assert.deepEqual([now.state, now.labels, now.user_notes_count], ['closed', ['bug'], 1]);
+});

@@ -1,0 +1,123 @@
+import type { Selectable } from 'kysely';
+import type { Call } from '../access/call.ts';
+import type { Reader, Tx } from '../db/open.ts';
+import type { ReleaseLinksTable, ReleasesTable } from '../db/schema.ts';
+import { isGitFailure } from '../git/failure.ts';
+import { anything, array, bool, int, nullable, object, string, timestamp } from '../http/schema.ts';
+import { type Code, webUrlOf } from '../repository/code.ts';
+import { commitJson, commitShape } from '../repository/commit_json.ts';
+import { commitsById } from '../repository/resolve.ts';
+import { formatTime } from '../time.ts';
+import { basicUser, basicUserShape, basicUsersById } from '../users/json.ts';
+
+export const releaseLinkShape = object({
+  id: int,
+  name: string,
+  url: string,
+  direct_asset_url: string,
+  link_type: string,
+});
+
+export const releaseShape = object({
+  tag_name: string,
+  name: string,
+  description: nullable(string),
+  created_at: timestamp,
+  released_at: timestamp,
+  upcoming_release: bool,
+  author: nullable(basicUserShape),
+  commit: nullable(commitShape),
+  milestones: array(anything),
+  commit_path: nullable(string),
+  tag_path: string,
+  assets: object({
+    count: int,
+    sources: array(object({ format: string, url: string })),
+    links: array(releaseLinkShape),
+  }),
+  evidences: array(anything),
+  _links: object({ self: string, edit_url: string }),
+});
+
+export type ReleaseRow = Selectable<ReleasesTable>;
+export type ReleaseLinkRow = Selectable<ReleaseLinksTable>;
+
+export const releaseLinkJson = ({ id, name, url, link_type }: ReleaseLinkRow) => ({
+  id,
+  name,
+  url,
+  direct_asset_url: url,
+  link_type,
+});
+
+const formats = ['zip', 'tar.gz', 'tar.bz2', 'tar'];
+
+const sourcesOf = ({ baseUrl }: Call, projectId: number, tag: string) =>
+  formats.map((format) => ({
+    format,
+    url: `${baseUrl}/api/v4/projects/${projectId}/repository/archive.${format}?sha=${encodeURIComponent(tag)}`,
+  }));
+
+/** Links of releases, the newest first. */
+export const linksOf = async (db: Reader | Tx['db'], releaseIds: number[]): Promise<ReleaseLinkRow[]> =>
+  releaseIds.length === 0
+    ? []
+    : await db
+        .selectFrom('release_links')
+        .selectAll()
+        .where('release_id', 'in', releaseIds)
+        .orderBy('id', 'desc')
+        .execute();
+
+/** A repository that does not answer keeps nobody from reading what was written of its releases. */
+const commitsOf = async ({ repository }: Code, releases: ReleaseRow[]) => {
+  try {
+    return await commitsById(
+      repository,
+      releases.map(({ sha }) => sha),
+    );
+  } catch (error) {
+    if (isGitFailure(error, 'no_repository') || isGitFailure(error, 'missing')) return new Map();
+    throw error;
+  }
+};
+
+/** Releases of one project, in a few questions for all of them. */
+export const releasesJson = async (call: Call, code: Code, releases: ReleaseRow[]) => {
+  const [commits, users, links] = await Promise.all([
+    commitsOf(code, releases),
+    basicUsersById(
+      call.db,
+      releases.flatMap(({ author_id }) => author_id ?? []),
+    ),
+    linksOf(
+      call.db,
+      releases.map(({ id }) => id),
+    ),
+  ]);
+  const projectUrl = webUrlOf(call, code.project);
+  const path = `/${code.project.full_path}`;
+  return releases.map((release) => {
+    const commit = release.sha === null ? undefined : commits.get(release.sha);
+    const author = release.author_id === null ? undefined : users.get(release.author_id);
+    const own = links.filter(({ release_id }) => release_id === release.id).map(releaseLinkJson);
+    const sources = sourcesOf(call, code.project.id, release.tag);
+    const self = `${projectUrl}/-/releases/${encodeURIComponent(release.tag)}`;
+    return {
+      tag_name: release.tag,
+      name: release.name ?? release.tag,
+      description: release.description,
+      created_at: formatTime(release.created_at),
+      released_at: formatTime(release.released_at),
+      upcoming_release: release.released_at > call.now,
+      author: author === undefined ? null : basicUser(author, call),
+      commit: commit === undefined ? null : commitJson(commit, projectUrl),
+      milestones: [],
+      commit_path: release.sha === null ? null : `${path}/commit/${release.sha}`,
+      tag_path: `${path}/tags/${encodeURIComponent(release.tag)}`,
+      assets: { count: sources.length + own.length, sources, links: own },
+      evidences: [],
+      _links: { self, edit_url: `${self}/edit` },
+    };
+  });
+};

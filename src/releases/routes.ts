@@ -1,0 +1,142 @@
+/** Releases: what is published of a project, each of one tag. */
+import { endpoint } from '../access/call.ts';
+import { badRequest } from '../errors.ts';
+import { pageParams, pageRequest } from '../http/page.ts';
+import { anything, clearable, hash, longText, object, oneOf, optional, text, time } from '../http/schema.ts';
+import { findCode, projectParam } from '../repository/code.ts';
+import { releaseShape, releasesJson } from './json.ts';
+import { linkRoutes } from './link_routes.ts';
+import { linksGiven } from './links.ts';
+import { findRelease, latestRelease, listReleases } from './queries.ts';
+import { createRelease, deleteRelease, requireReleaser, updateRelease } from './write.ts';
+
+const area = 'releases';
+const path = '/projects/:id/releases';
+const project = { id: projectParam };
+const one = { ...project, tag_name: text({ maxLength: 1000, description: 'name of the tag' }) };
+
+const list = endpoint({
+  method: 'GET',
+  path,
+  summary: 'Releases of a project, the newest first',
+  area,
+  audience: 'optional',
+  list: true,
+  params: object({
+    ...project,
+    order_by: oneOf(['released_at', 'created_at'], { default: 'released_at' }),
+    sort: oneOf(['asc', 'desc'], { default: 'desc' }),
+    ...pageParams,
+  }),
+  reply: releaseShape,
+  handle: async (call, { id, ...given }) => {
+    const code = await findCode(call, id);
+    const { items, total } = await listReleases(call.db, code.project.id, given, pageRequest(given));
+    return { items: await releasesJson(call, code, items), total };
+  },
+});
+
+const latest = endpoint({
+  method: 'GET',
+  path: `${path}/permalink/latest`,
+  summary: 'The newest release of a project',
+  area,
+  audience: 'optional',
+  params: object(project),
+  reply: releaseShape,
+  handle: async (call, { id }) => {
+    const code = await findCode(call, id);
+    const release = await latestRelease(call.db, code.project.id, call.now);
+    return (await releasesJson(call, code, [release]))[0];
+  },
+});
+
+const get = endpoint({
+  method: 'GET',
+  path: `${path}/:tag_name`,
+  summary: 'The release of a tag',
+  area,
+  audience: 'optional',
+  params: object(one),
+  reply: releaseShape,
+  handle: async (call, { id, tag_name }) => {
+    const code = await findCode(call, id);
+    return (await releasesJson(call, code, [await findRelease(call.db, code.project.id, tag_name)]))[0];
+  },
+});
+
+const editable = {
+  name: optional(clearable(text())),
+  description: optional(clearable(longText())),
+  released_at: optional(time('when it is, or was, ready; default: now')),
+};
+
+const create = endpoint({
+  method: 'POST',
+  path,
+  summary: 'Make a release, and its tag where that is missing (developers)',
+  area,
+  audience: 'user',
+  params: object({
+    ...one,
+    ...editable,
+    ref: optional(text({ maxLength: 1000, description: 'what the tag is made of, where it is missing' })),
+    tag_message: optional(longText('of an annotated tag')),
+    assets: optional(hash({ links: anything }, '`links`, each with `name`, `url`')),
+  }),
+  reply: releaseShape,
+  handle: async (call, { id, tag_name: tag, name, description, released_at, ref, tag_message, assets }) => {
+    const links = linksGiven(assets);
+    const code = await findCode(call, id, 'admin_release');
+    const release = await createRelease(call, code, {
+      tag,
+      name: name ?? null,
+      description: description ?? null,
+      ref: ref ?? null,
+      tag_message: tag_message ?? null,
+      released_at: released_at ?? null,
+      links,
+    });
+    return (await releasesJson(call, code, [release]))[0];
+  },
+});
+
+const update = endpoint({
+  method: 'PUT',
+  path: `${path}/:tag_name`,
+  summary: 'Change a release (developers)',
+  area,
+  audience: 'user',
+  params: object({ ...one, ...editable }),
+  reply: releaseShape,
+  handle: async (call, { id, tag_name, ...edit }) => {
+    const names = Object.keys(editable);
+    if (Object.keys(edit).length === 0) throw badRequest(`at least one of ${names.join(', ')} must be given`);
+    const code = await findCode(call, id, 'admin_release');
+    await findRelease(call.db, code.project.id, tag_name);
+    await requireReleaser(call, code, tag_name);
+    return (await releasesJson(call, code, [await updateRelease(call, code, tag_name, edit)]))[0];
+  },
+});
+
+const remove = endpoint({
+  method: 'DELETE',
+  path: `${path}/:tag_name`,
+  summary: 'Delete a release; its tag stays (developers)',
+  area,
+  audience: 'user',
+  // Clients read what was deleted.
+  status: 200,
+  params: object(one),
+  reply: releaseShape,
+  handle: async (call, { id, tag_name }) => {
+    const code = await findCode(call, id, 'admin_release');
+    const release = await findRelease(call.db, code.project.id, tag_name);
+    await requireReleaser(call, code, tag_name);
+    const [json] = await releasesJson(call, code, [release]);
+    await deleteRelease(call, release);
+    return json;
+  },
+});
+
+export const releaseRoutes = [list, latest, get, create, update, remove, ...linkRoutes];

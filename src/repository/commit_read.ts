@@ -1,0 +1,95 @@
+/** Lists of commits, and one with all that is told of it. */
+import type { Call } from '../access/call.ts';
+import { notFound } from '../errors.ts';
+import type { Page, PageRequest } from '../http/page.ts';
+import type { Commit, CommitWalk, Oid } from '../git/protocol_types.ts';
+import { actionPath, isPlainPath } from './paths.ts';
+import { type Code, webUrlOf } from './code.ts';
+import { commitJson, statsJson } from './commit_json.ts';
+import { branchPrefix, requireRevision, tagPrefix } from './resolve.ts';
+
+export type CommitFilter = {
+  ref_name?: string | undefined;
+  since?: number | undefined;
+  until?: number | undefined;
+  path?: string | undefined;
+  author?: string | undefined;
+  all?: boolean | undefined;
+  with_stats?: boolean | undefined;
+  first_parent?: boolean | undefined;
+  order?: 'default' | 'topo' | undefined;
+};
+
+/** Refs at which the walk over all of them begins. */
+const mostRefs = 5_000;
+
+const tipsOf = async ({ repository }: Code, prefix: string): Promise<Oid[]> => {
+  const page = { offset: 0, limit: mostRefs };
+  const { refs } = await repository.ask('refs.list', { prefix, sort: 'name', ...page });
+  return refs.flatMap(({ commit }) => (commit === null ? [] : [commit]));
+};
+
+const startsOf = async (code: Code, { ref_name, all = false }: CommitFilter): Promise<Oid[]> => {
+  if (all) return [...new Set([...(await tipsOf(code, branchPrefix)), ...(await tipsOf(code, tagPrefix))])];
+  if ((ref_name === undefined || ref_name === '') && code.project.default_branch === null) return [];
+  const revision = ref_name === undefined || ref_name === '' ? 'HEAD' : ref_name;
+  const range = /^(.+?)\.\.([^.].*)$/s.exec(revision);
+  if (range !== null) throw notFound('Commit');
+  return [(await requireRevision(code, revision)).commit];
+};
+
+const seconds = (time: number): number => Math.floor(time / 1_000);
+
+const walkOf = (filter: CommitFilter): Partial<CommitWalk> => {
+  const { path, since, until, author, first_parent, order } = filter;
+  return {
+    ...(path !== undefined && path !== '' && { path: actionPath(path) }),
+    ...(since !== undefined && { since: seconds(since) }),
+    ...(until !== undefined && { until: seconds(until) }),
+    ...(author !== undefined && author !== '' && { author }),
+    ...(first_parent === true && { first_parent }),
+    ...(order === 'topo' && { order: 'topo' as const }),
+  };
+};
+
+const withStats = async ({ repository }: Code, commits: readonly Commit[]) =>
+  await Promise.all(commits.map(async ({ id }) => await repository.ask('commits.stats', { id })));
+
+/** A page of commits, newest first, and their exact number. */
+export const listCommits = async (
+  call: Call,
+  code: Code,
+  filter: CommitFilter,
+  { limit, offset }: PageRequest,
+): Promise<Page<unknown>> => {
+  const from = await startsOf(code, filter);
+  if (from.length === 0 || !isPlainPath(actionPath(filter.path ?? ''))) return { items: [], total: 0 };
+  const { commits, total } = await code.repository.ask('commits.list', {
+    from,
+    skip: offset,
+    limit,
+    count: true,
+    ...walkOf(filter),
+  });
+  const stats = filter.with_stats === true ? await withStats(code, commits) : null;
+  const projectUrl = webUrlOf(call, code.project);
+  const items = commits.map((commit, at) => {
+    const own = stats?.[at];
+    return { ...commitJson(commit, projectUrl), ...(own !== undefined && { stats: statsJson(own) }) };
+  });
+  return { items, total: total ?? offset + commits.length };
+};
+
+/** One commit as the API answers it. */
+export const singleCommitJson = async (
+  call: Call,
+  { project, repository }: Code,
+  commit: Commit,
+  stats = true,
+) => ({
+  ...commitJson(commit, webUrlOf(call, project)),
+  ...(stats && { stats: statsJson(await repository.ask('commits.stats', { id: commit.id })) }),
+  status: null,
+  project_id: project.id,
+  last_pipeline: null,
+});

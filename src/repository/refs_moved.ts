@@ -1,0 +1,113 @@
+/** What follows in the database when refs of a project have moved, whoever moved them. */
+import type { Platform } from '../access/call.ts';
+import type { Tx } from '../db/open.ts';
+import { recordEvent } from '../events/record.ts';
+import { type RefUpdate, zeroOid } from '../git/protocol_types.ts';
+import { type Payload, enqueue } from '../queue/queue.ts';
+import { firstBranchProtection } from '../settings/governed.ts';
+import type { Operation } from './operations.ts';
+
+/** The background work that merge requests (and pipelines) listen to. */
+export const refsMovedWork = 'repository.refs_moved';
+
+export type RefsMoved = {
+  project_id: number;
+  user_id: number | null;
+  kind: string;
+  updates: RefUpdate[];
+  /** The pusher wants no pipeline. */
+  skip_ci: boolean;
+};
+
+/** Of the payload of `refsMovedWork`, whose updates are JSON. */
+export const readRefsMoved = ({ project_id, user_id, kind, updates, skip_ci }: Payload): RefsMoved => ({
+  project_id: Number(project_id),
+  user_id: user_id === null || user_id === undefined ? null : Number(user_id),
+  kind: String(kind),
+  updates: JSON.parse(String(updates)) as RefUpdate[],
+  skip_ci: skip_ci === true,
+});
+
+/** More of one push are not told one by one. */
+const mostEvents = 50;
+const branchPrefix = 'refs/heads/';
+const roles = { developer: 30, master: 40 };
+
+/**
+ * The branch that becomes the default one: the first of a project without any. Of several, the one that is named as
+ * the instance names them.
+ */
+const firstBranch = (updates: readonly RefUpdate[], usual: string): string | null => {
+  const names = updates
+    .filter((update) => update.new !== zeroOid && update.ref.startsWith(branchPrefix))
+    .map(({ ref }) => ref.slice(branchPrefix.length));
+  return [usual, 'main', 'master'].find((name) => names.includes(name)) ?? names[0] ?? null;
+};
+
+/** @returns whether the project had none */
+const takeDefaultBranch = async (
+  tx: Tx,
+  { config, settings }: Platform,
+  { project_id, updates }: Operation,
+): Promise<void> => {
+  const branch = firstBranch(updates, config.default_branch);
+  if (branch === null) return;
+  const taken = await tx.db
+    .updateTable('projects')
+    .set({ default_branch: branch })
+    .where('id', '=', project_id)
+    .where('default_branch', 'is', null)
+    .returning('id')
+    .executeTakeFirst();
+  const protection = firstBranchProtection(settings.current);
+  if (taken === undefined || protection === null) return;
+  await tx.db
+    .insertInto('protected_branches')
+    .values({
+      project_id,
+      name: branch,
+      push_access_level: roles[protection.push],
+      merge_access_level: roles[protection.merge],
+      created_at: tx.now,
+    })
+    .onConflict((clash) => clash.doNothing())
+    .execute();
+};
+
+const eventKind = ({ old, new: now }: RefUpdate): string => {
+  if (now === zeroOid) return 'ref.deleted';
+  return old === zeroOid ? 'ref.created' : 'ref.updated';
+};
+
+const tell = async (tx: Tx, operation: Operation): Promise<void> => {
+  const { project_id, cause, updates } = operation;
+  for (const update of updates.slice(0, mostEvents)) {
+    // oxlint-disable-next-line no-await-in-loop -- one transaction runs one statement after another
+    await recordEvent(tx, cause, {
+      kind: eventKind(update),
+      project_id,
+      target_type: 'Project',
+      target_id: project_id,
+      data: { ref: update.ref, before: update.old, after: update.new },
+    });
+  }
+};
+
+/** In the transaction that completes an operation; its updates are those that git has made. */
+export const refsMoved = async (platform: Platform, tx: Tx, operation: Operation): Promise<void> => {
+  const { project_id, kind, cause, updates } = operation;
+  const visible = updates.filter(({ ref }) => /^refs\/(?:heads|tags)\//.test(ref));
+  if (visible.length === 0) return;
+  const told = { ...operation, updates: visible };
+  await takeDefaultBranch(tx, platform, told);
+  await tx.db
+    .updateTable('projects')
+    .set({ last_activity_at: tx.now })
+    .where('id', '=', project_id)
+    .execute();
+  await tell(tx, told);
+  const user_id = cause?.user.id ?? null;
+  const { push_options } = operation.data;
+  const skip_ci = Array.isArray(push_options) && push_options.includes('ci.skip');
+  await enqueue(tx, refsMovedWork, { project_id, user_id, kind, updates: JSON.stringify(visible), skip_ci });
+};

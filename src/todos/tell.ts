@@ -1,0 +1,60 @@
+/** Who is told, by a todo, of what somebody does to an issue or merge request. */
+import type { Tx } from '../db/open.ts';
+import type { Assigned } from '../issuables/edit.ts';
+import { mention } from '../issuables/mention_rows.ts';
+import type { Found } from '../issuables/target.ts';
+import { addTodos, mentionTodos } from './add.ts';
+
+type Text = { title: string; description: string | null };
+
+const textOf = ({ title, description }: Text): string => `${title}\n${description ?? ''}`;
+
+/** Of a new record: assignees, those who are mentioned, and the author where he asked for it. */
+export const tellOfNew = async (
+  tx: Tx,
+  authorId: number,
+  found: Found,
+  { todo, ...text }: Text & { todo?: boolean | undefined },
+): Promise<void> => {
+  const { target } = found;
+  const body = text.title;
+  const mentioned = await mention(tx, found, { note_id: 0, text: textOf(text), isNew: true });
+  const assigned = target.assignee_ids
+    .filter((id) => id !== authorId)
+    .map((user_id) => ({ user_id, action: 'assigned' as const, body }));
+  const marked = todo === true ? [{ user_id: authorId, action: 'marked' as const, body }] : [];
+  const others = mentionTodos(mentioned, authorId, body);
+  await addTodos(tx, authorId, target, [...marked, ...assigned, ...others]);
+};
+
+/** Who the title and the description mentioned before: told of it once is enough. */
+const mentionedBefore = async (tx: Tx, { target }: Found): Promise<Set<number>> => {
+  const rows = await tx.db
+    .selectFrom('mentions')
+    .select('user_id')
+    .where('target_type', '=', target.type)
+    .where('target_id', '=', target.id)
+    .where('note_id', '=', 0)
+    .execute();
+  return new Set(rows.map(({ user_id }) => user_id));
+};
+
+/** Those whom an edited title or description mentions for the first time. */
+export const tellOfText = async (tx: Tx, actorId: number, after: Found, text: Text): Promise<void> => {
+  const known = await mentionedBefore(tx, after);
+  const mentioned = await mention(tx, after, { note_id: 0, text: textOf(text), isNew: false });
+  const fresh = mentioned.filter(({ user_id }) => !known.has(user_id));
+  await addTodos(tx, actorId, after.target, mentionTodos(fresh, actorId, text.title));
+};
+
+/** Those who were not assigned before. */
+export const tellAssigned = async (
+  tx: Tx,
+  actorId: number,
+  { target }: Found,
+  assigned: Assigned,
+): Promise<void> => {
+  const added = assigned?.after.filter((id) => !assigned.before.includes(id) && id !== actorId) ?? [];
+  const todos = added.map((user_id) => ({ user_id, action: 'assigned' as const, body: target.title }));
+  await addTodos(tx, actorId, target, todos);
+};

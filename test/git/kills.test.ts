@@ -1,0 +1,250 @@
+/** What is left when a client, or git itself, dies in the middle: nothing, and what follows works. */
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { readFileSync, readdirSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { type ClientRequest, request } from 'node:http';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import { repositoryPath } from '../../src/git/storages.ts';
+import { type WorkTree, newWorkTree, repositoryUrl, tryGit } from '../support/git.ts';
+import { type SeededProject, seedProject } from '../support/seed.ts';
+import { type TestService, rootToken, startTestService } from '../support/service.ts';
+
+let gantry: TestService;
+let tree: WorkTree;
+before(async () => {
+  gantry = await startTestService();
+  tree = await newWorkTree();
+  await tree.commit('Noise', { 'noise.bin': randomBytes(3_000_000).toString('base64') });
+});
+after(async () => {
+  await gantry.close();
+  await tree.remove();
+});
+
+const urlOf = (project: SeededProject): string => repositoryUrl(gantry.url, project.full_path, rootToken);
+
+const dirOf = (project: SeededProject): string =>
+  join(gantry.service.platform.config.data, 'repositories/default', repositoryPath(project.id));
+
+type Process = { pid: number; parent: number; command: string };
+
+const processes = (): Process[] =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => {
+      try {
+        const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
+        const [state = '', parent = '0'] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+        const command = readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ');
+        return state === 'Z' ? [] : [{ pid: Number(name), parent: Number(parent), command }];
+      } catch {
+        return [];
+      }
+    });
+
+/** Git's processes that work on the repository, and those that they started. */
+const workers = (project: SeededProject): Process[] => {
+  const all = processes();
+  const first = all.filter(
+    ({ command }) => /git .*(?:receive|upload)-pack/.test(command) && command.includes(dirOf(project)),
+  );
+  const found = new Map(first.map((one) => [one.pid, one]));
+  for (let grown = -1; grown !== found.size;) {
+    grown = found.size;
+    for (const one of all) if (found.has(one.parent)) found.set(one.pid, one);
+  }
+  return [...found.values()];
+};
+
+/** Waits, ten seconds at most. */
+const until = async (what: string, holds: () => boolean): Promise<void> => {
+  for (let tries = 0; tries < 500; tries += 1) {
+    if (holds()) return;
+    await setTimeout(20);
+  }
+  assert.fail(`not so after ten seconds: ${what}`);
+};
+
+const leftovers = (project: SeededProject): string[] =>
+  readdirSync(dirOf(project), { recursive: true })
+    .map(String)
+    .filter((name) => name.endsWith('.lock') || name.includes('tmp_'));
+
+const packetOf = (text: string): string => (text.length + 4).toString(16).padStart(4, '0') + text;
+
+/** A push whose body stops after half of its pack. */
+const halfPush = async (project: SeededProject): Promise<{ sent: ClientRequest; ended: Promise<string> }> => {
+  const id = await tree.git('rev-parse', 'main');
+  const pack = execFileSync('git', ['pack-objects', '--revs', '--stdout', '--quiet'], {
+    cwd: tree.path,
+    input: 'main\n',
+    maxBuffer: 2 ** 26,
+  });
+  const line = packetOf(
+    `${'0'.repeat(40)} ${id} refs/heads/main\0 report-status side-band-64k quiet object-format=sha1`,
+  );
+  const sent = request(`${gantry.url}/${project.full_path}.git/git-receive-pack`, {
+    method: 'POST',
+    headers: {
+      authorization: `Basic ${Buffer.from(`x:${rootToken}`).toString('base64')}`,
+      'content-type': 'application/x-git-receive-pack-request',
+    },
+  });
+  const { promise, resolve } = Promise.withResolvers<string>();
+  sent.on('error', (error) => resolve(error.message));
+  sent.on('response', (response) => {
+    response.resume();
+    response.on('close', () => resolve('answered'));
+  });
+  sent.write(`${line}0000`);
+  sent.write(pack.subarray(0, pack.length / 2));
+  return { sent, ended: promise };
+};
+
+const isIndexing = (project: SeededProject): boolean =>
+  workers(project).some(({ command }) => /index-pack|unpack-objects/.test(command));
+
+const pushesAgain = async (project: SeededProject): Promise<void> => {
+  const { code, stderr } = await tryGit(tree.path, ['push', urlOf(project), 'main']);
+  assert.equal(code, 0, stderr);
+  const repository = gantry.service.platform.git.repository({ storage: 'default', id: project.id });
+  assert.deepEqual(await repository.ask('repository.check', {}), { problems: [] });
+};
+
+test('a client that dies in the middle of a push leaves no process and no file', async () => {
+  const project = await seedProject(gantry);
+  const { sent } = await halfPush(project);
+  await until('git reads the pack', () => isIndexing(project));
+  sent.destroy();
+  await until('no process is left', () => workers(project).length === 0);
+  await until('no file is left', () => leftovers(project).length === 0);
+  await pushesAgain(project);
+});
+
+test('a client whose git receive-pack is killed is told at once, and nothing is left', async () => {
+  const project = await seedProject(gantry);
+  const { ended } = await halfPush(project);
+  await until('git reads the pack', () => isIndexing(project));
+  const [first] = workers(project).filter(({ command }) => command.includes('receive-pack'));
+  assert.ok(first !== undefined);
+  process.kill(first.pid, 'SIGKILL');
+  const told = await Promise.race([ended, setTimeout(8_000, 'nothing', { ref: false })]);
+  assert.notEqual(told, 'nothing');
+  await until('no process is left', () => workers(project).length === 0);
+  await until('no file is left', () => leftovers(project).length === 0);
+  await pushesAgain(project);
+});
+
+test('a client that stops reading in the middle of a clone, and leaves, leaves no process', async () => {
+  const project = await seedProject(gantry);
+  await tree.git('push', '--quiet', urlOf(project), 'main');
+  const id = await tree.git('rev-parse', 'main');
+  // Not cached, as a clone is: it says that it has something.
+  const body = [
+    packetOf('command=fetch'),
+    packetOf('object-format=sha1'),
+    '0001',
+    packetOf(`want ${id}\n`),
+    packetOf(`have ${'1'.repeat(40)}\n`),
+    packetOf('done\n'),
+    '0000',
+  ].join('');
+  const sent = request(`${gantry.url}/${project.full_path}.git/git-upload-pack`, {
+    method: 'POST',
+    headers: { 'git-protocol': 'version=2', 'content-type': 'application/x-git-upload-pack-request' },
+  });
+  sent.on('error', () => undefined);
+  const answered = Promise.withResolvers<void>();
+  sent.on('response', (response) => {
+    response.on('error', () => undefined);
+    response.once('readable', () => answered.resolve());
+  });
+  sent.end(body);
+  await answered.promise;
+  assert.ok(workers(project).some(({ command }) => command.includes('upload-pack')));
+  sent.destroy();
+  await until('no process is left', () => workers(project).length === 0);
+});
+
+test('a push whose refs have moved counts, although its client has gone', async () => {
+  const project = await seedProject(gantry);
+  const id = await tree.git('rev-parse', 'main');
+  const { platform } = gantry.service;
+  const { store } = platform;
+  // Held up where the service has let it through: its row is written, the answer is on its way.
+  const write = store.write.bind(store);
+  const begun = Promise.withResolvers<void>();
+  store.write = async (work) => {
+    const done = await write(work);
+    const open = await store.db.selectFrom('git_operations').select('id').execute();
+    if (open.length > 0) begun.resolve();
+    return done;
+  };
+  const pack = execFileSync('git', ['pack-objects', '--revs', '--stdout', '--quiet'], {
+    cwd: tree.path,
+    input: 'main\n',
+    maxBuffer: 2 ** 26,
+  });
+  const line = packetOf(`${'0'.repeat(40)} ${id} refs/heads/main\0 report-status object-format=sha1`);
+  const sent = request(`${gantry.url}/${project.full_path}.git/git-receive-pack`, {
+    method: 'POST',
+    headers: {
+      authorization: `Basic ${Buffer.from(`x:${rootToken}`).toString('base64')}`,
+      'content-type': 'application/x-git-receive-pack-request',
+    },
+  });
+  sent.on('error', () => undefined);
+  sent.end(Buffer.concat([Buffer.from(`${line}0000`), pack]));
+  await begun.promise;
+  sent.destroy();
+  store.write = write;
+  const operations = async () => await store.db.selectFrom('git_operations').select('id').execute();
+  for (let tries = 0; tries < 500 && (await operations()).length > 0; tries += 1) await setTimeout(20);
+  assert.deepEqual(await operations(), []);
+  const { refs } = await platform.git
+    .repository({ storage: 'default', id: project.id })
+    .ask('refs.get', { names: ['refs/heads/main'] });
+  assert.equal(refs[0]?.target, id);
+  const row = await store.db
+    .selectFrom('projects')
+    .select('default_branch')
+    .where('id', '=', project.id)
+    .executeTakeFirst();
+  assert.equal(row?.default_branch, 'main');
+});
+
+const rssOf = (pid: number | 'self'): number => {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
+};
+
+test('a push of 60 MB needs no more memory than a small one', async () => {
+  const project = await seedProject(gantry);
+  await tree.git('push', '--quiet', urlOf(project), 'main');
+  const large = await newWorkTree();
+  try {
+    await large.git('config', 'core.compression', '0');
+    await large.git('config', 'core.bigFileThreshold', '1m');
+    for (let at = 0; at < 6; at += 1) {
+      await writeFile(join(large.path, `noise-${at}.bin`), randomBytes(10_000_000));
+    }
+    await large.commit('Large', {});
+    const { pid } = await gantry.service.platform.git.status('default');
+    const before = { service: rssOf('self'), gitd: rssOf(pid) };
+    const most = { service: 0, gitd: 0 };
+    const timer = setInterval(() => {
+      most.service = Math.max(most.service, rssOf('self'));
+      most.gitd = Math.max(most.gitd, rssOf(pid));
+    }, 20);
+    await large.git('push', '--quiet', urlOf(project), 'main:refs/heads/large');
+    clearInterval(timer);
+    assert.ok(most.service - before.service < 50, `service: ${before.service} to ${most.service} MB`);
+    assert.ok(most.gitd - before.gitd < 50, `gitd: ${before.gitd} to ${most.gitd} MB`);
+  } finally {
+    await large.remove();
+  }
+});

@@ -1,0 +1,267 @@
+/** Clone, fetch and push as people do them: with git itself, over HTTP. */
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { type WorkTree, git, newWorkTree, repositoryUrl, tryGit } from '../support/git.ts';
+import { type SeededProject, seedMember, seedProject, seedUser, unique } from '../support/seed.ts';
+import { type TestService, rootToken, startTestService } from '../support/service.ts';
+
+let gantry: TestService;
+let folder: string;
+const trees: WorkTree[] = [];
+before(async () => {
+  gantry = await startTestService();
+  folder = await mkdtemp(join(tmpdir(), 'gantry-clones-'));
+});
+after(async () => {
+  await gantry.close();
+  await Promise.all(trees.map(async (tree) => await tree.remove()));
+  await rm(folder, { recursive: true, force: true });
+});
+
+const urlOf = (project: { full_path: string }, token: string | null = rootToken): string =>
+  repositoryUrl(gantry.url, project.full_path, token);
+
+const newTree = async (): Promise<WorkTree> => {
+  const tree = await newWorkTree();
+  trees.push(tree);
+  return tree;
+};
+
+/** A project with some commits on `main`, and the tree that they come of. */
+const pushed = async (commits = 3): Promise<{ project: SeededProject; tree: WorkTree; ids: string[] }> => {
+  const [project, tree] = [await seedProject(gantry), await newTree()];
+  const ids: string[] = [];
+  for (let at = 0; at < commits; at += 1)
+    ids.push(await tree.commit(`Commit ${at}`, { [`file-${at}.txt`]: `text ${at}\n`.repeat(100) }));
+  await tree.git('remote', 'add', 'origin', urlOf(project));
+  await tree.git('push', '--quiet', 'origin', 'main');
+  return { project, tree, ids };
+};
+
+const cloned = async (url: string, ...options: string[]): Promise<string> => {
+  const clone = join(folder, unique('clone'));
+  await git(folder, ...options, 'clone', '--quiet', url, clone);
+  return clone;
+};
+
+const rows = async () =>
+  await gantry.service.platform.store.db.selectFrom('git_operations').selectAll().execute();
+
+test('a first push makes the default branch, protected, and a clone checks it out', async () => {
+  const [project, tree] = [await seedProject(gantry), await newTree()];
+  const id = await tree.commit('First', { 'a.txt': 'a\n' });
+  await tree.git('push', '--quiet', urlOf(project), 'HEAD:refs/heads/trunk');
+  const clone = await cloned(urlOf(project, null));
+  assert.equal(await git(clone, 'rev-parse', 'HEAD'), id);
+  assert.equal(await git(clone, 'symbolic-ref', 'HEAD'), 'refs/heads/trunk');
+  const { body } = await gantry.api(`GET /projects/${project.id}`);
+  assert.equal(body.default_branch, 'trunk');
+  const { db } = gantry.service.platform.store;
+  const protectedNames = await db
+    .selectFrom('protected_branches')
+    .select('name')
+    .where('project_id', '=', project.id)
+    .execute();
+  assert.deepEqual(
+    protectedNames.map(({ name }) => name),
+    ['trunk'],
+  );
+  assert.deepEqual(await rows(), []);
+});
+
+test('an empty project is cloned as an empty one, on the branch that the instance names', async () => {
+  const project = await seedProject(gantry);
+  const clone = await cloned(urlOf(project, null));
+  assert.equal(await git(clone, 'symbolic-ref', 'HEAD'), 'refs/heads/main');
+  assert.equal((await tryGit(clone, ['rev-parse', '--verify', 'HEAD'])).code, 128);
+  const repository = gantry.service.platform.git.repository({ storage: 'default', id: project.id });
+  assert.deepEqual(await repository.ask('repository.exists', {}), { exists: false });
+});
+
+test('every version of the protocol clones, fetches and pushes the same', async () => {
+  const { project, tree } = await pushed();
+  for (const version of ['0', '1', '2']) {
+    const setting = ['-c', `protocol.version=${version}`];
+    const clone = await cloned(urlOf(project), ...setting);
+    const id = await tree.commit(`For version ${version}`, { 'v.txt': version });
+    await tree.git(...setting, 'push', '--quiet', 'origin', 'main');
+    await git(clone, ...setting, 'fetch', '--quiet');
+    assert.equal(await git(clone, 'rev-parse', 'origin/main'), id);
+    await git(clone, 'fsck', '--strict');
+  }
+});
+
+test('a clone may lack history or files, and fetch them afterwards', async () => {
+  const { project } = await pushed(5);
+  const shallow = await cloned(urlOf(project), '-c', 'protocol.version=2');
+  await rm(shallow, { recursive: true });
+  await git(folder, 'clone', '--quiet', '--depth=2', urlOf(project), shallow);
+  assert.equal(await git(shallow, 'rev-list', '--count', 'HEAD'), '2');
+  await git(shallow, 'fetch', '--quiet', '--unshallow');
+  assert.equal(await git(shallow, 'rev-list', '--count', 'HEAD'), '5');
+
+  const partial = join(folder, unique('partial'));
+  await git(folder, 'clone', '--quiet', '--filter=blob:none', '--no-checkout', urlOf(project), partial);
+  const missing = await git(partial, 'rev-list', '--objects', '--all', '--missing=print');
+  assert.equal(missing.split('\n').filter((line) => line.startsWith('?')).length, 5);
+  await git(partial, 'checkout', '--quiet', 'main');
+  // A file of an older commit, too, is reachable.
+  assert.match(await git(partial, 'show', 'HEAD~4:file-0.txt'), /^text 0/);
+});
+
+test('a fetch with a long negotiation comes packed, and is unpacked', async () => {
+  const { project, tree } = await pushed(1);
+  const clone = await cloned(urlOf(project));
+  // Commits that the service does not know are told in the negotiation, the newest first: by their date
+  // all come before the one that both have, which would end it.
+  const later = { GIT_COMMITTER_DATE: '2090-01-01T00:00:00Z' };
+  for (let at = 0; at < 40; at += 1)
+    await tryGit(clone, ['commit', '--quiet', '--allow-empty', '-m', `own ${at}`], later);
+  const id = await tree.commit('More', { 'more.txt': 'more\n' });
+  await tree.git('push', '--quiet', 'origin', 'main');
+  const trace = join(folder, unique('trace'));
+  const { code, stderr } = await tryGit(clone, ['fetch', '--quiet'], { GIT_TRACE_CURL: trace });
+  assert.equal(code, 0, stderr);
+  assert.equal(await git(clone, 'rev-parse', 'origin/main'), id);
+  assert.match(await readFile(trace, 'utf8'), /content-encoding: gzip/i);
+});
+
+test('a push in chunks arrives, after the empty request that asks whether it may come', async () => {
+  const { project, tree } = await pushed(1);
+  const noise = Array.from({ length: 20_000 }, () => Math.random().toString(36)).join('\n');
+  const id = await tree.commit('Large', { 'noise.txt': noise });
+  await tree.git('-c', 'http.postBuffer=65536', 'push', '--quiet', 'origin', 'main');
+  const clone = await cloned(urlOf(project));
+  assert.equal(await git(clone, 'rev-parse', 'HEAD'), id);
+});
+
+test('the empty request is answered, and makes no repository', async () => {
+  const project = await seedProject(gantry);
+  for (const service of ['git-upload-pack', 'git-receive-pack']) {
+    const response = await fetch(`${gantry.url}/${project.full_path}.git/${service}`, {
+      method: 'POST',
+      headers: {
+        authorization: `Basic ${Buffer.from(`x:${rootToken}`).toString('base64')}`,
+        'content-type': `application/x-${service}-request`,
+      },
+      body: '0000',
+    });
+    assert.equal(response.status, 200);
+    assert.equal(response.headers.get('content-type'), `application/x-${service}-result`);
+    assert.equal(await response.text(), '');
+  }
+  const repository = gantry.service.platform.git.repository({ storage: 'default', id: project.id });
+  assert.deepEqual(await repository.ask('repository.exists', {}), { exists: false });
+});
+
+test('a push in one piece of several megabytes arrives', async () => {
+  const { project, tree } = await pushed(1);
+  const noise = randomBytes(3_000_000).toString('base64');
+  const id = await tree.commit('Large', { 'noise.txt': noise });
+  await tree.git('-c', 'http.postBuffer=100000000', 'push', '--quiet', 'origin', 'main');
+  assert.equal((await git(folder, 'ls-remote', urlOf(project), 'HEAD')).slice(0, 40), id);
+});
+
+test('branches and tags are made, moved and deleted, and events tell of it', async () => {
+  const { project, tree, ids } = await pushed();
+  await tree.git('push', '--quiet', 'origin', 'main:topic', 'main~1:refs/heads/a/b');
+  await tree.git('tag', '-a', 'v1', '-m', 'One');
+  await tree.git('push', '--quiet', 'origin', 'v1');
+  await tree.git('push', '--quiet', '--force', 'origin', 'main~1:topic');
+  await tree.git('push', '--quiet', 'origin', ':a/b');
+  const listed = await git(folder, 'ls-remote', urlOf(project));
+  const tag = await tree.git('rev-parse', 'v1');
+  assert.deepEqual(
+    listed.split('\n').map((line) => line.split('\t')),
+    [
+      [ids[2], 'HEAD'],
+      [ids[2], 'refs/heads/main'],
+      [ids[1], 'refs/heads/topic'],
+      [tag, 'refs/tags/v1'],
+      [ids[2], 'refs/tags/v1^{}'],
+    ],
+  );
+  const events = await gantry.service.platform.store.db
+    .selectFrom('events')
+    .select(['kind', 'data'])
+    .where('project_id', '=', project.id)
+    .orderBy('id')
+    .execute();
+  const told = events.map(({ kind, data }) => `${kind} ${JSON.parse(data).ref}`);
+  assert.deepEqual(told, [
+    'ref.created refs/heads/main',
+    'ref.created refs/heads/topic',
+    'ref.created refs/heads/a/b',
+    'ref.created refs/tags/v1',
+    'ref.updated refs/heads/topic',
+    'ref.deleted refs/heads/a/b',
+  ]);
+});
+
+test('notes are pushed and fetched, and are no event', async () => {
+  const { project, tree } = await pushed();
+  await tree.git('notes', 'add', '-m', 'A note', 'HEAD');
+  await tree.git('push', '--quiet', 'origin', 'refs/notes/commits');
+  const clone = await cloned(urlOf(project));
+  await git(clone, 'fetch', '--quiet', 'origin', 'refs/notes/*:refs/notes/*');
+  assert.equal(await git(clone, 'notes', 'show', 'HEAD'), 'A note');
+  const events = gantry.service.platform.store.db.selectFrom('events').select('id');
+  assert.equal((await events.where('project_id', '=', project.id).execute()).length, 1);
+  assert.deepEqual(await rows(), []);
+});
+
+test('the default branch is what the project says, whatever it was before', async () => {
+  const { project, tree } = await pushed();
+  await tree.git('push', '--quiet', 'origin', 'main:other');
+  assert.match(await git(folder, 'ls-remote', '--symref', urlOf(project), 'HEAD'), /^ref: refs\/heads\/main/);
+  await gantry.service.platform.store.write(async ({ db }) => {
+    await db.updateTable('projects').set({ default_branch: 'other' }).where('id', '=', project.id).execute();
+  });
+  for (const version of ['0', '2']) {
+    const shown = await git(
+      folder,
+      '-c',
+      `protocol.version=${version}`,
+      'ls-remote',
+      '--symref',
+      urlOf(project),
+      'HEAD',
+    );
+    assert.match(shown, /^ref: refs\/heads\/other/);
+  }
+});
+
+test('a pusher is told where to make a merge request, but not of the default branch', async () => {
+  const { project, tree } = await pushed();
+  const first = await tryGit(tree.path, ['push', 'origin', 'main:topic/one']);
+  assert.match(first.stderr, /remote: To create a merge request for topic\/one, visit:/);
+  const url = `${gantry.url}/${project.full_path}/merge_requests/new?merge_request%5Bsource_branch%5D=topic%2Fone`;
+  assert.ok(first.stderr.includes(url), first.stderr);
+  await tree.commit('More', {});
+  const second = await tryGit(tree.path, ['push', 'origin', 'main']);
+  assert.doesNotMatch(second.stderr, /remote:/);
+});
+
+test('twenty clones at once are all whole, and git packs for one of them', async () => {
+  const { project, ids } = await pushed(10);
+  const packs = (): number =>
+    readdirSync(join(gantry.service.platform.config.data, 'repositories/default/+transport/packs')).length;
+  await git(folder, 'clone', '--quiet', '--depth=1', urlOf(project), join(folder, unique('other')));
+  const before = packs();
+  const all = await Promise.all(Array.from({ length: 20 }, async () => await cloned(urlOf(project))));
+  assert.equal(packs(), before + 1);
+  for (const clone of all) assert.equal(await git(clone, 'rev-parse', 'HEAD'), ids.at(-1));
+});
+
+test('a user with a role pushes and fetches by it', async () => {
+  const { project, tree } = await pushed();
+  const developer = await seedUser(gantry);
+  await seedMember(gantry, { user: developer.id, project: project.id, access_level: 30 });
+  await tree.commit('By a developer', {});
+  await tree.git('push', '--quiet', urlOf(project, developer.token), 'main:refs/heads/feature');
+});
