@@ -77,15 +77,31 @@ const variables = ({ data, database }: Place, port: number): NodeJS.ProcessEnv =
 /** The flags with which `npm start` runs Node. */
 const flags = ['--disable-proto=delete', '--max-semi-space-size=4', '--no-concurrent-recompilation'];
 
-/** Starts the service; its log goes to a file beside the data. `codeCache`: an own folder for compiled code. */
-export const startService = async (place: Place, codeCache?: string): Promise<Running> => {
+type Options = {
+  /** An own folder for compiled code. */
+  codeCache?: string;
+  /** It and what it starts may use every core. */
+  everyCore?: true;
+  /** Where its event loop's delay is told (`event_loop.ts`). */
+  eventLoop?: string;
+};
+
+const commandOf = ({ everyCore, eventLoop }: Options): [string, string[]] => {
+  const preload = eventLoop === undefined ? [] : ['--import', join(import.meta.dirname, 'event_loop.ts')];
+  const args = [...flags, ...preload, join(root, 'bin/gantry'), 'serve'];
+  return everyCore === true ? [process.execPath, args] : pinned(0, process.execPath, args);
+};
+
+/** Starts the service; its log goes to a file beside the data. */
+export const startService = async (place: Place, options: Options = {}): Promise<Running> => {
   const port = await freePort();
-  const [program, args] = pinned(0, process.execPath, [...flags, join(root, 'bin/gantry'), 'serve']);
+  const [program, args] = commandOf(options);
   const file = join(place.data, '..', `${port}.log`);
   const log = openSync(file, 'w');
   const env = {
     ...variables(place, port),
-    ...(codeCache !== undefined && { NODE_COMPILE_CACHE: codeCache }),
+    ...(options.codeCache !== undefined && { NODE_COMPILE_CACHE: options.codeCache }),
+    ...(options.eventLoop !== undefined && { BENCH_EVENT_LOOP: options.eventLoop }),
   };
   const child = spawn(program, args, { env, stdio: ['ignore', log, log] });
   closeSync(log);

@@ -1,7 +1,7 @@
 /** Clone, fetch and push with git itself over HTTP, beside plain git over `file://` in the same run. */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -247,17 +247,61 @@ const rssOf = (pid: number): number => {
   }
 };
 
+/** Git jobs that run at once while the event loop is watched, and for how long, in ms. */
+const jobs = 8;
+const watched = 10_000;
+
+const eventLoopFile = (folder: string): string => join(folder, 'event_loop');
+
+/** How late it was since this was last asked, in ms. */
+const eventLoopDelay = async ({ server, folder }: Site): Promise<number> => {
+  const file = eventLoopFile(folder);
+  rmSync(file, { force: true });
+  process.kill(server.pid, 'SIGUSR2');
+  while (!existsSync(file) || readFileSync(file, 'utf8') === '') await pause(10);
+  return Number(readFileSync(file, 'utf8'));
+};
+
+/** Clones, and comparisons over the API, by turns. */
+const measureEventLoop = async (site: Site): Promise<Figure[]> => {
+  const { bench, folder, url, path, server } = site;
+  bench.progress(`git: ${jobs} jobs at once`);
+  const compare = `${base(server.port)}/api/v4/projects/${encodeURIComponent(path)}/repository/compare`;
+  const job = async (at: number): Promise<void> => {
+    if (at % 2 === 0) {
+      const to = join(folder, `watched-${at}`);
+      await git(folder, 'clone', '--quiet', '--bare', url, to);
+      rmSync(to, { recursive: true });
+      return;
+    }
+    const answer = await fetch(`${compare}?from=main&to=pushed`);
+    if (answer.status !== 200) throw new Error(`the comparison answered ${answer.status}`);
+    await answer.arrayBuffer();
+  };
+  await eventLoopDelay(site);
+  const until = performance.now() + watched;
+  const worker = async (at: number): Promise<void> => {
+    while (performance.now() < until) await job(at);
+  };
+  await Promise.all(Array.from({ length: jobs }, async (_none, at) => await worker(at)));
+  const late = await eventLoopDelay(site);
+  return [figure(`event loop's delay under ${jobs} git jobs, p95`, 'ms', [late], bench.goals.eventLoop)];
+};
+
 export const measureGitTransport = async (bench: Bench): Promise<Figure[]> => {
   if (!bench.wants('transport')) return [];
   const place = await bench.databases.empty();
-  const server = await startService(place);
+  const folder = join(place.data, '..');
+  // A pusher's git has the other core to itself where the service is held on one, which plain git is not.
+  const server = await startService(place, { everyCore: true, eventLoop: eventLoopFile(folder) });
   try {
-    const site = await prepare(bench, server, join(place.data, '..'));
+    const site = await prepare(bench, server, folder);
     const pushes = await measurePushes(site);
     await git(site.tree, 'branch', 'pushed');
     const answers = await measureAnswers(site);
     const fetched = await measureClones(site);
-    return [...pushes, ...answers, ...fetched, ...(await measureLargePush(site))];
+    const delays = await measureEventLoop(site);
+    return [...pushes, ...answers, ...fetched, ...delays, ...(await measureLargePush(site))];
   } finally {
     await server.stop();
   }

@@ -6,7 +6,7 @@ import { type Figure, figure } from '../figures.ts';
 import { type Place, startService } from '../service.ts';
 
 const startedIn = async (place: Place, codeCache: string): Promise<number> => {
-  const running = await startService(place, codeCache);
+  const running = await startService(place, { codeCache });
   await running.stop();
   return running.startedIn;
 };
