@@ -2,7 +2,7 @@ import { type Call, endpoint, userOf } from '../access/call.ts';
 import { may } from '../access/may.ts';
 import { awardRoutes } from '../awards/routes.ts';
 import { discussionRoutes } from '../discussions/routes.ts';
-import { badRequest, forbidden, notFound } from '../errors.ts';
+import { forbidden, notFound } from '../errors.ts';
 import { findGroup } from '../groups/find.ts';
 import { pageParams, pageRequest } from '../http/page.ts';
 import {
@@ -12,17 +12,15 @@ import {
   date,
   id,
   idOrPath,
-  integers,
   longText,
-  names,
   object,
-  oneOf,
   optional,
   string,
   text,
   time,
 } from '../http/schema.ts';
 import { scopeParam } from '../issuables/filters.ts';
+import { editable as sharedEditable, edits, requireEdit, withAssignees } from '../issuables/params.ts';
 import type { Found } from '../issuables/target.ts';
 import { noteRoutes } from '../notes/routes.ts';
 import { findProject } from '../projects/find.ts';
@@ -116,22 +114,9 @@ const get = endpoint({
 });
 
 const editable = {
-  description: optional(clearable(longText())),
+  ...sharedEditable,
   confidential: optional(boolean()),
-  assignee_ids: optional(integers()),
-  /** Deprecated: one assignee; it replaces `assignee_ids`. */
-  assignee_id: optional(clearable(id('one assignee; 0 for none'))),
-  milestone_id: optional(clearable(id('0 for none'))),
-  labels: optional(names({ description: 'comma-separated names' })),
   due_date: optional(clearable(date('YYYY-MM-DD'))),
-};
-
-/** `assignee_id` is the older form of `assignee_ids`. */
-const withAssignees = <P extends { assignee_id?: number | null; assignee_ids?: number[] }>(params: P) => {
-  const { assignee_id, ...rest } = params;
-  return assignee_id === undefined
-    ? rest
-    : { ...rest, assignee_ids: assignee_id === null ? [] : [assignee_id] };
 };
 
 const create = endpoint({
@@ -178,18 +163,13 @@ const update = endpoint({
   audience: 'user',
   params: object({
     ...issue,
-    title: optional(longText('255 characters at most')),
     ...editable,
-    add_labels: optional(names()),
-    remove_labels: optional(names()),
-    state_event: optional(oneOf(['close', 'reopen'])),
+    ...edits,
     updated_at: optional(time('by administrators and project owners')),
   }),
   reply: singleIssueShape,
   handle: async (call, params) => {
-    if (editNames.every((name) => params[name] === undefined)) {
-      throw badRequest(`at least one of ${editNames.join(', ')} must be given`);
-    }
+    requireEdit(params, editNames);
     const found = await findIssue(call, params.id, params.issue_iid);
     if (!issueNoun.mayUpdate(call, found)) throw forbidden();
     return await single(call, await updateIssue(call, found, withAssignees(params)));

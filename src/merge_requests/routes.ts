@@ -2,20 +2,9 @@ import { type Call, endpoint } from '../access/call.ts';
 import { may } from '../access/may.ts';
 import { awardRoutes } from '../awards/routes.ts';
 import { discussionRoutes } from '../discussions/routes.ts';
-import { badRequest, forbidden } from '../errors.ts';
-import {
-  boolean,
-  clearable,
-  id,
-  idOrPath,
-  integers,
-  longText,
-  names,
-  object,
-  oneOf,
-  optional,
-  text,
-} from '../http/schema.ts';
+import { forbidden } from '../errors.ts';
+import { boolean, clearable, id, idOrPath, longText, object, optional, text } from '../http/schema.ts';
+import { editable as sharedEditable, edits, requireEdit, withAssignees } from '../issuables/params.ts';
 import type { Found } from '../issuables/target.ts';
 import { noteRoutes } from '../notes/routes.ts';
 import { findProjectFor } from '../projects/find.ts';
@@ -64,21 +53,9 @@ const get = endpoint({
 });
 
 const editable = {
-  assignee_id: optional(clearable(id('0 for none'))),
-  assignee_ids: optional(integers({ description: 'in place of assignee_id' })),
-  description: optional(clearable(longText())),
-  labels: optional(names({ description: 'comma-separated names' })),
-  milestone_id: optional(clearable(id('0 for none'))),
+  ...sharedEditable,
   remove_source_branch: optional(boolean({ description: 'once it is merged' })),
   squash: optional(boolean({ description: 'make one commit of all, once it is merged' })),
-};
-
-/** `assignee_id` is the form that the API document has. */
-const withAssignees = <P extends { assignee_id?: number | null; assignee_ids?: number[] }>(params: P) => {
-  const { assignee_id, ...rest } = params;
-  return assignee_id === undefined
-    ? rest
-    : { ...rest, assignee_ids: assignee_id === null ? [] : [assignee_id] };
 };
 
 const create = endpoint({
@@ -126,17 +103,12 @@ const update = endpoint({
   params: object({
     ...one,
     target_branch: optional(branch('branch to merge into')),
-    title: optional(longText('255 characters at most')),
     ...editable,
-    add_labels: optional(names()),
-    remove_labels: optional(names()),
-    state_event: optional(oneOf(['close', 'reopen'])),
+    ...edits,
   }),
   reply: singleMergeRequestShape,
   handle: async (call, params) => {
-    if (editNames.every((name) => params[name] === undefined)) {
-      throw badRequest(`at least one of ${editNames.join(', ')} must be given`);
-    }
+    requireEdit(params, editNames);
     const found = await findReadable(call, params.id, params.merge_request_iid);
     if (!mergeRequestNoun.mayUpdate(call, found)) throw forbidden();
     return await rendered(call, await updateMergeRequest(call, found, withAssignees(params)));

@@ -148,7 +148,7 @@ const checkPush = async (url: string): Promise<void> => {
 
 const checkMerges = async (): Promise<void> => {
   const rows = await place.query('select iid, state, merge_commit_sha from merge_requests');
-  const byIid = new Map(rows.map((row) => [row['iid'], row]));
+  const byIid = new Map(rows.map((row) => [Number(row['iid']), row]));
   const merged = ledger.merges.map((iid) => byIid.get(iid));
   for (const request of merged) assert.equal(request?.['state'], 'merged');
   await checkMain(merged.map((request) => String(request?.['merge_commit_sha'])));
