@@ -31,7 +31,7 @@ const build = async (): Promise<void> => {
   // Programs of their own, in one file each.
   await bundle({
     ...common,
-    entryPoints: { gitd: 'gitd/main.ts' },
+    entryPoints: { gitd: 'gitd/main.ts', runner: 'runner/main.ts' },
     outdir: 'dist',
   });
 };

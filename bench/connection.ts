@@ -1,7 +1,7 @@
 /** One keep-alive connection, one request at a time: as little client as can be, so that it is not what is measured. */
 import { type Socket, connect } from 'node:net';
 
-export type Answer = { status: number; body: Buffer };
+export type Answer = { status: number; head: string; body: Buffer };
 
 const headEnd = Buffer.from('\r\n\r\n');
 
@@ -20,7 +20,7 @@ export class Connection {
   /** Bytes of the whole answer; null until its head is there. */
   #expected: number | null = null;
   #bodyAt = 0;
-  #status = 0;
+  #head = '';
   #waiting: PromiseWithResolvers<Answer> | null = null;
 
   private constructor(socket: Socket) {
@@ -63,7 +63,7 @@ export class Connection {
     const end = all.indexOf(headEnd);
     if (end === -1) return;
     const head = all.toString('latin1', 0, end);
-    this.#status = Number(head.slice(9, 12));
+    this.#head = head;
     this.#bodyAt = end + headEnd.length;
     this.#expected = this.#bodyAt + lengthOf(head);
   }
@@ -75,7 +75,7 @@ export class Connection {
     this.#expected = null;
     const waiting = this.#waiting;
     this.#waiting = null;
-    waiting?.resolve({ status: this.#status, body });
+    waiting?.resolve({ status: Number(this.#head.slice(9, 12)), head: this.#head, body });
   }
 
   #fail(error: Error): void {

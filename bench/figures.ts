@@ -12,7 +12,7 @@ export type Figure = {
   goal: number | null;
   /** What would be still better. */
   aim: number | null;
-  /** The same of the bare server, in the same rounds. */
+  /** The same without us in the same run: a bare server, git alone, a file. */
   floor: number | null;
   verdict: Verdict;
 };
@@ -46,4 +46,20 @@ export const figure = (
   const [value, min, max] = [median(rounds), Math.min(...rounds), Math.max(...rounds)];
   const verdict = verdictOf(value, min, goal ?? null);
   return { name, unit, value, min, max, goal: goal ?? null, aim: aim ?? null, floor: floor ?? null, verdict };
+};
+
+/** What this share of a round's waits took at most, round by round. */
+export const shareFigure = (
+  name: string,
+  rounds: readonly (readonly number[])[],
+  share: number,
+  wish: Wish = {},
+): Figure => {
+  const most = rounds.map((waits) =>
+    percentile(
+      waits.toSorted((a, b) => a - b),
+      share,
+    ),
+  );
+  return figure(`${name}, p${share * 100}`, 'ms', most, wish);
 };

@@ -39,7 +39,28 @@ const goals = {
   cachedClone: { goal: 5 },
   manyClones: { goal: 1500 },
   eventLoop: { goal: 5 },
+  /** CI, in ms; a job to a runner and a piece of a log in µs of the clock, many at once. */
+  ciPush: { goal: 120 },
+  ciPushLate: { goal: 300 },
+  ciPipeline: { goal: 40 },
+  ciArrival: { goal: 2 },
+  ciArrivalLate: { goal: 20 },
+  ciDispatch: { goal: 333 },
+  ciDispatchPostgres: { goal: 667 },
+  ciDeepQueue: { goal: 2 },
+  ciTrace: { goal: 125 },
+  ciArtifact: { goal: 450 },
+  ciOneFile: { goal: 30 },
+  ciZip: { goal: 1500 },
+  ciLint: { goal: 30 },
+  /** With the grace of 400 ms that its processes have, and the second between two questions of a runner. */
+  ciCancel: { goal: 1400 },
+  ciSandbox: { goal: 150 },
+  /** A second. */
+  ciIdleStatements: { goal: 1 },
   /** MB resident. */
+  memoryWaitingRunners: { goal: 60 },
+  memoryArtifact: { goal: 16 },
   memoryLargePush: { goal: 200 },
   memoryGitd: { goal: 200 },
   memoryAtRest: { goal: 100, aim: 70 },

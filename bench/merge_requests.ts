@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import type { Store, Tx } from '../src/db/open.ts';
 import type { MergeRequestsTable } from '../src/db/schema.ts';
 import { foldCase } from '../src/issuables/search_terms.ts';
-import { rootToken } from './service.ts';
+import { api } from './api.ts';
 import { type IssueRef, type MadeIssue, type World, bulkInsert, makeIssue } from './world.ts';
 
 type Made = { id: number; made: MadeIssue };
@@ -126,16 +126,6 @@ export const fillMergeRequests = async (
   return { newest, merged };
 };
 
-const post = async (port: number, path: string, body: object): Promise<{ id: number; iid: number }> => {
-  const response = await fetch(`http://127.0.0.1:${port}/api/v4${path}`, {
-    method: 'POST',
-    headers: { 'private-token': rootToken, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-  if (response.status !== 201) throw new Error(`${path}: ${response.status} ${await response.text()}`);
-  return (await response.json()) as { id: number; iid: number };
-};
-
 const textOf = (file: number, edition: number): string =>
   Array.from({ length: 60 }, (_none, line) =>
     line === 30 ? `edition ${edition}` : `line ${line} of ${file}`,
@@ -153,15 +143,18 @@ const actions = (action: 'create' | 'update', edition: number, first: number, co
 
 /** One open request of 20 commits that change 50 files, made through the API. @returns its path in the API */
 export const makeWithCode = async (port: number): Promise<{ path: string; iid: number }> => {
-  const { id } = await post(port, '/projects', { name: 'with code', visibility: 'public' });
+  const { id } = await api<{ id: number }>(port, 'POST /projects', {
+    name: 'with code',
+    visibility: 'public',
+  });
   const commit = async (branch: string, more: object): Promise<unknown> =>
-    await post(port, `/projects/${id}/repository/commits`, { branch, commit_message: 'Change', ...more });
+    await api(port, `POST /projects/${id}/repository/commits`, { branch, commit_message: 'Change', ...more });
   await commit('main', { actions: actions('create', 0, 0, files) });
   await commit('feature', { start_branch: 'main', actions: actions('update', 1, 0, files) });
   for (let at = 1; at < commits; at += 1) {
     await commit('feature', { actions: actions('update', at + 1, at, 1) });
   }
-  const { iid } = await post(port, `/projects/${id}/merge_requests`, {
+  const { iid } = await api<{ iid: number }>(port, `POST /projects/${id}/merge_requests`, {
     title: 'With code',
     source_branch: 'feature',
     target_branch: 'main',

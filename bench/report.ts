@@ -17,7 +17,7 @@ const cells = ({ name, unit, value, min, max, goal, aim, floor, verdict }: Figur
   floor === null ? '' : `${shown(floor)} (${shown(value / floor)}x)`,
 ];
 
-const heading = ['', '', 'median', 'rounds', 'goal (aim)', 'bare node:http'];
+const heading = ['', '', 'median', 'rounds', 'goal (aim)', 'bare limit'];
 
 /** One line a figure; numbers to the right. */
 export const table = (figures: readonly Figure[]): string => {

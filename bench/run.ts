@@ -4,7 +4,8 @@
  *   npm run bench                             everything (1,000, 100,000 and 1,000,000 issues)
  *   npm run bench -- --quick                  fewer and shorter rounds, no million
  *   npm run bench -- --only list,get          list20 list100 get create edit latency growth filters search
- *                                             requests memory start git transport
+ *                                             requests memory start git transport ci (ci_dispatch ci_waiting
+ *                                             ci_pipelines ci_artifacts ci_runner)
  *   npm run bench -- --postgres               on PostgreSQL; its processes count with the service's
  *   npm run bench -- --json                   one JSON document in place of the table
  *
@@ -18,6 +19,11 @@ import { type Bench, type Measure, type Pace, calibrated } from './bench.ts';
 import { type Databases, makeDatabases } from './databases.ts';
 import type { Figure } from './figures.ts';
 import { startLoader } from './loader.ts';
+import { measureCiArtifacts } from './measure/ci_artifacts.ts';
+import { measureCiDispatch } from './measure/ci_dispatch.ts';
+import { measureCiPipelines } from './measure/ci_pipelines.ts';
+import { measureCiRunner } from './measure/ci_runner.ts';
+import { measureCiWaiting } from './measure/ci_waiting.ts';
 import { measureReads, measureWrites } from './measure/cost.ts';
 import { measureFilters } from './measure/filters.ts';
 import { measureGrowth } from './measure/growth.ts';
@@ -46,6 +52,11 @@ const names = [
   'start',
   'git',
   'transport',
+  'ci_dispatch',
+  'ci_waiting',
+  'ci_pipelines',
+  'ci_artifacts',
+  'ci_runner',
 ];
 const measures: Measure[] = [
   measureReads,
@@ -59,6 +70,11 @@ const measures: Measure[] = [
   measureStart,
   measureGitCalls,
   measureGitTransport,
+  measureCiDispatch,
+  measureCiWaiting,
+  measureCiPipelines,
+  measureCiArtifacts,
+  measureCiRunner,
 ];
 
 const readArguments = () => {

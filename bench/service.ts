@@ -2,10 +2,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { get } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { freePort } from '../test/support/free_port.ts';
 import { pinned } from './process.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -23,15 +23,6 @@ export type Running = {
   /** Milliseconds from the start of the process to its first answer with status 200. */
   startedIn: number;
   stop: () => Promise<void>;
-};
-
-const freePort = async (): Promise<number> => {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, 'close');
-  return port;
 };
 
 const answers = async (port: number, path: string): Promise<boolean> => {
@@ -70,6 +61,7 @@ const variables = ({ data, database }: Place, port: number): NodeJS.ProcessEnv =
     GANTRY_LISTEN: `127.0.0.1:${port}`,
     GANTRY_ROOT_TOKEN: rootToken,
     GANTRY_ROOT_PASSWORD: 'password of root for bench',
+    GANTRY_RUNNER_EXECUTOR: 'none',
     ...(database && { GANTRY_DATABASE_URL: database.url, GANTRY_DATABASE_SCHEMA: database.schema }),
   };
 };
@@ -84,10 +76,17 @@ type Options = {
   everyCore?: true;
   /** Where its event loop's delay is told (`event_loop.ts`). */
   eventLoop?: string;
+  /** Where the number of its statements is told (`statements.ts`). */
+  statements?: string;
+  /** What it is told beside the usual. */
+  environment?: Record<string, string>;
 };
 
-const commandOf = ({ everyCore, eventLoop }: Options): [string, string[]] => {
-  const preload = eventLoop === undefined ? [] : ['--import', join(import.meta.dirname, 'event_loop.ts')];
+const preloaded = (name: string, file: string | undefined): string[] =>
+  file === undefined ? [] : ['--import', join(import.meta.dirname, name)];
+
+const commandOf = ({ everyCore, eventLoop, statements }: Options): [string, string[]] => {
+  const preload = [...preloaded('event_loop.ts', eventLoop), ...preloaded('statements.ts', statements)];
   const args = [...flags, ...preload, join(root, 'bin/gantry'), 'serve'];
   return everyCore === true ? [process.execPath, args] : pinned(0, process.execPath, args);
 };
@@ -102,6 +101,8 @@ export const startService = async (place: Place, options: Options = {}): Promise
     ...variables(place, port),
     ...(options.codeCache !== undefined && { NODE_COMPILE_CACHE: options.codeCache }),
     ...(options.eventLoop !== undefined && { BENCH_EVENT_LOOP: options.eventLoop }),
+    ...(options.statements !== undefined && { BENCH_STATEMENTS: options.statements }),
+    ...options.environment,
   };
   const child = spawn(program, args, { env, stdio: ['ignore', log, log] });
   closeSync(log);

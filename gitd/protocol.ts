@@ -293,6 +293,7 @@ export type Streams = {
       quota: Quota;
       head?: Head;
       hide_requests?: boolean;
+      pipelines?: boolean;
     };
     result: Record<string, never>;
   };
@@ -303,6 +304,8 @@ export type Streams = {
       head?: Head;
       /** `refs/merge-requests/` is not for this one. */
       hide_requests?: boolean;
+      /** `refs/pipelines/` is for this one: for nobody else. */
+      pipelines?: boolean;
     };
     result: Record<string, never>;
   };

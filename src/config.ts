@@ -3,24 +3,29 @@
  * over a variable, a variable over the default. (Settings of the instance live in the database: `settings/`.)
  */
 import { resolve } from 'node:path';
+import { type BlobConfig, blobFields, s3Place } from './config_blobs.ts';
 import {
   type Address,
+  type Field,
   type LogLevel,
   type RepositoryStorage,
+  type RunnerExecutor,
   logLevels,
   readAddress,
   readAddresses,
   readCount,
+  readExecutor,
   readLevel,
   readMatching,
   readMegabytes,
   readStorages,
   readUrl,
+  runnerExecutors,
 } from './config_values.ts';
 import { StartFailure } from './errors.ts';
 import { type SignInProvider, readProviders } from './sign_in_providers.ts';
 
-export type Config = {
+export type Config = BlobConfig & {
   data: string;
   listen: Address;
   external_url: string | null;
@@ -46,24 +51,17 @@ export type Config = {
   sign_in_providers: SignInProvider[];
   /** By which name a container registry asks for its tokens. */
   registry: string;
+  /** How the built-in runner runs jobs; `none`: there is no such runner. */
+  runner_executor: RunnerExecutor;
+  /** Jobs that it has at once; null: one for each processor. */
+  runner_concurrency: number | null;
+  /** Where its jobs work; null: a folder of its own. */
+  runner_folder: string | null;
   log_level: LogLevel;
 };
 
 export type ConfigName = keyof Config;
 export type Origin = 'flag' | 'environment' | 'default';
-
-type Field<T> = {
-  /** `--data`; absent for what must not stand on a command line. */
-  flag?: string;
-  variable: string;
-  /** Text form of the default; null: none. */
-  default: string | null;
-  meaning: string;
-  /** Never printed. */
-  secret?: true;
-  /** Throws an `Error` whose message continues "<name> ...". */
-  read: (text: string) => T;
-};
 
 type Fields = { [N in ConfigName]: Field<Config[N]> };
 
@@ -190,6 +188,26 @@ export const fields: Fields = {
       'name of the container registry that takes tokens of /jwt/auth: the service of its auth.token settings',
     read: readMatching(/^[\w.:-]{1,255}$/, 'a name of letters, digits and . _ : -'),
   },
+  runner_executor: {
+    flag: '--runner-executor',
+    variable: 'GANTRY_RUNNER_EXECUTOR',
+    default: 'auto',
+    meaning: `how the built-in runner runs jobs: ${runnerExecutors.join(', ')}`,
+    read: readExecutor,
+  },
+  runner_concurrency: {
+    variable: 'GANTRY_RUNNER_CONCURRENCY',
+    default: null,
+    meaning: 'jobs that the built-in runner has at once; without it, one for each processor',
+    read: readCount,
+  },
+  runner_folder: {
+    variable: 'GANTRY_RUNNER_FOLDER',
+    default: null,
+    meaning:
+      "folder in which the built-in runner's jobs work; without it, one in the data folder, or for root in /var/lib/gantry-runner",
+    read: (text) => resolve(text),
+  },
   log_level: {
     flag: '--log-level',
     variable: 'GANTRY_LOG_LEVEL',
@@ -197,6 +215,7 @@ export const fields: Fields = {
     meaning: `least severe log line printed: ${logLevels.join(', ')}`,
     read: readLevel,
   },
+  ...blobFields,
 };
 
 export const configNames = Object.keys(fields) as ConfigName[];
@@ -221,6 +240,7 @@ export const readConfig = (
     config[name] = text === null ? null : readField(field, from, text);
   }
   refuseOpenStorage(config as Config);
+  s3Place(config as Config);
   return { config, origin } as Sourced;
 };
 

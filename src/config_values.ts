@@ -2,6 +2,20 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 
+/** A setting of the process. */
+export type Field<T> = {
+  /** `--data`; absent for what must not stand on a command line. */
+  flag?: string;
+  variable: string;
+  /** Text form of the default; null: none. */
+  default: string | null;
+  meaning: string;
+  /** Never printed. */
+  secret?: true;
+  /** Throws an `Error` whose message continues "<name> ...". */
+  read: (text: string) => T;
+};
+
 export type Address = { host: string; port: number };
 
 export type RepositoryStorage = {
@@ -90,4 +104,13 @@ export const readCount = (text: string): number => {
 export const readMegabytes = (text: string): number => {
   if (!/^\d{1,7}$/.test(text)) throw new Error('must be a whole number of megabytes');
   return Number(text);
+};
+
+export const runnerExecutors = ['auto', 'sandbox', 'container', 'shell', 'none'] as const;
+export type RunnerExecutor = (typeof runnerExecutors)[number];
+
+export const readExecutor = (text: string): RunnerExecutor => {
+  const found = runnerExecutors.find((name) => name === text);
+  if (found === undefined) throw new Error(`must be one of ${runnerExecutors.join(', ')}`);
+  return found;
 };

@@ -4,7 +4,11 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { sql } from 'kysely';
 import { type Platform, openCall } from './access/call.ts';
-import { openBlobs } from './blob/files.ts';
+import { artifactPath } from './artifacts/door.ts';
+import { keepExpiring } from './artifacts/expiry.ts';
+import { endStreams } from './artifacts/open_streams.ts';
+import { openAppendFiles } from './blob/append_files.ts';
+import { openConfigured } from './blob/open.ts';
 import type { Config } from './config.ts';
 import type { Store } from './db/open.ts';
 import { type Failure, conflict, notFound, unavailable } from './errors.ts';
@@ -22,12 +26,14 @@ import { mountOauth } from './oauth/mount.ts';
 import { type Worker, startWorker } from './queue/worker.ts';
 import { keepRecovering } from './repository/recover.ts';
 import { doors, endpoints } from './routes.ts';
+import { keepSweeping } from './runner_api/sweep.ts';
 import { lockFolder, openSecrets, prepareFolder } from './service/data_folder.ts';
 import { createRoot, isFirstStart } from './service/first_start.ts';
 import { listen, stopListening, tryAddress } from './service/listen.ts';
 import { collectAtRest } from './service/rest.ts';
 import { readRevision } from './service/revision.ts';
 import { openMigratedStore } from './service/store.ts';
+import { badgePath } from './pipelines/badge_door.ts';
 import { openSettings } from './settings/store.ts';
 import type { Clock } from './time.ts';
 import { uploadPath } from './uploads/door.ts';
@@ -85,7 +91,7 @@ const makeApp = (platform: Platform, metrics: Metrics, isServing: () => boolean)
     trustedProxies: config.trusted_proxies,
     finalWords: finalWords(endpoints),
     storeFailure: storeFailure(store),
-    rewritePath: (path) => gitPath(uploadPath(path)),
+    rewritePath: (path) => gitPath(badgePath(uploadPath(artifactPath(path)))),
     failurePage: failurePage(config.external_url?.startsWith('https:') === true),
   });
   // A client that is answered while the service ends asks elsewhere next.
@@ -112,6 +118,17 @@ const listenToSsh = async (site: SshSite, stops: (() => Promise<void> | void)[])
   const { port, stop } = await startSsh(site, ssh_listen);
   stops.push(stop);
   return port;
+};
+
+/** The built-in runner, where it is wanted. It is not waited for. */
+const startRunner = async (
+  platform: Platform,
+  bound: string,
+  stops: (() => Promise<void> | void)[],
+): Promise<void> => {
+  if (platform.config.runner_executor === 'none') return;
+  const { keepBuiltInRunner } = await import('./service/runner.ts');
+  stops.push(keepBuiltInRunner(platform, bound));
 };
 
 const storagesOf = ({ config, random, log }: ServiceParts): GitStorages =>
@@ -146,12 +163,15 @@ export const startService = async (parts: ServiceParts): Promise<Service> => {
     const rootPassword = first ? await createRoot(store, config, random) : null;
     const git = storagesOf(parts);
     stops.push(() => git.stop());
+    const traces = await openAppendFiles(join(config.data, 'traces'));
+    stops.push(() => traces.close());
     const platform: Platform = {
       config,
       store,
       settings,
       secrets,
-      blobs: await openBlobs(join(config.data, 'blobs')),
+      blobs: await openConfigured(config, log),
+      traces,
       git,
       clock,
       random,
@@ -163,16 +183,18 @@ export const startService = async (parts: ServiceParts): Promise<Service> => {
     const app = makeApp(platform, makeMetrics(version), () => serving);
     stops.push(await keepRecovering(platform, completionsOf(platform)));
     const worker = startWorker({ store, clock, log, handlers: workHandlers(platform) });
-    stops.push(() => worker.stop());
-    stops.push(keepSearchIndexed({ store, log }));
+    stops.push(() => worker.stop(), keepSearchIndexed({ store, log }), keepExpiring(platform));
     stops.push(async () => {
       serving = false;
+      endStreams(platform);
       await stopListening(app);
     });
-    stops.push(collectAtRest(app));
+    // The last ends the polls that wait, before the port closes.
+    stops.push(collectAtRest(app), keepSweeping(platform));
     const bound = await listen(app, config.listen);
     const url = config.external_url ?? bound;
     const ssh = await listenToSsh({ platform, baseUrl: url }, stops);
+    await startRunner(platform, bound, stops);
     return { app, platform, worker, url, ssh, rootPassword, close: stopAll };
   } catch (error) {
     await stopAll();

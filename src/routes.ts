@@ -30,7 +30,21 @@ import { applicationRoutes } from './oauth/routes.ts';
 import { projectRoutes } from './projects/routes.ts';
 import { initializeRepository } from './repository/initialize.ts';
 import { repositoryRoutes } from './repository/routes.ts';
+import { jobRoutes } from './jobs/routes.ts';
+import { reportRoutes } from './artifacts/report_routes.ts';
+import { artifactDoors, artifactRoutes } from './artifacts/routes.ts';
+import { environmentRoutes } from './environments/routes.ts';
+import { jobParts } from './jobs/for_environments.ts';
+import { badgeDoors } from './pipelines/badge_door.ts';
 import { lintRoutes } from './pipelines/lint_routes.ts';
+import { pipelineRoutes } from './pipelines/routes.ts';
+import { resourceGroupRoutes } from './pipelines/resource_group_routes.ts';
+import { scheduleRoutes } from './pipelines/schedule_routes.ts';
+import { triggerRoutes } from './pipelines/trigger_routes.ts';
+import { runnerApiRoutes } from './runner_api/routes.ts';
+import { runnerOwnerRoutes } from './runners/owner_routes.ts';
+import { runnerProgramRoutes } from './runners/program_routes.ts';
+import { runnerRoutes } from './runners/routes.ts';
 import { docsRoutes } from './web/docs_routes.ts';
 
 export const endpoints: AnyEndpoint<Call>[] = [
@@ -55,7 +69,19 @@ export const endpoints: AnyEndpoint<Call>[] = [
   closedBy,
   ...mergeRequestRoutes,
   ...lintRoutes,
+  ...pipelineRoutes,
+  ...jobRoutes,
+  ...artifactRoutes,
+  ...reportRoutes,
   ...variableRoutes,
+  ...scheduleRoutes,
+  ...triggerRoutes,
+  ...environmentRoutes(jobParts),
+  ...resourceGroupRoutes,
+  ...runnerRoutes,
+  ...runnerOwnerRoutes,
+  ...runnerProgramRoutes,
+  ...runnerApiRoutes,
   ...todoRoutes({ Issue: issueTodos, MergeRequest: mergeRequestTodos }),
   ...settingsRoutes,
   ...auditRoutes,
@@ -63,4 +89,10 @@ export const endpoints: AnyEndpoint<Call>[] = [
 ];
 
 /** As endpoints, but outside of the API. */
-export const doors: AnyEndpoint<Call>[] = [...uploadDoors, registryAuth, ...gitDoors];
+export const doors: AnyEndpoint<Call>[] = [
+  ...uploadDoors,
+  ...badgeDoors,
+  ...artifactDoors,
+  registryAuth,
+  ...gitDoors,
+];

@@ -5,12 +5,12 @@ import { it } from 'node:test';
 import assert from 'node:assert/strict';
 
 const order = `
-  errors sign_in_providers config_values config time duration version wildcard
+  errors sign_in_providers config_values config_blobs config time duration version wildcard
   db git http queue blob ci_file
   settings access
   events namespaces users tokens sessions two_factor oauth identities keys groups projects members deploy_keys labels milestones snippets uploads
   registry repository releases issuables integrations
-  subscriptions todos notes discussions time_tracking quick_actions awards issues merge_requests variables pipelines jobs artifacts runners
+  subscriptions todos notes discussions time_tracking quick_actions awards issues merge_requests variables environments pipelines jobs artifacts runners
   hooks search instance
   git_http git_ssh runner_api web
   work routes service main cli

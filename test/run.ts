@@ -26,7 +26,7 @@ type Done = Result & { name: string; seconds: number };
 type Engine = { name: string; env: () => Promise<NodeJS.ProcessEnv> };
 
 const root = join(import.meta.dirname, '..');
-const apart = ['test/crash/', 'test/cli/', 'test/clients/', 'test/git/'];
+const apart = ['test/crash/', 'test/cli/', 'test/clients/', 'test/git/', 'test/ci/'];
 const minutes = 40;
 /** Files that are asked once more: where more failed, it is the code. */
 const mostUnsteady = 3;

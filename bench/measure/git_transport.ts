@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gitEnvironment } from '../../test/support/git.ts';
+import { api, base } from '../api.ts';
 import type { Bench } from '../bench.ts';
 import { type Figure, figure, percentile } from '../figures.ts';
 import { cpuSeconds, memoryOf, treeOf } from '../process.ts';
@@ -48,17 +49,9 @@ type Site = {
   bare: string;
 };
 
-const base = (port: number): string => `http://127.0.0.1:${port}`;
-
-const newProject = async (port: number, name: string): Promise<string> => {
-  const response = await fetch(`${base(port)}/api/v4/projects`, {
-    method: 'POST',
-    headers: { 'private-token': rootToken, 'content-type': 'application/json' },
-    body: JSON.stringify({ name, visibility: 'public' }),
-  });
-  if (response.status !== 201) throw new Error(`a project was not made: ${response.status}`);
-  return ((await response.json()) as { path_with_namespace: string }).path_with_namespace;
-};
+const newProject = async (port: number, name: string): Promise<string> =>
+  (await api<{ path_with_namespace: string }>(port, 'POST /projects', { name, visibility: 'public' }))
+    .path_with_namespace;
 
 const urlOf = (port: number, path: string): string => `http://x:${rootToken}@127.0.0.1:${port}/${path}.git`;
 

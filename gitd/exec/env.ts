@@ -22,9 +22,23 @@ const internalRefs = [
 /** Refs that not even a fetch sees. */
 const secretRefs = ['refs/keep-around', 'refs/tmp'];
 
-/** For a run that serves one who may not read merge requests. */
-export const hidingRequests = (hidden: boolean | undefined): readonly (readonly [string, string])[] =>
-  hidden === true ? [['uploadpack.hideRefs', 'refs/merge-requests']] : [];
+/** What else is hidden from one whom git serves. */
+export type Hidden = { requests: boolean; pipelines: boolean };
+
+/** Whoever is not said to see the refs of pipelines does not. */
+export const hiddenFor = (params: { hide_requests?: boolean; pipelines?: boolean }): Hidden => ({
+  requests: params.hide_requests === true,
+  pipelines: params.pipelines !== true,
+});
+
+/** As part of the key of what is kept of git's answers. */
+export const hiddenKey = ({ requests, pipelines }: Hidden): string => `${requests} ${pipelines}`;
+
+/** For a run that serves such a one. */
+export const hidingRefs = ({ requests, pipelines }: Hidden): readonly (readonly [string, string])[] => [
+  ...(requests ? [['uploadpack.hideRefs', 'refs/merge-requests'] as const] : []),
+  ...(pipelines ? [['uploadpack.hideRefs', 'refs/pipelines'] as const] : []),
+];
 
 /** Each with the reason where it does not go without saying. */
 const fixedConfig: readonly (readonly [key: string, value: string])[] = [

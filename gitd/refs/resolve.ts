@@ -23,11 +23,14 @@ const fromId = async ({ pools, dir }: Context, id: string): Promise<Resolved | n
 const fromShortId = async (context: Context, id: string, hideRequests: boolean): Promise<Resolved | null> => {
   const found = await fromId(context, id);
   if (found === null) return null;
-  return (await forbiddenWant(context, [found.commit], hideRequests)) === null ? found : null;
+  return (await forbiddenWant(context, [found.commit], { requests: hideRequests, pipelines: true })) === null
+    ? found
+    : null;
 };
 
 const isHidden = (ref: string, hideRequests: boolean): boolean =>
-  /^refs\/(?:keep-around|tmp)\//.test(ref) || (hideRequests && ref.startsWith('refs/merge-requests/'));
+  /^refs\/(?:keep-around|pipelines|tmp)\//.test(ref) ||
+  (hideRequests && ref.startsWith('refs/merge-requests/'));
 
 /**
  * What a user calls a commit: a whole id, `HEAD`, a full ref, a branch, a tag, a short id; whichever it is first.

@@ -2,7 +2,7 @@
 import { pipeline } from 'node:stream/promises';
 import type { Context, Storage, StreamHandler } from '../context.ts';
 import { file, flag } from '../exec/arguments.ts';
-import { hidingRequests } from '../exec/env.ts';
+import { hiddenFor, hidingRefs } from '../exec/env.ts';
 import { GitError } from '../failure.ts';
 import { isThere } from '../storage/layout.ts';
 import { bringHead } from './head.ts';
@@ -46,7 +46,7 @@ export const capabilities = async (storage: Storage): Promise<Buffer> => {
 const prologue = (service: string): Buffer => Buffer.concat([packet(`# service=${service}\n`), flushPacket]);
 
 export const advertise: StreamHandler<'transport.advertise'> = async (params, context, io) => {
-  const { service, protocol, head, hide_requests } = params;
+  const { service, protocol, head } = params;
   if (service !== 'git-upload-pack' && service !== 'git-receive-pack')
     throw new GitError('invalid', 'there is no such service');
   if (service === 'git-upload-pack' && protocol === 2) {
@@ -63,7 +63,7 @@ export const advertise: StreamHandler<'transport.advertise'> = async (params, co
     seconds: 120,
     signal: context.signal,
     variables: protocolVariables(protocol),
-    config: hidingRequests(hide_requests),
+    config: hidingRefs(hiddenFor(params)),
   });
   git.stdin.end();
   io.output.write(prologue(service));

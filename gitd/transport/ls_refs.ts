@@ -1,7 +1,7 @@
 /** The list of refs of protocol v2: as git answered it before, while no ref has changed since. */
 import type { Context } from '../context.ts';
 import { file, flag } from '../exec/arguments.ts';
-import { hidingRequests } from '../exec/env.ts';
+import { type Hidden, hiddenKey, hidingRefs } from '../exec/env.ts';
 import { generationOf } from '../refs/generation.ts';
 import { protocolVariables } from './advertise.ts';
 import type { Request } from './request.ts';
@@ -35,10 +35,10 @@ const found = (key: string): Buffer | undefined => {
 /** @param dir what is read: the repository, or an empty one */
 export const listRefs = async (
   context: Context,
-  { dir, hideRequests }: { dir: string; hideRequests: boolean },
+  { dir, hidden }: { dir: string; hidden: Hidden },
   request: Request,
 ): Promise<Buffer> => {
-  const key = `${dir} ${generationOf(dir)} ${hideRequests} ${request.key}`;
+  const key = `${dir} ${generationOf(dir)} ${hiddenKey(hidden)} ${request.key}`;
   const before = found(key);
   if (before !== undefined) return before;
   const { stdout } = await context.exec.run({
@@ -49,7 +49,7 @@ export const listRefs = async (
     seconds: 120,
     signal: context.signal,
     variables: protocolVariables(2),
-    config: hidingRequests(hideRequests),
+    config: hidingRefs(hidden),
     input: request.bytes,
     maxOutput: 512 * 2 ** 20,
   });

@@ -5,10 +5,12 @@ import type { Oid } from '../protocol.ts';
 import { generationOf } from '../refs/generation.ts';
 
 export type SeenRefs = {
-  /** Refs that are shown to who fetches, and what their tags lead to. */
-  tips: Set<Oid>;
-  /** The same without merge requests. */
+  /** Refs that are shown to everybody who fetches, and what their tags lead to. */
   ownTips: Set<Oid>;
+  /** Of merge requests. */
+  requestTips: Set<Oid>;
+  /** Of pipelines. */
+  pipelineTips: Set<Oid>;
   /** Branches and tags by their full name with its case folded. */
   folded: Map<string, string>;
 };
@@ -16,6 +18,7 @@ export type SeenRefs = {
 /** As `uploadpack.hideRefs` has them. */
 const hidden = ['refs/keep-around/', 'refs/tmp/'];
 const requests = 'refs/merge-requests/';
+const pipelines = 'refs/pipelines/';
 /** Refs of all kept listings together. */
 const mostRefs = 200_000;
 
@@ -26,20 +29,28 @@ const kept = new Map<string, Kept>();
 /** Names that a file system which ignores case takes for the same. */
 export const foldRef = (ref: string): string => ref.normalize('NFC').toLowerCase();
 
+const tipsFor = ({ ownTips, requestTips, pipelineTips }: SeenRefs, ref: string): Set<Oid> => {
+  if (ref.startsWith(pipelines)) return pipelineTips;
+  return ref.startsWith(requests) ? requestTips : ownTips;
+};
+
 const read = async ({ exec, dir, signal }: Context): Promise<SeenRefs> => {
   const args = [text('--format=', '%(objectname) %(*objectname) %(refname)')];
   const run = { command: 'for-each-ref', args, dir, slot: 'interactive', seconds: 60, signal } as const;
   const { stdout } = await exec.run({ ...run, maxOutput: 256 * 2 ** 20 });
-  const seen: SeenRefs = { tips: new Set(), ownTips: new Set(), folded: new Map() };
+  const seen: SeenRefs = {
+    ownTips: new Set(),
+    requestTips: new Set(),
+    pipelineTips: new Set(),
+    folded: new Map(),
+  };
   for (const line of stdout.toString().split('\n')) {
     const [target = '', peeled = '', ...name] = line.split(' ');
     const ref = name.join(' ');
     if (ref === '' || hidden.some((prefix) => ref.startsWith(prefix))) continue;
-    const shownIn = ref.startsWith(requests) ? [seen.tips] : [seen.tips, seen.ownTips];
-    for (const tips of shownIn) {
-      tips.add(target);
-      if (peeled !== '') tips.add(peeled);
-    }
+    const tips = tipsFor(seen, ref);
+    tips.add(target);
+    if (peeled !== '') tips.add(peeled);
     if (ref.startsWith('refs/heads/') || ref.startsWith('refs/tags/')) seen.folded.set(foldRef(ref), ref);
   }
   return seen;
@@ -71,8 +82,8 @@ export const seenRefs = async (context: Context): Promise<SeenRefs> => {
   kept.delete(dir);
   kept.set(dir, entry);
   try {
-    const { tips, ownTips, folded } = await seen;
-    entry.size = tips.size + ownTips.size + folded.size;
+    const { ownTips, requestTips, pipelineTips, folded } = await seen;
+    entry.size = ownTips.size + requestTips.size + pipelineTips.size + folded.size;
     makeRoom();
   } catch {
     if (kept.get(dir) === entry) kept.delete(dir);

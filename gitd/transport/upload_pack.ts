@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { join } from 'node:path';
 import type { Context, StreamHandler, StreamIo } from '../context.ts';
 import { file, flag } from '../exec/arguments.ts';
-import { hidingRequests } from '../exec/env.ts';
+import { type Hidden, hiddenFor, hiddenKey, hidingRefs } from '../exec/env.ts';
 import type { GitProcess } from '../exec/spawn.ts';
 import { GitError } from '../failure.ts';
 import { capabilities, protocolVariables, readableDir } from './advertise.ts';
@@ -39,9 +39,9 @@ const startUploadPack = async (
     dir,
     protocol,
     stateless,
-    hideRequests,
+    hidden,
     signal,
-  }: { dir: string; protocol: 0 | 1 | 2; stateless: boolean; hideRequests: boolean; signal: AbortSignal },
+  }: { dir: string; protocol: 0 | 1 | 2; stateless: boolean; hidden: Hidden; signal: AbortSignal },
 ): Promise<GitProcess> =>
   await context.exec.start({
     command: 'upload-pack',
@@ -51,7 +51,7 @@ const startUploadPack = async (
     seconds: longestTransfer,
     signal,
     variables: protocolVariables(protocol),
-    config: hidingRequests(hideRequests),
+    config: hidingRefs(hidden),
   });
 
 /** For answers that are kept. */
@@ -62,11 +62,11 @@ const succeeded = async (git: GitProcess): Promise<void> => {
 
 /** Runs git for one request. Its output is to be read to the end. */
 const runRequest = async (
-  { context, dir, hideRequests }: Omit<Serving, 'output' | 'watching'>,
+  { context, dir, hidden }: Omit<Serving, 'output' | 'watching'>,
   request: Request,
   signal: AbortSignal,
 ): Promise<{ output: Readable; ended: Promise<void> }> => {
-  const git = await startUploadPack(context, { dir, protocol: 2, stateless: true, hideRequests, signal });
+  const git = await startUploadPack(context, { dir, protocol: 2, stateless: true, hidden, signal });
   git.stdin.end(request.bytes);
   const ended = succeeded(git);
   ended.catch(() => undefined);
@@ -76,8 +76,8 @@ const runRequest = async (
 type Serving = {
   context: Context;
   dir: string;
-  /** Merge requests are not for this one. */
-  hideRequests: boolean;
+  /** What is not for this one. */
+  hidden: Hidden;
   output: Writable;
   watching: Watch;
 };
@@ -100,9 +100,9 @@ const isCacheable = async (context: Context, dir: string, request: Request): Pro
 };
 
 const answerFetch = async (serving: Serving, request: Request): Promise<void> => {
-  const { context, dir, hideRequests, output, watching } = serving;
+  const { context, dir, hidden, output, watching } = serving;
   const { wants } = fetchOf(request);
-  const refused = await forbiddenWant({ ...context, dir, signal: watching.signal }, wants, hideRequests);
+  const refused = await forbiddenWant({ ...context, dir, signal: watching.signal }, wants, hidden);
   if (refused !== null) {
     output.write(packet(`ERR upload-pack: not our ref ${refused}`));
     return;
@@ -112,7 +112,7 @@ const answerFetch = async (serving: Serving, request: Request): Promise<void> =>
     const through = watching.through();
     const copied = pipeline(through, output, { end: false });
     const served = cache.serve(
-      `${dir} ${hideRequests} ${request.key}`,
+      `${dir} ${hiddenKey(hidden)} ${request.key}`,
       through,
       async (signal) => await runRequest(serving, request, signal),
       watching.signal,
@@ -168,17 +168,18 @@ const handThrough = async (
 };
 
 export const uploadPack: StreamHandler<'transport.upload_pack'> = async (params, context, io) => {
-  const { protocol, stateless, head, hide_requests: hideRequests = false } = params;
+  const { protocol, stateless, head } = params;
+  const hidden = hiddenFor(params);
   const dir = await readableDir(context);
   if (dir === context.dir) await bringHead(dir, head);
   const watching = watch(context.signal);
   try {
     if (protocol === 2) {
-      await converse({ context, dir, hideRequests, output: io.output, watching }, io, stateless);
+      await converse({ context, dir, hidden, output: io.output, watching }, io, stateless);
     } else {
       const { signal } = watching;
       const input = stateless ? Readable.from([await wholeRequest(io.input, watching)]) : io.input;
-      const git = await startUploadPack(context, { dir, protocol, stateless, hideRequests, signal });
+      const git = await startUploadPack(context, { dir, protocol, stateless, hidden, signal });
       await handThrough(git, { input, output: io.output }, watching);
     }
     return {};

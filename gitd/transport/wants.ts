@@ -4,6 +4,7 @@
  */
 import type { Context } from '../context.ts';
 import { flag } from '../exec/arguments.ts';
+import type { Hidden } from '../exec/env.ts';
 import type { Oid } from '../protocol.ts';
 import { seenRefs } from './seen_refs.ts';
 
@@ -25,20 +26,25 @@ const kindsOf = async ({ exec, dir, signal }: Context, wants: readonly Oid[]): P
   return kinds;
 };
 
+/** Of one kind of refs and another. */
+type Tips = readonly ReadonlySet<Oid>[];
+
+const each = (tips: Tips): Oid[] => tips.flatMap((some) => [...some]);
+
 const inputOf = (lines: Iterable<string>): string => `${[...lines].join('\n')}\n`;
 
 /** A commit among these that no tip leads to; null: none. */
 const strayCommit = async (
   { exec, dir, signal }: Context,
   commits: readonly Oid[],
-  tips: Set<Oid>,
+  tips: Tips,
 ): Promise<Oid | null> => {
   if (commits.length === 0) return null;
   const args = [flag('--max-count=1'), flag('--ignore-missing'), flag('--stdin')];
   const run = { command: 'rev-list', args, dir, slot: 'interactive', seconds: 60, signal } as const;
   const { stdout } = await exec.run({
     ...run,
-    input: inputOf([...commits, ...[...tips].map((tip) => `^${tip}`)]),
+    input: inputOf([...commits, ...each(tips).map((tip) => `^${tip}`)]),
   });
   return stdout.toString().trim() || null;
 };
@@ -50,7 +56,7 @@ const strayCommit = async (
 const strayObject = async (
   { exec, dir, signal }: Context,
   objects: readonly Oid[],
-  tips: Set<Oid>,
+  tips: Tips,
 ): Promise<Oid | null> => {
   if (objects.length === 0) return null;
   const args = [flag('--objects'), flag('--no-object-names'), flag('--use-bitmap-index'), flag('--stdin')];
@@ -64,7 +70,7 @@ const strayObject = async (
   });
   const open = new Set(objects);
   let rest = '';
-  process.stdin.end(inputOf(tips));
+  process.stdin.end(inputOf(each(tips)));
   for await (const chunk of process.stdout as AsyncIterable<Buffer>) {
     const lines = (rest + chunk.toString('latin1')).split('\n');
     rest = lines.pop() ?? '';
@@ -81,13 +87,17 @@ const strayObject = async (
 export const forbiddenWant = async (
   context: Context,
   wants: readonly Oid[],
-  hideRequests: boolean,
+  hidden: Hidden,
 ): Promise<Oid | null> => {
-  const seen = await seenRefs(context);
-  const tips = hideRequests ? seen.ownTips : seen.tips;
-  const odd = wants.filter((oid) => !tips.has(oid));
+  const { ownTips, requestTips, pipelineTips } = await seenRefs(context);
+  const tips = [
+    ownTips,
+    ...(hidden.requests ? [] : [requestTips]),
+    ...(hidden.pipelines ? [] : [pipelineTips]),
+  ];
+  const odd = wants.filter((oid) => !tips.some((some) => some.has(oid)));
   if (odd.length === 0) return null;
-  if (tips.size === 0 || odd.length > mostOdd) return odd[0] ?? null;
+  if (tips.every(({ size }) => size === 0) || odd.length > mostOdd) return odd[0] ?? null;
   const { commits, others, missing } = await kindsOf(context, odd);
   return missing ?? (await strayCommit(context, commits, tips)) ?? (await strayObject(context, others, tips));
 };

@@ -13,7 +13,8 @@ export type ActorUser = Pick<
 > & { id: number };
 
 export type Credential = {
-  kind: TokensTable['kind'] | 'session';
+  /** `job`: the token of a job that runs; `id` is the job's. */
+  kind: TokensTable['kind'] | 'session' | 'job';
   id: number;
   scopes: readonly string[];
   last_used_at: number | null;
@@ -128,7 +129,7 @@ export const requireScope = (
   method: string,
   endpointScopes: readonly string[] = [],
 ): void => {
-  const sufficient = ['api', ...(method === 'GET' ? ['read_api', ...endpointScopes] : [])];
+  const sufficient = ['api', ...(method === 'GET' ? ['read_api'] : []), ...endpointScopes];
   if (sufficient.some((scope) => scopes.includes(scope))) return;
   throw new Failure('forbidden', {
     error: 'insufficient_scope',

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { Static, TObject } from 'typebox';
+import type { AppendFiles } from '../blob/append_files.ts';
 import type { Blobs } from '../blob/files.ts';
 import type { Config } from '../config.ts';
 import type { Reader, Store, Tx } from '../db/open.ts';
@@ -27,6 +28,7 @@ import {
   sudoTarget,
 } from './authenticate.ts';
 import { type Presented, presentedBy } from './credential.ts';
+import { signInJob } from './job_token.ts';
 import { idleLimit, noteSeen, openSession } from './session.ts';
 import { secretOf, sessionCookie } from './session_token.ts';
 import { type Viewer, anonymous, loadViewer } from './viewer.ts';
@@ -47,6 +49,8 @@ export type Platform = {
   settings: SettingsSource;
   secrets: Secrets;
   blobs: Blobs;
+  /** What jobs print. */
+  traces: AppendFiles;
   git: GitStorages;
   clock: Clock;
   random: (bytes: number) => Buffer;
@@ -114,18 +118,30 @@ type Opened = { actor: Actor | null; viewer: Viewer; names_version: number };
 
 const originOf = (baseUrl: string): string => URL.parse(baseUrl)?.origin ?? baseUrl;
 
-/** Whose credential this is; null: of nobody, as with a session that has ended. */
-const signedInBy = async (platform: Platform, presented: Presented | null): Promise<SignedIn | null> => {
+/**
+ * Whose credential this is; null: of nobody, as with a session that has ended.
+ * @throws Failure 401 for the token of a job where the endpoint takes none
+ */
+const signedInBy = async (
+  platform: Platform,
+  presented: Presented | null,
+  { jobTokens }: AnyEndpoint<Call>,
+): Promise<SignedIn | null> => {
   const { store, clock, settings } = platform;
   if (presented === null) return null;
   const now = clock.now();
   if (presented.kind === 'token') return await signIn(store.db, presented, now);
+  if (presented.kind === 'job') {
+    if (jobTokens !== true) throw unauthorized();
+    return await signInJob(store.db, presented.text, now);
+  }
   return await openSession(store.db, presented.secret, { now, settings: settings.current });
 };
 
 const noteUseOf = ({ store, clock, settings }: Platform, signedIn: SignedIn): void => {
-  if (signedIn.credential.kind !== 'session') noteUse(store, signedIn, clock.now());
-  else noteSeen(store, signedIn, clock.now(), idleLimit(settings.current));
+  const { kind } = signedIn.credential;
+  if (kind === 'session') noteSeen(store, signedIn, clock.now(), idleLimit(settings.current));
+  else if (kind !== 'job') noteUse(store, signedIn, clock.now());
 };
 
 const sourceOf = ({ ip, headers }: FastifyRequest): Source => ({
@@ -144,14 +160,16 @@ const openActor = async (
   platform: Platform,
   request: FastifyRequest,
   sent: RawParams,
-  scopes: readonly string[] | undefined,
+  endpoint: AnyEndpoint<Call>,
 ): Promise<Opened> => {
   const { store, clock, config } = platform;
   const origin = (): string => originOf(baseUrlOf(request, config.external_url));
-  const signedIn = await signedInBy(platform, presentedBy(request, sent, origin));
+  const signedIn = await signedInBy(platform, presentedBy(request, sent, origin), endpoint);
   if (signedIn === null) return nobody;
   const { user, credential, viewer, names_version } = signedIn;
-  requireScope(credential, request.method === 'HEAD' ? 'GET' : request.method, scopes);
+  if (credential.kind !== 'job') {
+    requireScope(credential, request.method === 'HEAD' ? 'GET' : request.method, endpoint.scopes);
+  }
   noteUseOf(platform, signedIn);
   const sudo = sudoText(request, sent);
   const source = sourceOf(request);
@@ -197,11 +215,11 @@ const makeCall = (platform: Platform, request: FastifyRequest, opened: Opened): 
 
 export const openCall =
   (platform: Platform) =>
-  async (request: FastifyRequest, sent: RawParams, { audience, scopes }: AnyEndpoint<Call>): Promise<Call> =>
+  async (request: FastifyRequest, sent: RawParams, declared: AnyEndpoint<Call>): Promise<Call> =>
     makeCall(
       platform,
       request,
-      audience === 'anyone' ? nobody : await openActor(platform, request, sent, scopes),
+      declared.audience === 'anyone' ? nobody : await openActor(platform, request, sent, declared),
     );
 
 /** What a page is called with. */

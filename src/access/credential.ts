@@ -5,8 +5,11 @@ import { isCsrfToken, isSameOrigin, secretOf, sessionCookie } from './session_to
 
 export type PresentedToken = { kind: 'token'; text: string; via: 'private' | 'bearer' };
 
+/** The token of a job, which few endpoints take. */
+type PresentedJob = { kind: 'job'; text: string };
+
 /** What a client presented. */
-export type Presented = PresentedToken | { kind: 'session'; secret: string };
+export type Presented = PresentedToken | PresentedJob | { kind: 'session'; secret: string };
 
 /** A token is text; anything else (0, true, null, an array) matches none. */
 const tokenText = (value: unknown): string => {
@@ -35,6 +38,11 @@ export const presentedToken = (headers: IncomingHttpHeaders, sent: RawParams): P
   return oauth === undefined ? null : { kind: 'token', text: tokenText(oauth), via: 'bearer' };
 };
 
+const presentedJob = (headers: IncomingHttpHeaders, sent: RawParams): PresentedJob | null => {
+  const given = sent['job_token'] ?? headers['job-token'];
+  return given === undefined ? null : { kind: 'job', text: tokenText(given) };
+};
+
 type Request = { method: string; headers: IncomingHttpHeaders };
 
 /** A cookie is sent by the browser, not by who wrote the page: what it may do must be shown to be meant. */
@@ -47,8 +55,11 @@ const sessionOf = ({ method, headers }: Request, sent: RawParams, origin: () => 
 };
 
 /**
- * The credential of a request; null: none. A token counts before the cookie, the parameter before the header.
+ * The credential of a request; null: none. A token counts before that of a job, both before the cookie, the parameter
+ * before the header.
  * @param origin our own, of which a page must be that uses the cookie
  */
 export const presentedBy = (request: Request, sent: RawParams, origin: () => string): Presented | null =>
-  presentedToken(request.headers, sent) ?? sessionOf(request, sent, origin);
+  presentedToken(request.headers, sent) ??
+  presentedJob(request.headers, sent) ??
+  sessionOf(request, sent, origin);

@@ -33,6 +33,8 @@ const mergeRequests = 'merge_requests_access_level' as const;
 const builds = 'builds_access_level' as const;
 /** What carries labels and milestones. */
 const tracked = [issues, 'merge_requests_access_level'] as const;
+/** Jobs show code: their logs, commits and artifacts. */
+const readable = [code] as const;
 
 export const projectRules = {
   read_project: { level: guest, open: true, anonymous: true },
@@ -77,16 +79,18 @@ export const projectRules = {
   admin_release: { level: developer, feature: code, frozen: true },
   admin_integration: { level: master },
   admin_variable: { level: master },
-  read_job: { level: reporter, publicBuilds: true, anonymous: true, feature: builds },
-  update_job: { level: developer, feature: builds, frozen: true },
-  read_pipeline: { level: reporter, publicBuilds: true, anonymous: true, feature: builds },
-  create_pipeline: { level: developer, feature: builds, frozen: true },
-  destroy_pipeline: { level: owner, feature: builds, frozen: true },
+  read_job: { level: reporter, publicBuilds: true, feature: builds, features: readable },
+  update_job: { level: developer, feature: builds, features: readable, frozen: true },
+  destroy_artifact: { level: master, feature: builds, features: readable, frozen: true },
+  read_pipeline: { level: reporter, publicBuilds: true, feature: builds, features: readable },
+  create_pipeline: { level: developer, feature: builds, features: readable, frozen: true },
+  destroy_pipeline: { level: owner, feature: builds, features: readable, frozen: true },
   admin_runner: { level: master },
   admin_trigger: { level: master },
-  admin_schedule: { level: developer, feature: builds, frozen: true },
-  read_environment: { level: reporter, feature: builds },
-  admin_environment: { level: developer, feature: builds, frozen: true },
+  admin_schedule: { level: developer, feature: builds, features: readable, frozen: true },
+  read_environment: { level: reporter, feature: builds, features: readable },
+  admin_environment: { level: developer, feature: builds, features: readable, frozen: true },
+  destroy_deployment: { level: master, feature: builds, features: readable, frozen: true },
   read_merge_request: {
     level: reporter,
     open: true,

@@ -16,6 +16,8 @@ export type Viewer = {
   projectLevels: ReadonlyMap<number, number>;
   /** Role by namespace id: groups with all below them, and the own personal namespace (owner). */
   namespaceLevels: ReadonlyMap<number, number>;
+  /** Id of the one project that there is for him: what asks is a job of it. */
+  only?: number;
 };
 
 export const anonymous: Viewer = {

@@ -4,10 +4,11 @@
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { access, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { isMissing, syncFolder } from './folders.ts';
 
 export type Stored = { size: number; /** Hexadecimal. */ sha256: string };
 
@@ -17,8 +18,11 @@ export type Range = { start: number; end: number };
 export type Blobs = {
   /** Keeps what the stream gives; on disk, with its name, before this answers. Nothing is left of what breaks off. */
   put: (area: string, content: Readable) => Promise<Stored>;
+  has: (area: string, sha256: string) => Promise<boolean>;
   /** null: there are no such bytes. */
   get: (area: string, sha256: string, range?: Range) => Promise<Readable | null>;
+  /** Where whoever has it may read them for a while, as a file to be saved; null: nowhere but here. */
+  link: (area: string, sha256: string, fileName: string) => Promise<string | null>;
   /** None to remove is none removed. */
   remove: (area: string, sha256: string) => Promise<void>;
   removeArea: (area: string) => Promise<void>;
@@ -26,17 +30,6 @@ export type Blobs = {
 
 /** Area of all that belongs to a project. */
 export const projectArea = (id: number): string => `projects/${id}`;
-
-const isMissing = (error: unknown): boolean => (error as { code?: unknown }).code === 'ENOENT';
-
-const syncFolder = async (folder: string): Promise<void> => {
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-};
 
 /** The folder and those between it and the root, from the inside out. */
 const foldersUpTo = (root: string, folder: string): string[] => {
@@ -91,6 +84,15 @@ export const openBlobs = async (root: string): Promise<Blobs> => {
         throw error;
       }
     },
+    has: async (area, sha256) => {
+      try {
+        await access(fileOf(area, sha256));
+        return true;
+      } catch (error) {
+        if (isMissing(error)) return false;
+        throw error;
+      }
+    },
     get: async (area, sha256, range) => {
       try {
         const handle = await open(fileOf(area, sha256), 'r');
@@ -100,6 +102,7 @@ export const openBlobs = async (root: string): Promise<Blobs> => {
         throw error;
       }
     },
+    link: async () => await Promise.resolve(null),
     remove: async (area, sha256) => await rm(fileOf(area, sha256), { force: true }),
     removeArea: async (area) => await rm(join(root, area), { recursive: true, force: true }),
   };

@@ -2,12 +2,9 @@
 import type { Conditions, Facts, Work } from './conditions.ts';
 import { type Values, expandKnown } from './expand.ts';
 import { TooExpensive, isTrue } from './expression/evaluate.ts';
-import { pathPattern } from './fnmatch.ts';
+import { pathPattern, stepsOfPath } from './fnmatch.ts';
 import { patternOf } from './pattern.ts';
 import type { PathRule, Policy, Rule } from './plan_types.ts';
-
-/** What holding a path against a pattern costs, in the steps of `Work`. */
-const stepsOfPath = 20;
 
 /** What one decision looks at. */
 export type Deciding = { facts: Facts; values: Values; work: Work };
@@ -24,7 +21,7 @@ const matchesAny = (
     const known = work.matched.get(`${list} ${pattern}`);
     if (known !== undefined) return known;
     const matches = pathPattern(pattern);
-    work.left -= paths.length * stepsOfPath;
+    work.left -= paths.length * stepsOfPath(pattern);
     if (work.left < 0) throw new TooExpensive();
     const found = paths.some(matches);
     work.matched.set(`${list} ${pattern}`, found);

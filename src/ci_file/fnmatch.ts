@@ -159,6 +159,17 @@ const compileOne = (pattern: string): Segment[] => {
 
 const hasSigns = /[*?[{\\]/;
 
+/** Letters of a path, as far as they count for what it costs. */
+const usualPath = 80;
+const fewStars = 4;
+
+/** What holding a path against a pattern may cost, in the steps of `Work`: many stars go back and forth. */
+export const stepsOfPath = (pattern: string): number => {
+  const stars = pattern.split('*').length - 1;
+  const each = stars <= fewStars ? 20 : pattern.length * usualPath;
+  return pattern.includes('{') ? each * alternativesOf(pattern).length : each;
+};
+
 /** A pattern, made ready for many paths. */
 export const pathPattern = (pattern: string): ((path: string) => boolean) => {
   if (!hasSigns.test(pattern)) return (path) => path === pattern;

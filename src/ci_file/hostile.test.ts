@@ -87,6 +87,16 @@ test('patterns that are too long, too large, or none for an engine of linear tim
   });
 });
 
+test('paths that are held against patterns of many stars', async () => {
+  const paths = Array.from({ length: 100_000 }, (_, at) => `${'a'.repeat(80)}/${at}`);
+  const patterns = Array.from({ length: 50 }, (_, at) => `**/${'*a'.repeat(20)}x${at}`);
+  const file = `job: { script: x, rules: [{ exists: ${JSON.stringify(patterns)} }] }`;
+  const planned = await plannedOf(file, { ...onMain, files: async () => paths });
+  assert.deepEqual(planned, {
+    unplanned: { refused: 'error', text: 'The rules take too long to evaluate.' },
+  });
+});
+
 test('names that mean something to JavaScript are names like others', async () => {
   const file = `
 variables: { __proto__: a, constructor: b, toString: c }

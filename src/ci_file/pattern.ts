@@ -9,6 +9,8 @@ export type Pattern = {
   size: number;
   test: (text: string) => boolean;
   find: (text: string) => string[] | null;
+  /** The last group of the last match, where there is any; else the match itself. */
+  last: (text: string) => string | null;
 };
 
 const flagOf: Record<string, number> = {
@@ -18,6 +20,11 @@ const flagOf: Record<string, number> = {
   m: RE2JS.DOTALL,
   U: 0,
 };
+
+type Matcher = ReturnType<RE2JS['matcher']>;
+
+const groupsOf = (matcher: Matcher): string[] =>
+  Array.from({ length: matcher.groupCount() + 1 }, (_, at) => matcher.group(at) ?? '');
 
 /** @returns null: it is no pattern that the engine takes */
 export const compilePattern = (source: string, flags = ''): Pattern | null => {
@@ -29,12 +36,18 @@ export const compilePattern = (source: string, flags = ''): Pattern | null => {
     const size = compiled.programSize();
     if (size > largestProgram) return null;
     return {
-      size,
+      // With each step go the places of all groups.
+      size: size * (1 + compiled.groupCount()),
       test: (text) => compiled.matcher(text).find(),
       find: (text) => {
         const matcher = compiled.matcher(text);
-        if (!matcher.find()) return null;
-        return Array.from({ length: matcher.groupCount() + 1 }, (_, at) => matcher.group(at) ?? '');
+        return matcher.find() ? groupsOf(matcher) : null;
+      },
+      last: (text) => {
+        const matcher = compiled.matcher(text);
+        let found: string | null = null;
+        while (matcher.find()) found = matcher.group(matcher.groupCount()) ?? '';
+        return found;
       },
     };
   } catch {

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Config } from '../config.ts';
 import { action, print } from './command.ts';
+import { checkBlobs } from './doctor_blobs.ts';
 import type { Finding } from './doctor_finding.ts';
 import { checkFolder, checkMachine } from './doctor_machine.ts';
 import { checkStore } from './doctor_store.ts';
@@ -11,7 +12,7 @@ type Options = { json?: boolean; thorough?: boolean; [option: string]: unknown }
 const findAll = async (config: Config, thorough: boolean): Promise<Finding[]> => {
   const machine = checkMachine();
   const folder = checkFolder(config);
-  return [...machine, ...folder, ...(await checkStore(config, thorough))];
+  return [...machine, ...folder, ...(await checkBlobs(config)), ...(await checkStore(config, thorough))];
 };
 
 const line = ({ state, check, detail, advice }: Finding): string =>

@@ -8,6 +8,7 @@ const commands = {
   serve: async () => (await import('./serve.ts')).serveCommand(),
   migrate: async () => (await import('./migrate.ts')).migrateCommand(),
   gitd: async () => (await import('./gitd.ts')).gitdCommand(),
+  runner: async () => (await import('./runner.ts')).runnerCommand(),
   admin: async () => (await import('./admin.ts')).adminCommand(),
   doctor: async () => (await import('./doctor.ts')).doctorCommand(),
   config: async () => (await import('./config.ts')).configCommand(),

@@ -74,6 +74,7 @@ const untilStopped = async (service: Service, log: Logger): Promise<void> => {
 
 const serve = async (options: { json?: boolean; [option: string]: unknown }): Promise<void> => {
   const { config } = readSettings(options);
+  if (options['runner'] === false) config.runner_executor = 'none';
   const log = makeLog(config);
   const onFatal = (error: unknown): void => {
     log.fatal({ err: error }, 'the store failed: the process ends');
@@ -101,6 +102,9 @@ export const serveCommand = (): Command =>
         'gantry serve',
         'gantry serve --data /var/lib/gantry --listen 0.0.0.0:8080 --external-url https://code.example.com',
         'GANTRY_DATABASE_URL=postgres://gantry:secret@db/gantry gantry serve',
+        'gantry serve --no-runner             jobs are for runners elsewhere',
       ],
     }),
-  ).action(serve);
+  )
+    .option('--no-runner', 'start no built-in runner')
+    .action(serve);

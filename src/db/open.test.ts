@@ -252,17 +252,20 @@ describe('PostgreSQL', onPostgres, () => {
   it('goes on after the server cut every connection, also those in the middle of a transaction', async () => {
     const cut = `select pg_terminate_backend(pid) from pg_stat_activity
       where application_name like 'gantry %' and query like '%notes%' and pid <> pg_backend_pid()`;
-    const running = Array.from({ length: 8 }, (_one, index) =>
+    const { promise: isCut, resolve: tellOfCut } = Promise.withResolvers<void>();
+    const inside = new Set<number>();
+    const running = Array.from({ length: 4 }, (_one, index) =>
       test.store.write(async (tx) => {
         await insert(tx, `cut${index}`);
-        for (let turn = 0; turn < 50; turn += 1) await turnOfLoop();
-        await new Promise((resolve) => void setTimeout(resolve, 100));
+        inside.add(index);
+        await isCut;
         await insert(tx, `after${index}`);
       }),
     );
     const settled = Promise.allSettled(running);
-    await new Promise((resolve) => void setTimeout(resolve, 50));
+    while (inside.size < running.length) await turnOfLoop();
     await onServer(cut);
+    tellOfCut();
     assert.ok((await settled).every(({ status }) => status === 'rejected'));
     await test.store.write(async (tx) => await insert(tx, 'next'));
     assert.deepEqual(await bodies(test.store.db), ['next']);

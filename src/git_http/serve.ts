@@ -69,7 +69,8 @@ const advertisementOf = async (
   const { config } = platform;
   const head = headOf(project, config);
   const hide_requests = hidesRequests(user, project);
-  const asked = { service, protocol, quota: quotaOf(config), head, hide_requests };
+  const pipelines = user.isJob === true;
+  const asked = { service, protocol, quota: quotaOf(config), head, hide_requests, pipelines };
   const stream = await repositoryOf(platform, project).stream('transport.advertise', asked);
   stream.writable.end();
   return stream.readable;

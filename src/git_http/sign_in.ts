@@ -1,8 +1,9 @@
 import type { Call } from '../access/call.ts';
+import { jobTokenStart, signInJob } from '../access/job_token.ts';
 import { anonymous } from '../access/viewer.ts';
 import { Failure } from '../errors.ts';
 import type { GitUser } from '../repository/transfer.ts';
-import { readBasic, signInBasic } from '../sessions/basic.ts';
+import { type Basic, readBasic, signInBasic } from '../sessions/basic.ts';
 import { challenge } from './answers.ts';
 
 const nobody: GitUser = { viewer: anonymous, cause: null, scopes: null, deployKey: null };
@@ -13,6 +14,18 @@ const secondFactorText = (baseUrl: string): string =>
     "Use a personal access token with the scope 'read_repository' or 'write_repository' in its place.",
     `You can make one at ${baseUrl}/profile/personal_access_tokens`,
   ].join('\n');
+
+const jobLogin = 'gitlab-ci-token';
+
+const isOfJob = ({ login, password }: Basic): boolean =>
+  login === jobLogin && password.startsWith(jobTokenStart);
+
+/** A job reads its own project, as its user does: it never pushes, whatever he may. */
+const jobUser = async ({ db, now, ip, userAgent }: Call, token: string): Promise<GitUser> => {
+  const { user, viewer } = await signInJob(db, token, now);
+  const cause = { user: { id: user.id }, sudo_by_id: null, source: { ip, userAgent } };
+  return { viewer, scopes: ['read_repository'], deployKey: null, cause, isJob: true };
+};
 
 /**
  * Who asks: nobody where the request brings no name and password.
@@ -27,6 +40,7 @@ export const signInGit = async (call: Call): Promise<GitUser> => {
   if (given === null) throw challenge();
   const source = { ip, userAgent };
   try {
+    if (isOfJob(given)) return await jobUser(call, given.password);
     const found = await signInBasic(platform, given, source);
     if (found === 'second_factor') throw challenge(secondFactorText(call.baseUrl));
     const { user, viewer, scopes } = found;

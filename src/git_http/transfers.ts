@@ -25,7 +25,7 @@ export const openFetch = async (
 ): Promise<GitStream<'transport.upload_pack'>> => {
   const head = headOf(project, platform.config);
   const hide_requests = hidesRequests(user, project);
-  const params = { ...manner, head, hide_requests };
+  const params = { ...manner, head, hide_requests, pipelines: user.isJob === true };
   return await repositoryOf(platform, project).stream('transport.upload_pack', params);
 };
 

@@ -19,6 +19,8 @@ export type Endpoint<C, P extends TObject = TObject> = {
   audience: Audience;
   /** Token scopes any of which suffices, beside `api` (and `read_api` for GET). */
   scopes?: readonly string[];
+  /** Takes the token of a job, too, for what is of the job's own project. */
+  jobTokens?: true;
   params: P;
   /** Shape of one answer, or of one item of a list; null: no body. */
   reply: TSchema | null;

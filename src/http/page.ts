@@ -27,7 +27,14 @@ export const pageRequest = (params: { page?: unknown; per_page?: unknown }): Pag
 };
 
 /** Never part of a `Link`: they would be stored and forwarded with it. */
-const credentials = new Set(['private_token', 'access_token', 'bearer_token', 'sudo', 'authenticity_token']);
+const credentials = new Set([
+  'private_token',
+  'access_token',
+  'bearer_token',
+  'job_token',
+  'sudo',
+  'authenticity_token',
+]);
 
 const scalarText = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';

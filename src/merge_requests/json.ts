@@ -1,7 +1,9 @@
+import type { Static } from 'typebox';
 import type { Site } from '../access/call.ts';
-import { anything, array, bool, int, nullable, object, string, timestamp } from '../http/schema.ts';
+import { array, bool, int, nullable, object, string, timestamp } from '../http/schema.ts';
 import { taskCounts } from '../issuables/tasks.ts';
 import { isWorkInProgress } from '../issuables/title_state.ts';
+import { briefPipelineShape } from '../repository/pipeline_brief.ts';
 import { milestoneJson, milestoneShape } from '../milestones/json.ts';
 import { timeStats, timeStatsShape } from '../time_tracking/json.ts';
 import { formatTime } from '../time.ts';
@@ -59,8 +61,6 @@ const fields = {
   ),
   changes_count: nullable(string),
   task_completion_status: object({ count: int, completed_count: int }),
-  head_pipeline: nullable(anything),
-  pipeline: nullable(anything),
   rebase_in_progress: bool,
   merge_error: nullable(string),
 };
@@ -72,6 +72,8 @@ const extras = {
   subscribed: bool,
   user: object({ can_merge: bool }),
   blocking_discussions_resolved: bool,
+  head_pipeline: nullable(briefPipelineShape),
+  pipeline: nullable(briefPipelineShape),
 };
 
 /** One merge request alone. */
@@ -199,8 +201,6 @@ export const mergeRequestJson = (row: FullMergeRequest, site: Site) => {
     diff_refs: diffRefs(row),
     changes_count: row.real_size,
     task_completion_status: taskCounts(row.description),
-    head_pipeline: null,
-    pipeline: null,
   };
 };
 
@@ -209,6 +209,9 @@ export type Extras = {
   subscribed: boolean;
   user: { can_merge: boolean };
   blocking_discussions_resolved: boolean;
+  head_pipeline: Static<typeof briefPipelineShape> | null;
+  /** The same, by its older name. */
+  pipeline: Static<typeof briefPipelineShape> | null;
 };
 
 export const todoMergeRequestJson = (row: FullMergeRequest, site: Site, subscribed: boolean) => ({

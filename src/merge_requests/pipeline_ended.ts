@@ -7,6 +7,7 @@ import { loadViewer } from '../access/viewer.ts';
 import { loadProject } from '../projects/find.ts';
 import { addTodos } from '../todos/add.ts';
 import { type FoundMergeRequest, reloadMergeRequest } from './find.ts';
+import { headPipelineStatus, isGreen } from './head_pipeline.ts';
 import { type MergeParams, type Merger, acceptMerge } from './merge.ts';
 import { requireOpen } from './merge_rules.ts';
 
@@ -84,7 +85,10 @@ export const pipelineEnded = async (platform: Platform, ended: EndedPipeline): P
       // oxlint-disable-next-line no-await-in-loop
       await tell(platform, found, [author_id, merge_user_id], 'build_failed');
     }
-    const isWaitedFor = ended.status === 'success' && merge_when_pipeline_succeeds === 1;
+    if (ended.status !== 'success' || merge_when_pipeline_succeeds === 0) continue;
+    // Where the head has several, the newest counts.
+    // oxlint-disable-next-line no-await-in-loop
+    const isWaitedFor = isGreen(await headPipelineStatus(db, found.merge_request));
     // oxlint-disable-next-line no-await-in-loop
     if (isWaitedFor) await mergeNow(platform, found);
   }

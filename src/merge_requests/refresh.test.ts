@@ -78,7 +78,14 @@ describe('a push to the source branch', () => {
     const sha = await push(request.source_branch, { a: '2' }, 'Change a\n');
     const ref = `refs/heads/${request.source_branch}`;
     const updates = [{ ref, old: request.sha, new: sha }];
-    const moved = { project_id: project.id, user_id: pusher.id, kind: 'push', updates, skip_ci: false };
+    const moved = {
+      project_id: project.id,
+      user_id: pusher.id,
+      kind: 'push',
+      updates,
+      skip_ci: false,
+      moved_at: 0,
+    };
     await refreshMergeRequests(gantry.service.platform, moved);
     assert.equal((await versionsOf(request)).length, 2);
     assert.equal((await systemNotes(gantry, request)).length, 1);
@@ -110,7 +117,14 @@ describe('a push to the source branch', () => {
     await moveTo(branch, request.sha, '0'.repeat(40));
     await moveTo(branch, '0'.repeat(40), request.sha);
     const updates = [{ ref: `refs/heads/${branch}`, old: '0'.repeat(40), new: request.sha }];
-    const again = { project_id: project.id, user_id: pusher.id, kind: 'push', updates, skip_ci: false };
+    const again = {
+      project_id: project.id,
+      user_id: pusher.id,
+      kind: 'push',
+      updates,
+      skip_ci: false,
+      moved_at: 0,
+    };
     await refreshMergeRequests(gantry.service.platform, again);
     assert.deepEqual(await systemNotes(gantry, request), [
       `deleted source branch \`${branch}\``,

@@ -5,8 +5,9 @@ import { compiled } from '../db/compiled.ts';
 import { forbidden, notFound } from '../errors.ts';
 import type { JsonText } from '../http/endpoint.ts';
 import { type Version, withMembers } from '../issuables/texts.ts';
-import { type Project, findProject } from '../projects/find.ts';
+import { type Project, findProject, loadProject } from '../projects/find.ts';
 import { mayMergeInto, protectedBranches } from '../repository/protected.ts';
+import { briefPipelineJson } from '../repository/pipeline_brief.ts';
 import { followColumns, follows } from '../subscriptions/subscribed.ts';
 import type { FoundMergeRequest } from './find.ts';
 import type { Extras } from './json.ts';
@@ -24,6 +25,8 @@ type Row = Version &
     found: number | null;
     /** 1: a discussion waits to be resolved. */
     unresolved: number | null;
+    /** Of its head, the newest. */
+    pipeline_id: number | null;
   };
 
 type Asked = { project_id: number; iid: number; user_id: number };
@@ -36,7 +39,9 @@ const rowByIid = compiled((db, { project_id, iid, user_id }: Asked) => {
       diff_id, head_sha, merge_status, checked_source_sha, checked_target_sha,
       (select 1 from assignees where ${here} and user_id = ${user_id}) as assigned,
       ${said} as said, ${found} as found,
-      (select 1 from notes where ${here} and resolvable = 1 and resolved_at is null limit 1) as unresolved
+      (select 1 from notes where ${here} and resolvable = 1 and resolved_at is null limit 1) as unresolved,
+      (select max(pipelines.id) from pipelines where sha = head_sha and pipelines.project_id = source_project_id
+        and (ref = source_branch or merge_request_id = merge_requests.id)) as pipeline_id
     from merge_requests where project_id = ${project_id} and iid = ${iid}`.compile(db);
 });
 
@@ -56,6 +61,15 @@ const checked = async (call: Call, project: Project, row: Row): Promise<Version>
   return now ?? row;
 };
 
+/** As far as it is for the caller to see. */
+const headPipeline = async (call: Call, target: Project, id: number): Promise<Extras['pipeline']> => {
+  const row = await call.db.selectFrom('pipelines').selectAll().where('id', '=', id).executeTakeFirst();
+  if (row === undefined) return null;
+  const source = row.project_id === target.id ? target : await loadProject(call.db, row.project_id);
+  if (source === null || !may(call.viewer, 'read_pipeline', source)) return null;
+  return briefPipelineJson(row, { baseUrl: call.baseUrl, full_path: source.full_path });
+};
+
 type Shown = { text: JsonText; extras: Extras };
 
 const shownIn = async (call: Call, project: Project, iid: number): Promise<Shown> => {
@@ -67,7 +81,9 @@ const shownIn = async (call: Call, project: Project, iid: number): Promise<Shown
   const subscribed = follows(row, row.author_id === user_id || row.assigned === 1);
   const can_merge = await mayMerge(call, project, row.target_branch);
   const blocking_discussions_resolved = row.unresolved === null;
-  return { text, extras: { subscribed, user: { can_merge }, blocking_discussions_resolved } };
+  const pipeline = row.pipeline_id === null ? null : await headPipeline(call, project, row.pipeline_id);
+  const pipelines = { head_pipeline: pipeline, pipeline };
+  return { text, extras: { subscribed, user: { can_merge }, blocking_discussions_resolved, ...pipelines } };
 };
 
 const joined = ({ text, extras }: Shown): JsonText => withMembers(text, extras);

@@ -4,7 +4,7 @@ import { may } from '../access/may.ts';
 import { forbidden } from '../errors.ts';
 import { Answer, type JsonText } from '../http/endpoint.ts';
 import { pageParams, pageRequest } from '../http/page.ts';
-import { anything, array, bool, id, idOrPath, object, text } from '../http/schema.ts';
+import { array, bool, id, idOrPath, object, text } from '../http/schema.ts';
 import { lazySerializer } from '../http/serializer.ts';
 import { findCode } from '../repository/code.ts';
 import { diffShape } from '../repository/diff_json.ts';
@@ -107,17 +107,6 @@ const participants = endpoint({
   handle: async (call, params) => await listParticipants(call, await find(call, params), pageRequest(params)),
 });
 
-const pipelines = endpoint({
-  ...list,
-  path: `${path}/pipelines`,
-  summary: 'Pipelines of a merge request',
-  reply: anything,
-  handle: async (call, params) => {
-    await find(call, params);
-    return { items: [], total: 0 };
-  },
-});
-
 const ofCommit = endpoint({
   ...common,
   list: true,
@@ -138,4 +127,4 @@ const ofCommit = endpoint({
 });
 
 /** Those that the API document does not have. */
-export const moreVersionRoutes = [diffs, rawDiffs, participants, pipelines, ofCommit];
+export const moreVersionRoutes = [diffs, rawDiffs, participants, ofCommit];

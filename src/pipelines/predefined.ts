@@ -21,6 +21,8 @@ export type PredefinedFacts = {
   before_sha: string;
   user: { id: number; username: string; name: string; email: string } | null;
   merge_request?: MergeRequestFacts;
+  /** The open merge requests of the branch, as people name them. */
+  open_requests?: string;
 };
 
 export type MergeRequestFacts = {
@@ -34,10 +36,14 @@ export type MergeRequestFacts = {
   source_project_path: string;
   target_project_path: string;
   base_sha: string;
+  labels: string[];
+  /** User names. */
+  assignees: string[];
+  milestone: string | null;
 };
 
 /** As part of a host name: lower case, `-` for all else, 63 characters at most. */
-const slugOf = (name: string): string =>
+export const slugOf = (name: string): string =>
   name
     .toLowerCase()
     .replaceAll(/[^a-z0-9]/g, '-')
@@ -104,7 +110,14 @@ const ofMergeRequest = ({ merge_request: request, commit }: PredefinedFacts): Re
         CI_MERGE_REQUEST_TARGET_BRANCH_NAME: request.target_branch,
         CI_MERGE_REQUEST_DIFF_BASE_SHA: request.base_sha,
         CI_MERGE_REQUEST_EVENT_TYPE: 'detached',
+        ...(request.labels.length > 0 && { CI_MERGE_REQUEST_LABELS: request.labels.join(',') }),
+        ...(request.assignees.length > 0 && { CI_MERGE_REQUEST_ASSIGNEES: request.assignees.join(', ') }),
+        ...(request.milestone !== null && { CI_MERGE_REQUEST_MILESTONE: request.milestone }),
       };
+
+/** For workflows that make one pipeline of a branch, not a second one of its merge request. */
+const openRequests = ({ open_requests: open = '' }: PredefinedFacts): Record<string, string> =>
+  open === '' ? {} : { CI_OPEN_MERGE_REQUESTS: open };
 
 /** Of a pipeline and all of its jobs, as far as it is known before there are any. */
 export const predefinedVariables = (facts: PredefinedFacts): Record<string, string> => ({
@@ -116,4 +129,5 @@ export const predefinedVariables = (facts: PredefinedFacts): Record<string, stri
   ...ofCommit(facts),
   ...ofUser(facts),
   ...ofMergeRequest(facts),
+  ...openRequests(facts),
 });

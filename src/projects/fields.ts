@@ -2,7 +2,8 @@
 import type { Static } from 'typebox';
 import type { FeatureLevel, Flag, Visibility } from '../db/schema.ts';
 import { visibilities } from '../groups/rules.ts';
-import { boolean, clearable, object, oneOf, optional, text } from '../http/schema.ts';
+import { invalid } from '../errors.ts';
+import { boolean, clearable, integer, object, oneOf, optional, text } from '../http/schema.ts';
 
 const level = optional(oneOf(['disabled', 'private', 'enabled']));
 const flag = optional(boolean());
@@ -25,6 +26,19 @@ const flags = {
   only_allow_merge_if_pipeline_succeeds: flag,
   only_allow_merge_if_all_discussions_are_resolved: flag,
   remove_source_branch_after_merge: flag,
+  keep_latest_artifact: flag,
+};
+
+/** Seconds: ten minutes to a month. */
+const timeouts = { minimum: 600, maximum: 2_592_000 };
+
+const ofPipelines = {
+  ci_config_path: optional(clearable(text({ description: 'default: `.gitlab-ci.yml`' }))),
+  build_timeout: optional(integer({ ...timeouts, description: 'seconds that a job may take' })),
+  auto_cancel_pending_pipelines: optional(oneOf(['enabled', 'disabled'])),
+  ci_default_git_depth: optional(
+    integer({ minimum: 0, maximum: 1000, description: 'commits that jobs fetch; 0: all' }),
+  ),
 };
 
 /** The older way to say that a feature is on for everybody, or off. */
@@ -49,6 +63,7 @@ export const projectParams = {
   snippets_enabled: flag,
   ...levels,
   ...flags,
+  ...ofPipelines,
   public_jobs: optional(boolean({ description: 'another name of `public_builds`' })),
   default_branch: optional(text({ description: 'a branch that is there; an empty repository has none' })),
   merge_method: optional(oneOf(['merge', 'rebase_merge', 'ff'])),
@@ -70,6 +85,10 @@ export type ProjectColumns = {
   default_branch?: string;
   merge_method?: 'merge' | 'rebase_merge' | 'ff';
   squash_option?: 'never' | 'always' | 'default_on' | 'default_off';
+  ci_config_path?: string | null;
+  build_timeout?: number;
+  auto_cancel_pending_pipelines?: 'enabled' | 'disabled';
+  ci_default_git_depth?: number;
 } & { [N in LevelName]?: FeatureLevel } & { [N in FlagName]?: Flag };
 
 const visibilityOf = ({ visibility, public: isPublic }: Params): Visibility | undefined => {
@@ -81,6 +100,24 @@ const switched = (params: Params): [LevelName, FeatureLevel][] =>
   (Object.keys(switches) as (keyof typeof switches)[])
     .filter((name) => params[name] !== undefined)
     .map((name) => [switches[name], params[name] === true ? 'enabled' : 'disabled']);
+
+/** @throws Failure 400 for one that leads out of the repository */
+const configPathOf = (given: string | null): string | null => {
+  const path = given?.replace(/^\/+/, '') ?? '';
+  if (path.split('/').includes('..')) {
+    throw invalid({ ci_config_path: ['must not include leading slash or directory traversal.'] });
+  }
+  return path === '' ? null : path;
+};
+
+const pipelineColumns = (params: Params) => ({
+  ...(params.ci_config_path !== undefined && { ci_config_path: configPathOf(params.ci_config_path) }),
+  ...(params.build_timeout !== undefined && { build_timeout: params.build_timeout }),
+  ...(params.auto_cancel_pending_pipelines !== undefined && {
+    auto_cancel_pending_pipelines: params.auto_cancel_pending_pipelines,
+  }),
+  ...(params.ci_default_git_depth !== undefined && { ci_default_git_depth: params.ci_default_git_depth }),
+});
 
 /** The columns that the parameters set: a level wins over a switch, `visibility` over `public`. */
 export const columnsOf = (params: Params): ProjectColumns => {
@@ -96,6 +133,7 @@ export const columnsOf = (params: Params): ProjectColumns => {
     ...(params.default_branch !== undefined && { default_branch: params.default_branch }),
     ...(params.merge_method !== undefined && { merge_method: params.merge_method }),
     ...(params.squash_option !== undefined && { squash_option: params.squash_option }),
+    ...pipelineColumns(params),
     ...Object.fromEntries(switched(params)),
     ...Object.fromEntries(named.map((name) => [name, params[name]])),
     ...Object.fromEntries(set.map((name) => [name, given[name] === true ? 1 : 0])),

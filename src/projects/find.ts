@@ -32,24 +32,28 @@ const projectByPath = compiled((db, { path }: { path: string }) =>
     .compile(),
 );
 
-/** A project by id or full path (in any case). Hidden and missing are alike: 404 `404 Project Not Found`. */
-export const findProject = async (
-  { db, viewer }: Pick<Call, 'db' | 'viewer'>,
-  id: number | string,
-): Promise<Project> => {
+/** A project by id or full path (in any case), whoever sees it; null: there is none, or it is going. */
+export const anyProject = async ({ db }: Pick<Call, 'db'>, id: number | string): Promise<Project | null> => {
   const [found] =
     typeof id === 'number'
       ? await projectById(db, { id })
       : await projectByPath(db, { path: id.toLowerCase() });
-  if (found === undefined || !canSeeProject(viewer, found)) throw notFound('Project');
+  return found === undefined || found.deleted_at !== null ? null : found;
+};
+
+/** A project by id or full path (in any case). Hidden and missing are alike: 404 `404 Project Not Found`. */
+export const findProject = async (
+  call: Pick<Call, 'db' | 'viewer'>,
+  id: number | string,
+): Promise<Project> => {
+  const found = await anyProject(call, id);
+  if (found === null || !canSeeProject(call.viewer, found)) throw notFound('Project');
   return found;
 };
 
 /** A project for work that nobody's request does: whoever sees it; null: it is gone. */
-export const loadProject = async (db: Reader, id: number): Promise<Project | null> => {
-  const [found] = await projectById(db, { id });
-  return found === undefined || found.deleted_at !== null ? null : found;
-};
+export const loadProject = async (db: Reader, id: number): Promise<Project | null> =>
+  await anyProject({ db }, id);
 
 /** Projects by id, whoever sees them. */
 export const projectsById = async (db: Reader, ids: readonly number[]): Promise<Map<number, Project>> => {

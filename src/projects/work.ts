@@ -3,12 +3,13 @@ import { projectArea } from '../blob/files.ts';
 import { type WorkHandler, enqueue } from '../queue/queue.ts';
 import { purgeProject } from './purge.ts';
 
-export const projectWork = ({ store, blobs, git }: Platform): { [name: string]: WorkHandler } => ({
+export const projectWork = ({ store, blobs, traces, git }: Platform): { [name: string]: WorkHandler } => ({
   /** Removes the rows of a project that was taken away; of a large one, a part each time. */
   purge_project: async ({ project_id }) => {
     const id = Number(project_id);
     const removeFiles = async (storage: string): Promise<void> => {
       await blobs.removeArea(projectArea(id));
+      await traces.removeProject(id);
       await git.repository({ storage, id }).ask('repository.remove', {});
     };
     if (await purgeProject(store, id, removeFiles)) return;

@@ -1,4 +1,5 @@
 import type { Commit, Signature } from '../git/protocol_types.ts';
+import { briefPipelineShape } from './pipeline_brief.ts';
 import { array, int, nullable, object, optional, string, timestamp } from '../http/schema.ts';
 
 /** A commit wherever one is shown. */
@@ -28,7 +29,7 @@ export const singleCommitShape = object({
   ...listedCommitShape.properties,
   status: nullable(string),
   project_id: int,
-  last_pipeline: nullable(object({ id: int, ref: string, sha: string, status: string })),
+  last_pipeline: nullable(briefPipelineShape),
 });
 
 export const shortIdOf = (id: string): string => id.slice(0, 8);

@@ -1,11 +1,14 @@
 /** Lists of commits, and one with all that is told of it. */
 import type { Call } from '../access/call.ts';
+import { may } from '../access/may.ts';
 import { notFound } from '../errors.ts';
 import type { Page, PageRequest } from '../http/page.ts';
 import type { Commit, CommitWalk, Oid } from '../git/protocol_types.ts';
+import type { Project } from '../projects/find.ts';
 import { actionPath, isPlainPath } from './paths.ts';
 import { type Code, webUrlOf } from './code.ts';
 import { commitJson, statsJson } from './commit_json.ts';
+import { briefPipelineJson } from './pipeline_brief.ts';
 import { branchPrefix, requireRevision, tagPrefix } from './resolve.ts';
 
 export type CommitFilter = {
@@ -80,6 +83,23 @@ export const listCommits = async (
   return { items, total: total ?? offset + commits.length };
 };
 
+/** What came of the commit, as far as the caller may know. */
+const pipelineOf = async (call: Call, project: Project, sha: string) => {
+  const none = { status: null, last_pipeline: null };
+  if (!may(call.viewer, 'read_pipeline', project)) return none;
+  const row = await call.db
+    .selectFrom('pipelines')
+    .selectAll()
+    .where('project_id', '=', project.id)
+    .where('sha', '=', sha)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  if (row === undefined) return none;
+  const last_pipeline = briefPipelineJson(row, { baseUrl: call.baseUrl, full_path: project.full_path });
+  return { status: last_pipeline.status, last_pipeline };
+};
+
 /** One commit as the API answers it. */
 export const singleCommitJson = async (
   call: Call,
@@ -89,7 +109,6 @@ export const singleCommitJson = async (
 ) => ({
   ...commitJson(commit, webUrlOf(call, project)),
   ...(stats && { stats: statsJson(await repository.ask('commits.stats', { id: commit.id })) }),
-  status: null,
+  ...(await pipelineOf(call, project, commit.id)),
   project_id: project.id,
-  last_pipeline: null,
 });

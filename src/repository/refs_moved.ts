@@ -17,15 +17,24 @@ export type RefsMoved = {
   updates: RefUpdate[];
   /** The pusher wants no pipeline. */
   skip_ci: boolean;
+  moved_at: number;
 };
 
 /** Of the payload of `refsMovedWork`, whose updates are JSON. */
-export const readRefsMoved = ({ project_id, user_id, kind, updates, skip_ci }: Payload): RefsMoved => ({
+export const readRefsMoved = ({
+  project_id,
+  user_id,
+  kind,
+  updates,
+  skip_ci,
+  moved_at,
+}: Payload): RefsMoved => ({
   project_id: Number(project_id),
   user_id: user_id === null || user_id === undefined ? null : Number(user_id),
   kind: String(kind),
   updates: JSON.parse(String(updates)) as RefUpdate[],
   skip_ci: skip_ci === true,
+  moved_at: Number(moved_at ?? 0),
 });
 
 /** More of one push are not told one by one. */
@@ -109,5 +118,6 @@ export const refsMoved = async (platform: Platform, tx: Tx, operation: Operation
   const user_id = cause?.user.id ?? null;
   const { push_options } = operation.data;
   const skip_ci = Array.isArray(push_options) && push_options.includes('ci.skip');
-  await enqueue(tx, refsMovedWork, { project_id, user_id, kind, updates: JSON.stringify(visible), skip_ci });
+  const payload = { project_id, user_id, kind, updates: JSON.stringify(visible), skip_ci, moved_at: tx.now };
+  await enqueue(tx, refsMovedWork, payload);
 };

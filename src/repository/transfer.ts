@@ -17,6 +17,8 @@ export type GitUser = {
   scopes: readonly string[] | null;
   /** A key of projects, not of a user: what it may in the project that is meant; null: not one. */
   deployKey: { id: number; canPush: boolean } | null;
+  /** A job that runs: it alone sees the refs that keep pipelines' commits. */
+  isJob?: true;
 };
 
 export const texts = {

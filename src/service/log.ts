@@ -3,7 +3,15 @@ import { type DestinationStream, type Logger, pino } from 'pino';
 import type { Config } from '../config.ts';
 
 /** Keys whose values never reach a log, wherever they stand. */
-const secretKeys = ['private_token', 'access_token', 'bearer_token', 'password', 'token', 'authorization'];
+const secretKeys = [
+  'private_token',
+  'access_token',
+  'bearer_token',
+  'job_token',
+  'password',
+  'token',
+  'authorization',
+];
 const redact = { paths: secretKeys.flatMap((key) => [key, `*.${key}`]), censor: '[redacted]' };
 
 type Line = { time: number; level: number; msg: string } & Record<string, unknown>;

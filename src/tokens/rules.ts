@@ -8,6 +8,7 @@ export const tokenScopes = [
   'sudo',
   'read_repository',
   'write_repository',
+  'create_runner',
 ] as const;
 
 const longestName = 255;

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { type Call, actorOf } from '../access/call.ts';
 import { type Stored, projectArea } from '../blob/files.ts';
+import { isDiskFull } from '../blob/folders.ts';
 import { unavailable } from '../errors.ts';
 import { recordEvent } from '../events/record.ts';
 import { receiveFile } from '../http/upload.ts';
@@ -9,9 +10,6 @@ import type { UploadRow } from './json.ts';
 import { cleanName, largestFile, tooBig } from './rules.ts';
 
 type Received = Stored & { file_name: string };
-
-const isDiskFull = (error: unknown): boolean =>
-  ['ENOSPC', 'EDQUOT'].includes(String((error as { code?: unknown }).code));
 
 const keep = async ({ platform }: Call, projectId: number, content: Readable): Promise<Stored> => {
   try {

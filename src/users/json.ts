@@ -94,6 +94,9 @@ export const accountShape = object({
   ...administration,
 });
 
+/** What everybody is told of a user. */
+export const publicProfileShape = object({ ...basicUserShape.properties, ...profile });
+
 /** One user: his profile; for administrators his account. */
 export const profileShape = object({
   ...basicUserShape.properties,

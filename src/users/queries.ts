@@ -42,6 +42,14 @@ export const loadUser = async (db: Reader, id: number): Promise<UserRow> => {
   return row;
 };
 
+/** Users by id, in one statement. */
+export const usersById = async (db: Reader, ids: Iterable<number>): Promise<Map<number, UserRow>> => {
+  const wanted = [...new Set(ids)];
+  if (wanted.length === 0) return new Map();
+  const rows = await db.selectFrom('users').select(columns).where('id', 'in', wanted).execute();
+  return new Map(rows.map((row) => [row.id, row]));
+};
+
 /**
  * The user, whom nobody else changes before this transaction ends.
  * @throws Failure 404 `404 User Not Found`

@@ -1,5 +1,6 @@
 import type { Platform } from '../access/call.ts';
 import { seal, unseal } from '../access/seal.ts';
+import { compiled } from '../db/compiled.ts';
 import type { Reader } from '../db/open.ts';
 import type { VariablesTable } from '../db/schema_ci.ts';
 import type { Page, PageRequest } from '../http/page.ts';
@@ -14,7 +15,7 @@ const purpose = 'variable';
 export const sealValue = ({ secrets }: Platform, value: string): string =>
   seal(secrets.encryption_key, purpose, value);
 
-const unsealValue = ({ secrets }: Platform, sealed: string): string =>
+export const unsealValue = ({ secrets }: Platform, sealed: string): string =>
   unseal(secrets.encryption_key, purpose, sealed);
 
 const columns = [
@@ -71,17 +72,8 @@ export const variablesOfKey = async (platform: Platform, db: Reader, owner: Owne
 /** How near the owner is to a job: later ones win. */
 const nearness = { Instance: 0, Namespace: 1, Project: 2 } as const;
 
-/**
- * The variables that a job gets, of the instance, of the groups above (nearest last) and of the project: one for each
- * key, those of protected refs only where `isProtected`.
- */
-export const variablesForJob = async (
-  platform: Platform,
-  project: { id: number; namespace_id: number },
-  { isProtected, environment }: { isProtected: boolean; environment: string | null },
-): Promise<Variable[]> => {
-  const { db } = platform.store;
-  const rows = await db
+const reaching = compiled((db, given: { project_id: number; namespace_id: number }) =>
+  db
     .selectFrom('variables')
     .leftJoin('namespaces', (join) =>
       join.onRef('namespaces.id', '=', 'variables.source_id').on('variables.source_type', '=', 'Namespace'),
@@ -95,14 +87,24 @@ export const variablesForJob = async (
     .where((is) =>
       is.or([
         is.and([is('source_type', '=', 'Instance'), is('source_id', '=', 0)]),
-        is.and([is('source_type', '=', 'Project'), is('source_id', '=', project.id)]),
-        is.and([
-          is('source_type', '=', 'Namespace'),
-          is('source_id', 'in', ancestorsOf(project.namespace_id)),
-        ]),
+        is.and([is('source_type', '=', 'Project'), is('source_id', '=', given.project_id)]),
+        is.and([is('source_type', '=', 'Namespace'), is('source_id', 'in', ancestorsOf(given.namespace_id))]),
       ]),
     )
-    .execute();
+    .compile(),
+);
+
+/**
+ * The variables that a job gets, of the instance, of the groups above (nearest last) and of the project: one for each
+ * key, those of protected refs only where `isProtected`.
+ */
+export const variablesForJob = async (
+  platform: Platform,
+  project: { id: number; namespace_id: number },
+  { isProtected, environment }: { isProtected: boolean; environment: string | null },
+): Promise<Variable[]> => {
+  const { id: project_id, namespace_id } = project;
+  const rows = await reaching(platform.store.db, { project_id, namespace_id });
   const fit = rows
     .filter((row) => (row.protected === 0 || isProtected) && scopeMatches(row.environment_scope, environment))
     .toSorted(

@@ -1,7 +1,8 @@
 /** Sign-in by a real OpenID Connect provider. */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
-import { type Person, type TestProvider, freePort, startProvider } from '../../test/support/oidc.ts';
+import { freePort } from '../../test/support/free_port.ts';
+import { type Person, type TestProvider, startProvider } from '../../test/support/oidc.ts';
 import { unique } from '../../test/support/seed.ts';
 import { type TestService, startTestService } from '../../test/support/service.ts';
 import { type Seen, type Visitor, openVisitor } from '../../test/support/visitor.ts';

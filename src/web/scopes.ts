@@ -8,6 +8,7 @@ export const scopeMeanings: { [S in (typeof tokenScopes)[number]]: string } = {
   sudo: 'Act by the API as any user of this service',
   read_repository: 'Read your repositories',
   write_repository: 'Read and write your repositories',
+  create_runner: 'Create runners where you may',
 };
 
 export const meaningOf = (scope: string): string =>

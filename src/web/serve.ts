@@ -39,7 +39,7 @@ const sentBy = async (request: FastifyRequest): Promise<RawParams> => {
 
 /** Longer ones, and those with a credential in them, are not carried along. */
 const longestBack = 2000;
-const credentials = /[?&](?:private_token|access_token|bearer_token)=/;
+const credentials = /[?&](?:private_token|access_token|bearer_token|job_token)=/;
 
 /** Who is not signed in signs in first, and comes back; what he sent is not kept. */
 const toSignIn = ({ path }: OpenVisit, { method }: FastifyRequest): Redirect => {

@@ -15,13 +15,17 @@ export type Situation = {
   merge_requests?: Switch;
   /** Of the repository. */
   code?: Switch;
+  /** Of jobs and pipelines. */
+  builds?: Switch;
+  /** Pipelines are for reporters and those above. */
+  closed_builds?: true;
   archived?: true;
   issue: IssueState;
 };
 
 /** One line of a table: an endpoint, asked in one way. */
 export type Row = {
-  /** `everybody`, `instance`, `group`, `project`, `issues switched`, `trackers switched`, `issue`, `code`, `merge request`. */
+  /** `everybody`, `instance`, `group`, `project`, `issues switched`, `trackers switched`, `issue`, `code`, `jobs`, `merge request`. */
   kind: string;
   /** As in the route list: `PUT /projects/:id`. */
   endpoint: string;
@@ -110,9 +114,11 @@ const isHidden = ({ issues, issue }: Situation, standing: string, own: boolean):
   isOff(issues, standing) ||
   (issue === 'confidential' && !own && ['visitor', 'guest'].includes(standing));
 
-/** Nobody, where he would be told if the code were everybody's. */
-const isShut = ({ visibility, code = 'enabled' }: Situation): boolean =>
-  visibility === 'public' && code !== 'enabled';
+/** Nobody, where he would be told if the code, or the jobs, were everybody's. */
+const isShut = ({ kind }: Row, { visibility, code = 'enabled', builds = 'enabled' }: Situation): boolean => {
+  if (visibility !== 'public' || (kind !== 'code' && kind !== 'jobs')) return false;
+  return code !== 'enabled' || (kind === 'jobs' && builds !== 'enabled');
+};
 
 const columnOfRequest = (situation: Situation, standing: string, own: boolean): string => {
   const { issues, merge_requests = issues, code = 'enabled', issue } = situation;
@@ -121,8 +127,12 @@ const columnOfRequest = (situation: Situation, standing: string, own: boolean): 
   return own ? 'own' : standing;
 };
 
-const columnOf = ({ kind }: Row, situation: Situation, standing: string, own: boolean): string => {
-  if (kind === 'code' && standing === 'nobody' && isShut(situation)) return 'shut';
+const areJobsOff = ({ code = 'enabled', builds = 'enabled' }: Situation, standing: string): boolean =>
+  isOff(code, standing) || isOff(builds, standing);
+
+const columnOf = (row: Row, situation: Situation, standing: string, own: boolean): string => {
+  const { kind } = row;
+  if (standing === 'nobody' && isShut(row, situation)) return 'shut';
   if (standing === 'nobody' || standing === 'out') return standing;
   const { issues, merge_requests = issues } = situation;
   switch (kind) {
@@ -134,6 +144,8 @@ const columnOf = ({ kind }: Row, situation: Situation, standing: string, own: bo
       return isOff(issues, standing) && isOff(merge_requests, standing) ? 'off' : standing;
     case 'code':
       return isOff(situation.code ?? 'enabled', standing) ? 'off' : standing;
+    case 'jobs':
+      return areJobsOff(situation, standing) ? 'off' : standing;
     case 'merge request':
       return columnOfRequest(situation, standing, own);
     default:
@@ -155,7 +167,10 @@ export const expectedAnswer = (row: Row, person: string, situation: Situation): 
   const byVisibility = cell.split('/');
   const inAny = byVisibility[visibilities.indexOf(situation.visibility)] ?? byVisibility[0] ?? '';
   const [inLiving = '', inArchived = inLiving] = inAny.split('@');
-  const one = situation.archived === true ? inArchived : inLiving;
+  const [whereOpen = '', whereClosed = whereOpen] = (
+    situation.archived === true ? inArchived : inLiving
+  ).split('~');
+  const one = situation.closed_builds === true ? whereClosed : whereOpen;
   const [usual = '', toAdmin = usual] = one.split('|');
   if (standing === 'admin') return toAdmin;
   const [toAuthor = '', toAssignee = toAuthor] = usual.split('&');
@@ -168,6 +183,8 @@ const words: [word: string, status: number, message: unknown][] = [
   ['400M', 400, 'Cannot move issue due to insufficient permissions!'],
   ['400N', 400, { namespace: ['is not valid'] }],
   ['400B', 400, { source_branch: ['does not exist'] }],
+  ['400R', 400, { base: ['Reference not found'] }],
+  ['400C', 400, { base: ['Commit not found'] }],
   ['401', 401, '401 Unauthorized'],
   ['403', 403, '403 Forbidden'],
   ['403B', 403, '403 Forbidden - Your account has been blocked.'],
@@ -178,15 +195,19 @@ const words: [word: string, status: number, message: unknown][] = [
   ],
   ['403R', 403, '403 Forbidden - Cannot push to source branch'],
   ['404', 404, '404 Not found'],
+  ['404F', 404, '404 Not Found'],
   ['404P', 404, '404 Project Not Found'],
   ['404G', 404, '404 Group Not Found'],
   ['404I', 404, '404 Issue Not Found'],
   ['404N', 404, '404 Namespace Not Found'],
   ['404U', 404, '404 User Not Found'],
   ['404K', 404, '404 Key Not Found'],
+  ['404R', 404, '404 Runner Not Found'],
   ['404D', 404, '404 Deploy Key Not Found'],
   ['404S', 404, '404 Snippet Not Found'],
   ['404V', 404, '404 Signature Not Found'],
+  ['400T', 400, '400 Missing header Content-Range'],
+  ['501', 501, 'Job Router is not available. Please contact your administrator.'],
   ['405B', 405, 'Branch cannot be merged'],
 ];
 

@@ -113,6 +113,19 @@ const substitutes = {
   snippet_id: nothing,
   secret: '0123456789abcdef'.repeat(2),
   filename: 'a.txt',
+  job_id: nothing,
+  pipeline_id: nothing,
+  pipeline_schedule_id: nothing,
+  trigger_id: nothing,
+  environment_id: nothing,
+  ref_of_job: 'main',
+  environment_name: 'x',
+  deployment_id: nothing,
+  runner_id: nothing,
+  token_text: 'x',
+  ref_name: 'main',
+  artifact_path: 'a.txt',
+  file_in_archive: 'a.txt',
 };
 
 const sentFor = (row: Row, place: Place, names: Names, body?: object): Sent => {

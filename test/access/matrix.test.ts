@@ -62,6 +62,11 @@ describe('everybody is answered as the table says', () => {
       await check([askedInProject(await makePlace(world, { visibility, issues: 'disabled' }), ['plain'])]);
     });
 
+    test(`in a ${visibility} project whose pipelines are not public`, async () => {
+      const place = await makePlace(world, { visibility, issues: 'enabled', closed_builds: true });
+      await check([{ place, kinds: ['jobs'], states: [] }]);
+    });
+
     test(`in a ${visibility} group`, async () => {
       await check([{ place: await makeGroupPlace(world, visibility), kinds: ['group'], states: [] }]);
     });
@@ -73,7 +78,17 @@ describe('everybody is answered as the table says', () => {
   ] as const) {
     test(`in a public project ${words}`, async () => {
       const place = await makePlace(world, { visibility: 'public', issues: 'enabled', code });
-      await check([{ place, kinds: ['code', 'merge request'], states: ['plain'] }]);
+      await check([{ place, kinds: ['code', 'jobs', 'merge request'], states: ['plain'] }]);
+    });
+  }
+
+  for (const [builds, words] of [
+    ['private', 'whose jobs are for members'],
+    ['disabled', 'without jobs'],
+  ] as const) {
+    test(`in a public project ${words}`, async () => {
+      const place = await makePlace(world, { visibility: 'public', issues: 'enabled', builds });
+      await check([{ place, kinds: ['jobs'], states: [] }]);
     });
   }
 

@@ -7,14 +7,14 @@ import { pathOf, recipes } from './recipes.ts';
 import { type Wire, forEachAtOnce, readsAtOnce, writesAtOnce } from './wire.ts';
 import type { Place, World } from './world.ts';
 
-const kindsOfProject = ['project', 'code', 'issues switched', 'trackers switched'];
+const kindsOfProject = ['project', 'code', 'jobs', 'issues switched', 'trackers switched'];
 
 /** Which rows are asked where. */
 export type Asked = { place: Place; kinds: readonly string[]; states: readonly IssueState[] };
 
 export const askedInProject = (place: Place, states: readonly IssueState[]): Asked => {
-  // Of the project's own endpoints and those of its code, none depends on these switches.
-  const kinds = place.situation.issues === 'enabled' ? kindsOfProject : kindsOfProject.slice(2);
+  // Of the project's own endpoints and those of its code and jobs, none depends on these switches.
+  const kinds = place.situation.issues === 'enabled' ? kindsOfProject : kindsOfProject.slice(3);
   return { place, kinds: [...kinds, 'issue', 'merge request'], states };
 };
 
@@ -96,11 +96,13 @@ const count = async (db: Db, { names, iids }: Place): Promise<void> => {
 };
 
 const said = ({ row, person, place, state }: Cell): string => {
-  const { visibility, issues, merge_requests, code, archived } = place.situation;
+  const { visibility, issues, merge_requests, code, builds, closed_builds, archived } = place.situation;
   const switches = [
     `issues ${issues}`,
     merge_requests && `merge requests ${merge_requests}`,
     code && `code ${code}`,
+    builds && `jobs ${builds}`,
+    closed_builds && 'pipelines not public',
     archived && 'archived',
   ];
   const kind = isTarget(row.kind) ? [state] : [];
@@ -130,6 +132,9 @@ type Content = Map<string, Set<string>>;
 const restless: Record<string, string[]> = {
   tokens: ['last_used_at'],
   users: ['last_activity_on'],
+  // When runners were heard, and jobs of them.
+  jobs: ['seen_at'],
+  runners: ['contacted_at'],
   issue_search: ['indexed'],
   merge_request_search: ['indexed'],
   // Whether a request can be merged is looked at when it is read.
@@ -168,6 +173,7 @@ const isPurged = async (db: Db): Promise<void> => {
         is('name', 'like', 'purge%'),
         is('name', 'like', 'repository.%'),
         is('name', 'like', 'merge_requests.%'),
+        is('name', 'like', 'pipelines.%'),
       ]),
     );
   while ((await query.executeTakeFirst()) !== undefined) await setTimeout(10);

@@ -27,11 +27,18 @@ import {
   servicesNote,
   subscription,
 } from './makers.ts';
+import { artifactRecipes } from './artifact_recipes.ts';
+import { ciRecipes } from './ci_recipes.ts';
 import { moreRecipes } from './key_recipes.ts';
 import { codeRecipes } from './code_recipes.ts';
 import { mergeRecipes } from './merge_recipes.ts';
 import { threadedRecipes } from './thread_recipes.ts';
 import { requestRecipes } from './request_recipes.ts';
+import { environmentRecipes } from './environment_recipes.ts';
+import { jobRecipes } from './job_recipes.ts';
+import { pipelineRecipes } from './pipeline_recipes.ts';
+import { runnerApiRecipes } from './runner_api_recipes.ts';
+import { scheduleRecipes } from './schedule_recipes.ts';
 import { variableRecipes } from './variable_recipes.ts';
 import type { Names } from './world.ts';
 
@@ -256,6 +263,13 @@ export const recipes: Record<string, Recipe> = {
   ...codeRecipes,
   ...requestRecipes,
   ...variableRecipes,
+  ...jobRecipes,
+  ...artifactRecipes,
+  ...pipelineRecipes,
+  ...runnerApiRecipes,
+  ...scheduleRecipes,
+  ...environmentRecipes,
+  ...ciRecipes,
 };
 
 /** What `:id` is, by the first word of the path. */

@@ -17,13 +17,24 @@ type Table =
   | 'members'
   | 'namespaces'
   | 'users'
-  | 'tokens';
+  | 'tokens'
+  | 'pipelines'
+  | 'stages'
+  | 'job_configs'
+  | 'jobs'
+  | 'runners'
+  | 'environments'
+  | 'deployments'
+  | 'resource_groups'
+  | 'pipeline_schedules'
+  | 'triggers'
+  | 'artifacts';
 
 /** Fewer values than a statement of either engine takes. */
 const mostValues = 20_000;
 
 /** Inserts all; answers their ids in the order of the rows. */
-const insertAll = async <T extends Table>(
+export const insertAll = async <T extends Table>(
   tx: Tx,
   table: T,
   rows: Insertable<Schema[T]>[],
@@ -207,6 +218,8 @@ type ProjectRow = {
   issues?: Switch;
   merge_requests?: Switch;
   code?: Switch;
+  builds?: Switch;
+  closed_builds?: boolean;
   archived?: boolean;
 };
 
@@ -218,7 +231,7 @@ export const insertProjects = async (
   given: ProjectRow,
 ): Promise<{ id: number; path: string; full_path: string }[]> => {
   const { visibility, issues = 'enabled', merge_requests = issues, code = 'enabled' } = given;
-  const { archived = false } = given;
+  const { archived = false, builds = 'enabled', closed_builds = false } = given;
   const paths = Array.from({ length: count }, () => unique('project'));
   const none = {
     description: null,
@@ -238,6 +251,8 @@ export const insertProjects = async (
     issues_access_level: issues,
     merge_requests_access_level: merge_requests,
     repository_access_level: code,
+    builds_access_level: builds,
+    public_builds: closed_builds ? (0 as const) : (1 as const),
     last_activity_at: tx.now,
     ...timesOf(tx),
   }));

@@ -34,6 +34,7 @@ before(async () => {
       GANTRY_DATA: data,
       GANTRY_LISTEN: '127.0.0.1:0',
       GANTRY_ROOT_TOKEN: rootToken,
+      GANTRY_RUNNER_EXECUTOR: 'none',
       ...(engineUrl !== undefined && { GANTRY_DATABASE_URL: engineUrl, GANTRY_DATABASE_SCHEMA: schema }),
     },
   );

@@ -7,6 +7,10 @@ const env = {
   GANTRY_LISTEN: '[::1]:81',
   GANTRY_DATABASE_URL: 'postgres://gantry:hunter2@db/gantry',
   GANTRY_TRUSTED_PROXIES: '10.0.0.1, 10.1.0.0/16',
+  GANTRY_BLOB_S3_ENDPOINT: 'https://s3.example.com/',
+  GANTRY_BLOB_S3_BUCKET: 'gantry',
+  GANTRY_BLOB_S3_ACCESS_KEY: 'key-id',
+  GANTRY_BLOB_S3_SECRET_KEY: 'hunter2',
 };
 
 test('config show --origin tells each value and where it comes from', async () => {
@@ -23,6 +27,7 @@ test('config show --origin tells each value and where it comes from', async () =
   assert.deepEqual(rows['listen'], ['[::1]:81', 'environment', 'GANTRY_LISTEN']);
   assert.deepEqual(rows['default_branch'], ['main', 'default', 'GANTRY_DEFAULT_BRANCH']);
   assert.deepEqual(rows['external_url'], ['-', 'default', 'GANTRY_EXTERNAL_URL']);
+  assert.deepEqual(rows['blob_s3_secret_key'], ['[hidden]', 'environment', 'GANTRY_BLOB_S3_SECRET_KEY']);
 });
 
 test('secrets stay hidden, also in JSON', async () => {

@@ -3,6 +3,7 @@ import { chmodSync, existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, test } from 'node:test';
 import { sql } from 'kysely';
+import { startS3 } from '../support/s3.ts';
 import { type Place, engine, newPlace } from './gantry.ts';
 
 let place: Place | undefined;
@@ -140,4 +141,22 @@ test('a database that does not answer', async () => {
   assert.equal(code, 1);
   assert.match(stdout, /^fail {2}database: PostgreSQL cannot be used/m);
   assert.doesNotMatch(stdout, /secret@/);
+});
+
+test('a store of bytes that answers, refuses, or is away', async () => {
+  const s3 = await startS3();
+  try {
+    const { run } = await used();
+    const linesOf = async (env: Record<string, string>): Promise<string> =>
+      (await run('doctor', { env: { ...s3.environment, ...env } })).stdout;
+    assert.match(await linesOf({}), /^ok {4}bytes: the bucket gantry-bytes at http\S+ answers$/m);
+    const wrong = await linesOf({ GANTRY_BLOB_S3_SECRET_KEY: 'hunter2' });
+    assert.match(wrong, /^fail {2}bytes: .*SignatureDoesNotMatch/m);
+    assert.ok(!wrong.includes('hunter2'));
+    await s3.stop();
+    assert.match(await linesOf({}), /^fail {2}bytes: .*ECONNREFUSED/m);
+    await s3.start();
+  } finally {
+    await s3.close();
+  }
 });

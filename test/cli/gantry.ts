@@ -101,6 +101,7 @@ export const newPlace = (): Place => {
   const env: Record<string, string> = {
     GANTRY_DATA: data,
     GANTRY_LISTEN: '127.0.0.1:0',
+    GANTRY_RUNNER_EXECUTOR: 'none',
     ...(engineUrl !== undefined && { GANTRY_DATABASE_URL: engineUrl, GANTRY_DATABASE_SCHEMA: schema }),
   };
   const started: Running[] = [];

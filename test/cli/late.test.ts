@@ -50,6 +50,11 @@ test('a multipart body, an upload and a key', async () => {
   assert.equal(await post('/user/keys', form({ title: 'late', key: sampleKeys.rsa2048.text })), 201);
 });
 
+test('a schedule', async () => {
+  const body = form({ description: 'late', ref: 'main', cron: '@daily', cron_timezone: 'Berlin' });
+  assert.equal(await ask('/api/v4/projects/1/pipeline_schedules', { method: 'POST', body }), 201);
+});
+
 test('the pages of somebody who signed in, and the code for his telephone', async () => {
   const password = 'correct horse battery';
   const cookies = new Map<string, string>();

@@ -167,3 +167,11 @@ test('commands and options that do not exist are a matter of usage, with a hint'
   refused(await gantry('version 2'), /too many arguments/, 2);
   refused(await gantry('config shwo'), /unknown command 'shwo'/, 2);
 });
+
+test('a store of bytes of which only a part is told', async () => {
+  const { run } = fresh();
+  const endpoint = { GANTRY_BLOB_S3_ENDPOINT: 'https://s3.example.com' };
+  refused(await run('serve', { env: endpoint }), /GANTRY_BLOB_S3_BUCKET.* are needed/, 2);
+  const bucket = { GANTRY_BLOB_S3_BUCKET: 'bytes' };
+  refused(await run('serve', { env: bucket }), /GANTRY_BLOB_S3_ENDPOINT is needed/, 2);
+});

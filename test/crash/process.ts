@@ -111,6 +111,7 @@ export const newPlace = (): Place => {
     GANTRY_ROOT_TOKEN: token,
     GANTRY_ROOT_PASSWORD: 'of no interest here',
     GANTRY_LOG_LEVEL: 'error',
+    GANTRY_RUNNER_EXECUTOR: 'none',
     ...(engineUrl !== undefined && database),
   };
   const query = makeQuery(data, schema);

@@ -8,12 +8,21 @@ import { statusOfEndpoint } from '../../src/http/endpoint.ts';
 import { plainSchema } from '../../src/http/openapi_schema.ts';
 import { endpoints } from '../../src/routes.ts';
 import { seedCommit } from '../support/code.ts';
+import { seedPipeline, setJob } from '../support/jobs.ts';
 import { openRequest, seedBranch } from '../support/requests.ts';
 import { seedGroup, seedIssue, seedMember, seedProject, seedUser } from '../support/seed.ts';
 import { type TestService, rootToken, startTestService } from '../support/service.ts';
 import { type DrawnRequest, type Sendable, anyRequest, sendable } from './requests.ts';
 
 const count = 20_000;
+
+const ciFile = `
+stages: [build, deploy]
+done: { stage: build, script: make, allow_failure: true }
+waits: { stage: build, script: make, artifacts: { paths: [out] } }
+asks: { stage: build, script: make, when: manual }
+later: { stage: deploy, script: make, when: delayed, start_in: 1 day }
+`;
 const atOnce = 16;
 
 let gantry: TestService;
@@ -33,7 +42,9 @@ before(async () => {
   ];
   await seedMember(gantry, { user: member.id, project: projects[0]?.id ?? 0, access_level: 40 });
   for (const project of projects) {
-    await seedCommit(gantry, project.id, { 'README.md': 'Read me\n' });
+    const sha = await seedCommit(gantry, project.id, { 'README.md': 'Read me\n' });
+    const { jobs } = await seedPipeline(gantry, { project: project.id, file: ciFile, sha, ref: 'x' });
+    await setJob(gantry, jobs['done'] ?? 0, { status: 'failed', started_at: 1, finished_at: 2 });
     for (const branch of ['x', 'v1.0', 'bug', 'ui']) {
       await seedBranch(gantry, project, branch);
       await openRequest(gantry, project, branch);
@@ -148,7 +159,9 @@ test(`${count} random requests are answered as declared`, { timeout: 300_000 }, 
       const answer = await send(wire, tokens[one.as]);
       statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
       try {
-        assert.ok(answer.status < 500, `answered ${answer.status}`);
+        // Runners ask for it to be told that it is not there.
+        const isAbsent = answer.status === 501 && lineOf(one) === 'GET /runners/router/discovery';
+        assert.ok(answer.status < 500 || isAbsent, `answered ${answer.status}`);
         checkAnswer(one, answer);
       } catch (error) {
         const shown = `${wire.method} ${wire.url.slice(0, 400)} ${(wire.body ?? '').slice(0, 400)} as ${one.as}`;

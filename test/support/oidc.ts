@@ -22,15 +22,6 @@ export type TestProvider = {
   close: () => Promise<void>;
 };
 
-/** A port that was free just now: for a service whose address must be known before it runs. */
-export const freePort = async (): Promise<number> => {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-};
-
 const scopes = {
   email: ['email', 'email_verified'],
   profile: ['name', 'preferred_username'],

@@ -16,9 +16,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { freePort } from './free_port.ts';
 
 export type Postgres = { url: string; stop: () => Promise<void> };
 
@@ -159,13 +159,4 @@ const listen = async (home: string, programs: string, account: Account) => {
     rmSync(home, { recursive: true, force: true });
   };
   return { port, stop };
-};
-
-const freePort = async (): Promise<number> => {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, 'close');
-  return port;
 };

@@ -91,6 +91,7 @@ export const startTestService = async (environment: Record<string, string> = {})
       GANTRY_LISTEN: '127.0.0.1:0',
       GANTRY_ROOT_TOKEN: rootToken,
       GANTRY_LOG_LEVEL: 'silent',
+      GANTRY_RUNNER_EXECUTOR: 'none',
       ...(engineUrl !== undefined && {
         GANTRY_DATABASE_URL: engineUrl,
         GANTRY_DATABASE_SCHEMA: schema,

@@ -4,7 +4,8 @@ import { type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import { makeApplication, makePkce } from '../support/oauth.ts';
-import { type TestProvider, freePort, startProvider } from '../support/oidc.ts';
+import { freePort } from '../support/free_port.ts';
+import { type TestProvider, startProvider } from '../support/oidc.ts';
 import { unique } from '../support/seed.ts';
 import { type Web, openWeb, pathOf, skip } from './web.ts';
 

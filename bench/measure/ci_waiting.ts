@@ -1,0 +1,150 @@
+/** A thousand runners that wait: what they cost, and how soon one of them has the job that comes. */
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import pg from 'pg';
+import { api } from '../api.ts';
+import type { Bench } from '../bench.ts';
+import { makeCiProject, makeRunner, manyJobs } from '../ci_site.ts';
+import { type Figure, figure, shareFigure } from '../figures.ts';
+import { cpuSeconds, memoryOf } from '../process.ts';
+import { type RunnerClient, openRunner } from '../runner_client.ts';
+import { type Place, type Running, startService } from '../service.ts';
+
+const idle = 1_000;
+/** Jobs of one round. */
+const jobs = 30;
+/** Milliseconds: until memory is given back, and in which statements are counted. */
+const rest = 3_000;
+const counted = 5_000;
+
+const statementsFile = ({ data }: Place): string => join(data, '..', 'statements');
+
+/** So far: on PostgreSQL transactions, which are what a statement alone is, too. */
+const statements = async (place: Place, { pid }: Running): Promise<number> => {
+  if (place.database !== undefined) {
+    const client = new pg.Client({ connectionString: place.database.url });
+    await client.connect();
+    const { rows } = await client.query<{ number: string }>(
+      'select xact_commit + xact_rollback as number from pg_stat_database where datname = current_database()',
+    );
+    await client.end();
+    return Number(rows[0]?.number);
+  }
+  const file = statementsFile(place);
+  rmSync(file, { force: true });
+  process.kill(pid, 'SIGUSR1');
+  while (!existsSync(file) || readFileSync(file, 'utf8') === '') await pause(10);
+  return Number(readFileSync(file, 'utf8'));
+};
+
+type Waiting = { end: () => void };
+
+/** Runners that ask again and again; none of the jobs is for them. */
+const waitIdle = async (port: number): Promise<Waiting> => {
+  const clients: RunnerClient[] = [];
+  for (let at = 0; at < idle; at += 1) {
+    const token = await makeRunner(port, { run_untagged: false, tag_list: ['idle'] });
+    clients.push(await openRunner(port, token));
+  }
+  let isOver = false;
+  await Promise.all(clients.map(async (client) => await client.poll()));
+  const ask = async (client: RunnerClient): Promise<void> => {
+    while (!isOver) await client.poll();
+  };
+  for (const client of clients) void ask(client).catch(() => undefined); // closed while it waits
+  return {
+    end: () => {
+      isOver = true;
+      for (const client of clients) client.close();
+    },
+  };
+};
+
+const measureRest = async (
+  bench: Bench,
+  place: Place,
+  server: Running,
+  before: number,
+): Promise<Figure[]> => {
+  bench.progress(`${idle} runners wait`);
+  await pause(rest);
+  const after = memoryOf(server.pid, false).rss;
+  const [first, cpu] = [await statements(place, server), cpuSeconds([server.pid])];
+  await pause(counted);
+  const used = (cpuSeconds([server.pid]) - cpu) * 1000;
+  const number = (await statements(place, server)) - first;
+  return [
+    figure(`${idle} runners wait, memory`, 'MB', [after - before], bench.goals.memoryWaitingRunners),
+    figure(
+      `${idle} runners wait, statements`,
+      '/s',
+      [number / (counted / 1000)],
+      bench.goals.ciIdleStatements,
+    ),
+    figure(`${idle} runners wait, CPU of a second`, 'ms', [used / (counted / 1000)]),
+  ];
+};
+
+type Waits = { sent: number; answered: number };
+
+const playOne = async (port: number, project: number, job: number, client: RunnerClient): Promise<Waits> => {
+  const taken = client.poll().then((one) => ({ one, at: performance.now() }));
+  await pause(10); // it waits
+  const sent = performance.now();
+  await api(port, `POST /projects/${project}/jobs/${job}/play`);
+  const answered = performance.now();
+  const { one, at } = await taken;
+  if (one?.id !== job) throw new Error('another job came');
+  return { sent: at - sent, answered: Math.max(0, at - answered) };
+};
+
+const measureArrival = async (bench: Bench, port: number, project: number): Promise<Figure[]> => {
+  const client = await openRunner(port, await makeRunner(port));
+  await client.poll();
+  const rounds: Waits[][] = [];
+  for (let round = 0; round <= bench.rounds; round += 1) {
+    bench.progress(`a job for who waits: round ${round} of ${bench.rounds}`);
+    const { id } = await api<{ id: number }>(port, `POST /projects/${project}/pipeline`, { ref: 'main' });
+    const list = `GET /projects/${project}/pipelines/${id}/jobs?per_page=${jobs}`;
+    const some: Waits[] = [];
+    for (const job of await api<{ id: number }[]>(port, list))
+      some.push(await playOne(port, project, job.id, client));
+    if (round > 0) rounds.push(some); // the first warms up
+  }
+  client.close();
+  const since = rounds.map((some) => some.map(({ answered }) => answered));
+  const name = `job plays -> 201 of who waits, ${idle} idle`;
+  return [
+    shareFigure(name, since, 0.5, bench.goals.ciArrival),
+    shareFigure(name, since, 0.99, bench.goals.ciArrivalLate),
+    shareFigure(
+      `${name}, since it was asked to play`,
+      rounds.map((some) => some.map(({ sent }) => sent)),
+      0.5,
+    ),
+  ];
+};
+
+export const measureCiWaiting = async (bench: Bench): Promise<Figure[]> => {
+  if (!bench.wants('ci_waiting')) return [];
+  const place = await bench.databases.empty();
+  const counts = place.database === undefined ? { statements: statementsFile(place) } : {};
+  const server = await startService(place, counts);
+  try {
+    const { id } = await makeCiProject(server.port, 'waiting', manyJobs(jobs, '  when: manual\n'));
+    // What the first request of a runner loads is no runner's that waits.
+    const first = await openRunner(server.port, await makeRunner(server.port));
+    await first.poll();
+    first.close();
+    await pause(rest);
+    const before = memoryOf(server.pid, false).rss;
+    const waiting = await waitIdle(server.port);
+    const figures = await measureRest(bench, place, server, before);
+    figures.push(...(await measureArrival(bench, server.port, id)));
+    waiting.end();
+    return figures;
+  } finally {
+    await server.stop();
+  }
+};

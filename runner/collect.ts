@@ -1,0 +1,106 @@
+/** Finds the files that artifacts and caches name. No link is followed: what lies elsewhere is not the job's to give. */
+import { type Dirent, type Stats, lstatSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fixedPart, matchGlob, matchGlobOrWithin, tidyPath } from './glob.ts';
+
+export type Found = {
+  /** Below the project's folder. */
+  path: string;
+  kind: 'file' | 'folder' | 'link';
+  stats: Stats;
+};
+
+export type Wanted = {
+  paths: readonly string[];
+  exclude: readonly string[];
+  /** All that is not under version control. */
+  untracked: boolean;
+};
+
+export type Collected = { found: Found[]; perPath: Map<string, number> };
+
+const kindOf = (entry: Dirent | Stats): Found['kind'] | null => {
+  if (entry.isFile()) return 'file';
+  if (entry.isDirectory()) return 'folder';
+  return entry.isSymbolicLink() ? 'link' : null; // sockets and the like stay
+};
+
+const isRepository = (path: string): boolean => path === '.git' || path.startsWith('.git/');
+
+/** Everything below, parents first; a folder that is a link counts as the link alone. */
+async function* walk(root: string, from: string): AsyncGenerator<Found> {
+  const entries = await readdir(join(root, from), { withFileTypes: true }).catch(() => []);
+  for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+    const path = from === '' ? entry.name : `${from}/${entry.name}`;
+    const kind = kindOf(entry);
+    if (kind === null || isRepository(path)) continue;
+    yield { path, kind, stats: lstatSync(join(root, path)) };
+    if (kind === 'folder') yield* walk(root, path);
+  }
+}
+
+/** The folder itself lies in the project by real folders alone. */
+const isReal = (root: string, path: string): boolean =>
+  path.split('/').every((_part, index, parts) => {
+    const above = parts.slice(0, index + 1).join('/');
+    return lstatSync(join(root, above), { throwIfNoEntry: false })?.isDirectory() === true;
+  });
+
+/** Where to look for what a pattern matches: what stands for itself needs no look at the rest. */
+async function* candidates(root: string, pattern: string): AsyncGenerator<Found> {
+  const fixed = fixedPart(pattern);
+  const above = fixed.includes('/') ? fixed.slice(0, fixed.lastIndexOf('/')) : '';
+  if (above !== '' && !isReal(root, above)) return;
+  const stats = fixed === '' ? undefined : lstatSync(join(root, fixed), { throwIfNoEntry: false });
+  if (fixed !== '' && stats === undefined) return;
+  const kind = stats === undefined ? 'folder' : kindOf(stats);
+  if (kind !== null && stats !== undefined) yield { path: fixed, kind, stats };
+  if (kind === 'folder') yield* walk(root, fixed);
+}
+
+/** A path of a job, as one below its project's folder; null: it leads out of it. */
+const belowProject = (path: string, seenProject: string): string | null => {
+  if (path === seenProject) return '';
+  const below = path.startsWith(`${seenProject}/`) ? path.slice(seenProject.length + 1) : path;
+  return below.startsWith('/') ? null : tidyPath(below);
+};
+
+export type Place = {
+  root: string;
+  /** The same folder as the job knows it: paths may begin with it. */
+  seen: string;
+  tracked: () => Promise<ReadonlySet<string>>;
+};
+
+export const collect = async (place: Place, wanted: Wanted): Promise<Collected> => {
+  const { root, seen } = place;
+  const excluded = wanted.exclude
+    .map((path) => belowProject(path, seen))
+    .filter((path) => path !== null)
+    .map(matchGlob);
+  const found = new Map<string, Found>();
+  const take = (one: Found): boolean => {
+    if (isRepository(one.path) || excluded.some((matches) => matches(one.path))) return false;
+    found.set(one.path, one);
+    return true;
+  };
+  const perPath = new Map<string, number>();
+  for (const path of wanted.paths) {
+    const pattern = belowProject(path, seen);
+    const matches = pattern === null ? () => false : matchGlobOrWithin(pattern);
+    let count = 0;
+    // oxlint-disable-next-line no-await-in-loop -- one after another
+    for await (const one of candidates(root, pattern ?? '')) if (matches(one.path) && take(one)) count += 1;
+    perPath.set(path, count);
+  }
+  if (wanted.untracked) {
+    const tracked = await place.tracked();
+    let count = 0;
+    for await (const one of walk(root, '')) {
+      if (one.kind !== 'folder' && !tracked.has(one.path) && take(one)) count += 1;
+    }
+    perPath.set('untracked', count);
+  }
+  return { found: [...found.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1)), perPath };
+};

@@ -1,0 +1,165 @@
+/** Which ways of running a script this machine offers, and which of them a job gets. */
+import { execFile } from 'node:child_process';
+import { accessSync, chmodSync, constants, mkdirSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Job } from '../protocol.ts';
+import { type Engine, containerExecutor } from './container.ts';
+import type { Executor } from './executor.ts';
+import { nameServer } from './network.ts';
+import type { User } from './run.ts';
+import { type SandboxTools, runWithin, sandboxExecutor } from './sandbox.ts';
+import { shellExecutor } from './shell.ts';
+
+export const executorNames = ['auto', 'sandbox', 'container', 'shell'] as const;
+export type ExecutorName = (typeof executorNames)[number];
+
+export type Choice = {
+  /** Told to the coordinator. */
+  name: string;
+  /** What an administrator should know; a line each. */
+  notices: string[];
+  /** A text: why there is none for this job. */
+  of: (job: Job) => { executor: Executor; notices: string[] } | string;
+};
+
+export type ChoiceParts = {
+  wanted: ExecutorName;
+  /** Nobody but this machine reaches the instance. */
+  isLocal: boolean;
+  /** A folder of ours, that the jobs' user may read. */
+  folder: string;
+  user: User | null;
+  /** Where a program lies; null: nowhere. */
+  tools?: (program: string) => string | null;
+};
+
+const execute = promisify(execFile);
+
+const find = (program: string): string | null => {
+  const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/bin', '/bin', '/usr/local/bin'];
+  const files = folders.filter((folder) => folder.startsWith('/')).map((folder) => join(folder, program));
+  const isProgram = (file: string): boolean => {
+    try {
+      accessSync(file, constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  return files.find(isProgram) ?? null;
+};
+
+const writeEtc = (folder: string): string => {
+  const etc = join(folder, 'etc');
+  mkdirSync(etc, { recursive: true });
+  chmodSync(etc, 0o755);
+  const files = {
+    passwd: 'root:x:0:0:root:/root:/usr/sbin/nologin\njob:x:1000:1000:job:/home/job:/bin/bash\n',
+    group: 'root:x:0:\njob:x:1000:\n',
+    hosts: '127.0.0.1 localhost job\n::1 localhost\n',
+    'nsswitch.conf': 'passwd: files\ngroup: files\nhosts: files dns\n',
+    'resolv.conf': `nameserver ${nameServer}\n`,
+  };
+  for (const [name, text] of Object.entries(files)) {
+    writeFileSync(join(etc, name), text);
+    chmodSync(join(etc, name), 0o644);
+  }
+  return etc;
+};
+
+/** Runs nothing in it. @throws with the reason why that does not work */
+const probe = async (tools: SandboxTools, user: User | null): Promise<void> => {
+  let complaint = '';
+  const { code } = await runWithin({
+    tools,
+    binds: [],
+    command: ['/bin/bash', '-c', 'exit 0'],
+    environment: { PATH: '/usr/bin:/bin' },
+    user,
+    onOutput: (chunk) => void (complaint = (complaint + chunk.toString()).slice(-1_000)),
+    stop: AbortSignal.timeout(patience),
+  });
+  if (code !== 0) throw new Error(complaint.trim());
+};
+
+const patience = 10_000;
+
+const reasonOf = (error: unknown): string => (error as Error).message.trim().replaceAll('\n', '; ');
+
+/** @returns the tools, or why there is no sandbox */
+const findSandbox = async (parts: ChoiceParts): Promise<SandboxTools | string> => {
+  const { folder, user, tools: lookFor = find } = parts;
+  const [bwrap, slirp] = [lookFor('bwrap'), lookFor('slirp4netns')];
+  if (process.platform !== 'linux') return 'sandboxes are for Linux alone';
+  if (bwrap === null) return 'bubblewrap (bwrap) is not installed';
+  const alone = { bwrap, slirp: null, lack: 'slirp4netns is not installed', etc: writeEtc(folder) };
+  try {
+    await probe(alone, user);
+  } catch (error) {
+    return `bubblewrap does not work here (${reasonOf(error)})`;
+  }
+  try {
+    if (slirp !== null) await probe({ ...alone, slirp }, user);
+    return { ...alone, slirp };
+  } catch (error) {
+    return { ...alone, lack: `slirp4netns does not work here (${reasonOf(error)})` };
+  }
+};
+
+const findEngine = async (lookFor: typeof find): Promise<Engine | string> => {
+  for (const name of ['podman', 'docker'] as const) {
+    const program = lookFor(name);
+    if (program === null) continue;
+    const format = name === 'docker' ? '{{.Server.Version}}' : '{{.Client.Version}}';
+    // oxlint-disable-next-line no-await-in-loop -- the first that works
+    const works = await execute(program, ['version', '--format', format], { timeout: 10_000 }).catch(
+      () => null,
+    );
+    if (works !== null) return { program, name };
+  }
+  return 'neither podman nor docker answers';
+};
+
+const shellNotice =
+  'Runs as a plain process of this machine, without a sandbox: whoever may push to a project runs commands here.';
+
+/** The one that runs jobs without an image, and what there is to say of it. */
+const findPlain = async (parts: ChoiceParts): Promise<{ plain: Executor | null; notices: string[] }> => {
+  const { wanted, isLocal } = parts;
+  if (wanted === 'container') return { plain: null, notices: [] };
+  if (wanted === 'shell') return { plain: shellExecutor(shellNotice), notices: [shellNotice] };
+  const tools = await findSandbox(parts);
+  if (typeof tools !== 'string') {
+    const plain = sandboxExecutor(tools);
+    return { plain, notices: tools.slirp === null ? [plain.notice] : [] };
+  }
+  if (wanted === 'sandbox') return { plain: null, notices: [`There is no sandbox: ${tools}.`] };
+  if (isLocal) {
+    const notice = `There is no sandbox: ${tools}. ${shellNotice}`;
+    return { plain: shellExecutor(notice), notices: [notice] };
+  }
+  const advice = 'Install it, or choose another executor (GANTRY_RUNNER_EXECUTOR).';
+  return { plain: null, notices: [`There is no sandbox: ${tools}. ${advice}`] };
+};
+
+/** Looks around once, at the start. Null in place of a choice: nothing can run here. */
+export const chooseExecutors = async (
+  parts: ChoiceParts,
+): Promise<{ choice: Choice | null; notices: string[] }> => {
+  const { plain, notices } = await findPlain(parts);
+  const mayContain = parts.wanted === 'auto' || parts.wanted === 'container';
+  const engine = mayContain ? await findEngine(parts.tools ?? find) : 'containers are not used here';
+  const container = typeof engine === 'string' ? null : containerExecutor(engine);
+  if (parts.wanted === 'container' && typeof engine === 'string') notices.push(`No containers: ${engine}.`);
+  if (plain === null && container === null) return { choice: null, notices };
+  const of: Choice['of'] = ({ image, services }) => {
+    const unused = (services ?? []).length > 0 ? ['`services` are not run by this runner.'] : [];
+    if (image && container !== null) return { executor: container, notices: unused };
+    if (plain === null) return 'This runner runs only jobs that name an `image`.';
+    const ignored = image ? ['`image` is ignored: there are no containers here.'] : [];
+    return { executor: plain, notices: [...ignored, ...unused] };
+  };
+  const name = [plain, container].flatMap((one) => (one === null ? [] : [one.name])).join('+');
+  return { choice: { name, notices, of }, notices };
+};

@@ -1,0 +1,212 @@
+/**
+ * Scripts in a sandbox of bubblewrap: processes, users, files and network of its own. It sees this machine's
+ * programs, the job's folders, and nothing else.
+ */
+import { lstatSync, readlinkSync } from 'node:fs';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { Duplex } from 'node:stream';
+import { type Executor, type Folders, type Run, cleanEnvironment, seenProjectPath } from './executor.ts';
+import { limitWords, usualLimits } from './limits.ts';
+import { type Network, isRoot, joinNetwork } from './network.ts';
+import { descendantsOf, signal } from './processes.ts';
+import { type Ended, type User, runTree, startChild } from './run.ts';
+
+export type SandboxTools = {
+  bwrap: string;
+  /** Null: jobs have no network. */
+  slirp: string | null;
+  /** Why they have none. */
+  lack: string;
+  /** Folder of what stands for files of /etc; everybody may read it. */
+  etc: string;
+};
+
+/** What programs need of /etc; none of it is secret. */
+const wantedEtc = [
+  ...'alternatives ssl/certs ssl/openssl.cnf ca-certificates pki/tls ld.so.cache'.split(' '),
+  ...'ld.so.conf ld.so.conf.d localtime mime.types services protocols gai.conf'.split(' '),
+  ...'java-17-openjdk java-21-openjdk java-25-openjdk python3 python3.11 python3.13 perl'.split(' '),
+];
+const ownEtc = ['passwd', 'group', 'hosts', 'nsswitch.conf'];
+
+const systemFolder = (name: string): string[] => {
+  try {
+    const found = lstatSync(`/${name}`);
+    return found.isSymbolicLink()
+      ? ['--symlink', readlinkSync(`/${name}`), `/${name}`]
+      : ['--ro-bind', `/${name}`, `/${name}`];
+  } catch {
+    return []; // this machine does not have it
+  }
+};
+
+/** Of `--dev` without pseudo terminals. */
+const plainDevices = [
+  ...['null', 'zero', 'full', 'random', 'urandom', 'tty'].flatMap((name) => [
+    '--dev-bind',
+    `/dev/${name}`,
+    `/dev/${name}`,
+  ]),
+  ...'--symlink /proc/self/fd /dev/fd --symlink /proc/self/fd/0 /dev/stdin'.split(' '),
+  ...'--symlink /proc/self/fd/1 /dev/stdout --symlink /proc/self/fd/2 /dev/stderr --tmpfs /dev/shm'.split(
+    ' ',
+  ),
+];
+
+/**
+ * For pseudo terminals, bubblewrap makes one more namespace of users in the first; who is not root could then not
+ * join the network, which is of the first.
+ */
+const deviceWords = ({ slirp }: SandboxTools): string[] =>
+  slirp === null || isRoot() ? ['--dev', '/dev'] : plainDevices;
+
+const systemWords = (tools: SandboxTools): string[] => [
+  ...'--unshare-user --unshare-all --uid 1000 --gid 1000 --hostname job'.split(' '),
+  ...'--die-with-parent --new-session --cap-drop ALL --ro-bind /usr /usr'.split(' '),
+  ...['bin', 'sbin', 'lib', 'lib64', 'lib32'].flatMap(systemFolder),
+  ...wantedEtc.flatMap((name) => ['--ro-bind-try', `/etc/${name}`, `/etc/${name}`]),
+  ...[...ownEtc, ...(tools.slirp === null ? [] : ['resolv.conf'])].flatMap((name) => [
+    '--ro-bind',
+    join(tools.etc, name),
+    `/etc/${name}`,
+  ]),
+  ...deviceWords(tools),
+  ...'--proc /proc --tmpfs /tmp --tmpfs /var/tmp --tmpfs /run'.split(' '),
+];
+
+const seen = (_folders: Folders, job: Run['job']): Folders => ({
+  project: `/builds/${seenProjectPath(job)}`,
+  objects: '/builds-objects',
+  home: '/home/job',
+  temp: '/tmp',
+  files: '/gantry',
+});
+
+const folderWords = ({ folders, job }: Run): string[] => {
+  const inside = seen(folders, job);
+  return [
+    '--bind',
+    folders.project,
+    inside.project,
+    '--ro-bind',
+    folders.objects,
+    inside.objects,
+    '--bind',
+    folders.home,
+    inside.home,
+    '--bind',
+    folders.files,
+    inside.files,
+    '--chdir',
+    inside.project,
+  ];
+};
+
+/** It is told to us by and by; what follows is read, too: bubblewrap ends where nobody does. */
+const innerPid = async (info: Duplex): Promise<number> => {
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  let text = '';
+  info.on('data', (chunk: Buffer) => {
+    text += chunk.toString();
+    const [, pid] = /"child-pid": *(\d+)[^\d]/.exec(text) ?? [];
+    if (pid !== undefined) resolve(Number(pid));
+  });
+  info.once('close', () => reject(new Error('bubblewrap does not start')));
+  return await promise;
+};
+
+/** Descriptors within: who is the first process, and a word from there and back. */
+const [infoPipe, wordPipe] = [3, 4];
+
+/** Says that all is set up, waits for the network, and becomes the command. */
+const waiter = `echo >&${wordPipe}; read -r _ <&${wordPipe}; exec ${wordPipe}>&-; exec "$0" "$@"`;
+
+export type Entering = {
+  tools: SandboxTools;
+  /** What it sees beside the system. */
+  binds: readonly string[];
+  command: readonly string[];
+  environment: Record<string, string>;
+  user: User | null;
+  onOutput: (chunk: Buffer) => void;
+  stop: AbortSignal;
+};
+
+const wordsOf = ({ tools, binds, command }: Entering): string[] => {
+  const { bwrap, slirp } = tools;
+  const info = slirp === null ? [] : ['--info-fd', String(infoPipe)];
+  const start = slirp === null ? [] : ['/bin/bash', '--noprofile', '--norc', '-c', waiter];
+  return [
+    ...limitWords(usualLimits),
+    bwrap,
+    ...systemWords(tools),
+    ...binds,
+    ...info,
+    '--',
+    ...start,
+    ...command,
+  ];
+};
+
+const connect = async (slirp: string, pipes: readonly Duplex[], networks: Network[]): Promise<void> => {
+  const [info, word] = pipes;
+  if (info === undefined || word === undefined) return;
+  const isUp = once(word, 'data');
+  const pid = await innerPid(info);
+  await isUp;
+  networks.push(await joinNetwork({ slirp, pid }));
+  word.write('\n');
+};
+
+/** Runs a command in a sandbox; nothing of it is left when it resolves. @throws where its network does not come up */
+export const runWithin = async (entering: Entering): Promise<Ended> => {
+  const { tools, environment, user, onOutput, stop } = entering;
+  const { slirp } = tools;
+  const pipes = slirp === null ? 0 : 2;
+  const child = startChild({ words: wordsOf(entering), environment, cwd: '/', user, onOutput, pipes });
+  const pid = child.pid ?? 0;
+  const own = child.stdio.slice(infoPipe) as unknown as Duplex[];
+  for (const pipe of own) pipe.on('error', () => undefined);
+  // When the outer one is killed, the kernel ends all within.
+  const crush = async (): Promise<void> => {
+    if (pid > 0) signal(-pid, 'SIGKILL');
+  };
+  const soften = (): void => {
+    const inner = descendantsOf(pid).filter(({ name }) => name !== 'bwrap');
+    for (const one of inner) signal(one.pid, 'SIGTERM');
+  };
+  const ended = runTree({ child, soften, crush }, stop);
+  ended.catch(() => undefined);
+  const networks: Network[] = [];
+  try {
+    if (slirp !== null) {
+      const connected = connect(slirp, own, networks);
+      connected.catch(() => undefined);
+      await Promise.race([connected, ended]);
+    }
+    return await ended;
+  } finally {
+    await crush();
+    for (const network of networks) network.stop();
+    for (const pipe of own) pipe.destroy();
+  }
+};
+
+const runSandbox = async (tools: SandboxTools, run: Run): Promise<Ended> => {
+  const { folders, job, script, user, onOutput, stop } = run;
+  const inside = seen(folders, job);
+  const command = ['/bin/bash', '--noprofile', '--norc', join(inside.files, script)];
+  const environment = cleanEnvironment(inside.home, inside.temp);
+  return await runWithin({ tools, binds: folderWords(run), command, environment, user, onOutput, stop });
+};
+
+export const sandboxExecutor = (tools: SandboxTools): Executor => ({
+  name: 'sandbox',
+  notice:
+    tools.slirp === null
+      ? `Runs in a sandbox without network: ${tools.lack}.`
+      : 'Runs in a sandbox with a network of its own.',
+  seen,
+  run: async (run) => await runSandbox(tools, run),
+});

@@ -1,0 +1,312 @@
+/** What jobs get and leave: sources, artifacts, caches. */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import assert from 'node:assert/strict';
+import { gunzipSync } from 'node:zlib';
+import { writeZip, type ZipEntry } from '../zip/write.ts';
+import { openZip } from '../zip/directory.ts';
+import { readItemWhole } from '../zip/read.ts';
+import {
+  type Coordinator,
+  type GivenJob,
+  type Heard,
+  startCoordinator,
+  until,
+} from '../test/support/coordinator.ts';
+import { type TestRunner, leftOf, startTestRunner } from '../test/support/runner.ts';
+
+let coordinator: Coordinator;
+let runner: TestRunner;
+const outside = mkdtempSync(join(tmpdir(), 'gantry-test-outside-'));
+before(async () => {
+  coordinator = await startCoordinator();
+  runner = await startTestRunner({ url: coordinator.url, concurrency: 1 });
+});
+after(async () => {
+  await runner.close();
+  await coordinator.close();
+  rmSync(outside, { recursive: true, force: true });
+  assert.deepEqual(leftOf(runner.folder), []);
+});
+
+const run = async (job: GivenJob): Promise<{ heard: Heard; log: string }> => {
+  const heard = coordinator.add(job);
+  await until(`job ${heard.id} has ended`, () => heard.ended !== null);
+  return { heard, log: heard.trace.toString() };
+};
+
+/** Names and contents of an archive. */
+const contents = async (bytes: Buffer): Promise<Record<string, string>> => {
+  const source = {
+    size: bytes.length,
+    read: (start: number, length: number) => Promise.resolve(bytes.subarray(start, start + length)),
+  };
+  const found: Record<string, string> = {};
+  for (const item of (await openZip(source)).items())
+    found[item.name] = item.kind === 'directory' ? '' : (await readItemWhole(source, item, 1e6)).toString();
+  return found;
+};
+
+const archive = async (...entries: Partial<ZipEntry>[]): Promise<Buffer> => {
+  const usual = { kind: 'file', mode: 0o644, modified: new Date(), content: '' } as const;
+  const chunks: Buffer[] = [];
+  const all = entries.map((entry) => ({ ...usual, name: 'x', ...entry }));
+  for await (const chunk of writeZip(all)) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+};
+
+const zipped = { artifact_type: 'archive', artifact_format: 'zip' };
+
+describe('artifacts', () => {
+  it('are what the patterns name, in a zip', async () => {
+    const { heard, log } = await run({
+      script: [
+        'mkdir -p out/deep b',
+        'echo 1 >out/one.txt; echo 2 >out/deep/two.o; echo 3 >b/three.txt; echo 4 >four',
+      ],
+      variables: [{ key: 'NAME', value: 'all' }],
+      artifacts: [
+        {
+          ...zipped,
+          name: 'of-$NAME',
+          paths: ['out/', 'b/*.txt', 'none'],
+          exclude: ['**/*.o'],
+          expire_in: '1 day',
+        },
+      ],
+    });
+    assert.equal(heard.ended?.state, 'success');
+    assert.equal(heard.uploads.length, 1);
+    const [{ query, filename, bytes }] = heard.uploads as [Heard['uploads'][0]];
+    assert.equal(filename, 'of-all.zip');
+    assert.equal(query.get('expire_in'), '1 day');
+    assert.deepEqual(await contents(bytes), {
+      'b/three.txt': '3\n',
+      'out/': '',
+      'out/deep/': '',
+      'out/one.txt': '1\n',
+    });
+    assert.match(log, /WARNING: none: no matching files/);
+  });
+  it('come as their order says: of a failed job, untracked, as reports', async () => {
+    const { heard } = await run({
+      script: ['echo x >left; echo "<a/>" >r1.xml; echo "<b/>" >r2.xml; echo raw >raw.json', 'false'],
+      artifacts: [
+        { ...zipped, untracked: true, when: 'on_failure' },
+        { ...zipped, paths: ['left'], when: 'on_success' },
+        {
+          artifact_type: 'junit',
+          artifact_format: 'gzip',
+          name: 'junit.xml',
+          paths: ['r*.xml'],
+          when: 'always',
+        },
+        { artifact_type: 'terraform', artifact_format: 'raw', paths: ['raw.json'], when: 'always' },
+      ],
+    });
+    assert.equal(heard.ended?.state, 'failed');
+    const [all, junit, raw] = heard.uploads;
+    assert.equal(heard.uploads.length, 3);
+    assert.deepEqual(Object.keys(await contents(all!.bytes)), ['left', 'r1.xml', 'r2.xml', 'raw.json']);
+    assert.equal(junit?.filename, 'junit.xml.gz');
+    assert.equal(gunzipSync(junit.bytes).toString(), '<a/>\n<b/>\n');
+    assert.deepEqual([raw?.filename, raw?.bytes.toString()], ['raw.json', 'raw\n']);
+  });
+  it('never are what lies elsewhere', async () => {
+    writeFileSync(join(outside, 'secret'), 'secret of the machine');
+    const { heard } = await run({
+      script: [
+        `ln -s ${outside} folder; ln -s ${outside}/secret file; mkdir real; echo fine >real/fine; mkfifo pipe`,
+        'echo ok >ok',
+      ],
+      artifacts: [
+        {
+          ...zipped,
+          paths: [
+            'folder',
+            'folder/secret',
+            'folder/*',
+            'file',
+            'real',
+            '../../../*',
+            `${outside}/secret`,
+            'pipe',
+            '$CI_PROJECT_DIR/ok',
+          ],
+        },
+      ],
+    });
+    assert.equal(heard.ended?.state, 'success');
+    const found = await contents(heard.uploads[0]!.bytes);
+    assert.deepEqual(Object.keys(found), ['file', 'folder', 'ok', 'real/', 'real/fine']);
+    assert.equal(found['file'], `${outside}/secret`); // where it leads, and nothing of what is there
+  });
+  it('are tried again, and a job whose artifacts are refused fails', async () => {
+    let tries = 0;
+    coordinator.intercept((request, response) => {
+      if (!/artifacts/.test(request.url ?? '') || tries >= 2) return false;
+      tries += 1;
+      request.resume();
+      response.writeHead(503).end();
+      return true;
+    });
+    const order = {
+      script: ['head -c 1000000 /dev/urandom >big'],
+      artifacts: [{ ...zipped, paths: ['big'] }],
+    };
+    const { heard } = await run(order);
+    assert.equal(heard.ended?.state, 'success');
+    assert.equal((await contents(heard.uploads[0]!.bytes))['big'] === undefined, false);
+    coordinator.intercept((request, response) => {
+      if (!/artifacts/.test(request.url ?? '')) return false;
+      response.writeHead(413).end();
+      return true;
+    });
+    const { heard: refused, log } = await run(order);
+    coordinator.intercept(null);
+    assert.equal(refused.ended?.failure_reason, 'runner_system_failure');
+    assert.match(log, /they are too large \(413\)/);
+  });
+  it('of other jobs are brought before the script', async () => {
+    const file = await archive(
+      { name: 'bin/', kind: 'directory', mode: 0o755 },
+      { name: 'bin/tool', mode: 0o755, content: '#!/bin/sh\necho it works\n' },
+    );
+    coordinator.files.set(900, file);
+    coordinator.intercept((request, response) => {
+      if (!/jobs\/900\//.test(request.url ?? '')) return false;
+      response.writeHead(200).end(file);
+      return true;
+    });
+    const dependencies = [
+      { id: 900, name: 'build', token: 't', artifacts_file: { filename: 'artifacts.zip', size: 9 } },
+    ];
+    const { log } = await run({ dependencies, script: ['bin/tool', 'rm bin/tool'] });
+    assert.match(log, /\nit works\n/);
+    const evil = await archive({ name: '../../evil', content: 'x' });
+    coordinator.intercept((request, response) => {
+      if (!/jobs\/900\//.test(request.url ?? '')) return false;
+      response.writeHead(200).end(evil);
+      return true;
+    });
+    const { heard } = await run({ dependencies, script: ['echo never'] });
+    coordinator.intercept(null);
+    assert.equal(heard.ended?.failure_reason, 'runner_system_failure');
+  });
+});
+
+describe('a cache', () => {
+  const cache = { key: '$CI_JOB_NAME-k', paths: ['kept/'], policy: 'pull-push', when: 'on_success' };
+  const variables = [{ key: 'CI_JOB_NAME', value: 'c' }];
+  const look = ['cat kept/file || echo nothing', 'mkdir -p kept', 'echo "$SAYS" >kept/file'];
+  const says = (value: string) => [...variables, { key: 'SAYS', value }];
+  it('is there for the next job of its key, project and kind of ref', async () => {
+    assert.match((await run({ cache: [cache], variables: says('one'), script: look })).log, /\nnothing\n/);
+    assert.match((await run({ cache: [cache], variables: says('two'), script: look })).log, /\none\n/);
+    assert.match(
+      (await run({ cache: [{ ...cache, key: 'other' }], variables, script: look })).log,
+      /\nnothing\n/,
+    );
+    assert.match((await run({ cache: [cache], variables, project: 2, script: look })).log, /\nnothing\n/);
+    assert.match(
+      (await run({ cache: [cache], variables, protected: true, script: look })).log,
+      /\nnothing\n/,
+    );
+    const fallback = { ...cache, key: 'new', fallback_keys: ['absent', 'c-k'], policy: 'pull' };
+    assert.match((await run({ cache: [fallback], variables, script: look })).log, /\ntwo\n/);
+    assert.match(
+      (await run({ cache: [cache], variables, script: ['cat kept/file', 'false'] })).log,
+      /\ntwo\n/,
+    );
+  });
+});
+
+describe('sources', () => {
+  const repository = join(outside, 'source.git');
+  const work = join(outside, 'work');
+  const git = (...args: string[]): string =>
+    execFileSync('git', args, { cwd: work, stdio: 'pipe' }).toString().trim();
+  let first = '';
+  let second = '';
+  const at = (sha: string, depth = 20) => ({
+    sha,
+    depth,
+    refspecs: ['+refs/pipelines/1:refs/pipelines/1', '+refs/heads/main:refs/remotes/origin/main'],
+  });
+  before(() => {
+    execFileSync('git', ['init', '-q', '-b', 'main', work]);
+    git('config', 'user.email', 'a@example.com');
+    git('config', 'user.name', 'A');
+    const commit = (text: string): string => {
+      writeFileSync(join(work, 'file'), text);
+      git('add', '.');
+      git('commit', '-q', '-m', text);
+      return git('rev-parse', 'HEAD');
+    };
+    first = commit('first');
+    second = commit('second');
+    git('update-ref', 'refs/pipelines/1', first);
+    execFileSync('git', ['clone', '-q', '--mirror', work, repository]);
+    coordinator.serve(repository);
+  });
+  it('are those of the commit, and nobody finds the token in them', async () => {
+    const script = [
+      'cat file; echo',
+      'git log --format=%s',
+      'git status --porcelain',
+      'git remote -v',
+      'cat .git/config',
+      'git branch -r',
+    ];
+    const { log, heard } = await run({ git: at(first), script });
+    assert.equal(heard.ended?.state, 'success');
+    assert.match(log, /\nfirst\n/);
+    assert.match(log, /origin\/main/);
+    assert.match(log, /url = http:\/\/127\.0\.0\.1:\d+\/g\/p\.git/);
+    assert.doesNotMatch(log, /gitlab-ci-token|MASKED/);
+    const next = await run({ git: at(second), script: ['cat file', 'git rev-list --count HEAD'] });
+    assert.match(next.log, /second/);
+    const shallow = await run({
+      git: at(second, 1),
+      variables: [{ key: 'GIT_STRATEGY', value: 'clone' }],
+      script: ['echo "has $(git rev-list --count HEAD)"'],
+    });
+    assert.match(shallow.log, /has 1\n/);
+    const deep = await run({
+      git: at(second, 1),
+      variables: [{ key: 'GIT_DEPTH', value: '0' }],
+      script: ['echo "has $(git rev-list --count HEAD)"'],
+    });
+    assert.match(deep.log, /has 2\n/);
+  });
+  it('are clean again for the next job, whatever the last one did to them', async () => {
+    const hostile = [
+      'echo left >left; echo changed >file; mkdir -p a/b; chmod 0 a',
+      `for hook in post-checkout reference-transaction; do printf '#!/bin/sh\\ntouch ${outside}/hooked\\n' >.git/hooks/$hook; chmod +x .git/hooks/$hook; done || true`,
+      `git config core.fsmonitor 'touch ${outside}/hooked'; git config core.hooksPath .git/hooks; git config filter.x.smudge 'touch ${outside}/hooked; cat'`,
+      'mkdir -p .git/hooks; echo "* filter=x" >.gitattributes',
+    ];
+    assert.equal((await run({ git: at(second), script: hostile })).heard.ended?.state, 'success');
+    const { log } = await run({ git: at(second), script: ['ls -A', 'cat file'] });
+    assert.match(log, /\n\.git\nfile\n/);
+    assert.match(log, /second/);
+    assert.throws(() => readFileSync(join(outside, 'hooked')));
+    const kept = { variables: [{ key: 'GIT_CLEAN_FLAGS', value: 'none' }] };
+    await run({ git: at(second), script: ['echo left >left'] });
+    assert.match((await run({ git: at(second), ...kept, script: ['cat left'] })).log, /\nleft\n/);
+  });
+  it('that cannot be had fail the job', async () => {
+    const { heard, log } = await run({ git: at('1'.repeat(40)), script: ['echo never'] });
+    assert.equal(heard.ended?.failure_reason, 'runner_system_failure');
+    assert.match(log, /could not be checked out/);
+  });
+  it('come after the hook', async () => {
+    const hooks = [{ name: 'pre_get_sources_script', script: ['echo "hook in $(ls | wc -l)"'] }];
+    assert.match((await run({ git: at(first), hooks, script: ['cat file'] })).log, /hook in \d/);
+    const failing = [{ name: 'pre_get_sources_script', script: ['exit 4'] }];
+    assert.equal((await run({ git: at(first), hooks: failing })).heard.ended?.exit_code, 4);
+  });
+});

@@ -1,0 +1,135 @@
+/**
+ * Patterns of paths: `*` and `?` stay within a folder, `**` does not, `{a,b}` and `[a-z]` choose. Jobs write them and
+ * make the paths: what a match costs grows with the length of both, whatever they are.
+ */
+
+type Step =
+  | { kind: 'letter'; letter: string }
+  | { kind: 'class'; test: RegExp }
+  /** Any number of letters of one folder, of anything, of whole folders. */
+  | { kind: 'one' | 'some' | 'all' | 'folders' };
+
+type Piece = { step: Step; length: number };
+
+const classAt = (pattern: string, at: number): Piece | null => {
+  const end = pattern.indexOf(']', at + (/^\[[!^]?\]/.test(pattern.slice(at, at + 3)) ? 3 : 1));
+  const [, not, inner] = /^([!^]?)(.+)$/s.exec(pattern.slice(at + 1, Math.max(at + 1, end))) ?? [];
+  if (inner === undefined) return null;
+  const body = inner.replaceAll(/[\\\][^]/g, String.raw`\$&`);
+  try {
+    const test = new RegExp(`[${not === '' ? '' : '^'}${body}]`, 's');
+    return { step: { kind: 'class', test }, length: end + 1 - at };
+  } catch {
+    return null; // a range that ends before it begins
+  }
+};
+
+const starsAt = (pattern: string, at: number): Piece => {
+  const isWhole = pattern.startsWith('**', at) && (at === 0 || pattern[at - 1] === '/');
+  if (isWhole && pattern[at + 2] === '/') return { step: { kind: 'folders' }, length: 3 };
+  if (isWhole && pattern.length === at + 2) return { step: { kind: 'all' }, length: 2 };
+  return { step: { kind: 'some' }, length: /^\*+/.exec(pattern.slice(at))?.[0].length ?? 1 };
+};
+
+const pieceAt = (pattern: string, at: number): Piece => {
+  const letter = pattern[at] ?? '';
+  if (letter === '*') return starsAt(pattern, at);
+  if (letter === '?') return { step: { kind: 'one' }, length: 1 };
+  if (letter === '\\') return { step: { kind: 'letter', letter: pattern[at + 1] ?? letter }, length: 2 };
+  const found = letter === '[' ? classAt(pattern, at) : null;
+  return found ?? { step: { kind: 'letter', letter }, length: 1 };
+};
+
+const stepsOf = (pattern: string): Step[] => {
+  const steps: Step[] = [];
+  for (let at = 0; at < pattern.length;) {
+    const { step, length } = pieceAt(pattern, at);
+    steps.push(step);
+    at += length;
+  }
+  return steps;
+};
+
+const mostAlternatives = 100;
+
+/** `a{b,c}` -> `ab`, `ac`; what would be too many stays as it is written. */
+const withoutBraces = (pattern: string): string[] => {
+  let open = [pattern];
+  for (;;) {
+    const [whole, inner] = /\{([^{}]*)\}/.exec(open[0] ?? '') ?? [];
+    const choices = inner?.split(',') ?? [];
+    if (whole === undefined || open.length * choices.length > mostAlternatives) return open;
+    open = open.flatMap((one) => choices.map((choice) => one.replace(whole, () => choice)));
+  }
+};
+
+/** `./a//b/` -> `a/b`; null for what leads out of the folder. */
+export const tidyPath = (path: string): string | null => {
+  const parts = path.split('/').filter((part) => part !== '' && part !== '.');
+  return parts.includes('..') ? null : parts.join('/');
+};
+
+/** By places in a path: whether a match may have come as far as there. */
+type Places = Uint8Array;
+
+const isLetter = (step: Step, letter: string): boolean => {
+  if (step.kind === 'letter') return step.letter === letter;
+  return letter !== '/' && (step.kind === 'one' || (step.kind === 'class' && step.test.test(letter)));
+};
+
+/** How far it may come with one step more. */
+const after = (step: Step, from: Places, path: string): Places => {
+  const to = new Uint8Array(from.length);
+  let within = 0;
+  for (let at = 0; at < from.length; at += 1) {
+    const letter = at === 0 ? '' : (path[at - 1] ?? '');
+    const before = at === 0 ? 0 : (to[at - 1] ?? 0);
+    const here = from[at] ?? 0;
+    if (step.kind === 'all') to[at] = here | before;
+    else if (step.kind === 'some') to[at] = here | (letter === '/' ? 0 : before);
+    else if (step.kind === 'folders') {
+      to[at] = here | (letter === '/' ? within : 0);
+      within = letter === '/' ? 0 : within | before;
+    } else if (at > 0 && isLetter(step, letter)) to[at] = from[at - 1] ?? 0;
+  }
+  return to;
+};
+
+const placesOf = (steps: readonly Step[], path: string): Places | null => {
+  let places: Places = new Uint8Array(path.length + 1);
+  places[0] = 1;
+  for (const step of steps) {
+    places = after(step, places, path);
+    if (!places.includes(1)) return null;
+  }
+  return places;
+};
+
+/** Longer than any path. */
+const longest = 4_096;
+
+export type Matcher = (path: string) => boolean;
+
+const matcherOf = (pattern: string, isEnd: (path: string, place: number) => boolean): Matcher => {
+  if (pattern.length > longest) return () => false;
+  const all = withoutBraces(pattern).map(stepsOf);
+  return (path) =>
+    all.some((steps) => placesOf(steps, path)?.some((is, place) => is === 1 && isEnd(path, place)) === true);
+};
+
+/** The path alone. */
+export const matchGlob = (pattern: string): Matcher =>
+  matcherOf(pattern, (path, place) => place === path.length);
+
+/** The path, or a folder that it lies in. */
+export const matchGlobOrWithin = (pattern: string): Matcher => {
+  const matches = matcherOf(pattern, (path, place) => place === path.length || path[place] === '/');
+  return (path) => pattern === '' || matches(path);
+};
+
+/** The folder in which all that a pattern matches must lie. */
+export const fixedPart = (pattern: string): string => {
+  const parts = pattern.split('/');
+  const end = parts.findIndex((part) => /[*?[{\\]/.test(part));
+  return (end === -1 ? parts : parts.slice(0, end)).join('/');
+};

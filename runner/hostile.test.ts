@@ -1,0 +1,149 @@
+/** Jobs that mean harm: what the runner does for them, outside of what they may reach, is done nowhere else. */
+import { execFileSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import assert from 'node:assert/strict';
+import {
+  type Coordinator,
+  type GivenJob,
+  type Heard,
+  startCoordinator,
+  until,
+} from '../test/support/coordinator.ts';
+import { type TestRunner, makeRunnerFolder, startTestRunner } from '../test/support/runner.ts';
+import { chooseExecutors } from './executors/choose.ts';
+
+const folder = await makeRunnerFolder();
+const { choice, notices } = await chooseExecutors({ wanted: 'sandbox', isLocal: true, folder, user: null });
+const none = choice === null ? notices.join(' ') : false;
+const notRoot = process.getuid?.() === 0 ? false : 'only jobs of root run as another user';
+
+/** Of this machine: no job may change or read it. */
+const outside = mkdtempSync(join(tmpdir(), 'gantry-test-outside-'));
+const secret = join(outside, 'secret');
+after(() => {
+  for (const one of [folder, outside]) rmSync(one, { recursive: true, force: true });
+});
+
+/** A repository with one commit. */
+const makeSource = (): { repository: string; sha: string } => {
+  const source = join(folder, 'source');
+  const git = (...args: string[]): string =>
+    execFileSync('git', ['-C', source, ...args])
+      .toString()
+      .trim();
+  execFileSync('git', ['init', '-q', '-b', 'main', source]);
+  git('-c', 'user.name=A', '-c', 'user.email=a@example.com', 'commit', '-q', '--allow-empty', '-m', 'one');
+  return { repository: join(source, '.git'), sha: git('rev-parse', 'HEAD') };
+};
+
+const start = (executor: 'sandbox' | 'shell') => {
+  const started: { coordinator: Coordinator; runner: TestRunner } = {} as never;
+  before(async () => {
+    writeFileSync(secret, 'secret of the machine', { mode: 0o600 });
+    started.coordinator = await startCoordinator();
+    const { url } = started.coordinator;
+    started.runner = await startTestRunner({ url, executor, concurrency: 1 });
+  });
+  after(async () => {
+    await started.runner.close();
+    await started.coordinator.close();
+    assert.deepEqual(readdirSync(outside), ['secret']);
+  });
+  const run = async (job: GivenJob): Promise<{ heard: Heard; log: string }> => {
+    const heard = started.coordinator.add(job);
+    await until(`job ${heard.id} has ended`, () => heard.ended !== null);
+    assert.equal(readFileSync(secret, 'utf8'), 'secret of the machine');
+    return { heard, log: heard.trace.toString() };
+  };
+  return { run, started };
+};
+
+const noSources = [{ key: 'GIT_STRATEGY', value: 'none' }];
+
+describe('a hostile job in a sandbox', { skip: none }, () => {
+  const { run } = start('sandbox');
+
+  it('does not have the next script written elsewhere', async () => {
+    const { log } = await run({
+      script: [`ln -s ${outside}/written /gantry/after_script.sh`],
+      after: ['echo "after all"'],
+    });
+    assert.equal(existsSync(join(outside, 'written')), false);
+    assert.match(log, /\nafter all\n/);
+  });
+  it('does not keep the next one out by folders without end', async () => {
+    const name = 'n'.repeat(200);
+    const deep = `for i in $(seq 60); do mkdir ${name}; cd ${name}; done`;
+    const { heard } = await run({ script: ['cd ~', deep, 'cd /builds/g/p', deep] });
+    assert.equal(heard.ended?.state, 'success');
+    const next = await run({ variables: noSources, script: ['ls -A ~ .', 'echo fine'] });
+    assert.match(next.log, /\nfine\n/);
+    assert.doesNotMatch(next.log, /nnnn/);
+  });
+  it('does not keep the next one out by its rights', async () => {
+    await run({ script: ['mkdir -p x/y', 'chmod 0 x/y x .'] });
+    const next = await run({ variables: noSources, script: ['ls -A', 'echo fine'] });
+    assert.match(next.log, /\nfine\n/);
+  });
+  it('does not stop the runner by patterns', async () => {
+    const pattern = `${'*a'.repeat(30)}b`;
+    const { log } = await run({
+      script: [`touch ${'a'.repeat(200)}`],
+      artifacts: [
+        {
+          artifact_type: 'archive',
+          artifact_format: 'zip',
+          paths: [pattern, `{${','.repeat(1000)}}`.repeat(5)],
+        },
+      ],
+    });
+    assert.match(log, /no matching files/);
+  });
+});
+
+describe('a hostile job of a user of its own', { skip: notRoot }, () => {
+  const { run, started } = start('shell');
+
+  it('does not have the next script written elsewhere', async () => {
+    await run({ script: [`ln -s ${outside}/written ~/../files/after_script.sh`], after: ['true'] });
+    assert.equal(existsSync(join(outside, 'written')), false);
+    const { log } = await run({
+      script: [`cd ~/..; mv files gone && ln -s ${outside} files || echo "no other files"`],
+      after: ['true'],
+    });
+    assert.match(log, /\nno other files\n/);
+  });
+  it('does not have other folders emptied', async () => {
+    await run({ script: ['cd /', `rm -rf "$CI_PROJECT_DIR"; ln -s ${outside} "$CI_PROJECT_DIR"`] });
+    await run({ variables: noSources, script: ['true'] });
+    await run({ script: [`cd ~/..; mv builds gone && ln -s ${outside} builds`] });
+    await run({ variables: noSources, script: ['true'] });
+    assert.deepEqual(readdirSync(outside), ['secret']);
+  });
+  it('does not have files read or removed by what it puts where the sources are kept', async () => {
+    const { repository, sha } = makeSource();
+    started.coordinator.serve(repository);
+    const git = { sha, depth: 20, refspecs: ['+refs/heads/main:refs/remotes/origin/main'] };
+    const fetched = async () => await run({ git, script: ['cat .git/shallow || echo "all is there"'] });
+    assert.match((await fetched()).log, /\nall is there\n/);
+    const put = (script: string) => run({ script: [`cd ~/../mirrors/1 && ${script} && echo put`] });
+    assert.match((await put(`ln -sf ${secret} shallow`)).log, /\nput\n/);
+    assert.doesNotMatch((await fetched()).log, /secret of the machine/);
+    mkdirSync(join(outside, 'pipelines'));
+    assert.match((await put(`rm -rf refs shallow && ln -s ${outside} refs`)).log, /\nput\n/);
+    await fetched();
+    assert.equal(existsSync(join(outside, 'pipelines')), true);
+    rmSync(join(outside, 'pipelines'), { recursive: true });
+  });
+});

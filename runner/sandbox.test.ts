@@ -1,0 +1,201 @@
+/** Jobs in a sandbox; left out where this machine has none. */
+import { readFileSync, readdirSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import assert from 'node:assert/strict';
+import {
+  type Coordinator,
+  type GivenJob,
+  type Heard,
+  startCoordinator,
+  until,
+} from '../test/support/coordinator.ts';
+import { type TestRunner, makeRunnerFolder, startTestRunner } from '../test/support/runner.ts';
+import { chooseExecutors } from './executors/choose.ts';
+
+/** Of all processes of this machine, those that have this among their words. */
+const running = (word: string): string[] =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').includes(word) ? [pid] : [];
+      } catch {
+        return [];
+      }
+    });
+
+const folder = await makeRunnerFolder();
+const { choice, notices } = await chooseExecutors({ wanted: 'sandbox', isLocal: true, folder, user: null });
+const none = choice === null ? notices.join(' ') : false;
+const hasNetwork = choice !== null && notices.length === 0;
+
+describe('a sandbox', { skip: none }, () => {
+  let coordinator: Coordinator;
+  let runner: TestRunner;
+  before(async () => {
+    coordinator = await startCoordinator();
+    runner = await startTestRunner({ url: coordinator.url, executor: 'auto', folder });
+  });
+  after(async () => {
+    await runner.close();
+    await coordinator.close();
+  });
+  const run = async (job: GivenJob): Promise<{ heard: Heard; log: string }> => {
+    const heard = coordinator.add(job);
+    await until(`job ${heard.id} has ended`, () => heard.ended !== null);
+    return { heard, log: heard.trace.toString() };
+  };
+  /** Runs for as long as it is not ended, and cannot be asked to. */
+  const stubborn = (word: string): string[] => [
+    'trap "" TERM',
+    `(trap "" TERM; setsid sleep ${word} &) ; sleep 0.1`,
+    'echo ready',
+    `while :; do sleep ${word}; done`,
+  ];
+
+  it('is what "auto" chooses where it works', async () => {
+    assert.match(runner.ready.executor ?? '', /^sandbox/);
+    assert.match((await run({})).log, /Preparing the "sandbox" executor/);
+  });
+  it('runs scripts, with their files and variables, and keeps what they leave', async () => {
+    const { heard, log } = await run({
+      script: [
+        'pwd',
+        'cat "$CONFIG"',
+        'mkdir out; echo "$CI_PROJECT_DIR" >out/file',
+        'echo x >/tmp/x; echo y >~/y',
+        'exit 5',
+      ],
+      after: ['cat out/file; ls ~; ls /tmp'],
+      variables: [{ key: 'CONFIG', value: 'the content\n', file: true }],
+      artifacts: [{ paths: ['out'], when: 'always', artifact_type: 'archive', artifact_format: 'zip' }],
+    });
+    assert.equal(heard.ended?.exit_code, 5);
+    assert.match(log, /\n\/builds\/g\/p\n/);
+    assert.match(log, /\nthe content\n/);
+    assert.match(log, /\n\/builds\/g\/p\ny\n/);
+    assert.equal(heard.uploads.length, 1);
+  });
+  it('has the sources, and their history', async () => {
+    const source = join(folder, 'source');
+    const git = (...args: string[]): string =>
+      execFileSync('git', ['-C', source, ...args])
+        .toString()
+        .trim();
+    execFileSync('git', ['init', '-q', '-b', 'main', source]);
+    const who = ['-c', 'user.name=A', '-c', 'user.email=a@example.com'];
+    for (const text of ['one', 'two']) git(...who, 'commit', '-q', '--allow-empty', '-m', text);
+    coordinator.serve(join(source, '.git'));
+    const at = {
+      sha: git('rev-parse', 'HEAD'),
+      depth: 20,
+      refspecs: ['+refs/heads/main:refs/remotes/origin/main'],
+    };
+    const { log } = await run({
+      git: at,
+      script: ['git log --format=%s', 'git status --short', 'git fsck 2>&1'],
+    });
+    assert.match(log, /\ntwo\none\n/);
+    assert.match(log, /Job succeeded/);
+  });
+  it('shows nothing of this machine but its programs', async () => {
+    const { log } = await run({
+      script: [
+        'id -u; hostname; echo "processes: $(ls /proc | grep -c "^[0-9]")"',
+        `for path in /root /home/other /etc/shadow /var/lib /sys ${folder} /boot; do [ -e $path ] && echo "sees $path"; done; true`,
+        'touch /usr/x /etc/x 2>/dev/null && echo "writes"; grep -E "^(CapEff|NoNewPrivs|Seccomp)" /proc/self/status',
+        'export -p | grep -v "x CI_\\|x GIT_"',
+      ],
+    });
+    assert.match(log, /\n1000\njob\n/);
+    assert.ok(Number(/processes: (\d+)/.exec(log)?.[1]) < 10);
+    assert.doesNotMatch(log, /\nsees|\nwrites/);
+    assert.match(log, /CapEff:\s+0+\n/);
+    assert.match(log, /NoNewPrivs:\s+1\n/);
+    assert.doesNotMatch(log, /declare -x (?:NODE|TEST|GANTRY)/);
+  });
+  it('limits what a process may take', async () => {
+    const { log } = await run({ script: ['echo "limits $(ulimit -u) $(ulimit -c) $(ulimit -f)"'] });
+    const [, processes, core, file] = /limits (\d+) (\d+) (\d+)/.exec(log) ?? [];
+    assert.ok(Number(processes) <= 2048 && Number(core) === 0 && Number(file) > 0, log);
+  });
+  it('does not reach what listens on this machine alone', async () => {
+    const heard: string[] = [];
+    const server = createServer((socket) => void heard.push(socket.remoteAddress ?? ''));
+    await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as { port: number };
+    const knock = ['127.0.0.1', '10.0.2.2'].map(
+      (host) =>
+        `(timeout 2 bash -c "echo >/dev/tcp/${host}/${port}") 2>/dev/null && echo "in by ${host}"; true`,
+    );
+    const { log } = await run({ script: [...knock, 'cat /proc/net/dev'] });
+    await new Promise((resolve) => void server.close(resolve));
+    assert.deepEqual(heard, []);
+    assert.doesNotMatch(log, /\nin by/);
+    if (hasNetwork) assert.match(log, /tap0/);
+  });
+  it('is gone within a moment of a cancel, with all that hides in it', async () => {
+    const heard = coordinator.add({ script: stubborn('86399.1'), after: ['echo "after $CI_JOB_STATUS"'] });
+    await until('it runs', () => heard.trace.includes('\nready\n'));
+    assert.ok(running('86399.1').length > 0);
+    heard.status = 'canceling';
+    await until('it has ended', () => heard.ended !== null);
+    assert.deepEqual(running('86399.1'), []);
+    assert.equal(heard.ended?.failure_reason, 'job_canceled');
+    assert.match(heard.trace.toString(), /\nafter canceled\n/);
+  });
+  it('lets a script clean up first', async () => {
+    const heard = coordinator.add({
+      script: ['trap "echo cleaned; exit 1" TERM', 'echo ready; sleep 86399.2 & wait'],
+    });
+    await until('it runs', () => heard.trace.includes('\nready\n'));
+    heard.status = 'canceling';
+    await until('it has ended', () => heard.ended !== null);
+    assert.match(heard.trace.toString(), /\ncleaned\n/);
+    assert.deepEqual(running('86399.2'), []);
+  });
+  it('ends with its script', async () => {
+    const { heard } = await run({ script: ['setsid sleep 86399.3 &', 'kill -9 $$'] });
+    assert.equal(heard.ended?.exit_code, 137);
+    assert.deepEqual(running('86399.3'), []);
+  });
+  it('ends with its runner, which is followed by another', async () => {
+    const heard = coordinator.add({ script: stubborn('86399.4') });
+    await until('it runs', () => heard.trace.includes('\nready\n'));
+    await runner.kill('SIGKILL');
+    await until('all is gone', () => running('86399.4').length === 0);
+    runner = await startTestRunner({ url: coordinator.url, executor: 'auto', folder });
+    await until('it has ended', () => heard.ended !== null);
+    assert.equal(heard.ended?.failure_reason, 'runner_system_failure');
+    assert.equal((await run({ script: ['echo fine'] })).heard.ended?.state, 'success');
+  });
+  it(
+    'says that an image is ignored where there are no containers',
+    { skip: /container/.test(choice?.name ?? '') },
+    async () => {
+      const { log, heard } = await run({ image: { name: 'alpine' } });
+      assert.equal(heard.ended?.state, 'success');
+      assert.match(log, /WARNING: `image` is ignored/);
+    },
+  );
+});
+
+describe('without a sandbox', () => {
+  const choose = async (wanted: 'auto' | 'sandbox' | 'shell', isLocal: boolean) =>
+    await chooseExecutors({ wanted, isLocal, folder, user: null, tools: () => null });
+  it('"auto" runs a plain shell where nobody else reaches the instance, and says so', async () => {
+    const { choice, notices } = await choose('auto', true);
+    assert.equal(choice?.name, 'shell');
+    assert.match(notices.join(' '), /There is no sandbox: .*without a sandbox: whoever may push/);
+  });
+  it('"auto" runs nothing where others reach it, and "sandbox" nothing at all', async () => {
+    assert.equal((await choose('auto', false)).choice, null);
+    assert.equal((await choose('sandbox', true)).choice, null);
+    assert.equal((await choose('shell', false)).choice?.name, 'shell');
+  });
+});
+
+after(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,0 +1,53 @@
+/** The token of a job that runs: for the time of its run it reads the job's project as the job's user does. */
+import { sql } from 'kysely';
+import { compiled } from '../db/compiled.ts';
+import type { Reader } from '../db/open.ts';
+import { unauthorized } from '../errors.ts';
+import { type Credential, type SignedIn, namesVersion, userColumns } from './authenticate.ts';
+import { levels } from './levels.ts';
+import { hashToken } from './token_text.ts';
+import { type Viewer, projectLevel, rolesText, today, viewerOf } from './viewer.ts';
+
+/** By which a job's token is told from a user's password or token. */
+export const jobTokenStart = 'glcbt-';
+
+/** Its last script runs while a job is being cancelled. */
+const living = ['running', 'canceling'] as const;
+
+const jobByHash = compiled((db, { token_hash, day }: { token_hash: string; day: string }) =>
+  db
+    .selectFrom('jobs')
+    .innerJoin('users', 'users.id', 'jobs.user_id')
+    .innerJoin('projects', 'projects.id', 'jobs.project_id')
+    .select(userColumns)
+    .select(['jobs.id as job_id', 'jobs.project_id', 'projects.namespace_id'])
+    .select(rolesText(sql`users.id`, day).as('roles'))
+    .select(namesVersion.as('names_version'))
+    .where('jobs.token_hash', '=', token_hash)
+    .where('jobs.status', 'in', living)
+    .where('users.state', '=', 'active')
+    .where('projects.deleted_at', 'is', null)
+    .compile(),
+);
+
+/** What the user sees of this one project, and may read there at most: nothing of what he may elsewhere, or change. */
+const narrowed = (viewer: Viewer, project: { id: number; namespace_id: number }): Viewer => ({
+  ...viewer,
+  admin: false,
+  projectLevels: new Map([[project.id, Math.min(projectLevel(viewer, project), levels.reporter)]]),
+  namespaceLevels: new Map(),
+  only: project.id,
+});
+
+/**
+ * Who asks with the token of a job.
+ * @throws Failure 401 for a token of none, or of one that has ended, or whose user is blocked
+ */
+export const signInJob = async (db: Reader, text: string, now: number): Promise<SignedIn> => {
+  const [row] = await jobByHash(db, { token_hash: hashToken(text), day: today(now) });
+  if (row === undefined) throw unauthorized();
+  const { job_id, project_id, namespace_id, roles, names_version, ...user } = row;
+  const credential: Credential = { kind: 'job', id: job_id, scopes: [], last_used_at: null };
+  const viewer = narrowed(viewerOf(user, roles), { id: project_id, namespace_id });
+  return { user: { ...user, admin: 0 }, credential, viewer, names_version };
+};

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
+import { after, before, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { type SeededPipeline, seedPipeline, setJob } from '../../test/support/jobs.ts';
+import { seedProject } from '../../test/support/seed.ts';
+import { type TestService, startTestService } from '../../test/support/service.ts';
+import { addArtifact } from './store.ts';
+
+let gantry: TestService;
+let project: number;
+before(async () => {
+  gantry = await startTestService();
+  project = (await seedProject(gantry)).id;
+});
+after(async () => await gantry.close());
+
+const file = `
+unit: { script: make, parallel: 2 }
+lint: { script: make }
+docs: { script: make }
+`;
+
+const upload = async (
+  job: number,
+  content: string | Buffer,
+  more: { expire_in?: string; file_format?: 'gzip' | 'raw' } = {},
+) => {
+  const bytes = typeof content === 'string' ? gzipSync(content) : content;
+  const announced = {
+    file_type: 'junit',
+    file_format: 'gzip' as const,
+    filename: 'junit.xml.gz',
+    expire_in: null,
+  };
+  const { platform } = gantry.service;
+  await addArtifact(
+    platform,
+    { id: job, project_id: project },
+    { ...announced, ...more },
+    Readable.from([bytes]),
+  );
+};
+
+const idOf = ({ jobs }: SeededPipeline, name: string): number => jobs[name] ?? assert.fail(`no job ${name}`);
+
+const read = async ({ id }: SeededPipeline, what: string) =>
+  await gantry.api(`GET /projects/${project}/pipelines/${id}/${what}`);
+
+const counts = (total_time: number, success: number, failed = 0, skipped = 0, error = 0) => ({
+  total_time,
+  total_count: success + failed + skipped + error,
+  success_count: success,
+  failed_count: failed,
+  skipped_count: skipped,
+  error_count: error,
+});
+
+test('a pipeline tells what its tests say, by job, what failed first', async () => {
+  const pipeline = await seedPipeline(gantry, { project, file });
+  const [first, second, lint] = [
+    idOf(pipeline, 'unit 1/2'),
+    idOf(pipeline, 'unit 2/2'),
+    idOf(pipeline, 'lint'),
+  ];
+  const good = '<testcase name="good" classname="A" time="0.1"/>';
+  const bad = '<testcase name="bad" classname="A" file="a.ts" time="0.2"><failure>no</failure></testcase>';
+  await upload(first, `<testsuite>${good}${bad}</testsuite>`);
+  const two = [
+    '<t><testcase name="b"><skipped/></testcase></t>',
+    '<t><testcase name="c"><error/></testcase></t>',
+  ];
+  await upload(second, Buffer.concat(two.map((text) => gzipSync(text))));
+  await upload(lint, '<broken>');
+  const { status, body } = await read(pipeline, 'test_report');
+  assert.equal(status, 200);
+  const { test_suites, ...all } = body;
+  assert.deepEqual(all, counts(0.3, 1, 1, 1, 1));
+  const shown = { classname: '', file: null, execution_time: 0, system_output: null, stack_trace: null };
+  assert.deepEqual(test_suites, [
+    {
+      name: 'unit',
+      ...counts(0.3, 1, 1, 1, 1),
+      suite_error: null,
+      test_cases: [
+        {
+          ...shown,
+          status: 'failed',
+          name: 'bad',
+          classname: 'A',
+          file: 'a.ts',
+          execution_time: 0.2,
+          system_output: 'no',
+        },
+        { ...shown, status: 'error', name: 'c' },
+        { ...shown, status: 'success', name: 'good', classname: 'A', execution_time: 0.1 },
+        { ...shown, status: 'skipped', name: 'b' },
+      ],
+    },
+    {
+      name: 'lint',
+      ...counts(0, 0),
+      suite_error: 'JUnit XML parsing failed: <broken> is not closed at line 1',
+      test_cases: [],
+    },
+  ]);
+  const summary = await read(pipeline, 'test_report_summary');
+  assert.deepEqual(summary.body, {
+    total: {
+      time: 0.3,
+      count: 4,
+      success: 1,
+      failed: 1,
+      skipped: 1,
+      error: 1,
+      suite_error: 'JUnit XML parsing failed: <broken> is not closed at line 1',
+    },
+    test_suites: [
+      { name: 'unit', ...counts(0.3, 1, 1, 1, 1), build_ids: [first, second], suite_error: null },
+      {
+        name: 'lint',
+        ...counts(0, 0),
+        build_ids: [lint],
+        suite_error: 'JUnit XML parsing failed: <broken> is not closed at line 1',
+      },
+    ],
+  });
+});
+
+test('reports of jobs that were retried, and those that have expired, do not count', async () => {
+  const pipeline = await seedPipeline(gantry, { project, file });
+  const [lint, docs] = [idOf(pipeline, 'lint'), idOf(pipeline, 'docs')];
+  await upload(lint, '<t><testcase/></t>');
+  await setJob(gantry, lint, { retried: 1 });
+  await upload(docs, '<t><testcase/></t>', { expire_in: '1 hour' });
+  const names = async () =>
+    (await read(pipeline, 'test_report')).body.test_suites.map(({ name }: { name: string }) => name);
+  assert.deepEqual(await names(), ['docs']);
+  gantry.setTime(Date.now() + 2 * 3_600_000);
+  assert.deepEqual(await names(), []);
+  gantry.setTime(null);
+});
+
+test('a report that is no compressed text, or too large, is told of', async () => {
+  const pipeline = await seedPipeline(gantry, { project, file });
+  await upload(idOf(pipeline, 'lint'), Buffer.from('<t/>'));
+  await upload(idOf(pipeline, 'docs'), gzipSync(Buffer.alloc(21 * 1024 * 1024, 0x20)));
+  const { body } = await read(pipeline, 'test_report');
+  assert.deepEqual(
+    body.test_suites.map(({ suite_error }: { suite_error: string }) => suite_error),
+    ['the report is no compressed text', 'the report is too large'],
+  );
+});
+
+test('a pipeline without reports has none, and one that is not there is missing', async () => {
+  const pipeline = await seedPipeline(gantry, { project, file });
+  assert.deepEqual((await read(pipeline, 'test_report')).body, { ...counts(0, 0), test_suites: [] });
+  const missing = await gantry.api(`GET /projects/${project}/pipelines/4711/test_report`);
+  assert.deepEqual([missing.status, missing.body], [404, { message: '404 Not found' }]);
+});

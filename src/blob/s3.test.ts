@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { buffer, text } from 'node:stream/consumers';
+import { blobCases, broken, bytes } from '../../test/support/blob_cases.ts';
+import { type TestS3, startS3 } from '../../test/support/s3.ts';
+import { Failure } from '../errors.ts';
+import { openBucket } from './bucket.ts';
+import type { Blobs } from './files.ts';
+import { openS3, removeAbandoned } from './s3.ts';
+import { partSize } from './upload_parts.ts';
+
+let s3: TestS3;
+let blobs: Blobs;
+const logged: object[] = [];
+const day = 86_400_000;
+
+const bucketOf = (given: Partial<TestS3['place']> = {}) =>
+  openBucket({ ...s3.place, ...given }, (details) => void logged.push(details));
+
+before(async () => {
+  s3 = await startS3();
+  blobs = openS3(bucketOf());
+});
+after(async () => await s3.close());
+
+blobCases(() => blobs);
+
+const isUnavailable = (error: unknown): boolean => error instanceof Failure && error.status === 503;
+
+const large = (): Buffer[] => [
+  Buffer.alloc(partSize, 'a'),
+  Buffer.alloc(partSize, 'b'),
+  Buffer.alloc(3, 'c'),
+];
+
+test('what fits into a part is sent once, and what does not leaves no parts', async () => {
+  s3.asked.length = 0;
+  const small = await blobs.put('sizes', bytes('small'));
+  assert.equal(s3.asked.length, 1);
+  const exact = await blobs.put('sizes', bytes(Buffer.alloc(partSize)));
+  assert.equal(s3.asked.length, 2);
+  const more = await blobs.put('sizes', bytes(Buffer.alloc(partSize), 'x'));
+  assert.equal(more.size, partSize + 1);
+  const keys = [small, exact, more].map(({ sha256 }) => `sizes/${sha256.slice(0, 2)}/${sha256}`);
+  assert.deepEqual(
+    s3.keys().filter((key) => /^(?:sizes|unfinished)\//.test(key)),
+    keys.toSorted(),
+  );
+  assert.equal(s3.openUploads(), 0);
+});
+
+test('nothing is left under a key of what breaks off', async () => {
+  const before = s3.keys();
+  await assert.rejects(blobs.put('b', broken('half')), /broken/);
+  await assert.rejects(blobs.put('b', broken(...large())), /broken/);
+  assert.deepEqual(s3.keys(), before);
+});
+
+test('what somebody may still be at work on stays a day', async () => {
+  const bucket = bucketOf();
+  await bucket.ask({ method: 'PUT', key: 'unfinished/left', body: Buffer.from('half') });
+  const { sha256 } = await blobs.put('kept', bytes('kept'));
+  await removeAbandoned(bucket, Date.now() + day / 2);
+  assert.ok(s3.keys().includes('unfinished/left'));
+  await removeAbandoned(bucket, Date.now() + day + 60_000);
+  assert.ok(!s3.keys().includes('unfinished/left'));
+  assert.equal(await blobs.has('kept', sha256), true);
+});
+
+for (const how of [500, 503, 429, 'cut'] as const) {
+  test(`it is tried again after ${how}`, async () => {
+    s3.fail(3, how);
+    const { sha256 } = await blobs.put('again', bytes(`once ${how}`));
+    s3.fail(3, how);
+    assert.equal(await text((await blobs.get('again', sha256))!), `once ${how}`);
+    s3.fail(2, how);
+    assert.equal(await blobs.has('again', sha256), true);
+    s3.fail(2, how);
+    await blobs.remove('again', sha256);
+    assert.equal(await blobs.has('again', sha256), false);
+  });
+}
+
+test('a part is tried again, too', async () => {
+  const parts = large();
+  const slow = async function* slow(): AsyncGenerator<Buffer> {
+    for (const part of parts) {
+      s3.fail(2, 'cut');
+      yield await Promise.resolve(part);
+    }
+  };
+  const { Readable } = await import('node:stream');
+  const { sha256 } = await blobs.put('again', Readable.from(slow()));
+  assert.ok((await buffer((await blobs.get('again', sha256))!)).equals(Buffer.concat(parts)));
+});
+
+test('a store that is away is 503, and is asked again when it is back', async () => {
+  const { sha256 } = await blobs.put('away', bytes('kept'));
+  logged.length = 0;
+  await s3.stop();
+  await assert.rejects(blobs.get('away', sha256), isUnavailable);
+  await assert.rejects(blobs.has('away', sha256), isUnavailable);
+  await assert.rejects(blobs.put('away', bytes('x')), isUnavailable);
+  await assert.rejects(blobs.put('away', bytes(...large())), isUnavailable);
+  await assert.rejects(blobs.removeArea('away'), isUnavailable);
+  await s3.start();
+  assert.deepEqual(logged[0], {
+    method: 'GET',
+    key: `away/${sha256.slice(0, 2)}/${sha256}`,
+    cause: 'ECONNREFUSED',
+  });
+  assert.equal(await text((await blobs.get('away', sha256))!), 'kept');
+});
+
+test('a key that the store does not take, or a bucket that is not there, is 503 and told in the log', async () => {
+  for (const [wrong, status, code] of [
+    [{ secret_key: 'another' }, 403, 'SignatureDoesNotMatch'],
+    [{ access_key: 'nobody' }, 403, 'InvalidAccessKeyId'],
+    [{ bucket: 'elsewhere' }, 404, 'NoSuchBucket'],
+  ] as const) {
+    const other = openS3(bucketOf(wrong));
+    logged.length = 0;
+    await assert.rejects(other.get('a', '0'.repeat(64)), isUnavailable);
+    assert.deepEqual({ ...logged[0], key: '' }, { method: 'GET', key: '', status, code });
+    await assert.rejects(other.put('a', bytes('x')), isUnavailable);
+    assert.ok(!JSON.stringify(logged).includes('another'));
+  }
+});
+
+test('a link reads these bytes and no others', async () => {
+  const { sha256 } = await blobs.put('link', bytes('for whoever has it'));
+  const link = await blobs.link('link', sha256, "it's ü (1).zip");
+  const answer = await fetch(link!);
+  assert.equal(await answer.text(), 'for whoever has it');
+  assert.equal(answer.headers.get('content-disposition'), 'attachment; filename="it_s____1_.zip"');
+  const other = await blobs.put('link', bytes('another'));
+  for (const url of [link!.replaceAll(sha256, other.sha256), link!.replace('Expires=600', 'Expires=6000')]) {
+    assert.notEqual(url, link);
+    assert.equal((await fetch(url)).status, 403);
+  }
+  assert.equal(await openS3(bucketOf({ public_endpoint: null })).link('link', sha256, ''), null);
+});

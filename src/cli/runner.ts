@@ -1,0 +1,84 @@
+import { availableParallelism } from 'node:os';
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { readCount, readUrl, runnerExecutors } from '../config_values.ts';
+import { type RunnerReady, spawnRunner } from '../service/runner.ts';
+import { StartFailure } from '../errors.ts';
+import { UsageFailure, action, print } from './command.ts';
+
+type Options = {
+  json?: boolean;
+  url: string;
+  token?: string;
+  executor: string;
+  concurrency: string;
+  folder: string;
+};
+
+const read = <T>(flag: string, work: () => T): T => {
+  try {
+    return work();
+  } catch (error) {
+    throw new UsageFailure(`${flag} ${(error as Error).message}`);
+  }
+};
+
+const executorOf = (text: string): string => {
+  if (text !== 'none' && runnerExecutors.some((name) => name === text)) return text;
+  throw new UsageFailure(`--executor must be one of ${runnerExecutors.slice(0, -1).join(', ')}`);
+};
+
+/** A token on a command line is seen by all of the machine, and kept by the shell. */
+const tokenOf = ({ token }: Options): string => {
+  const text = token ?? process.env['RUNNER_TOKEN'];
+  if (text === undefined || text === '') throw new UsageFailure('--token or RUNNER_TOKEN is needed');
+  return text;
+};
+
+const bannerText = ({ executor, notices }: RunnerReady, url: string): string =>
+  [...notices, `The runner takes jobs of ${url} (${executor}); SIGTERM lets those that run finish`].join(
+    '\n',
+  );
+
+const runRunner = async (options: Options): Promise<void> => {
+  const url = read('--url', () => readUrl(['http:', 'https:'])(options.url)).replace(/\/ci$/, '');
+  const orders = {
+    url,
+    token: tokenOf(options),
+    executor: executorOf(options.executor),
+    // Whoever may push there runs commands here: a plain shell has to be asked for.
+    is_local: false,
+    concurrency: read('--concurrency', () => readCount(options.concurrency)),
+    folder: resolve(options.folder),
+  };
+  const runner = spawnRunner(orders, (line) => void process.stderr.write(`${line}\n`));
+  // The first lets jobs finish, the second ends them.
+  let signals = 0;
+  const onSignal = (): void => {
+    signals += 1;
+    if (signals === 1) runner.child.stdin?.end();
+    else runner.child.kill('SIGTERM');
+  };
+  process.on('SIGTERM', onSignal);
+  process.on('SIGINT', onSignal);
+  const ready = await runner.ready;
+  if (ready.executor === null) throw new StartFailure(ready.notices.join(' ') || 'nothing can run here');
+  print(options, { ...ready, url, pid: process.pid }, bannerText(ready, url));
+  await runner.ended;
+  if (signals === 0) throw new StartFailure('the runner ended');
+};
+
+export const runnerCommand = (): Command =>
+  action('runner', {
+    summary: 'Run the jobs of a service elsewhere: of this one, or of any other that speaks its protocol.',
+    examples: [
+      'RUNNER_TOKEN=glrt-... gantry runner --url https://code.example.com',
+      'gantry runner --url http://127.0.0.1:8080 --token glrt-... --executor sandbox --concurrency 4',
+    ],
+  })
+    .requiredOption('--url <url>', 'of the service')
+    .option('--token <text>', 'of the runner, as it was made there (without it: RUNNER_TOKEN)')
+    .option('--executor <name>', `how jobs run: ${runnerExecutors.slice(0, -1).join(', ')}`, 'auto')
+    .option('--concurrency <count>', 'jobs at once', String(availableParallelism()))
+    .option('--folder <folder>', 'where they work', './runner-data')
+    .action(runRunner);

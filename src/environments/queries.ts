@@ -1,0 +1,136 @@
+import type { Selectable } from 'kysely';
+import { anyOf } from '../access/visible.ts';
+import { insertRows } from '../db/insert.ts';
+import type { Reader, Tx } from '../db/open.ts';
+import type { DeploymentsTable, EnvironmentsTable } from '../db/schema_ci.ts';
+import { notFound } from '../errors.ts';
+import type { Page, PageRequest } from '../http/page.ts';
+import { contains } from '../namespaces/search.ts';
+import { type Tier, environmentSlug, tierOf } from './slug.ts';
+
+export type EnvironmentRow = Selectable<EnvironmentsTable>;
+export type DeploymentRow = Selectable<DeploymentsTable>;
+
+export type EnvironmentFilter = {
+  name?: string | undefined;
+  search?: string | undefined;
+  states?: EnvironmentRow['state'] | undefined;
+};
+
+export const listEnvironments = async (
+  db: Reader,
+  projectId: number,
+  { name, search, states }: EnvironmentFilter,
+  { limit, offset }: PageRequest,
+): Promise<Page<EnvironmentRow>> => {
+  let query = db.selectFrom('environments').where('project_id', '=', projectId);
+  if (name !== undefined) query = query.where('name', '=', name);
+  if (search !== undefined && search !== '')
+    query = query.where(anyOf([contains('environments.name', search)]));
+  if (states !== undefined) query = query.where('state', '=', states);
+  const [{ total }, items] = await Promise.all([
+    query.select((is) => is.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+    query.selectAll().orderBy('id').limit(limit).offset(offset).execute(),
+  ]);
+  return { items, total };
+};
+
+/** @throws Failure 404 */
+export const findEnvironment = async (db: Reader, projectId: number, id: number): Promise<EnvironmentRow> => {
+  const row = await db
+    .selectFrom('environments')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (row === undefined) throw notFound();
+  return row;
+};
+
+/** As `findEnvironment`; nobody else changes it until the transaction ends. */
+export const lockEnvironment = async (tx: Tx, projectId: number, id: number): Promise<EnvironmentRow> => {
+  const row = await tx.db
+    .selectFrom('environments')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('id', '=', id)
+    .modifyEnd(tx.words.forUpdate)
+    .executeTakeFirst();
+  if (row === undefined) throw notFound();
+  return row;
+};
+
+/** The environment of this name, which is made where it is missing; locked. */
+export const ensureEnvironment = async (
+  tx: Tx,
+  projectId: number,
+  { name, tier }: { name: string; tier?: Tier | undefined },
+): Promise<EnvironmentRow> => {
+  const row = {
+    project_id: projectId,
+    name,
+    slug: environmentSlug(name),
+    external_url: null,
+    state: 'available' as const,
+    tier: tier ?? tierOf(name),
+    description: null,
+    auto_stop_at: null,
+    created_at: tx.now,
+    updated_at: tx.now,
+  };
+  await insertRows(tx.db, 'environments', [row], 'on conflict do nothing');
+  return await tx.db
+    .selectFrom('environments')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('name', '=', name)
+    .modifyEnd(tx.words.forUpdate)
+    .executeTakeFirstOrThrow();
+};
+
+/** What was last deployed there with success; null: nothing. */
+export const lastDeployment = async (db: Reader, environmentId: number): Promise<DeploymentRow | null> =>
+  (await db
+    .selectFrom('deployments')
+    .selectAll()
+    .where('environment_id', '=', environmentId)
+    .where('status', '=', 'success')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()) ?? null;
+
+/** @throws Failure 404 */
+export const findDeployment = async (db: Reader, projectId: number, id: number): Promise<DeploymentRow> => {
+  const row = await db
+    .selectFrom('deployments')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (row === undefined) throw notFound();
+  return row;
+};
+
+/** @returns the deployment as it was stored */
+export const insertDeployment = async (
+  tx: Tx,
+  given: Pick<
+    DeploymentRow,
+    'project_id' | 'environment_id' | 'job_id' | 'user_id' | 'ref' | 'tag' | 'sha' | 'status'
+  >,
+): Promise<DeploymentRow> => {
+  const { deployment_iid: iid } = await tx.db
+    .updateTable('project_counters')
+    .set((is) => ({ deployment_iid: is('deployment_iid', '+', 1) }))
+    .where('project_id', '=', given.project_id)
+    .returning('deployment_iid')
+    .executeTakeFirstOrThrow();
+  const row = {
+    ...given,
+    iid,
+    created_at: tx.now,
+    updated_at: tx.now,
+    finished_at: ['success', 'failed', 'canceled'].includes(given.status) ? tx.now : null,
+  };
+  return await tx.db.insertInto('deployments').values(row).returningAll().executeTakeFirstOrThrow();
+};

@@ -1,0 +1,68 @@
+/** One job: whose it is to see, and whose to act on. */
+import type { Call } from '../access/call.ts';
+import type { ProjectAction } from '../access/may.ts';
+import type { Reader } from '../db/open.ts';
+import { forbidden, notFound } from '../errors.ts';
+import type { Project } from '../projects/find.ts';
+import { type Code, findCode } from '../repository/code.ts';
+import { mayCreateTag, mayMergeInto, protectedBranches, protectedTags } from '../repository/protected.ts';
+import { type JobRow, jobColumns } from './rows.ts';
+
+export type FoundJob = { code: Code; job: JobRow };
+
+/** @throws Failure 404 */
+export const loadJob = async (db: Reader, projectId: number, id: number): Promise<JobRow> => {
+  const found = await db
+    .selectFrom('jobs')
+    .select(jobColumns)
+    .where('id', '=', id)
+    .where('project_id', '=', projectId)
+    .executeTakeFirst();
+  if (found === undefined) throw notFound();
+  return found;
+};
+
+/**
+ * The job of a project. A job of another one is not found.
+ * @throws Failure 404 where the caller does not see the project, 403 where he may not do this in it, 404 without a job
+ */
+export const findJob = async (
+  call: Call,
+  id: number | string,
+  jobId: number,
+  action: ProjectAction = 'read_job',
+): Promise<FoundJob> => {
+  const code = await findCode(call, id, action);
+  return { code, job: await loadJob(call.db, code.project.id, jobId) };
+};
+
+/** The branch that a job of a merge request runs for. */
+const sourceBranchOf = async (db: Reader, pipelineId: number): Promise<string | undefined> => {
+  const request = await db
+    .selectFrom('pipelines')
+    .innerJoin('merge_requests', 'merge_requests.id', 'pipelines.merge_request_id')
+    .select('merge_requests.source_branch')
+    .where('pipelines.id', '=', pipelineId)
+    .executeTakeFirst();
+  return request?.source_branch;
+};
+
+/** Who may not write to a protected branch or tag may not have its jobs run, either. */
+const mayRunFor = async ({ db, viewer }: Call, project: Project, job: JobRow): Promise<boolean> => {
+  if (job.tag === 1) return mayCreateTag(viewer, project, await protectedTags(db, project.id), job.ref);
+  const isOfRequest = job.ref.startsWith('refs/');
+  if (isOfRequest && job.protected === 0) return true;
+  const branch = isOfRequest ? await sourceBranchOf(db, job.pipeline_id) : job.ref;
+  if (branch === undefined) return true;
+  return mayMergeInto(viewer, project, await protectedBranches(db, project.id), branch);
+};
+
+/**
+ * The job that the caller is to cancel, run, or erase.
+ * @throws Failure as `findJob`; 403 where its branch or tag is protected from him
+ */
+export const findJobToChange = async (call: Call, id: number | string, jobId: number): Promise<FoundJob> => {
+  const found = await findJob(call, id, jobId, 'update_job');
+  if (!(await mayRunFor(call, found.code.project, found.job))) throw forbidden();
+  return found;
+};

@@ -1,0 +1,99 @@
+/** After any change of a pipeline's jobs, in its transaction: what may start does, and what they are in all is told. */
+import { compiled } from '../db/compiled.ts';
+import type { Tx } from '../db/open.ts';
+import type { JobStatus } from '../db/schema_ci.ts';
+import { compositeStatus, isEnded } from './composite.ts';
+import { endLater } from './ended.ts';
+import { type LatestJob, loadLatestJobs } from './latest_jobs.ts';
+import { moveJobs } from './move_jobs.ts';
+import { processJobs, startedStatus } from './process.ts';
+import { runTime } from './run_time.ts';
+import { type Pipeline, lockPipeline } from './store.ts';
+
+const startJobs = async (tx: Tx, jobs: readonly LatestJob[], chosen: ReadonlySet<number>): Promise<void> => {
+  const now = jobs.filter(({ id }) => chosen.has(id));
+  await moveJobs(tx, jobs, new Map(now.map((job) => [job.id, startedStatus(job)])));
+  for (;;) {
+    const steps = processJobs(jobs);
+    if (steps.size === 0) return;
+    // Some fail as they start, which others may wait for.
+    // oxlint-disable-next-line no-await-in-loop
+    await moveJobs(tx, jobs, steps);
+  }
+};
+
+const stagesOf = compiled((db, { pipeline_id }: { pipeline_id: number }) =>
+  db.selectFrom('stages').select(['id', 'status']).where('pipeline_id', '=', pipeline_id).compile(),
+);
+
+const stageUpdate = compiled((db, { status, ids }: { status: JobStatus; ids: number[] }, words) =>
+  db.updateTable('stages').set({ status }).where(words.oneOf('id', ids)).compile(),
+);
+
+const setStages = async (tx: Tx, pipeline_id: number, jobs: readonly LatestJob[]): Promise<void> => {
+  const stages = await stagesOf(tx.db, { pipeline_id });
+  const ofStage = Map.groupBy(jobs, ({ stage_id }) => stage_id);
+  const statuses = new Map(stages.map(({ id }) => [id, compositeStatus(ofStage.get(id) ?? [])]));
+  const changed = Map.groupBy(
+    stages.filter(({ id, status }) => statuses.get(id) !== status),
+    ({ id }) => statuses.get(id) ?? 'created',
+  );
+  for (const [status, group] of changed) {
+    // oxlint-disable-next-line no-await-in-loop -- one transaction runs one statement after another
+    await stageUpdate(tx.db, { status, ids: group.map(({ id }) => id) });
+  }
+};
+
+type Told = Pick<Pipeline, 'id' | 'status' | 'updated_at' | 'started_at' | 'finished_at' | 'duration'>;
+
+const pipelineUpdate = compiled((db, given: Told) =>
+  db
+    .updateTable('pipelines')
+    .set({
+      status: given.status,
+      updated_at: given.updated_at,
+      started_at: given.started_at,
+      finished_at: given.finished_at,
+      duration: given.duration,
+    })
+    .where('id', '=', given.id)
+    .compile(),
+);
+
+const started = (status: JobStatus): boolean => status === 'running' || status === 'canceling';
+
+const setPipeline = async (tx: Tx, pipeline: Pipeline, jobs: readonly LatestJob[]): Promise<void> => {
+  const status = compositeStatus(jobs);
+  if (status === pipeline.status) return;
+  const isOver = isEnded(status);
+  const isBegun = started(status) || jobs.some((job) => job.started_at !== null);
+  const change: Told = {
+    id: pipeline.id,
+    status,
+    updated_at: tx.now,
+    started_at: pipeline.started_at ?? (isBegun ? tx.now : null),
+    finished_at: isOver ? tx.now : null,
+    duration: isOver ? runTime(jobs, tx.now) : pipeline.duration,
+  };
+  await pipelineUpdate(tx.db, change);
+  Object.assign(pipeline, change);
+  if (isOver) await endLater(tx, pipeline.id);
+};
+
+/** `chosen`: ids of those that start whatever they wait for. Brings `pipeline` up to date, too. */
+export const advanceLocked = async (
+  tx: Tx,
+  pipeline: Pipeline,
+  { jobs, chosen = new Set() }: { jobs?: LatestJob[]; chosen?: ReadonlySet<number> } = {},
+): Promise<void> => {
+  const latest = jobs ?? (await loadLatestJobs(tx.db, pipeline.id));
+  await startJobs(tx, latest, chosen);
+  await setStages(tx, pipeline.id, latest);
+  await setPipeline(tx, pipeline, latest);
+};
+
+/** Does nothing with a pipeline that is gone. */
+export const advance = async (tx: Tx, pipeline_id: number): Promise<void> => {
+  const pipeline = await lockPipeline(tx, pipeline_id);
+  if (pipeline !== null) await advanceLocked(tx, pipeline);
+};

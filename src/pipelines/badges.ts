@@ -1,0 +1,69 @@
+/** What badges say of a branch or tag. */
+import type { Reader } from '../db/open.ts';
+import { shownStatus } from '../repository/pipeline_brief.ts';
+
+export type BadgeValue = { value: string; color: string };
+
+const grey = '#9f9f9f';
+const colors: Record<string, string> = {
+  success: '#4c1',
+  failed: '#e05d44',
+  running: '#dfb317',
+  pending: '#dfb317',
+};
+
+type Of = { project_id: number; ref: string };
+
+/** The status of its newest pipeline; merge requests have refs of their own, so theirs do not count. */
+export const pipelineValue = async (
+  db: Reader,
+  { project_id, ref }: Of,
+  ignoreSkipped: boolean,
+): Promise<BadgeValue> => {
+  let query = db
+    .selectFrom('pipelines')
+    .select('status')
+    .where('project_id', '=', project_id)
+    .where('ref', '=', ref);
+  if (ignoreSkipped) query = query.where('status', '<>', 'skipped');
+  const row = await query.orderBy('id', 'desc').limit(1).executeTakeFirst();
+  if (row === undefined) return { value: 'unknown', color: grey };
+  const status = shownStatus(row.status);
+  return { value: status === 'success' ? 'passed' : status, color: colors[status] ?? grey };
+};
+
+const steps: [percent: number, color: string][] = [
+  [95, '#4c1'],
+  [90, '#a3c51c'],
+  [75, '#dfb317'],
+  [0, '#e05d44'],
+];
+
+/** Of the newest pipeline that succeeded: of one job, or the mean of all that tell one. */
+export const coverageValue = async (
+  db: Reader,
+  { project_id, ref }: Of,
+  job: string | undefined,
+): Promise<BadgeValue> => {
+  const last = await db
+    .selectFrom('pipelines')
+    .select('id')
+    .where('project_id', '=', project_id)
+    .where('ref', '=', ref)
+    .where('status', '=', 'success')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  let query = db
+    .selectFrom('jobs')
+    .select(({ fn }) => fn.avg<number | string | null>('coverage').as('mean'))
+    .where('pipeline_id', '=', last?.id ?? 0)
+    .where('retried', '=', 0)
+    .where('coverage', 'is not', null);
+  if (job !== undefined) query = query.where('name', '=', job);
+  const { mean } = await query.executeTakeFirstOrThrow();
+  if (mean === null) return { value: 'unknown', color: grey };
+  const percent = Number(mean) / 100;
+  const color = steps.find(([from]) => percent >= from)?.[1] ?? grey;
+  return { value: `${percent.toFixed(2)}%`, color };
+};

@@ -1,0 +1,49 @@
+/** Whose artifacts and dotenv variables a job gets. */
+import type { Selectable } from 'kysely';
+import { compiled } from '../db/compiled.ts';
+import type { Reader } from '../db/open.ts';
+import type { JobsTable } from '../db/schema_ci.ts';
+import type { JobConfig } from './store.ts';
+
+const columns = ['id', 'project_id', 'name', 'stage_position', 'status'] as const;
+
+export type Dependency = Pick<Selectable<JobsTable>, (typeof columns)[number]>;
+
+const latestOf = compiled((db, { pipeline_id }: { pipeline_id: number }) =>
+  db
+    .selectFrom('jobs')
+    .select(columns)
+    .where('pipeline_id', '=', pipeline_id)
+    .where('retried', '=', 0)
+    .orderBy('stage_position')
+    .orderBy('id')
+    .compile(),
+);
+
+type Asking = Pick<Selectable<JobsTable>, 'id' | 'pipeline_id' | 'stage_position'>;
+
+const wantedNames = ({
+  needs,
+  dependencies,
+}: Pick<JobConfig, 'needs' | 'dependencies'>): Set<string> | null => {
+  if (needs === null) return dependencies === null ? null : new Set(dependencies);
+  const names = needs.filter(({ artifacts }) => artifacts).map(({ job }) => job);
+  return new Set(dependencies === null ? names : names.filter((name) => dependencies.includes(name)));
+};
+
+/**
+ * The jobs whose artifacts a job gets, in their order: those that it needs with their artifacts or depends on, else all
+ * of the stages before its own. Of those that were run again, the last.
+ */
+export const dependenciesOf = async (
+  db: Reader,
+  job: Asking,
+  config: Pick<JobConfig, 'needs' | 'dependencies'>,
+): Promise<Dependency[]> => {
+  const names = wantedNames(config);
+  if (names?.size === 0) return [];
+  const rows = await latestOf(db, { pipeline_id: job.pipeline_id });
+  const isBefore = ({ stage_position }: Dependency): boolean =>
+    config.needs !== null || stage_position < job.stage_position;
+  return rows.filter((row) => row.id !== job.id && isBefore(row) && names?.has(row.name) !== false);
+};

@@ -1,0 +1,199 @@
+/** What the service itself tells a job. */
+import type { Platform } from '../access/call.ts';
+import type { Reader } from '../db/open.ts';
+import { environmentSlug, tierOf } from '../environments/slug.ts';
+import type { Commit } from '../git/protocol_types.ts';
+import type { Project } from '../projects/find.ts';
+import { repositoryOf } from '../repository/open.ts';
+import { pipelineUrl } from '../repository/pipeline_brief.ts';
+import { commitsById } from '../repository/resolve.ts';
+import { formatTime } from '../time.ts';
+import { openRequestsText } from './merge_request_facts.ts';
+import { type MergeRequestFacts, type PipelineRef, predefinedVariables, slugOf } from './predefined.ts';
+import { serverVariables } from './server_variables.ts';
+import type { Job, JobConfig, Pipeline } from './store.ts';
+
+export type JobVariable = {
+  key: string;
+  value: string;
+  /** Nobody minds who sees it. */
+  public: boolean;
+  /** The runner writes it to a file, and sets the file's path. */
+  file: boolean;
+  masked: boolean;
+  /** A `$` in it is nothing special. */
+  raw: boolean;
+};
+
+/** What only the one who gives the job away knows. */
+export type Issue = {
+  base_url: string;
+  /** The job's token, in plain. */
+  token: string;
+};
+
+export type Facts = {
+  platform: Platform;
+  project: Project;
+  pipeline: Pipeline;
+  job: Job;
+  config: JobConfig;
+  issue: Issue;
+  request: MergeRequestFacts | null;
+};
+
+export const plain = { public: true, file: false, masked: false, raw: true };
+
+const shown = (values: Record<string, string>): JobVariable[] =>
+  Object.entries(values).map(([key, value]) => ({ key, value, ...plain }));
+
+export const secret = (key: string, value: string, masked: boolean): JobVariable => ({
+  ...plain,
+  key,
+  value,
+  public: false,
+  masked,
+});
+
+const refOf = (pipeline: Pipeline, request: MergeRequestFacts | null): PipelineRef => {
+  if (pipeline.tag === 1) return { name: pipeline.ref, type: 'tag' };
+  if (pipeline.source !== 'merge_request_event') return { name: pipeline.ref, type: 'branch' };
+  return { name: request?.source_branch ?? pipeline.ref, type: 'merge_request' };
+};
+
+const nobody = { name: '', email: '', time: 0, offset: '+0000' };
+
+/** What is known of one that is gone. */
+const lostCommit = (id: string): Commit => ({
+  id,
+  tree: id,
+  parents: [],
+  author: nobody,
+  committer: nobody,
+  message: '',
+});
+
+const userOf = async (db: Reader, id: number | null) =>
+  id === null
+    ? null
+    : ((await db
+        .selectFrom('users')
+        .select(['id', 'username', 'name', 'email'])
+        .where('id', '=', id)
+        .executeTakeFirst()) ?? null);
+
+const ofPipeline = async (facts: Facts): Promise<Record<string, string>> => {
+  const { platform, project, pipeline, job, request, issue } = facts;
+  const { db } = platform.store;
+  const ref = refOf(pipeline, request);
+  const commits = await commitsById(repositoryOf(platform, project), [pipeline.sha]);
+  return {
+    ...predefinedVariables({
+      project,
+      source: pipeline.source,
+      ref,
+      isProtected: pipeline.protected === 1,
+      commit: commits.get(pipeline.sha) ?? lostCommit(pipeline.sha),
+      before_sha: pipeline.before_sha,
+      user: await userOf(db, job.user_id ?? pipeline.user_id),
+      ...(request !== null && { merge_request: request }),
+      open_requests: ref.type === 'tag' ? '' : await openRequestsText(db, project.id, ref.name),
+    }),
+    CI_PROJECT_URL: `${issue.base_url}/${project.full_path}`,
+    CI_PIPELINE_ID: String(pipeline.id),
+    CI_PIPELINE_IID: String(pipeline.iid),
+    CI_PIPELINE_URL: pipelineUrl(issue.base_url, project.full_path, pipeline.id),
+    CI_PIPELINE_CREATED_AT: formatTime(pipeline.created_at),
+    ...(pipeline.name !== null && { CI_PIPELINE_NAME: pipeline.name }),
+    ...(request !== null && {
+      CI_MERGE_REQUEST_PROJECT_URL: `${issue.base_url}/${request.target_project_path}`,
+      CI_MERGE_REQUEST_SOURCE_PROJECT_URL: `${issue.base_url}/${request.source_project_path}`,
+    }),
+  };
+};
+
+const ofEnvironment = ({ job, config }: Facts): JobVariable[] => {
+  const { environment } = config;
+  if (environment === null || job.environment === null) return [];
+  const { url, action, deployment_tier } = environment;
+  return [
+    ...shown({
+      CI_ENVIRONMENT_NAME: job.environment,
+      CI_ENVIRONMENT_SLUG: environmentSlug(job.environment),
+      CI_ENVIRONMENT_ACTION: action,
+      CI_ENVIRONMENT_TIER: deployment_tier ?? tierOf(job.environment),
+    }),
+    // Names variables that only the runner knows.
+    ...(url === null ? [] : [{ ...plain, key: 'CI_ENVIRONMENT_URL', value: url, raw: false }]),
+  ];
+};
+
+const ofRunner = async ({ platform, job }: Facts): Promise<Record<string, string>> => {
+  if (job.runner_id === null) return {};
+  const runner = await platform.store.db
+    .selectFrom('runners')
+    .select(['description', 'tag_list'])
+    .where('id', '=', job.runner_id)
+    .executeTakeFirst();
+  return {
+    CI_RUNNER_ID: String(job.runner_id),
+    ...(runner !== undefined && {
+      CI_RUNNER_DESCRIPTION: runner.description ?? '',
+      CI_RUNNER_TAGS: runner.tag_list,
+    }),
+  };
+};
+
+const ofJob = ({ project, job, config, issue }: Facts): Record<string, string> => ({
+  CI_JOB_ID: String(job.id),
+  CI_JOB_NAME: job.name,
+  CI_JOB_NAME_SLUG: slugOf(job.name),
+  CI_JOB_GROUP_NAME: config.group,
+  CI_JOB_STAGE: job.stage,
+  CI_JOB_URL: `${issue.base_url}/${project.full_path}/-/jobs/${job.id}`,
+  ...(job.started_at !== null && { CI_JOB_STARTED_AT: formatTime(job.started_at) }),
+  ...(job.timeout !== null && { CI_JOB_TIMEOUT: String(job.timeout) }),
+  ...(job.run_when === 'manual' && { CI_JOB_MANUAL: 'true' }),
+  ...(config.image !== null && { CI_JOB_IMAGE: config.image.name }),
+  CI_NODE_TOTAL: String(config.parallel?.total ?? 1),
+  ...(config.parallel !== null && { CI_NODE_INDEX: String(config.parallel.index) }),
+});
+
+/** As files of old days call them. */
+const oldNames = ({ pipeline, job, issue }: Facts, values: Record<string, string>): JobVariable[] => [
+  ...shown({
+    CI_BUILD_ID: String(job.id),
+    CI_BUILD_REF: pipeline.sha,
+    CI_BUILD_BEFORE_SHA: pipeline.before_sha,
+    CI_BUILD_REF_NAME: values['CI_COMMIT_REF_NAME'] ?? pipeline.ref,
+    CI_BUILD_REF_SLUG: values['CI_COMMIT_REF_SLUG'] ?? '',
+    CI_BUILD_NAME: job.name,
+    CI_BUILD_STAGE: job.stage,
+    ...(pipeline.tag === 1 && { CI_BUILD_TAG: pipeline.ref }),
+    ...(pipeline.source === 'trigger' && { CI_BUILD_TRIGGERED: 'true' }),
+    ...(job.run_when === 'manual' && { CI_BUILD_MANUAL: 'true' }),
+  }),
+  secret('CI_BUILD_TOKEN', issue.token, true),
+];
+
+/** Where the code is fetched, with the job's token in it. */
+const repositoryUrl = ({ project, issue: { base_url, token } }: Facts): string => {
+  const url = new URL(`${base_url}/${project.full_path}.git`);
+  url.username = 'gitlab-ci-token';
+  url.password = token;
+  return url.href;
+};
+
+/** What the service says to a job; what is secret of it hidden in logs. */
+export const predefinedFor = async (facts: Facts): Promise<JobVariable[]> => {
+  const values = { ...(await ofPipeline(facts)), ...ofJob(facts), ...(await ofRunner(facts)) };
+  const { issue, platform } = facts;
+  return [
+    ...shown(serverVariables(issue.base_url, platform.version)),
+    ...shown(values),
+    secret('CI_JOB_TOKEN', issue.token, true),
+    secret('CI_REPOSITORY_URL', repositoryUrl(facts), false),
+    ...oldNames(facts, values),
+    ...ofEnvironment(facts),
+  ];
+};

@@ -1,0 +1,68 @@
+/** The jobs of a pipeline that no others have taken the place of: what its status is made of. */
+import type { Selectable } from 'kysely';
+import { compiled } from '../db/compiled.ts';
+import type { Reader } from '../db/open.ts';
+import type { JobsTable } from '../db/schema_ci.ts';
+
+const columns = [
+  'id',
+  'project_id',
+  'pipeline_id',
+  'stage_id',
+  'name',
+  'stage_position',
+  'status',
+  'run_when',
+  'allow_failure',
+  'by_needs',
+  'protected',
+  'interruptible',
+  'config_id',
+  'tag_list',
+  'environment',
+  'resource_group',
+  'scheduled_at',
+  'started_at',
+  'finished_at',
+] as const;
+
+type Row = Pick<Selectable<JobsTable>, (typeof columns)[number]>;
+
+export type LatestJob = Row & {
+  /** Names; null: it waits for the stages before its own. */
+  needs: string[] | null;
+};
+
+const latestRows = compiled((db, { pipeline_id }: { pipeline_id: number }) =>
+  db
+    .selectFrom('jobs')
+    .select(columns)
+    .where('pipeline_id', '=', pipeline_id)
+    .where('retried', '=', 0)
+    .orderBy('stage_position')
+    .orderBy('id')
+    .compile(),
+);
+
+const needRows = compiled((db, { pipeline_id }: { pipeline_id: number }) =>
+  db
+    .selectFrom('job_needs')
+    .innerJoin('jobs', 'jobs.id', 'job_needs.job_id')
+    .select(['job_needs.job_id', 'job_needs.name'])
+    .where('jobs.pipeline_id', '=', pipeline_id)
+    .where('jobs.retried', '=', 0)
+    .compile(),
+);
+
+export const loadLatestJobs = async (db: Reader, pipeline_id: number): Promise<LatestJob[]> => {
+  const rows = await latestRows(db, { pipeline_id });
+  // What somebody needs matters as long as something waits, or may wait again.
+  const isAsked = rows.some(
+    ({ by_needs, status }) => by_needs === 1 && (status === 'created' || status === 'skipped'),
+  );
+  const needs = Map.groupBy(isAsked ? await needRows(db, { pipeline_id }) : [], ({ job_id }) => job_id);
+  const namesOf = ({ id, by_needs }: Row): string[] | null =>
+    by_needs === 0 ? null : (needs.get(id) ?? []).map(({ name }) => name);
+  // Not copied: there may be many, and each event of a pipeline loads them.
+  return rows.map((row) => Object.assign(row, { needs: namesOf(row) }));
+};

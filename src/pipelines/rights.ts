@@ -1,0 +1,78 @@
+/** Who may make pipelines, and of which refs. */
+import type { Platform } from '../access/call.ts';
+import { may } from '../access/may.ts';
+import { type Viewer, loadViewer } from '../access/viewer.ts';
+import type { Reader } from '../db/open.ts';
+import type { Project } from '../projects/find.ts';
+import {
+  isProtected,
+  mayCreateTag,
+  mayMergeInto,
+  protectedBranches,
+  protectedTags,
+} from '../repository/protected.ts';
+import type { PipelineRef } from './predefined.ts';
+
+export type Maker = {
+  id: number;
+  username: string;
+  name: string;
+  email: string;
+  viewer: Viewer;
+};
+
+/** null: there is nobody who may sign in. */
+export const makerOf = async ({ store, clock }: Platform, userId: number): Promise<Maker | null> => {
+  const user = await store.db
+    .selectFrom('users')
+    .select(['id', 'username', 'name', 'email', 'admin', 'external'])
+    .where('id', '=', userId)
+    .where('state', '=', 'active')
+    .executeTakeFirst();
+  if (user === undefined) return null;
+  const { admin: _admin, external: _external, ...named } = user;
+  return { ...named, viewer: await loadViewer(store.db, user, clock.now()) };
+};
+
+/**
+ * Why he may not run anything for the ref: who may not put anything on a protected one may not run its jobs. null: he
+ * may.
+ */
+export const refRefusal = async (
+  db: Reader,
+  project: Project,
+  { name, type }: PipelineRef,
+  viewer: Viewer,
+): Promise<string | null> => {
+  const isFree =
+    type === 'tag'
+      ? mayCreateTag(viewer, project, await protectedTags(db, project.id), name)
+      : mayMergeInto(viewer, project, await protectedBranches(db, project.id), name);
+  return isFree ? null : `Insufficient permissions for protected ref '${name}'`;
+};
+
+/** Whether what is protected is for the jobs of the ref. */
+const getsProtected = async (db: Reader, project: Project, { name, type }: PipelineRef): Promise<boolean> => {
+  if (type === 'tag') return isProtected(await protectedTags(db, project.id), name);
+  // What a merge request brings is not trusted with it, whatever its branch is called.
+  return type === 'branch' && isProtected(await protectedBranches(db, project.id), name);
+};
+
+export type Admission = { isProtected: boolean; refused: string | null };
+
+/**
+ * Whether a pipeline of the ref gets what is protected, and whether he may make it.
+ * @param maker null: a deploy key, which has pushed already
+ */
+export const admission = async (
+  { store: { db } }: Platform,
+  project: Project,
+  ref: PipelineRef,
+  maker: Maker | null,
+): Promise<Admission> => {
+  if (maker !== null && !may(maker.viewer, 'create_pipeline', project)) {
+    return { isProtected: false, refused: 'Insufficient permissions to create a new pipeline' };
+  }
+  const refused = maker === null ? null : await refRefusal(db, project, ref, maker.viewer);
+  return { isProtected: await getsProtected(db, project, ref), refused };
+};

@@ -1,0 +1,81 @@
+import type { Call } from '../access/call.ts';
+import { array, bool, int, nullable, object, optional, string, timestamp } from '../http/schema.ts';
+import type { Project } from '../projects/find.ts';
+import { shownStatus } from '../repository/pipeline_brief.ts';
+import { formatTime } from '../time.ts';
+import { basicUser, basicUserShape, basicUsersById } from '../users/json.ts';
+import { pipelineOf } from './find.ts';
+import type { GivenVariable } from './given_variables.ts';
+import type { Schedule } from './schedule_queries.ts';
+import { mayEdit } from './schedule_rights.ts';
+import { scheduleVariables } from './schedule_variables.ts';
+
+export const scheduleShape = object({
+  id: int,
+  description: string,
+  ref: string,
+  cron: string,
+  cron_timezone: string,
+  next_run_at: nullable(timestamp),
+  active: bool,
+  created_at: timestamp,
+  updated_at: timestamp,
+  owner: nullable(basicUserShape),
+});
+
+export const scheduleVariableShape = object({ key: string, variable_type: string, value: string, raw: bool });
+
+/** One alone: with its last pipeline, and its variables for those who may change them. */
+export const singleScheduleShape = object({
+  ...scheduleShape.properties,
+  last_pipeline: nullable(object({ id: int, sha: string, ref: string, status: string })),
+  variables: optional(array(scheduleVariableShape)),
+});
+
+export const scheduleVariableJson = ({ key, variable_type, value, raw }: GivenVariable) => ({
+  key,
+  variable_type,
+  value,
+  raw,
+});
+
+export const schedulesJson = async (call: Call, rows: readonly Schedule[]) => {
+  const owners = await basicUsersById(
+    call.db,
+    rows.map(({ owner_id }) => owner_id).filter((id) => id !== null),
+  );
+  return rows.map((row) => {
+    const owner = owners.get(row.owner_id ?? 0);
+    return {
+      id: row.id,
+      description: row.description,
+      ref: row.ref,
+      cron: row.cron,
+      cron_timezone: row.cron_timezone,
+      next_run_at: row.next_run_at === null ? null : formatTime(row.next_run_at),
+      active: row.active === 1,
+      created_at: formatTime(row.created_at),
+      updated_at: formatTime(row.updated_at),
+      owner: owner === undefined ? null : basicUser(owner, call),
+    };
+  });
+};
+
+const lastPipeline = async (call: Call, { project_id, last_pipeline_id }: Schedule) => {
+  const row = last_pipeline_id === null ? null : await pipelineOf(call.db, project_id, last_pipeline_id);
+  return row === null
+    ? null
+    : { id: row.id, sha: row.sha, ref: row.ref, status: shownStatus(row.status) as string };
+};
+
+export const singleScheduleJson = async (call: Call, project: Project, row: Schedule) => {
+  const [json] = await schedulesJson(call, [row]);
+  const variables = mayEdit(call, project, row)
+    ? await scheduleVariables(call.platform, call.db, row.id)
+    : undefined;
+  return {
+    ...json,
+    last_pipeline: await lastPipeline(call, row),
+    ...(variables && { variables: variables.map(scheduleVariableJson) }),
+  };
+};

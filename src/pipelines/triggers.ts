@@ -1,0 +1,122 @@
+/** Triggers: tokens by which programs outside start pipelines, with the rights of whoever made the token. */
+import type { Selectable } from 'kysely';
+import { type Call, type Platform, actorOf, userOf } from '../access/call.ts';
+import { seal, unseal } from '../access/seal.ts';
+import { hashToken, newTokenText } from '../access/token_text.ts';
+import { insertRow } from '../db/insert.ts';
+import type { Reader, Tx } from '../db/open.ts';
+import type { TriggersTable } from '../db/schema_ci.ts';
+import { forbidden, invalid, notFound } from '../errors.ts';
+import { recordEvent } from '../events/record.ts';
+import type { Page, PageRequest } from '../http/page.ts';
+import type { Project } from '../projects/find.ts';
+
+export type Trigger = Selectable<TriggersTable>;
+
+const purpose = 'trigger';
+
+export const tokenOf = ({ secrets }: Platform, { sealed_token }: Trigger): string =>
+  unseal(secrets.encryption_key, purpose, sealed_token);
+
+export const listTriggers = async (
+  db: Reader,
+  projectId: number,
+  { limit, offset }: PageRequest,
+): Promise<Page<Trigger>> => {
+  const query = db.selectFrom('triggers').where('project_id', '=', projectId);
+  const [{ total }, items] = await Promise.all([
+    query.select((is) => is.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+    query.selectAll().orderBy('id').limit(limit).offset(offset).execute(),
+  ]);
+  return { items, total };
+};
+
+/** @throws Failure 404 */
+export const findTrigger = async (db: Reader, projectId: number, id: number): Promise<Trigger> => {
+  const row = await db
+    .selectFrom('triggers')
+    .selectAll()
+    .where('id', '=', id)
+    .where('project_id', '=', projectId)
+    .executeTakeFirst();
+  if (row === undefined) throw notFound('Trigger');
+  return row;
+};
+
+/** The trigger whose token this is; null: none of this project. */
+export const triggerOfToken = async (db: Reader, projectId: number, token: string): Promise<Trigger | null> =>
+  (await db
+    .selectFrom('triggers')
+    .selectAll()
+    .where('token_hash', '=', hashToken(token))
+    .where('project_id', '=', projectId)
+    .executeTakeFirst()) ?? null;
+
+const note = async (call: Call, tx: Tx, verb: string, { id, project_id, description }: Trigger) =>
+  await recordEvent(tx, actorOf(call), {
+    kind: `trigger.${verb}`,
+    project_id,
+    target_type: 'Trigger',
+    target_id: id,
+    data: { description },
+  });
+
+const checkDescription = (description: string): void => {
+  if (description.trim() === '') throw invalid({ description: ["can't be blank"] });
+};
+
+/** @throws Failure 400 for a description of nothing */
+export const createTrigger = async (
+  call: Call,
+  { id: project_id }: Project,
+  description: string,
+): Promise<Trigger> => {
+  checkDescription(description);
+  const { random, secrets } = call.platform;
+  const token = newTokenText(random, 'glptt');
+  const secret = {
+    token_hash: hashToken(token),
+    sealed_token: seal(secrets.encryption_key, purpose, token),
+  };
+  return await call.write(async (tx) => {
+    const row = {
+      project_id,
+      owner_id: userOf(call).id,
+      description,
+      ...secret,
+      last_used_at: null,
+      created_at: tx.now,
+      updated_at: tx.now,
+    };
+    const trigger = { id: await insertRow(tx.db, 'triggers', row), ...row };
+    await note(call, tx, 'created', trigger);
+    return trigger;
+  });
+};
+
+/** @throws Failure 404, 403 of another's, 400 for a description of nothing */
+export const updateTrigger = async (
+  call: Call,
+  { id: projectId }: Project,
+  id: number,
+  description: string | undefined,
+): Promise<Trigger> =>
+  await call.write(async (tx) => {
+    const before = await findTrigger(tx.db, projectId, id);
+    if (before.owner_id !== userOf(call).id) throw forbidden();
+    if (description === undefined) return before;
+    checkDescription(description);
+    const changed = { description, updated_at: tx.now };
+    await tx.db.updateTable('triggers').set(changed).where('id', '=', id).execute();
+    await note(call, tx, 'updated', before);
+    return { ...before, ...changed };
+  });
+
+/** @throws Failure 404 */
+export const deleteTrigger = async (call: Call, { id: projectId }: Project, id: number): Promise<void> => {
+  await call.write(async (tx) => {
+    const row = await findTrigger(tx.db, projectId, id);
+    await tx.db.deleteFrom('triggers').where('id', '=', id).execute();
+    await note(call, tx, 'deleted', row);
+  });
+};

@@ -1,0 +1,19 @@
+import type { Platform } from '../access/call.ts';
+import { noteTrace } from '../artifacts/trace.ts';
+import type { Named } from '../blob/append_files.ts';
+import type { Tx } from '../db/open.ts';
+import type { Job } from '../pipelines/store.ts';
+
+/** Ends a job of which its runner says no more: what came of its log is all of it. */
+export const endWithTrace = async (
+  { store, traces }: Pick<Platform, 'store' | 'traces'>,
+  job: Named,
+  end: (tx: Tx) => Promise<Job | null>,
+): Promise<Job | null> => {
+  const trace = await traces.finish(job);
+  return await store.write(async (tx) => {
+    const ended = await end(tx);
+    if (ended !== null) await noteTrace(tx, job.id, trace);
+    return ended;
+  });
+};

@@ -1,0 +1,47 @@
+/** What one process remembers of the jobs that runners speak of. None of it is needed: it saves questions and says more. */
+import type { Platform } from '../access/call.ts';
+
+export type Remembered = {
+  id: number;
+  /** Not to be read in its log; null: not looked up yet. */
+  secrets: string[] | null;
+  /** How often its log was asked for again. */
+  refusals: number;
+  /** Its log comes again from its start. */
+  isRestarting: boolean;
+};
+
+export type Memory = {
+  /** By the hash of the job's token: kept past its end, so that its runner is told why. */
+  jobs: Map<string, Remembered>;
+  /** Ids of jobs that were heard since that was last written. */
+  heard: Set<number>;
+};
+
+const mostJobs = 10_000;
+
+const memories = new WeakMap<object, Memory>();
+
+export const memoryOf = ({ store }: Pick<Platform, 'store'>): Memory => {
+  const found = memories.get(store);
+  if (found !== undefined) return found;
+  const made: Memory = { jobs: new Map(), heard: new Set() };
+  memories.set(store, made);
+  return made;
+};
+
+export const remember = (
+  platform: Pick<Platform, 'store'>,
+  token_hash: string,
+  id: number,
+  secrets: string[] | null = null,
+): Remembered => {
+  const { jobs } = memoryOf(platform);
+  const job = jobs.get(token_hash) ?? { id, secrets, refusals: 0, isRestarting: false };
+  // The last heard stands last.
+  jobs.delete(token_hash);
+  jobs.set(token_hash, job);
+  const [oldest] = jobs.keys();
+  if (jobs.size > mostJobs && oldest !== undefined) jobs.delete(oldest);
+  return job;
+};

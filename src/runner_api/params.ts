@@ -1,0 +1,46 @@
+/** What runners send. */
+import { id, integer, object, optional, raw, text } from '../http/schema.ts';
+
+const runnerToken = optional(text({ description: 'of the runner; else the header RUNNER-TOKEN' }));
+const jobToken = optional(text({ description: 'of the job; else the header JOB-TOKEN' }));
+const info = optional(raw('what the runner tells of itself: name, version, executor, features'));
+
+export const requestParams = object({
+  token: runnerToken,
+  system_id: optional(text({ description: 'of the machine' })),
+  last_update: optional(text({ description: 'as `X-GitLab-Last-Update` said: then the answer may wait' })),
+  info,
+  session: optional(raw('where the job may be watched: not used')),
+});
+
+export const updateParams = object({
+  id: id(),
+  token: jobToken,
+  state: optional(text({ description: '`running`, `success` or `failed`' })),
+  failure_reason: optional(text()),
+  exit_code: optional(integer()),
+  checksum: optional(text({ description: '`crc32:` and eight digits' })),
+  output: optional(raw('`checksum` and `bytesize` of the whole log')),
+  trace: optional(raw('the whole log, as old releases send it')),
+  info,
+});
+
+export const jobParams = object({ id: id(), token: jobToken });
+
+export const uploadParams = object({
+  id: id(),
+  token: jobToken,
+  artifact_type: optional(text({ description: '`archive`, or the kind of a report' })),
+  artifact_format: optional(text({ description: '`zip`, `gzip` or `raw`' })),
+  expire_in: optional(text({ description: 'as configurations write it' })),
+});
+
+export const downloadParams = object({
+  id: id('of the job whose artifacts these are'),
+  token: jobToken,
+  direct_download: optional(
+    text({
+      description: '`true`: a link to the bytes, where they are kept in a store that runners reach, will do',
+    }),
+  ),
+});

@@ -1,0 +1,58 @@
+/** What a runner is to fetch, and how. Pure. */
+import type { Selectable } from 'kysely';
+import type { PipelinesTable } from '../db/schema_ci.ts';
+import { pipelineRefOf } from '../pipelines/persistent_ref.ts';
+
+export type PayloadGit = {
+  repo_url: string;
+  repo_object_format: 'sha1';
+  ref: string;
+  sha: string;
+  before_sha: string;
+  ref_type: 'branch' | 'tag';
+  refspecs: string[];
+  depth: number;
+  protected: boolean;
+};
+
+type Built = Pick<Selectable<PipelinesTable>, 'id' | 'ref' | 'tag' | 'sha' | 'before_sha' | 'protected'>;
+
+const refspec = (from: string, to: string): string => `+${from}:${to}`;
+
+/** With a depth the ref alone, else all: a history that is cut off knows no other branches. */
+const named = ({ ref, tag }: Built, depth: number): string[] => {
+  const name = depth === 0 ? '*' : ref;
+  const tags = refspec(`refs/tags/${name}`, `refs/tags/${name}`);
+  const branches = refspec(`refs/heads/${name}`, `refs/remotes/origin/${name}`);
+  if (depth === 0) return [branches, tags];
+  // Of a merge request: its commit is kept by the pipeline's own ref.
+  if (ref.startsWith('refs/')) return [];
+  return [tag === 1 ? tags : branches];
+};
+
+/** The token as the password of whoever fetches. */
+const withToken = (baseUrl: string, fullPath: string, token: string): string =>
+  `${baseUrl.replace(/^(https?:\/\/)/, `$1gitlab-ci-token:${token}@`)}/${fullPath}.git`;
+
+export const payloadGit = (
+  pipeline: Built,
+  {
+    depth,
+    base_url,
+    full_path,
+    token,
+  }: { depth: number; base_url: string; full_path: string; token: string },
+): PayloadGit => {
+  const own = pipelineRefOf(pipeline.id);
+  return {
+    repo_url: withToken(base_url, full_path, token),
+    repo_object_format: 'sha1',
+    ref: pipeline.ref,
+    sha: pipeline.sha,
+    before_sha: pipeline.before_sha,
+    ref_type: pipeline.tag === 1 ? 'tag' : 'branch',
+    refspecs: [refspec(own, own), ...named(pipeline, depth)],
+    depth,
+    protected: pipeline.protected === 1,
+  };
+};

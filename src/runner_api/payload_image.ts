@@ -1,0 +1,40 @@
+/** Images and services, as runners of today read them. Pure. */
+import type { Image, Service, Variable } from '../ci_file/plan_types.ts';
+
+export type PayloadImage = {
+  name: string;
+  entrypoint: string[] | null;
+  pull_policy: string[];
+  ports: never[];
+  executor_opts?: { docker: object };
+};
+
+export const payloadImage = ({ name, entrypoint, pull_policy, docker }: Image): PayloadImage => ({
+  name,
+  entrypoint,
+  pull_policy,
+  ports: [],
+  ...(docker !== null && { executor_opts: { docker } }),
+});
+
+export type PayloadService = PayloadImage & {
+  alias: string | null;
+  command: string[] | null;
+  variables: object[];
+};
+
+const variableOf = ({ key, value, raw }: Variable): object => ({
+  key,
+  value,
+  public: true,
+  file: false,
+  masked: false,
+  raw,
+});
+
+export const payloadService = (service: Service): PayloadService => ({
+  ...payloadImage(service),
+  alias: service.alias,
+  command: service.command,
+  variables: service.variables.map(variableOf),
+});

@@ -1,0 +1,75 @@
+/** What the queue reads of the database, which is the truth. */
+import { compiled } from '../db/compiled.ts';
+import type { Reader } from '../db/open.ts';
+import type { WaitingJob } from './waiting.ts';
+
+/** Rows of one read. */
+const batch = 5_000;
+
+/** Of a job that waits, and its project. */
+export const pendingColumns = [
+  'pending_jobs.job_id',
+  'pending_jobs.protected',
+  'pending_jobs.tag_list',
+  'pending_jobs.created_at',
+  'projects.id',
+  'projects.namespace_id',
+  'projects.shared_runners_enabled',
+] as const;
+
+/** Of those that came since; of projects whose jobs run. */
+const pendingRows = compiled((db, given: { since: number; after: number; batch: number }) =>
+  db
+    .selectFrom('pending_jobs')
+    .innerJoin('projects', 'projects.id', 'pending_jobs.project_id')
+    .select(pendingColumns)
+    .where('pending_jobs.created_at', '>=', given.since)
+    .where('pending_jobs.job_id', '>', given.after)
+    .where('projects.deleted_at', 'is', null)
+    .where('projects.archived', '=', 0)
+    .where('projects.builds_access_level', '<>', 'disabled')
+    .orderBy('pending_jobs.job_id')
+    .limit(given.batch)
+    .compile(),
+);
+
+/** Those that began to wait at that time or later, a batch after another. */
+export const readPending = async (
+  db: Reader,
+  since: number,
+  take: (jobs: WaitingJob[]) => void,
+): Promise<number | null> => {
+  let newest: number | null = null;
+  for (let after = 0; ;) {
+    // oxlint-disable-next-line no-await-in-loop -- each begins behind the last
+    const rows = await pendingRows(db, { since, after, batch });
+    take(
+      rows.map(({ id, namespace_id, shared_runners_enabled, ...row }) => ({
+        job_id: row.job_id,
+        protected: row.protected,
+        tag_list: row.tag_list,
+        project: { id, namespace_id, shared_runners_enabled },
+      })),
+    );
+    for (const { created_at } of rows) newest = Math.max(newest ?? created_at, created_at);
+    after = rows.at(-1)?.job_id ?? 0;
+    if (rows.length < batch) return newest;
+  }
+};
+
+const runningRows = compiled((db, _given: object) =>
+  db
+    .selectFrom('jobs')
+    .innerJoin('runners', 'runners.id', 'jobs.runner_id')
+    .select((is) => ['jobs.project_id', is.fn.countAll<number>().as('running')])
+    .where('jobs.status', 'in', ['running', 'canceling'])
+    .where('runners.runner_type', '=', 'instance_type')
+    .groupBy('jobs.project_id')
+    .compile(),
+);
+
+/** How many jobs of each project run on runners that all share. */
+export const countRunning = async (db: Reader): Promise<Map<number, number>> => {
+  const rows = await runningRows(db, {});
+  return new Map(rows.map(({ project_id, running }) => [project_id, running]));
+};

@@ -1,0 +1,91 @@
+/** A runner asks for a job; where there is none, it waits for one. */
+import type { Call } from '../access/call.ts';
+import { hash } from 'node:crypto';
+import { Answer } from '../http/endpoint.ts';
+import { hashJobToken } from '../jobs/token.ts';
+import { authenticateRunner } from '../runners/authenticate.ts';
+import { noteContact } from '../runners/contact.ts';
+import type { RunnerRow } from '../runners/rules.ts';
+import type { Claimed } from './claim.ts';
+import { lose, takeBack } from './lost.ts';
+import { remember } from './memory.ts';
+import { type Payload, payloadOf } from './payload.ts';
+import { queueOf } from './queue.ts';
+import { takerOf } from './takers.ts';
+
+export type Asked = {
+  token?: string | undefined;
+  system_id?: string | undefined;
+  last_update?: string | undefined;
+  info?: unknown;
+};
+
+/** Another one where the runner may take other jobs than before. */
+const updateOf = ({ id, updated_at }: RunnerRow): string => hash('sha1', `${id} ${updated_at}`, 'hex');
+
+/** Ends with the connection: there is nobody to answer any more. */
+const goneSignal = ({ incoming }: Call): { signal: AbortSignal; forget: () => void } => {
+  const gone = new AbortController();
+  const { socket } = incoming;
+  const end = (): void => gone.abort();
+  socket.once('close', end);
+  if (socket.destroyed) end();
+  return { signal: gone.signal, forget: () => void socket.off('close', end) };
+};
+
+const nothing = (last_update: string): Answer =>
+  new Answer(null, { status: 204, headers: { 'x-gitlab-last-update': last_update } });
+
+/** A job of which the runner cannot be told is taken from it again. */
+const tryPayload = async (call: Call, claimed: Claimed): Promise<Payload | null> => {
+  const { platform } = call;
+  const { id } = claimed.job;
+  try {
+    return await payloadOf(call, claimed);
+  } catch (error) {
+    platform.log.warn({ err: error, job: id }, 'a job was not put together for its runner');
+    const token_hash = hashJobToken(claimed.token);
+    await lose(platform, id, (job) => job.token_hash === token_hash);
+    return null;
+  }
+};
+
+const answerWith = async (call: Call, claimed: Claimed, last_update: string): Promise<Answer> => {
+  const { platform } = call;
+  const payload = await tryPayload(call, claimed);
+  if (payload === null) return nothing(last_update);
+  const { id } = claimed.job;
+  const token_hash = hashJobToken(claimed.token);
+  remember(platform, token_hash, id, payload.secrets);
+  return new Answer(payload.body, {
+    status: 201,
+    headers: { 'x-gitlab-last-update': last_update },
+    onSent: (isWhole) => {
+      if (isWhole) return;
+      takeBack(platform, id, token_hash).catch((error: unknown) =>
+        platform.log.warn({ err: error, job: id }, 'a job was not taken back'),
+      );
+    },
+  });
+};
+
+const longestSystemId = 255;
+
+export const requestJob = async (call: Call, asked: Asked): Promise<Answer> => {
+  const { platform } = call;
+  const runner = await authenticateRunner(call, asked.token);
+  const { info, system_id } = asked;
+  noteContact(platform, runner, { system_id, info, ip: call.ip });
+  const last_update = updateOf(runner);
+  if (runner.active === 0) return nothing(last_update);
+  const taker = await takerOf(call.db, runner, system_id?.slice(0, longestSystemId) ?? null);
+  const { signal, forget } = goneSignal(call);
+  const hold = asked.last_update === last_update;
+  try {
+    const claimed = await queueOf(platform).poll(taker, { hold, signal });
+    if (claimed === null) return nothing(last_update);
+    return await answerWith(call, claimed, last_update);
+  } finally {
+    forget();
+  }
+};

@@ -1,0 +1,46 @@
+/** Runners as the queue sees them. */
+import { sql } from 'kysely';
+import type { Reader } from '../db/open.ts';
+import { type RunnerRow, tagsOf } from '../runners/rules.ts';
+import type { Taker } from './matching.ts';
+
+const projectsOf = async (db: Reader, runner_id: number): Promise<number[]> => {
+  const rows = await db
+    .selectFrom('runner_projects')
+    .select('project_id')
+    .where('runner_id', '=', runner_id)
+    .execute();
+  return rows.map(({ project_id }) => project_id);
+};
+
+/** Its groups, and all below them. */
+const namespacesOf = async (db: Reader, runner_id: number): Promise<number[]> => {
+  const { rows } = await sql<{ id: number }>`
+    with recursive below (id) as (
+      select namespace_id from runner_groups where runner_id = ${runner_id}
+      union
+      select namespaces.id from namespaces join below on namespaces.parent_id = below.id
+    ) select id from below`.execute(db);
+  return rows.map(({ id }) => id);
+};
+
+const reachOf = async (db: Reader, { id, runner_type }: RunnerRow): Promise<number[]> => {
+  if (runner_type === 'instance_type') return [];
+  return await (runner_type === 'group_type' ? namespacesOf : projectsOf)(db, id);
+};
+
+export const takerOf = async (db: Reader, runner: RunnerRow, system_id: string | null): Promise<Taker> => {
+  const { id, runner_type, access_level, run_untagged, maximum_timeout, updated_at } = runner;
+  const reach = new Set(await reachOf(db, runner));
+  return {
+    id,
+    runner_type,
+    access_level,
+    run_untagged,
+    maximum_timeout,
+    updated_at,
+    system_id,
+    reach,
+    tags: new Set(tagsOf(runner)),
+  };
+};

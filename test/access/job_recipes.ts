@@ -1,0 +1,29 @@
+/** As recipes.ts, for jobs. */
+import { freshJob } from './ci_makers.ts';
+import type { Recipe } from './recipes.ts';
+
+const job = '/projects/:id/jobs/:job_id';
+const ofPipeline = '/projects/:id/pipelines/:pipeline_id';
+
+const held = '{of a protected branch}';
+
+const done: Recipe = { makes: [freshJob({ status: 'success' })] };
+const holds: NonNullable<Recipe['holds']> = ({ id }, { job_id }) => id === job_id;
+
+export const jobRecipes: Record<string, Recipe> = {
+  // Of the newest of so many on one page.
+  'GET /projects/:id/jobs': {
+    makes: [freshJob({ status: 'skipped' })],
+    query: 'per_page=100&scope=skipped',
+    holds,
+  },
+  [`GET ${ofPipeline}/jobs`]: { ...done, holds },
+  [`GET ${ofPipeline}/bridges`]: done,
+  [`GET ${job}`]: done,
+  [`POST ${job}/cancel`]: { makes: [freshJob({ status: 'pending' })] },
+  [`POST ${job}/cancel ${held}`]: { makes: [freshJob({ status: 'pending', held: true })] },
+  [`POST ${job}/retry`]: { makes: [freshJob({ status: 'failed' })] },
+  [`POST ${job}/retry ${held}`]: { makes: [freshJob({ status: 'failed', held: true })] },
+  [`POST ${job}/play`]: { makes: [freshJob({ status: 'manual', manual: true })] },
+  [`POST ${job}/play ${held}`]: { makes: [freshJob({ status: 'manual', manual: true, held: true })] },
+};

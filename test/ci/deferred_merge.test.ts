@@ -1,0 +1,99 @@
+/** A merge that waits for the pipeline of its head, with pipelines whose jobs a runner takes and ends. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import {
+  type Coded,
+  type Request,
+  merge,
+  openRequest,
+  readRequest,
+  seedBranch,
+  seedCoded,
+  settle,
+} from '../support/requests.ts';
+import { seedCommit } from '../support/code.ts';
+import { type Peer, makePeer, seedRunner } from '../support/runner_peer.ts';
+import { type TestService, startTestService } from '../support/service.ts';
+
+let gantry: TestService;
+let project: Coded;
+let peer: Peer;
+
+const file =
+  'stages: [build, test]\nbuild: { stage: build, script: make }\ntest: { stage: test, script: make test }\n';
+
+before(async () => {
+  gantry = await startTestService();
+  project = await seedCoded(gantry);
+  await seedCommit(gantry, project.id, { '.gitlab-ci.yml': file }, { message: 'Run jobs [ci skip]' });
+  const runner = await seedRunner(gantry, { runner_type: 'project_type', projects: [project.id] });
+  peer = makePeer(gantry, { token: runner.token });
+});
+after(async () => {
+  peer.close();
+  await gantry.close();
+});
+
+const deferred = async (branch: string): Promise<Request> => {
+  await seedBranch(gantry, project, branch);
+  const request = await openRequest(gantry, project, branch);
+  await settle(gantry);
+  const { status, body } = await merge(gantry, request, { merge_when_pipeline_succeeds: true });
+  assert.equal(status, 200);
+  assert.deepEqual([body.state, body.merge_when_pipeline_succeeds], ['opened', true]);
+  return request;
+};
+
+const endJob = async (state: 'success' | 'failed'): Promise<void> => {
+  const job = await peer.take();
+  await peer.finish(job, state);
+  await settle(gantry);
+};
+
+const stateOf = async (request: Request): Promise<string> => (await readRequest(gantry, request)).state;
+
+const todos = async (action: string): Promise<number[]> =>
+  ((await gantry.api(`GET /todos?action=${action}`)).body as { target: { iid: number } }[]).map(
+    ({ target }) => target.iid,
+  );
+
+test('the request is merged when the last job has succeeded, and not before', async () => {
+  const request = await deferred('green');
+  await endJob('success');
+  assert.equal(await stateOf(request), 'opened');
+  await endJob('success');
+  assert.equal(await stateOf(request), 'merged');
+  // What was merged is a push to main: its pipeline runs to its end.
+  await endJob('success');
+  await endJob('success');
+});
+
+test('the request stays open where a job fails, and its author hears of it', async () => {
+  const request = await deferred('red');
+  await endJob('failed');
+  assert.equal(await stateOf(request), 'opened');
+  assert.deepEqual(await todos('build_failed'), [request.iid]);
+});
+
+test('a push takes the wait away: the pipeline of what it replaced merges nothing', async () => {
+  const request = await deferred('pushed');
+  const job = await peer.take();
+  await seedBranch(gantry, project, 'pushed', { files: { 'more.txt': 'more\n' } });
+  await settle(gantry);
+  assert.equal((await readRequest(gantry, request)).merge_when_pipeline_succeeds, false);
+  await peer.finish(job, 'success');
+  for (let left = 3; left > 0; left -= 1) await endJob('success');
+  assert.equal(await stateOf(request), 'opened');
+});
+
+test('a project that asks for green pipelines refuses a request whose pipeline failed', async () => {
+  const columns = { only_allow_merge_if_pipeline_succeeds: true };
+  assert.equal((await gantry.api(`PUT /projects/${project.id}`, { json: columns })).status, 200);
+  await seedBranch(gantry, project, 'strict');
+  const request = await openRequest(gantry, project, 'strict');
+  await settle(gantry);
+  assert.equal((await merge(gantry, request)).status, 405);
+  await endJob('success');
+  await endJob('success');
+  assert.equal((await merge(gantry, request)).status, 200);
+});

@@ -1,0 +1,62 @@
+/** `gantry runner`: a runner beside a service that it knows by its URL alone. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, it } from 'node:test';
+import assert from 'node:assert/strict';
+import { setTimeout as wait } from 'node:timers/promises';
+import { gantry } from './gantry.ts';
+import { makeRunnerFolder } from '../support/runner.ts';
+import { seedCommit } from '../support/code.ts';
+import { seedRunner } from '../support/runner_peer.ts';
+import { type TestService, startTestService } from '../support/service.ts';
+
+let service: TestService;
+let folder: string;
+before(async () => {
+  service = await startTestService();
+  folder = await makeRunnerFolder();
+});
+after(async () => {
+  await service.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+it('runs the jobs of a service, and finishes them when it is told to end', async () => {
+  const { token } = await seedRunner(service);
+  const words = ['runner', '--url', service.url, '--executor', 'shell', '--folder', folder, '--json'];
+  const child = spawn(process.execPath, ['bin/gantry', ...words], {
+    cwd: join(import.meta.dirname, '../..'),
+    env: { PATH: process.env['PATH'], RUNNER_TOKEN: token },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const exited = once(child, 'exit');
+  const [banner] = (await once(child.stdout, 'data')) as [Buffer];
+  assert.partialDeepStrictEqual(JSON.parse(banner.toString()), { executor: 'shell', url: service.url });
+  const { body: project } = await service.api('POST /projects', { json: { name: 'elsewhere' } });
+  const script = 'job:\n  script: ["echo ready", "sleep 1", "echo done"]\n';
+  await seedCommit(service, project.id, { '.gitlab-ci.yml': script });
+  const job = async () => (await service.api(`GET /projects/${project.id}/jobs`)).body[0];
+  const log = async () =>
+    (await service.api(`GET /projects/${project.id}/jobs/${(await job()).id}/trace`)).text;
+  for (let tries = 0; tries < 600; tries += 1) {
+    if ((await job()) !== undefined && (await log()).includes('\nready\n')) break;
+    await wait(50);
+  }
+  child.kill('SIGTERM');
+  assert.deepEqual(await exited, [0, null]);
+  assert.equal((await job()).status, 'success');
+  assert.match(await log(), /\ndone\n/);
+});
+
+it('says what is wrong', async () => {
+  const at = `runner --url ${service.url} --folder ${folder}`;
+  const env = { PATH: process.env['PATH'] ?? '' };
+  const unknown = await gantry(`${at} --executor shell --token glrt-unknown`, env);
+  assert.equal(unknown.code, 1);
+  assert.match(unknown.stderr, /does not know this runner/);
+  assert.match((await gantry(at, env)).stderr, /--token or RUNNER_TOKEN is needed/);
+  assert.equal((await gantry(`${at} --token x --executor no`, env)).code, 2);
+  assert.match((await gantry('runner --url ftp://x --token x', env)).stderr, /--url must be a URL/);
+});

@@ -1,0 +1,141 @@
+/**
+ * What a list of jobs costs, counted instead of timed: statements and questions to the repository a request, and on
+ * SQLite how the statements are planned, over a project with some thousand jobs of which nearly all have succeeded.
+ */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import type { Repository } from '../../src/git/repository.ts';
+import { type TestService, engine, startTestService } from '../support/service.ts';
+import { type Skewed, makeSkewed } from './skewed.ts';
+import { fillJobs, jobListsOf } from './skewed_jobs.ts';
+
+const mostStatements = 8;
+
+let gantry: TestService;
+let skewed: Skewed;
+let pipeline: number;
+
+/** Every statement that reads jobs, or what stands beside them. */
+const prepared = new Set<string>();
+/** What repositories were asked. */
+const asked: string[] = [];
+// oxlint-disable-next-line typescript/unbound-method -- it is called with its database
+const { prepare } = DatabaseSync.prototype;
+
+const recordAsked = ({ service: { platform } }: TestService): void => {
+  const { repository } = platform.git;
+  platform.git.repository = (...given) => {
+    const found = repository(...given);
+    const ask: Repository['ask'] = async (method, ...rest) => {
+      asked.push(method);
+      return await found.ask(method, ...rest);
+    };
+    return { ...found, ask };
+  };
+};
+
+/** That a token is in use is noted behind the first request with it. */
+const useIsNoted = async (userId: number): Promise<void> => {
+  const noted = gantry.service.platform.store.db
+    .selectFrom('tokens')
+    .select('id')
+    .where('user_id', '=', userId)
+    .where('last_used_at', 'is not', null);
+  while ((await noted.executeTakeFirst()) === undefined) await setTimeout(10);
+};
+
+before(async () => {
+  gantry = await startTestService({ GANTRY_LOG_LEVEL: 'info' });
+  skewed = await makeSkewed(gantry);
+  pipeline = await fillJobs(gantry, skewed);
+  await gantry.api('GET /version', { as: skewed.user.token });
+  await useIsNoted(skewed.user.id);
+  recordAsked(gantry);
+  DatabaseSync.prototype.prepare = function recording(this: DatabaseSync, text: string): StatementSync {
+    if (/^\s*select\b/i.test(text) && /\bfrom\s+"?(?:jobs|artifacts|pipelines)\b/i.test(text)) {
+      prepared.add(text);
+    }
+    return prepare.call(this, text);
+  };
+});
+after(async () => {
+  DatabaseSync.prototype.prepare = prepare;
+  await gantry.close();
+});
+
+type Line = { msg: string; statements: number };
+
+const statementsOf = async (path: string): Promise<number> => {
+  const seen = gantry.logged().length;
+  const { status, text } = await gantry.api(`GET ${path}`, { as: skewed.user.token });
+  assert.equal(status, 200, text);
+  const lines = gantry
+    .logged()
+    .slice(seen)
+    .map((line) => JSON.parse(line) as Line);
+  return lines.findLast(({ msg }) => msg === 'request')?.statements ?? NaN;
+};
+
+test('a list of jobs asks the store at most eight times, and the repository once, however long its page is', async () => {
+  for (const path of jobListsOf(skewed, pipeline)) {
+    for (const per_page of [3, 100]) {
+      asked.length = 0;
+      const statements = await statementsOf(`${path}&per_page=${per_page}`);
+      assert.ok(statements <= mostStatements, `${path}: ${statements} statements for a page of ${per_page}`);
+      assert.ok(asked.length <= 1, `${path}: ${asked.join()}`);
+    }
+  }
+});
+
+test('one job is read in at most eight statements, and with one question to the repository', async () => {
+  const { body } = await gantry.api(`GET /projects/${skewed.project.id}/jobs?per_page=1`);
+  asked.length = 0;
+  const statements = await statementsOf(`/projects/${skewed.project.id}/jobs/${body[0].id}`);
+  assert.ok(statements <= mostStatements, `${statements} statements`);
+  assert.deepEqual(asked, ['commits.get']);
+});
+
+const plansOf = (database: DatabaseSync): Map<string, string[]> =>
+  new Map(
+    [...prepared].map((text) => {
+      const rows = prepare.call(database, `explain query plan ${text}`).all() as { detail: string }[];
+      return [text, rows.map(({ detail }) => detail)];
+    }),
+  );
+
+/** Sorts what is on the page or before it, or the jobs of one pipeline. */
+const maySort = (text: string): boolean =>
+  /\bunion all\b/.test(text) || /"pipeline_id" = /.test(text) || /from "artifacts"/.test(text);
+
+const faultsOf = (database: DatabaseSync): [string, string][] =>
+  [...plansOf(database)].flatMap(([text, plan]) => {
+    const scans = plan.filter((detail) => /^SCAN (?:jobs|pipelines|artifacts)\b/.test(detail));
+    const sorts = maySort(text) ? [] : plan.filter((detail) => detail.includes('TEMP B-TREE'));
+    return [...scans, ...sorts].map((detail): [string, string] => [detail, text]);
+  });
+
+test(
+  'no list reads all jobs, and none sorts more than what is on its page or before it, with or without statistics',
+  { skip: engine !== 'sqlite' },
+  async () => {
+    for (const path of jobListsOf(skewed, pipeline)) {
+      await gantry.api(`GET ${path}&per_page=5`, { as: skewed.user.token });
+    }
+    const database = new DatabaseSync(join(gantry.service.platform.config.data, 'gantry.sqlite'));
+    const walks = [...plansOf(database)].filter(([text]) => text.includes('as newest'));
+    assert.ok(walks.length >= 3, `${walks.length} walks were seen`);
+    for (const [text, plan] of walks) {
+      assert.ok(
+        plan.some((detail) => /SEARCH jobs USING (?:COVERING )?INDEX jobs_project/.test(detail)),
+        `${plan.join('\n')}\n${text}`,
+      );
+    }
+    assert.deepEqual(faultsOf(database), []);
+    database.exec('analyze');
+    assert.deepEqual(faultsOf(database), []);
+    database.close();
+  },
+);

@@ -1,0 +1,130 @@
+/** What a job fetches with its token: the code of its own project, and nothing else. */
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import { hashToken, newTokenText } from '../../src/access/token_text.ts';
+import { ensurePipelineRef } from '../../src/pipelines/persistent_ref.ts';
+import { seedCommit } from '../support/code.ts';
+import { type WorkTree, git, newWorkTree, tryGit } from '../support/git.ts';
+import { seedPipeline, setJob } from '../support/jobs.ts';
+import { type SeededProject, seedGroup, seedMember, seedProject, seedUser } from '../support/seed.ts';
+import { type TestService, rootToken, startTestService } from '../support/service.ts';
+
+let gantry: TestService;
+let tree: WorkTree;
+before(async () => {
+  gantry = await startTestService();
+  tree = await newWorkTree();
+});
+after(async () => {
+  await gantry.close();
+  await tree.remove();
+});
+
+const running = async (project_id: number, user: number) => {
+  const sha = await seedCommit(gantry, project_id, { 'a.txt': randomBytes(4).toString('hex') });
+  const file = 'build: { script: make }\n';
+  const pipeline = await seedPipeline(gantry, { project: project_id, file, user, sha });
+  const token = newTokenText(randomBytes, 'glcbt');
+  const job = pipeline.jobs['build'] ?? 0;
+  await setJob(gantry, job, { status: 'running', token_hash: hashToken(token) });
+  return { token, job, sha, pipeline: pipeline.id };
+};
+
+const ask = async (
+  { full_path }: SeededProject,
+  service: 'git-upload-pack' | 'git-receive-pack',
+  password: string,
+  login = 'gitlab-ci-token',
+) => {
+  const authorization = `Basic ${Buffer.from(`${login}:${password}`).toString('base64')}`;
+  const url = `${gantry.url}/${full_path}.git/info/refs?service=${service}`;
+  const response = await fetch(url, { headers: { authorization } });
+  return { status: response.status, text: await response.text() };
+};
+
+const fetches = async (project: SeededProject, token: string, login?: string): Promise<number> =>
+  (await ask(project, 'git-upload-pack', token, login)).status;
+const pushes = async (project: SeededProject, token: string): Promise<number> =>
+  (await ask(project, 'git-receive-pack', token)).status;
+
+const places = async (owner: number) => {
+  const group = await seedGroup(gantry, { owner });
+  return {
+    private: await seedProject(gantry, { namespace: group.id, visibility: 'private' }),
+    internal: await seedProject(gantry, { namespace: group.id, visibility: 'internal' }),
+    public: await seedProject(gantry, { namespace: group.id, visibility: 'public' }),
+  };
+};
+
+test('a job fetches from its own project, whoever its user is, and pushes nowhere', async () => {
+  const owner = await seedUser(gantry);
+  const own = await places(owner.id);
+  const other = await places(owner.id);
+  for (const user of [owner.id, 1]) {
+    const { token } = await running(own.private.id, user);
+    assert.deepEqual([await fetches(own.private, token), await pushes(own.private, token)], [200, 403]);
+    for (const project of [own.internal, own.public, ...Object.values(other)]) {
+      assert.deepEqual([await fetches(project, token), await pushes(project, token)], [404, 404]);
+    }
+  }
+  assert.deepEqual([await fetches(own.private, rootToken), await pushes(own.private, rootToken)], [200, 200]);
+});
+
+test('a job clones with git, and a push of its is refused', async () => {
+  const owner = await seedUser(gantry);
+  const { private: project } = await places(owner.id);
+  const { token, sha } = await running(project.id, owner.id);
+  const url = new URL(`${gantry.url}/${project.full_path}.git`);
+  url.username = 'gitlab-ci-token';
+  url.password = token;
+  const clone = `${tree.path}/clone`;
+  await git(tree.path, 'clone', '--quiet', url.href, clone);
+  assert.equal((await git(clone, 'rev-parse', 'HEAD')).trim(), sha);
+  const pushed = await tryGit(clone, ['push', 'origin', 'HEAD:refs/heads/other']);
+  assert.notEqual(pushed.code, 0);
+  assert.match(pushed.stderr, /not allowed to push|403/);
+});
+
+test('the token is dead once the job has ended, its user is blocked, or may no longer read the code', async () => {
+  const owner = await seedUser(gantry);
+  const { private: project } = await places(owner.id);
+  const member = await seedUser(gantry);
+  await seedMember(gantry, { user: member.id, project: project.id, access_level: 30 });
+  const { token, job } = await running(project.id, member.id);
+  assert.equal(await fetches(project, token), 200);
+  await setJob(gantry, job, { status: 'canceling' });
+  assert.equal(await fetches(project, token), 200);
+  for (const status of ['success', 'failed', 'canceled', 'pending'] as const) {
+    await setJob(gantry, job, { status });
+    assert.equal(await fetches(project, token), 401, status);
+  }
+  await setJob(gantry, job, { status: 'running' });
+  await gantry.api(`PUT /projects/${project.id}/members/${member.id}`, { json: { access_level: 10 } });
+  assert.equal(await fetches(project, token), 403);
+  await gantry.api(`DELETE /projects/${project.id}/members/${member.id}`);
+  assert.equal(await fetches(project, token), 404);
+  await gantry.api(`POST /users/${member.id}/block`);
+  assert.equal(await fetches(project, token), 401);
+});
+
+test('the token is of jobs alone: with another name, or wrong, it opens nothing', async () => {
+  const owner = await seedUser(gantry);
+  const { public: project } = await places(owner.id);
+  const { token } = await running(project.id, owner.id);
+  assert.equal(await fetches(project, token, owner.username), 401);
+  assert.equal(await fetches(project, `${token}x`), 401);
+  assert.equal(await fetches(project, hashToken(token)), 401);
+});
+
+test('the refs of pipelines are for jobs alone', async () => {
+  const owner = await seedUser(gantry);
+  const { private: project } = await places(owner.id);
+  const { token, pipeline, sha } = await running(project.id, owner.id);
+  await ensurePipelineRef(gantry.service.platform, { id: pipeline, project_id: project.id, sha });
+  const listed = async (password: string): Promise<boolean> => {
+    const { text } = await ask(project, 'git-upload-pack', password);
+    return text.includes(`refs/pipelines/${pipeline}`);
+  };
+  assert.deepEqual([await listed(token), await listed(owner.token)], [true, false]);
+});

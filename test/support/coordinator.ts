@@ -1,0 +1,253 @@
+/** A small coordinator for runners alone: it gives the jobs that a test has, and keeps all that it is told. */
+import { spawn } from 'node:child_process';
+import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
+import { setTimeout as wait } from 'node:timers/promises';
+import { crc32, gunzipSync } from 'node:zlib';
+
+export type GivenJob = {
+  script?: string[];
+  after?: string[];
+  variables?: { key: string; value: string; file?: boolean; masked?: boolean; raw?: boolean }[];
+  timeout?: number;
+  artifacts?: object[];
+  cache?: object[];
+  dependencies?: object[];
+  hooks?: object[];
+  image?: { name: string } | null;
+  project?: number;
+  protected?: boolean;
+  git?: { sha: string; refspecs: string[]; depth: number };
+};
+
+/** What was heard of a job. */
+export type Heard = {
+  id: number;
+  token: string;
+  trace: Buffer;
+  /** `Content-Range` of each part. */
+  ranges: string[];
+  uploads: { query: URLSearchParams; filename: string; bytes: Buffer }[];
+  /** The last state; null: none yet. */
+  ended: { state: string; failure_reason?: string; exit_code?: number; checksum: string } | null;
+  /** Said with each answer. */
+  status: string;
+  given: boolean;
+};
+
+export type Coordinator = {
+  url: string;
+  add: (job?: GivenJob) => Heard;
+  /** Answers of `GET /jobs/:id/artifacts`. */
+  files: Map<number, Buffer>;
+  /** Decides about a request before anything else; true: it was answered. */
+  intercept: (before: ((request: IncomingMessage, response: ServerResponse) => boolean) | null) => void;
+  /** Ends what is open and answers nobody, until `open`. */
+  shut: () => Promise<void>;
+  open: () => Promise<void>;
+  /** The bare repository that is served as `/g/p.git`. */
+  serve: (repository: string) => void;
+  close: () => Promise<void>;
+};
+
+/** Until it is so; a test that waits too long fails. */
+export const until = async (what: string, isSo: () => boolean, seconds = 15): Promise<void> => {
+  const end = Date.now() + seconds * 1000;
+  while (!isSo()) {
+    if (Date.now() > end) throw new Error(`waited in vain until ${what}`);
+    await wait(20);
+  }
+};
+
+const bodyOf = async (request: IncomingMessage): Promise<Buffer> => {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+  return Buffer.concat(chunks);
+};
+
+const jobBody = ({ id, token }: Heard, job: GivenJob, url: string): object => ({
+  id,
+  token,
+  allow_git_fetch: true,
+  job_info: { name: 'test', stage: 'test', project_id: job.project ?? 1, project_name: 'p' },
+  git_info: {
+    repo_url: `${url.replace('//', `//gitlab-ci-token:${token}@`)}/g/p.git`,
+    ref: 'main',
+    ref_type: 'branch',
+    sha: '0'.repeat(40),
+    before_sha: '0'.repeat(40),
+    refspecs: [],
+    depth: 20,
+    protected: job.protected ?? false,
+    ...job.git,
+  },
+  runner_info: { timeout: job.timeout ?? 60 },
+  variables: [
+    { key: 'CI_PROJECT_PATH', value: 'g/p' },
+    { key: 'CI_JOB_TOKEN', value: token, masked: true },
+    ...(job.git === undefined ? [{ key: 'GIT_STRATEGY', value: 'none' }] : []),
+    ...(job.variables ?? []),
+  ],
+  steps: [
+    { name: 'script', script: job.script ?? ['true'], timeout: 60, when: 'on_success', allow_failure: false },
+    ...(job.after === undefined
+      ? []
+      : [{ name: 'after_script', script: job.after, timeout: 60, when: 'always', allow_failure: true }]),
+  ],
+  image: job.image ?? null,
+  services: [],
+  artifacts: job.artifacts ?? null,
+  cache: job.cache ?? [],
+  dependencies: job.dependencies ?? [],
+  hooks: job.hooks ?? [],
+  credentials: [],
+  features: { trace_sections: true, token_mask_prefixes: ['glpat-'] },
+});
+
+/** The one part of a multipart body. */
+const partOf = (body: Buffer): { filename: string; bytes: Buffer } => {
+  const head = body.indexOf('\r\n\r\n');
+  const filename = /filename="([^"]*)"/.exec(body.toString('latin1', 0, head))?.[1] ?? '';
+  return { filename, bytes: body.subarray(head + 4, body.lastIndexOf('\r\n--')) };
+};
+
+const answerGit = async (repository: string, request: IncomingMessage, response: ServerResponse) => {
+  if (request.headers.authorization?.startsWith('Basic ') !== true) {
+    response.writeHead(401, { 'www-authenticate': 'Basic realm="g"' }).end();
+    return;
+  }
+  const isHead = request.method === 'GET';
+  const args = ['upload-pack', '--stateless-rpc', ...(isHead ? ['--advertise-refs'] : []), repository];
+  const env = { ...process.env, GIT_PROTOCOL: String(request.headers['git-protocol'] ?? '') };
+  const child = spawn('git', args, { stdio: ['pipe', 'pipe', 'ignore'], env });
+  child.stdin.on('error', () => undefined); // it had read enough
+  const kind = isHead ? 'advertisement' : 'result';
+  response.writeHead(200, { 'content-type': `application/x-git-upload-pack-${kind}` });
+  if (isHead) response.write('001e# service=git-upload-pack\n0000');
+  const body = await bodyOf(request);
+  child.stdin.end(request.headers['content-encoding'] === 'gzip' ? gunzipSync(body) : body);
+  child.stdout.pipe(response);
+};
+
+export const startCoordinator = async (): Promise<Coordinator> => {
+  const jobs = new Map<number, { heard: Heard; job: GivenJob }>();
+  const files = new Map<number, Buffer>();
+  let url = '';
+  let port = 0;
+  let repository: string | null = null;
+  let before: ((request: IncomingMessage, response: ServerResponse) => boolean) | null = null;
+  let waiting: (() => void)[] = [];
+  let ids = 0;
+
+  const give = async (response: ServerResponse): Promise<void> => {
+    const next = (): Heard | undefined => [...jobs.values()].find(({ heard }) => !heard.given)?.heard;
+    if (next() === undefined) {
+      await Promise.race([new Promise<void>((resolve) => waiting.push(resolve)), wait(2_000)]);
+    }
+    const heard = next();
+    if (heard === undefined || response.destroyed) {
+      response.writeHead(204, { 'x-gitlab-last-update': 'x' }).end();
+      return;
+    }
+    heard.given = true;
+    const { job } = jobs.get(heard.id)!;
+    response.writeHead(201, { 'content-type': 'application/json', 'x-gitlab-last-update': 'x' });
+    response.end(JSON.stringify(jobBody(heard, job, url)));
+  };
+  const append = (heard: Heard, range: string, bytes: Buffer): number => {
+    const start = Number(range.split('-')[0]);
+    heard.ranges.push(range);
+    if (start > heard.trace.length) return 416;
+    const overlap = heard.trace.length - start;
+    if (!heard.trace.subarray(start).equals(bytes.subarray(0, overlap))) return 416;
+    heard.trace = Buffer.concat([heard.trace, bytes.subarray(overlap)]);
+    return 202;
+  };
+  const answerJob = async (
+    heard: Heard,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> => {
+    const body = await bodyOf(request);
+    const path = new URL(request.url ?? '', url);
+    const say = (status: number, text = '', headers = {}): void =>
+      void response.writeHead(status, { 'job-status': heard.status, ...headers }).end(text);
+    if (request.headers['job-token'] !== heard.token) return say(403);
+    if (request.method === 'PATCH') {
+      const status = append(heard, String(request.headers['content-range']), body);
+      return say(status, '', { range: `0-${heard.trace.length}`, 'x-gitlab-trace-update-interval': '3' });
+    }
+    if (request.method === 'PUT') {
+      const told = JSON.parse(body.toString()) as { state: string; checksum: string };
+      if (told.state === 'running') return say(200, '200');
+      const crc = `crc32:${crc32(heard.trace).toString(16).padStart(8, '0')}`;
+      if (told.checksum !== crc) return say(412);
+      heard.ended = told;
+      return say(200, '200');
+    }
+    if (request.method === 'POST') {
+      heard.uploads.push({ query: path.searchParams, ...partOf(body) });
+      return say(201, '201');
+    }
+    const file = files.get(heard.id);
+    if (file === undefined) return say(404);
+    response.writeHead(200, { 'content-type': 'application/octet-stream' }).end(file);
+  };
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    if (before?.(request, response) === true) return;
+    const path = request.url ?? '';
+    if (path.startsWith('/g/p.git') && repository !== null) {
+      await answerGit(repository, request, response);
+      return;
+    }
+    if (path.startsWith('/api/v4/jobs/request')) {
+      await bodyOf(request);
+      await give(response);
+      return;
+    }
+    const heard = jobs.get(Number(/^\/api\/v4\/jobs\/(\d+)/.exec(path)?.[1]))?.heard;
+    if (heard === undefined) response.writeHead(404).end();
+    else await answerJob(heard, request, response);
+  };
+  let server: Server;
+  const open = async (): Promise<void> => {
+    server = createServer(
+      (request, response) => void answer(request, response).catch(() => response.destroy()),
+    );
+    await new Promise<void>((resolve) => void server.listen(port, '127.0.0.1', resolve));
+    port = (server.address() as { port: number }).port;
+    url = `http://127.0.0.1:${port}`;
+  };
+  const shut = async (): Promise<void> => {
+    for (const wake of waiting.splice(0)) wake();
+    const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
+    server.closeAllConnections();
+    await closed;
+  };
+  await open();
+  return {
+    url,
+    add: (job = {}) => {
+      ids += 1;
+      const heard: Heard = {
+        id: ids,
+        token: `glcbt-token-of-job-${ids}`,
+        trace: Buffer.alloc(0),
+        ranges: [],
+        uploads: [],
+        ended: null,
+        status: 'running',
+        given: false,
+      };
+      jobs.set(ids, { heard, job });
+      for (const wake of waiting) wake();
+      waiting = [];
+      return heard;
+    },
+    files,
+    intercept: (next) => void (before = next),
+    shut,
+    open,
+    serve: (path) => void (repository = path),
+    close: shut,
+  };
+};

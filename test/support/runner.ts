@@ -1,0 +1,86 @@
+/** A runner of its own for a test: a real process, with a folder that is gone afterwards. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { marked } from '../../runner/executors/processes.ts';
+import { markOf } from '../../runner/recover.ts';
+
+export type TestRunner = {
+  child: ChildProcess;
+  folder: string;
+  /** What it said of itself when it had started. */
+  ready: { executor: string | null; notices: string[] };
+  logged: () => string[];
+  /** Takes no more jobs; resolves when it has ended. */
+  drain: () => Promise<void>;
+  kill: (signal: NodeJS.Signals) => Promise<void>;
+  /** Ends it with all that it started, and removes its folder, unless another goes on with it. */
+  close: (keepFolder?: boolean) => Promise<void>;
+};
+
+/** Processes of jobs without a sandbox that the runner of this folder started. */
+export const leftOf = (folder: string): number[] =>
+  marked()
+    .filter(({ mark }) => mark.startsWith(markOf(folder, '', 0).split('-')[0] ?? ''))
+    .map(({ pid }) => pid);
+
+export const makeRunnerFolder = async (): Promise<string> => {
+  const folder = await mkdtemp(join(tmpdir(), 'gantry-test-runner-'));
+  await chmod(folder, 0o711);
+  return folder;
+};
+
+export type RunnerOptions = {
+  url: string;
+  token?: string;
+  executor?: string;
+  concurrency?: number;
+  folder?: string;
+  log_limit?: number;
+  idle_limit?: number;
+  patience?: number;
+  is_local?: boolean;
+  /** Where it looks for programs. */
+  path?: string;
+};
+
+export const startTestRunner = async ({ path, ...options }: RunnerOptions): Promise<TestRunner> => {
+  const folder = options.folder ?? (await makeRunnerFolder());
+  const program = join(import.meta.dirname, '../../runner/main.ts');
+  const child = spawn(process.execPath, [program], {
+    stdio: ['pipe', 'pipe', 'pipe'],
+    env: { PATH: path ?? process.env['PATH'], TMPDIR: tmpdir() },
+  });
+  const orders = { token: 'glrt-token', executor: 'shell', is_local: true, concurrency: 2, version: 'test' };
+  child.stdin.write(`${JSON.stringify({ ...orders, folder, ...options })}\n`);
+  const lines: string[] = [];
+  createInterface({ input: child.stderr }).on('line', (line) => lines.push(line));
+  const exited = once(child, 'exit');
+  const [first] = (await Promise.race([
+    once(createInterface({ input: child.stdout }), 'line'),
+    exited.then(() => Promise.reject(new Error(`the runner ended: ${lines.join('\n')}`))),
+  ])) as [string];
+  const kill: TestRunner['kill'] = async (signal) => {
+    child.kill(signal);
+    await exited;
+  };
+  const drain = async (): Promise<void> => {
+    child.stdin.end();
+    await exited;
+  };
+  return {
+    child,
+    folder,
+    ready: JSON.parse(first) as TestRunner['ready'],
+    logged: () => lines,
+    drain,
+    kill,
+    close: async (keepFolder = false) => {
+      if (child.exitCode === null && child.signalCode === null) await kill('SIGTERM');
+      if (!keepFolder) await rm(folder, { recursive: true, force: true });
+    },
+  };
+};

@@ -1,0 +1,41 @@
+/** The zip format (APPNOTE 6.3): signatures, sizes and the values that both halves use. */
+
+export const signatures = {
+  local: 0x04034b50,
+  central: 0x02014b50,
+  descriptor: 0x08074b50,
+  end: 0x06054b50,
+  end64: 0x06064b50,
+  locator64: 0x07064b50,
+} as const;
+
+/** Bytes of each record without its names and extras. */
+export const lengths = { local: 30, central: 46, end: 22, end64: 56, locator64: 20 } as const;
+
+export const methods = { store: 0, deflate: 8 } as const;
+
+/** Bits of the flags. */
+export const flags = { encrypted: 1, descriptor: 8, strong: 0x40, utf8: 0x800, hidden: 0x2000 } as const;
+
+/** Stands where the true value is in a field of 64 bits. */
+export const most16 = 0xffff;
+export const most32 = 0xffffffff;
+
+export const extra64 = 1;
+
+/** Bits of a Unix mode that say what an entry is. */
+export const kindMask = 0o170000;
+export const modes = { file: 0o100000, directory: 0o040000, symlink: 0o120000 } as const;
+
+/** Made on Unix: the upper half of the attributes is a mode. */
+export const unix = 3;
+
+export type Kind = 'file' | 'directory' | 'symlink';
+
+/** An archive that is not one, or means harm. */
+export class ZipFailure extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'ZipFailure';
+  }
+}
