@@ -10,7 +10,7 @@
  * Files in `apart` start services and kill them: they run after the others, each in its own process. Of a few files
  * that failed it is asked once more, alone: what then passes is told as unsteady, with how it failed, and mended.
  */
-import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -48,6 +48,7 @@ const readArguments = () => {
 
 const flags = readArguments();
 const scratch = mkdtempSync(join(tmpdir(), 'gantry-test-'));
+chmodSync(scratch, 0o711); // as root, jobs of the runner run as others and must reach their folders
 
 const environment = (): NodeJS.ProcessEnv => {
   const kept = Object.entries(process.env).filter(([name]) => !name.startsWith('GANTRY_'));
