@@ -27,7 +27,7 @@ type Engine = { name: string; env: () => Promise<NodeJS.ProcessEnv> };
 
 const root = join(import.meta.dirname, '..');
 const apart = ['test/crash/', 'test/cli/', 'test/clients/', 'test/git/', 'test/ci/'];
-const minutes = 40;
+const minutes = 60;
 /** Files that are asked once more: where more failed, it is the code. */
 const mostUnsteady = 3;
 

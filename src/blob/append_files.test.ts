@@ -101,6 +101,21 @@ test('a secret is never to be read, wherever it is cut', async () => {
   }
 });
 
+test('a secret that is longer than what is kept of an end, in pieces of any size', async () => {
+  for (let round = 0; round < 40; round += 1) {
+    const length = [3, 255, 256, 257, 600][round % 5] ?? 0;
+    const secret = `${'s'.repeat(length - 1)}${round % 10}`;
+    const whole = `${'a'.repeat(round * 7)} ${secret} b ${secret} c${'d'.repeat(300)} ${secret}`;
+    const of = named();
+    for (let at = 0; at < whole.length;) {
+      const piece = whole.slice(at, at + 1 + Math.floor(Math.random() * 400));
+      await traces.append(of, at, bytes(piece), [secret]);
+      at += piece.length;
+    }
+    assert.equal(await contentOf(of), whole.replaceAll(secret, 'x'.repeat(secret.length)));
+  }
+});
+
 test('of a masked file the checksum is not known after a restart', async () => {
   const of = named();
   await traces.append(of, 0, bytes('a secret!'), ['secret']);

@@ -86,6 +86,14 @@ const stateOf = async (file: string, entry: Entry, handle: FileHandle): Promise<
   return { size: entry.size, crc: entry.crc };
 };
 
+/** Bytes of a file's end that are kept in memory: most secrets are shorter, and it need not be read for them. */
+const keptEnding = 256;
+
+const endingOf = async (entry: Entry, handle: FileHandle, length: number): Promise<Buffer> =>
+  length <= entry.ending.length
+    ? entry.ending.subarray(entry.ending.length - length)
+    : await readAt(handle, entry.size - length, length);
+
 /** Writes behind what there is, and over the end of it where a secret began there. */
 const extend = async (
   file: string,
@@ -95,8 +103,9 @@ const extend = async (
 ): Promise<void> => {
   const longest = Math.max(0, ...secrets.map((secret) => Buffer.byteLength(secret) - 1));
   const before = Math.min(longest, entry.size);
-  const ending = await readAt(handle, entry.size - before, before);
-  const masked = mask(before === 0 ? chunk : Buffer.concat([ending, chunk]), secrets);
+  const ending = await endingOf(entry, handle, before);
+  const joined = before === 0 ? chunk : Buffer.concat([ending, chunk]);
+  const masked = mask(joined, secrets);
   if (masked === null) await writeAll(handle, chunk, entry.size);
   else {
     await (await open(markOf(file), 'a', 0o600)).close();
@@ -104,12 +113,13 @@ const extend = async (
   }
   if (typeof entry.crc === 'number') entry.crc = crc32(chunk, entry.crc);
   entry.size += chunk.length;
+  entry.ending = Buffer.from((masked ?? joined).subarray(-keptEnding));
 };
 
 const empty = async (file: string, entry: Entry, handle: FileHandle): Promise<void> => {
   await handle.truncate(0);
   await rm(markOf(file), { force: true });
-  Object.assign(entry, { size: 0, crc: 0 });
+  Object.assign(entry, { size: 0, crc: 0, ending: Buffer.alloc(0) });
 };
 
 type Chunk = { offset: number; chunk: Buffer; secrets: readonly string[] };

@@ -10,6 +10,8 @@ export type Entry = {
   size: number;
   /** CRC-32 of what came. `later`: of what an earlier process wrote, to be found by reading it; null: not to be found. */
   crc: number | null | 'later';
+  /** Its last bytes, as many as were kept. */
+  ending: Buffer;
 };
 
 type Queued = Entry & {
@@ -18,6 +20,7 @@ type Queued = Entry & {
   waiting: number;
 };
 
+const none = Buffer.alloc(0);
 const mostHandles = 256;
 const mostEntries = 10_000;
 
@@ -53,6 +56,7 @@ export class OpenFiles {
       handle: null,
       size: -1,
       crc: 'later',
+      ending: none,
       turn: Promise.resolve(),
       waiting: 0,
     };
@@ -93,7 +97,7 @@ export class OpenFiles {
   }
 
   async forget(entry: Entry): Promise<void> {
-    Object.assign(entry, { size: -1, crc: 'later' });
+    Object.assign(entry, { size: -1, crc: 'later', ending: none });
     await this.close(entry);
   }
 

@@ -11,13 +11,13 @@ const job = '/projects/:id/jobs/:job_id';
 const ofRef = '/projects/:id/jobs/artifacts/:ref_name';
 const held = '{of a protected branch}';
 
-const archive = await zipOf({ 'a.txt': 'a' });
 const hour = 3_600_000;
 
 /** An archive of the job; its time of making is to come, so that those who let all go by now leave it alone. */
 const archived: Maker = async (tx, cells, { gantry }) => {
   const { blobs } = gantry.service.platform;
   const projects = [...new Set(cells.map(({ names }) => Number(names['project'])))];
+  const archive = await zipOf({ 'a.txt': 'a' });
   const puts = projects.map(async (id) => await blobs.put(artifactArea(id), Readable.from([archive])));
   const sha256 = (await Promise.all(puts))[0]?.sha256 ?? '';
   const rows = cells.map(({ names }) => ({

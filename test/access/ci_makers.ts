@@ -5,7 +5,10 @@ import { unique } from '../support/seed.ts';
 import type { Cell, Maker } from './makers.ts';
 import { insertAll } from './rows.ts';
 
-const { place: _place, ...planned } = await plannedJob('job: { script: make }');
+const planned = async (): Promise<object> => {
+  const { place: _place, ...job } = await plannedJob('job: { script: make }');
+  return job;
+};
 
 let pipelines = 0;
 
@@ -29,7 +32,7 @@ const configsFor: (tx: Parameters<Maker>[0], cells: Cell[]) => Promise<Map<numbe
   cells,
 ) => {
   const projects = [...new Set(cells.map(projectOf))];
-  const config = JSON.stringify(planned);
+  const config = JSON.stringify(await planned());
   const rows = projects.map((project_id) => ({ project_id, digest: unique('digest'), config }));
   const ids = await insertAll(tx, 'job_configs', rows);
   return new Map(projects.map((project, at) => [project, ids[at] ?? 0]));
