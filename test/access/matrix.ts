@@ -1,5 +1,6 @@
 /** Asks the whole table: everything of everybody, in one place after another. */
 import { setTimeout } from 'node:timers/promises';
+import { engine } from '../support/service.ts';
 import { type IssueState, type Row, expectedAnswer, rows, wordFor } from './expected.ts';
 import type { Cell } from './makers.ts';
 import type { Person } from './people.ts';
@@ -193,6 +194,13 @@ const isHarmless = ({ row, person, place, state }: Cell): boolean =>
   !expectedAnswer(row, person.name, { ...place.situation, issue: state }).startsWith('2');
 
 /**
+ * PostgreSQL is asked one cell of so many, others in each place: who may do what is decided in the same code, and the
+ * queries behind it are those of all other tests. All of them take it half an hour.
+ */
+const share = engine === 'postgres' ? 5 : 1;
+let places = 0;
+
+/**
  * Asks everything of everybody. First what is to be refused and what only reads, which must leave the store as it
  * is; then what is to succeed.
  * @returns the number of requests, and a line for each answer that is not the expected one
@@ -202,7 +210,9 @@ export const askAll = async (
   wire: Wire,
   asked: Asked[],
 ): Promise<{ cells: number; wrong: string[] }> => {
-  const cells = asked.flatMap((one) => cellsOf(world, one));
+  places += 1;
+  const all = asked.flatMap((one) => cellsOf(world, one));
+  const cells = all.filter((_cell, at) => (at + places) % share === 0);
   await prepare(world, cells);
   const wrong: string[] = [];
   const askOne = async (cell: Cell): Promise<void> => {
