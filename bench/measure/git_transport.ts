@@ -267,7 +267,7 @@ const measureEventLoop = async (site: Site): Promise<Figure[]> => {
       rmSync(to, { recursive: true });
       return;
     }
-    const answer = await fetch(`${compare}?from=main&to=pushed`);
+    const answer = await fetch(`${compare}?from=main&to=pushed-0`);
     if (answer.status !== 200) throw new Error(`the comparison answered ${answer.status}`);
     await answer.arrayBuffer();
   };
