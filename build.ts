@@ -28,10 +28,15 @@ const build = async (): Promise<void> => {
     banner: { js: `import{createRequire as $r}from'node:module';const require=$r(import.meta.url);` },
   };
   await bundle({ ...common, entryPoints: ['src/cli/main.ts'], outdir: 'dist/cli', splitting: true });
-  // Programs of their own, in one file each.
+  // Programs and threads of their own, in one file each.
   await bundle({
     ...common,
-    entryPoints: { gitd: 'gitd/main.ts', runner: 'runner/main.ts' },
+    entryPoints: {
+      gitd: 'gitd/main.ts',
+      runner: 'runner/main.ts',
+      ci_file_thread: 'src/ci_file/thread.ts',
+      junit_thread: 'src/artifacts/thread.ts',
+    },
     outdir: 'dist',
   });
 };

@@ -62,6 +62,8 @@ const variables = ({ data, database }: Place, port: number): NodeJS.ProcessEnv =
     GANTRY_ROOT_TOKEN: rootToken,
     GANTRY_ROOT_PASSWORD: 'password of root for bench',
     GANTRY_RUNNER_EXECUTOR: 'none',
+    GANTRY_PIPELINE_LIMIT: '0',
+    GANTRY_ACTIVE_JOBS_LIMIT: '0',
     ...(database && { GANTRY_DATABASE_URL: database.url, GANTRY_DATABASE_SCHEMA: database.schema }),
   };
 };

@@ -97,6 +97,15 @@ CREATE TRIGGER award_emoji_update_old after update on award_emoji when old.targe
 
 CREATE TRIGGER award_emoji_update_old_of_merge_request after update on award_emoji when old.target_type = 'MergeRequest' begin update project_counters set merge_requests_version = merge_requests_version + 1 where project_id = (select project_id from merge_requests where id = old.target_id); end;
 
+CREATE TABLE byte_holds (
+  project_id integer not null references projects (id) on delete cascade,
+  sha256 text not null,
+  holder text not null,
+  kind text not null,
+  created_at integer not null,
+  primary key (project_id, sha256, holder)
+) strict;
+
 CREATE TABLE commit_comments (
   id integer primary key autoincrement,
   project_id integer not null references projects (id) on delete cascade,
@@ -106,10 +115,15 @@ CREATE TABLE commit_comments (
   path text,
   line integer,
   line_type text,
-  created_at integer not null
+  created_at integer not null,
+  discussion_id text,
+  position text,
+  updated_at integer
 ) strict;
 
 CREATE INDEX commit_comments_author on commit_comments (author_id);
+
+CREATE INDEX commit_comments_discussion on commit_comments (discussion_id) where discussion_id is not null;
 
 CREATE INDEX commit_comments_sha on commit_comments (project_id, sha, id);
 
@@ -167,6 +181,22 @@ CREATE UNIQUE INDEX deployments_iid on deployments (project_id, iid);
 CREATE INDEX deployments_job on deployments (job_id);
 
 CREATE INDEX deployments_user on deployments (user_id);
+
+CREATE TABLE draft_notes (
+  id integer primary key autoincrement,
+  merge_request_id integer not null references merge_requests (id) on delete cascade,
+  author_id integer not null references users (id) on delete cascade,
+  note text not null,
+  discussion_id text,
+  resolve_discussion integer not null default 0,
+  position text,
+  created_at integer not null,
+  updated_at integer not null
+) strict;
+
+CREATE INDEX draft_notes_author on draft_notes (author_id, merge_request_id, id);
+
+CREATE INDEX draft_notes_merge_request on draft_notes (merge_request_id);
 
 CREATE TABLE environments (
   id integer primary key autoincrement,
@@ -371,8 +401,13 @@ CREATE TABLE jobs (
   erased_by_id integer references users (id) on delete set null,
   artifacts_expire_at integer,
   trace_size integer,
-  trace_crc integer
+  trace_crc integer,
+  bridge integer not null default 0
 ) strict;
+
+CREATE INDEX jobs_bridge on jobs (project_id, status, id) where bridge = 1;
+
+CREATE INDEX jobs_bridge_open on jobs (status, id) where bridge = 1 and status in ('pending', 'running', 'manual');
 
 CREATE INDEX jobs_config on jobs (config_id);
 
@@ -711,7 +746,11 @@ CREATE TABLE notes (
   position text,
   resolvable integer not null default 0,
   resolved_at integer,
-  resolved_by_id integer references users (id) on delete set null
+  resolved_by_id integer references users (id) on delete set null,
+  mentioned_by_type text,
+  mentioned_by_project_id integer,
+  mentioned_by_id integer,
+  mentioned_by_sha text
 ) strict;
 
 CREATE INDEX notes_author on notes (author_id, target_type, target_id, system);
@@ -719,6 +758,10 @@ CREATE INDEX notes_author on notes (author_id, target_type, target_id, system);
 CREATE INDEX notes_created on notes (target_type, target_id, created_at, id);
 
 CREATE INDEX notes_discussion on notes (discussion_id) where discussion_id is not null;
+
+CREATE UNIQUE INDEX notes_mentioned_by on notes (mentioned_by_type, mentioned_by_id, target_type, target_id) where mentioned_by_id is not null;
+
+CREATE UNIQUE INDEX notes_mentioned_by_commit on notes (mentioned_by_project_id, mentioned_by_sha, target_type, target_id) where mentioned_by_sha is not null;
 
 CREATE INDEX notes_project on notes (project_id);
 
@@ -834,7 +877,12 @@ CREATE TABLE pipelines (
   updated_at integer not null,
   started_at integer,
   finished_at integer,
-  duration integer
+  duration integer,
+  source_pipeline_id integer references pipelines (id) on delete set null,
+  source_job_id integer references jobs (id) on delete set null,
+  root_id integer,
+  depth integer not null default 0,
+  schedule_id integer references pipeline_schedules (id) on delete set null
 ) strict;
 
 CREATE UNIQUE INDEX pipelines_iid on pipelines (project_id, iid);
@@ -845,7 +893,15 @@ CREATE INDEX pipelines_project on pipelines (project_id, id);
 
 CREATE INDEX pipelines_ref on pipelines (project_id, ref, status, id);
 
+CREATE INDEX pipelines_root on pipelines (root_id, id) where root_id is not null;
+
+CREATE INDEX pipelines_schedule on pipelines (schedule_id, id) where schedule_id is not null;
+
 CREATE INDEX pipelines_sha on pipelines (project_id, sha, id);
+
+CREATE UNIQUE INDEX pipelines_source_job on pipelines (source_job_id) where source_job_id is not null;
+
+CREATE INDEX pipelines_source_pipeline on pipelines (source_pipeline_id, id) where source_pipeline_id is not null;
 
 CREATE INDEX pipelines_status on pipelines (project_id, status, id);
 
@@ -908,7 +964,8 @@ CREATE TABLE projects (
   auto_cancel_pending_pipelines text not null default 'enabled',
   ci_default_git_depth integer not null default 20,
   keep_latest_artifact integer not null default 1,
-  runners_token_hash text
+  runners_token_hash text,
+  max_artifacts_size integer
 ) strict;
 
 CREATE INDEX projects_created on projects (created_at, id);
@@ -958,6 +1015,14 @@ CREATE TABLE recovery_codes (
   unique (user_id, code_hash)
 ) strict;
 
+CREATE TABLE redirect_routes (
+  path text primary key,
+  source_type text not null,
+  source_id integer not null
+) strict;
+
+CREATE INDEX redirect_routes_source on redirect_routes (source_type, source_id);
+
 CREATE TABLE release_links (
   id integer primary key autoincrement,
   release_id integer not null references releases (id) on delete cascade,
@@ -970,6 +1035,14 @@ CREATE TABLE release_links (
 CREATE UNIQUE INDEX release_links_name on release_links (release_id, name);
 
 CREATE UNIQUE INDEX release_links_url on release_links (release_id, url);
+
+CREATE TABLE release_milestones (
+  release_id integer not null references releases (id) on delete cascade,
+  milestone_id integer not null references milestones (id) on delete cascade,
+  primary key (release_id, milestone_id)
+) strict;
+
+CREATE INDEX release_milestones_milestone on release_milestones (milestone_id);
 
 CREATE TABLE releases (
   id integer primary key autoincrement,
@@ -1084,6 +1157,23 @@ CREATE TABLE settings (
   updated_at integer not null,
   updated_by_id integer references users (id) on delete set null
 ) strict;
+
+CREATE TABLE shared_trace_pieces (
+  job_id integer not null references shared_traces (job_id) on delete cascade,
+  start integer not null,
+  bytes blob not null,
+  primary key (job_id, start)
+) strict;
+
+CREATE TABLE shared_traces (
+  job_id integer primary key references jobs (id) on delete cascade,
+  project_id integer not null,
+  size integer not null,
+  crc integer not null,
+  sha256 text
+) strict;
+
+CREATE INDEX shared_traces_project on shared_traces (project_id);
 
 CREATE TABLE sign_in_challenges (
   token_hash text primary key,

@@ -1,5 +1,6 @@
 /** Every method that a storage answers; those in `reading` also of a repository that nothing was written to yet. */
 import type { MethodHandlers } from './context.ts';
+import { compareAcross } from './ops/compare_across.ts';
 import { diffFiles, diffRaw } from './diff/files.ts';
 import { cherryPick, revert } from './ops/pick.ts';
 import { bring } from './ops/bring.ts';
@@ -57,6 +58,7 @@ export const methods: MethodHandlers = {
   'contributors.list': reading(listContributors, () => ({ contributors: [] })),
 
   'repository.fork': fork,
+  'compare.across': compareAcross,
   'repository.bring': bring,
   'merge.check': checkMerge,
   'merge.commit': commitMerge,

@@ -225,6 +225,18 @@ export type Methods = {
     params: Repo & { from: Oid | null; to: Oid; limits: DiffLimits; paths?: string[] };
     result: { diffs: FileDiff[]; files: number; overflow: boolean };
   };
+  /** What `to`, a commit of this repository, has that `from`, one of `source` on the same storage, has not. */
+  'compare.across': {
+    params: Repo & {
+      source: string;
+      from: Oid;
+      to: Oid;
+      straight: boolean;
+      limits: DiffLimits;
+      limit: number;
+    };
+    result: { commits: Commit[]; diffs: FileDiff[]; overflow: boolean };
+  };
   /** The last lines as git wrote them, for `/raw_diffs`-like answers and patches: body. */
   'diff.raw': { params: Repo & { from: Oid | null; to: Oid; max: number }; result: { whole: boolean } };
   /** The ranges of a file's lines with the commits they come of; null: no file there. Content as body. */

@@ -1,7 +1,7 @@
 /** Caches of this machine: a zip for each key, told apart by project, and by whether a ref is protected. */
 import { createHash } from 'node:crypto';
 import { createWriteStream, existsSync, mkdirSync } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
+import { rename, rm, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TransferParts, isWantedAfter } from './artifacts.ts';
 import { collect } from './collect.ts';
@@ -36,7 +36,10 @@ const restore = async (cache: Cache, parts: CacheParts): Promise<void> => {
   const key = [first, ...others].find((one) => existsSync(fileOf(one, parts)));
   if (key === undefined) return trace.say('No cache is there yet');
   try {
-    await unpack(fileOf(key, parts), place.root, user);
+    const file = fileOf(key, parts);
+    const now = new Date();
+    await utimes(file, now, now); // those that nobody uses go first
+    await unpack(file, place.root, user);
     trace.say(`Successfully extracted cache ${key}`);
   } catch (error) {
     trace.say(`WARNING: the cache ${key} could not be used: ${(error as Error).message}`, 'yellow');

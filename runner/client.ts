@@ -29,7 +29,11 @@ export const aboutOf = (version: string, executor: string): About => ({
       ...'raw_variables trace_reset trace_checksum trace_size return_exit_code'.split(' '),
       'cancelable',
       'cancel_gracefully',
-      ...(executor.includes('container') ? ['image'] : []),
+      ...(executor.includes('container')
+        ? 'image services service_variables service_multiple_aliases image_executor_opts service_executor_opts'.split(
+            ' ',
+          )
+        : []),
     ].map((feature) => [feature, true]),
   ),
 });

@@ -2,6 +2,7 @@
 import { type Dirent, type Stats, lstatSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { User } from './executors/run.ts';
 import { fixedPart, matchGlob, matchGlobOrWithin, tidyPath } from './glob.ts';
 
 export type Found = {
@@ -28,15 +29,23 @@ const kindOf = (entry: Dirent | Stats): Found['kind'] | null => {
 
 const isRepository = (path: string): boolean => path === '.git' || path.startsWith('.git/');
 
+/** What is looked at: not what somebody else's is, which a job may have given a name of its own here. */
+type Within = { root: string; owner: User | null };
+
+const isJobs = ({ owner }: Within, { uid }: Stats): boolean => owner === null || uid === owner.uid;
+
 /** Everything below, parents first; a folder that is a link counts as the link alone. */
-async function* walk(root: string, from: string): AsyncGenerator<Found> {
+async function* walk(within: Within, from: string): AsyncGenerator<Found> {
+  const { root } = within;
   const entries = await readdir(join(root, from), { withFileTypes: true }).catch(() => []);
   for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
     const path = from === '' ? entry.name : `${from}/${entry.name}`;
     const kind = kindOf(entry);
     if (kind === null || isRepository(path)) continue;
-    yield { path, kind, stats: lstatSync(join(root, path)) };
-    if (kind === 'folder') yield* walk(root, path);
+    const stats = lstatSync(join(root, path));
+    if (!isJobs(within, stats)) continue;
+    yield { path, kind, stats };
+    if (kind === 'folder') yield* walk(within, path);
   }
 }
 
@@ -48,15 +57,16 @@ const isReal = (root: string, path: string): boolean =>
   });
 
 /** Where to look for what a pattern matches: what stands for itself needs no look at the rest. */
-async function* candidates(root: string, pattern: string): AsyncGenerator<Found> {
+async function* candidates(within: Within, pattern: string): AsyncGenerator<Found> {
+  const { root } = within;
   const fixed = fixedPart(pattern);
   const above = fixed.includes('/') ? fixed.slice(0, fixed.lastIndexOf('/')) : '';
   if (above !== '' && !isReal(root, above)) return;
   const stats = fixed === '' ? undefined : lstatSync(join(root, fixed), { throwIfNoEntry: false });
-  if (fixed !== '' && stats === undefined) return;
+  if (fixed !== '' && (stats === undefined || !isJobs(within, stats))) return;
   const kind = stats === undefined ? 'folder' : kindOf(stats);
   if (kind !== null && stats !== undefined) yield { path: fixed, kind, stats };
-  if (kind === 'folder') yield* walk(root, fixed);
+  if (kind === 'folder') yield* walk(within, fixed);
 }
 
 /** A path of a job, as one below its project's folder; null: it leads out of it. */
@@ -70,11 +80,13 @@ export type Place = {
   root: string;
   /** The same folder as the job knows it: paths may begin with it. */
   seen: string;
+  /** Whose files they are; null: nobody else's can be read anyhow. */
+  owner: User | null;
   tracked: () => Promise<ReadonlySet<string>>;
 };
 
 export const collect = async (place: Place, wanted: Wanted): Promise<Collected> => {
-  const { root, seen } = place;
+  const { seen } = place;
   const excluded = wanted.exclude
     .map((path) => belowProject(path, seen))
     .filter((path) => path !== null)
@@ -91,13 +103,13 @@ export const collect = async (place: Place, wanted: Wanted): Promise<Collected> 
     const matches = pattern === null ? () => false : matchGlobOrWithin(pattern);
     let count = 0;
     // oxlint-disable-next-line no-await-in-loop -- one after another
-    for await (const one of candidates(root, pattern ?? '')) if (matches(one.path) && take(one)) count += 1;
+    for await (const one of candidates(place, pattern ?? '')) if (matches(one.path) && take(one)) count += 1;
     perPath.set(path, count);
   }
   if (wanted.untracked) {
     const tracked = await place.tracked();
     let count = 0;
-    for await (const one of walk(root, '')) {
+    for await (const one of walk(place, '')) {
       if (one.kind !== 'folder' && !tracked.has(one.path) && take(one)) count += 1;
     }
     perPath.set('untracked', count);

@@ -10,6 +10,7 @@ import {
   openSync,
   readFileSync,
   rmSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -18,6 +19,7 @@ import { promisify } from 'node:util';
 import type { Folders } from './executors/executor.ts';
 import { identityOf, isAlive } from './executors/processes.ts';
 import type { User } from './executors/run.ts';
+import { userOfSlot } from './executors/users.ts';
 
 export type Slot = {
   number: number;
@@ -31,12 +33,6 @@ export type Slot = {
 
 /** The log of a slot's present job. */
 export const traceFile = (slotFolder: string): string => join(slotFolder, 'trace');
-
-/** With the rights of root, jobs of a slot run as a user that nobody else is. */
-const firstUser = 64_100;
-
-export const userOfSlot = (number: number, drops: boolean): User | null =>
-  drops ? { uid: firstUser + number, gid: firstUser + number } : null;
 
 /** For the user that jobs run as. */
 export const giveTo = (user: User | null, path: string): void => {
@@ -63,8 +59,12 @@ const holderOf = (lock: string): string => {
   }
 };
 
+/** Locks that this process holds: one with its name that is not among them is of a time before a restart of the machine. */
+const mine = new Set<string>();
+
 /** True: it is ours now. One whose holder has died is taken over. */
 const take = (lock: string): boolean => {
+  if (mine.has(lock)) return false;
   const me = identityOf(process.pid) ?? `${process.pid}:`;
   const holder = holderOf(lock);
   if (holder !== '') {
@@ -73,26 +73,36 @@ const take = (lock: string): boolean => {
   }
   try {
     writeFileSync(lock, me, { flag: 'wx', mode: 0o600 });
+    mine.add(lock);
     return true;
   } catch {
     return false; // another was quicker
   }
 };
 
+/** Null: somebody has it. */
+export const takeNumber = (root: string, number: number, drops: boolean): Slot | null => {
+  const folder = join(root, 'slots', String(number));
+  const work = join(folder, 'work');
+  const user = drops ? userOfSlot(root, number) : null;
+  mkdirSync(work, { recursive: true, mode: 0o700 });
+  const lock = join(folder, 'lock');
+  if (!take(lock)) return null;
+  if (user !== null) {
+    for (const above of [join(root, 'slots'), folder]) chmodSync(above, 0o711);
+  }
+  const release = (): void => {
+    mine.delete(lock);
+    rmSync(lock, { force: true });
+  };
+  return { number, folder, work, user, release };
+};
+
 /** @param held numbers that this process has in use */
 export const takeSlot = (root: string, held: ReadonlySet<number>, drops: boolean): Slot => {
   for (let number = 0; ; number += 1) {
-    if (held.has(number)) continue;
-    const folder = join(root, 'slots', String(number));
-    const work = join(folder, 'work');
-    const user = userOfSlot(number, drops);
-    mkdirSync(work, { recursive: true, mode: 0o700 });
-    const lock = join(folder, 'lock');
-    if (!take(lock)) continue;
-    if (user !== null) {
-      for (const above of [join(root, 'slots'), folder, work]) chmodSync(above, 0o711);
-    }
-    return { number, folder, work, user, release: () => rmSync(lock, { force: true }) };
+    const slot = held.has(number) ? null : takeNumber(root, number, drops);
+    if (slot !== null) return slot;
   }
 };
 
@@ -107,12 +117,15 @@ export const removeTree = async (path: string): Promise<void> => {
   }
 };
 
-const isFolder = (path: string): boolean =>
-  lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+/** One that this user's jobs left; of another's not even the name is used. */
+const isFolder = (user: User | null, path: string): boolean => {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  return stats?.isDirectory() === true && (user === null || stats.uid === user.uid);
+};
 
 /** Of the user that jobs run as, whatever a job made of it. */
 const makeOwn = async (user: User | null, path: string): Promise<void> => {
-  if (!isFolder(path)) {
+  if (!isFolder(user, path)) {
     await removeTree(path);
     mkdirSync(path, { mode: 0o700 });
   }
@@ -120,9 +133,16 @@ const makeOwn = async (user: User | null, path: string): Promise<void> => {
   giveTo(user, path);
 };
 
-/** Those of one job: home, scripts and temporary files are its own, the project's stay for its next job here. */
-export const makeFolders = async ({ work, user }: Slot, projectId: number): Promise<Folders> => {
-  const [builds, mirrors] = [join(work, 'builds'), join(work, 'mirrors')];
+/**
+ * Those of one job: home, scripts and temporary files are its own, the project's stay for its next job here.
+ * @param name of the folder of all projects
+ */
+export const makeFolders = async (
+  { work, user }: Slot,
+  projectId: number,
+  name: string,
+): Promise<Folders> => {
+  const [builds, mirrors] = [join(work, name), join(work, 'mirrors')];
   const mirror = join(mirrors, String(projectId));
   const folders: Folders = {
     project: join(builds, String(projectId)),
@@ -137,11 +157,15 @@ export const makeFolders = async ({ work, user }: Slot, projectId: number): Prom
     if (user !== null) chmodSync(above, 0o711);
   }
   const emptied = [folders.home, folders.temp, folders.files];
-  if (!isFolder(folders.objects)) emptied.push(mirror);
+  if (!isFolder(user, folders.objects)) emptied.push(mirror);
   // oxlint-disable no-await-in-loop -- few
   for (const own of emptied) await removeTree(own);
   for (const own of [folders.project, mirror, folders.objects, folders.home, folders.temp, folders.files])
     await makeOwn(user, own);
   // oxlint-enable no-await-in-loop
+  // Only now: what a container left may be open to all.
+  if (user !== null) chmodSync(work, 0o711);
+  const now = new Date();
+  for (const used of [folders.project, mirror]) utimesSync(used, now, now);
   return folders;
 };

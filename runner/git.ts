@@ -13,6 +13,8 @@ export type GitParts = {
   stop: AbortSignal;
   /** With each request to this URL. */
   authorization: { url: string; header: string } | null;
+  /** Settings beside ours. */
+  more?: readonly (readonly [string, string])[];
 };
 
 const config: readonly (readonly [string, string])[] = [
@@ -29,9 +31,10 @@ const config: readonly (readonly [string, string])[] = [
   ['fetch.fsckObjects', 'false'],
 ];
 
-const environmentOf = ({ authorization }: GitParts): Record<string, string> => {
+const environmentOf = ({ authorization, more = [] }: GitParts): Record<string, string> => {
   const pairs = [
     ...config,
+    ...more,
     ...(authorization === null
       ? []
       : [[`http.${authorization.url}.extraHeader`, `Authorization: ${authorization.header}`] as const]),

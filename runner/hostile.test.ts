@@ -1,7 +1,9 @@
 /** Jobs that mean harm: what the runner does for them, outside of what they may reach, is done nowhere else. */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   existsSync,
+  linkSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -23,6 +25,7 @@ import {
 } from '../test/support/coordinator.ts';
 import { type TestRunner, makeRunnerFolder, startTestRunner } from '../test/support/runner.ts';
 import { chooseExecutors } from './executors/choose.ts';
+import { endUser, userOfSlot } from './executors/users.ts';
 
 const folder = await makeRunnerFolder();
 const { choice, notices } = await chooseExecutors({ wanted: 'sandbox', isLocal: true, folder, user: null });
@@ -78,7 +81,7 @@ const start = (executor: 'sandbox' | 'shell') => {
   return { run, started };
 };
 
-const noSources = [{ key: 'GIT_STRATEGY', value: 'none' }];
+const noSources = [{ key: 'GIT_STRATEGY', value: 'empty' }];
 
 describe('a hostile job in a sandbox', { skip: none }, () => {
   const { run } = start('sandbox');
@@ -154,5 +157,50 @@ describe('a hostile job of a user of its own', { skip: sameUser() }, () => {
     await fetched();
     assert.equal(existsSync(join(outside, 'pipelines')), true);
     rmSync(join(outside, 'pipelines'), { recursive: true });
+  });
+  it("does not have files read that are another user's, nor given to it", async () => {
+    // As a link to it would be, where the kernel lets users make such: its very self.
+    const theirs = join(started.runner.folder, 'slots/0/work/builds/1/theirs');
+    const heard = started.coordinator.add({
+      script: ['echo ready', 'while [ ! -e theirs ]; do sleep 0.05; done', 'echo mine >mine'],
+      artifacts: [{ paths: ['theirs', 'mine'], artifact_type: 'archive', artifact_format: 'zip' }],
+      cache: [{ key: 'k', paths: ['mine'], policy: 'pull-push' }],
+    });
+    await until('it runs', () => heard.trace.includes('\nready\n'));
+    linkSync(secret, theirs);
+    await until('it has ended', () => heard.ended !== null);
+    assert.equal(heard.uploads.length, 1);
+    assert.equal(heard.uploads[0]?.bytes.includes('theirs'), false);
+    const kept = [{ key: 'k', paths: ['mine'], policy: 'pull' }];
+    const none = [{ key: 'GIT_STRATEGY', value: 'none' }];
+    const next = await run({ cache: kept, variables: none, script: ['ls -ln theirs', 'cat mine'] });
+    assert.match(next.log, /\nmine\n/);
+    assert.equal(statSync(secret).uid, 0);
+  });
+});
+
+describe('all processes of a user', { skip: sameUser() }, () => {
+  const start = (number: number) => {
+    const user = userOfSlot(outside, number);
+    // Nothing tells that they are of a job; one forks for as long as it lives, one asks for nothing.
+    const script =
+      'trap "" TERM; (setsid sh -c "while :; do sh -c : & done" &) ; echo ready; exec sleep 1000';
+    const child = spawn('/bin/sh', ['-c', script], { ...user, cwd: '/', env: {}, detached: true });
+    return { user, child, ready: once(child.stdout, 'data') };
+  };
+  const left = ({ uid }: { uid: number }): number =>
+    execFileSync('ps', ['-A', '-o', 'uid=,stat='])
+      .toString()
+      .split('\n')
+      .filter((line) => line.trim().startsWith(`${uid} `) && !line.includes('Z')).length;
+  it('end at one stroke, and those of others go on', async () => {
+    const [one, other] = [start(1), start(2)];
+    await Promise.all([one.ready, other.ready]);
+    await endUser(one.user);
+    assert.equal(left(one.user), 0);
+    assert.ok(left(other.user) > 0);
+    await endUser(other.user);
+    assert.equal(left(other.user), 0);
+    assert.notEqual(one.user.uid, userOfSlot(folder, 1).uid);
   });
 });

@@ -8,11 +8,15 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { aboutOf, makeClient } from './client.ts';
+import { type Client, aboutOf, makeClient } from './client.ts';
 import { type ExecutorName, chooseExecutors } from './executors/choose.ts';
-import { userOfSlot } from './folders.ts';
+import { type PullPolicy, pullPolicies } from './executors/images.ts';
+import { usualLimits } from './executors/limits.ts';
+import type { User } from './executors/run.ts';
+import { userOfSlot } from './executors/users.ts';
 import { startPool } from './pool.ts';
-import { endOrphans, failAbandoned } from './recover.ts';
+import { prune } from './prune.ts';
+import { endOrphans, failAbandoned, leftBehind } from './recover.ts';
 
 export type Orders = {
   /** Of the coordinator, without `/api/v4`. */
@@ -30,9 +34,26 @@ export type Orders = {
   /** Seconds: of a script's silence, and for which an unreachable coordinator is waited for. */
   idle_limit?: number;
   patience?: number;
+  /** Bytes of memory, and processes, of a job; null: as much as there is. */
+  memory?: number | null;
+  processes?: number;
+  /** Bytes of all caches, and days after their last use for which they and projects' files are kept. */
+  cache_limit?: number;
+  keep_days?: number;
+  /** What jobs may ask for; where one does not, they are tried in this order. */
+  pull_policies?: PullPolicy[];
 };
 
-const usual = { log_limit: 4 * 2 ** 20, idle_limit: 3_600, patience: 240 };
+const usual = {
+  log_limit: 4 * 2 ** 20,
+  idle_limit: 3_600,
+  patience: 240,
+  memory: usualLimits.memory,
+  processes: usualLimits.processes,
+  cache_limit: 10 * 2 ** 30,
+  keep_days: 30,
+  pull_policies: pullPolicies.slice(0, 1),
+};
 /** Milliseconds. */
 const pace = { part: 150, keepAlive: 400 };
 /** Milliseconds in which a runner that is told to end does. */
@@ -65,30 +86,64 @@ const makeFolder = (folder: string): void => {
   }
 };
 
-const canDrop = async (folder: string): Promise<boolean> => {
-  const user = userOfSlot(0, isRoot);
-  if (user === null) return false;
+/** Null: jobs run as we do. */
+const canDrop = async (folder: string): Promise<User | null> => {
+  if (!isRoot) return null;
+  const user = userOfSlot(folder, 0);
   const reached = promisify(execFile)('/bin/sh', ['-c', 'cd -- "$0"', folder], { ...user, cwd: '/' });
   return await reached.then(
-    () => true,
-    () => false,
+    () => user,
+    () => null,
   );
 };
 
-const run = async (orders: Orders, ended: Promise<void>): Promise<void> => {
-  const { url, token, folder, version, concurrency } = { ...orders };
-  makeFolder(folder);
-  const drops = await canDrop(folder);
+const hour = 3_600_000;
+
+/** Now, and each hour. */
+const keepPruned = ({ folder, cache_limit, keep_days }: Required<Orders>, drops: boolean): void => {
+  const bounds = { cacheBytes: cache_limit, days: keep_days };
+  const once = async (): Promise<void> => {
+    try {
+      const gone = await prune({ root: folder, drops, bounds, now: Date.now() });
+      if (gone.caches + gone.folders > 0) log('what was not used for long was removed', gone);
+    } catch (error) {
+      log('what is old could not be removed', { error: String(error) });
+    }
+  };
+  void once();
+  setInterval(() => void once(), hour).unref();
+};
+
+const clientOf = (orders: Orders, executor: string): Client => {
+  const { url, token, folder, version } = orders;
+  return makeClient({ url, token, system_id: systemId(folder), about: aboutOf(version, executor), version });
+};
+
+/** What works here, when all is gone that runners before us left. */
+const lookAround = async (orders: Required<Orders>, user: User | null) => {
+  const { folder, executor: wanted, is_local: isLocal, memory, processes, pull_policies } = orders;
   const orphans = await endOrphans(folder);
   if (orphans > 0) log('processes of a runner that was killed were ended', { count: orphans });
-  const parts = { wanted: orders.executor, isLocal: orders.is_local, folder, user: userOfSlot(0, drops) };
-  const { choice, notices } = await chooseExecutors(parts);
-  if (isRoot && !drops) notices.push('Jobs run with the rights of root: let it be a user of its own.');
+  const limits = { ...usualLimits, memory, processes };
+  const parts = { wanted, isLocal, folder, user, limits, pullPolicies: pull_policies };
+  const found = await chooseExecutors(parts);
+  if (isRoot && user === null)
+    found.notices.push('Jobs run with the rights of root: let it be a user of its own.');
+  const containers = (await found.choice?.sweep(leftBehind(folder))) ?? 0;
+  if (containers > 0) log('containers of a runner that was killed were removed', { count: containers });
+  return found;
+};
+
+const run = async (given: Orders, ended: Promise<void>): Promise<void> => {
+  const orders: Required<Orders> = { ...usual, ...given };
+  const { url, folder, version, concurrency } = orders;
+  makeFolder(folder);
+  const user = await canDrop(folder);
+  const { choice, notices } = await lookAround(orders, user);
   const tell = (executor: string | null): void =>
     void process.stdout.write(`${JSON.stringify({ executor, notices })}\n`);
   if (choice === null) return tell(null);
-  const about = aboutOf(version, choice.name);
-  const client = makeClient({ url, token, system_id: systemId(folder), about, version });
+  const client = clientOf(orders, choice.name);
   // One that is away may come back; one that does not know us will not learn it.
   const known = await client.verify().catch(() => null);
   if (known?.status === 403) {
@@ -98,20 +153,21 @@ const run = async (orders: Orders, ended: Promise<void>): Promise<void> => {
   tell(choice.name);
   const told = failAbandoned(folder, client).then((count) => {
     if (count > 0) log('jobs of a runner that was killed were ended', { count });
+    keepPruned(orders, user !== null);
   });
-  const { log_limit, idle_limit, patience } = { ...usual, ...orders };
   const pool = startPool({
     client,
     choice,
     url,
     version,
+    systemId: systemId(folder),
     root: folder,
     concurrency,
-    drops,
+    drops: user !== null,
     log,
-    logLimit: log_limit,
-    idleLimit: idle_limit,
-    pace: { ...pace, patience: patience * 1000 },
+    logLimit: orders.log_limit,
+    idleLimit: orders.idle_limit,
+    pace: { ...pace, patience: orders.patience * 1000 },
   });
   process.on('SIGTERM', () => {
     setTimeout(() => process.exit(1), lastPatience).unref();

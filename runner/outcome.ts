@@ -1,50 +1,72 @@
 /** How a job ended, in the words of its coordinator, its script and its log. */
 import type { Ended, Why } from './executors/run.ts';
-import type { Outcome } from './protocol.ts';
+import type { FailureReason, Outcome } from './protocol.ts';
 import type { Stops } from './stops.ts';
 import type { Trace } from './trace.ts';
 
-export const failed = (
-  failure_reason: (Outcome & { state: 'failed' })['failure_reason'],
-  exit_code?: number,
-): Outcome => ({
+export type Result = {
+  outcome: Outcome;
+  /** What the last line of the log says of it; null: it is no fault. */
+  fault: string | null;
+};
+
+export const success: Result = { outcome: { state: 'success' }, fault: null };
+
+export const failed = (failure_reason: FailureReason, exit_code?: number): Outcome => ({
   state: 'failed',
   failure_reason,
   ...(exit_code !== undefined && { exit_code }),
 });
 
-const stopped = (why: Why): Outcome =>
-  failed(why === 'cancel' || why === 'abort' ? 'job_canceled' : 'job_execution_timeout');
+/** As `1h0m30s`. */
+const durationText = (seconds: number): string => {
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
+  const parts = [hours > 0 ? `${hours}h` : '', seconds >= 60 ? `${minutes}m` : '', `${seconds % 60}s`];
+  return parts.join('');
+};
+
+/** Seconds that a job may take, and be silent. */
+export type Allowed = { timeout: number; idle: number };
+
+const stopped = (why: Why, { timeout, idle }: Allowed): Result => {
+  if (why === 'cancel' || why === 'abort')
+    return { outcome: failed('job_canceled'), fault: 'ERROR: Job failed: canceled' };
+  const text =
+    why === 'idle'
+      ? `nothing was printed for ${durationText(idle)}`
+      : `execution took longer than ${durationText(timeout)} seconds`;
+  return { outcome: failed('job_execution_timeout'), fault: `ERROR: Job failed: ${text}` };
+};
 
 /** What a signal is to a shell. */
 const signalNumbers: Record<string, number> = { SIGKILL: 137, SIGTERM: 143, SIGSEGV: 139, SIGXFSZ: 153 };
 
+export const statusOf = ({ code, signal }: Ended): number => code ?? signalNumbers[signal ?? ''] ?? 1;
+
 /** What a script's end makes of its job. */
-export const outcomeOf = (trace: Trace, why: Why | null, { code, signal }: Ended): Outcome => {
-  if (why !== null) return stopped(why);
-  const status = code ?? signalNumbers[signal ?? ''] ?? 1;
-  if (status === 0) return { state: 'success' };
-  trace.say(`ERROR: Job failed: exit code ${status}`, 'red');
-  return failed('script_failure', status);
+export const resultOf = (why: Why | null, ended: Ended, allowed: Allowed): Result => {
+  if (why !== null) return stopped(why, allowed);
+  const status = statusOf(ended);
+  if (status === 0) return success;
+  return { outcome: failed('script_failure', status), fault: `ERROR: Job failed: exit code ${status}` };
 };
 
 /** Of `CI_JOB_STATUS`. */
-export const statusWord = (outcome: Outcome): string => {
+export const statusWord = ({ outcome }: Result): string => {
   if (outcome.state === 'success') return 'success';
   return outcome.failure_reason === 'job_canceled' ? 'canceled' : 'failed';
 };
 
 /** What went wrong is ours to answer for, unless it was to end. */
-export const systemFailure = (trace: Trace, stops: Stops, error: unknown): Outcome => {
+export const systemFailure = (stops: Stops, error: unknown, allowed: Allowed): Result => {
   const why = stops.why();
-  if (why !== null) return stopped(why);
-  trace.say(`ERROR: Job failed (system failure): ${(error as Error).message}`, 'red');
-  return failed('runner_system_failure');
+  if (why !== null) return stopped(why, allowed);
+  const fault = `ERROR: Job failed (system failure): ${(error as Error).message}`;
+  return { outcome: failed('runner_system_failure'), fault };
 };
 
-export const lastWord = (trace: Trace, outcome: Outcome): void => {
-  if (outcome.state === 'success') return trace.say('Job succeeded', 'green');
-  if (outcome.failure_reason === 'job_canceled') trace.say('ERROR: Job failed: canceled', 'red');
-  if (outcome.failure_reason === 'job_execution_timeout')
-    trace.say('ERROR: Job failed: execution took longer than it may', 'red');
+/** The last line of all, as those who read logs look for it there. */
+export const lastWord = (trace: Trace, { fault }: Result): void => {
+  if (fault === null) trace.say('Job succeeded', 'green');
+  else trace.say(fault, 'red');
 };

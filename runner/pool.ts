@@ -5,6 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Client } from './client.ts';
 import type { Choice } from './executors/choose.ts';
 import { identityOf } from './executors/processes.ts';
+import { endUser } from './executors/users.ts';
 import { type Slot, takeSlot } from './folders.ts';
 import { runJob } from './job.ts';
 import type { Job } from './protocol.ts';
@@ -16,6 +17,7 @@ export type PoolParts = {
   choice: Choice;
   url: string;
   version: string;
+  systemId: string;
   /** Of all that this runner keeps. */
   root: string;
   /** Jobs at once. */
@@ -47,6 +49,8 @@ const makeStarter = (parts: PoolParts, held: Held, ending: AbortSignal) => {
   const perform = async (job: Job, slot: Slot): Promise<void> => {
     const shared = { ...parts, job, slot, caches: join(root, 'cache'), ending };
     try {
+      // Those of a job that a runner left when it was killed.
+      if (slot.user !== null) await endUser(slot.user);
       noteJob(slot.folder, job);
       const { outcome, heard } = await runJob({ ...shared, mark: markOf(root, identity, job.id) });
       log('a job ended', { job: job.id, ...outcome, heard });

@@ -6,6 +6,8 @@ export type Variable = {
   /** Its value is the content of a file, whose path the job gets. */
   file?: boolean;
   masked?: boolean;
+  /** Everybody may read it: services get it, too. */
+  public?: boolean;
   /** Nothing in it is expanded. */
   raw?: boolean;
 };
@@ -48,6 +50,23 @@ export type GitInfo = {
   protected?: boolean | null;
 };
 
+export type Image = {
+  name: string;
+  entrypoint?: string[] | null;
+  /** In the order in which they are tried. */
+  pull_policy?: string[] | null;
+  executor_opts?: { docker?: { platform?: string; user?: string | number } | null } | null;
+};
+
+export type Service = Image & {
+  /** Names, divided by spaces or commas. */
+  alias?: string | null;
+  command?: string[] | null;
+  variables?: Variable[] | null;
+};
+
+export type Credential = { type: string; url: string; username: string; password: string };
+
 export type Job = {
   id: number;
   token: string;
@@ -57,8 +76,9 @@ export type Job = {
   runner_info?: { timeout?: number };
   variables: Variable[];
   steps: Step[];
-  image?: { name: string; entrypoint?: string[] | null } | null;
-  services?: { name: string }[] | null;
+  image?: Image | null;
+  services?: Service[] | null;
+  credentials?: Credential[] | null;
   artifacts?: ArtifactOrder[] | null;
   cache?: Cache[] | null;
   dependencies?: Dependency[] | null;

@@ -12,13 +12,18 @@ import type { Job } from './protocol.ts';
 export const markOf = (root: string, identity: string, jobId: number): string =>
   `${crc32(root).toString(16)}-${identity.replace(':', '.')}-${jobId}`;
 
-/** Those whose runner is gone. @returns how many processes were ended */
-export const endOrphans = async (root: string): Promise<number> => {
+/** Of the runners of a folder: whether the one that gave a mark is gone. */
+export const leftBehind = (root: string): ((mark: string) => boolean) => {
   const ours = `${crc32(root).toString(16)}-`;
-  const isLeft = (mark: string): boolean => {
+  return (mark) => {
     const identity = mark.split('-')[1]?.replace('.', ':');
     return mark.startsWith(ours) && identity !== undefined && !isAlive(identity);
   };
+};
+
+/** Those whose runner is gone. @returns how many processes were ended */
+export const endOrphans = async (root: string): Promise<number> => {
+  const isLeft = leftBehind(root);
   const orphans = marked().filter(({ mark }) => isLeft(mark));
   for (const { pid } of orphans) signal(pid, 'SIGKILL');
   await endGroups(isLeft);

@@ -11,9 +11,10 @@ import {
   until,
 } from '../test/support/coordinator.ts';
 import { makeGroup } from './executors/cgroup.ts';
+import { usualLimits } from './executors/limits.ts';
 import { type TestRunner, leftOf, startTestRunner } from '../test/support/runner.ts';
 
-const group = makeGroup('test', 10);
+const group = makeGroup('test', usualLimits);
 const noGroups = group === null ? 'no control group can be made here' : false;
 await group?.kill();
 
@@ -80,7 +81,13 @@ describe('a script', () => {
   it('gets sections in its log', async () => {
     const { log } = await run({});
     const begun = [...readable(log).matchAll(/section_start:\d+:(\w+)\r<ESC>\[0K/g)].map(([, name]) => name);
-    assert.deepEqual(begun, ['prepare_executor', 'get_sources', 'step_script', 'cleanup_file_variables']);
+    assert.deepEqual(begun, [
+      'prepare_executor',
+      'prepare_script',
+      'get_sources',
+      'step_script',
+      'cleanup_file_variables',
+    ]);
     const over = [...readable(log).matchAll(/section_end:\d+:(\w+)\r<ESC>\[0K/g)].map(([, name]) => name);
     assert.deepEqual(over, begun);
   });
@@ -276,6 +283,20 @@ describe('a runner', () => {
     assert.equal(heard.ended?.failure_reason, 'runner_system_failure');
     assert.match(log, /the runner was killed/);
     assert.deepEqual(leftOf(runner.folder), []);
+  });
+  it('gives a job as much memory as it is told', async () => {
+    await runner.close();
+    runner = await startTestRunner({ url: coordinator.url, memory: 96 * 2 ** 20 });
+    const { heard, log } = await run({
+      script: [
+        'echo "data $(ulimit -d)"',
+        'x=$(head -c 200000000 /dev/zero | tr "\\0" x)',
+        'echo "all ${#x}"',
+      ],
+    });
+    assert.match(log, /\ndata 98304\n/);
+    assert.equal(heard.ended?.state, 'failed');
+    assert.doesNotMatch(log, /\nall /);
   });
   it('refuses what it has no way for', async () => {
     const other = await startTestRunner({

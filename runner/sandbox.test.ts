@@ -172,15 +172,14 @@ describe('a sandbox', { skip: none }, () => {
     assert.equal(heard.ended?.failure_reason, 'runner_system_failure');
     assert.equal((await run({ script: ['echo fine'] })).heard.ended?.state, 'success');
   });
-  it(
-    'says that an image is ignored where there are no containers',
-    { skip: /container/.test(choice?.name ?? '') },
-    async () => {
-      const { log, heard } = await run({ image: { name: 'alpine' } });
-      assert.equal(heard.ended?.state, 'success');
-      assert.match(log, /WARNING: `image` is ignored/);
-    },
-  );
+  it('says that images and services are ignored where there are no containers', async () => {
+    await runner.close(true);
+    runner = await startTestRunner({ url: coordinator.url, executor: 'sandbox', folder });
+    const { log, heard } = await run({ image: { name: 'alpine' }, services: [{ name: 'redis' }] });
+    assert.equal(heard.ended?.state, 'success');
+    assert.match(log, /WARNING: `image` is ignored: there are no containers here/);
+    assert.match(log, /WARNING: `services` are not run: there are no containers here/);
+  });
 });
 
 describe('without a sandbox', () => {

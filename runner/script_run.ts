@@ -1,16 +1,19 @@
 /** Runs one script of a job: written where the job finds it, with its variables and the files among them. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Executor, Folders } from './executors/executor.ts';
+import type { Folders, Session } from './executors/executor.ts';
 import type { Ended, User } from './executors/run.ts';
+import { endUser } from './executors/users.ts';
 import { giveTo, writeNew } from './folders.ts';
 import type { Job } from './protocol.ts';
 import { scriptText } from './script.ts';
-import { type Values, expand } from './variables.ts';
+import type { Values } from './variables.ts';
 
 export type ScriptPlace = {
   job: Job;
-  executor: Executor;
+  session: Session;
+  /** As the job knows them. */
+  seen: Folders;
   folders: Folders;
   values: Values;
   user: User | null;
@@ -43,11 +46,14 @@ export const writeFileVariables = (
 
 /** @throws where nothing starts */
 export const runScript = async (parts: Parts): Promise<Ended> => {
-  const { job, executor, folders, values, user, mark, name, lines, more = {}, onOutput, stop } = parts;
-  const seen = executor.seen(folders, job);
+  const { job, session, folders, seen, values, user, mark, name, lines, more = {}, onOutput, stop } = parts;
   const all = new Map([...values, ...Object.entries(more)]);
   const script = `${name}.sh`;
   writeNew(user, join(folders.files, script), scriptText({ lines, values: all, folder: seen.project }));
-  const image = job.image ? expand(job.image.name, values) : null;
-  return await executor.run({ job, folders, script, image, user, mark: `${mark}-${name}`, onOutput, stop });
+  try {
+    return await session.run({ job, folders, script, user, mark: `${mark}-${name}`, onOutput, stop });
+  } finally {
+    // Whatever hid itself would else change files under our hands, which have other rights than its own.
+    if (user !== null) await endUser(user);
+  }
 };

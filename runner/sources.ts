@@ -12,7 +12,9 @@ import type { Folders } from './executors/executor.ts';
 import type { User } from './executors/run.ts';
 import { giveTo, removeTree, writeNew } from './folders.ts';
 import { type Git, makeGit } from './git.ts';
+import { cleanFlags, fetchFlags } from './git_flags.ts';
 import type { Job } from './protocol.ts';
+import { bringSubmodules } from './submodules.ts';
 import type { Trace } from './trace.ts';
 import type { Values } from './variables.ts';
 
@@ -63,6 +65,7 @@ const fetchSources = async (git: Git, parts: SourceParts, repository: string): P
     '--no-recurse-submodules',
     '--force',
     '--quiet',
+    ...fetchFlags(values, trace),
     ...deep,
     '--end-of-options',
     repositoryUrl(job, url),
@@ -120,34 +123,58 @@ const makeRepository = async (git: Git, parts: SourceParts, mirror: string): Pro
   await git([...at, 'remote.origin.fetch', '+refs/heads/*:refs/remotes/origin/*']);
 };
 
-const cleanFlags = (values: Values): string[] | null => {
-  const text = values.get('GIT_CLEAN_FLAGS')?.trim() || '-ffdx';
-  return text === 'none'
-    ? null
-    : text.split(/\s+/).filter((word) => word !== '-i' && word !== '--interactive');
-};
-
 /** A job may have made folders that not even their owner can change. */
-const withRights = async (folder: string, work: () => Promise<Answer>): Promise<Answer> => {
+const withRights = async (
+  { folders: { project }, user }: SourceParts,
+  work: () => Promise<Answer>,
+): Promise<Answer> => {
   const answer = await work();
   if (answer.code === 0) return answer;
-  await promisify(execFile)('/bin/chmod', ['-R', 'u+rwX', '--', folder]).catch(() => undefined);
+  const words = ['-R', 'u+rwX', '--', project];
+  await promisify(execFile)('/bin/chmod', words, { cwd: '/', ...user }).catch(() => undefined);
   return await work();
 };
 
 type Answer = Awaited<ReturnType<Git>>;
 
-const checkOut = async (git: Git, { job, folders, values, trace }: SourceParts): Promise<void> => {
+/** Where it is noted what lies in the project's folder. */
+const lastRef = 'refs/gantry/checked-out';
+
+/** Names what lies there already; after a clone, the default branch is brought there. */
+const leaveAsIs = async (run: Run, parts: SourceParts, strategy: string): Promise<void> => {
+  const { values, trace, folders } = parts;
+  trace.say('Skipping Git checkout');
+  const mirror = dirname(folders.objects);
+  const branch = `refs/remotes/origin/${values.get('CI_DEFAULT_BRANCH') ?? 'main'}`;
+  const wanted = strategy === 'clone' ? branch : lastRef;
+  const { code, output } = await run(
+    '--git-dir',
+    mirror,
+    'rev-parse',
+    '--verify',
+    '--quiet',
+    `${wanted}^{commit}`,
+  );
+  const sha = output.toString().trim();
+  if (code !== 0) return;
+  if (strategy === 'clone') return void (await run('checkout', '--force', '--quiet', '--detach', sha));
+  await run('update-ref', '--no-deref', 'HEAD', sha);
+  await run('read-tree', 'HEAD');
+};
+
+type Run = (...words: string[]) => Promise<Answer>;
+
+const checkOut = async (git: Git, parts: SourceParts, strategy: string): Promise<void> => {
+  const { job, folders, values, trace } = parts;
   const { sha, ref } = job.git_info;
   const borrowed = { GIT_ALTERNATE_OBJECT_DIRECTORIES: folders.objects };
   const options = { cwd: folders.project, environment: borrowed };
-  const run = async (...words: string[]): Promise<Answer> =>
-    await withRights(folders.project, async () => await git(words, options));
-  if (values.get('GIT_CHECKOUT') !== 'false') {
-    trace.say(`Checking out ${sha.slice(0, 8)} as detached HEAD (ref is ${ref})...`, 'green');
-    const { code, complaint } = await run('checkout', '--force', '--quiet', '--detach', sha);
-    if (code !== 0) throw new Error(`the commit could not be checked out: ${complaint}`);
-  }
+  const run: Run = async (...words) => await withRights(parts, async () => await git(words, options));
+  if (values.get('GIT_CHECKOUT') === 'false') return await leaveAsIs(run, parts, strategy);
+  trace.say(`Checking out ${sha.slice(0, 8)} as detached HEAD (ref is ${ref})...`, 'green');
+  const { code, complaint } = await run('checkout', '--force', '--quiet', '--detach', sha);
+  if (code !== 0) throw new Error(`the commit could not be checked out: ${complaint}`);
+  await run('--git-dir', dirname(folders.objects), 'update-ref', lastRef, sha);
   const flags = cleanFlags(values);
   if (flags !== null) await run('clean', '--quiet', ...flags);
 };
@@ -159,20 +186,44 @@ const emptyProject = async (folder: string): Promise<void> => {
   }
 };
 
-const gitFor = ({ job, url, user, stop }: SourceParts, signsIn: boolean): Git => {
+/** Addresses of this host as others write them. */
+const aliasesOf = ({ job, url, values }: SourceParts): [string, string][] => {
+  const ours = `url.${new URL(url).origin}/.insteadOf`;
+  const { origin, hostname } = new URL(job.git_info.repo_url);
+  const isForced = values.get('GIT_SUBMODULE_FORCE_HTTPS') === 'true';
+  const others = isForced ? [`git@${hostname}:`, `ssh://git@${hostname}/`] : [];
+  if (origin !== new URL(url).origin) others.push(`${origin}/`);
+  return others.map((other) => [ours, other]);
+};
+
+const gitFor = (parts: SourceParts, signsIn: boolean): Git => {
+  const { job, url, user, stop } = parts;
   const basic = Buffer.from(`gitlab-ci-token:${job.token}`).toString('base64');
   const authorization = { url: `${new URL(url).origin}/`, header: `Basic ${basic}` };
-  return makeGit({ user, stop, authorization: signsIn ? authorization : null });
+  return makeGit({ user, stop, authorization: signsIn ? authorization : null, more: aliasesOf(parts) });
+};
+
+const strategies = ['fetch', 'clone', 'none', 'empty'];
+
+const strategyOf = ({ job, values }: SourceParts): string => {
+  const strategy = values.get('GIT_STRATEGY') || (job.allow_git_fetch === false ? 'clone' : 'fetch');
+  if (strategies.includes(strategy)) return strategy;
+  throw new Error(`unknown GIT_STRATEGY: it is one of ${strategies.join(', ')}`);
+};
+
+const skipSources = async ({ folders, trace }: SourceParts, strategy: string): Promise<void> => {
+  if (strategy === 'empty') {
+    await emptyProject(folders.project);
+    return trace.say('Skipping Git repository setup and creating an empty build directory');
+  }
+  for (const what of ['repository setup', 'checkout', 'submodules setup']) trace.say(`Skipping Git ${what}`);
 };
 
 export const getSources = async (parts: SourceParts): Promise<void> => {
-  const { job, values, folders, user, trace, seenObjects } = parts;
-  const strategy = values.get('GIT_STRATEGY') || (job.allow_git_fetch === false ? 'clone' : 'fetch');
+  const { folders, user, seenObjects, trace } = parts;
+  const strategy = strategyOf(parts);
   const mirror = dirname(folders.objects);
-  if (strategy === 'none' || strategy === 'empty') {
-    await emptyProject(folders.project);
-    return trace.say('Skipping Git repository setup');
-  }
+  if (strategy === 'none' || strategy === 'empty') return await skipSources(parts, strategy);
   if (strategy === 'clone') {
     await emptyProject(folders.project);
     await removeTree(mirror);
@@ -186,12 +237,16 @@ export const getSources = async (parts: SourceParts): Promise<void> => {
   await git(['init', '--bare', '--quiet', mirror]);
   await fetchSources(gitFor(parts, true), parts, mirror);
   await makeRepository(git, parts, mirror);
-  await checkOut(git, parts);
+  await checkOut(git, parts, strategy);
+  await bringSubmodules({
+    ...parts,
+    gits: [gitFor(parts, true), git],
+    depth: depthOf(parts.job, parts.values),
+    say: trace.say,
+  });
   const alternates = join(folders.project, '.git/objects/info/alternates');
   await mkdir(dirname(alternates), { recursive: true });
   writeNew(user, alternates, `${seenObjects}\n`);
-  if ((values.get('GIT_SUBMODULE_STRATEGY') ?? 'none') !== 'none')
-    trace.say('Submodules are not fetched by this runner.', 'yellow');
 };
 
 /** Paths that are under version control, as they were fetched. */

@@ -1,11 +1,12 @@
 /** The log of a job: masked, limited, kept in a file until the coordinator has all of it. */
 import { closeSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
+import { type Output, makeOutput } from './job_output.ts';
 import { makeMasker } from './mask.ts';
 
 export type Trace = {
-  /** What the job printed. */
-  write: (chunk: Buffer) => void;
+  /** For what one script prints. */
+  output: () => Output;
   /** A line of the runner's own. */
   say: (line: string, colour?: Colour) => void;
   /** What comes meanwhile is one section that may be folded. */
@@ -72,7 +73,7 @@ export const openTrace = ({ file, secrets, prefixes, limit, onGrowth }: TracePar
   };
   const seconds = (): number => Math.floor(Date.now() / 1000);
   return {
-    write,
+    output: () => makeOutput(write),
     say: (line, colour = 'plain') =>
       write(Buffer.from(`${codes[colour]}${line}${colour === 'plain' ? '' : reset}\n`)),
     section: async (name, work) => {

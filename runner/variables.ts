@@ -67,3 +67,13 @@ export const secretsOf = (variables: readonly Variable[], token: string): string
   const masked = variables.filter(({ masked }) => masked === true).map(({ value }) => value);
   return [token, ...masked].filter((value) => value !== undefined && value.length > 0);
 };
+
+const units: Record<string, number> = { h: 3600, m: 60, s: 1 };
+
+/** Of `1h30m`, or of a number of seconds; null: it is neither. */
+export const secondsOf = (text: string | undefined): number | null => {
+  if (text === undefined || !/^(?:\d{1,8}|(?:\d{1,6}[hms])+)$/.test(text)) return null;
+  if (/^\d+$/.test(text)) return Number(text);
+  const parts = [...text.matchAll(/(\d+)([hms])/g)];
+  return parts.reduce((sum, [, count, unit = 's']) => sum + Number(count) * (units[unit] ?? 1), 0);
+};

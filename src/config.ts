@@ -4,28 +4,29 @@
  */
 import { resolve } from 'node:path';
 import { type BlobConfig, blobFields, s3Place } from './config_blobs.ts';
+import { type RunnerConfig, runnerFields } from './config_runner.ts';
 import {
   type Address,
   type Field,
   type LogLevel,
   type RepositoryStorage,
-  type RunnerExecutor,
   logLevels,
   readAddress,
   readAddresses,
   readCount,
-  readExecutor,
   readLevel,
+  readLimit,
   readMatching,
   readMegabytes,
   readStorages,
   readUrl,
-  runnerExecutors,
 } from './config_values.ts';
 import { StartFailure } from './errors.ts';
 import { type SignInProvider, readProviders } from './sign_in_providers.ts';
 
-export type Config = BlobConfig & {
+type Others = BlobConfig & RunnerConfig;
+
+export type Config = Others & {
   data: string;
   listen: Address;
   external_url: string | null;
@@ -45,18 +46,20 @@ export type Config = BlobConfig & {
   /** Megabytes of one push, and of one file in it; 0: any. */
   push_limit: number;
   file_limit: number;
+  /** Megabytes of one file that a job leaves, where its project says nothing; 0: any. */
+  artifact_limit: number;
+  /** Fetches that one user, or one address that names nobody, has at once; 0: any. */
+  fetch_limit: number;
+  /** Pipelines of one commit that one user has made in a minute; 0: any. */
+  pipeline_limit: number;
+  /** Jobs of one project that wait or run; 0: any. */
+  active_jobs_limit: number;
   /** What the service and a gitd elsewhere both know. */
   gitd_secret: string | null;
   /** Who else may say who somebody is. */
   sign_in_providers: SignInProvider[];
   /** By which name a container registry asks for its tokens. */
   registry: string;
-  /** How the built-in runner runs jobs; `none`: there is no such runner. */
-  runner_executor: RunnerExecutor;
-  /** Jobs that it has at once; null: one for each processor. */
-  runner_concurrency: number | null;
-  /** Where its jobs work; null: a folder of its own. */
-  runner_folder: string | null;
   log_level: LogLevel;
 };
 
@@ -95,6 +98,13 @@ export const fields: Fields = {
       'host and port that clients reach SSH by; without it, the host of our URL and the port of --ssh-listen',
     read: readAddress,
   },
+  artifact_limit: {
+    variable: 'GANTRY_ARTIFACT_LIMIT',
+    default: '100',
+    meaning:
+      'megabytes of one artifact of a job, where its project says nothing (max_artifacts_size); 0: no limit',
+    read: readMegabytes,
+  },
   push_limit: {
     variable: 'GANTRY_PUSH_LIMIT',
     default: '5120',
@@ -106,6 +116,24 @@ export const fields: Fields = {
     default: '0',
     meaning: 'megabytes of the largest file that may be pushed; 0: no limit',
     read: readMegabytes,
+  },
+  fetch_limit: {
+    variable: 'GANTRY_FETCH_LIMIT',
+    default: '20',
+    meaning: 'fetches and clones of one user, or of one address that names nobody, at once; 0: no limit',
+    read: readLimit,
+  },
+  pipeline_limit: {
+    variable: 'GANTRY_PIPELINE_LIMIT',
+    default: '25',
+    meaning: 'pipelines of one commit that one user may have made in a minute; 0: no limit',
+    read: readLimit,
+  },
+  active_jobs_limit: {
+    variable: 'GANTRY_ACTIVE_JOBS_LIMIT',
+    default: '20000',
+    meaning: 'jobs of one project that may wait or run at once; 0: no limit',
+    read: readLimit,
   },
   external_url: {
     flag: '--external-url',
@@ -188,26 +216,6 @@ export const fields: Fields = {
       'name of the container registry that takes tokens of /jwt/auth: the service of its auth.token settings',
     read: readMatching(/^[\w.:-]{1,255}$/, 'a name of letters, digits and . _ : -'),
   },
-  runner_executor: {
-    flag: '--runner-executor',
-    variable: 'GANTRY_RUNNER_EXECUTOR',
-    default: 'auto',
-    meaning: `how the built-in runner runs jobs: ${runnerExecutors.join(', ')}`,
-    read: readExecutor,
-  },
-  runner_concurrency: {
-    variable: 'GANTRY_RUNNER_CONCURRENCY',
-    default: null,
-    meaning: 'jobs that the built-in runner has at once; without it, one for each processor',
-    read: readCount,
-  },
-  runner_folder: {
-    variable: 'GANTRY_RUNNER_FOLDER',
-    default: null,
-    meaning:
-      "folder in which the built-in runner's jobs work; without it, one in the data folder, or for root in /var/lib/gantry-runner",
-    read: (text) => resolve(text),
-  },
   log_level: {
     flag: '--log-level',
     variable: 'GANTRY_LOG_LEVEL',
@@ -215,6 +223,7 @@ export const fields: Fields = {
     meaning: `least severe log line printed: ${logLevels.join(', ')}`,
     read: readLevel,
   },
+  ...runnerFields,
   ...blobFields,
 };
 

@@ -101,6 +101,11 @@ export const readCount = (text: string): number => {
   return Number(text);
 };
 
+export const readLimit = (text: string): number => {
+  if (!/^\d{1,7}$/.test(text)) throw new Error('must be a whole number');
+  return Number(text);
+};
+
 export const readMegabytes = (text: string): number => {
   if (!/^\d{1,7}$/.test(text)) throw new Error('must be a whole number of megabytes');
   return Number(text);

@@ -74,6 +74,14 @@ export const preconditionFailed = (): Failure =>
 /** 503: the store takes no writes at the moment. */
 export const unavailable = (): Failure => new Failure('unavailable', { message: '503 Service Unavailable' });
 
+/** 429. @param seconds until one may try again */
+export const tooOften = (seconds: number): Failure =>
+  new Failure(
+    'too_many_requests',
+    { message: '429 Too Many Requests' },
+    { 'retry-after': String(Math.max(Math.ceil(seconds), 1)) },
+  );
+
 /** 304: nothing changed. No body and no content type. */
 export const notModified = (): Failure => new Failure('not_modified', null);
 

@@ -1,5 +1,4 @@
 /** Makes everything once, in order; stops it in reverse. */
-import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { sql } from 'kysely';
@@ -7,8 +6,7 @@ import { type Platform, openCall } from './access/call.ts';
 import { artifactPath } from './artifacts/door.ts';
 import { keepExpiring } from './artifacts/expiry.ts';
 import { endStreams } from './artifacts/open_streams.ts';
-import { openAppendFiles } from './blob/append_files.ts';
-import { openConfigured } from './blob/open.ts';
+import { openBytes } from './blob/open.ts';
 import type { Config } from './config.ts';
 import type { Store } from './db/open.ts';
 import { type Failure, conflict, notFound, unavailable } from './errors.ts';
@@ -37,6 +35,7 @@ import { badgePath } from './pipelines/badge_door.ts';
 import { openSettings } from './settings/store.ts';
 import type { Clock } from './time.ts';
 import { uploadPath } from './uploads/door.ts';
+import { projectPagePath } from './web/project_door.ts';
 import { version } from './version.ts';
 import { mountDocs } from './web/docs_routes.ts';
 import { failurePage } from './web/failure_page.ts';
@@ -91,7 +90,7 @@ const makeApp = (platform: Platform, metrics: Metrics, isServing: () => boolean)
     trustedProxies: config.trusted_proxies,
     finalWords: finalWords(endpoints),
     storeFailure: storeFailure(store),
-    rewritePath: (path) => gitPath(badgePath(uploadPath(artifactPath(path)))),
+    rewritePath: (path) => gitPath(projectPagePath(badgePath(uploadPath(artifactPath(path))))),
     failurePage: failurePage(config.external_url?.startsWith('https:') === true),
   });
   // A client that is answered while the service ends asks elsewhere next.
@@ -163,14 +162,14 @@ export const startService = async (parts: ServiceParts): Promise<Service> => {
     const rootPassword = first ? await createRoot(store, config, random) : null;
     const git = storagesOf(parts);
     stops.push(() => git.stop());
-    const traces = await openAppendFiles(join(config.data, 'traces'));
+    const { blobs, traces } = await openBytes({ config, store, log });
     stops.push(() => traces.close());
     const platform: Platform = {
       config,
       store,
       settings,
       secrets,
-      blobs: await openConfigured(config, log),
+      blobs,
       traces,
       git,
       clock,

@@ -1,6 +1,7 @@
 /** Every endpoint: the resources' lists, joined. */
 import type { Call } from './access/call.ts';
 import type { AnyEndpoint } from './http/endpoint.ts';
+import { commitDiscussionRoutes } from './discussions/commit_routes.ts';
 import { deployKeyRoutes } from './deploy_keys/routes.ts';
 import { gitDoors } from './git_http/routes.ts';
 import { groupRoutes } from './groups/routes.ts';
@@ -18,6 +19,7 @@ import { memberRoutes } from './members/routes.ts';
 import { closedBy } from './merge_requests/closed_by.ts';
 import { mergeRequestRoutes } from './merge_requests/routes.ts';
 import { mergeRequestTodos } from './merge_requests/todos.ts';
+import { followTransfers } from './milestones/transfer.ts';
 import { milestoneRoutes } from './milestones/routes.ts';
 import { namespaceRoutes } from './namespaces/routes.ts';
 import { snippetRoutes } from './snippets/routes.ts';
@@ -30,6 +32,7 @@ import { applicationRoutes } from './oauth/routes.ts';
 import { projectRoutes } from './projects/routes.ts';
 import { initializeRepository } from './repository/initialize.ts';
 import { repositoryRoutes } from './repository/routes.ts';
+import { resourceGroupJobRoutes } from './jobs/resource_group_jobs.ts';
 import { jobRoutes } from './jobs/routes.ts';
 import { reportRoutes } from './artifacts/report_routes.ts';
 import { artifactDoors, artifactRoutes } from './artifacts/routes.ts';
@@ -55,7 +58,7 @@ export const endpoints: AnyEndpoint<Call>[] = [
   ...applicationRoutes,
   ...keyRoutes,
   ...groupRoutes,
-  ...projectRoutes(initializeRepository),
+  ...projectRoutes({ initialize: initializeRepository, followTransfer: followTransfers }),
   ...memberRoutes,
   ...deployKeyRoutes,
   ...labelRoutes,
@@ -63,6 +66,7 @@ export const endpoints: AnyEndpoint<Call>[] = [
   ...snippetRoutes,
   ...uploadRoutes,
   ...repositoryRoutes,
+  ...commitDiscussionRoutes,
   ...releaseRoutes,
   ...integrationRoutes,
   ...issueRoutes,
@@ -71,6 +75,7 @@ export const endpoints: AnyEndpoint<Call>[] = [
   ...lintRoutes,
   ...pipelineRoutes,
   ...jobRoutes,
+  ...resourceGroupJobRoutes,
   ...artifactRoutes,
   ...reportRoutes,
   ...variableRoutes,

@@ -39,14 +39,18 @@ const DATE_ONLY = /^(?<year>\d{4})-(?<month>\d\d)-(?<day>\d\d)$/;
 const ISO = new RegExp(
   String.raw`^(?<year>\d{4})-(?<month>\d\d)-(?<day>\d\d)(?:[t ]${TIME}(?<zone>[^\d].*)?)?$`,
 );
+/** The same without the marks between: `20170105T100000Z`. */
+const BASIC =
+  /^(?<year>\d{4})(?<month>\d\d)(?<day>\d\d)(?:t(?<hour>\d\d)(?<minute>\d\d)(?:(?<second>\d\d)(?:[.,](?<fraction>\d+))?)?(?<zone>[^\d].*)?)?$/;
 /** RFC 2822, the HTTP form, and the older `Sunday, 06-Nov-94 08:49:37 GMT`. */
 const MAIL = new RegExp(
-  String.raw`^(?:${WEEKDAY}, ?)?(?<day>\d{1,2})[ -](?<month>[a-z]{3})[ -](?<year>\d{4}|\d\d) ${TIME}(?<zone>[^\d].*)?$`,
+  String.raw`^(?:${WEEKDAY}, ?)?(?<day>\d{1,2})[ -](?<month>[a-z]{3})[ -](?<year>\d{4}|\d\d)(?: ${TIME}(?<zone>[^\d].*)?)?$`,
 );
 /** C's asctime, the third form HTTP allows: `Sun Nov  6 08:49:37 1994`. */
 const ASCTIME = new RegExp(
   String.raw`^${WEEKDAY} (?<month>[a-z]{3}) {1,2}(?<day>\d{1,2}) ${TIME} (?<year>\d{4})$`,
 );
+const forms = [ISO, BASIC, MAIL, ASCTIME];
 /** The sign may be a blank: a `+` sent unescaped in a query decodes to one. */
 const OFFSET = /^(?<sign>[ +-])(?<hours>\d\d):?(?<minutes>\d\d)?$/;
 
@@ -63,7 +67,7 @@ export function formatTime(ms: number): string {
 export function parseTime(text: string): number | null {
   if (text.length > MAX_LENGTH) return null;
   const trimmed = text.trim().toLowerCase();
-  const parts = (ISO.exec(trimmed) ?? MAIL.exec(trimmed) ?? ASCTIME.exec(trimmed))?.groups;
+  const parts = forms.map((form) => form.exec(trimmed)).find((found) => found !== null)?.groups;
   if (parts === undefined) return null;
   const offset = parseZone(parts['zone'] ?? '');
   const local = timeOf(parts);

@@ -1,6 +1,7 @@
 /** Every kind of background work, by name: each is one call into an operation. */
 import type { Platform } from './access/call.ts';
 import { artifactWork } from './artifacts/work.ts';
+import { readLeft } from './artifacts/left_file.ts';
 import { environmentWork } from './environments/work.ts';
 import { mergeCompletion } from './merge_requests/complete.ts';
 import { refreshMergeRequests } from './merge_requests/refresh.ts';
@@ -31,7 +32,7 @@ export const workHandlers = (platform: Platform): { [name: string]: WorkHandler 
   ...namespaceWork(platform),
   ...projectWork(platform),
   ...mergeRequestWork(platform, async (id) => await followRequest(platform, id)),
-  ...pipelineWork(platform),
+  ...pipelineWork(platform, readLeft),
   ...artifactWork(platform),
   ...environmentWork(platform, playJob),
   [scheduleWork]: async ({ schedule_id }) =>

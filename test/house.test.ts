@@ -5,8 +5,8 @@ import { it } from 'node:test';
 import assert from 'node:assert/strict';
 
 const order = `
-  errors sign_in_providers config_values config_blobs config time duration version wildcard
-  db git http queue blob ci_file
+  errors sign_in_providers config_values config_blobs config_runner config time duration version wildcard
+  db git http queue blob apart ci_file
   settings access
   events namespaces users tokens sessions two_factor oauth identities keys groups projects members deploy_keys labels milestones snippets uploads
   registry repository releases issuables integrations

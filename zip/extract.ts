@@ -1,6 +1,6 @@
 /** Puts what is in an archive into a folder, and nothing anywhere else. */
 import { createWriteStream } from 'node:fs';
-import { chmod, lstat, mkdir, realpath, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { chmod, lchown, lstat, mkdir, realpath, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { type ZipItem, openZip } from './directory.ts';
@@ -10,6 +10,13 @@ import { isSafeName } from './names.ts';
 import { type ZipContent, readItem, readItemWhole } from './read.ts';
 
 export type ExtractLimits = { entries: number; /** Bytes of all files together. */ total: number };
+
+/** Whom what is extracted belongs to; null: whoever extracts. */
+export type Owner = { uid: number; gid: number } | null;
+
+const give = async (owner: Owner, path: string): Promise<void> => {
+  if (owner !== null) await lchown(path, owner.uid, owner.gid);
+};
 
 const usualLimits: ExtractLimits = { entries: 1_000_000, total: 64 * 2 ** 30 };
 
@@ -29,7 +36,7 @@ const refuse = (items: readonly ZipItem[], { total }: ExtractLimits): void => {
 };
 
 /** Makes folders, and sees that none leads out by a link that was there before. */
-const folderMaker = (root: string) => {
+const folderMaker = (root: string, owner: Owner) => {
   const made = new Set<string>();
   return async (folder: string): Promise<void> => {
     if (made.has(folder)) return;
@@ -39,15 +46,16 @@ const folderMaker = (root: string) => {
     for (const step of steps) {
       at = join(at, step);
       // oxlint-disable-next-line no-await-in-loop -- one within the other
-      if (!made.has(at)) await makeFolder(root, at);
+      if (!made.has(at)) await makeFolder(root, at, owner);
       made.add(at);
     }
   };
 };
 
-const makeFolder = async (root: string, folder: string): Promise<void> => {
+const makeFolder = async (root: string, folder: string, owner: Owner): Promise<void> => {
   try {
     await mkdir(folder);
+    await give(owner, folder);
   } catch (error) {
     if ((error as { code?: unknown }).code !== 'EEXIST') throw error;
     const [real, stats] = [await realpath(folder), await lstat(folder)];
@@ -59,7 +67,9 @@ const makeFolder = async (root: string, folder: string): Promise<void> => {
   }
 };
 
-const writeItem = async (source: ZipContent, item: ZipItem, path: string): Promise<void> => {
+type Place = { path: string; owner: Owner };
+
+const writeItem = async (source: ZipContent, item: ZipItem, { path, owner }: Place): Promise<void> => {
   // A link that stands there would be followed.
   await rm(path, { force: true });
   const mode = item.mode === 0 ? 0o644 : item.mode;
@@ -68,32 +78,38 @@ const writeItem = async (source: ZipContent, item: ZipItem, path: string): Promi
     const content = await readItem(source, item, item.size);
     await pipeline(content, createWriteStream(path, { flags: 'wx' }));
   }
+  await give(owner, path);
   await chmod(path, mode);
   await utimes(path, item.modified, item.modified);
 };
 
-const writeLink = async (source: ZipContent, item: ZipItem, path: string): Promise<void> => {
+const writeLink = async (source: ZipContent, item: ZipItem, { path, owner }: Place): Promise<void> => {
   const target = (await readItemWhole(source, item, longestLink)).toString();
   if (target === '' || target.includes('\0'))
     throw new ZipFailure(`${JSON.stringify(item.name)} leads nowhere`);
   await rm(path, { force: true });
   await symlink(target, path);
+  await give(owner, path);
 };
 
-const extractAll = async (source: ZipContent, items: readonly ZipItem[], root: string): Promise<void> => {
-  const makeFolders = folderMaker(root);
+const extractAll = async (
+  source: ZipContent,
+  items: readonly ZipItem[],
+  { path: root, owner }: Place,
+): Promise<void> => {
+  const makeFolders = folderMaker(root, owner);
   const pathOf = ({ name }: ZipItem): string => join(root, name.replace(/\/$/, ''));
   const of = (kind: ZipItem['kind']): ZipItem[] => items.filter((item) => item.kind === kind);
   // oxlint-disable no-await-in-loop -- one after another: the disk is one
   for (const item of of('directory')) await makeFolders(pathOf(item));
   for (const item of of('file')) {
     await makeFolders(dirname(pathOf(item)));
-    await writeItem(source, item, pathOf(item));
+    await writeItem(source, item, { path: pathOf(item), owner });
   }
   // Last, so that nothing is written through one of them. Where they lead is for their readers to mind.
   for (const item of of('symlink')) {
     await makeFolders(dirname(pathOf(item)));
-    await writeLink(source, item, pathOf(item));
+    await writeLink(source, item, { path: pathOf(item), owner });
   }
   // oxlint-enable no-await-in-loop
 };
@@ -105,7 +121,7 @@ const extractAll = async (source: ZipContent, items: readonly ZipItem[], root: s
 export const extractZip = async (
   archive: string,
   folder: string,
-  limits: ExtractLimits = usualLimits,
+  { limits = usualLimits, owner = null }: { limits?: ExtractLimits; owner?: Owner } = {},
 ): Promise<void> => {
   const root = await realpath(folder);
   const source = await openZipFile(archive);
@@ -113,7 +129,7 @@ export const extractZip = async (
     const { entries } = limits;
     const items = [...(await openZip(source, { entries, directory: entries * 256 })).items()];
     refuse(items, limits);
-    await extractAll(source, items, root);
+    await extractAll(source, items, { path: root, owner });
   } finally {
     await source.close();
   }

@@ -341,8 +341,14 @@ describe('extracting', () => {
     const device = await place(handmade([{ name: 'a', attributes: 0o020644 }]));
     await refuses(extractZip(device.archive, device.folder), /no file/);
     const bomb = await place([file('a', Buffer.alloc(1_000)), file('b', Buffer.alloc(1_000))]);
-    await refuses(extractZip(bomb.archive, bomb.folder, { entries: 2, total: 1_999 }), /too much/);
-    await refuses(extractZip(bomb.archive, bomb.folder, { entries: 1, total: 5_000 }), /too many/);
+    await refuses(
+      extractZip(bomb.archive, bomb.folder, { limits: { entries: 2, total: 1_999 } }),
+      /too much/,
+    );
+    await refuses(
+      extractZip(bomb.archive, bomb.folder, { limits: { entries: 1, total: 5_000 } }),
+      /too many/,
+    );
     assert.deepEqual(readdirSync(bomb.folder), []);
   });
 });

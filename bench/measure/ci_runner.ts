@@ -189,21 +189,30 @@ const runOf = async (
     console.error(`Not measured: ${notices.join(' ')}`);
     return null;
   }
-  const folders = await makeFolders(slot, 1);
+  const { executor }: { executor: Executor } = chosen;
+  const folders = await makeFolders(slot, 1, executor.builds);
   writeFileSync(join(folders.files, script), 'true\n', { mode: 0o644 });
   giveTo(slot.user, join(folders.files, script));
-  const { executor }: { executor: Executor } = chosen;
+  const { user } = slot;
+  const stop = new AbortController().signal;
+  const setting = {
+    job: emptyJob,
+    folders,
+    values: new Map<string, string>(),
+    user,
+    mark: 'bench',
+    own: slot.folder,
+  };
+  const session = await executor.begin({ ...setting, say: () => undefined, stop });
   let number = 0;
   return async () => {
     number += 1;
     const mark = `bench-${wanted}-${process.pid}-${number}`;
-    const { user } = slot;
-    const stop = new AbortController().signal;
     const said: Buffer[] = [];
     const onOutput = (chunk: Buffer): void => void said.push(chunk);
-    const given = { job: emptyJob, folders, script, image: null, user, mark, onOutput, stop };
+    const given = { job: emptyJob, folders, script, user, mark, onOutput, stop };
     const wait = timed(async () => {
-      const { code } = await executor.run(given);
+      const { code } = await session.run(given);
       if (code !== 0) throw new Error(`it ended with ${code}: ${Buffer.concat(said).toString()}`);
     });
     return await wait;

@@ -61,28 +61,27 @@ const waitIdle = async (port: number): Promise<Waiting> => {
   };
 };
 
-const measureRest = async (
-  bench: Bench,
-  place: Place,
-  server: Running,
-  before: number,
-): Promise<Figure[]> => {
-  bench.progress(`${idle} runners wait`);
+/** What a service costs that nobody asks anything: MB, statements and milliseconds of CPU a second. */
+type Resting = { memory: number; statements: number; cpu: number };
+
+const measureResting = async (place: Place, server: Running): Promise<Resting> => {
   await pause(rest);
-  const after = memoryOf(server.pid, false).rss;
+  const memory = memoryOf(server.pid, false).rss;
   const [first, cpu] = [await statements(place, server), cpuSeconds([server.pid])];
   await pause(counted);
   const used = (cpuSeconds([server.pid]) - cpu) * 1000;
   const number = (await statements(place, server)) - first;
+  return { memory, statements: number / (counted / 1000), cpu: used / (counted / 1000) };
+};
+
+/** What the runners add to a service at rest. */
+const figuresOfRest = ({ goals }: Bench, before: Resting, after: Resting): Figure[] => {
+  const more = (of: keyof Resting): number[] => [Math.max(0, after[of] - before[of])];
   return [
-    figure(`${idle} runners wait, memory`, 'MB', [after - before], bench.goals.memoryWaitingRunners),
-    figure(
-      `${idle} runners wait, statements`,
-      '/s',
-      [number / (counted / 1000)],
-      bench.goals.ciIdleStatements,
-    ),
-    figure(`${idle} runners wait, CPU of a second`, 'ms', [used / (counted / 1000)]),
+    figure(`${idle} runners wait, memory`, 'MB', more('memory'), goals.memoryWaitingRunners),
+    figure(`${idle} runners wait, statements`, '/s', more('statements'), goals.ciIdleStatements),
+    figure('nobody waits, statements', '/s', [before.statements]),
+    figure(`${idle} runners wait, CPU of a second`, 'ms', more('cpu')),
   ];
 };
 
@@ -137,10 +136,11 @@ export const measureCiWaiting = async (bench: Bench): Promise<Figure[]> => {
     const first = await openRunner(server.port, await makeRunner(server.port));
     await first.poll();
     first.close();
-    await pause(rest);
-    const before = memoryOf(server.pid, false).rss;
+    bench.progress('nobody waits');
+    const before = await measureResting(place, server);
     const waiting = await waitIdle(server.port);
-    const figures = await measureRest(bench, place, server, before);
+    bench.progress(`${idle} runners wait`);
+    const figures = figuresOfRest(bench, before, await measureResting(place, server));
     figures.push(...(await measureArrival(bench, server.port, id)));
     waiting.end();
     return figures;

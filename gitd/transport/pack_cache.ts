@@ -2,7 +2,7 @@
  * Answers of git to whoever clones the same thing, kept on disk for some minutes: the first one who asks has git run
  * and write a file, those who come meanwhile and afterwards read it. Who leaves does not end it for the others.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { mkdir, open, readdir, rm, stat } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -38,6 +38,8 @@ type Entry = {
 export type Source = (signal: AbortSignal) => Promise<{ output: Readable; ended: Promise<void> }>;
 
 export type PackCache = {
+  /** Whether the answer of this name is there, or on its way. */
+  holds: (name: string) => boolean;
   /** Writes the answer to `output` and does not end it. Rejects when git fails, or the reader leaves. */
   serve: (name: string, output: Writable, source: Source, signal: AbortSignal) => Promise<void>;
   /** For tests: how often git ran, and how often not. */
@@ -188,6 +190,8 @@ const leave = async (entry: Entry, { drop }: Shelf): Promise<void> => {
   if (entry.state === 'growing' && entry.readers === 0) drop(entry);
 };
 
+const keyOf = (name: string): string => hash('sha256', name);
+
 const newEntry = async (key: string, file: string): Promise<Entry> => ({
   key,
   file,
@@ -234,8 +238,12 @@ export const openPackCache = async (options: PackCacheOptions): Promise<PackCach
 
   return {
     counts,
+    holds: (name) => {
+      const key = keyOf(name);
+      return opening.has(key) || shelf.find(key) !== undefined;
+    },
     serve: async (name, output, source, signal) => {
-      const entry = await entryOf(createHash('sha256').update(name).digest('hex'), source);
+      const entry = await entryOf(keyOf(name), source);
       entry.readers += 1;
       const onAbort = (): void => wake(entry);
       signal.addEventListener('abort', onAbort, { once: true });

@@ -93,9 +93,17 @@ const answerByGit = async (serving: Serving, request: Request): Promise<void> =>
   await ended.catch((error: Error) => context.log('a fetch failed', { error: error.message }));
 };
 
-const isCacheable = async (context: Context, dir: string, request: Request): Promise<boolean> => {
+/** Whether the answer to it is the same for all who ask it. */
+const isAlike = (request: Request): boolean => {
   const { done, hasHaves, asksRefs } = fetchOf(request);
-  if (!done || hasHaves || asksRefs || dir !== context.dir) return false;
+  return done && !hasHaves && !asksRefs;
+};
+
+const keyOf = ({ context, hidden }: Pick<Serving, 'context' | 'hidden'>, request: Request): string =>
+  `${context.dir} ${hiddenKey(hidden)} ${request.key}`;
+
+const isCacheable = async (context: Context, dir: string, request: Request): Promise<boolean> => {
+  if (!isAlike(request) || dir !== context.dir) return false;
   return (await packBytes(dir)) <= cacheBudget / 4;
 };
 
@@ -107,12 +115,13 @@ const answerFetch = async (serving: Serving, request: Request): Promise<void> =>
     output.write(packet(`ERR upload-pack: not our ref ${refused}`));
     return;
   }
-  if (await isCacheable(context, dir, request)) {
-    const cache = await cacheOf(context.root);
+  const cache = await cacheOf(context.root);
+  const key = keyOf(serving, request);
+  if (cache.holds(key) || (await isCacheable(context, dir, request))) {
     const through = watching.through();
     const copied = pipeline(through, output, { end: false });
     const served = cache.serve(
-      `${dir} ${hiddenKey(hidden)} ${request.key}`,
+      key,
       through,
       async (signal) => await runRequest(serving, request, signal),
       watching.signal,
@@ -130,11 +139,28 @@ const answerFetch = async (serving: Serving, request: Request): Promise<void> =>
   await answerByGit(serving, request);
 };
 
+/** A conversation, of which not all need a look at the disk. */
+type Talk = Omit<Serving, 'dir'> & {
+  /** Where the repository is, made ready. */
+  place: () => Promise<string>;
+};
+
+/** Whether the answer lies ready: then the repository is not looked at. */
+const isHeld = async (talk: Talk, request: Request): Promise<boolean> => {
+  if (request.command !== 'fetch' || !isAlike(request)) return false;
+  return (await cacheOf(talk.context.root)).holds(keyOf(talk, request));
+};
+
 /** Whether the conversation goes on after it. */
-const answerRequest = async (serving: Serving, request: Request): Promise<boolean> => {
-  const { context, output, watching } = serving;
+const answerRequest = async (talk: Talk, request: Request): Promise<boolean> => {
+  const { context, output, watching } = talk;
   watching.touch();
   if (request.command === null) return false;
+  if (await isHeld(talk, request)) {
+    await answerFetch({ ...talk, dir: context.dir }, request);
+    return true;
+  }
+  const serving = { ...talk, dir: await talk.place() };
   if (request.command === 'ls-refs') {
     output.write(await listRefs({ ...context, signal: watching.signal }, serving, request));
     return true;
@@ -148,10 +174,10 @@ const answerRequest = async (serving: Serving, request: Request): Promise<boolea
 };
 
 /** A conversation of requests, each of which stands for itself: over SSH several of them, over HTTP one. */
-const converse = async (serving: Serving, io: StreamIo, stateless: boolean): Promise<void> => {
-  if (!stateless) io.output.write(await capabilities(serving.context));
+const converse = async (talk: Talk, io: StreamIo, stateless: boolean): Promise<void> => {
+  if (!stateless) io.output.write(await capabilities(talk.context));
   for await (const request of requestsOf(io.input)) {
-    const goesOn = await answerRequest(serving, request);
+    const goesOn = await answerRequest(talk, request);
     if (!goesOn || stateless) return;
   }
 };
@@ -170,14 +196,20 @@ const handThrough = async (
 export const uploadPack: StreamHandler<'transport.upload_pack'> = async (params, context, io) => {
   const { protocol, stateless, head } = params;
   const hidden = hiddenFor(params);
-  const dir = await readableDir(context);
-  if (dir === context.dir) await bringHead(dir, head);
+  let placed: Promise<string> | null = null;
+  const find = async (): Promise<string> => {
+    const dir = await readableDir(context);
+    if (dir === context.dir) await bringHead(dir, head);
+    return dir;
+  };
+  const place = async (): Promise<string> => await (placed ??= find());
   const watching = watch(context.signal);
   try {
     if (protocol === 2) {
-      await converse({ context, dir, hidden, output: io.output, watching }, io, stateless);
+      await converse({ context, place, hidden, output: io.output, watching }, io, stateless);
     } else {
       const { signal } = watching;
+      const dir = await place();
       const input = stateless ? Readable.from([await wholeRequest(io.input, watching)]) : io.input;
       const git = await startUploadPack(context, { dir, protocol, stateless, hidden, signal });
       await handThrough(git, { input, output: io.output }, watching);

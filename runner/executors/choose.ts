@@ -4,8 +4,11 @@ import { accessSync, chmodSync, constants, mkdirSync, writeFileSync } from 'node
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Job } from '../protocol.ts';
-import { type Engine, containerExecutor } from './container.ts';
+import { containerExecutor } from './container.ts';
+import { type Engine, endContainers } from './engine.ts';
 import type { Executor } from './executor.ts';
+import { type Limits, usualLimits } from './limits.ts';
+import type { PullPolicy } from './images.ts';
 import { nameServer } from './network.ts';
 import type { User } from './run.ts';
 import { type SandboxTools, runWithin, sandboxExecutor } from './sandbox.ts';
@@ -21,6 +24,8 @@ export type Choice = {
   notices: string[];
   /** A text: why there is none for this job. */
   of: (job: Job) => { executor: Executor; notices: string[] } | string;
+  /** Removes containers whose mark is of a runner that is gone. @returns how many */
+  sweep: (isLeft: (mark: string) => boolean) => Promise<number>;
 };
 
 export type ChoiceParts = {
@@ -30,6 +35,9 @@ export type ChoiceParts = {
   /** A folder of ours, that the jobs' user may read. */
   folder: string;
   user: User | null;
+  limits?: Limits;
+  /** Of images, where a job does not say. */
+  pullPolicies?: readonly PullPolicy[];
   /** Where a program lies; null: nowhere. */
   tools?: (program: string) => string | null;
 };
@@ -37,8 +45,11 @@ export type ChoiceParts = {
 const execute = promisify(execFile);
 
 const find = (program: string): string | null => {
-  const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/bin', '/bin', '/usr/local/bin'];
-  const files = folders.filter((folder) => folder.startsWith('/')).map((folder) => join(folder, program));
+  const folders = process.env['PATH'] ?? ['/usr/local/bin', '/usr/bin', '/bin'].join(delimiter);
+  const files = folders
+    .split(delimiter)
+    .filter((folder) => folder.startsWith('/'))
+    .map((folder) => join(folder, program));
   const isProgram = (file: string): boolean => {
     try {
       accessSync(file, constants.X_OK);
@@ -77,6 +88,8 @@ const probe = async (tools: SandboxTools, user: User | null): Promise<void> => {
     command: ['/bin/bash', '-c', 'exit 0'],
     environment: { PATH: '/usr/bin:/bin' },
     user,
+    limits: usualLimits,
+    mark: null,
     onOutput: (chunk) => void (complaint = (complaint + chunk.toString()).slice(-1_000)),
     stop: AbortSignal.timeout(patience),
   });
@@ -126,18 +139,18 @@ const shellNotice =
 
 /** The one that runs jobs without an image, and what there is to say of it. */
 const findPlain = async (parts: ChoiceParts): Promise<{ plain: Executor | null; notices: string[] }> => {
-  const { wanted, isLocal } = parts;
+  const { wanted, isLocal, limits = usualLimits } = parts;
   if (wanted === 'container') return { plain: null, notices: [] };
-  if (wanted === 'shell') return { plain: shellExecutor(shellNotice), notices: [shellNotice] };
+  if (wanted === 'shell') return { plain: shellExecutor(shellNotice, limits), notices: [shellNotice] };
   const tools = await findSandbox(parts);
   if (typeof tools !== 'string') {
-    const plain = sandboxExecutor(tools);
+    const plain = sandboxExecutor(tools, limits);
     return { plain, notices: tools.slirp === null ? [plain.notice] : [] };
   }
   if (wanted === 'sandbox') return { plain: null, notices: [`There is no sandbox: ${tools}.`] };
   if (isLocal) {
     const notice = `There is no sandbox: ${tools}. ${shellNotice}`;
-    return { plain: shellExecutor(notice), notices: [notice] };
+    return { plain: shellExecutor(notice, limits), notices: [notice] };
   }
   const advice = 'Install it, or choose another executor (GANTRY_RUNNER_EXECUTOR).';
   return { plain: null, notices: [`There is no sandbox: ${tools}. ${advice}`] };
@@ -150,16 +163,20 @@ export const chooseExecutors = async (
   const { plain, notices } = await findPlain(parts);
   const mayContain = parts.wanted === 'auto' || parts.wanted === 'container';
   const engine = mayContain ? await findEngine(parts.tools ?? find) : 'containers are not used here';
-  const container = typeof engine === 'string' ? null : containerExecutor(engine);
+  const { limits = usualLimits, pullPolicies = ['always'] } = parts;
+  const container = typeof engine === 'string' ? null : containerExecutor({ engine, limits, pullPolicies });
   if (parts.wanted === 'container' && typeof engine === 'string') notices.push(`No containers: ${engine}.`);
   if (plain === null && container === null) return { choice: null, notices };
   const of: Choice['of'] = ({ image, services }) => {
-    const unused = (services ?? []).length > 0 ? ['`services` are not run by this runner.'] : [];
-    if (image && container !== null) return { executor: container, notices: unused };
+    if (image && container !== null) return { executor: container, notices: [] };
     if (plain === null) return 'This runner runs only jobs that name an `image`.';
+    const needed = container === null ? 'there are no containers here' : 'the job names no `image`';
+    const unused = (services ?? []).length > 0 ? [`\`services\` are not run: ${needed}.`] : [];
     const ignored = image ? ['`image` is ignored: there are no containers here.'] : [];
     return { executor: plain, notices: [...ignored, ...unused] };
   };
   const name = [plain, container].flatMap((one) => (one === null ? [] : [one.name])).join('+');
-  return { choice: { name, notices, of }, notices };
+  const sweep: Choice['sweep'] = async (isLeft) =>
+    typeof engine === 'string' ? 0 : await endContainers(engine, isLeft);
+  return { choice: { name, notices, of, sweep }, notices };
 };

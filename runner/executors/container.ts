@@ -1,128 +1,83 @@
 /** Scripts in a container of the image that a job names, by podman or docker. */
-import { execFile } from 'node:child_process';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { type Executor, type Folders, type Run, cleanEnvironment, seenProjectPath } from './executor.ts';
-import { usualLimits } from './limits.ts';
-import { signal } from './processes.ts';
-import { type Ended, type User, runTree, startChild } from './run.ts';
+import { expand } from '../variables.ts';
+import { type ContainerParts, type Made, commonWords, runContainer, seen } from './container_run.ts';
+import { type Engine, ask, labelName, removeAll } from './engine.ts';
+import type { Executor, Session, Setting } from './executor.ts';
+import { type Found, bringImage, makeEngineFolder, removeEngineFolder, writeLogins } from './images.ts';
+import { logsOf, startService, waitForServices } from './services.ts';
 
-export type Engine = { program: string; name: 'podman' | 'docker' };
-
-const execute = promisify(execFile);
-
-/** Only what engines themselves read: nothing of a job's, for that would be read by a program of ours. */
-const engineEnvironment = (): Record<string, string> => {
-  const kept = ['PATH', 'HOME', 'XDG_RUNTIME_DIR', 'DOCKER_HOST', 'DOCKER_CONFIG', 'CONTAINER_HOST'];
-  return Object.fromEntries(kept.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));
-};
-
-const seen = (_folders: Folders, job: Run['job']): Folders => ({
-  project: `/builds/${seenProjectPath(job)}`,
-  objects: '/builds-objects',
-  home: '/gantry-home',
-  temp: '/tmp',
-  files: '/gantry',
-});
-
-/** The shell that the image has. */
-const starter = 'if command -v bash >/dev/null 2>&1; then exec bash "$0"; else exec sh "$0"; fi';
-
-const wordsOf = ({ program }: Engine, run: Run, name: string): string[] => {
-  const { folders, job, image, script } = run;
-  const inside = seen(folders, job);
-  const { HOME, LANG } = cleanEnvironment(inside.home, inside.temp);
-  return [
-    program,
-    'run',
-    '--rm',
-    '--init',
-    '--name',
+const makeNetwork = async ({ engine }: ContainerParts, { mark }: Setting): Promise<string> => {
+  const name = `gantry-${mark}`;
+  const { code, complaint } = await ask(engine, [
+    'network',
+    'create',
+    '--label',
+    `${labelName}=${mark}`,
     name,
-    '--network',
-    'bridge',
-    ...'--cap-drop NET_RAW --cap-drop MKNOD --security-opt no-new-privileges'.split(' '),
-    `--pids-limit=${usualLimits.processes}`,
-    '--env',
-    `HOME=${HOME}`,
-    '--env',
-    `LANG=${LANG}`,
-    '--volume',
-    `${folders.project}:${inside.project}`,
-    '--volume',
-    `${folders.files}:${inside.files}`,
-    '--volume',
-    `${folders.objects}:${inside.objects}:ro`,
-    '--volume',
-    `${folders.home}:${inside.home}`,
-    '--workdir',
-    inside.project,
-    '--entrypoint',
-    'sh',
-    '--',
-    image ?? '',
-    '-c',
-    starter,
-    join(inside.files, script),
-  ];
-};
-
-/** As root, by ourselves: a program of the image would leave those standing that run with root's rights. */
-const takeBack = async ({ project, files, home }: Folders, { uid, gid }: User): Promise<void> =>
-  void (await execute('/bin/chown', ['-R', '-h', '-P', `${uid}:${gid}`, '--', project, files, home]));
-
-/** Files that the container's root made are given back to us. */
-const giveBack = async ({ program }: Engine, { folders, image }: Run): Promise<void> => {
-  const owner = `${process.getuid?.() ?? 0}:${process.getgid?.() ?? 0}`;
-  const places = [folders.project, folders.files, folders.home].map((folder, index) => [
-    folder,
-    `/f${index}`,
   ]);
-  const args = [
-    ...'run --rm --network none --user 0 --entrypoint chown'.split(' '),
-    ...places.flatMap(([from, to]) => ['--volume', `${from}:${to}`]),
-    '--',
-    image ?? '',
-    '-R',
-    '-h',
-    owner,
-    ...places.map(([, to]) => to ?? ''),
-  ];
-  await execute(program, args, { env: engineEnvironment(), timeout: 60_000 }).catch(() => undefined);
+  if (code === 0) return name;
+  throw new Error(`the network of the job could not be made: ${complaint}`);
 };
 
-const runContainer = async (engine: Engine, run: Run): Promise<Ended> => {
-  const name = `gantry-${run.mark}`;
-  const child = startChild({
-    words: wordsOf(engine, run, name),
-    environment: engineEnvironment(),
-    cwd: '/',
-    user: null, // an engine is asked by who may
-    onOutput: run.onOutput,
-  });
-  const pid = child.pid ?? 0;
-  const engineDoes = async (...args: string[]): Promise<void> => {
-    await execute(engine.program, args, { env: engineEnvironment(), timeout: 10_000 }).catch(() => undefined);
-  };
-  let isOver = false;
-  child.once('exit', () => void (isOver = true));
-  const crush = async (): Promise<void> => {
-    if (pid === 0) return;
-    // Whose client has ended by itself was removed by it.
-    const wasOver = isOver && child.signalCode === null;
-    signal(-pid, 'SIGKILL');
-    if (!wasOver) await engineDoes('rm', '--force', name);
-  };
-  const soften = (): void => void engineDoes('kill', '--signal', 'TERM', name);
-  const ended = await runTree({ child, soften, crush }, run.stop);
-  if (run.user !== null) await takeBack(run.folders, run.user);
-  else if (engine.name === 'docker') await giveBack(engine, run);
-  return ended;
+/** Brings the images, starts what is asked for beside the job, and waits for it. */
+const makeAll = async (parts: ContainerParts, made: Made, names: string[]): Promise<void> => {
+  const { engine, limits, pullPolicies: policies } = parts;
+  const { setting, image } = made;
+  const { say, job, mark } = setting;
+  makeEngineFolder(setting);
+  const logins = writeLogins(engine, setting);
+  const images = { engine, policies, setting };
+  const wanted = job.services ?? [];
+  if (wanted.length > 0) made.network = await makeNetwork(parts, setting);
+  const shared = { engine, setting, network: made.network ?? '', common: commonWords(limits) };
+  // oxlint-disable no-await-in-loop -- later ones know those before
+  for (const [index, service] of wanted.entries()) {
+    say(`Starting service ${expand(service.name, setting.values)} ...`);
+    const found = await bringImage(images, service, logins);
+    const container = `gantry-${mark}-service-${index}`;
+    names.push(container);
+    const about = { image: found, container, before: made.services };
+    made.services.push(await startService(shared, service, about));
+  }
+  // oxlint-enable no-await-in-loop
+  if (made.services.length > 0) await waitForServices(shared, made.services);
+  made.found = await bringImage(images, image, logins);
 };
 
-export const containerExecutor = (engine: Engine): Executor => ({
+const tellServices = async (engine: Engine, { services, setting }: Made): Promise<void> => {
+  const logs = await Promise.all(services.map(async (one) => [one, await logsOf(engine, one)] as const));
+  for (const [{ image }, text] of logs) setting.say(`[service:${image.name}]\n${text}`);
+};
+
+const begin = async (parts: ContainerParts, setting: Setting): Promise<Session> => {
+  const { engine } = parts;
+  const image = setting.job.image ?? { name: '' };
+  const found: Found = { name: '', id: '', user: '', ports: [], hasHealthCheck: false };
+  const made: Made = { setting, image, found, network: null, services: [] };
+  const names: string[] = [];
+  const end = async (): Promise<void> => {
+    if (setting.values.get('CI_DEBUG_SERVICES') === 'true') await tellServices(engine, made);
+    await removeAll(engine, names, made.network);
+    removeEngineFolder(setting);
+  };
+  const onStop = (): void => {
+    if (setting.stop.reason === 'abort') void removeAll(engine, names, null);
+  };
+  setting.stop.addEventListener('abort', onStop, { once: true });
+  setting.say(`Using ${engine.name} executor with image ${expand(image.name, setting.values)} ...`);
+  try {
+    await makeAll(parts, made, names);
+  } catch (error) {
+    await end();
+    throw error;
+  }
+  return { run: async (run) => await runContainer(parts, made, run), end };
+};
+
+export const containerExecutor = (parts: ContainerParts): Executor => ({
   name: 'container',
-  notice: `Runs in a container of ${engine.name}.`,
+  notice: `Runs in a container of ${parts.engine.name}.`,
+  builds: 'container-builds',
   seen,
-  run: async (run) => await runContainer(engine, run),
+  begin: async (setting) => await begin(parts, setting),
 });

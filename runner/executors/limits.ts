@@ -6,13 +6,15 @@ import { totalmem } from 'node:os';
 const program = '/usr/bin/prlimit';
 
 export type Limits = {
-  /** Processes of the job's user. */
+  /** Processes of the job, where they can be counted; else of the job's user. */
   processes: number;
   /** Bytes of one file. */
   file: number;
+  /** Bytes of all of a job together, where they can be counted; else of each process. Null: most of the machine's. */
+  memory: number | null;
 };
 
-export const usualLimits: Limits = { processes: 2_048, file: 16 * 2 ** 30 };
+export const usualLimits: Limits = { processes: 2_048, file: 16 * 2 ** 30, memory: null };
 
 /** What we may not exceed ourselves. */
 const hardLimit = (name: string): number => {
@@ -28,13 +30,13 @@ const hardLimit = (name: string): number => {
 };
 
 /** The words before a command that limit it. */
-export const limitWords = ({ processes, file }: Limits): string[] => {
+export const limitWords = ({ processes, file, memory }: Limits): string[] => {
   if (!existsSync(program)) return [];
-  const memory = Math.floor(totalmem() * 0.75);
+  const most = Math.floor(totalmem() * 0.75);
   const wanted = [
     ['nproc', 'processes', processes],
     ['fsize', 'file size', file],
-    ['data', 'data size', memory],
+    ['data', 'data size', Math.min(most, memory ?? most)],
     ['nofile', 'open files', 65_536],
     ['core', 'core file size', 0],
   ] as const;

@@ -18,6 +18,8 @@ export type Start = {
   onOutput: (chunk: Buffer) => void;
   /** Pipes of its own, from descriptor 3 on. */
   pipes?: number;
+  /** What it reads; else nothing. */
+  input?: string;
 };
 
 export type Tree = {
@@ -33,10 +35,11 @@ const grace = 400;
 /** Milliseconds in which the last bytes of those that were killed arrive. */
 const lastBytes = 1_000;
 
-export const startChild = ({ words, environment, cwd, user, onOutput, pipes = 0 }: Start): ChildProcess => {
+export const startChild = (start: Start): ChildProcess => {
+  const { words, environment, cwd, user, onOutput, pipes = 0, input } = start;
   const [program = '', ...args] = words;
   const stdio: StdioOptions = [
-    'ignore',
+    input === undefined ? 'ignore' : 'pipe',
     'pipe',
     'pipe',
     ...Array.from({ length: pipes }, () => 'pipe' as const),
@@ -46,6 +49,8 @@ export const startChild = ({ words, environment, cwd, user, onOutput, pipes = 0 
     stream.on('data', onOutput);
     stream.on('error', () => undefined);
   }
+  child.stdin?.on('error', () => undefined); // it has ended without reading
+  child.stdin?.end(input);
   return child;
 };
 

@@ -6,11 +6,19 @@ import { lstatSync, readlinkSync } from 'node:fs';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
-import { type Executor, type Folders, type Run, cleanEnvironment, seenProjectPath } from './executor.ts';
-import { limitWords, usualLimits } from './limits.ts';
+import { makeGroup, startWithin } from './cgroup.ts';
+import {
+  type Executor,
+  type Folders,
+  type Run,
+  beginPlain,
+  cleanEnvironment,
+  seenProjectPath,
+} from './executor.ts';
+import { type Limits, limitWords } from './limits.ts';
 import { type Network, isRoot, joinNetwork } from './network.ts';
 import { descendantsOf, signal } from './processes.ts';
-import { type Ended, type User, runTree, startChild } from './run.ts';
+import { type Ended, type User, runTree } from './run.ts';
 
 export type SandboxTools = {
   bwrap: string;
@@ -129,24 +137,18 @@ export type Entering = {
   command: readonly string[];
   environment: Record<string, string>;
   user: User | null;
+  limits: Limits;
+  /** Of a control group; null: it gets none. */
+  mark: string | null;
   onOutput: (chunk: Buffer) => void;
   stop: AbortSignal;
 };
 
-const wordsOf = ({ tools, binds, command }: Entering): string[] => {
+const wordsOf = ({ tools, binds, command, limits }: Entering): string[] => {
   const { bwrap, slirp } = tools;
   const info = slirp === null ? [] : ['--info-fd', String(infoPipe)];
   const start = slirp === null ? [] : ['/bin/bash', '--noprofile', '--norc', '-c', waiter];
-  return [
-    ...limitWords(usualLimits),
-    bwrap,
-    ...systemWords(tools),
-    ...binds,
-    ...info,
-    '--',
-    ...start,
-    ...command,
-  ];
+  return [...limitWords(limits), bwrap, ...systemWords(tools), ...binds, ...info, '--', ...start, ...command];
 };
 
 const connect = async (slirp: string, pipes: readonly Duplex[], networks: Network[]): Promise<void> => {
@@ -161,16 +163,19 @@ const connect = async (slirp: string, pipes: readonly Duplex[], networks: Networ
 
 /** Runs a command in a sandbox; nothing of it is left when it resolves. @throws where its network does not come up */
 export const runWithin = async (entering: Entering): Promise<Ended> => {
-  const { tools, environment, user, onOutput, stop } = entering;
+  const { tools, environment, user, onOutput, stop, limits, mark } = entering;
   const { slirp } = tools;
   const pipes = slirp === null ? 0 : 2;
-  const child = startChild({ words: wordsOf(entering), environment, cwd: '/', user, onOutput, pipes });
+  const group = mark === null ? null : makeGroup(mark, limits);
+  const words = wordsOf(entering);
+  const child = startWithin(group, { words, environment, cwd: '/', user, onOutput, pipes });
   const pid = child.pid ?? 0;
-  const own = child.stdio.slice(infoPipe) as unknown as Duplex[];
+  const own = child.stdio.slice(infoPipe, infoPipe + pipes) as unknown as Duplex[];
   for (const pipe of own) pipe.on('error', () => undefined);
   // When the outer one is killed, the kernel ends all within.
   const crush = async (): Promise<void> => {
     if (pid > 0) signal(-pid, 'SIGKILL');
+    await group?.kill();
   };
   const soften = (): void => {
     const inner = descendantsOf(pid).filter(({ name }) => name !== 'bwrap');
@@ -193,20 +198,22 @@ export const runWithin = async (entering: Entering): Promise<Ended> => {
   }
 };
 
-const runSandbox = async (tools: SandboxTools, run: Run): Promise<Ended> => {
-  const { folders, job, script, user, onOutput, stop } = run;
+const runSandbox = async (tools: SandboxTools, limits: Limits, run: Run): Promise<Ended> => {
+  const { folders, job, script, user, mark, onOutput, stop } = run;
   const inside = seen(folders, job);
   const command = ['/bin/bash', '--noprofile', '--norc', join(inside.files, script)];
   const environment = cleanEnvironment(inside.home, inside.temp);
-  return await runWithin({ tools, binds: folderWords(run), command, environment, user, onOutput, stop });
+  const binds = folderWords(run);
+  return await runWithin({ tools, binds, command, environment, user, limits, mark, onOutput, stop });
 };
 
-export const sandboxExecutor = (tools: SandboxTools): Executor => ({
+export const sandboxExecutor = (tools: SandboxTools, limits: Limits): Executor => ({
   name: 'sandbox',
   notice:
     tools.slirp === null
       ? `Runs in a sandbox without network: ${tools.lack}.`
       : 'Runs in a sandbox with a network of its own.',
+  builds: 'builds',
   seen,
-  run: async (run) => await runSandbox(tools, run),
+  begin: beginPlain(async (run) => await runSandbox(tools, limits, run)),
 });

@@ -1,13 +1,10 @@
 /** Scripts as plain processes of this machine: for those who trust whoever may push. */
-import type { ChildProcess } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Duplex } from 'node:stream';
-import { type Group, makeGroup } from './cgroup.ts';
-import { type Executor, type Run, cleanEnvironment } from './executor.ts';
-import { limitWords, usualLimits } from './limits.ts';
+import { makeGroup, startWithin } from './cgroup.ts';
+import { type Executor, type Run, beginPlain, cleanEnvironment } from './executor.ts';
+import { type Limits, limitWords } from './limits.ts';
 import { descendantsOf, markName, marked, signal } from './processes.ts';
-import { type Ended, runTree, startChild } from './run.ts';
+import { type Ended, runTree } from './run.ts';
 
 /** Twice: one that is just being started has its mark only then. */
 const sweep = (mark: string): void => {
@@ -18,31 +15,13 @@ const sweep = (mark: string): void => {
   }
 };
 
-/** Becomes the command when it is in its group, so that nothing is started outside. */
-const waiter = 'read -r _ <&3; exec 3<&-; exec "$0" "$@"';
-
-const letEnter = ({ entrance }: Group, { pid, stdio }: ChildProcess): void => {
-  const word = stdio[3] as Duplex | null;
-  word?.on('error', () => undefined);
-  try {
-    writeFileSync(entrance, String(pid ?? 0));
-  } catch {
-    // It has ended already.
-  }
-  word?.end('\n');
-};
-
-const runShell = async (run: Run): Promise<Ended> => {
+const runShell = async (run: Run, limits: Limits): Promise<Ended> => {
   const { folders, script, user, mark, onOutput, stop } = run;
   const environment = { ...cleanEnvironment(folders.home, folders.temp), [markName]: mark };
-  const shell = ['/bin/bash', '--noprofile', '--norc'];
-  const group = makeGroup(mark, usualLimits.processes);
-  const start = group === null ? [] : [...shell, '-c', waiter];
-  const words = [...start, ...limitWords(usualLimits), ...shell, join(folders.files, script)];
-  const pipes = group === null ? 0 : 1;
-  const child = startChild({ words, environment, cwd: folders.project, user, onOutput, pipes });
+  const group = makeGroup(mark, limits);
+  const words = [...limitWords(limits), '/bin/bash', '--noprofile', '--norc', join(folders.files, script)];
+  const child = startWithin(group, { words, environment, cwd: folders.project, user, onOutput });
   const pid = child.pid ?? 0;
-  if (group !== null) letEnter(group, child);
   const crush = async (): Promise<void> => {
     if (pid === 0) return;
     const children = descendantsOf(pid);
@@ -58,9 +37,10 @@ const runShell = async (run: Run): Promise<Ended> => {
   return await runTree({ child, soften, crush }, stop);
 };
 
-export const shellExecutor = (notice: string): Executor => ({
+export const shellExecutor = (notice: string, limits: Limits): Executor => ({
   name: 'shell',
   notice,
+  builds: 'builds',
   seen: (folders) => folders,
-  run: runShell,
+  begin: beginPlain(async (run) => await runShell(run, limits)),
 });

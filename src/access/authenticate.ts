@@ -88,7 +88,7 @@ export const signIn = async (db: Reader, presented: PresentedToken, now: number)
   return { user, credential, viewer: viewerOf(user, roles), names_version };
 };
 
-const isExpired = (
+export const isExpired = (
   { expires_at, dies_at }: { expires_at: string | null; dies_at: number | null },
   now: number,
 ): boolean => (expires_at !== null && expires_at <= today(now)) || (dies_at !== null && dies_at <= now);

@@ -59,6 +59,7 @@ export const projectRules = {
   admin_project: { level: master },
   rename_project: { level: owner },
   change_visibility: { level: owner },
+  transfer_project: { level: owner },
   archive_project: { level: owner },
   remove_project: { level: owner },
   upload_file: { level: guest, open: true },
@@ -80,6 +81,9 @@ export const projectRules = {
   admin_integration: { level: master },
   admin_variable: { level: master },
   read_job: { level: reporter, publicBuilds: true, feature: builds, features: readable },
+  /** Artifacts that their configuration keeps from others. */
+  read_members_artifact: { level: developer, feature: builds, features: readable },
+  read_masters_artifact: { level: master, feature: builds, features: readable },
   update_job: { level: developer, feature: builds, features: readable, frozen: true },
   destroy_artifact: { level: master, feature: builds, features: readable, frozen: true },
   read_pipeline: { level: reporter, publicBuilds: true, feature: builds, features: readable },

@@ -9,16 +9,16 @@ import type { Call, Platform } from '../access/call.ts';
 import type { Answer } from '../http/endpoint.ts';
 import { getBytes } from './bytes.ts';
 import { badPath, nothingThere } from './failures.ts';
-import { largestArtifact } from './rules.ts';
 import { fileAnswer } from './serve.ts';
 import type { Artifact } from './store.ts';
 import { typeOf } from './types.ts';
 
-const limits = { entries: 200_000, directory: 32 * 1024 * 1024 };
+/** What is read within a tenth of a second, and can be remembered. */
+const limits = { entries: 100_000, directory: 16 * 1024 * 1024 };
 /** Bytes of one file, once it is unpacked. */
-const largestFile = 20 * largestArtifact;
+const largestFile = 2_000 * 1024 * 1024;
 
-/** Bytes of directories that are remembered, and milliseconds since the last question. */
+/** Bytes of directories that are remembered, the last one whatever it takes, and milliseconds since the last question. */
 const mostRemembered = 16 * 1024 * 1024;
 const rememberedFor = 60_000;
 
@@ -39,7 +39,7 @@ const remember = (key: string, directory: ZipDirectory): void => {
   remembered.set(key, directory);
   let weight = [...remembered.values()].reduce((sum, one) => sum + one.weight, 0);
   for (const [oldest, { weight: freed }] of remembered) {
-    if (weight <= mostRemembered) return;
+    if (weight <= mostRemembered || oldest === key) return;
     remembered.delete(oldest);
     weight -= freed;
   }
@@ -47,7 +47,7 @@ const remember = (key: string, directory: ZipDirectory): void => {
 
 type Found = Pick<Artifact, 'project_id' | 'sha256' | 'size'>;
 
-const contentOf = (platform: Platform, artifact: Found): ZipContent => {
+export const contentOf = (platform: Platform, artifact: Found): ZipContent => {
   const stream = async (start: number, end: number): Promise<Readable> => {
     if (end < start) return Readable.from([]);
     const bytes = await getBytes(platform, artifact, { start, end });
@@ -65,10 +65,22 @@ const contentOf = (platform: Platform, artifact: Found): ZipContent => {
   };
 };
 
-const directoryOf = async (content: ZipContent, { project_id, sha256 }: Found): Promise<ZipDirectory> => {
+const opening = new Map<string, Promise<ZipDirectory>>();
+
+/** Many who ask at once wait for the one that reads it. */
+const openOnce = async (key: string, content: ZipContent): Promise<ZipDirectory> => {
+  const begun = opening.get(key) ?? openZip(content, limits).finally(() => opening.delete(key));
+  opening.set(key, begun);
+  return await begun;
+};
+
+export const directoryOf = async (
+  content: ZipContent,
+  { project_id, sha256 }: Found,
+): Promise<ZipDirectory> => {
   const key = `${project_id}/${sha256}`;
   const known = remembered.get(key);
-  const directory = known ?? (await openZip(content, limits));
+  const directory = known ?? (await openOnce(key, content));
   remember(key, directory);
   return directory;
 };

@@ -3,9 +3,9 @@ import type { Readable } from 'node:stream';
 import type { Platform } from '../access/call.ts';
 import type { Range, Stored } from '../blob/files.ts';
 import { isDiskFull } from '../blob/folders.ts';
-import type { Reader } from '../db/open.ts';
 import { unavailable } from '../errors.ts';
 import { inTurn } from '../merge_requests/in_turn.ts';
+import { type BytesOf, holdToName, holdToRemove } from './holds.ts';
 import { artifactArea } from './rules.ts';
 
 /** @throws Failure 503 where the disk is full */
@@ -34,22 +34,11 @@ export const linkToBytes = async (
   fileName: string,
 ): Promise<string | null> => await blobs.link(artifactArea(project_id), sha256, fileName);
 
-/** Rows are written and bytes removed one after another, so that no row is left without its bytes. */
+/** Of this process's own, one after another: so that nobody is refused whose turn comes in a moment. */
 const alone = async <T>(platform: Platform, projectId: number, work: () => Promise<T>): Promise<T> =>
   await inTurn(platform, `artifacts:${projectId}`, work);
 
-const isNamed = async (db: Reader, projectId: number, sha256: string): Promise<boolean> => {
-  const row = await db
-    .selectFrom('artifacts')
-    .select('id')
-    .where('project_id', '=', projectId)
-    .where('sha256', '=', sha256)
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
-};
-
-/** Removes those bytes that no row names any more. */
+/** Removes those bytes that no row names any more, and that nobody is about to name. */
 export const dropBytes = async (
   platform: Platform,
   projectId: number,
@@ -58,22 +47,29 @@ export const dropBytes = async (
   for (const sha256 of new Set(digests)) {
     // oxlint-disable-next-line no-await-in-loop -- one file after another
     await alone(platform, projectId, async () => {
-      if (await isNamed(platform.store.db, projectId, sha256)) return;
-      await platform.blobs.remove(artifactArea(projectId), sha256);
+      const end = await holdToRemove(platform, { project_id: projectId, sha256 });
+      if (end === null) return;
+      try {
+        await platform.blobs.remove(artifactArea(projectId), sha256);
+      } finally {
+        await end();
+      }
     });
   }
 };
 
 /**
  * Writes what names these bytes.
- * @throws Failure 503 where they were taken away in between, as the same ones of another job: they may come again
+ * @throws Failure 503 where they are taken away by now, as the same ones of another job: they may come again
  */
-export const nameBytes = async <T>(
-  platform: Platform,
-  of: { project_id: number; sha256: string },
-  write: () => Promise<T>,
-): Promise<T> =>
+export const nameBytes = async <T>(platform: Platform, of: BytesOf, write: () => Promise<T>): Promise<T> =>
   await alone(platform, of.project_id, async () => {
-    if (!(await platform.blobs.has(artifactArea(of.project_id), of.sha256))) throw unavailable();
-    return await write();
+    const end = await holdToName(platform, of);
+    if (end === null) throw unavailable();
+    try {
+      if (!(await platform.blobs.has(artifactArea(of.project_id), of.sha256))) throw unavailable();
+      return await write();
+    } finally {
+      await end();
+    }
   });

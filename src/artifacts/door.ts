@@ -1,5 +1,6 @@
 const prefix = String.raw`\/api\/v4\/projects\/[^/]+\/jobs`;
-const inArchive = new RegExp(`^(${prefix}\\/\\d+\\/artifacts\\/)(.+)$`);
+/** Whatever stands for a job's id, but for the word that a ref follows. */
+const inArchive = new RegExp(`^(${prefix}\\/(?!artifacts\\/)[^/]+\\/artifacts\\/)(.+)$`);
 const ofRef = new RegExp(`^(${prefix}\\/artifacts\\/)(.+)\\/download$`);
 const inArchiveOfRef = new RegExp(`^(${prefix}\\/artifacts\\/)(.+?)\\/raw\\/(.+)$`);
 

@@ -5,19 +5,24 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { type Call, userOf } from '../access/call.ts';
+import { callNow } from '../access/still.ts';
+import { Failure } from '../errors.ts';
 import { Answer } from '../http/endpoint.ts';
 import type { JobRow } from '../jobs/rows.ts';
 import { shownStatus } from '../repository/pipeline_brief.ts';
+import { findAnyJob } from './find_any_job.ts';
 import { openStream } from './open_streams.ts';
 import { watchJob } from './statuses.ts';
-import { traceSize } from './trace_answer.ts';
+import { readTrace, traceSize } from './trace_answer.ts';
 
 /** Bytes that one event brings. */
 const piece = 64 * 1024;
 /** Milliseconds after which something is said, so that nobody takes the line for dead. */
 const silence = 15_000;
-/** Milliseconds after which a client comes again, and is asked again who it is. */
+/** Milliseconds after which a client comes again. */
 const longest = 600_000;
+/** Milliseconds for which nobody asks again whether he may read on. */
+const trusted = 2_000;
 /** How many of the bytes are whole characters; what is no UTF-8 counts as whole. */
 const wholeCharacters = (bytes: Buffer): number => {
   for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
@@ -35,7 +40,31 @@ const event = (name: string, data: object, id?: number): string =>
 const hasEnded = ({ status }: JobRow): boolean =>
   status === 'success' || status === 'failed' || status === 'canceled' || status === 'skipped';
 
-type Follower = { call: Call; job: JobRow; offset: number; signal: AbortSignal };
+type Follower = {
+  call: Call;
+  job: JobRow;
+  offset: number;
+  signal: AbortSignal;
+  /** When it was last asked whether he may read it. */
+  asked_at: number;
+};
+
+/** Nothing is sent to who has lost his right: his token, his place in the project, or the project its openness. */
+const mayGoOn = async (follower: Follower): Promise<boolean> => {
+  const now = follower.call.platform.clock.now();
+  if (now - follower.asked_at < trusted) return true;
+  follower.asked_at = now;
+  const call = await callNow(follower.call);
+  if (call === null) return false;
+  follower.call = call;
+  return await findAnyJob(call, follower.job.id).then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof Failure) return false;
+      throw error;
+    },
+  );
+};
 
 /** The next piece; null: there is none yet. Once the job has ended, half a character is sent, too. */
 const nextPiece = async ({
@@ -46,7 +75,7 @@ const nextPiece = async ({
   const size = (await traceSize(call, job)) ?? 0;
   if (size <= offset) return null;
   const end = Math.min(size, offset + piece) - 1;
-  const stream = await call.platform.traces.read(job, { start: offset, end });
+  const stream = await readTrace(call.platform, job, { start: offset, end });
   if (stream === null) return null;
   const bytes = await buffer(stream);
   const isLast = hasEnded(job) && offset + bytes.length === size;
@@ -83,7 +112,8 @@ const pieces = async function* pieces(follower: Follower): AsyncGenerator<string
   for (;;) {
     // oxlint-disable-next-line no-await-in-loop -- one piece after another, as fast as they are taken
     const next = await nextPiece(follower);
-    if (next === null || follower.signal.aborted) return;
+    // oxlint-disable-next-line no-await-in-loop
+    if (next === null || follower.signal.aborted || !(await mayGoOn(follower))) return;
     const { offset } = follower;
     follower.offset += next.length;
     yield event('log', { offset, text: next.text }, follower.offset);
@@ -105,7 +135,8 @@ const events = async function* events(follower: Follower): AsyncGenerator<string
   ];
   let told = '';
   try {
-    while (!signal.aborted && !isGone) {
+    // oxlint-disable-next-line no-await-in-loop -- before each look
+    while (!signal.aborted && !isGone && (await mayGoOn(follower))) {
       const { job } = follower;
       const status = shownStatus(job.status);
       if (status !== told) yield event('status', { status });
@@ -138,6 +169,8 @@ export const followTrace = (call: Call, job: JobRow, from: string | undefined): 
   if (call.incoming.method === 'HEAD') return new Answer(Readable.from([]), { headers });
   const { signal, end } = openStream(call.platform, userOf(call).id, longest);
   const offset = offsetOf(call.header('last-event-id') ?? from);
-  const body = Readable.from(events({ call, job, offset, signal }), { objectMode: false });
+  const body = Readable.from(events({ call, job, offset, signal, asked_at: call.now }), {
+    objectMode: false,
+  });
   return new Answer(body, { headers, onSent: end });
 };

@@ -2,9 +2,6 @@ import { Failure } from '../errors.ts';
 import { secondsOf } from '../ci_file/duration.ts';
 import { largestId } from '../http/schema.ts';
 
-/** Bytes that one file of a job may have. */
-export const largestArtifact = 100 * 1024 * 1024;
-
 export const artifactTooLarge = (): Failure =>
   new Failure('too_large', { message: '413 Request Entity Too Large' });
 

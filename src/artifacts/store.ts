@@ -5,16 +5,18 @@ import type { Platform } from '../access/call.ts';
 import type { Range, Stored } from '../blob/files.ts';
 import type { Reader, Tx } from '../db/open.ts';
 import type { ArtifactsTable } from '../db/schema_ci.ts';
-import { refused } from '../errors.ts';
+import { forbidden, refused } from '../errors.ts';
 import { isKept } from '../jobs/kept_artifacts.ts';
 import { holdProject } from '../projects/hold.ts';
 import { dropBytes, getBytes, nameBytes, putBytes } from './bytes.ts';
 import { type Dotenv, keepDotenv, readDotenv } from './dotenv.ts';
 import { atMost } from './limited.ts';
-import { artifactTooLarge, expiryOf, largestArtifact } from './rules.ts';
+import { largestArtifact } from './largest.ts';
+import { artifactTooLarge, expiryOf } from './rules.ts';
 
 export type Artifact = Selectable<ArtifactsTable>;
-export type JobOf = { id: number; project_id: number };
+/** With the hash of its token: what comes is kept only while it still runs with that. */
+export type JobOf = { id: number; project_id: number; token_hash?: string };
 
 /** How an artifact is announced; `expire_in` as configurations write it, null where they do not. */
 export type Announced = {
@@ -62,11 +64,26 @@ const countOf = async (db: Reader, jobId: number): Promise<number> => {
   return count;
 };
 
+/** It may have ended, been erased or be gone since its runner signed in: this holds it as it is. */
+const requireRunning = async (tx: Tx, { id, token_hash }: JobOf): Promise<void> => {
+  if (token_hash === undefined) return;
+  const job = await tx.db
+    .selectFrom('jobs')
+    .select('id')
+    .where('id', '=', id)
+    .where('token_hash', '=', token_hash)
+    .where('status', 'in', ['running', 'canceling'])
+    .modifyEnd(tx.words.forUpdate)
+    .executeTakeFirst();
+  if (job === undefined) throw forbidden();
+};
+
 type Kept = { announced: Announced; stored: Stored; dotenv: Dotenv | null };
 
 const keep = async (platform: Platform, job: JobOf, kept: Kept): Promise<Artifact> =>
   await platform.store.write(async (tx) => {
     const { announced, stored, dotenv } = kept;
+    await requireRunning(tx, job);
     const there = await sameType(tx.db, job.id, announced.file_type);
     // A runner that did not hear the answer sends it again.
     if (there?.sha256 === stored.sha256) return there;
@@ -78,8 +95,8 @@ const keep = async (platform: Platform, job: JobOf, kept: Kept): Promise<Artifac
   });
 
 /**
- * Keeps what a job's runner sends; on disk before this answers. Whether the job still runs was asked before.
- * @throws Failure 413 past the limit, 400 for another file of the same type and for a dotenv that cannot be read
+ * Keeps what a job's runner sends; on disk before this answers.
+ * @throws Failure 413 past the limit, 403 where its job runs no more, 400 for another file of the same type and for a dotenv that cannot be read
  */
 export const addArtifact = async (
   platform: Platform,
@@ -88,7 +105,7 @@ export const addArtifact = async (
   content: Readable,
 ): Promise<Artifact> => {
   const { project_id } = job;
-  const limited = atMost(content, largestArtifact, artifactTooLarge);
+  const limited = atMost(content, await largestArtifact(platform, project_id), artifactTooLarge);
   const stored = await putBytes(platform, project_id, limited);
   const named = { project_id, sha256: stored.sha256 };
   try {

@@ -5,6 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { type SeededPipeline, seedPipeline, setJob } from '../../test/support/jobs.ts';
 import { seedProject } from '../../test/support/seed.ts';
 import { type TestService, startTestService } from '../../test/support/service.ts';
+import { artifactArea } from './rules.ts';
 import { addArtifact } from './store.ts';
 
 let gantry: TestService;
@@ -150,6 +151,47 @@ test('a report that is no compressed text, or too large, is told of', async () =
     body.test_suites.map(({ suite_error }: { suite_error: string }) => suite_error),
     ['the report is no compressed text', 'the report is too large'],
   );
+});
+
+const many = (count: number, more = ''): string =>
+  `<t>\n${Array.from({ length: count }, (_, at) => `<testcase name="case ${at}" time="0.001"/>`).join('')}${more}`;
+
+test('a long report is read as a short one is, and one with faults names their line', async () => {
+  const pipeline = await seedPipeline(gantry, { project, file });
+  await upload(
+    idOf(pipeline, 'lint'),
+    `${many(5_001, '<testcase name="last"><failure>no</failure></testcase>')}</t>`,
+  );
+  await upload(idOf(pipeline, 'docs'), `${many(5_001, '\n\n</broken>')}</t>`);
+  const { status, body } = await read(pipeline, 'test_report');
+  assert.equal(status, 200);
+  const [lint, docs] = body.test_suites;
+  assert.deepEqual([lint.total_count, lint.failed_count, lint.suite_error], [5_002, 1, null]);
+  assert.equal(lint.test_cases[0].name, 'last');
+  assert.equal(lint.test_cases[5_001].name, 'case 5000');
+  assert.deepEqual(
+    [docs.total_count, docs.suite_error],
+    [0, 'JUnit XML parsing failed: </broken> closes what is not open at line 4'],
+  );
+});
+
+test('what was read once is not read again', async () => {
+  const pipeline = await seedPipeline(gantry, { project, file });
+  await upload(idOf(pipeline, 'lint'), `${many(3_000)}</t>`);
+  const first = await read(pipeline, 'test_report_summary');
+  const { platform } = gantry.service;
+  await platform.blobs.removeArea(artifactArea(project));
+  assert.deepEqual((await read(pipeline, 'test_report_summary')).body, first.body);
+});
+
+test('of all reports of a pipeline, only so much is read', async () => {
+  const parallel = 'unit: { script: make, parallel: 5 }';
+  const pipeline = await seedPipeline(gantry, { project, file: parallel });
+  const large = gzipSync(`<t>${' '.repeat(19 * 1024 * 1024)}<testcase/></t>`);
+  for (const id of Object.values(pipeline.jobs)) await upload(id, large);
+  const { body } = await read(pipeline, 'test_report');
+  const [suite] = body.test_suites;
+  assert.deepEqual([suite.total_count, suite.suite_error], [4, 'the reports are too large together']);
 });
 
 test('a pipeline without reports has none, and one that is not there is missing', async () => {

@@ -1,4 +1,6 @@
-import type { Call } from '../access/call.ts';
+import type { Readable } from 'node:stream';
+import type { Call, Platform } from '../access/call.ts';
+import type { Range } from '../blob/files.ts';
 import type { Answer } from '../http/endpoint.ts';
 import type { JobRow } from '../jobs/rows.ts';
 import { nothingThere } from './failures.ts';
@@ -12,6 +14,13 @@ export const traceSize = async (
   const size = job.erased_at === null ? await platform.traces.size(job) : null;
   return size === 0 ? null : size;
 };
+
+/** null: it is gone. */
+export const readTrace = async (
+  { traces }: Pick<Platform, 'traces'>,
+  job: JobRow,
+  range: Range,
+): Promise<Readable | null> => await traces.read(job, range);
 
 /**
  * What a job printed, as it was printed; of one that runs, so far.
@@ -27,6 +36,6 @@ export const traceAnswer = async (call: Call, job: JobRow): Promise<Answer> => {
       // The word of the contract.
       'content-disposition': `infile; filename="${job.id}.log"`,
     },
-    open: async (range) => await call.platform.traces.read(job, range ?? { start: 0, end: size - 1 }),
+    open: async (range) => await readTrace(call.platform, job, range ?? { start: 0, end: size - 1 }),
   });
 };

@@ -18,8 +18,8 @@ const ofTarget = ({ target: { type, id: targetId } }: Found): Awardable => ({
   system: false,
 });
 
-const ofNote = async ({ db }: Call, { target }: Found, noteId: number): Promise<Awardable> => {
-  const note = await findNote(db, target, noteId);
+const ofNote = async (call: Call, { target }: Found, noteId: number): Promise<Awardable> => {
+  const note = await findNote(call, target, noteId);
   return { type: 'Note', id: note.id, system: note.system === 1 };
 };
 

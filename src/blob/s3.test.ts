@@ -52,8 +52,12 @@ test('what fits into a part is sent once, and what does not leaves no parts', as
 test('nothing is left under a key of what breaks off', async () => {
   const before = s3.keys();
   await assert.rejects(blobs.put('b', broken('half')), /broken/);
+  s3.asked.length = 0;
   await assert.rejects(blobs.put('b', broken(...large())), /broken/);
   assert.deepEqual(s3.keys(), before);
+  // The parts, which no list of keys has, are gone, too: the upload itself was given up.
+  assert.ok(s3.asked.some((line) => line.startsWith('PUT /gantry-bytes/unfinished/')));
+  assert.equal(s3.openUploads(), 0);
 });
 
 test('what somebody may still be at work on stays a day', async () => {

@@ -5,8 +5,9 @@ import { resolveExtends } from './extends.ts';
 import { type Including, withIncludes } from './include.ts';
 import type { Fetch } from './include_wanted.ts';
 import { contentOf } from './inputs.ts';
+import { type Limits, pastLimit, withinLimits } from './limits.ts';
 import { loadYaml } from './load.ts';
-import { type Hash, tooLarge } from './node.ts';
+import type { Hash } from './node.ts';
 import type { Compiled, Config, Included } from './plan_types.ts';
 import { CiFileError, type Problems, collectProblems } from './problem.ts';
 import { resolveReferences } from './reference.ts';
@@ -20,11 +21,13 @@ export type Source = {
   origin: unknown;
   fetch: Fetch;
   conditions: Conditions;
+  limits: Limits;
 };
 
 const isFine = ({ errors }: Problems): boolean => errors.length === 0;
 
-const contentOfSource = ({ content, path }: Source, problems: Problems): Hash | null => {
+const contentOfSource = ({ content, path, limits }: Source, problems: Problems): Hash | null => {
+  if (content.length > limits.text) throw pastLimit(limits);
   if (content.trim() === '') {
     problems.error('Please provide content of .gitlab-ci.yml', null);
     return null;
@@ -40,14 +43,16 @@ const contentOfSource = ({ content, path }: Source, problems: Problems): Hash | 
 const wholeOf = async (source: Source, problems: Problems, includes: Included[]): Promise<Hash | null> => {
   const content = contentOfSource(source, problems);
   if (!isFine(problems)) return null;
-  const { fetch, conditions, path, origin } = source;
-  const including: Including = { fetch, conditions, problems, includes, work: newWork(), files: 0, text: 0 };
+  const { fetch, conditions, path, origin, limits } = source;
+  const text = source.content.length;
+  const work = newWork(limits);
+  const including: Including = { fetch, conditions, problems, includes, work, limits, files: 0, text };
   const whole = await withIncludes(including, content, { name: path, origin, chain: [path] });
   if (whole === null || !isFine(problems)) return null;
-  const extended = resolveExtends(whole, problems);
+  const extended = resolveExtends(withinLimits(whole, limits), problems);
   if (!isFine(problems)) return null;
-  const resolved = resolveReferences(extended, problems);
-  return isFine(problems) ? resolved : null;
+  const resolved = resolveReferences(withinLimits(extended, limits), problems);
+  return isFine(problems) ? withinLimits(resolved, limits) : null;
 };
 
 type Read = { config: Config | null; root: Hash | null };
@@ -61,14 +66,17 @@ const read = async (source: Source, problems: Problems, includes: Included[]): P
   } catch (error) {
     // A tree deeper than the stack is one of nobody's good will.
     const isTooMuch = error instanceof RangeError || error instanceof TooExpensive;
-    const problem = isTooMuch ? new CiFileError(tooLarge) : error;
+    const problem = isTooMuch ? pastLimit(source.limits) : error;
     if (!(problem instanceof CiFileError)) throw error;
     problems.error(problem.problem.text, problem.problem.place, problem.problem.old_text);
     return nothing;
   }
 };
 
-/** All that is wrong with a file is in the answer; nothing is thrown for it. */
+/**
+ * All that is wrong with a file is in the answer; nothing is thrown for it.
+ * @throws TooHeavy past brief limits
+ */
 export const compile = async (source: Source): Promise<Compiled> => {
   const problems = collectProblems();
   const includes: Included[] = [];

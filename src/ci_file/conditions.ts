@@ -1,6 +1,7 @@
 /** What a pipeline is made for, by which rules decide. */
 import type { Values } from './expand.ts';
 import type { Effort } from './expression/evaluate.ts';
+import type { Limits } from './limits.ts';
 
 export type Conditions = {
   /** `CI_PIPELINE_SOURCE`. */
@@ -26,9 +27,7 @@ export type Conditions = {
 /** What deciding has cost so far, and what need not be found out again. One for each pipeline or include. */
 export type Work = Effort & { matched: Map<string, boolean> };
 
-const mostSteps = 200_000_000;
-
-export const newWork = (): Work => ({ left: mostSteps, matched: new Map() });
+export const newWork = ({ steps }: Limits): Work => ({ left: steps, matched: new Map() });
 
 /** What was asked of `files` and `changed`. */
 export type Facts = {

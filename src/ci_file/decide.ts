@@ -68,8 +68,9 @@ const refMatches = (entry: string, where: Where): boolean => {
 
 /** What each of the keys says; those that are not given say nothing. */
 const policyParts = (policy: Policy, where: Where, deciding: Deciding): boolean[] => {
-  const { refs, variables, changes } = policy;
+  const { refs, variables, changes, kubernetes } = policy;
   return [
+    ...(kubernetes ? [false] : []),
     ...(refs === null ? [] : [refs.some((entry) => refMatches(entry, where))]),
     ...(variables === null
       ? []

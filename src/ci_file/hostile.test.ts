@@ -6,6 +6,7 @@ import { compiled, errorsOf, onMain, plannedOf } from '../../test/support/ci_fil
 import { compile } from './compile.ts';
 import { expand, expandAll } from './expand.ts';
 import { pathPattern } from './fnmatch.ts';
+import { fullLimits } from './limits.ts';
 import { askFacts, plan } from './plan.ts';
 import { compilePattern } from './pattern.ts';
 import { ExpressionError } from './expression/lexer.ts';
@@ -145,6 +146,7 @@ const compilesOrSays = async (content: string): Promise<void> => {
     path: '.gitlab-ci.yml',
     origin: null,
     conditions: onMain,
+    limits: fullLimits,
     fetch: async (wanted) =>
       wanted.type === 'local'
         ? { files: [{ name: 'lib.yml', text: content, origin: null }] }
@@ -152,7 +154,7 @@ const compilesOrSays = async (content: string): Promise<void> => {
   });
   assert.equal(result.config === null, result.errors.length > 0);
   if (result.config === null) return;
-  plan(result.config, onMain, await askFacts(result.config, onMain));
+  plan(result.config, onMain, await askFacts(result.config, onMain), fullLimits);
 };
 
 test('no tree makes it throw', async () => {

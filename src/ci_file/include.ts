@@ -3,17 +3,16 @@ import { type Conditions, type Work, factsFor } from './conditions.ts';
 import { ruleHolds } from './decide.ts';
 import { type Values, expand } from './expand.ts';
 import { contentOf } from './inputs.ts';
-import { loadYaml, longestFile } from './load.ts';
+import { type Limits, pastLimit } from './limits.ts';
+import { loadYaml } from './load.ts';
 import { deepMerge, emptyHash, withoutKey } from './merge.ts';
-import { type Hash, type Node, type Place, entryOf, keyPlace, plainOf, stringOf, tooLarge } from './node.ts';
+import { type Hash, type Node, type Place, entryOf, keyPlace, plainOf, stringOf } from './node.ts';
 import { type Fetch, type IncludedFile, type Wanted, problemText, wantedOf } from './include_wanted.ts';
 import type { Included } from './plan_types.ts';
 import { CiFileError, type Problems } from './problem.ts';
 import { rulesOf } from './rules.ts';
 
 const mostFiles = 150;
-/** UTF-16 units of all files together. */
-const mostText = 4 * longestFile;
 const yamlName = /\.ya?ml$/i;
 
 export type Including = {
@@ -22,6 +21,7 @@ export type Including = {
   problems: Problems;
   includes: Included[];
   work: Work;
+  limits: Limits;
   files: number;
   text: number;
 };
@@ -56,7 +56,7 @@ const count = (state: Including, length: number, place: Place): void => {
   state.text += length;
   if (state.files > mostFiles)
     throw new CiFileError(`Maximum of ${mostFiles} nested includes are allowed!`, place);
-  if (state.text > mostText) throw new CiFileError(tooLarge, place);
+  if (state.text > state.limits.text) throw pastLimit(state.limits, place);
 };
 
 type Entry = { wanted: Wanted; inputs: Hash | null; place: Place };

@@ -7,7 +7,9 @@ export type Wanted =
   | { type: 'file'; project: string; ref: string | null; path: string }
   | { type: 'template'; name: string }
   | { type: 'remote'; url: string }
-  | { type: 'component'; address: string };
+  | { type: 'component'; address: string }
+  /** What a job of the pipeline that starts this one left. */
+  | { type: 'artifact'; job: string; path: string };
 
 /** `origin` comes back with what the file includes itself. */
 export type IncludedFile = { name: string; text: string; origin: unknown };
@@ -15,9 +17,16 @@ export type IncludedFile = { name: string; text: string; origin: unknown };
 /**
  * `missing`: no such file; `project`: no such project, or nobody may read it; `reference`: no such ref;
  * `refused`: such includes are not allowed here; `unreadable`: it is no text, or too much; `homeless`: the file that
- * names it is of no project.
+ * names it is of no project; `no_job`: no job of this name left anything.
  */
-export type FetchProblem = 'missing' | 'project' | 'reference' | 'refused' | 'unreadable' | 'homeless';
+export type FetchProblem =
+  | 'no_job'
+  | 'missing'
+  | 'project'
+  | 'reference'
+  | 'refused'
+  | 'unreadable'
+  | 'homeless';
 
 export type Fetch = (
   wanted: Wanted,
@@ -54,20 +63,25 @@ export const wantedOf = (node: Node, expand: Expand): Wanted[] | null => {
   const text = stringOf(node);
   if (text !== null) return [byText(expand(text))];
   const of = (key: string): string | null => stringOf(entryOf(node, key));
-  const [local, project, template, remote, component] = [
+  const [local, project, template, remote, component, artifact] = [
     of('local'),
     of('project'),
     of('template'),
     of('remote'),
     of('component'),
+    of('artifact'),
   ];
-  const given = [local, project, template, remote, component].filter((one) => one !== null);
+  const given = [local, project, template, remote, component, artifact].filter((one) => one !== null);
   if (given.length !== 1) return null;
   if (local !== null) return [{ type: 'local', path: expand(local).replace(/^\//, '') }];
   if (project !== null) return filesOf(node, project, expand);
   if (template !== null) return [{ type: 'template', name: expand(template) }];
   if (remote !== null) return [{ type: 'remote', url: expand(remote) }];
-  return component === null ? null : [{ type: 'component', address: expand(component) }];
+  if (component !== null) return [{ type: 'component', address: expand(component) }];
+  const job = of('job');
+  return artifact === null || job === null
+    ? null
+    : [{ type: 'artifact', job: expand(job), path: expand(artifact).replace(/^\//, '') }];
 };
 
 const nameOf = (wanted: Wanted, name: string): string => {
@@ -80,6 +94,8 @@ const nameOf = (wanted: Wanted, name: string): string => {
       return `Template file \`${name}\``;
     case 'remote':
       return `Remote file \`${name}\``;
+    case 'artifact':
+      return `Artifact \`${name}\` of job \`${wanted.job}\``;
     default:
       return `Component \`${name}\``;
   }
@@ -89,6 +105,7 @@ const addressOf = (wanted: Wanted): string => {
   switch (wanted.type) {
     case 'local':
     case 'file':
+    case 'artifact':
       return wanted.path;
     case 'template':
       return wanted.name;
@@ -106,6 +123,9 @@ const refusedText = (wanted: Wanted): string => {
     return `Component \`${address}\` lies on \`${host}\`: components of other hosts are not available`;
   }
   if (wanted.type === 'remote') return `Remote file \`${address}\` is not allowed: remote includes are off`;
+  if (wanted.type === 'artifact') {
+    return 'Including configs from artifacts is only allowed when triggering child pipelines';
+  }
   return `${nameOf(wanted, address)} is not available here!`;
 };
 
@@ -118,6 +138,9 @@ const textOfProblem = (wanted: Wanted, problem: FetchProblem): string => {
   if (problem === 'homeless') return `${nameOf(wanted, addressOf(wanted))} does not have project!`;
   if (problem === 'refused') return refusedText(wanted);
   if (problem === 'unreadable') return `${nameOf(wanted, addressOf(wanted))} is not a text, or too big!`;
+  if (problem === 'no_job' && wanted.type === 'artifact') {
+    return `Job \`${wanted.job}\` not found in parent pipeline or does not have artifacts!`;
+  }
   if (wanted.type === 'template') return `Template file \`${wanted.name}\` is not a valid location!`;
   return `${nameOf(wanted, addressOf(wanted))} does not exist!`;
 };

@@ -18,7 +18,7 @@ import { cachesOf } from './cache.ts';
 import { secondsOf } from './duration.ts';
 import { environmentOf } from './environment.ts';
 import { imageOf, servicesOf } from './image.ts';
-import { keptOnly, jobKeys, refusedKeys } from './keys.ts';
+import { bridgeKeys, keptOnly, jobKeys, refusedKeys } from './keys.ts';
 import { type Hash, type Node, entryOf, hashNode, keyPlace, plainOf, stringOf } from './node.ts';
 import { needsOf } from './needs.ts';
 import { splitPattern, compilePattern } from './pattern.ts';
@@ -26,6 +26,7 @@ import type { Job, Policy } from './plan_types.ts';
 import { policyOf } from './policy.ts';
 import { allowFailureOf, retryOf } from './retry.ts';
 import { rulesOf } from './rules.ts';
+import { triggerOf, withoutRun } from './trigger.ts';
 import { variablesOf } from './variables.ts';
 
 export type JobDefaults = {
@@ -61,6 +62,7 @@ const oldWhen = 'should be on_success, on_failure, always or manual';
 const longestWait = 7 * 86_400;
 const longestTimeout = 30 * 86_400;
 const oldList = 'config should be an array of strings';
+const notDelayed = 'when should be one of: on_success, on_failure, always, manual';
 const notARun = 'config should implement the script:, run:, or trigger: keyword';
 
 const scriptsOf = (at: At, hash: Hash, defaults: JobDefaults) => {
@@ -193,7 +195,7 @@ const ownParts = (at: At, hash: Hash) => ({
   resource_group: textAt(at, hash, 'resource_group'),
   environment: environmentOf(inner(at, 'environment'), entryOf(hash, 'environment')),
   manual_confirmation: textAt(at, hash, 'manual_confirmation'),
-  trigger: plainAt(entryOf(hash, 'trigger')),
+  trigger: triggerOf(inner(at, 'trigger'), entryOf(hash, 'trigger')),
   release: plainAt(entryOf(hash, 'release')),
   pages: plainAt(entryOf(hash, 'pages')),
   secrets: plainAt(entryOf(hash, 'secrets')),
@@ -208,14 +210,15 @@ export const checkDefaults = (at: At, defaults: JobDefaults): void => {
 
 /** @param hash the job as its file says it, `extends` and `!reference` carried out */
 export const jobOf = (at: At, name: string, hash: Hash, defaults: JobDefaults): Job => {
-  knowsKeys(at, hash, jobKeys);
+  const isBridge = entryOf(hash, 'trigger') !== undefined;
+  knowsKeys(at, hash, isBridge ? bridgeKeys : jobKeys);
   rulesWithOthers(at, hash);
-  if (entryOf(hash, 'script') === undefined && entryOf(hash, 'trigger') === undefined) {
+  if (entryOf(hash, 'script') === undefined && !isBridge) {
     fault(at, notARun, hash.place, "script can't be blank");
   }
   sayWhatIsNotDone(at, hash);
   const stage = textAt(at, hash, 'stage') ?? textAt(at, hash, 'type') ?? defaults.stage;
-  return {
+  const job: Job = {
     name,
     group: name,
     stage,
@@ -230,4 +233,7 @@ export const jobOf = (at: At, name: string, hash: Hash, defaults: JobDefaults): 
     ...needsAndDependencies(at, hash),
     ...ownParts(at, hash),
   };
+  if (!isBridge) return job;
+  if (job.when === 'delayed') fault(at, notDelayed, keyPlace(hash, 'when'));
+  return withoutRun(job);
 };

@@ -22,8 +22,14 @@ export const jobKeys = words(
   dast_configuration tags`,
 );
 
+/** Of one that starts another pipeline. */
+export const bridgeKeys = words(
+  `trigger parallel inputs extends stage type only except rules variables inherit allow_failure when start_in needs
+  resource_group environment interruptible manual_confirmation`,
+);
+
 /** Taken and kept, but nothing comes of it yet: said in a warning. */
-export const keptOnly = ['trigger', 'release', 'publish', 'pages', 'id_tokens', 'secrets', 'inputs'] as const;
+export const keptOnly = ['release', 'publish', 'pages', 'id_tokens', 'secrets', 'inputs'] as const;
 
 /** Known words that are refused: silence would let somebody think that they work. */
 export const refusedKeys = ['run', 'identity', 'dast_configuration'] as const;

@@ -344,8 +344,6 @@ stop: { script: x, environment: { name: review/x, action: stop } }`);
 });
 
 test('what is only kept stays as it was written', async () => {
-  const job = await jobOf('job: { trigger: { include: c.yml, strategy: depend } }');
-  assert.deepEqual(job.trigger, { include: 'c.yml', strategy: 'depend' });
   const { release, secrets, id_tokens } = await jobOf(
     'job: { script: x, release: { tag_name: v }, secrets: { A: { vault: p } }, id_tokens: { T: { aud: u } } }',
   );

@@ -25,11 +25,10 @@ import {
   textOf,
   tooLarge,
 } from './node.ts';
+import { longestFile } from './limits.ts';
 import { CiFileError, type Problems } from './problem.ts';
 import { psychScalar } from './psych.ts';
 
-/** UTF-16 units of one file. */
-export const longestFile = 1_048_576;
 const mostLines = 100_000;
 const deepest = 100;
 const mostSyntaxErrors = 10;
@@ -57,12 +56,18 @@ const placeOf = (reading: Reading, node: unknown, fallback: Place): Place => {
 
 const plainTag = /^(?:!|tag:yaml\.org,2002:)str$/;
 
+const forbiddenText = 'control characters are not allowed';
+
+/** A NUL and half a character are what neither a store keeps, nor a shell takes; escapes may mean them. */
+const isKeepable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
+
 const scalarOf = (
   reading: Reading,
   node: { value: unknown; type?: string; tag?: string },
   place: Place,
 ): Node => {
   const text = typeof node.value === 'string' ? node.value : '';
+  if (!isKeepable(text)) throw new CiFileError(forbiddenText, place);
   const isPlain = node.type === undefined || node.type === 'PLAIN';
   if (!isPlain || (node.tag !== undefined && plainTag.test(node.tag))) return scalarNode(text, place);
   const value = psychScalar(text);
@@ -228,6 +233,7 @@ export const loadYaml = (file: string, text: string, problems: Problems): Node[]
   if (text.length > longestFile || countLines(text) > mostLines) {
     throw new CiFileError(tooLarge, { file, line: 1, column: 1 });
   }
+  if (!isKeepable(text)) throw new CiFileError(forbiddenText, { file, line: 1, column: 1 });
   const lines = new LineCounter();
   const documents = parse(text.replace(/^\uFEFF/, ''), lines, file);
   const isBroken = documents.map((document) => syntaxErrors(file, document, lines, problems)).includes(true);

@@ -23,8 +23,10 @@ const hashNeed = (at: At, node: Hash): Partial<{ need: Need; cross: CrossNeed }>
   const job = stringOf(entryOf(node, 'job'));
   const artifacts = booleanAt(at, node, 'artifacts') ?? true;
   const optional = booleanAt(at, node, 'optional') ?? false;
-  if (node.entries.has('project') || node.entries.has('pipeline')) {
-    at.problems.warn(`${at.where} of another pipeline is accepted, but not carried out`, node.place);
+  const isOther = node.entries.has('project');
+  if (isOther || node.entries.has('pipeline')) {
+    if (isOther || job === null)
+      at.problems.warn(`${at.where} of another pipeline is accepted, but not carried out`, node.place);
     return { cross: crossOf(node, job ?? '', artifacts) };
   }
   if (job === null) {

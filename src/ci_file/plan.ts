@@ -4,6 +4,8 @@ import { policiesHold, ruleHolds } from './decide.ts';
 import { secondsOf } from './duration.ts';
 import { type Values, expand, expandAll, expandKnown } from './expand.ts';
 import { TooExpensive } from './expression/evaluate.ts';
+import { type Limits, TooHeavy, makesTooMuch } from './limits.ts';
+import { tooLarge } from './node.ts';
 import type { AutoCancel, Config, Image, Job, Rule, Variable } from './plan_types.ts';
 
 export type PlannedJob = Omit<Job, 'rules' | 'only' | 'except' | 'start_in'> & {
@@ -53,14 +55,20 @@ export const askFacts = async (config: Config, conditions: Conditions): Promise<
   ]);
 };
 
+/** Of putting together one value that rules may look at, beside what patterns take. */
+const stepsOfValue = 300;
+
 type Planning = { config: Config; conditions: Conditions; facts: Facts; work: Work };
 
 /** Values by which rules decide: those of the file stand between what the service and what people say. */
-const valuesFor = ({ conditions }: Planning, own: readonly Variable[], job: Values = {}): Values => {
+const valuesFor = ({ conditions, work }: Planning, own: readonly Variable[], job: Values = {}): Values => {
   const { predefined, variables } = conditions;
   const raw = new Set(own.filter((variable) => variable.raw).map(({ key }) => key));
   for (const name of Object.keys(variables)) raw.add(name);
-  return expandAll({ ...predefined, ...job, ...asValues(own), ...variables }, raw);
+  const values = { ...predefined, ...job, ...asValues(own), ...variables };
+  work.left -= Object.keys(values).length * stepsOfValue;
+  if (work.left < 0) throw new TooExpensive();
+  return expandAll(values, raw);
 };
 
 const jobValues = ({ name, stage, parallel }: Job): Values => ({
@@ -152,6 +160,15 @@ const needsProblem = (job: PlannedJob, names: ReadonlySet<string>): string | nul
   return `'${job.name}' job needs '${missing.job}' job, but '${missing.job}' is not in any previous stage`;
 };
 
+const longestName = 255;
+
+/** Names that were short as long as nothing was put into them. */
+const longProblem = ({ name, environment, resource_group }: PlannedJob): string | null => {
+  const isLong = (text: string | null | undefined): boolean => (text?.length ?? 0) > longestName;
+  const what = isLong(environment?.name) ? 'environment' : isLong(resource_group) ? 'resource_group' : null;
+  return what === null ? null : `'${name}' job: ${what} is too long (maximum is ${longestName} characters)`;
+};
+
 const withoutMissing = (job: PlannedJob, names: ReadonlySet<string>): PlannedJob => ({
   ...job,
   needs: job.needs?.filter((need) => names.has(need.job)) ?? null,
@@ -176,7 +193,9 @@ const problemOf = (jobs: readonly PlannedJob[], names: ReadonlySet<string>): Pla
   if (jobs.length > mostJobs) {
     return refuse('error', `The number of jobs has exceeded the limit of ${mostJobs}.`);
   }
-  const problem = jobs.map((job) => needsProblem(job, names)).find((text) => text !== null);
+  const problem = jobs
+    .map((job) => needsProblem(job, names) ?? longProblem(job))
+    .find((text) => text !== null);
   return problem === undefined ? null : refuse('error', problem);
 };
 
@@ -193,12 +212,19 @@ const workflowOf = (planning: Planning): Shared | null => {
   return { variables: mergedVariables(variables, rule.variables), auto_cancel: rule.auto_cancel };
 };
 
-/** The same answer for the same arguments. `facts` are what `askFacts` found. */
-export const plan = (config: Config, conditions: Conditions, facts: Facts): Planned => {
+/**
+ * The same answer for the same arguments. `facts` are what `askFacts` found.
+ * @throws TooHeavy past brief limits
+ */
+export const plan = (config: Config, conditions: Conditions, facts: Facts, limits: Limits): Planned => {
   try {
-    return planned({ config, conditions, facts, work: newWork() });
+    const made = planned({ config, conditions, facts, work: newWork(limits) });
+    if (!('plan' in made) || !makesTooMuch(made.plan.jobs, limits)) return made;
+    if (limits.isBrief) throw new TooHeavy();
+    return refuse('error', tooLarge);
   } catch (error) {
     if (!(error instanceof TooExpensive)) throw error;
+    if (limits.isBrief) throw new TooHeavy();
     return refuse('error', 'The rules take too long to evaluate.');
   }
 };

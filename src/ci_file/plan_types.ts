@@ -67,6 +67,20 @@ export type CrossNeed = {
   artifacts: boolean;
 };
 
+/** Another pipeline that a job starts. */
+export type Trigger = {
+  /** Full path of its project, variables in it; null: it is a part of this one, made of what is included. */
+  project: string | null;
+  branch: string | null;
+  /** Entries of an `include`, as they were written; null: the configuration of the project. */
+  include: unknown[] | null;
+  inputs: unknown;
+  /** The job goes as the other pipeline does; null: it is done once that is made. */
+  strategy: 'depend' | 'mirror' | null;
+  /** Which variables the other pipeline is given. */
+  forward: { yaml_variables: boolean; pipeline_variables: boolean };
+};
+
 export type Retry = { max: number; when: string[]; exit_codes: number[] };
 
 export type Environment = {
@@ -98,6 +112,8 @@ export type Policy = {
   refs: string[] | null;
   variables: Expression[] | null;
   changes: string[] | null;
+  /** Asks for a cluster, and there is none. */
+  kubernetes: boolean;
 };
 
 export type AutoCancel = {
@@ -142,8 +158,8 @@ export type Job = {
   environment: Environment | null;
   pre_get_sources_script: string[];
   manual_confirmation: string | null;
+  trigger: Trigger | null;
   /** Accepted; who runs jobs says what of it he does. */
-  trigger: unknown;
   release: unknown;
   pages: unknown;
   id_tokens: unknown;

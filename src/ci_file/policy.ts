@@ -20,7 +20,7 @@ const refsOf = (at: At, node: Node | undefined, text: string): string[] | null =
 /** @returns null: there is none */
 export const policyOf = (at: At, node: Node | undefined): Policy | null => {
   if (node === undefined || isNull(node)) return null;
-  const none: Policy = { refs: null, variables: null, changes: null };
+  const none: Policy = { refs: null, variables: null, changes: null, kubernetes: false };
   const alone = stringOf(node);
   if (alone !== null) {
     if (isWrongPattern(alone)) fault(at, listText, node.place);
@@ -33,9 +33,10 @@ export const policyOf = (at: At, node: Node | undefined): Policy | null => {
   }
   knowsKeys(at, node, policyKeys);
   if (entryOf(node, 'kubernetes') !== undefined) {
-    at.problems.warn(`${at.where}:kubernetes is accepted, but nothing is asked`, node.place);
+    at.problems.warn(`${at.where}:kubernetes never holds: there are no clusters here`, node.place);
   }
   return {
+    kubernetes: entryOf(node, 'kubernetes') !== undefined,
     refs: refsOf(at, entryOf(node, 'refs'), 'refs should be an array of strings or regular expressions'),
     variables: expressionsOf(at, entryOf(node, 'variables')),
     changes: stringsAt(at, node, 'changes'),

@@ -89,7 +89,10 @@ const defaultsOf = (problems: Problems, root: Hash, workflow: Workflow): JobDefa
   const at: At = { where: 'inherit', problems };
   return {
     stage: usualStage,
-    only: workflow.rules === null ? { refs: ['branches', 'tags'], variables: null, changes: null } : null,
+    only:
+      workflow.rules === null
+        ? { refs: ['branches', 'tags'], variables: null, changes: null, kubernetes: false }
+        : null,
     read: new Map(),
     part: (hash, key) => {
       const own = entryOf(hash, key);

@@ -1,6 +1,6 @@
 /** Queries whose SQL is made once: what every request asks must not be built and compiled with every request. */
 import type { CompiledQuery, Kysely } from 'kysely';
-import type { Words } from './engine.ts';
+import type { ReadNow, Words } from './engine.ts';
 import type { Schema } from './schema.ts';
 
 type Db = Kysely<Schema>;
@@ -28,19 +28,30 @@ const placeholders = new Proxy(
   { get: (_target, name) => new Placeholder(String(name), (given) => given) },
 );
 
-const words = new WeakMap<object, Words>();
+type Spoken = { words: Words; readNow: ReadNow | undefined };
+
+const stores = new WeakMap<object, Spoken>();
 
 /** One object a store, which its transactions share. */
-const storeOf = (db: Db): object => db.getExecutor().adapter;
+export const storeOf = (db: Db): object => db.getExecutor().adapter;
 
-/** Tells in which words the queries of a store are said. */
-export const setWords = (db: Db, spoken: Words): void => void words.set(storeOf(db), spoken);
+/** Tells in which words the queries of a store are said, and how it is read without waiting, where it can be. */
+export const setWords = (db: Db, words: Words, readNow?: ReadNow): void =>
+  void stores.set(storeOf(db), { words, readNow });
 
-export const wordsOf = (db: Db): Words => {
-  const known = words.get(storeOf(db));
+const spokenBy = (db: Db): Spoken => {
+  const known = stores.get(storeOf(db));
   if (known === undefined) throw new Error('a store that was not opened by openStore');
   return known;
 };
+
+export const wordsOf = (db: Db): Words => spokenBy(db).words;
+
+let isMaking = false;
+
+/** Whether a value is the same in each run of the query that is being made: it may be part of its text. */
+export const isConstant = (value: unknown): value is string | number =>
+  isMaking && (typeof value === 'string' || typeof value === 'number');
 
 type Build<G, R> = (db: Db, given: G, spoken: Words) => CompiledQuery<R>;
 
@@ -51,15 +62,23 @@ type Build<G, R> = (db: Db, given: G, spoken: Words) => CompiledQuery<R>;
 export const compiled = <G extends object, R>(build: Build<G, R>): ((db: Db, given: G) => Promise<R[]>) => {
   const made = new WeakMap<object, CompiledQuery<R>>();
   const make = (db: Db): CompiledQuery<R> => {
-    const query = build(db, placeholders as G, wordsOf(db));
-    made.set(storeOf(db), query);
-    return query;
+    isMaking = true;
+    try {
+      const query = build(db, placeholders as G, wordsOf(db));
+      made.set(storeOf(db), query);
+      return query;
+    } finally {
+      isMaking = false;
+    }
   };
   return async (db, given) => {
     const query = made.get(storeOf(db)) ?? make(db);
     const parameters = query.parameters.map((one) =>
       one instanceof Placeholder ? one.valueOf(given[one.name as keyof G]) : one,
     );
+    const readNow = db.isTransaction ? undefined : spokenBy(db).readNow;
+    // Past the layers of the query builder, which take as long as a look at a row.
+    if (readNow !== undefined) return readNow(query.sql, parameters) as R[];
     const { rows } = await db.executeQuery<R>({ ...query, parameters });
     return rows;
   };

@@ -33,8 +33,13 @@ export type Words = {
   skipLocked: RawBuilder<unknown>;
 };
 
+/** Answers at once, what is committed. */
+export type ReadNow = (text: string, parameters: readonly unknown[]) => unknown[];
+
 export type EngineParts = {
   db: Kysely<Schema>;
+  /** Where a query outside of transactions answers at once. */
+  readNow?: ReadNow;
   ddl: Ddl;
   words: Words;
   /** Tells the other processes of the service of a topic, once the transaction is committed. */

@@ -178,6 +178,9 @@ export type RoutesTable = {
   source_id: number;
 };
 
+/** Paths of before, which lead to who had them until another takes them. */
+export type RedirectRoutesTable = RoutesTable;
+
 export type ProjectsTable = {
   id: Id;
   namespace_id: number;
@@ -215,6 +218,8 @@ export type ProjectsTable = {
   ci_config_path: Generated<string | null>;
   /** Seconds that a job may run. */
   build_timeout: Generated<number>;
+  /** Megabytes of one file that a job leaves; null: as the instance says. */
+  max_artifacts_size: Generated<number | null>;
   auto_cancel_pending_pipelines: Generated<'enabled' | 'disabled'>;
   ci_default_git_depth: Generated<number>;
   keep_latest_artifact: Generated<Flag>;
@@ -390,6 +395,12 @@ export type CommitCommentsTable = {
   line: number | null;
   line_type: 'new' | 'old' | null;
   created_at: number;
+  /** null: a comment of its own, whose discussion has an id that follows from its own. */
+  discussion_id: string | null;
+  /** JSON: where in the diff of the commit it stands. */
+  position: string | null;
+  /** null: never changed. */
+  updated_at: number | null;
 };
 
 export type ReleasesTable = {
@@ -404,6 +415,8 @@ export type ReleasesTable = {
   created_at: number;
   released_at: number;
 };
+
+export type ReleaseMilestonesTable = { release_id: number; milestone_id: number };
 
 export type ReleaseLinksTable = {
   id: Id;
@@ -506,6 +519,21 @@ export type MergeRequestCommitsTable = {
 
 export type MergeRequestApprovalsTable = { merge_request_id: number; user_id: number; created_at: number };
 
+/** What a reviewer has written and not yet shown anybody. */
+export type DraftNotesTable = {
+  id: Id;
+  merge_request_id: number;
+  author_id: number;
+  note: string;
+  /** Of the discussion that it answers; null: it begins one. */
+  discussion_id: string | null;
+  resolve_discussion: Generated<Flag>;
+  /** JSON: where in the diff it is to stand. */
+  position: string | null;
+  created_at: number;
+  updated_at: number;
+};
+
 export type MergeRequestSearchTable = {
   merge_request_id: number;
   title: string;
@@ -547,6 +575,12 @@ export type NotesTable = {
   resolvable: Generated<Flag>;
   resolved_at: Generated<number | null>;
   resolved_by_id: Generated<number | null>;
+  /** Of a note that says what mentions its target; null: it is none. */
+  mentioned_by_type: Generated<TargetType | 'Commit' | null>;
+  mentioned_by_project_id: Generated<number | null>;
+  /** Of an issue or merge request. */
+  mentioned_by_id: Generated<number | null>;
+  mentioned_by_sha: Generated<string | null>;
 };
 
 /** Who is named in a text of a target. `note_id` 0: its title or description. */
@@ -761,6 +795,7 @@ export type Schema = CiSchema & {
   user_identities: UserIdentitiesTable;
   namespaces: NamespacesTable;
   routes: RoutesTable;
+  redirect_routes: RedirectRoutesTable;
   projects: ProjectsTable;
   project_counters: ProjectCountersTable;
   members: MembersTable;
@@ -776,6 +811,7 @@ export type Schema = CiSchema & {
   commit_comments: CommitCommentsTable;
   releases: ReleasesTable;
   release_links: ReleaseLinksTable;
+  release_milestones: ReleaseMilestonesTable;
   integrations: IntegrationsTable;
   merge_requests: MergeRequestsTable;
   merge_request_diffs: MergeRequestDiffsTable;
@@ -783,6 +819,7 @@ export type Schema = CiSchema & {
   merge_request_commits: MergeRequestCommitsTable;
   merge_request_approvals: MergeRequestApprovalsTable;
   merge_request_search: MergeRequestSearchTable;
+  draft_notes: DraftNotesTable;
   merge_requests_closing_issues: MergeRequestsClosingIssuesTable;
   issue_search: IssueSearchTable;
   notes: NotesTable;

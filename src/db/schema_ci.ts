@@ -25,6 +25,9 @@ export type PipelineSource =
   | 'schedule'
   | 'api'
   | 'merge_request_event'
+  /** Of a pipeline of another project. */
+  | 'pipeline'
+  /** Of a pipeline of its own project, whose part it is. */
   | 'parent_pipeline';
 
 export type PipelinesTable = {
@@ -52,6 +55,14 @@ export type PipelinesTable = {
   finished_at: number | null;
   /** Seconds in which jobs ran. */
   duration: number | null;
+  /** What it was started by: a pipeline, and the job there. */
+  source_pipeline_id: number | null;
+  source_job_id: number | null;
+  /** The first of those that started one another; null: itself. */
+  root_id: number | null;
+  /** How many parents are above it in its own project. */
+  depth: Generated<number>;
+  schedule_id: number | null;
 };
 
 export type VariableType = 'env_var' | 'file';
@@ -102,6 +113,8 @@ export type JobsTable = {
   retry_of_id: number | null;
   protected: Flag;
   interruptible: Generated<Flag>;
+  /** Starts another pipeline; no runner ever gets it. */
+  bridge: Generated<Flag>;
   user_id: number | null;
   runner_id: number | null;
   /** Of the machine that runs it. */
@@ -152,11 +165,34 @@ export type ResourceGroupsTable = {
   id: Id;
   project_id: number;
   key: string;
-  process_mode: Generated<'unordered' | 'oldest_first' | 'newest_first'>;
+  process_mode: Generated<'unordered' | 'oldest_first' | 'newest_first' | 'newest_ready_first'>;
   /** Who holds it. */
   job_id: number | null;
   created_at: number;
   updated_at: number;
+};
+
+/** What a job prints, where several services share a bucket. */
+export type SharedTracesTable = {
+  job_id: number;
+  project_id: number;
+  /** Bytes, and their CRC-32 as they came. */
+  size: number;
+  crc: number;
+  /** Of all of it, in the bucket; null: it is in its pieces. */
+  sha256: string | null;
+};
+
+export type SharedTracePiecesTable = { job_id: number; start: number; bytes: Uint8Array };
+
+/** A process that is about to name bytes, or to take them away. */
+export type ByteHoldsTable = {
+  project_id: number;
+  sha256: string;
+  /** Of no other. */
+  holder: string;
+  kind: 'name' | 'remove';
+  created_at: number;
 };
 
 export type ArtifactsTable = {
@@ -311,6 +347,9 @@ export type CiSchema = {
   pending_jobs: PendingJobsTable;
   resource_groups: ResourceGroupsTable;
   artifacts: ArtifactsTable;
+  byte_holds: ByteHoldsTable;
+  shared_traces: SharedTracesTable;
+  shared_trace_pieces: SharedTracePiecesTable;
   job_variables: JobVariablesTable;
   runners: RunnersTable;
   runner_projects: RunnerProjectsTable;

@@ -7,7 +7,7 @@ import { type Discussion, findDiscussion } from './queries.ts';
 import { requireReplyable } from './rules.ts';
 import { individualId } from './id.ts';
 
-type Text = Pick<NewNote, 'body' | 'created_at'>;
+type Text = Pick<NewNote, 'body' | 'created_at' | 'first'>;
 
 const unresolved = { resolvable: 1, resolved_at: null, resolved_by_id: null } as const;
 
@@ -61,7 +61,7 @@ export const replyTo = async (
   return await createNote(noun, call, found, {
     ...text,
     thread: async (tx, actor) => {
-      const discussion = await findDiscussion(tx.db, target, discussion_id);
+      const discussion = await findDiscussion({ db: tx.db, viewer: call.viewer }, target, discussion_id);
       const [lead] = discussion.notes;
       requireReplyable(discussion.notes);
       if (lead.discussion_id === null) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findLine, hunksOf, newLineOf, numbersAt, oldLineOf } from './hunks.ts';
 import { tracePosition } from './trace.ts';
-import type { Position } from '../notes/position.ts';
+import type { TextPosition } from '../notes/position.ts';
 
 /** A fixed source of chance, so that a failure comes again. */
 const chance = (seed: number) => () => {
@@ -105,7 +105,7 @@ test('a line that a side lacks is named by the one that comes next there', () =>
   assert.deepEqual(numbersAt(diff, { old_line: 6, new_line: 7 }), { old_at: 6, new_at: 7 });
 });
 
-const at = (old_line: number | null, new_line: number | null): Position => ({
+const at = (old_line: number | null, new_line: number | null): TextPosition => ({
   base_sha: 'b',
   start_sha: 's',
   head_sha: 'h',

@@ -52,6 +52,13 @@ const traced = async (position: Position, { version, diff, textOf }: Tracing): P
   const file = fileIn(version, position);
   if (file === undefined) return null;
   const { base_sha, start_sha, head_sha } = version;
+  const shas = { base_sha, start_sha, head_sha };
+  if (position.position_type !== 'text') {
+    // Of what has no lines it is only known whether it is the same.
+    const { old_path, new_path } = file;
+    const since = await diff(position.head_sha, head_sha, [position.new_path, new_path]);
+    return since === '' ? { ...position, ...shas, old_path, new_path } : null;
+  }
   const isRemoved = position.new_line === null;
   const [heads, bases] = await Promise.all([
     isRemoved ? '' : diff(position.head_sha, head_sha, [position.new_path, file.new_path]),
@@ -59,7 +66,7 @@ const traced = async (position: Position, { version, diff, textOf }: Tracing): P
   ]);
   if (heads === null || bases === null) return null;
   const shown = { ...file, diff: await textOf(file) };
-  return tracePosition(position, { heads, bases }, { file: shown, shas: { base_sha, start_sha, head_sha } });
+  return tracePosition(position, { heads, bases }, { file: shown, shas });
 };
 
 /** Where its line is lost, it stands again where it was written, and is looked for from there: lines come back. */

@@ -4,6 +4,8 @@ import type { TargetType } from '../db/schema.ts';
 import { notFound } from '../errors.ts';
 import type { Page, PageRequest } from '../http/page.ts';
 import type { NoteRow } from '../notes/json.ts';
+import type { Looking } from '../notes/queries.ts';
+import { visibleNotes } from '../notes/visible.ts';
 import { individualId, noteOfId } from './id.ts';
 
 type Of = { type: TargetType; id: number };
@@ -15,7 +17,10 @@ const notesOf = (db: Reader, { type, id }: Of) =>
   db.selectFrom('notes').selectAll().where('target_type', '=', type).where('target_id', '=', id);
 
 /** A comment of its own is a group alone. */
-const grouped = ({ type, id }: Of) => sql`from notes where target_type = ${type} and target_id = ${id}
+const grouped = (
+  { db, viewer }: Looking,
+  { type, id }: Of,
+) => sql`from notes where target_type = ${type} and target_id = ${id} and ${visibleNotes(db, viewer)}
   group by discussion_id, case when discussion_id is null then id else 0 end`;
 
 type Lead = { first_id: number; discussion_id: string | null };
@@ -49,17 +54,17 @@ const notesOfLeads = async (db: Reader, target: Of, leads: Lead[]): Promise<Note
     .execute();
 };
 
-/** Discussions of a target, the oldest first; the total counts discussions. */
+/** Discussions of a target that the viewer sees, the oldest first; the total counts discussions. */
 export const listDiscussions = async (
-  db: Reader,
+  looking: Looking,
   target: Of,
   { limit, offset }: PageRequest,
 ): Promise<Page<Discussion>> => {
+  const { db } = looking;
+  const all = grouped(looking, target);
   const [counted, leads] = await Promise.all([
-    sql<{ total: number }>`select count(*) as total from (select 1 ${grouped(target)}) as grouped`.execute(
-      db,
-    ),
-    sql<Lead>`select min(id) as first_id, discussion_id ${grouped(target)}
+    sql<{ total: number }>`select count(*) as total from (select 1 ${all}) as grouped`.execute(db),
+    sql<Lead>`select min(id) as first_id, discussion_id ${all}
       order by min(created_at), min(id) limit ${limit} offset ${offset}`.execute(db),
   ]);
   const total = counted.rows[0]?.total ?? 0;
@@ -71,8 +76,12 @@ export const listDiscussions = async (
   return { items, total };
 };
 
-/** A discussion of this very target; else 404. */
-export const findDiscussion = async (db: Reader, target: Of, id: string): Promise<Discussion> => {
+/** A discussion of this very target, if the viewer sees it; else 404. */
+export const findDiscussion = async (
+  { db, viewer }: Looking,
+  target: Of,
+  id: string,
+): Promise<Discussion> => {
   const alone = noteOfId(id);
   const notes = await notesOf(db, target)
     .where((is) =>
@@ -81,6 +90,7 @@ export const findDiscussion = async (db: Reader, target: Of, id: string): Promis
         ...(alone === null ? [] : [is.and([is('id', '=', alone), is('discussion_id', 'is', null)])]),
       ]),
     )
+    .where(visibleNotes(db, viewer))
     .orderBy('id')
     .execute();
   const [first, ...rest] = notes;

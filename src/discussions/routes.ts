@@ -57,7 +57,7 @@ const list = ({ path, word, params, shared, find }: Side) =>
     params: object({ ...params, ...pageParams }),
     handle: async (call, given) => {
       const { target } = await find(call, given);
-      const { items, total } = await listDiscussions(call.db, target, pageRequest(given));
+      const { items, total } = await listDiscussions(call, target, pageRequest(given));
       return { items: await discussionsJson(call, target, items), total };
     },
   });
@@ -72,7 +72,7 @@ const get = ({ one, word, params, discussion_id, shared, find }: Side) =>
     params: object({ ...params, discussion_id }),
     handle: async (call, given) => {
       const found = await find(call, given);
-      return await render(call, found, await findDiscussion(call.db, found.target, given.discussion_id));
+      return await render(call, found, await findDiscussion(call, found.target, given.discussion_id));
     },
   });
 
@@ -112,7 +112,7 @@ const reply = ({ noun, one, word, params, discussion_id, shared, find }: Side) =
     params: object({ ...params, discussion_id, ...content }),
     handle: async (call, given) => {
       const found = await find(call, given);
-      await findDiscussion(call.db, found.target, given.discussion_id);
+      await findDiscussion(call, found.target, given.discussion_id);
       const { body, done } = await actOn(noun, call, found, given.body);
       if (done !== null && body === '') return onlyActed(done);
       return await renderNote(call, found, await replyTo(noun, call, found, { ...given, body }));
@@ -129,10 +129,10 @@ const resolve = ({ noun, one, word, params, discussion_id, shared, find }: Side)
     params: object({ ...params, discussion_id, resolved: boolean() }),
     handle: async (call, given) => {
       const found = await find(call, given);
-      const discussion = await findDiscussion(call.db, found.target, given.discussion_id);
+      const discussion = await findDiscussion(call, found.target, given.discussion_id);
       requireResolver(call, found, discussion.notes);
       await resolveNotes(noun, call, found, { notes: discussion.notes, resolved: given.resolved });
-      return await render(call, found, await findDiscussion(call.db, found.target, discussion.id));
+      return await render(call, found, await findDiscussion(call, found.target, discussion.id));
     },
   });
 
@@ -157,7 +157,7 @@ const update = ({ noun, note: path, word, params, discussion_id, note_id, shared
       }
       const found = await find(call, given);
       const { target } = found;
-      const discussion = await findDiscussion(call.db, target, given.discussion_id);
+      const discussion = await findDiscussion(call, target, given.discussion_id);
       const note = findNoteOf(discussion, given.note_id);
       if (body !== undefined) {
         requireNoteAdmin(call, found, note);
@@ -165,7 +165,7 @@ const update = ({ noun, note: path, word, params, discussion_id, note_id, shared
       }
       requireResolver(call, found, [note]);
       await resolveNotes(noun, call, found, { notes: [note], resolved: resolved === true });
-      return await renderNote(call, found, await findNote(call.db, target, note.id));
+      return await renderNote(call, found, await findNote(call, target, note.id));
     },
   });
 
@@ -179,7 +179,7 @@ const remove = ({ noun, note: path, word, params, discussion_id, note_id, shared
     params: object({ ...params, discussion_id, note_id }),
     handle: async (call, given) => {
       const found = await find(call, given);
-      const discussion = await findDiscussion(call.db, found.target, given.discussion_id);
+      const discussion = await findDiscussion(call, found.target, given.discussion_id);
       const note = findNoteOf(discussion, given.note_id);
       requireNoteAdmin(call, found, note);
       await deleteNote(noun, call, found, note);

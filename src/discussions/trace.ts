@@ -1,5 +1,5 @@
 /** Where a line that was commented on stands in another version of the same merge request. Pure. */
-import type { LineEnd, Position } from '../notes/position.ts';
+import type { LineEnd, TextPosition } from '../notes/position.ts';
 import { type DiffLine, newLineOf, oldLineOf } from './hunks.ts';
 import { lineCode } from './line_code.ts';
 
@@ -14,7 +14,7 @@ export type Since = {
 /** The file, in the other version. */
 export type VersionFile = { old_path: string; new_path: string; diff: string };
 
-export type Shas = Pick<Position, 'base_sha' | 'start_sha' | 'head_sha'>;
+export type Shas = Pick<TextPosition, 'base_sha' | 'start_sha' | 'head_sha'>;
 
 /** A line of the new file is followed through the heads, one that was removed through the bases. */
 const traceLine = (line: DiffLine, since: Since, diff: string): DiffLine | null => {
@@ -31,7 +31,7 @@ const traceEnd = (end: LineEnd, since: Since, file: VersionFile): LineEnd | null
   return line === null ? null : { ...end, ...line, line_code: lineCode(file, line) };
 };
 
-const traceRange = (range: Position['line_range'], since: Since, file: VersionFile) => {
+const traceRange = (range: TextPosition['line_range'], since: Since, file: VersionFile) => {
   if (range === null) return null;
   const [start, end] = [traceEnd(range.start, since, file), traceEnd(range.end, since, file)];
   return start === null || end === null ? null : { start, end };
@@ -39,10 +39,10 @@ const traceRange = (range: Position['line_range'], since: Since, file: VersionFi
 
 /** The position in the other version; null: the line is not there any more. */
 export const tracePosition = (
-  position: Position,
+  position: TextPosition,
   since: Since,
   { file, shas }: { file: VersionFile; shas: Shas },
-): Position | null => {
+): TextPosition | null => {
   const line = traceLine(position, since, file.diff);
   if (line === null) return null;
   const line_range = traceRange(position.line_range, since, file);

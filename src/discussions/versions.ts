@@ -57,7 +57,7 @@ export const latestVersion = async (db: Reader, mergeRequestId: number): Promise
   );
 
 /** Enough for any file that people read line by line. */
-const limits = { files: 10, lines: 200_000, bytes: 20_000_000, file_bytes: 20_000_000 };
+export const wholeFiles = { files: 10, lines: 200_000, bytes: 20_000_000, file_bytes: 20_000_000 };
 
 type Place = { id: number; repository_storage: string };
 
@@ -73,7 +73,12 @@ export const diffBetween = async (
   if (from === to) return '';
   const paths = [...new Set([from_path, to_path])];
   try {
-    const { diffs } = await repositoryOf(platform, project).ask('diff.files', { from, to, limits, paths });
+    const { diffs } = await repositoryOf(platform, project).ask('diff.files', {
+      from,
+      to,
+      limits: wholeFiles,
+      paths,
+    });
     const diff = diffs.find((one) => one.old_path === from_path && !one.new_file);
     if (diff === undefined) return '';
     return diff.deleted_file || diff.too_large || diff.binary ? null : diff.diff;
@@ -93,7 +98,7 @@ export const diffTextOf = async (
   if (file.diff !== '') return file.diff;
   const paths = [...new Set([file.old_path, file.new_path])];
   try {
-    const asked = { from: base_sha, to: head_sha, limits, paths };
+    const asked = { from: base_sha, to: head_sha, limits: wholeFiles, paths };
     const { diffs } = await repositoryOf(platform, project).ask('diff.files', asked);
     return diffs.find(({ new_path }) => new_path === file.new_path)?.diff ?? '';
   } catch (error) {

@@ -5,6 +5,7 @@ import type { Tx } from '../db/open.ts';
 import { forbidden, invalid } from '../errors.ts';
 import { recordEvent } from '../events/record.ts';
 import type { Project } from '../projects/find.ts';
+import { holdProject } from '../projects/hold.ts';
 import { type EnvironmentRow, findEnvironment, lockEnvironment } from './queries.ts';
 import { checkEnvironment } from './rules.ts';
 import { type Tier, environmentSlug, tierOf } from './slug.ts';
@@ -33,6 +34,7 @@ export const createEnvironment = async (
 ): Promise<EnvironmentRow> => {
   checkEnvironment({ name, ...given });
   return await call.write(async (tx) => {
+    await holdProject(tx, project.id);
     const taken = await tx.db
       .selectFrom('environments')
       .select('id')

@@ -7,6 +7,7 @@ import type { Place } from './dial.ts';
 import { gone, isGitFailure } from './failure.ts';
 import { type Method, protocolVersion } from './protocol_types.ts';
 import { type Reach, type Repository, makeRepository } from './repository.ts';
+import { type SpareLine, keepSpareLine } from './spare_line.ts';
 import { openStream } from './stream.ts';
 import { type Keeper, keepGitd } from './supervise.ts';
 
@@ -69,6 +70,7 @@ const reads = new Set<Method>([
   'blob.at',
   'blob.get',
   'diff.files',
+  'compare.across',
   'diff.raw',
   'blame.file',
   'contributors.list',
@@ -128,9 +130,9 @@ const afresh = async <T>(isOurs: boolean, connect: () => Promise<T>): Promise<T>
   }
 };
 
-type ReachParts = { name: string; isOurs: boolean; place: () => Promise<Place>; channel: Channel };
+type ReachParts = { name: string; isOurs: boolean; spare: SpareLine; channel: Channel };
 
-const makeReach = ({ name, isOurs, place, channel }: ReachParts): Reach => {
+const makeReach = ({ name, isOurs, spare, channel }: ReachParts): Reach => {
   const connect = async (): Promise<Connection> => await afresh(isOurs, channel.connection);
   return {
     name,
@@ -145,11 +147,11 @@ const makeReach = ({ name, isOurs, place, channel }: ReachParts): Reach => {
       }
     },
     stream: async (stream, params, options) =>
-      await afresh(isOurs, async () => await openStream(await place(), stream, params, options)),
+      await afresh(isOurs, async () => await openStream(spare, stream, params, options)),
   };
 };
 
-type Opened = { reach: Reach; keeper: Keeper | null; channel: Channel };
+type Opened = { reach: Reach; keeper: Keeper | null; channel: Channel; spare: SpareLine };
 
 const openStorage = (parts: GitParts, site: StorageSite): Opened => {
   const { name, address } = site;
@@ -170,7 +172,8 @@ const openStorage = (parts: GitParts, site: StorageSite): Opened => {
   const away: Place | null = address === null ? null : { address, secret: parts.secret ?? '' };
   const place = async (): Promise<Place> => away ?? (await (keeper as Keeper).place());
   const channel = makeChannel(place);
-  return { reach: makeReach({ name, isOurs: keeper !== null, place, channel }), keeper, channel };
+  const spare = keepSpareLine(place);
+  return { reach: makeReach({ name, isOurs: keeper !== null, spare, channel }), keeper, channel, spare };
 };
 
 /** Nothing is started or connected before it is used. */
@@ -193,7 +196,10 @@ export const openGit = (parts: GitParts): GitStorages => {
       return { name: storage, ...(result as Omit<StorageStatus, 'name'>) };
     },
     stop: async () => {
-      for (const { channel } of opened.values()) channel.close();
+      for (const { channel, spare } of opened.values()) {
+        channel.close();
+        spare.close();
+      }
       await Promise.all([...opened.values()].map(async ({ keeper }) => await keeper?.stop()));
     },
   };

@@ -2,8 +2,9 @@
 import type { Readable, Writable } from 'node:stream';
 import { type Frame, writeFrame } from '../../gitd/rpc/frames.ts';
 import { makeReceiver, makeSender } from '../../gitd/rpc/pipe.ts';
-import { type Line, type Place, dial } from './dial.ts';
+import type { Line } from './dial.ts';
 import { failureOf, gone } from './failure.ts';
+import type { SpareLine } from './spare_line.ts';
 import type { AnswerPush, AnswerTold, AskPush, Stream, Streams, TellPush } from './protocol_types.ts';
 
 export type StreamOptions = {
@@ -42,13 +43,13 @@ const answer = async ({ socket }: Line, { header }: Frame, options: StreamOption
 
 /** @throws GitFailure `unavailable` */
 export const openStream = async <N extends Stream>(
-  place: Place,
+  spare: SpareLine,
   name: N,
   params: object,
   options: StreamOptions,
 ): Promise<GitStream<N>> => {
   options.signal?.throwIfAborted();
-  const line = await dial(place);
+  const line = await spare.take();
   const { socket } = line;
   const leave = (): void => void socket.destroy();
   const receiver = makeReceiver(socket, leave);

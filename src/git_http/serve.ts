@@ -2,6 +2,7 @@
 import type { Readable } from 'node:stream';
 import type { Call } from '../access/call.ts';
 import { Failure } from '../errors.ts';
+import { discard } from '../http/discard.ts';
 import { Answer } from '../http/endpoint.ts';
 import { type Project, findProject } from '../projects/find.ts';
 import { repositoryOf } from '../repository/open.ts';
@@ -16,7 +17,9 @@ import {
 } from '../repository/transfer.ts';
 import { isGitProtocolEnabled } from '../settings/governed.ts';
 import { Refusal, answering, challenge, neverKept } from './answers.ts';
+import { TooManyFetches } from './fetch_places.ts';
 import { capabilitiesOf } from './capabilities.ts';
+import { errorPacket } from './moved.ts';
 import { beginsWithin, isPacked, sendBody } from './request_body.ts';
 import { signInGit } from './sign_in.ts';
 import { type Admitted, type Manner, openFetch, openPush } from './transfers.ts';
@@ -43,7 +46,10 @@ const admit = async (call: Call, path: string, service: GitService): Promise<Adm
   const user = await signInGit(call);
   const project = await projectOf(call, user, path);
   const problem = project === null ? texts.missing : transferProblem(user, project, service);
-  if (project !== null && problem === null) return { user, project, baseUrl: call.baseUrl };
+  if (project !== null && problem === null) {
+    const { baseUrl, ip } = call;
+    return { user, project, path, address: `${baseUrl}/${project.full_path}.git`, ip, baseUrl };
+  }
   // Whoever is not signed in learns nothing but that.
   if (user.cause === null) throw challenge();
   throw new Refusal(project === null ? 404 : 403, problem ?? '');
@@ -109,6 +115,8 @@ const serveFetch = async (
   manner: Manner,
 ): Promise<Readable> => {
   const stream = await openFetch(platform, admitted, manner);
+  // Where he waited for a place, he may have left.
+  if (incoming.destroyed) stream.destroy();
   sendBody(incoming, stream.writable, stream.destroy, null);
   return stream.readable;
 };
@@ -131,7 +139,13 @@ export const serveService = async (call: Call, path: string, service: GitService
     if (service === 'git-upload-pack') await askForRequests(call, admitted);
     const manner: Manner = { protocol: protocolOf(call), stateless: true };
     const serve = service === 'git-upload-pack' ? serveFetch : servePush;
-    const body = await serve(call, admitted, manner);
     const headers = { ...neverKept, 'content-type': `application/x-${service}-result` };
-    return new Answer(body, { status: 200, headers });
+    try {
+      return new Answer(await serve(call, admitted, manner), { status: 200, headers });
+    } catch (error) {
+      if (!(error instanceof TooManyFetches)) throw error;
+      // Of an answer with another status, git would not show the text.
+      await discard(call.incoming);
+      return new Answer(errorPacket(error.message), { status: 200, headers });
+    }
   });

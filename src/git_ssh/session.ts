@@ -5,8 +5,10 @@ import type { Platform } from '../access/call.ts';
 import { anonymous } from '../access/viewer.ts';
 import { Failure } from '../errors.ts';
 import { isGitFailure } from '../git/failure.ts';
+import { TooManyFetches } from '../git_http/fetch_places.ts';
 import { type Admitted, type Manner, openFetch, openPush } from '../git_http/transfers.ts';
-import { type Project, findProject, loadProject } from '../projects/find.ts';
+import { type Project, anyProject, findProject } from '../projects/find.ts';
+import { sshPrefix } from '../projects/ssh_url.ts';
 import { type GitUser, texts, transferProblem } from '../repository/transfer.ts';
 import { isGitProtocolEnabled } from '../settings/governed.ts';
 import { type GitCommand, gitCommandOf } from './command.ts';
@@ -50,16 +52,10 @@ const asUser = async (
 
 /** What it is a key of is all that it sees. */
 const asDeployKey = async (platform: Platform, keyId: number, path: string): Promise<Found> => {
-  const row = await platform.store.db
-    .selectFrom('routes')
-    .select('source_id')
-    .where('path', '=', path.toLowerCase())
-    .where('source_type', '=', 'Project')
-    .executeTakeFirst();
-  const deployKey = row === undefined ? null : await deployKeyIn(platform, keyId, row.source_id);
+  const project = await anyProject(platform.store, path);
+  const deployKey = project === null ? null : await deployKeyIn(platform, keyId, project.id);
   const user: GitUser = { viewer: anonymous, cause: null, scopes: null, deployKey };
-  if (row === undefined || deployKey === null) return { user, project: null };
-  return { user, project: await loadProject(platform.store.db, row.source_id) };
+  return { user, project: deployKey === null ? null : project };
 };
 
 /** @throws Refusal */
@@ -80,7 +76,8 @@ const admit = async (
   if (project === null) throw new Refusal(texts.missing);
   const problem = transferProblem(user, project, service);
   if (problem !== null) throw new Refusal(problem);
-  return { user, project, baseUrl };
+  const address = `${sshPrefix(baseUrl, platform.config)}${project.full_path}.git`;
+  return { user, project, path, address, ip: client.ip, baseUrl };
 };
 
 /** The protocol's version as a client says it in its environment. */
@@ -113,7 +110,7 @@ const transfer = async (
 };
 
 const complaintOf = (platform: Platform, error: unknown): string => {
-  if (error instanceof Refusal) return error.message;
+  if (error instanceof Refusal || error instanceof TooManyFetches) return error.message;
   if (!isGitFailure(error)) platform.log.error({ err: error }, 'unforeseen error over SSH');
   return 'Gantry cannot answer at the moment.';
 };

@@ -3,25 +3,16 @@ import type { Call } from '../access/call.ts';
 import { type GroupAction, mayInGroup } from '../access/may.ts';
 import type { NamespacesTable } from '../db/schema.ts';
 import { forbidden, notFound } from '../errors.ts';
+import { namespaceIdOf } from '../namespaces/redirects.ts';
 import { visibleGroups } from './visible.ts';
 
 export type Group = Selectable<NamespacesTable>;
 
-/** A group by id or full path (in any case). Hidden and missing are alike: 404 `404 Group Not Found`. */
+/** A group by id or full path (in any case), also by one that it had before. Hidden and missing are alike: 404 `404 Group Not Found`. */
 export const findGroup = async (call: Call, id: number | string): Promise<Group> => {
   const { db, viewer, platform } = call;
   const query = db.selectFrom('namespaces').selectAll().where(visibleGroups(viewer, platform.store.words));
-  const found = await (
-    typeof id === 'number'
-      ? query.where('id', '=', id)
-      : query.where('id', '=', (from) =>
-          from
-            .selectFrom('routes')
-            .select('source_id')
-            .where('path', '=', id.toLowerCase())
-            .where('source_type', '=', 'Namespace'),
-        )
-  ).executeTakeFirst();
+  const found = await query.where('id', '=', namespaceIdOf(id)).executeTakeFirst();
   if (found === undefined) throw notFound('Group');
   return found;
 };

@@ -240,7 +240,7 @@ test('a renamed group takes everything below it along', async () => {
   const found = await at(`${path}/${child.path}/${project.path}`);
   assert.equal(found.body.id, project.id);
   assert.equal(found.body.path_with_namespace, `${path}/${child.path}/${project.path}`);
-  assert.equal((await at(project.full_path)).status, 404);
+  assert.equal((await at(project.full_path)).body.id, project.id, 'by its old path, too');
   const upper = await gantry.api(`PUT /groups/${top.id}`, as(owner, { path: path.toUpperCase() }));
   assert.equal(upper.body.full_path, path.toUpperCase());
 });

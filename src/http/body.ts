@@ -41,7 +41,9 @@ const parseJson = (text: string): RawParams => {
   } catch {
     throw invalidJson();
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalidJson();
+  // Clients that have nothing to say send `null`.
+  if (value === null) return {};
+  if (typeof value !== 'object' || Array.isArray(value)) throw invalidJson();
   if (Object.keys(value).length > mostKeys || isDeeperThan(value, deepest)) throw invalidJson();
   return value as RawParams;
 };

@@ -1,4 +1,4 @@
-import { Failure } from '../errors.ts';
+import { Failure, refused } from '../errors.ts';
 
 export const unsupportedType = (type: string): Failure =>
   new Failure('not_acceptable', { error: `The requested content-type '${type}' is not supported.` });
@@ -11,6 +11,7 @@ const known: Record<string, (contentType: string) => Failure> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: unsupportedType,
   FST_ERR_CTP_BODY_TOO_LARGE: () => tooLarge(),
   FST_ERR_MAX_PARAM_LENGTH: () => tooLong(),
+  FST_ERR_BAD_URL: () => refused('400 (Bad request)'),
 };
 
 export const tooLong = (): Failure => new Failure('uri_too_long', { message: '414 Request-URI Too Long' });

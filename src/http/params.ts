@@ -137,9 +137,10 @@ const readTime = (raw: unknown): number => parseTime(scalarText(raw)) ?? fail();
 const readDate = (raw: unknown): string => parseDate(scalarText(raw)) ?? fail();
 
 const readerByKind = (keywords: Keywords): Read => {
+  const nothing = keywords['x-clearable'] === true ? null : undefined;
   switch (keywords['x-kind']) {
     case 'names':
-      return (raw) => (raw === null ? undefined : readNames(raw, keywords));
+      return (raw) => (raw === null ? nothing : readNames(raw, keywords));
     case 'id_or_path':
       return (raw) => readIdOrPath(raw, keywords);
     case 'id_or_word':

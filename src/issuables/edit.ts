@@ -15,7 +15,8 @@ export type SharedEdit = {
   description?: string | null;
   assignee_ids?: number[];
   milestone_id?: number | null;
-  labels?: string[];
+  /** null: those that it has. */
+  labels?: string[] | null;
   add_labels?: string[];
   remove_labels?: string[];
 };
@@ -49,10 +50,10 @@ export const milestonePart = async (
 
 /** Titles of the labels after the edit; null: unchanged. */
 const wantedLabels = (had: string[], edit: SharedEdit): string[] | null => {
-  if (edit.labels === undefined && edit.add_labels === undefined && edit.remove_labels === undefined)
-    return null;
-  const kept = (edit.labels ?? had).filter((title) => edit.remove_labels?.includes(title) !== true);
-  return [...new Set([...kept, ...(edit.add_labels ?? [])])];
+  const { labels = null, add_labels = null, remove_labels = null } = edit;
+  if (labels === null && add_labels === null && remove_labels === null) return null;
+  const kept = (labels ?? had).filter((title) => remove_labels?.includes(title) !== true);
+  return [...new Set([...kept, ...(add_labels ?? [])])];
 };
 
 /** Stores the labels; what to note of it. */

@@ -51,6 +51,8 @@ export type Filters = {
   updated_after?: number;
   updated_before?: number;
   non_archived?: boolean;
+  /** No parameter: of which milestone the list is. */
+  milestone_id?: number;
   order_by: 'created_at' | 'updated_at';
   sort: 'asc' | 'desc';
 };
@@ -138,18 +140,21 @@ const labelWords = (kind: Listed, { labels = [] }: Filters): Condition[] => {
   return labels.some(isAnyLabel) ? [sql`exists (select 1 from ${links})`] : [];
 };
 
+/** Of each project and each group the milestone that is due next, started or not. */
+const nextDue = (today: string) => sql`select id from (
+  select id, row_number() over (partition by project_id, group_id order by due_date, id) as place
+  from milestones where state = 'active' and due_date > ${today}) as coming
+  where place = 1`;
+
 const milestoneWords = (kind: Listed, { milestone = '' }: Filters, today: string): Condition[] => {
   const id = column(kind, 'milestone_id');
   if (isNoMilestone(milestone)) return [sql`${id} is null`];
   if (isAnyMilestone(milestone)) return [sql`${id} is not null`];
-  const active = sql`select id from milestones where state = 'active'`;
   switch (milestone.toLowerCase()) {
     case '#upcoming':
-      return [
-        sql`${id} in (${active} and (start_date is null or start_date > ${today}) and due_date > ${today})`,
-      ];
+      return [sql`${id} in (${nextDue(today)})`];
     case '#started':
-      return [sql`${id} in (${active} and start_date <= ${today})`];
+      return [sql`${id} in (select id from milestones where state = 'active' and start_date <= ${today})`];
     default:
       return [];
   }

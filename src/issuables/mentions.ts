@@ -95,7 +95,7 @@ function skipBlanks(text: string, at: number): number {
 }
 
 /** The text with one mark in the place of each piece of inline code and of each line of a fenced block. */
-function withoutCode(text: string): string {
+export function withoutCode(text: string): string {
   if (!text.includes('`') && !text.includes('~~~')) return text;
   const pieces: string[] = [];
   /** Lines that may share inline code: those of one paragraph. */

@@ -14,6 +14,7 @@ export const editable = {
 /** What only an edit takes. */
 export const edits = {
   title: optional(longText('255 characters at most')),
+  labels: optional(clearable(names({ description: 'comma-separated names; null leaves them' }))),
   add_labels: optional(names()),
   remove_labels: optional(names()),
   state_event: optional(oneOf(['close', 'reopen'])),

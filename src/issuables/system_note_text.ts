@@ -130,6 +130,29 @@ export function movedFromText(project: string, iid: number): string {
   return `moved from ${project}#${iid}`;
 }
 
+/** What mentions an issue or merge request; its project's full path if that is another one. */
+export type MentionedBy = { project?: string | undefined } & (
+  | { issue_iid: number }
+  | { merge_request_iid: number }
+  | { sha: string }
+);
+
+/** `mentioned in issue #4`, `mentioned in merge request group/proj!2`, `mentioned in commit group/proj@<sha>`. */
+export function mentionedText(by: MentionedBy): string {
+  const project = by.project ?? '';
+  if ('issue_iid' in by) return `mentioned in issue ${project}#${by.issue_iid}`;
+  if ('merge_request_iid' in by) return `mentioned in merge request ${project}!${by.merge_request_iid}`;
+  return `mentioned in commit ${project === '' ? '' : `${project}@`}${by.sha}`;
+}
+
+/** Such a text as it reads in another project than `project`, which it was written in. */
+export function mentionedElsewhereText(text: string, project: string): string {
+  const [, words, own] =
+    /^(mentioned in (?:issue |merge request |commit ))([#!]\d+|[0-9a-f]+)$/.exec(text) ?? [];
+  if (words === undefined || own === undefined) return text;
+  return `${words}${project}${/^[#!]/.test(own) ? '' : '@'}${own}`;
+}
+
 /** From names of branches: ``changed target branch from `a` to `b` ``. */
 export function targetBranchText(before: string, now: string): string | null {
   return before === now ? null : `changed target branch from \`${before}\` to \`${now}\``;

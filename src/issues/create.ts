@@ -12,6 +12,7 @@ import { storeSearchText } from '../issuables/search.ts';
 import { checkTitle } from '../issuables/title.ts';
 import { findOrCreateLabels } from '../labels/by_title.ts';
 import { assignableMilestone } from '../milestones/find.ts';
+import { noteMentionsOf } from '../notes/cross_references.ts';
 import type { Project } from '../projects/find.ts';
 import { setSubscribed } from '../subscriptions/subscribed.ts';
 import { logTime } from '../time_tracking/log.ts';
@@ -150,6 +151,7 @@ export const createIssue = async (
     const found = await reloadIssue(tx.db, project, row.id);
     await storeWords(tx, actor, found, given);
     await tellOfNew(tx, actor.user.id, found, { ...row, todo: given.todo });
+    await noteMentionsOf(tx, call, found, { before: null, after: row });
     await follow?.(tx, found);
     return found;
   });

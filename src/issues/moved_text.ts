@@ -1,6 +1,7 @@
 /** The texts of an issue that moves: they go on naming what they named. */
 import { sql } from 'kysely';
 import type { Tx } from '../db/open.ts';
+import { mentionedElsewhereText } from '../issuables/system_note_text.ts';
 import type { Target } from '../issuables/target.ts';
 import type { Project } from '../projects/find.ts';
 import type { FoundIssue } from './find.ts';
@@ -38,6 +39,13 @@ const notesAfter = async (tx: Tx, issueId: number, noteId: number) =>
 type Notes = Awaited<ReturnType<typeof notesAfter>>;
 type To = Pick<Target, 'id' | 'project_id'>;
 
+type MovedNote = Pick<Notes[number], 'system' | 'mentioned_by_type' | 'body'>;
+
+const movedBody = ({ system, mentioned_by_type, body }: MovedNote, from: Project, iids: Set<number>) => {
+  if (mentioned_by_type !== null) return mentionedElsewhereText(body, from.full_path);
+  return system === 1 ? body : rewriteReferences(body, from.full_path, iids);
+};
+
 /** Answers the ids of the copies, in the order of their originals. */
 const insertCopies = async (tx: Tx, from: Project, notes: Notes, to: To): Promise<number[]> => {
   const comments = notes.filter((note) => note.system === 0);
@@ -48,7 +56,7 @@ const insertCopies = async (tx: Tx, from: Project, notes: Notes, to: To): Promis
     ...note,
     project_id: to.project_id,
     target_id: to.id,
-    body: note.system === 1 ? note.body : rewriteReferences(note.body, from.full_path, iids),
+    body: movedBody(note, from, iids),
   }));
   const rows = await tx.db.insertInto('notes').values(copies).returning('id').execute();
   return rows.map(({ id }) => id).toSorted((a, b) => a - b);

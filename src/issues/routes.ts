@@ -21,6 +21,7 @@ import {
 } from '../http/schema.ts';
 import { scopeParam } from '../issuables/filters.ts';
 import { editable as sharedEditable, edits, requireEdit, withAssignees } from '../issuables/params.ts';
+import { listParticipants } from '../issuables/participants.ts';
 import type { Found } from '../issuables/target.ts';
 import { noteRoutes } from '../notes/routes.ts';
 import { findProject } from '../projects/find.ts';
@@ -28,6 +29,7 @@ import { subscriptionRoutes } from '../subscriptions/routes.ts';
 import { isSubscribed } from '../subscriptions/subscribed.ts';
 import { timeTrackingRoutes } from '../time_tracking/routes.ts';
 import { markTodoRoute } from '../todos/mark.ts';
+import { basicUserShape } from '../users/json.ts';
 import { commentedIssue } from './act.ts';
 import { createContinuing } from './create_continuing.ts';
 import { deleteIssue } from './delete.ts';
@@ -37,7 +39,9 @@ import { issueShape, singleIssueJson, singleIssueShape, todoIssueShape } from '.
 import { listIssues } from './list.ts';
 import { moveIssue } from './move.ts';
 import { issueNoun } from './noun.ts';
+import { milestoneRoutes } from './of_milestone.ts';
 import { showIssue } from './show.ts';
+import { statisticsRoutes } from './statistics.ts';
 import { issueTexts } from './texts.ts';
 import { todoTarget } from './todos.ts';
 import { updateIssue } from './update.ts';
@@ -226,10 +230,25 @@ const userAgentDetail = endpoint({
   },
 });
 
+const participants = endpoint({
+  method: 'GET',
+  path: '/projects/:id/issues/:issue_iid/participants',
+  summary: 'Who takes part in an issue',
+  area,
+  audience: 'user',
+  list: true,
+  params: object({ ...issue, ...pageParams }),
+  reply: basicUserShape,
+  handle: async (call, params) =>
+    await listParticipants(call, await findIssue(call, params.id, params.issue_iid), pageRequest(params)),
+});
+
 export const issueRoutes = [
   listAll,
   listOfGroup,
   listOfProject,
+  ...milestoneRoutes,
+  ...statisticsRoutes,
   get,
   create,
   update,
@@ -239,6 +258,7 @@ export const issueRoutes = [
   markTodoRoute(issueNoun, { shape: todoIssueShape, render: todoTarget }),
   ...timeTrackingRoutes(issueNoun),
   userAgentDetail,
+  participants,
   ...noteRoutes(commentedIssue),
   ...discussionRoutes(commentedIssue),
   ...awardRoutes(issueNoun),

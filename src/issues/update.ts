@@ -17,6 +17,7 @@ import {
   titleText,
 } from '../issuables/system_note_text.ts';
 import { checkTitle } from '../issuables/title.ts';
+import { noteMentionsOf } from '../notes/cross_references.ts';
 import { addSystemNotes } from '../notes/system.ts';
 import { countIssue } from './counters.ts';
 import { seesIssue } from './create.ts';
@@ -129,6 +130,8 @@ export const updateIssue = async (call: Call, found: FoundIssue, edit: IssueEdit
   const actor = actorOf(call);
   return await call.write(async (tx) => {
     const locked = await lockIssue(tx, found.project, found.issue.id);
-    return await applyEdit(tx, actor, locked, given);
+    const edited = await applyEdit(tx, actor, locked, given);
+    await noteMentionsOf(tx, call, edited, { before: locked.issue, after: edited.issue });
+    return edited;
   });
 };

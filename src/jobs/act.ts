@@ -3,14 +3,15 @@ import { type Call, userOf } from '../access/call.ts';
 import type { Tx } from '../db/open.ts';
 import type { JobStatus } from '../db/schema_ci.ts';
 import { badRequest, forbidden } from '../errors.ts';
+import { failureRetried } from '../merge_requests/failure_retried.ts';
 import { cancelJob, playJob, retryJob } from '../pipelines/job_states.ts';
 import { sealValue } from '../variables/queries.ts';
-import { type FoundJob, loadJob } from './find.ts';
+import { type FoundJob, loadAnyJob } from './find.ts';
 import type { JobVariable } from './given_variables.ts';
 import type { JobRow } from './rows.ts';
 
 const reloaded = async (call: Call, { project_id }: JobRow, id: number): Promise<JobRow> =>
-  await loadJob(call.db, project_id, id);
+  await loadAnyJob(call.db, project_id, id);
 
 /** The job, canceled; one that has ended stays as it is. */
 export const cancel = async (call: Call, { job }: FoundJob): Promise<JobRow> => {
@@ -21,6 +22,12 @@ export const cancel = async (call: Call, { job }: FoundJob): Promise<JobRow> => 
 /** One that its runner is still ending counts as canceled. */
 const retryable: readonly JobStatus[] = ['success', 'failed', 'canceled', 'canceling'];
 
+const runAgain = async (tx: Tx, { id, pipeline_id }: JobRow, userId: number) => {
+  const made = await retryJob(tx, id, userId);
+  if (made !== null) await failureRetried(tx, pipeline_id);
+  return made;
+};
+
 /**
  * A new job in the place of one that has ended.
  * @throws Failure 403
@@ -28,7 +35,7 @@ const retryable: readonly JobStatus[] = ['success', 'failed', 'canceled', 'cance
 export const retry = async (call: Call, { job }: FoundJob): Promise<JobRow> => {
   const user = userOf(call);
   const made = retryable.includes(job.status)
-    ? await call.write(async (tx) => await retryJob(tx, job.id, user.id))
+    ? await call.write(async (tx) => await runAgain(tx, job, user.id))
     : null;
   if (made === null) throw forbidden('Job is not retryable');
   return await reloaded(call, job, made.id);
@@ -72,7 +79,7 @@ export const play = async (
   if (!isAgain && !waiting.includes(job.status)) throw unplayable();
   const id = await call.write(async (tx) => {
     if (!isAgain) await keepVariables(tx, job.id, sealed);
-    const started = isAgain ? await retryJob(tx, job.id, user.id) : await playJob(tx, job.id, user.id);
+    const started = isAgain ? await runAgain(tx, job, user.id) : await playJob(tx, job.id, user.id);
     if (started === null) throw unplayable();
     if (isAgain) await keepVariables(tx, started.id, sealed);
     return started.id;

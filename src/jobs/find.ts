@@ -10,8 +10,21 @@ import { type JobRow, jobColumns } from './rows.ts';
 
 export type FoundJob = { code: Code; job: JobRow };
 
-/** @throws Failure 404 */
+/**
+ * One that starts another pipeline is none that ran, and left nothing.
+ * @throws Failure 404
+ */
 export const loadJob = async (db: Reader, projectId: number, id: number): Promise<JobRow> => {
+  const job = await loadAnyJob(db, projectId, id);
+  if (job.bridge === 1) throw notFound();
+  return job;
+};
+
+/**
+ * As `loadJob`, also one that starts another pipeline.
+ * @throws Failure 404
+ */
+export const loadAnyJob = async (db: Reader, projectId: number, id: number): Promise<JobRow> => {
   const found = await db
     .selectFrom('jobs')
     .select(jobColumns)
@@ -58,11 +71,21 @@ const mayRunFor = async ({ db, viewer }: Call, project: Project, job: JobRow): P
 };
 
 /**
- * The job that the caller is to cancel, run, or erase.
+ * The job that the caller is to erase.
  * @throws Failure as `findJob`; 403 where its branch or tag is protected from him
  */
-export const findJobToChange = async (call: Call, id: number | string, jobId: number): Promise<FoundJob> => {
-  const found = await findJob(call, id, jobId, 'update_job');
-  if (!(await mayRunFor(call, found.code.project, found.job))) throw forbidden();
-  return found;
+export const findJobToChange = async (
+  call: Call,
+  id: number | string,
+  jobId: number,
+  load = loadJob,
+): Promise<FoundJob> => {
+  const code = await findCode(call, id, 'update_job');
+  const job = await load(call.db, code.project.id, jobId);
+  if (!(await mayRunFor(call, code.project, job))) throw forbidden();
+  return { code, job };
 };
+
+/** As `findJobToChange`, for what is done to every kind of job: it is cancelled, or run. */
+export const findJobToRun = async (call: Call, id: number | string, jobId: number): Promise<FoundJob> =>
+  await findJobToChange(call, id, jobId, loadAnyJob);

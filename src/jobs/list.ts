@@ -30,7 +30,7 @@ const statusesOf = (given: readonly Scope[]): JobStatus[] | null => {
 /** The newest of one status, or of all: a walk along an index that ends when there are enough. */
 const newest = (projectId: number, status: JobStatus | null, most: number): RawBuilder<unknown> => {
   const condition = status === null ? sql`` : sql`and status = ${status}`;
-  return sql`select id from (select id from jobs where project_id = ${projectId} ${condition}
+  return sql`select id from (select id from jobs where project_id = ${projectId} and bridge = 0 ${condition}
     order by id desc limit ${most}) as newest`;
 };
 
@@ -46,7 +46,21 @@ const rowsOf = async (db: Reader, ids: number[]): Promise<JobRow[]> =>
     ? []
     : await db.selectFrom('jobs').select(jobColumns).where('id', 'in', ids).orderBy('id', 'desc').execute();
 
-/** All jobs of a project, also those whose place others have taken. */
+/** Both parts are counted along an index alone, which a condition on each row would not be. */
+const countOf = async (db: Reader, projectId: number, statuses: JobStatus[] | null): Promise<number> => {
+  let all = db
+    .selectFrom('jobs')
+    .select((is) => is.fn.countAll<number>().as('count'))
+    .where('project_id', '=', projectId);
+  if (statuses !== null) all = all.where('status', 'in', statuses);
+  const bridges = all.where(sql<boolean>`bridge = 1`);
+  const { total } = await db
+    .selectNoFrom(sql<number | string>`${all} - ${bridges}`.as('total'))
+    .executeTakeFirstOrThrow();
+  return Number(total);
+};
+
+/** All jobs of a project that run, also those whose place others have taken. */
 export const listProjectJobs = async (
   db: Reader,
   projectId: number,
@@ -54,10 +68,8 @@ export const listProjectJobs = async (
   page: PageRequest,
 ): Promise<Page<JobRow>> => {
   const statuses = statusesOf(given);
-  let counted = db.selectFrom('jobs').where('project_id', '=', projectId);
-  if (statuses !== null) counted = counted.where('status', 'in', statuses);
-  const [{ total }, { rows }] = await Promise.all([
-    counted.select((is) => is.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+  const [total, { rows }] = await Promise.all([
+    countOf(db, projectId, statuses),
     idsOf(projectId, statuses, page).execute(db),
   ]);
   const items = await rowsOf(
@@ -67,15 +79,21 @@ export const listProjectJobs = async (
   return { items, total };
 };
 
-export type PipelineJobs = { pipeline_id: number; scope: readonly Scope[]; include_retried: boolean };
+export type PipelineJobs = {
+  pipeline_id: number;
+  scope: readonly Scope[];
+  include_retried: boolean;
+  /** Those that start other pipelines, or those that run. */
+  bridge: 0 | 1;
+};
 
 export const listPipelineJobs = async (
   db: Reader,
-  { pipeline_id, scope, include_retried }: PipelineJobs,
+  { pipeline_id, scope, include_retried, bridge }: PipelineJobs,
   { limit, offset }: PageRequest,
 ): Promise<Page<JobRow>> => {
   const statuses = statusesOf(scope);
-  let query = db.selectFrom('jobs').where('pipeline_id', '=', pipeline_id);
+  let query = db.selectFrom('jobs').where('pipeline_id', '=', pipeline_id).where('bridge', '=', bridge);
   if (statuses !== null) query = query.where('status', 'in', statuses);
   if (!include_retried) query = query.where('retried', '=', 0);
   const [{ total }, items] = await Promise.all([

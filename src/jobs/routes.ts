@@ -6,7 +6,8 @@ import { boolean, id as idParam, object, optional, raw, texts } from '../http/sc
 import { pipelineOf } from '../pipelines/find.ts';
 import { type Code, findCode, projectParam } from '../repository/code.ts';
 import { cancel, play, retry } from './act.ts';
-import { type FoundJob, findJob, findJobToChange, loadJob } from './find.ts';
+import { bridgesJson } from './bridges.ts';
+import { type FoundJob, findJob, findJobToRun, loadJob } from './find.ts';
 import { givenVariables } from './given_variables.ts';
 import { actedJobShape, bridgeShape, jobJson, jobShape, jobsJson } from './json.ts';
 import { type Scope, listPipelineJobs, listProjectJobs, scopes } from './list.ts';
@@ -65,7 +66,7 @@ const listOfPipeline = endpoint({
   reply: jobShape,
   handle: async (call, { id, pipeline_id, scope: given, include_retried, ...page }) => {
     const code = await findPipelineCode(call, id, pipeline_id);
-    const wanted = { pipeline_id, scope: scopeOf(given), include_retried };
+    const wanted = { pipeline_id, scope: scopeOf(given), include_retried, bridge: 0 } as const;
     const { items, total } = await listPipelineJobs(call.db, wanted, pageRequest(page));
     return { items: await jobsJson(call, code, items), total };
   },
@@ -74,15 +75,17 @@ const listOfPipeline = endpoint({
 const bridges = endpoint({
   method: 'GET',
   path: '/projects/:id/pipelines/:pipeline_id/bridges',
-  summary: 'Jobs of a pipeline that start other pipelines: there are none yet',
+  summary: 'Jobs of a pipeline that start other pipelines, the newest first',
   area,
   audience: 'user',
   list: true,
   params: object({ ...ofPipeline, ...scope, ...pageParams }),
   reply: bridgeShape,
-  handle: async (call, { id, pipeline_id }) => {
-    await findPipelineCode(call, id, pipeline_id);
-    return { items: [], total: 0 };
+  handle: async (call, { id, pipeline_id, scope: given, ...page }) => {
+    const code = await findPipelineCode(call, id, pipeline_id);
+    const wanted = { pipeline_id, scope: scopeOf(given), include_retried: true, bridge: 1 } as const;
+    const { items, total } = await listPipelineJobs(call.db, wanted, pageRequest(page));
+    return { items: await bridgesJson(call, code, items), total };
   },
 });
 
@@ -134,7 +137,7 @@ const action = (word: string, summary: string, act: Act) =>
     params: object(one),
     reply: actedJobShape,
     handle: async (call, { id, job_id }) => {
-      const found = await findJobToChange(call, id, job_id);
+      const found = await findJobToRun(call, id, job_id);
       return await jobJson(call, found.code, await act(call, found));
     },
   });
@@ -152,7 +155,7 @@ const start = endpoint({
   reply: actedJobShape,
   handle: async (call, { id, job_id, job_variables_attributes }) => {
     const variables = givenVariables(job_variables_attributes);
-    const found = await findJobToChange(call, id, job_id);
+    const found = await findJobToRun(call, id, job_id);
     const job = await play(call, found, variables);
     // The contract's word: no job is ever stored, or listed, as started.
     return { ...(await jobJson(call, found.code, job)), status: 'started' };

@@ -15,6 +15,7 @@ export const jobColumns = [
   'jobs.run_when',
   'jobs.allow_failure',
   'jobs.retried',
+  'jobs.bridge',
   'jobs.protected',
   'jobs.user_id',
   'jobs.runner_id',

@@ -2,6 +2,7 @@
 import type { Reader } from '../db/open.ts';
 import { Failure, conflict, invalid } from '../errors.ts';
 import type { Project } from '../projects/find.ts';
+import { networkOf } from '../repository/fork_relation.ts';
 import type { Heads } from './heads.ts';
 
 export type Pair = {
@@ -38,8 +39,6 @@ export const requireNoOther = async (db: Reader, pair: Pair, ownId = 0): Promise
 };
 
 type Fork = Pick<Project, 'id' | 'fork_network_id' | 'forked_from_project_id'>;
-
-const networkOf = ({ id, fork_network_id }: Fork): number => fork_network_id ?? id;
 
 const isRelated = (source: Fork, target: Fork): boolean =>
   source.id === target.id ||

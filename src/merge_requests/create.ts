@@ -13,6 +13,7 @@ import { storeSearchText } from '../issuables/search.ts';
 import { checkTitle } from '../issuables/title.ts';
 import { findOrCreateLabels } from '../labels/by_title.ts';
 import { assignableMilestone } from '../milestones/find.ts';
+import { noteMentionsOf } from '../notes/cross_references.ts';
 import { type Project, findProject } from '../projects/find.ts';
 import { setSubscribed } from '../subscriptions/subscribed.ts';
 import { logTime } from '../time_tracking/log.ts';
@@ -164,6 +165,7 @@ const store = async (call: Call, { target, given, pair, prepared }: Making): Pro
     await storeClosingIssues(call.platform, tx, found, call.baseUrl);
     await storeWords(tx, actor, found, given);
     await tellOfNew(tx, actor.user.id, found, { ...row, todo: given.todo });
+    await noteMentionsOf(tx, call, found, { before: null, after: row });
     return found;
   });
 };

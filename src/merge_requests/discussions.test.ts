@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { type Files, seedCommit } from '../../test/support/code.ts';
@@ -147,9 +148,13 @@ test('a position is read part by part', async () => {
     400,
     '400 (Bad request) "position[new_path]" not given',
   ]);
-  assert.deepEqual(await said({ ...whole, position_type: 'image' }), [
+  assert.deepEqual(await said({ ...whole, position_type: 'sound' }), [
     400,
     { position_type: ['does not have a valid value'] },
+  ]);
+  assert.deepEqual(await said({ ...whole, position_type: 'image' }), [
+    400,
+    '400 (Bad request) "position[width]" not given',
   ]);
   assert.deepEqual(await said({ ...whole, line_range: 'x' }), [400, { line_range: ['is invalid'] }]);
 });
@@ -171,8 +176,11 @@ test('a position comes as JSON, as a form and as a multipart form', async () => 
     ['position[line_range][start][new_line]', '2'],
     ['position[line_range][end][new_line]', '3'],
   ];
-  const end = { line_code: null, type: null, old_line: null, new_line: 3 };
-  const expected = { start: { line_code: 'x_3_3', type: 'new', old_line: null, new_line: 2 }, end };
+  const digest = createHash('sha1').update('a.txt').digest('hex');
+  const expected = {
+    start: { line_code: `${digest}_2_2`, type: null, old_line: 2, new_line: 2 },
+    end: { line_code: `${digest}_3_3`, type: 'new', old_line: null, new_line: 3 },
+  };
   const form = await gantry.api(`POST ${on.path}/discussions`, {
     form: new URLSearchParams(parts).toString(),
   });
@@ -187,6 +195,57 @@ test('a position comes as JSON, as a form and as a multipart form', async () => 
   });
   const { notes } = (await sent.json()) as Reply['body'];
   assert.deepEqual([sent.status, notes[0].position.line_range], [201, expected]);
+});
+
+test('a range of lines is completed from the diff, by numbers or by codes, and lines of elsewhere are refused', async () => {
+  const on = await mergeRequest();
+  const digest = createHash('sha1').update('a.txt').digest('hex');
+  const ends = {
+    start: { line_code: `${digest}_2_2` },
+    end: { line_code: `${digest}_3_3`, type: 'new' },
+  };
+  const made = await begin(on, at(on, { new_line: 3, line_range: ends }));
+  assert.deepEqual(positionOf(made).line_range, {
+    start: { line_code: `${digest}_2_2`, type: null, old_line: 2, new_line: 2 },
+    end: { line_code: `${digest}_3_3`, type: 'new', old_line: null, new_line: 3 },
+  });
+  for (const start of [
+    {},
+    { new_line: 4000 },
+    { line_code: 'x' },
+    { line_code: `${digest}_3_3`, type: 'old' },
+  ]) {
+    const refused = await begin(on, at(on, { new_line: 3, line_range: { ...ends, start } }));
+    assert.equal(refused.status, start.type === 'old' ? 201 : 400, refused.text);
+  }
+});
+
+test('a comment stands on a point of an image, and goes along while the image is the same', async () => {
+  const [one, two] = ['\u0000one', '\u0000two'];
+  const on = await mergeRequest({ 'a.png': one, 'b.png': one });
+  const place = { position_type: 'image', width: 100, height: '80', x: 12.5, y: 80 };
+  const image = (path: string, more = {}) => at(on, { ...place, old_path: path, new_path: path, ...more });
+  const whole = { ...on.refs, old_path: 'a.png', new_path: 'a.png' };
+  const point = { position_type: 'image', width: 100, height: 80, x: 12, y: 80 };
+  const [a, b] = [await begin(on, image('a.png')), await begin(on, image('b.png'))];
+  assert.deepEqual(positionOf(a), { ...whole, ...point });
+  const file = await begin(on, image('b.png', { position_type: 'file' }));
+  assert.equal(positionOf(file).position_type, 'file');
+  for (const wrong of [
+    { x: 101 },
+    { y: -1 },
+    { width: 0 },
+    { height: 'x' },
+    { x: null },
+    { new_path: 'c.png', old_path: 'c.png' },
+  ])
+    assert.equal((await begin(on, image('a.png', wrong))).status, 400, JSON.stringify(wrong));
+  const head = await seedCommit(gantry, project.id, { 'b.png': two }, { branch: on.branch });
+  const shown = async (made: Reply) =>
+    (await gantry.api(`GET ${on.path}/discussions/${made.body.id}`)).body.notes[0].position;
+  while ((await shown(a)).head_sha !== head) await setTimeout(20);
+  assert.deepEqual(await shown(a), { ...whole, ...point, head_sha: head });
+  assert.equal((await shown(b)).head_sha, on.refs.head_sha, 'it was said of another picture');
 });
 
 test('without a position it is a thread beside the diff; an issue takes none', async () => {

@@ -210,3 +210,64 @@ describe('what is hidden from the caller', () => {
     assert.deepEqual([reopened.status, reopened.body.state, reopened.body.sha], [200, 'opened', second]);
   });
 });
+
+describe('projects of one network', () => {
+  const compare = async (fork: { id: number }, query: string, as = owner) =>
+    await gantry.api(`GET /projects/${fork.id}/repository/compare?${query}`, { as: as.token });
+
+  test('are compared with each other, and neither gets anything of the other', async () => {
+    const fork = await newFork();
+    const upstream = await seedCommit(gantry, project.id, { 'upstream.txt': 'only there\n' });
+    const sha = await seedBranch(gantry, fork, 'compared');
+    const { status, body } = await compare(fork, `from=main&to=compared&from_project_id=${project.id}`);
+    assert.equal(status, 200, JSON.stringify(body));
+    assert.deepEqual([body.commit.id, body.commits.length], [sha, 1]);
+    assert.ok(!body.diffs.some((diff: { new_path: string }) => diff.new_path === 'upstream.txt'));
+    const straight = await compare(fork, `from=main&to=compared&straight=true&from_project_id=${project.id}`);
+    const removed = straight.body.diffs.filter((diff: { deleted_file: boolean }) => diff.deleted_file);
+    assert.ok(removed.some((diff: { old_path: string }) => diff.old_path === 'upstream.txt'));
+    const gone = await gantry.api(`GET /projects/${fork.id}/repository/commits/${upstream}`, {
+      as: owner.token,
+    });
+    assert.equal(gone.status, 404, 'its commits stay where they are');
+  });
+
+  test('are compared by those who read both, and no others are', async () => {
+    const [fork, alone] = [await newFork(), await seedCoded(gantry)];
+    const hidden = await seedCoded(gantry, { visibility: 'private' });
+    const asked = async (id: number) => {
+      const reply = await compare(fork, `from=main&to=main&from_project_id=${id}`);
+      return [reply.status, reply.body.message];
+    };
+    const noFork = `Target project id:${alone.id} is not a fork of project id:${fork.id}`;
+    assert.deepEqual(await asked(alone.id), [400, noFork]);
+    assert.deepEqual(await asked(hidden.id), [404, '404 Project Not Found']);
+    assert.deepEqual(await asked(999_999), [404, '404 Project Not Found']);
+  });
+
+  test('a commit begins at a branch of a project on another storage', async () => {
+    const fork = await newFork();
+    await setColumns(fork.id, { repository_storage: 'second' });
+    await seedCommit(gantry, fork.id, { 'first.txt': 'here\n' });
+    const start = await seedCommit(gantry, project.id, { 'there.txt': 'there\n' });
+    const made = await gantry.api(`POST /projects/${fork.id}/repository/commits`, {
+      as: owner.token,
+      json: {
+        branch: 'brought',
+        start_project: project.id,
+        start_branch: 'main',
+        commit_message: 'On that',
+        actions: [{ action: 'create', file_path: 'more.txt', content: 'more' }],
+      },
+    });
+    assert.equal(made.status, 201, made.text);
+    assert.deepEqual(made.body.parent_ids, [start]);
+    const file = await gantry.api(`GET /projects/${fork.id}/repository/files/there.txt/raw?ref=brought`);
+    assert.equal(file.text, 'there\n');
+    const { problems } = await repositoryOf(gantry.service.platform, {
+      id: fork.id,
+      repository_storage: 'second',
+    }).ask('repository.check', {});
+    assert.deepEqual(problems, []);
+  });
+});

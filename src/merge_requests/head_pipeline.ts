@@ -16,6 +16,7 @@ export const headPipelineStatus = async (
     .select('status')
     .where('sha', '=', head_sha)
     .where('project_id', '=', source_project_id)
+    .where('source', '<>', 'parent_pipeline')
     .where((is) => is.or([is('ref', '=', source_branch), is('merge_request_id', '=', id)]))
     .orderBy('id', 'desc')
     .executeTakeFirst();

@@ -21,7 +21,8 @@ export type Branches = {
 /** null: there is no such branch. */
 export type Heads = { source_sha: Oid | null; target_sha: Oid | null };
 
-const headsIn = async (repository: Repository, branches: string[]): Promise<(Oid | null)[]> => {
+/** Where branches of one repository point; null: there is no such branch. */
+export const headsIn = async (repository: Repository, branches: string[]): Promise<(Oid | null)[]> => {
   const refs = await refsNamed(
     repository,
     branches.map((name) => branchPrefix + name),

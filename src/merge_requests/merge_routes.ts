@@ -1,11 +1,12 @@
 /** Merging, now or later. */
 import { type Call, endpoint } from '../access/call.ts';
-import { boolean, bool, id, idOrPath, longText, object, optional, text } from '../http/schema.ts';
+import { boolean, bool, id, idOrPath, longText, object, optional, string, text } from '../http/schema.ts';
 import { cancelDeferred, deferMerge } from './deferred.ts';
-import { type FoundMergeRequest, findMergeRequest } from './find.ts';
+import { type FoundMergeRequest, findMergeRequest, findReadable } from './find.ts';
 import { headPipelineStatus } from './head_pipeline.ts';
 import { singleMergeRequestShape } from './json.ts';
 import { type MergeParams, acceptMerge, mergerOf } from './merge.ts';
+import { mergeRef } from './merge_ref.ts';
 import { requireOpen, requireReady } from './merge_rules.ts';
 import { askRebase } from './rebase.ts';
 import { singleReply } from './show.ts';
@@ -92,5 +93,18 @@ const rebase = endpoint({
   },
 });
 
+const ref = endpoint({
+  ...common,
+  method: 'GET',
+  path: `${path}/merge_ref`,
+  summary: 'Merge a merge request into a ref of its own: no branch moves',
+  params: object(one),
+  reply: object({ commit_id: string }),
+  handle: async (call, params) => {
+    const found = await findReadable(call, params.id, params.merge_request_iid);
+    return { commit_id: await mergeRef(call, found) };
+  },
+});
+
 /** Those that the API document does not have. */
-export const moreMergeRoutes = [cancel('POST'), rebase];
+export const moreMergeRoutes = [cancel('POST'), rebase, ref];

@@ -11,7 +11,8 @@ import {
   seedCoded,
   settle,
 } from '../../test/support/requests.ts';
-import { type TestService, startTestService } from '../../test/support/service.ts';
+import { git, repositoryUrl } from '../../test/support/git.ts';
+import { type TestService, rootToken, startTestService } from '../../test/support/service.ts';
 
 let gantry: TestService;
 let project: Coded;
@@ -95,4 +96,38 @@ test('is what is stored, where the repository storage does not answer', async ()
   } finally {
     await setStorage('default');
   }
+});
+
+test('a ref of its own is what a merge would make, and no branch moves', async () => {
+  const request = await openNew();
+  const path = `/projects/${project.id}/merge_requests/${request.iid}`;
+  const asked = async () => (await gantry.api(`GET ${path}/merge_ref`)).body;
+  const { commit_id } = await asked();
+  const commit = await gantry.api(`GET /projects/${project.id}/repository/commits/${commit_id}`);
+  const main = await gantry.api(`GET /projects/${project.id}/repository/branches/main`);
+  assert.deepEqual(commit.body.parent_ids, [main.body.commit.id, request.sha]);
+  const url = repositoryUrl(gantry.url, project.full_path, rootToken);
+  const listed = await git('/', 'ls-remote', url, `refs/merge-requests/${request.iid}/merge`);
+  assert.match(listed, new RegExp(`^${commit_id}\t`));
+  assert.deepEqual(await asked(), { commit_id }, 'the same for the same branches');
+  await seedCommit(gantry, project.id, { [`other-${number}`]: 'x' });
+  assert.notEqual((await asked()).commit_id, commit_id);
+  await seedCommit(gantry, project.id, { [`${request.source_branch}.txt`]: 'other\n' });
+  assert.deepEqual(await asked(), { message: 'Merge request is not mergeable' });
+  await gantry.api(`PUT ${path}`, { json: { state_event: 'close' } });
+  assert.equal((await gantry.api(`GET ${path}/merge_ref`)).status, 400);
+});
+
+test('a reader does not wait long for a storage that is busy, and the look goes on without him', async () => {
+  const request = await openNew();
+  await uncheck(request);
+  const { pid } = await gantry.service.platform.git.status('default');
+  process.kill(pid, 'SIGSTOP');
+  try {
+    assert.equal((await readRequest(gantry, request)).merge_status, 'unchecked');
+  } finally {
+    process.kill(pid, 'SIGCONT');
+  }
+  while ((await rowOf(request)).merge_status === 'unchecked') await setTimeout(20);
+  assert.equal((await rowOf(request)).merge_status, 'can_be_merged');
 });

@@ -108,8 +108,22 @@ const checkOnce = async (platform: Platform, request: Checked, target: Place): P
   }
 };
 
+/** Milliseconds that a reader waits for a storage that has much to do: the look goes on without him. */
+const patience = 5_000;
+
+const inTime = async (work: Promise<Status>, otherwise: Status): Promise<Status> => {
+  const late = Promise.withResolvers<Status>();
+  const timer = setTimeout(() => late.resolve(otherwise), patience).unref();
+  try {
+    return await Promise.race([work, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+};
+
 /**
- * Whether an open request can be merged as its branches are now; what is stored, where the storage does not answer.
+ * Whether an open request can be merged as its branches are now; what is stored, where the storage does not answer in
+ * time: then it is looked at behind that.
  * @param target its target project
  */
 export const checkMergeStatus = async (
@@ -118,10 +132,13 @@ export const checkMergeStatus = async (
   target: Place,
 ): Promise<Status> => {
   if (request.state !== 'opened') return request.merge_status;
+  const work = checkOnce(platform, request, target);
+  work.catch(() => undefined); // nobody may wait for it any more
   try {
-    return await checkOnce(platform, request, target);
+    return await inTime(work, request.merge_status);
   } catch (error) {
     if (!isGitFailure(error)) throw error;
+    if (isGitFailure(error, 'limit')) scheduleChecks(platform, [request.id]);
     platform.log.warn({ err: error, merge_request: request.id }, 'a merge request was not checked');
     return request.merge_status;
   }

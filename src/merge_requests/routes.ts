@@ -16,6 +16,7 @@ import { approvalRoutes } from './approval_routes.ts';
 import { closesIssues } from './closes_issues.ts';
 import { createMergeRequest } from './create.ts';
 import { deleteMergeRequest } from './delete.ts';
+import { draftNoteRoutes } from './draft_note_routes.ts';
 import { findMergeRequest, findReadable } from './find.ts';
 import { singleMergeRequestShape, todoMergeRequestShape } from './json.ts';
 import { listRoutes } from './list_routes.ts';
@@ -148,6 +149,7 @@ export const mergeRequestRoutes = [
   ...timeTrackingRoutes(trackedMergeRequest),
   ...noteRoutes(commentedMergeRequest),
   ...discussionRoutes(commentedMergeRequest),
+  ...draftNoteRoutes,
   ...awardRoutes(mergeRequestNoun),
   ...approvalRoutes,
   ...moreMergeRoutes,

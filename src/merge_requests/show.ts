@@ -41,7 +41,7 @@ const rowByIid = compiled((db, { project_id, iid, user_id }: Asked) => {
       ${said} as said, ${found} as found,
       (select 1 from notes where ${here} and resolvable = 1 and resolved_at is null limit 1) as unresolved,
       (select max(pipelines.id) from pipelines where sha = head_sha and pipelines.project_id = source_project_id
-        and (ref = source_branch or merge_request_id = merge_requests.id)) as pipeline_id
+        and source <> 'parent_pipeline' and (ref = source_branch or merge_request_id = merge_requests.id)) as pipeline_id
     from merge_requests where project_id = ${project_id} and iid = ${iid}`.compile(db);
 });
 

@@ -21,6 +21,7 @@ import {
   workInProgressText,
 } from '../issuables/system_note_text.ts';
 import { checkTitle } from '../issuables/title.ts';
+import { noteMentionsOf } from '../notes/cross_references.ts';
 import { addSystemNotes } from '../notes/system.ts';
 import { loadProject } from '../projects/find.ts';
 import { requireBranches, requireDifferent, requireNoOther } from './branches.ts';
@@ -162,6 +163,7 @@ const applyEdit = async (
   await addSystemNotes(tx, actor.user.id, after.target, [...notes, labels]);
   await followEdit(tx, actor, { before, after, set, assigned, isRelated });
   await storeClosingIssues(call.platform, tx, after, call.baseUrl);
+  await noteMentionsOf(tx, call, after, { before: merge_request, after: after.merge_request });
   return after;
 };
 

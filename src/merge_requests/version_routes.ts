@@ -6,6 +6,7 @@ import { Answer, type JsonText } from '../http/endpoint.ts';
 import { pageParams, pageRequest } from '../http/page.ts';
 import { array, bool, id, idOrPath, object, text } from '../http/schema.ts';
 import { lazySerializer } from '../http/serializer.ts';
+import { listParticipants } from '../issuables/participants.ts';
 import { findCode } from '../repository/code.ts';
 import { diffShape } from '../repository/diff_json.ts';
 import { requireRevision } from '../repository/resolve.ts';
@@ -14,7 +15,6 @@ import { listChanges, listCommits, rawDiff, withChanges, withVersionTexts } from
 import { findReadable } from './find.ts';
 import { mergeRequestShape, singleMergeRequestFields, singleMergeRequestShape } from './json.ts';
 import { listOfCommit } from './of_commit.ts';
-import { listParticipants } from './participants.ts';
 import { singleReply } from './show.ts';
 import { singleVersionShape, versionCommitShape, versionJson, versionShape } from './version_json.ts';
 import { findVersion, listVersions } from './version_queries.ts';

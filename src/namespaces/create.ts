@@ -1,5 +1,6 @@
 import type { Tx } from '../db/open.ts';
 import type { Flag, SourceType, Visibility } from '../db/schema.ts';
+import { endRedirects } from './redirects.ts';
 
 /** Claims a full path for a project or namespace. A path that is taken violates the table's primary key. */
 export const claimRoute = async (tx: Tx, path: string, source: [SourceType, number]): Promise<void> => {
@@ -7,6 +8,7 @@ export const claimRoute = async (tx: Tx, path: string, source: [SourceType, numb
     .insertInto('routes')
     .values({ path: path.toLowerCase(), source_type: source[0], source_id: source[1] })
     .execute();
+  await endRedirects(tx, path);
 };
 
 /** Whether a project or namespace has this full path, in any case. */

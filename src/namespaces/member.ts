@@ -9,6 +9,29 @@ export type NewMember = {
   expires_at?: string | null;
 };
 
+/** Makes a user a member of a project who is at least this. */
+export const ensureMember = async (
+  tx: Tx,
+  cause: Cause,
+  [source_type, source_id]: [SourceType, number],
+  member: NewMember,
+): Promise<void> => {
+  const present = tx.db
+    .selectFrom('members')
+    .select(['id', 'access_level', 'expires_at'])
+    .where('source_type', '=', source_type)
+    .where('source_id', '=', source_id)
+    .where('user_id', '=', member.user_id);
+  const row = await present.executeTakeFirst();
+  if (row === undefined) return await insertMember(tx, cause, [source_type, source_id], member);
+  const access_level = Math.max(row.access_level, member.access_level);
+  await tx.db
+    .updateTable('members')
+    .set({ access_level, expires_at: null })
+    .where('id', '=', row.id)
+    .execute();
+};
+
 /** Makes a user a member of a project or of a group. Whether he is one already is for the caller to ask. */
 export const insertMember = async (
   tx: Tx,

@@ -32,15 +32,18 @@ export const removeNamespace = async (tx: Tx, namespaceId: number): Promise<bool
     .where('deleted_at', 'is', null)
     .where('namespace_id', 'in', tree)
     .execute();
-  await tx.db
-    .deleteFrom('routes')
-    .where((is) =>
-      is.or([
-        is.and([is('source_type', '=', 'Namespace'), is('source_id', 'in', tree)]),
-        is.and([is('source_type', '=', 'Project'), is('source_id', 'in', below)]),
-      ]),
-    )
-    .execute();
+  for (const table of ['routes', 'redirect_routes'] as const) {
+    // oxlint-disable-next-line no-await-in-loop -- one transaction runs one statement after another
+    await tx.db
+      .deleteFrom(table)
+      .where((is) =>
+        is.or([
+          is.and([is('source_type', '=', 'Namespace'), is('source_id', 'in', tree)]),
+          is.and([is('source_type', '=', 'Project'), is('source_id', 'in', below)]),
+        ]),
+      )
+      .execute();
+  }
   await enqueue(
     tx,
     'purge_namespace',

@@ -1,10 +1,13 @@
 import { sql } from 'kysely';
 import type { Tx } from '../db/open.ts';
+import { descendantsOf } from './ancestors.ts';
+import { endRedirects, keepOldPaths } from './redirects.ts';
 
 /**
  * Moves a namespace from one full path to another, with all namespaces and projects below it: their `full_path`
- * and the rows of `routes`, in four statements however many there are. `path` and `parent_id` of the namespace
- * itself are the caller's. The new path must be free (`isRouteTaken`), or a unique violation follows.
+ * and the rows of `routes`, in a few statements however many there are. `path` and `parent_id` of the namespace
+ * itself are the caller's. The old paths lead to the new ones. The new path must be free (`isRouteTaken`), or a
+ * unique violation follows.
  */
 export const renameRoutes = async (
   tx: Tx,
@@ -13,6 +16,10 @@ export const renameRoutes = async (
   newFullPath: string,
 ): Promise<void> => {
   if (oldFullPath === newFullPath) return;
+  const isBelow = sql<boolean>`(source_type = 'Namespace' and source_id in ${descendantsOf(namespaceId)})
+    or (source_type = 'Project' and source_id in
+      (select id from projects where namespace_id in ${descendantsOf(namespaceId)}))`;
+  await keepOldPaths(tx, isBelow);
   const tree = sql`with recursive tree (id) as (
     select id from namespaces where id = ${namespaceId}
     union all
@@ -34,4 +41,17 @@ export const renameRoutes = async (
     // oxlint-disable-next-line no-await-in-loop -- one transaction runs one statement after another
     await statement.execute(tx.db);
   }
+  await endRedirects(tx, newFullPath);
+};
+
+/** Gives one project another full path, which must be free; its row in `projects` is the caller's. */
+export const renameProjectRoute = async (tx: Tx, projectId: number, fullPath: string): Promise<void> => {
+  await keepOldPaths(tx, sql<boolean>`source_type = 'Project' and source_id = ${projectId}`);
+  await tx.db
+    .updateTable('routes')
+    .set({ path: fullPath.toLowerCase() })
+    .where('source_type', '=', 'Project')
+    .where('source_id', '=', projectId)
+    .execute();
+  await endRedirects(tx, fullPath);
 };

@@ -4,6 +4,7 @@ import { pageParams, pageRequest } from '../http/page.ts';
 import { idOrPath, object, optional, text } from '../http/schema.ts';
 import { namespaceJson, namespaceShape } from './json.ts';
 import { memberCounts, ownNamespaces } from './queries.ts';
+import { namespaceIdOf } from './redirects.ts';
 import { contains } from './search.ts';
 
 const own = (call: Call) => {
@@ -49,12 +50,10 @@ const show = endpoint({
   params: object({ id: idOrPath('id or full path') }),
   reply: namespaceShape,
   handle: async (call, { id }) => {
-    const byPath = own(call)
-      .innerJoin('routes', 'routes.source_id', 'namespaces.id')
-      .where('routes.source_type', '=', 'Namespace')
-      .where('routes.path', '=', String(id).toLowerCase());
-    const query = typeof id === 'number' ? own(call).where('namespaces.id', '=', id) : byPath;
-    const row = await query.selectAll('namespaces').executeTakeFirst();
+    const row = await own(call)
+      .where('namespaces.id', '=', namespaceIdOf(id))
+      .selectAll('namespaces')
+      .executeTakeFirst();
     if (row === undefined) throw notFound('Namespace');
     const counts = await memberCounts(call.db, call.viewer, [row], call.now);
     return namespaceJson(row, counts.get(row.id));

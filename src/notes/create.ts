@@ -5,6 +5,7 @@ import { recordEvent } from '../events/record.ts';
 import { mention } from '../issuables/mention_rows.ts';
 import type { Found, Noun } from '../issuables/target.ts';
 import { addTodos, finishTodos, mentionTodos } from '../todos/add.ts';
+import { noteMentionsIn } from './cross_references.ts';
 import type { NoteRow } from './json.ts';
 import { checkBody, requireCommenter } from './rules.ts';
 
@@ -24,6 +25,8 @@ export type NewNote = {
   body: string;
   /** Of owners and administrators; from others it is dropped without a word. */
   created_at?: number;
+  /** Done in the transaction before all else, which it may end. */
+  first?: (tx: Tx) => Promise<void>;
   /** Asked in the transaction, the target's row locked; absent: a comment of its own. */
   thread?: (tx: Tx, actor: Actor) => Promise<Thread>;
 };
@@ -39,7 +42,8 @@ export const createNote = async (noun: Noun, call: Call, found: Found, given: Ne
   const at = may(call.viewer, 'set_note_times', project) ? given.created_at : undefined;
   const actor = actorOf(call);
   return await call.write(async (tx) => {
-    // First, as its row is locked by every other change of the target, too.
+    await given.first?.(tx);
+    // Before what follows, as its row is locked by every other change of the target, too.
     await noun.change(tx, target, { user_notes_count: 1, updated_at: tx.now });
     const thread = await given.thread?.(tx, actor);
     const note = await tx.db
@@ -60,6 +64,7 @@ export const createNote = async (noun: Noun, call: Call, found: Found, given: Ne
     const mentioned = await mention(tx, found, { note_id: note.id, text: body, isNew: true });
     await finishTodos(tx, actor.user.id, target);
     await addTodos(tx, actor.user.id, target, mentionTodos(mentioned, actor.user.id, body, note.id));
+    await noteMentionsIn(tx, call, found, body);
     await recordEvent(tx, actor, {
       kind: 'note.created',
       project_id: project.id,

@@ -1,5 +1,5 @@
 /** Where in the diff of a merge request a comment stands. */
-import { int, nullable, object, string } from '../http/schema.ts';
+import { int, nullable, object, optional, string } from '../http/schema.ts';
 
 export type LineEnd = {
   line_code: string | null;
@@ -8,12 +8,16 @@ export type LineEnd = {
   new_line: number | null;
 };
 
-export type Position = {
+type InFile = {
   base_sha: string;
   start_sha: string;
   head_sha: string;
   old_path: string;
   new_path: string;
+};
+
+/** A line of a text. */
+export type TextPosition = InFile & {
   position_type: 'text';
   /** Number of the line in the old file; null: the line was added. */
   old_line: number | null;
@@ -22,6 +26,20 @@ export type Position = {
   /** Of a comment on several lines. */
   line_range: { start: LineEnd; end: LineEnd } | null;
 };
+
+/** A point of a picture, in its pixels. */
+export type ImagePosition = InFile & {
+  position_type: 'image';
+  width: number;
+  height: number;
+  x: number;
+  y: number;
+};
+
+/** A file as a whole. */
+export type FilePosition = InFile & { position_type: 'file' };
+
+export type Position = TextPosition | ImagePosition | FilePosition;
 
 const lineEnd = object({
   line_code: nullable(string),
@@ -37,9 +55,13 @@ export const positionShape = object({
   old_path: string,
   new_path: string,
   position_type: string,
-  old_line: nullable(int),
-  new_line: nullable(int),
-  line_range: nullable(object({ start: lineEnd, end: lineEnd })),
+  old_line: optional(nullable(int)),
+  new_line: optional(nullable(int)),
+  line_range: optional(nullable(object({ start: lineEnd, end: lineEnd }))),
+  width: optional(int),
+  height: optional(int),
+  x: optional(int),
+  y: optional(int),
 });
 
 /** As it is stored in a note. */

@@ -1,8 +1,10 @@
+import type { Viewer } from '../access/viewer.ts';
 import type { Reader } from '../db/open.ts';
 import type { TargetType } from '../db/schema.ts';
 import { notFound } from '../errors.ts';
 import type { Page, PageRequest } from '../http/page.ts';
 import type { NoteRow } from './json.ts';
+import { visibleNotes } from './visible.ts';
 
 type Of = { type: TargetType; id: number };
 
@@ -12,16 +14,23 @@ export type NoteOrder = {
   activity_filter: 'all_notes' | 'only_comments' | 'only_activity';
 };
 
-const notesOf = (db: Reader, { type, id }: Of) =>
-  db.selectFrom('notes').where('target_type', '=', type).where('target_id', '=', id);
+/** Who looks, and where. */
+export type Looking = { db: Reader; viewer: Viewer };
+
+const notesOf = ({ db, viewer }: Looking, { type, id }: Of) =>
+  db
+    .selectFrom('notes')
+    .where('target_type', '=', type)
+    .where('target_id', '=', id)
+    .where(visibleNotes(db, viewer));
 
 export const listNotes = async (
-  db: Reader,
+  looking: Looking,
   target: Of,
   { order_by, sort, activity_filter }: NoteOrder,
   { limit, offset }: PageRequest,
 ): Promise<Page<NoteRow>> => {
-  const all = notesOf(db, target);
+  const all = notesOf(looking, target);
   const query =
     activity_filter === 'all_notes'
       ? all
@@ -33,9 +42,9 @@ export const listNotes = async (
   return { items, total };
 };
 
-/** A note of this very target; else 404. */
-export const findNote = async (db: Reader, target: Of, id: number): Promise<NoteRow> => {
-  const found = await notesOf(db, target).selectAll().where('id', '=', id).executeTakeFirst();
+/** A note of this very target, if the viewer sees it; else 404. */
+export const findNote = async (looking: Looking, target: Of, id: number): Promise<NoteRow> => {
+  const found = await notesOf(looking, target).selectAll().where('id', '=', id).executeTakeFirst();
   if (found === undefined) throw notFound();
   return found;
 };

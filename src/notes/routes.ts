@@ -49,7 +49,7 @@ const list = ({ path, word, params, shared, find }: Side) =>
     }),
     handle: async (call, given) => {
       const { target } = await find(call, given);
-      const { items, total } = await listNotes(call.db, target, given, pageRequest(given));
+      const { items, total } = await listNotes(call, target, given, pageRequest(given));
       return { items: await notesJson(call, target, items), total };
     },
   });
@@ -63,7 +63,7 @@ const get = ({ one, word, params, note_id, shared, find }: Side) =>
     params: object({ ...params, note_id }),
     handle: async (call, given) => {
       const found = await find(call, given);
-      return await render(call, found, await findNote(call.db, found.target, given.note_id));
+      return await render(call, found, await findNote(call, found.target, given.note_id));
     },
   });
 
@@ -96,7 +96,7 @@ const update = ({ noun, one, word, params, note_id, shared, find }: Side) =>
     params: object({ ...params, note_id, body: longText() }),
     handle: async (call, given) => {
       const found = await find(call, given);
-      const note = await findNote(call.db, found.target, given.note_id);
+      const note = await findNote(call, found.target, given.note_id);
       requireNoteAdmin(call, found, note);
       return await render(call, found, await updateNote(noun, call, found, { note, body: given.body }));
     },
@@ -112,7 +112,7 @@ const remove = ({ noun, one, word, params, note_id, shared, find }: Side) =>
     params: object({ ...params, note_id }),
     handle: async (call, given) => {
       const found = await find(call, given);
-      const note = await findNote(call.db, found.target, given.note_id);
+      const note = await findNote(call, found.target, given.note_id);
       requireNoteAdmin(call, found, note);
       await deleteNote(noun, call, found, note);
     },

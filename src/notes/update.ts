@@ -5,6 +5,7 @@ import { recordEvent } from '../events/record.ts';
 import { mention } from '../issuables/mention_rows.ts';
 import type { Found, Noun } from '../issuables/target.ts';
 import { addTodos, mentionTodos } from '../todos/add.ts';
+import { noteMentionsIn } from './cross_references.ts';
 import type { NoteRow } from './json.ts';
 import { checkBody } from './rules.ts';
 
@@ -59,6 +60,7 @@ export const updateNote = async (
       .executeTakeFirst();
     if (edited === undefined) throw notFound();
     await replaceMentions(tx, actor, found, edited);
+    await noteMentionsIn(tx, call, found, body);
     await recordEvent(tx, actor, {
       kind: 'note.updated',
       project_id: project.id,

@@ -3,6 +3,7 @@ import { type Call, actorOf, userOf } from '../access/call.ts';
 import type { Tx } from '../db/open.ts';
 import { forbidden, notFound } from '../errors.ts';
 import { recordEvent } from '../events/record.ts';
+import { failureRetried } from '../merge_requests/failure_retried.ts';
 import type { PipelineRow } from '../repository/pipeline_brief.ts';
 import { cancelPipeline, deletePipeline, retryPipeline } from './change.ts';
 import { type FoundPipeline, pipelineOf } from './find.ts';
@@ -46,7 +47,11 @@ export const cancel = async (call: Call, found: FoundPipeline): Promise<Pipeline
   await change(call, found, cancelPipeline);
 
 export const retry = async (call: Call, found: FoundPipeline): Promise<PipelineRow> =>
-  await change(call, found, retryPipeline);
+  await change(call, found, async (tx, id, userId) => {
+    const pipeline = await retryPipeline(tx, id, userId);
+    if (pipeline !== null) await failureRetried(tx, id);
+    return pipeline;
+  });
 
 export const rename = async (call: Call, found: FoundPipeline, name: string): Promise<PipelineRow> =>
   await call.write(async (tx) => {

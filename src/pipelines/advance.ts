@@ -3,6 +3,7 @@ import { compiled } from '../db/compiled.ts';
 import type { Tx } from '../db/open.ts';
 import type { JobStatus } from '../db/schema_ci.ts';
 import { compositeStatus, isEnded } from './composite.ts';
+import { followLater } from './downstream_work.ts';
 import { endLater } from './ended.ts';
 import { type LatestJob, loadLatestJobs } from './latest_jobs.ts';
 import { moveJobs } from './move_jobs.ts';
@@ -60,12 +61,15 @@ const pipelineUpdate = compiled((db, given: Told) =>
     .compile(),
 );
 
+/** What another pipeline takes is told there. */
+const ownJobs = (jobs: readonly LatestJob[]): LatestJob[] => jobs.filter(({ bridge }) => bridge === 0);
+
 const started = (status: JobStatus): boolean => status === 'running' || status === 'canceling';
 
 const setPipeline = async (tx: Tx, pipeline: Pipeline, jobs: readonly LatestJob[]): Promise<void> => {
   const status = compositeStatus(jobs);
   if (status === pipeline.status) return;
-  const isOver = isEnded(status);
+  const [wasOver, isOver] = [isEnded(pipeline.status), isEnded(status)];
   const isBegun = started(status) || jobs.some((job) => job.started_at !== null);
   const change: Told = {
     id: pipeline.id,
@@ -73,11 +77,12 @@ const setPipeline = async (tx: Tx, pipeline: Pipeline, jobs: readonly LatestJob[
     updated_at: tx.now,
     started_at: pipeline.started_at ?? (isBegun ? tx.now : null),
     finished_at: isOver ? tx.now : null,
-    duration: isOver ? runTime(jobs, tx.now) : pipeline.duration,
+    duration: isOver ? runTime(ownJobs(jobs), tx.now) : pipeline.duration,
   };
   await pipelineUpdate(tx.db, change);
   Object.assign(pipeline, change);
   if (isOver) await endLater(tx, pipeline.id);
+  if (pipeline.source_job_id !== null) await followLater(tx, pipeline.source_job_id, wasOver && !isOver);
 };
 
 /** `chosen`: ids of those that start whatever they wait for. Brings `pipeline` up to date, too. */

@@ -6,6 +6,7 @@ import { loadLatestJobs } from './latest_jobs.ts';
 import { setStatus } from './move_jobs.ts';
 import { putInQueue } from './queue.ts';
 import { lockPipeline } from './store.ts';
+import { holderOf, inTurn, upcomingJobs } from './upcoming_jobs.ts';
 
 type Group = { project_id: number; key: string };
 type Next = { id: number; pipeline_id: number; status: JobStatus };
@@ -13,34 +14,15 @@ type Next = { id: number; pipeline_id: number; status: JobStatus };
 const groupRow = (db: Reader, { project_id, key }: Group) =>
   db
     .selectFrom('resource_groups')
-    .select(['id', 'process_mode', 'job_id'])
+    .select(['id', 'project_id', 'key', 'process_mode', 'job_id'])
     .where('project_id', '=', project_id)
     .where('key', '=', key);
 
-const holding: JobStatus[] = ['pending', 'running', 'canceling'];
-/** By age, what has not come so far is waited for, too. */
-const coming: JobStatus[] = ['waiting_for_resource', 'created', 'scheduled'];
-
-const isHeld = async (db: Reader, job_id: number | null): Promise<boolean> => {
-  if (job_id === null) return false;
-  const holder = await db.selectFrom('jobs').select('status').where('id', '=', job_id).executeTakeFirst();
-  return holder !== undefined && holding.includes(holder.status);
-};
-
 const nextJob = async (db: Reader, { project_id, key }: Group): Promise<Next | null> => {
   const group = await groupRow(db, { project_id, key }).executeTakeFirst();
-  if (group === undefined || (await isHeld(db, group.job_id))) return null;
-  const { process_mode } = group;
-  const next = await db
-    .selectFrom('jobs')
+  if (group === undefined || (await holderOf(db, group)) !== null) return null;
+  const next = await inTurn(upcomingJobs(db, group), group)
     .select(['id', 'pipeline_id', 'status'])
-    .where('project_id', '=', project_id)
-    .where('status', 'in', process_mode === 'unordered' ? coming.slice(0, 1) : coming)
-    .where('resource_group', '=', key)
-    .where('retried', '=', 0)
-    .orderBy('pipeline_id', process_mode === 'newest_first' ? 'desc' : 'asc')
-    .orderBy(({ eb }) => eb.case().when('status', '=', 'waiting_for_resource').then(0).else(1).end())
-    .orderBy('id')
     .limit(1)
     .executeTakeFirst();
   return next?.status === 'waiting_for_resource' ? next : null;

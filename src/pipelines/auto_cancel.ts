@@ -15,6 +15,7 @@ const alive: JobStatus[] = ['created', 'waiting_for_resource', 'scheduled', 'pen
 /** Of a ref, at a time. */
 const mostOlder = 100;
 
+/** With the parts of them, which are of their commits. */
 const olderOf = async (db: Reader, newer: Newer, limit: number): Promise<number[]> => {
   const rows = await db
     .selectFrom('pipelines')
@@ -25,7 +26,6 @@ const olderOf = async (db: Reader, newer: Newer, limit: number): Promise<number[
     .where('tag', '=', newer.tag)
     .where('id', '<', newer.id)
     .where('sha', '!=', newer.sha)
-    .where('source', '!=', 'parent_pipeline')
     .orderBy('id', 'desc')
     .limit(limit)
     .execute();

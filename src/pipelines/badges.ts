@@ -24,6 +24,7 @@ export const pipelineValue = async (
     .selectFrom('pipelines')
     .select('status')
     .where('project_id', '=', project_id)
+    .where('source', '<>', 'parent_pipeline')
     .where('ref', '=', ref);
   if (ignoreSkipped) query = query.where('status', '<>', 'skipped');
   const row = await query.orderBy('id', 'desc').limit(1).executeTakeFirst();
@@ -49,6 +50,7 @@ export const coverageValue = async (
     .selectFrom('pipelines')
     .select('id')
     .where('project_id', '=', project_id)
+    .where('source', '<>', 'parent_pipeline')
     .where('ref', '=', ref)
     .where('status', '=', 'success')
     .orderBy('id', 'desc')

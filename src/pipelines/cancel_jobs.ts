@@ -6,7 +6,7 @@ import { setStatus } from './move_jobs.ts';
 import { takeFromQueue } from './queue.ts';
 import type { Job } from './store.ts';
 
-type Cancelled = Pick<Job, 'id' | 'project_id' | 'resource_group' | 'status' | 'environment'>;
+type Cancelled = Pick<Job, 'id' | 'project_id' | 'resource_group' | 'status' | 'environment' | 'bridge'>;
 
 export const isCancelable = ({ status }: Pick<Job, 'status'>): boolean =>
   !isEnded(status) && status !== 'canceling';
@@ -28,9 +28,10 @@ const endDeployments = async (tx: Tx, jobs: readonly Cancelled[]): Promise<void>
 /** What runs is `canceling`: its runner hears of it, and keeps its token for what it does at the end. */
 export const cancelJobs = async (tx: Tx, jobs: readonly Cancelled[]): Promise<void> => {
   const cancelable = jobs.filter(isCancelable);
-  const running = cancelable.filter(({ status }) => status === 'running');
-  const waiting = cancelable.filter(({ status }) => status !== 'running');
-  const queued = waiting.filter(({ status }) => status === 'pending');
+  const isRun = ({ status, bridge }: Cancelled): boolean => status === 'running' && bridge === 0;
+  const running = cancelable.filter(isRun);
+  const waiting = cancelable.filter((job) => !isRun(job));
+  const queued = waiting.filter(({ status }) => status === 'pending' || status === 'running');
   await takeFromQueue(tx, queued);
   await setStatus(tx, waiting, 'canceled', { cancelled_at: tx.now });
   await endDeployments(tx, queued);

@@ -2,6 +2,7 @@
 import type { Tx } from '../db/open.ts';
 import { advanceLocked } from './advance.ts';
 import { cancelJobs } from './cancel_jobs.ts';
+import { cancelStartedLater, followLater } from './downstream_work.ts';
 import { dropLater } from './drop_files.ts';
 import { loadLatestJobs } from './latest_jobs.ts';
 import { setStatus } from './move_jobs.ts';
@@ -9,12 +10,15 @@ import { replaceJobs } from './replace_jobs.ts';
 import { resourcesChanged } from './resource_groups.ts';
 import { type Pipeline, lockPipeline } from './store.ts';
 
-/** What runs ends when its runner has heard of it. */
+/** What runs ends when its runner has heard of it; the parts of it that are pipelines of their own, afterwards. */
 export const cancelPipeline = async (tx: Tx, pipeline_id: number): Promise<Pipeline | null> => {
   const pipeline = await lockPipeline(tx, pipeline_id);
   if (pipeline === null) return null;
   const jobs = await loadLatestJobs(tx.db, pipeline_id);
   await cancelJobs(tx, jobs);
+  if (jobs.some(({ bridge }) => bridge === 1)) {
+    await cancelStartedLater(tx, { pipeline_id, job_id: null, is_any: false });
+  }
   await advanceLocked(tx, pipeline, { jobs });
   return pipeline;
 };
@@ -81,7 +85,9 @@ export const deletePipeline = async (
     .where('project_id', '=', project_id)
     .modifyEnd(tx.words.forUpdate)
     .execute();
-  if ((await lockPipeline(tx, id)) === null) return null;
+  const pipeline = await lockPipeline(tx, id);
+  if (pipeline === null) return null;
+  if (pipeline.source_job_id !== null) await followLater(tx, pipeline.source_job_id);
   const jobs = await tx.db
     .selectFrom('jobs')
     .select(['id', 'project_id', 'config_id', 'resource_group'])

@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import type { Platform } from '../access/call.ts';
 import { may } from '../access/may.ts';
 import type { Viewer } from '../access/viewer.ts';
-import type { Fetch, IncludedFile, Wanted } from '../ci_file/include_wanted.ts';
+import type { Fetch, FetchProblem, IncludedFile, Wanted } from '../ci_file/include_wanted.ts';
 import { Failure } from '../errors.ts';
 import type { Oid } from '../git/protocol_types.ts';
 import { type Project, findProject } from '../projects/find.ts';
@@ -25,17 +25,38 @@ const usualPath = '.gitlab-ci.yml';
 export const configPathOf = ({ ci_config_path }: Pick<Project, 'ci_config_path'>): string =>
   ci_config_path === null || ci_config_path.trim() === '' ? usualPath : ci_config_path.replace(/^\/+/, '');
 
+/** `path@group/project`, `path@group/project:ref`: a file of another project; null: it is one of its own. */
+const elsewhere = (path: string) => {
+  const [, file, project, ref] = /^(.+?\.ya?ml)@([^:]+)(?::(.+))?$/.exec(path) ?? [];
+  return file === undefined ? null : { project, file, ...(ref !== undefined && { ref }) };
+};
+
+/** What includes a project's configuration. */
+export const configInclude = (project: Pick<Project, 'ci_config_path'>): object =>
+  elsewhere(configPathOf(project)) ?? { local: configPathOf(project) };
+
 /** A commit of a project: what `local` includes of its files mean. */
 export type Origin = { code: Code; commit: Oid };
 
 type ReadFile = { text: string } | { problem: 'missing' | 'unreadable' };
 
 /** A file of a commit, as text. */
-export const readText = async ({ code, commit }: Origin, path: string): Promise<ReadFile> => {
+const readText = async ({ code, commit }: Origin, path: string): Promise<ReadFile> => {
   if (path === '' || !isPlainPath(path)) return { problem: 'missing' };
   const { result, body } = await code.repository.read('blob.at', { commit, path, max: largestFile });
   if (result === null) return { problem: 'missing' };
   return result.whole && isUtf8(body) ? { text: body.toString('utf8') } : { problem: 'unreadable' };
+};
+
+/**
+ * A project's configuration at a commit. One that lies in another project is included, and so read with the rights of
+ * whoever makes the pipeline.
+ */
+export const readProjectConfig = async (origin: Origin): Promise<ReadFile> => {
+  const { project } = origin.code;
+  const path = configPathOf(project);
+  if (elsewhere(path) === null) return await readText(origin, path);
+  return { text: JSON.stringify({ include: [configInclude(project)] }) };
 };
 
 /** Every path of a commit that is a file. */
@@ -81,13 +102,32 @@ const projectFile = async (find: FindCode, wanted: Wanted & { type: 'file' }): P
   return await fileOf({ code, commit: found.commit }, wanted.path);
 };
 
+type Text = { text: string } | { problem: FetchProblem };
+
+/** What a job of the pipeline above left at a path. */
+export type ReadLeft = (job: string, path: string) => Promise<Text>;
+
+const leftFile = async (read: ReadLeft, { job, path }: Wanted & { type: 'artifact' }): Promise<Fetched> => {
+  const left = await read(job, path);
+  // It is of no commit: it names no local files.
+  return 'problem' in left ? left : { files: [{ name: path, text: left.text, origin: null }] };
+};
+
+/** It is of no project: it names no local files. */
+const shippedFile = async (name: string): Promise<Fetched> => {
+  const { templateText } = await import('../ci_file/templates.ts');
+  const text = templateText(name);
+  return text === null ? { problem: 'missing' } : { files: [{ name, text, origin: null }] };
+};
+
 /** Reads what configurations include, out of the repositories that `find` lets be read. Nothing comes from elsewhere. */
 export const fetchFrom =
-  (find: FindCode): Fetch =>
+  (find: FindCode, left?: ReadLeft): Fetch =>
   async (wanted, origin) => {
+    if (wanted.type === 'artifact' && left !== undefined) return await leftFile(left, wanted);
     if (wanted.type === 'local') return await localFiles(origin as Origin | null, wanted.path);
     if (wanted.type === 'file') return await projectFile(find, wanted);
-    return { problem: wanted.type === 'template' ? 'missing' : 'refused' };
+    return wanted.type === 'template' ? await shippedFile(wanted.name) : { problem: 'refused' };
   };
 
 /** The code of a project that one may read, by its full path; null: he is told of none. */

@@ -6,7 +6,7 @@ import type { PipelineSource } from '../db/schema_ci.ts';
 import type { Code } from '../repository/code.ts';
 import { variablesForJob } from '../variables/queries.ts';
 import { changedPaths } from './changed_paths.ts';
-import { pathsOf } from './ci_files.ts';
+import { type ReadLeft, pathsOf } from './ci_files.ts';
 import { type GivenVariable, asValues } from './given_variables.ts';
 import { openRequestsText } from './merge_request_facts.ts';
 import { type MergeRequestFacts, type PipelineRef, predefinedVariables } from './predefined.ts';
@@ -23,6 +23,8 @@ export type Occasion = {
   maker: Maker | null;
   variables: readonly GivenVariable[];
   merge_request?: MergeRequestFacts;
+  /** Of a part of another pipeline, which may include what jobs there left. */
+  left?: ReadLeft;
 };
 
 const predefinedOf = async (

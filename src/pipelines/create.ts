@@ -1,6 +1,6 @@
 /** A pipeline comes to be: out of a commit, its configuration, and who wants it. */
 import type { Platform } from '../access/call.ts';
-import type { Tx } from '../db/open.ts';
+import type { Reader, Tx } from '../db/open.ts';
 import type { PipelineSource } from '../db/schema_ci.ts';
 import { type Commit, type Oid, zeroOid } from '../git/protocol_types.ts';
 import type { Project } from '../projects/find.ts';
@@ -9,9 +9,11 @@ import { repositoryOf } from '../repository/open.ts';
 import type { PipelineRow } from '../repository/pipeline_brief.ts';
 import { commitsById } from '../repository/resolve.ts';
 import { advance } from './advance.ts';
+import type { ReadLeft } from './ci_files.ts';
 import { pipelineOf } from './find.ts';
 import { type GivenVariable, sealGiven } from './given_variables.ts';
-import { type NewPipeline, insertPipeline } from './insert.ts';
+import { type NewPipeline, type Upstream, insertPipeline } from './insert.ts';
+import { activityRefusal, paceRefusal } from './limits.ts';
 import { requestRefOf } from './merge_request_facts.ts';
 import { ensurePipelineRef } from './persistent_ref.ts';
 import { type Outcome, contentAt, plannedFor } from './planned.ts';
@@ -36,6 +38,11 @@ export type WantedPipeline = {
   skippable?: boolean;
   /** A configuration with faults makes a pipeline that has failed; else it is refused for them. */
   keepsFaulty?: boolean;
+  /** Of a part of another pipeline: its configuration is none of the project's files. */
+  part?: { content: string; left: ReadLeft };
+  /** Of one that another pipeline starts. */
+  upstream?: Upstream;
+  schedule_id?: number;
   /** In the transaction that makes it: whether it is there already. */
   isMade?: (tx: Tx) => Promise<boolean>;
   /** In that transaction, when it is stored. */
@@ -85,19 +92,34 @@ const judge = async (platform: Platform, wanted: WantedPipeline): Promise<Judged
   const code = { project, repository: repositoryOf(platform, project) };
   const commit = (await commitsById(code.repository, [sha])).get(sha);
   if (commit === undefined) return refuse('Commit not found');
-  const content = await contentAt({ code, commit: sha });
+  const { part } = wanted;
+  const content = part === undefined ? await contentAt({ code, commit: sha }) : { text: part.content };
   if ('refused' in content) return refuse(content.refused);
   if (isSkipped(wanted, commit)) return { decided: without({ status: 'skipped' }), isProtected };
   const occasion = { code, ref, commit, before_sha, source, isProtected, maker, variables };
   const outcome =
     'faulty' in content
       ? content
-      : await plannedFor(platform, { ...occasion, ...(merge_request && { merge_request }) }, content.text);
+      : await plannedFor(
+          platform,
+          { ...occasion, ...(merge_request && { merge_request }), ...(part && { left: part.left }) },
+          content.text,
+        );
   return { decided: decidedBy(wanted, outcome), isProtected };
 };
 
 const rowOf = (wanted: WantedPipeline, isProtected: boolean): NewPipeline['pipeline'] => {
-  const { project, ref, sha, before_sha = zeroOid, source, user_id, merge_request } = wanted;
+  const {
+    project,
+    ref,
+    sha,
+    before_sha = zeroOid,
+    source,
+    user_id,
+    merge_request,
+    schedule_id,
+    upstream,
+  } = wanted;
   // Of a fork, the ref of the request is another project's.
   const isOwn = ref.type === 'merge_request' && merge_request?.project_id === project.id;
   return {
@@ -110,14 +132,24 @@ const rowOf = (wanted: WantedPipeline, isProtected: boolean): NewPipeline['pipel
     protected: isProtected ? 1 : 0,
     user_id,
     merge_request_id: merge_request?.id ?? null,
+    schedule_id: schedule_id ?? null,
+    ...upstream,
   };
 };
+
+/** Parts of another pipeline are as many as that says. */
+const paceOf = async (platform: Platform, db: Reader, wanted: WantedPipeline): Promise<string | null> =>
+  wanted.upstream === undefined ? await paceRefusal(db, platform.config, wanted, platform.clock.now()) : null;
 
 const store = async (platform: Platform, wanted: WantedPipeline, made: NewPipeline): Promise<Created> =>
   await platform.store.write(async (tx) => {
     const { id: project_id } = wanted.project;
     await holdProject(tx, project_id);
     if ((await wanted.isMade?.(tx)) === true) return { refused: 'Pipeline was made already' };
+    const refused =
+      (await paceOf(platform, tx.db, wanted)) ??
+      (await activityRefusal(tx.db, platform.config, project_id, made.jobs.length));
+    if (refused !== null) return { refused };
     const id = await insertPipeline(tx, made);
     if (made.jobs.length > 0) await advance(tx, id);
     await wanted.created?.(tx, id);
@@ -131,6 +163,9 @@ const store = async (platform: Platform, wanted: WantedPipeline, made: NewPipeli
  * @throws Failure 404 for a project that is going
  */
 export const createPipeline = async (platform: Platform, wanted: WantedPipeline): Promise<Created> => {
+  // Before anything is read for it; again when it is stored, for there may be others.
+  const refused = await paceOf(platform, platform.store.db, wanted);
+  if (refused !== null) return { refused };
   const { decided, isProtected } = await judge(platform, wanted);
   if ('refused' in decided) return decided;
   const { add, ...rows } = decided.rows;

@@ -9,11 +9,24 @@ const columns = ['id', 'project_id', 'name', 'stage_position', 'status'] as cons
 
 export type Dependency = Pick<Selectable<JobsTable>, (typeof columns)[number]>;
 
-const latestOf = compiled((db, { pipeline_id }: { pipeline_id: number }) =>
+const before = compiled((db, given: { pipeline_id: number; stage_position: number }) =>
   db
     .selectFrom('jobs')
     .select(columns)
-    .where('pipeline_id', '=', pipeline_id)
+    .where('pipeline_id', '=', given.pipeline_id)
+    .where('stage_position', '<', given.stage_position)
+    .where('retried', '=', 0)
+    .orderBy('stage_position')
+    .orderBy('id')
+    .compile(),
+);
+
+const named = compiled((db, given: { pipeline_id: number; names: string[] }, words) =>
+  db
+    .selectFrom('jobs')
+    .select(columns)
+    .where('pipeline_id', '=', given.pipeline_id)
+    .where(words.oneOf('name', given.names))
     .where('retried', '=', 0)
     .orderBy('stage_position')
     .orderBy('id')
@@ -41,9 +54,10 @@ export const dependenciesOf = async (
   config: Pick<JobConfig, 'needs' | 'dependencies'>,
 ): Promise<Dependency[]> => {
   const names = wantedNames(config);
-  if (names?.size === 0) return [];
-  const rows = await latestOf(db, { pipeline_id: job.pipeline_id });
-  const isBefore = ({ stage_position }: Dependency): boolean =>
-    config.needs !== null || stage_position < job.stage_position;
-  return rows.filter((row) => row.id !== job.id && isBefore(row) && names?.has(row.name) !== false);
+  const { id, pipeline_id, stage_position } = job;
+  if (names?.size === 0 || (config.needs === null && stage_position === 0)) return [];
+  if (names === null) return await before(db, { pipeline_id, stage_position });
+  const rows = await named(db, { pipeline_id, names: [...names] });
+  const isBefore = (row: Dependency): boolean => config.needs !== null || row.stage_position < stage_position;
+  return rows.filter((row) => row.id !== id && isBefore(row));
 };

@@ -2,6 +2,7 @@
 import type { Tx } from '../db/open.ts';
 import type { Retry } from '../ci_file/plan_types.ts';
 import { cancelJobs } from './cancel_jobs.ts';
+import { cancelStartedLater } from './downstream_work.ts';
 import { loadLatestJobs } from './latest_jobs.ts';
 import { replaceJobs } from './replace_jobs.ts';
 import { type Job, jobConfigOf } from './store.ts';
@@ -38,6 +39,9 @@ const cancelOthers = async (tx: Tx, { id, pipeline_id }: Job): Promise<void> => 
     tx,
     jobs.filter((job) => job.id !== id),
   );
+  if (jobs.some(({ bridge }) => bridge === 1)) {
+    await cancelStartedLater(tx, { pipeline_id, job_id: null, is_any: false });
+  }
 };
 
 /** Of a job that has just failed. Answers the ids of those that start at once in its place. */

@@ -1,6 +1,7 @@
 /** Variables that whoever makes a pipeline gives it. Their values are sealed, and never reach a log. */
 import type { Platform } from '../access/call.ts';
 import { seal, unseal } from '../access/seal.ts';
+import { compiled } from '../db/compiled.ts';
 import type { Reader } from '../db/open.ts';
 import type { VariableType } from '../db/schema_ci.ts';
 import { type Problems, invalid } from '../errors.ts';
@@ -18,6 +19,7 @@ const mostBytes = 524_288;
 
 const problemOf = ({ key, value }: GivenVariable): string | null => {
   if (!/^[a-zA-Z_][a-zA-Z0-9_]*$/.test(key)) return `${key}: can contain only letters, digits and '_'.`;
+  if (!value.isWellFormed() || value.includes('\0')) return `${key}: has characters that are not allowed.`;
   if (key.length > longestKey) return `key is too long (maximum is ${longestKey} characters)`;
   return Buffer.byteLength(value) > longestValue
     ? `${key}: is too long. The maximum is ${longestValue} bytes.`
@@ -86,11 +88,23 @@ export const sealGiven = ({ secrets }: Platform, variables: readonly GivenVariab
     raw: raw ? 1 : 0,
   }));
 
-const opened = ({ secrets }: Platform, { sealed_value, raw, ...row }: SealedVariable): GivenVariable => ({
+export const openGiven = (
+  { secrets }: Platform,
+  { sealed_value, raw, ...row }: SealedVariable,
+): GivenVariable => ({
   ...row,
   value: unseal(secrets.encryption_key, purpose, sealed_value),
   raw: raw === 1,
 });
+
+const ofPipeline = compiled((db, { pipeline_id }: { pipeline_id: number }) =>
+  db
+    .selectFrom('pipeline_variables')
+    .select(['key', 'sealed_value', 'variable_type', 'raw'])
+    .where('pipeline_id', '=', pipeline_id)
+    .orderBy('key')
+    .compile(),
+);
 
 /** What was given to a pipeline, by key. */
 export const givenTo = async (
@@ -98,13 +112,8 @@ export const givenTo = async (
   db: Reader,
   pipelineId: number,
 ): Promise<GivenVariable[]> => {
-  const rows = await db
-    .selectFrom('pipeline_variables')
-    .select(['key', 'sealed_value', 'variable_type', 'raw'])
-    .where('pipeline_id', '=', pipelineId)
-    .orderBy('key')
-    .execute();
-  return rows.map((row) => opened(platform, row));
+  const rows = await ofPipeline(db, { pipeline_id: pipelineId });
+  return rows.map((row) => openGiven(platform, row));
 };
 
 export const asValues = (variables: readonly { key: string; value: string }[]): Record<string, string> =>

@@ -11,17 +11,26 @@ import { endLater } from './ended.ts';
 import { insertMany } from './insert_many.ts';
 import type { JobConfig } from './store.ts';
 
+/** What another pipeline has to do with one that it starts. */
+export type Upstream = {
+  source_pipeline_id: number;
+  source_job_id: number;
+  root_id: number;
+  depth: number;
+};
+
 export type NewPipeline = {
   pipeline: Pick<
     PipelinesTable,
     'project_id' | 'ref' | 'tag' | 'sha' | 'before_sha' | 'source' | 'protected' | 'user_id'
   > &
     Partial<
-      Pick<PipelinesTable, 'merge_request_id' | 'name' | 'yaml_errors' | 'failure_reason'> & {
-        auto_cancel: 'conservative' | 'interruptible' | 'none';
-        /** Of one without jobs: it begins and ends so. */
-        status: 'created' | 'skipped' | 'failed';
-      }
+      Pick<PipelinesTable, 'merge_request_id' | 'name' | 'yaml_errors' | 'failure_reason' | 'schedule_id'> &
+        Upstream & {
+          auto_cancel: 'conservative' | 'interruptible' | 'none';
+          /** Of one without jobs: it begins and ends so. */
+          status: 'created' | 'skipped' | 'failed';
+        }
     >;
   jobs: readonly PlannedJob[];
   variables?: readonly Omit<Insertable<PipelineVariablesTable>, 'pipeline_id'>[];
@@ -123,10 +132,11 @@ const jobRow = (tx: Tx, given: NewPipeline, job: PlannedJob, places: Places): In
     allow_failure: flag(job.allow_failure),
     by_needs: flag(job.needs !== null),
     interruptible: flag(job.interruptible),
+    bridge: flag(job.trigger !== null),
     tag_list: JSON.stringify([...new Set(job.tags)].toSorted()),
     environment: job.environment?.name ?? null,
     resource_group: job.resource_group,
-    timeout: job.timeout ?? given.timeout,
+    timeout: job.trigger === null ? (job.timeout ?? given.timeout) : null,
     created_at: tx.now,
     updated_at: tx.now,
   };

@@ -1,17 +1,13 @@
 /** What the service itself tells a job. */
-import type { Platform } from '../access/call.ts';
-import type { Reader } from '../db/open.ts';
 import { environmentSlug, tierOf } from '../environments/slug.ts';
 import type { Commit } from '../git/protocol_types.ts';
-import type { Project } from '../projects/find.ts';
-import { repositoryOf } from '../repository/open.ts';
 import { pipelineUrl } from '../repository/pipeline_brief.ts';
-import { commitsById } from '../repository/resolve.ts';
 import { formatTime } from '../time.ts';
+import { type Facts, commitOf } from './job_facts.ts';
 import { openRequestsText } from './merge_request_facts.ts';
-import { type MergeRequestFacts, type PipelineRef, predefinedVariables, slugOf } from './predefined.ts';
+import { pipelineRef } from './pipeline_ref.ts';
+import { predefinedVariables, slugOf } from './predefined.ts';
 import { serverVariables } from './server_variables.ts';
-import type { Job, JobConfig, Pipeline } from './store.ts';
 
 export type JobVariable = {
   key: string;
@@ -23,23 +19,6 @@ export type JobVariable = {
   masked: boolean;
   /** A `$` in it is nothing special. */
   raw: boolean;
-};
-
-/** What only the one who gives the job away knows. */
-export type Issue = {
-  base_url: string;
-  /** The job's token, in plain. */
-  token: string;
-};
-
-export type Facts = {
-  platform: Platform;
-  project: Project;
-  pipeline: Pipeline;
-  job: Job;
-  config: JobConfig;
-  issue: Issue;
-  request: MergeRequestFacts | null;
 };
 
 export const plain = { public: true, file: false, masked: false, raw: true };
@@ -55,12 +34,6 @@ export const secret = (key: string, value: string, masked: boolean): JobVariable
   masked,
 });
 
-const refOf = (pipeline: Pipeline, request: MergeRequestFacts | null): PipelineRef => {
-  if (pipeline.tag === 1) return { name: pipeline.ref, type: 'tag' };
-  if (pipeline.source !== 'merge_request_event') return { name: pipeline.ref, type: 'branch' };
-  return { name: request?.source_branch ?? pipeline.ref, type: 'merge_request' };
-};
-
 const nobody = { name: '', email: '', time: 0, offset: '+0000' };
 
 /** What is known of one that is gone. */
@@ -73,29 +46,19 @@ const lostCommit = (id: string): Commit => ({
   message: '',
 });
 
-const userOf = async (db: Reader, id: number | null) =>
-  id === null
-    ? null
-    : ((await db
-        .selectFrom('users')
-        .select(['id', 'username', 'name', 'email'])
-        .where('id', '=', id)
-        .executeTakeFirst()) ?? null);
-
 const ofPipeline = async (facts: Facts): Promise<Record<string, string>> => {
-  const { platform, project, pipeline, job, request, issue } = facts;
+  const { platform, project, pipeline, request, issue, user } = facts;
   const { db } = platform.store;
-  const ref = refOf(pipeline, request);
-  const commits = await commitsById(repositoryOf(platform, project), [pipeline.sha]);
+  const ref = pipelineRef(pipeline, request);
   return {
     ...predefinedVariables({
       project,
       source: pipeline.source,
       ref,
       isProtected: pipeline.protected === 1,
-      commit: commits.get(pipeline.sha) ?? lostCommit(pipeline.sha),
+      commit: (await commitOf(facts)) ?? lostCommit(pipeline.sha),
       before_sha: pipeline.before_sha,
-      user: await userOf(db, job.user_id ?? pipeline.user_id),
+      user,
       ...(request !== null && { merge_request: request }),
       open_requests: ref.type === 'tag' ? '' : await openRequestsText(db, project.id, ref.name),
     }),
@@ -128,21 +91,16 @@ const ofEnvironment = ({ job, config }: Facts): JobVariable[] => {
   ];
 };
 
-const ofRunner = async ({ platform, job }: Facts): Promise<Record<string, string>> => {
-  if (job.runner_id === null) return {};
-  const runner = await platform.store.db
-    .selectFrom('runners')
-    .select(['description', 'tag_list'])
-    .where('id', '=', job.runner_id)
-    .executeTakeFirst();
-  return {
-    CI_RUNNER_ID: String(job.runner_id),
-    ...(runner !== undefined && {
-      CI_RUNNER_DESCRIPTION: runner.description ?? '',
-      CI_RUNNER_TAGS: runner.tag_list,
-    }),
-  };
-};
+const ofRunner = ({ job: { runner_id }, runner }: Facts): Record<string, string> =>
+  runner_id === null
+    ? {}
+    : {
+        CI_RUNNER_ID: String(runner_id),
+        ...(runner !== null && {
+          CI_RUNNER_DESCRIPTION: runner.description ?? '',
+          CI_RUNNER_TAGS: runner.tag_list,
+        }),
+      };
 
 const ofJob = ({ project, job, config, issue }: Facts): Record<string, string> => ({
   CI_JOB_ID: String(job.id),
@@ -186,7 +144,7 @@ const repositoryUrl = ({ project, issue: { base_url, token } }: Facts): string =
 
 /** What the service says to a job; what is secret of it hidden in logs. */
 export const predefinedFor = async (facts: Facts): Promise<JobVariable[]> => {
-  const values = { ...(await ofPipeline(facts)), ...ofJob(facts), ...(await ofRunner(facts)) };
+  const values = { ...(await ofPipeline(facts)), ...ofJob(facts), ...ofRunner(facts) };
   const { issue, platform } = facts;
   return [
     ...shown(serverVariables(issue.base_url, platform.version)),

@@ -5,20 +5,24 @@
 import type { Updateable } from 'kysely';
 import { compiled } from '../db/compiled.ts';
 import type { Tx } from '../db/open.ts';
-import type { JobsTable } from '../db/schema_ci.ts';
+import type { JobStatus, JobsTable } from '../db/schema_ci.ts';
 import { jobEnded, jobStarted } from '../environments/follow.ts';
 import { advanceLocked } from './advance.ts';
 import { cancelJobs, isCancelable } from './cancel_jobs.ts';
 import { isEnded } from './composite.ts';
+import { cancelStartedLater } from './downstream_work.ts';
 import { afterFailure } from './failure.ts';
 import { type End, type Start, endRow, startRow } from './job_rows.ts';
+import { protectAnew } from './protection.ts';
 import { isRetryable, replaceJobs } from './replace_jobs.ts';
 import { putInQueue, takeFromQueue } from './queue.ts';
 import { resourcesChanged } from './resource_groups.ts';
-import { type Job, type LockedJob, jobOf, lockJob } from './store.ts';
+import { type Job, type LockedJob, type Pipeline, jobOf, lockJob } from './store.ts';
 import { startAgain } from './start_again.ts';
+import { movesNothing } from './unmoved.ts';
 
-const change = async (tx: Tx, job: Job, values: Updateable<JobsTable>): Promise<Job> =>
+/** Columns alone: whoever calls it advances the pipeline. */
+export const changeJob = async (tx: Tx, job: Job, values: Updateable<JobsTable>): Promise<Job> =>
   await tx.db
     .updateTable('jobs')
     .set({ ...values, updated_at: tx.now })
@@ -30,29 +34,50 @@ const stageStatus = compiled((db, { id }: { id: number }) =>
   db.selectFrom('stages').select('status').where('id', '=', id).compile(),
 );
 
-/** One more that runs changes nothing where others run. */
-const isTold = async (tx: Tx, { pipeline, job }: LockedJob): Promise<boolean> => {
-  if (pipeline.status !== 'running') return false;
-  const [stage] = await stageStatus(tx.db, { id: job.stage_id });
-  return stage?.status === 'running';
+type Starting = { job: Job; stage_status: JobStatus; start: Start };
+
+/** To runners: those that wait for one, of a locked pipeline. Brings `pipeline` up to date, too. By id. */
+export const startLocked = async (
+  tx: Tx,
+  pipeline: Pipeline,
+  starting: readonly Starting[],
+): Promise<Map<number, Job>> => {
+  const started = new Map<number, Job>();
+  if (starting.length === 0) return started;
+  await takeFromQueue(
+    tx,
+    starting.map(({ job }) => job),
+  );
+  for (const { job, start } of starting) {
+    // oxlint-disable-next-line no-await-in-loop -- one transaction runs one statement after another
+    started.set(job.id, await startRow(tx, job, start));
+  }
+  for (const job of started.values()) {
+    // oxlint-disable-next-line no-await-in-loop
+    await jobStarted(tx, job);
+  }
+  // Some more that run change nothing where others run.
+  const isTold =
+    pipeline.status === 'running' && starting.every(({ stage_status }) => stage_status === 'running');
+  if (!isTold) await advanceLocked(tx, pipeline);
+  return started;
 };
 
 /** To a runner; null: another has it. */
 export const startJob = async (tx: Tx, job_id: number, start: Start): Promise<Job | null> => {
   const locked = await lockJob(tx, job_id);
   if (locked === null || locked.job.status !== 'pending') return null;
-  await takeFromQueue(tx, [locked.job]);
-  const job = await startRow(tx, locked.job, start);
-  await jobStarted(tx, job);
-  if (!(await isTold(tx, locked))) await advanceLocked(tx, locked.pipeline);
-  return job;
+  const [stage] = await stageStatus(tx.db, { id: locked.job.stage_id });
+  const { pipeline, job } = locked;
+  const started = await startLocked(tx, pipeline, [{ job, stage_status: stage?.status ?? 'created', start }]);
+  return started.get(job_id) ?? null;
 };
 
 /** Its answer was lost on the way to the runner: it waits for another. */
 export const requeueJob = async (tx: Tx, job_id: number): Promise<Job | null> => {
   const locked = await lockJob(tx, job_id);
   if (locked === null || locked.job.status !== 'running') return null;
-  const job = await change(tx, locked.job, {
+  const job = await changeJob(tx, locked.job, {
     status: 'pending',
     runner_id: null,
     system_id: null,
@@ -74,10 +99,16 @@ export type Finish = {
 
 const nothing = { failure_reason: null, exit_code: null, coverage: null };
 
-const ended = async (tx: Tx, locked: LockedJob, end: Pick<End, 'status'> & Partial<End>): Promise<Job> => {
+/** Of a job under its pipeline's lock that runs, or is given up. */
+export const endJob = async (
+  tx: Tx,
+  locked: LockedJob,
+  end: Pick<End, 'status'> & Partial<End>,
+): Promise<Job> => {
   const job = await endRow(tx, locked.job, { ...nothing, ...end });
   await jobEnded(tx, job);
   await resourcesChanged(tx, [job]);
+  if (job.status === 'success' && (await movesNothing(tx, locked))) return job;
   const chosen = job.status === 'failed' ? await afterFailure(tx, job) : new Set<number>();
   await advanceLocked(tx, locked.pipeline, { chosen });
   // A failure may be allowed, or have been tried again.
@@ -88,20 +119,20 @@ const ended = async (tx: Tx, locked: LockedJob, end: Pick<End, 'status'> & Parti
 export const finishJob = async (tx: Tx, job_id: number, finish: Finish): Promise<Job | null> => {
   const locked = await lockJob(tx, job_id);
   if (locked === null) return null;
-  if (locked.job.status === 'canceling') return await ended(tx, locked, { status: 'canceled' });
+  if (locked.job.status === 'canceling') return await endJob(tx, locked, { status: 'canceled' });
   if (locked.job.status !== 'running') return null;
   const { status, exit_code = null, coverage = null } = finish;
   const failure_reason = status === 'failed' ? (finish.failure_reason ?? 'unknown_failure') : null;
-  return await ended(tx, locked, { status, failure_reason, exit_code, coverage });
+  return await endJob(tx, locked, { status, failure_reason, exit_code, coverage });
 };
 
 /** The service gives it up: it waited too long, or its runner is gone. */
 export const dropJob = async (tx: Tx, job_id: number, failure_reason: string): Promise<Job | null> => {
   const locked = await lockJob(tx, job_id);
   if (locked === null || isEnded(locked.job.status)) return null;
-  if (locked.job.status === 'canceling') return await ended(tx, locked, { status: 'canceled' });
+  if (locked.job.status === 'canceling') return await endJob(tx, locked, { status: 'canceled' });
   await takeFromQueue(tx, [locked.job]);
-  return await ended(tx, locked, { status: 'failed', failure_reason });
+  return await endJob(tx, locked, { status: 'failed', failure_reason });
 };
 
 /** One that runs is `canceling` until its runner has heard of it; null: it has ended, or is being cancelled. */
@@ -109,6 +140,8 @@ export const cancelJob = async (tx: Tx, job_id: number): Promise<Job | null> => 
   const locked = await lockJob(tx, job_id);
   if (locked === null || !isCancelable(locked.job)) return null;
   await cancelJobs(tx, [locked.job]);
+  const { bridge, pipeline_id } = locked.job;
+  if (bridge === 1) await cancelStartedLater(tx, { pipeline_id, job_id, is_any: false });
   await advanceLocked(tx, locked.pipeline);
   return await jobOf(tx.db, job_id);
 };
@@ -116,14 +149,15 @@ export const cancelJob = async (tx: Tx, job_id: number): Promise<Job | null> => 
 /** Its runner has stopped it, or is not waited for any more. */
 export const endCanceling = async (tx: Tx, job_id: number): Promise<Job | null> => {
   const locked = await lockJob(tx, job_id);
-  return locked?.job.status === 'canceling' ? await ended(tx, locked, { status: 'canceled' }) : null;
+  return locked?.job.status === 'canceling' ? await endJob(tx, locked, { status: 'canceled' }) : null;
 };
 
 /** Starts what waits for a person, and a delayed one before its time. */
 export const playJob = async (tx: Tx, job_id: number, user_id: number): Promise<Job | null> => {
   const locked = await lockJob(tx, job_id);
   if (locked === null || (locked.job.status !== 'manual' && locked.job.status !== 'scheduled')) return null;
-  await change(tx, locked.job, { user_id, scheduled_at: null });
+  await protectAnew(tx, locked.pipeline);
+  await changeJob(tx, locked.job, { user_id, scheduled_at: null });
   await startAgain(tx, locked.pipeline, job_id);
   return await jobOf(tx.db, job_id);
 };

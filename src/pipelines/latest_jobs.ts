@@ -17,6 +17,7 @@ const columns = [
   'by_needs',
   'protected',
   'interruptible',
+  'bridge',
   'config_id',
   'tag_list',
   'environment',

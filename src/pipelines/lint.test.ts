@@ -207,6 +207,24 @@ test('an included file of another project includes from there', async () => {
   ]);
 });
 
+test('templates that are shipped are included by their names', async () => {
+  const { path } = await newProject({ 'README.md': 'x' });
+  const names =
+    'Bash C++ Go Nodejs Pages/HTML Python Rust Workflows/Branch-Pipelines Workflows/MergeRequest-Pipelines';
+  for (const name of names.split(' ')) {
+    const content = `include: { template: ${name}.gitlab-ci.yml }\nown: { script: x }`;
+    const { body } = await gantry.api(`POST ${path}`, { json: { content, dry_run: true } });
+    assert.deepEqual([body.errors, body.warnings], [[], []], name);
+  }
+  const content = 'include: { template: Bash.gitlab-ci.yml }';
+  const { body } = await gantry.api(`POST ${path}`, { json: { content, include_jobs: true } });
+  assert.equal(body.jobs.length, 4);
+  const none = { json: { content: 'include: { template: constructor.gitlab-ci.yml }' } };
+  assert.deepEqual((await gantry.api(`POST ${path}`, none)).body.errors, [
+    'Template file `constructor.gitlab-ci.yml` is not a valid location!',
+  ]);
+});
+
 test('who may look', async () => {
   const { path, developer } = await newProject({ '.gitlab-ci.yml': good });
   const guest = await seedUser(gantry);

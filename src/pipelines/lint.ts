@@ -1,21 +1,23 @@
 /** Looks at a configuration without running it. What reads it is loaded when somebody first asks. */
-import type { Call } from '../access/call.ts';
+import { type Call, userOf } from '../access/call.ts';
 import type { Conditions } from '../ci_file/conditions.ts';
-import type { Compiled } from '../ci_file/plan_types.ts';
 import type { PlannedJob } from '../ci_file/plan.ts';
+import type { Included } from '../ci_file/plan_types.ts';
 import type { Problem } from '../ci_file/problem.ts';
+import type { ReadAll } from '../ci_file/read_all.ts';
 import { zeroOid } from '../git/protocol_types.ts';
 import type { Code } from '../repository/code.ts';
 import { isProtected, protectedBranches, protectedTags } from '../repository/protected.ts';
 import { commitsById, resolveRevision } from '../repository/resolve.ts';
 import { type Origin, configPathOf, fetchFrom, pathsOf, readableCode } from './ci_files.ts';
 import { predefinedVariables } from './predefined.ts';
+import { readConfig } from './read_config.ts';
 
 export type Lint = {
   errors: Problem[];
   warnings: Problem[];
   merged_yaml: string | null;
-  includes: Compiled['includes'];
+  includes: Included[];
   jobs: PlannedJob[];
 };
 
@@ -69,23 +71,12 @@ const conditionsOf = async (call: Call, { origin, tried }: Linted): Promise<Cond
   return { ...nowhere(tried), project_path: project.full_path, predefined, files };
 };
 
-const plannedOf = async (compiled: Compiled, conditions: Conditions) => {
-  const { config } = compiled;
-  if (config === null) return { jobs: [], problems: [] };
-  const { askFacts, plan } = await import('../ci_file/plan.ts');
-  const planned = plan(config, conditions, await askFacts(config, conditions));
+const plannedOf = ({ planned, all }: ReadAll): Pick<Lint, 'jobs'> & { problems: Problem[] } => {
+  if (planned === null) return { jobs: all, problems: [] };
   if ('plan' in planned) return { jobs: planned.plan.jobs, problems: [] };
   const { text } = planned.unplanned;
   return { jobs: [], problems: [{ text, old_text: text, place: null }] };
 };
-
-/** Every job of the file, whether or not the rules let it in. */
-const allJobs = ({ config }: Compiled): PlannedJob[] =>
-  (config?.jobs ?? []).map(({ rules: _rules, only: _only, except: _except, ...job }) => ({
-    ...job,
-    start_in: null,
-    stage_position: config?.stages.indexOf(job.stage) ?? 0,
-  }));
 
 const tooBig = 'The configuration is not a text, or too big!';
 
@@ -98,31 +89,17 @@ const unreadable: Lint = {
 };
 
 export const lint = async (call: Call, linted: Linted): Promise<Lint> => {
-  const [{ compile }, { mergedYaml }] = await Promise.all([
-    import('../ci_file/compile.ts'),
-    import('../ci_file/merged.ts'),
-  ]);
   const { content, origin, dry_run } = linted;
   if (content === null) return unreadable;
   const conditions = await conditionsOf(call, linted);
   const path = origin === null ? '.gitlab-ci.yml' : configPathOf(origin.code.project);
-  const compiled = await compile({
-    content,
-    path,
-    origin,
-    fetch: fetchFrom(readableCode(call.platform, call.viewer)),
-    conditions,
-  });
-  const { jobs, problems } = dry_run
-    ? await plannedOf(compiled, conditions)
-    : { jobs: allJobs(compiled), problems: [] };
-  return {
-    errors: [...compiled.errors, ...problems],
-    warnings: compiled.warnings,
-    merged_yaml: compiled.root === null ? null : mergedYaml(compiled.root),
-    includes: compiled.includes,
-    jobs,
-  };
+  const fetch = fetchFrom(readableCode(call.platform, call.viewer));
+  const wish = { jobs: dry_run ? 'plan' : 'all', merged: true } as const;
+  const owner = `user ${userOf(call).id}`;
+  const read = await readConfig({ content, path, origin, fetch, conditions }, wish, owner);
+  const { jobs, problems } = plannedOf(read);
+  const { errors, warnings, merged_yaml, includes } = read;
+  return { errors: [...errors, ...problems], warnings, merged_yaml, includes, jobs };
 };
 
 const shortName = (ref: string): TriedRef =>

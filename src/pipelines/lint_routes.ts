@@ -4,7 +4,7 @@ import { forbidden } from '../errors.ts';
 import { boolean, longText, object, optional, text } from '../http/schema.ts';
 import { type Code, findCode, projectParam } from '../repository/code.ts';
 import { refusal } from '../repository/resolve.ts';
-import { configPathOf, readText } from './ci_files.ts';
+import { readProjectConfig } from './ci_files.ts';
 import { type Linted, findOrigin, lint } from './lint.ts';
 import { lintJson, lintShape, projectLintJson, projectLintShape } from './lint_json.ts';
 
@@ -74,7 +74,7 @@ const lintOfProject = endpoint({
     const { origin, tried } = await requireOrigin(code, content_ref ?? sha);
     const other = dry_run_ref ?? ref;
     const asked = other === undefined ? tried : (await requireOrigin(code, other)).tried;
-    const read = await readText(origin, configPathOf(code.project));
+    const read = await readProjectConfig(origin);
     const content = 'text' in read ? read.text : read.problem === 'missing' ? '' : null;
     return await answer(call, { content, origin, tried: asked, dry_run }, { include_jobs });
   },

@@ -30,6 +30,7 @@ export const sources = [
   'schedule',
   'api',
   'merge_request_event',
+  'pipeline',
   'parent_pipeline',
 ] as const satisfies readonly PipelineSource[];
 
@@ -74,7 +75,7 @@ const within = (query: Query, scope: Filters['scope']): Query => {
       .select((is) => is.fn.max('newest.id').as('id'))
       .whereRef('newest.project_id', '=', 'pipelines.project_id')
       .where('newest.tag', '=', tag)
-      .where('newest.source', '!=', 'merge_request_event')
+      .where('newest.source', 'not in', ['merge_request_event', 'parent_pipeline'])
       .groupBy('newest.ref'),
   );
 };
@@ -98,7 +99,11 @@ const filtered = (query: Query, given: Filters): Query => {
   const { scope, status, source, ref, sha, name, yaml_errors, username } = given;
   let found = byTimes(within(query, scope), given);
   if (status !== undefined) found = found.where('status', 'in', statusesOf(status));
-  if (source !== undefined) found = found.where('source', '=', source);
+  // Parts of others are shown to those who ask for them.
+  found =
+    source === undefined
+      ? found.where('source', '!=', 'parent_pipeline')
+      : found.where('source', '=', source);
   if (ref !== undefined) found = found.where('ref', '=', ref);
   if (sha !== undefined) found = found.where('sha', '=', sha);
   if (name !== undefined) found = found.where('name', '=', name);
@@ -142,6 +147,7 @@ export const latestPipeline = async (
     .where('sha', '=', sha)
     .where('ref', '=', ref)
     .where('tag', '=', tag)
+    .where('source', '!=', 'parent_pipeline')
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst()) ?? null;
@@ -162,7 +168,8 @@ export const listOfRequest = async (
   { id, source_branch }: Request,
   page: PageRequest,
 ): Promise<Page<PipelineRow>> => {
-  const query = base(db, sourceProjectId).where((is) =>
+  const whole = base(db, sourceProjectId).where('source', '!=', 'parent_pipeline');
+  const query = whole.where((is) =>
     is.or([
       is('merge_request_id', '=', id),
       is.and([

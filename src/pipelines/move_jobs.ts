@@ -40,19 +40,9 @@ export const setStatus = async (
   if (status !== 'pending' && status !== 'canceling') await resourcesChanged(tx, jobs);
 };
 
-/** Those that a file starts as another pipeline: nothing here does. */
-const failTriggers = async (tx: Tx, jobs: readonly LatestJob[]): Promise<LatestJob[]> => {
-  const configs = await jobConfigsOf(tx.db, jobs);
-  const isTrigger = ({ config_id }: LatestJob): boolean => (configs.get(config_id)?.trigger ?? null) !== null;
-  const failure_reason = 'downstream_pipeline_creation_failed';
-  await setStatus(tx, jobs.filter(isTrigger), 'failed', { failure_reason });
-  return jobs.filter((job) => !isTrigger(job));
-};
-
 const start = async (tx: Tx, jobs: readonly LatestJob[]): Promise<void> => {
-  const runnable = await failTriggers(tx, jobs);
-  const waiting = runnable.filter((job) => job.resource_group !== null);
-  const free = runnable.filter((job) => job.resource_group === null);
+  const waiting = jobs.filter((job) => job.resource_group !== null);
+  const free = jobs.filter((job) => job.resource_group === null);
   await setStatus(tx, waiting, 'waiting_for_resource');
   await setStatus(tx, free, 'pending');
   await putInQueue(tx, free);

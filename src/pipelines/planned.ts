@@ -4,8 +4,9 @@ import { anonymous } from '../access/viewer.ts';
 import type { Conditions } from '../ci_file/conditions.ts';
 import type { Plan } from '../ci_file/plan.ts';
 import type { Problem } from '../ci_file/problem.ts';
-import { type Origin, configPathOf, fetchFrom, readText, readableCode } from './ci_files.ts';
+import { type Origin, configPathOf, fetchFrom, readProjectConfig, readableCode } from './ci_files.ts';
 import { type Occasion, conditionsFor } from './conditions.ts';
+import { readConfig } from './read_config.ts';
 
 /** `faulty`: the pipeline fails before it begins; `refused`: there is none. */
 export type Outcome = { plan: Plan } | { faulty: string[] } | { refused: string };
@@ -24,28 +25,25 @@ type Content = { text: string } | Exclude<Outcome, { plan: Plan }>;
 
 /** The text of the configuration at a commit. */
 export const contentAt = async (origin: Origin): Promise<Content> => {
-  const read = await readText(origin, configPathOf(origin.code.project));
+  const read = await readProjectConfig(origin);
   if ('text' in read) return read;
   return read.problem === 'missing' ? { refused: missingFile } : { faulty: [unreadable] };
 };
 
 const decide = async (
   platform: Platform,
-  { code, commit, maker }: Occasion,
+  { code, commit, maker, left }: Occasion,
   content: string,
   conditions: Conditions,
 ): Promise<Outcome> => {
-  const [{ compile }, { askFacts, plan }] = await Promise.all([
-    import('../ci_file/compile.ts'),
-    import('../ci_file/plan.ts'),
-  ]);
-  const path = configPathOf(code.project);
+  // Not the path of the project's file: a part may include that.
+  const path = left === undefined ? configPathOf(code.project) : 'trigger';
   const origin: Origin = { code, commit: commit.id };
-  const fetch = fetchFrom(readableCode(platform, maker?.viewer ?? anonymous));
-  const compiled = await compile({ content, path, origin, fetch, conditions });
-  const { config, errors } = compiled;
-  if (config === null) return { faulty: errors.slice(0, mostErrors).map((error) => textOf(error, path)) };
-  const planned = plan(config, conditions, await askFacts(config, conditions));
+  const fetch = fetchFrom(readableCode(platform, maker?.viewer ?? anonymous), left);
+  const owner = `project ${code.project.id}`;
+  const wish = { jobs: 'plan', merged: false } as const;
+  const { errors, planned } = await readConfig({ content, path, origin, fetch, conditions }, wish, owner);
+  if (planned === null) return { faulty: errors.slice(0, mostErrors).map((error) => textOf(error, path)) };
   if ('plan' in planned) return planned;
   const { refused, text } = planned.unplanned;
   return refused === 'error' ? { faulty: [text] } : { refused: text };

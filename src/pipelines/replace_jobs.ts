@@ -3,6 +3,7 @@ import type { Insertable } from 'kysely';
 import type { Tx } from '../db/open.ts';
 import type { JobsTable } from '../db/schema_ci.ts';
 import { insertMany } from './insert_many.ts';
+import { protectAnewOf } from './protection.ts';
 import { type Job, type JobConfig, jobConfigsOf } from './store.ts';
 
 const ends: ReadonlySet<string> = new Set(['success', 'failed', 'canceled', 'canceling', 'skipped']);
@@ -11,10 +12,19 @@ const ends: ReadonlySet<string> = new Set(['success', 'failed', 'canceled', 'can
 export const isRetryable = ({ status, retried }: Pick<Job, 'status' | 'retried'>): boolean =>
   retried === 0 && ends.has(status);
 
-type Again = { user_id: number | null; config: JobConfig | undefined; timeout: number };
+type Again = {
+  user_id: number | null;
+  config: JobConfig | undefined;
+  timeout: number;
+  isProtected: 0 | 1;
+};
 
 /** As it was before it ran. */
-const rowOf = (tx: Tx, job: Job, { user_id, config, timeout }: Again): Insertable<JobsTable> => ({
+const rowOf = (
+  tx: Tx,
+  job: Job,
+  { user_id, config, timeout, isProtected }: Again,
+): Insertable<JobsTable> => ({
   project_id: job.project_id,
   pipeline_id: job.pipeline_id,
   stage_id: job.stage_id,
@@ -28,14 +38,15 @@ const rowOf = (tx: Tx, job: Job, { user_id, config, timeout }: Again): Insertabl
   allow_failure: config?.allow_failure === true ? 1 : 0,
   by_needs: job.by_needs,
   retry_of_id: job.id,
-  protected: job.protected,
+  protected: isProtected,
   interruptible: job.interruptible,
+  bridge: job.bridge,
   user_id,
   config_id: job.config_id,
   tag_list: job.tag_list,
   environment: job.environment,
   resource_group: job.resource_group,
-  timeout: config?.timeout ?? timeout,
+  timeout: job.bridge === 1 ? null : (config?.timeout ?? timeout),
   created_at: tx.now,
   updated_at: tx.now,
 });
@@ -87,6 +98,7 @@ export const replaceJobs = async (
   if (first === undefined) return [];
   const configs = await jobConfigsOf(tx.db, jobs);
   const timeout = await timeoutOf(tx, first.project_id);
+  const isProtected = await protectAnewOf(tx, first.pipeline_id);
   const old = jobs.map(({ id }) => id);
   await tx.db
     .updateTable('jobs')
@@ -95,7 +107,8 @@ export const replaceJobs = async (
     .execute();
   const rows = jobs.map((job) => {
     const config = configs.get(job.config_id);
-    return rowOf(tx, job, { config, timeout, user_id: user_id === 'same' ? job.user_id : user_id });
+    const by = user_id === 'same' ? job.user_id : user_id;
+    return rowOf(tx, job, { config, timeout, isProtected, user_id: by });
   });
   await insertMany(tx, 'jobs', rows);
   const made = await tx.db

@@ -1,8 +1,6 @@
 /** Resource groups: of the jobs of one, one at a time runs. */
-import type { Selectable } from 'kysely';
 import { endpoint } from '../access/call.ts';
 import type { Reader } from '../db/open.ts';
-import type { ResourceGroupsTable } from '../db/schema_ci.ts';
 import { notFound } from '../errors.ts';
 import { pageParams, pageRequest } from '../http/page.ts';
 import { int, object, oneOf, optional, string, text, timestamp } from '../http/schema.ts';
@@ -10,12 +8,13 @@ import { findProjectFor } from '../projects/find.ts';
 import { projectParam } from '../repository/code.ts';
 import { formatTime } from '../time.ts';
 import { resourcesChanged } from './resource_groups.ts';
+import type { ResourceGroup } from './upcoming_jobs.ts';
 
 const area = 'resource groups';
 const path = '/projects/:id/resource_groups';
 const project = { id: projectParam };
 const one = { ...project, key: text() };
-const modes = ['unordered', 'oldest_first', 'newest_first'] as const;
+const modes = ['unordered', 'oldest_first', 'newest_first', 'newest_ready_first'] as const;
 
 const shape = object({
   id: int,
@@ -25,9 +24,7 @@ const shape = object({
   updated_at: timestamp,
 });
 
-type Group = Selectable<ResourceGroupsTable>;
-
-const json = ({ id, key, process_mode, created_at, updated_at }: Group) => ({
+const json = ({ id, key, process_mode, created_at, updated_at }: ResourceGroup) => ({
   id,
   key,
   process_mode,
@@ -35,7 +32,12 @@ const json = ({ id, key, process_mode, created_at, updated_at }: Group) => ({
   updated_at: formatTime(updated_at),
 });
 
-const find = async (db: Reader, projectId: number, key: string): Promise<Group> => {
+/** @throws Failure 404 */
+export const findResourceGroup = async (
+  db: Reader,
+  projectId: number,
+  key: string,
+): Promise<ResourceGroup> => {
   const row = await db
     .selectFrom('resource_groups')
     .selectAll()
@@ -77,7 +79,7 @@ const get = endpoint({
   reply: shape,
   handle: async (call, given) => {
     const { id: projectId } = await findProjectFor(call, given.id, 'read_environment');
-    return json(await find(call.db, projectId, given.key));
+    return json(await findResourceGroup(call.db, projectId, given.key));
   },
 });
 
@@ -92,7 +94,7 @@ const update = endpoint({
   handle: async (call, { id, key, process_mode }) => {
     const { id: projectId } = await findProjectFor(call, id, 'admin_environment');
     return await call.write(async (tx) => {
-      const before = await find(tx.db, projectId, key);
+      const before = await findResourceGroup(tx.db, projectId, key);
       if (process_mode === undefined) return json(before);
       const changed = { process_mode, updated_at: tx.now };
       await tx.db.updateTable('resource_groups').set(changed).where('id', '=', before.id).execute();

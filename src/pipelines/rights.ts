@@ -52,10 +52,14 @@ export const refRefusal = async (
 };
 
 /** Whether what is protected is for the jobs of the ref. */
-const getsProtected = async (db: Reader, project: Project, { name, type }: PipelineRef): Promise<boolean> => {
-  if (type === 'tag') return isProtected(await protectedTags(db, project.id), name);
+export const getsProtected = async (
+  db: Reader,
+  projectId: number,
+  { name, type }: PipelineRef,
+): Promise<boolean> => {
+  if (type === 'tag') return isProtected(await protectedTags(db, projectId), name);
   // What a merge request brings is not trusted with it, whatever its branch is called.
-  return type === 'branch' && isProtected(await protectedBranches(db, project.id), name);
+  return type === 'branch' && isProtected(await protectedBranches(db, projectId), name);
 };
 
 export type Admission = { isProtected: boolean; refused: string | null };
@@ -74,5 +78,5 @@ export const admission = async (
     return { isProtected: false, refused: 'Insufficient permissions to create a new pipeline' };
   }
   const refused = maker === null ? null : await refRefusal(db, project, ref, maker.viewer);
-  return { isProtected: await getsProtected(db, project, ref), refused };
+  return { isProtected: await getsProtected(db, project.id, ref), refused };
 };

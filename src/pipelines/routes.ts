@@ -1,14 +1,15 @@
 /** Pipelines of a project. Their jobs: `jobs/`. */
-import { type Call, endpoint, userOf } from '../access/call.ts';
+import { type Call, endpoint } from '../access/call.ts';
 import { may } from '../access/may.ts';
-import { forbidden, invalid, notFound } from '../errors.ts';
+import { forbidden, notFound } from '../errors.ts';
 import { pageParams, pageRequest } from '../http/page.ts';
 import { boolean, id as idParam, object, oneOf, optional, raw, text, time } from '../http/schema.ts';
-import { type Code, findCode, projectParam } from '../repository/code.ts';
-import { cancel, remove, rename, requireRefRight, retry } from './act.ts';
-import { createPipeline } from './create.ts';
+import { findCode, projectParam } from '../repository/code.ts';
+import { cancel, remove, rename, retry } from './act.ts';
+import { createFor } from './create_for.ts';
 import { type FoundPipeline, findPipeline } from './find.ts';
-import { givenTo, readGiven } from './given_variables.ts';
+import { findPipelineToChange } from './find_to_change.ts';
+import { givenTo } from './given_variables.ts';
 import {
   pipelineJson,
   pipelineShape,
@@ -119,24 +120,6 @@ const variables = endpoint({
   },
 });
 
-/** @throws Failure 400 for a ref that is none, or why there is no pipeline */
-const createFor = async (call: Call, { project: found, repository }: Code, ref: string, given: unknown) => {
-  const sent = readGiven(given);
-  const named = await namedRef(repository, ref);
-  if (named === null) throw invalid({ base: ['Reference not found'] });
-  const created = await createPipeline(call.platform, {
-    project: found,
-    ...named,
-    source: 'api',
-    user_id: userOf(call).id,
-    variables: sent,
-    skippable: false,
-    keepsFaulty: false,
-  });
-  if ('refused' in created) throw invalid({ base: [created.refused] });
-  return { pipeline: created.pipeline, project: found };
-};
-
 const create = endpoint({
   method: 'POST',
   path: '/projects/:id/pipeline',
@@ -151,16 +134,9 @@ const create = endpoint({
   reply: singlePipelineShape,
   handle: async (call, { id, ref, variables: given }) => {
     const code = await findCode(call, id, 'create_pipeline');
-    return await answer(call, await createFor(call, code, ref, given));
+    return await answer(call, await createFor(call, code, { ref, variables: given, source: 'api' }));
   },
 });
-
-/** The pipeline that the caller is to change. */
-const findToChange = async (call: Call, id: number | string, pipelineId: number): Promise<FoundPipeline> => {
-  const found = await findPipeline(call, id, pipelineId, 'update_job');
-  await requireRefRight(call, found);
-  return found;
-};
 
 const acting = (verb: 'cancel' | 'retry', summary: string, act: typeof cancel) =>
   endpoint({
@@ -172,7 +148,7 @@ const acting = (verb: 'cancel' | 'retry', summary: string, act: typeof cancel) =
     params: object(one),
     reply: singlePipelineShape,
     handle: async (call, { id, pipeline_id }) => {
-      const found = await findToChange(call, id, pipeline_id);
+      const found = await findPipelineToChange(call, id, pipeline_id);
       return await answer(call, { ...found, pipeline: await act(call, found) });
     },
   });
@@ -186,7 +162,7 @@ const setMetadata = endpoint({
   params: object({ ...one, name: text() }),
   reply: singlePipelineShape,
   handle: async (call, { id, pipeline_id, name }) => {
-    const found = await findToChange(call, id, pipeline_id);
+    const found = await findPipelineToChange(call, id, pipeline_id);
     return await answer(call, { ...found, pipeline: await rename(call, found, name) });
   },
 });

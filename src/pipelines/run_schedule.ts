@@ -27,6 +27,7 @@ const start = async (
     project,
     ...named,
     source: 'schedule',
+    schedule_id: schedule.id,
     user_id,
     variables,
     skippable: false,

@@ -3,6 +3,7 @@ import type { Reader, Tx } from '../db/open.ts';
 import type { PipelineSchedulesTable } from '../db/schema_ci.ts';
 import { notFound } from '../errors.ts';
 import type { Page, PageRequest } from '../http/page.ts';
+import type { PipelineRow } from '../repository/pipeline_brief.ts';
 
 export type Schedule = Selectable<PipelineSchedulesTable>;
 
@@ -17,6 +18,21 @@ export const listSchedules = async (
   const [{ total }, items] = await Promise.all([
     query.select((is) => is.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
     query.selectAll().orderBy('id').limit(limit).offset(offset).execute(),
+  ]);
+  return { items, total };
+};
+
+/** Pipelines that a schedule has made. */
+export const listOfSchedule = async (
+  db: Reader,
+  scheduleId: number,
+  sort: 'asc' | 'desc',
+  { limit, offset }: PageRequest,
+): Promise<Page<PipelineRow>> => {
+  const query = db.selectFrom('pipelines').where('schedule_id', '=', scheduleId);
+  const [{ total }, items] = await Promise.all([
+    query.select((is) => is.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+    query.selectAll().orderBy('id', sort).limit(limit).offset(offset).execute(),
   ]);
   return { items, total };
 };

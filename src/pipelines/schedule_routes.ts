@@ -6,6 +6,7 @@ import { pageParams, pageRequest } from '../http/page.ts';
 import { boolean, id, longText, object, oneOf, optional, string, text } from '../http/schema.ts';
 import { findProjectFor } from '../projects/find.ts';
 import { projectParam } from '../repository/code.ts';
+import { pipelineJson, pipelineShape } from './json.ts';
 import { playSchedule } from './run_schedule.ts';
 import {
   scheduleShape,
@@ -15,7 +16,7 @@ import {
   singleScheduleJson,
   singleScheduleShape,
 } from './schedule_json.ts';
-import { findSchedule, listSchedules } from './schedule_queries.ts';
+import { findSchedule, listOfSchedule, listSchedules } from './schedule_queries.ts';
 import { findScheduleTo, mayEdit, mayTakeOver, requireRef } from './schedule_rights.ts';
 import { addScheduleVariable, editScheduleVariable, removeScheduleVariable } from './schedule_variables.ts';
 import { type ScheduleEdit, createSchedule, deleteSchedule, takeOver, updateSchedule } from './schedules.ts';
@@ -118,6 +119,22 @@ const remove = endpoint({
     await deleteSchedule(call, (await findScheduleTo(call, given, mayTakeOver)).schedule),
 });
 
+const made = endpoint({
+  method: 'GET',
+  path: `${path}/:pipeline_schedule_id/pipelines`,
+  summary: 'The pipelines that a schedule has made',
+  ...shared,
+  list: true,
+  params: object({ ...one, sort: oneOf(['asc', 'desc'], { default: 'asc' }), ...pageParams }),
+  reply: pipelineShape,
+  handle: async (call, { id: projectId, pipeline_schedule_id, ...given }) => {
+    const owner = await findProjectFor(call, projectId, 'read_pipeline');
+    const { id: schedule } = await findSchedule(call.db, owner.id, pipeline_schedule_id);
+    const { items, total } = await listOfSchedule(call.db, schedule, given.sort, pageRequest(given));
+    return { items: items.map((row) => pipelineJson(row, owner, call)), total };
+  },
+});
+
 const takeOwnership = endpoint({
   method: 'POST',
   path: `${path}/:pipeline_schedule_id/take_ownership`,
@@ -201,6 +218,7 @@ export const scheduleRoutes = [
   create,
   update,
   remove,
+  made,
   takeOwnership,
   play,
   addVariable,

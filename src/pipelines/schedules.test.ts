@@ -235,6 +235,16 @@ describe('a schedule that is played', () => {
     assert.equal(pipeline?.user_id, 1);
     const after = await read(id);
     assert.deepEqual([after.last_pipeline.id, after.next_run_at], [pipeline?.id, next_run_at]);
+    await gantry.api(`POST ${path}/${id}/play`);
+    const ids = async (query: string): Promise<number[]> =>
+      (await gantry.api(`GET ${path}/${id}/pipelines${query}`)).body.map((one: { id: number }) => one.id);
+    const [newest] = await pipelines();
+    assert.deepEqual(await ids(''), [pipeline?.id, newest?.id]);
+    assert.deepEqual(await ids('?sort=desc&per_page=1'), [newest?.id]);
+    const listed = await gantry.api(`GET ${path}/${id}/pipelines?page=2&per_page=1`);
+    assert.deepEqual([listed.headers.get('x-total'), listed.body[0].source], ['2', 'schedule']);
+    const none = await gantry.api(`GET ${path}/999999/pipelines`);
+    assert.deepEqual([none.status, none.body], [404, { message: '404 Pipeline Schedule Not Found' }]);
     const { id: nowhere } = await made({ ref: 'not-yet', active: false });
     const refused = await gantry.api(`POST ${path}/${nowhere}/play`);
     assert.deepEqual([refused.status, refused.body], [400, { message: { base: ['Reference not found'] } }]);

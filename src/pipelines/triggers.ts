@@ -65,7 +65,19 @@ const checkDescription = (description: string): void => {
   if (description.trim() === '') throw invalid({ description: ["can't be blank"] });
 };
 
-/** @throws Failure 400 for a description of nothing */
+const mostTriggers = 25_000;
+
+const checkRoom = async ({ db }: Tx, projectId: number): Promise<void> => {
+  const { count } = await db
+    .selectFrom('triggers')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('project_id', '=', projectId)
+    .executeTakeFirstOrThrow();
+  if (count < mostTriggers) return;
+  throw invalid({ base: [`Maximum number of pipeline triggers (${mostTriggers}) exceeded`] });
+};
+
+/** @throws Failure 400 for a description of nothing, and where there are too many */
 export const createTrigger = async (
   call: Call,
   { id: project_id }: Project,
@@ -79,6 +91,7 @@ export const createTrigger = async (
     sealed_token: seal(secrets.encryption_key, purpose, token),
   };
   return await call.write(async (tx) => {
+    await checkRoom(tx, project_id);
     const row = {
       project_id,
       owner_id: userOf(call).id,

@@ -69,9 +69,10 @@ const pipelineOf = async (request: Request, given: { merge_request?: number } = 
 const todosOn = async (request: Request) =>
   await gantry.service.platform.store.db
     .selectFrom('todos')
-    .select('action')
+    .select(['action', 'state'])
     .where('target_id', '=', request.id)
     .where('action', '=', 'build_failed')
+    .orderBy('id')
     .execute();
 
 describe('the end of a pipeline', () => {
@@ -98,6 +99,45 @@ describe('the end of a pipeline', () => {
     await run({ ...pipeline, jobs: { b: again?.id ?? 0 } }, 'b', 'success');
     await settle(gantry);
     assert.equal((await readRequest(gantry, request)).state, 'merged');
+  });
+
+  it('its author need not look at a failure any more once the job, or all of them, run again', async () => {
+    const request = await deferred();
+    const pipeline = await pipelineOf(request);
+    await run(pipeline, 'a', 'success');
+    await run(pipeline, 'b', 'failed');
+    await settle(gantry);
+    const states = async () => (await todosOn(request)).map(({ state }) => state);
+    assert.deepEqual(await states(), ['pending']);
+    const { status, body } = await gantry.api(
+      `POST /projects/${project.id}/jobs/${pipeline.jobs['b']}/retry`,
+    );
+    assert.equal(status, 201);
+    assert.deepEqual(await states(), ['done']);
+
+    await run({ ...pipeline, jobs: { b: body.id } }, 'b', 'failed');
+    await settle(gantry);
+    assert.deepEqual(await states(), ['done', 'pending']);
+    const other = await gantry.api(`POST /projects/${project.id}/pipelines/${pipeline.id}/retry`);
+    assert.equal(other.status, 201);
+    assert.deepEqual(await states(), ['done', 'done']);
+  });
+
+  it("so with the pipeline of a request itself, and no other request's todo is touched", async () => {
+    const [one, other] = [await deferred(), await deferred()];
+    const pipelines = [await pipelineOf(one, { merge_request: one.id }), await pipelineOf(other)] as const;
+    for (const pipeline of pipelines) {
+      await run(pipeline, 'a', 'success');
+      await run(pipeline, 'b', 'failed');
+    }
+    await settle(gantry);
+    const again = await gantry.api(`POST /projects/${project.id}/jobs/${pipelines[0].jobs['b']}/retry`);
+    assert.equal(again.status, 201);
+    const left = [await todosOn(one), await todosOn(other)].flat();
+    assert.deepEqual(
+      left.map(({ state }) => state),
+      ['done', 'pending'],
+    );
   });
 
   it('of an older one merges nothing while a newer one of the same head runs', async () => {

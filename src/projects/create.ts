@@ -3,7 +3,7 @@ import { levels } from '../access/levels.ts';
 import { mayInGroup } from '../access/may.ts';
 import type { Tx } from '../db/open.ts';
 import type { UsersTable, Visibility } from '../db/schema.ts';
-import { Failure, badRequest, invalid } from '../errors.ts';
+import { Failure, badRequest, forbidden, invalid } from '../errors.ts';
 import { recordEvent } from '../events/record.ts';
 import { isWider } from '../groups/rules.ts';
 import { type Namespace, lockNamespace, takingNames } from '../namespaces/claim.ts';
@@ -21,7 +21,7 @@ export type Creator = { id: number } & Pick<UsersTable, 'projects_limit' | 'exte
 /** The same for a namespace that is missing, hidden or not open to the caller. */
 const namespaceRefused = (): Failure => invalid({ namespace: ['is not valid'] });
 
-const mayCreateIn = (call: Call, creator: Creator, namespace: Namespace): boolean => {
+export const mayCreateIn = (call: Call, creator: Creator, namespace: Namespace): boolean => {
   if (namespace.kind === 'group') return mayInGroup(call.viewer, 'create_project', namespace);
   return namespace.owner_id === creator.id || call.admin;
 };
@@ -42,7 +42,13 @@ const findNamespace = async (
   return namespace;
 };
 
-const requireRoom = async (call: Call, tx: Tx, creator: Creator, { kind }: Namespace): Promise<void> => {
+/** @throws Failure 403 where he has as many projects of his own as he may */
+export const requireRoom = async (
+  call: Call,
+  tx: Tx,
+  creator: Creator,
+  { kind }: Namespace,
+): Promise<void> => {
   if (kind === 'group') return;
   const limit = creator.external === 1 ? 0 : (creator.projects_limit ?? call.settings.default_projects_limit);
   const counts = await personalProjectCounts(tx.db, [creator.id]);
@@ -81,6 +87,8 @@ const insertProject = async (
   const { id } = await tx.db
     .insertInto('projects')
     .values({
+      // The contract's `expire_in` ends artifacts, the newest too; a project may keep those.
+      keep_latest_artifact: 0,
       ...columns,
       namespace_id: namespace.id,
       full_path,
@@ -126,6 +134,8 @@ export const createProject = async (
     const namespace = await lockNamespace(tx, found.id);
     if (namespace === undefined) throw namespaceRefused();
     await requireRoom(call, tx, creator, namespace);
+    // As in an update: what a project costs is up to administrators.
+    if ((wanted.max_artifacts_size ?? null) !== null && !call.admin) throw forbidden();
     const visibility = visibilityOf(call, wanted, namespace);
     const repository_storage = wanted.repository_storage ?? storageOf(call.settings, Math.random());
     const columns = { ...wanted, name, path, visibility, repository_storage };

@@ -35,6 +35,11 @@ const timeouts = { minimum: 600, maximum: 2_592_000 };
 const ofPipelines = {
   ci_config_path: optional(clearable(text({ description: 'default: `.gitlab-ci.yml`' }))),
   build_timeout: optional(integer({ ...timeouts, description: 'seconds that a job may take' })),
+  max_artifacts_size: optional(
+    clearable(
+      integer({ minimum: 1, maximum: 80_000, description: 'megabytes of one artifact (administrators)' }),
+    ),
+  ),
   auto_cancel_pending_pipelines: optional(oneOf(['enabled', 'disabled'])),
   ci_default_git_depth: optional(
     integer({ minimum: 0, maximum: 1000, description: 'commits that jobs fetch; 0: all' }),
@@ -87,6 +92,7 @@ export type ProjectColumns = {
   squash_option?: 'never' | 'always' | 'default_on' | 'default_off';
   ci_config_path?: string | null;
   build_timeout?: number;
+  max_artifacts_size?: number | null;
   auto_cancel_pending_pipelines?: 'enabled' | 'disabled';
   ci_default_git_depth?: number;
 } & { [N in LevelName]?: FeatureLevel } & { [N in FlagName]?: Flag };
@@ -113,6 +119,7 @@ const configPathOf = (given: string | null): string | null => {
 const pipelineColumns = (params: Params) => ({
   ...(params.ci_config_path !== undefined && { ci_config_path: configPathOf(params.ci_config_path) }),
   ...(params.build_timeout !== undefined && { build_timeout: params.build_timeout }),
+  ...(params.max_artifacts_size !== undefined && { max_artifacts_size: params.max_artifacts_size }),
   ...(params.auto_cancel_pending_pipelines !== undefined && {
     auto_cancel_pending_pipelines: params.auto_cancel_pending_pipelines,
   }),

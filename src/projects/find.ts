@@ -6,6 +6,7 @@ import { compiled } from '../db/compiled.ts';
 import type { Reader } from '../db/open.ts';
 import type { ProjectCountersTable, ProjectsTable } from '../db/schema.ts';
 import { forbidden, notFound } from '../errors.ts';
+import { idByOldPath } from '../namespaces/redirects.ts';
 
 /** A project with its counters, which most who load it need. */
 export type Project = Selectable<ProjectsTable> & Omit<Selectable<ProjectCountersTable>, 'project_id'>;
@@ -32,12 +33,19 @@ const projectByPath = compiled((db, { path }: { path: string }) =>
     .compile(),
 );
 
-/** A project by id or full path (in any case), whoever sees it; null: there is none, or it is going. */
+const projectAt = async (db: Reader, path: string): Promise<Project | undefined> => {
+  const [found] = await projectByPath(db, { path: path.toLowerCase() });
+  if (found !== undefined) return found;
+  const id = await idByOldPath(db, 'Project', path);
+  return id === null ? undefined : (await projectById(db, { id }))[0];
+};
+
+/**
+ * A project by id or full path (in any case), also by one that it had before, whoever sees it; null: there is none, or
+ * it is going.
+ */
 export const anyProject = async ({ db }: Pick<Call, 'db'>, id: number | string): Promise<Project | null> => {
-  const [found] =
-    typeof id === 'number'
-      ? await projectById(db, { id })
-      : await projectByPath(db, { path: id.toLowerCase() });
+  const found = typeof id === 'number' ? (await projectById(db, { id }))[0] : await projectAt(db, id);
   return found === undefined || found.deleted_at !== null ? null : found;
 };
 

@@ -14,11 +14,14 @@ export const removeProject = async (call: Call, { id, full_path }: Project): Pro
       .where('deleted_at', 'is', null)
       .executeTakeFirst();
     if (numUpdatedRows === 0n) throw notFound('Project');
-    await tx.db
-      .deleteFrom('routes')
-      .where('source_type', '=', 'Project')
-      .where('source_id', '=', id)
-      .execute();
+    for (const table of ['routes', 'redirect_routes'] as const) {
+      // oxlint-disable-next-line no-await-in-loop -- one transaction runs one statement after another
+      await tx.db
+        .deleteFrom(table)
+        .where('source_type', '=', 'Project')
+        .where('source_id', '=', id)
+        .execute();
+    }
     await enqueue(tx, 'purge_project', { project_id: id }, { unique_key: `purge_project:${id}` });
     const target = { project_id: id, target_type: 'Project', target_id: id };
     await recordEvent(tx, actorOf(call), { kind: 'project.removed', ...target, data: { full_path } });

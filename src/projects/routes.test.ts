@@ -109,9 +109,10 @@ test('a project is made in the own namespace and told in full', async () => {
     public_jobs: true,
     ci_config_path: null,
     build_timeout: 3600,
+    max_artifacts_size: null,
     auto_cancel_pending_pipelines: 'enabled',
     ci_default_git_depth: 20,
-    keep_latest_artifact: true,
+    keep_latest_artifact: false,
     shared_with_groups: [],
     only_allow_merge_if_pipeline_succeeds: false,
     request_access_enabled: false,
@@ -166,7 +167,7 @@ test('every setting of a new project is kept', async () => {
     build_timeout: 7200,
     auto_cancel_pending_pipelines: 'disabled',
     ci_default_git_depth: 0,
-    keep_latest_artifact: false,
+    keep_latest_artifact: true,
     default_branch: 'trunk',
     initialize_with_readme: true,
   };
@@ -176,7 +177,7 @@ test('every setting of a new project is kept', async () => {
     build_timeout: 7200,
     auto_cancel_pending_pipelines: 'disabled',
     ci_default_git_depth: 0,
-    keep_latest_artifact: false,
+    keep_latest_artifact: true,
     issues_enabled: false,
     issues_access_level: 'disabled',
     merge_requests_enabled: true,
@@ -438,7 +439,7 @@ test('masters change a project; its name, path and visibility are for owners', a
   );
 });
 
-test('a renamed project moves, and leaves its old path free', async () => {
+test('a renamed project moves, and is found by its old path until another takes it', async () => {
   const project = await create({ visibility: 'public' });
   const other = await create();
   const path = unique('moved');
@@ -447,7 +448,7 @@ test('a renamed project moves, and leaves its old path free', async () => {
   assert.equal(reply.body.name, 'New name');
   const at = async (one: string) =>
     (await gantry.api(`GET /projects/${owner.username}%2F${one}`, as(owner))).status;
-  assert.deepEqual([await at(path), await at(project.path)], [200, 404]);
+  assert.deepEqual([await at(path), await at(project.path)], [200, 200]);
   const taken = await refusal(`PUT /projects/${project.id}`, owner, { path: other.path, name: other.name });
   assert.deepEqual(taken, [
     400,
@@ -455,7 +456,9 @@ test('a renamed project moves, and leaves its old path free', async () => {
   ]);
   const upper = await gantry.api(`PUT /projects/${project.id}`, as(owner, { path: path.toUpperCase() }));
   assert.equal(upper.body.path, path.toUpperCase());
-  await create({ name: project.name });
+  const next = await create({ name: project.name });
+  const taker = await gantry.api(`GET /projects/${owner.username}%2F${project.path}`, as(owner));
+  assert.equal(taker.body.id, next.id);
 });
 
 test('owners archive a project and take it back', async () => {

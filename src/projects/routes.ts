@@ -21,6 +21,7 @@ import { listProjects, projectListParams } from './list.ts';
 import { groupShow, ofGroup } from './of_group.ts';
 import { ofUser } from './of_user.ts';
 import { removeProject } from './remove.ts';
+import { type FollowTransfer, transferProject } from './transfer.ts';
 import { archiveProject, updateProject } from './update.ts';
 
 const area = 'projects';
@@ -61,7 +62,7 @@ const refuseImport = (url: string | null | undefined): void => {
 };
 
 /** Begins a new project's repository. */
-export type Initialize = (call: Call, projectId: number, branch: string | undefined) => Promise<void>;
+type Initialize = (call: Call, projectId: number, branch: string | undefined) => Promise<void>;
 
 const create = (initialize: Initialize) =>
   endpoint({
@@ -150,8 +151,30 @@ const archiving = (word: 'archive' | 'unarchive', archived: 0 | 1) =>
     },
   });
 
-/** @param initialize makes the first commit of a project that is to begin with one */
-export const projectRoutes = (initialize: Initialize) => [
+const transfer = (follow: FollowTransfer) =>
+  endpoint({
+    method: 'PUT',
+    path: '/projects/:id/transfer',
+    summary: 'Move a project to another namespace; its old path leads to the new one',
+    area,
+    audience: 'user',
+    params: object({ id: project, namespace: idOrPath('id or full path of the namespace') }),
+    reply: projectShape,
+    handle: async (call, { id, namespace }) => {
+      const found = await findProjectFor(call, id, 'transfer_project');
+      await transferProject(call, found, namespace, follow);
+      return await projectAnswer(call, found.id);
+    },
+  });
+
+/** What others do for projects. */
+export type Others = {
+  /** Makes the first commit of a project that is to begin with one. */
+  initialize: Initialize;
+  followTransfer: FollowTransfer;
+};
+
+export const projectRoutes = ({ initialize, followTransfer }: Others) => [
   list,
   ofUser,
   show,
@@ -159,6 +182,7 @@ export const projectRoutes = (initialize: Initialize) => [
   createForUser,
   update,
   remove,
+  transfer(followTransfer),
   archiving('archive', 1),
   archiving('unarchive', 0),
   groupShow,

@@ -3,11 +3,12 @@ import { type Call, actorOf } from '../access/call.ts';
 import { may } from '../access/may.ts';
 import type { Tx } from '../db/open.ts';
 import type { ProjectsTable } from '../db/schema.ts';
-import { forbidden, invalid, notFound } from '../errors.ts';
+import { conflict, forbidden, invalid, notFound } from '../errors.ts';
 import { recordEvent } from '../events/record.ts';
 import { changesOf } from '../namespaces/changes.ts';
 import { type Namespace, lockNamespace, takingNames } from '../namespaces/claim.ts';
 import { refuseProblems } from '../namespaces/problems.ts';
+import { renameProjectRoute } from '../namespaces/rename.ts';
 import { restrictedProblem } from '../settings/governed.ts';
 import type { ProjectColumns } from './fields.ts';
 import type { Project } from './find.ts';
@@ -15,17 +16,18 @@ import { nameProblem, pathProblem, visibilityProblem } from './rules.ts';
 
 type Stored = Selectable<ProjectsTable>;
 
-/** Masters change a project; its name, its path and who sees it are for owners. */
+/** Masters change a project; its name, its path and who sees it are for owners; what it costs, for administrators. */
 const admit = (call: Call, project: Project, wanted: ProjectColumns): void => {
   const { changes } = changesOf(project, wanted);
   const isRenamed = changes.name !== undefined || changes.path !== undefined;
   if (isRenamed && !may(call.viewer, 'rename_project', project)) throw forbidden();
   const isOpened = changes.visibility !== undefined;
   if (isOpened && !may(call.viewer, 'change_visibility', project)) throw forbidden();
+  if (changes.max_artifacts_size !== undefined && !call.admin) throw forbidden();
 };
 
-const lockProject = async (tx: Tx, { id, namespace_id }: Project): Promise<[Stored, Namespace]> => {
-  const namespace = await lockNamespace(tx, namespace_id);
+/** The project as it is, kept so until the transaction ends. @throws Failure 404 */
+export const lockProject = async (tx: Tx, { id }: Pick<Project, 'id'>): Promise<Stored> => {
   const project = await tx.db
     .selectFrom('projects')
     .selectAll()
@@ -33,7 +35,15 @@ const lockProject = async (tx: Tx, { id, namespace_id }: Project): Promise<[Stor
     .where('deleted_at', 'is', null)
     .modifyEnd(tx.words.forUpdate)
     .executeTakeFirst();
-  if (namespace === undefined || project === undefined) throw notFound('Project');
+  if (project === undefined) throw notFound('Project');
+  return project;
+};
+
+/** It may have been transferred since it was found: its namespace is locked first, as everywhere. */
+const lockInNamespace = async (tx: Tx, found: Project): Promise<[Stored, Namespace]> => {
+  const namespace = await lockNamespace(tx, found.namespace_id);
+  const project = await lockProject(tx, found);
+  if (project.namespace_id !== namespace?.id) throw conflict('The project has been transferred meanwhile');
   return [project, namespace];
 };
 
@@ -56,15 +66,6 @@ const check = async (
   });
 };
 
-const moveRoute = async (tx: Tx, id: number, fullPath: string): Promise<void> => {
-  await tx.db
-    .updateTable('routes')
-    .set({ path: fullPath.toLowerCase() })
-    .where('source_type', '=', 'Project')
-    .where('source_id', '=', id)
-    .execute();
-};
-
 /** The default branch is one that is there; an empty repository has none. */
 const withDefaultBranch = async (
   { platform }: Call,
@@ -85,12 +86,12 @@ export const updateProject = async (call: Call, found: Project, given: ProjectCo
   admit(call, found, given);
   const wanted = await withDefaultBranch(call, found, given);
   await takingNames(call, async (tx) => {
-    const [project, namespace] = await lockProject(tx, found);
+    const [project, namespace] = await lockInNamespace(tx, found);
     const { changes, data } = changesOf(project, wanted);
     if (Object.keys(changes).length === 0) return;
     await check(call, tx, [project, namespace], changes);
     const full_path = `${namespace.full_path}/${changes.path ?? project.path}`;
-    if (changes.path !== undefined) await moveRoute(tx, project.id, full_path);
+    if (changes.path !== undefined) await renameProjectRoute(tx, project.id, full_path);
     await tx.db
       .updateTable('projects')
       .set({ ...changes, full_path, updated_at: tx.now })

@@ -4,11 +4,13 @@ import type { Reader, Tx } from '../db/open.ts';
 import type { ReleaseLinksTable, ReleasesTable } from '../db/schema.ts';
 import { isGitFailure } from '../git/failure.ts';
 import { anything, array, bool, int, nullable, object, string, timestamp } from '../http/schema.ts';
+import { milestoneJson, milestoneShape } from '../milestones/json.ts';
 import { type Code, webUrlOf } from '../repository/code.ts';
 import { commitJson, commitShape } from '../repository/commit_json.ts';
 import { commitsById } from '../repository/resolve.ts';
 import { formatTime } from '../time.ts';
 import { basicUser, basicUserShape, basicUsersById } from '../users/json.ts';
+import { type ReleaseMilestone, milestonesOf } from './milestones.ts';
 
 export const releaseLinkShape = object({
   id: int,
@@ -16,6 +18,12 @@ export const releaseLinkShape = object({
   url: string,
   direct_asset_url: string,
   link_type: string,
+});
+
+const releaseMilestoneShape = object({
+  ...milestoneShape.properties,
+  web_url: string,
+  issue_stats: object({ total: int, closed: int }),
 });
 
 export const releaseShape = object({
@@ -27,7 +35,7 @@ export const releaseShape = object({
   upcoming_release: bool,
   author: nullable(basicUserShape),
   commit: nullable(commitShape),
-  milestones: array(anything),
+  milestones: array(releaseMilestoneShape),
   commit_path: nullable(string),
   tag_path: string,
   assets: object({
@@ -82,18 +90,23 @@ const commitsOf = async ({ repository }: Code, releases: ReleaseRow[]) => {
   }
 };
 
+const releaseMilestoneJson = ({ total, closed, ...milestone }: ReleaseMilestone, projectUrl: string) => ({
+  ...milestoneJson(milestone),
+  web_url: `${projectUrl}/milestones/${milestone.iid}`,
+  issue_stats: { total, closed },
+});
+
 /** Releases of one project, in a few questions for all of them. */
 export const releasesJson = async (call: Call, code: Code, releases: ReleaseRow[]) => {
-  const [commits, users, links] = await Promise.all([
+  const ids = releases.map(({ id }) => id);
+  const [commits, users, links, milestones] = await Promise.all([
     commitsOf(code, releases),
     basicUsersById(
       call.db,
       releases.flatMap(({ author_id }) => author_id ?? []),
     ),
-    linksOf(
-      call.db,
-      releases.map(({ id }) => id),
-    ),
+    linksOf(call.db, ids),
+    milestonesOf(call, code.project, ids),
   ]);
   const projectUrl = webUrlOf(call, code.project);
   const path = `/${code.project.full_path}`;
@@ -112,7 +125,9 @@ export const releasesJson = async (call: Call, code: Code, releases: ReleaseRow[
       upcoming_release: release.released_at > call.now,
       author: author === undefined ? null : basicUser(author, call),
       commit: commit === undefined ? null : commitJson(commit, projectUrl),
-      milestones: [],
+      milestones: milestones
+        .filter(({ release_id }) => release_id === release.id)
+        .map((milestone) => releaseMilestoneJson(milestone, projectUrl)),
       commit_path: release.sha === null ? null : `${path}/commit/${release.sha}`,
       tag_path: `${path}/tags/${encodeURIComponent(release.tag)}`,
       assets: { count: sources.length + own.length, sources, links: own },

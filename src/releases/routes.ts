@@ -2,11 +2,24 @@
 import { endpoint } from '../access/call.ts';
 import { badRequest } from '../errors.ts';
 import { pageParams, pageRequest } from '../http/page.ts';
-import { anything, clearable, hash, longText, object, oneOf, optional, text, time } from '../http/schema.ts';
+import {
+  anything,
+  clearable,
+  hash,
+  integers,
+  longText,
+  object,
+  oneOf,
+  optional,
+  text,
+  texts,
+  time,
+} from '../http/schema.ts';
 import { findCode, projectParam } from '../repository/code.ts';
 import { releaseShape, releasesJson } from './json.ts';
 import { linkRoutes } from './link_routes.ts';
 import { linksGiven } from './links.ts';
+import { milestonesGiven } from './milestones.ts';
 import { findRelease, latestRelease, listReleases } from './queries.ts';
 import { createRelease, deleteRelease, requireReleaser, updateRelease } from './write.ts';
 
@@ -69,6 +82,8 @@ const editable = {
   name: optional(clearable(text())),
   description: optional(clearable(longText())),
   released_at: optional(time('when it is, or was, ready; default: now')),
+  milestones: optional(texts({ description: 'titles of milestones', maxItems: 100 })),
+  milestone_ids: optional(integers({ description: 'the same by id', maxItems: 100 })),
 };
 
 const create = endpoint({
@@ -85,9 +100,11 @@ const create = endpoint({
     assets: optional(hash({ links: anything }, '`links`, each with `name`, `url`')),
   }),
   reply: releaseShape,
-  handle: async (call, { id, tag_name: tag, name, description, released_at, ref, tag_message, assets }) => {
+  handle: async (call, params) => {
+    const { id, tag_name: tag, name, description, released_at, ref, tag_message, assets } = params;
     const links = linksGiven(assets);
     const code = await findCode(call, id, 'admin_release');
+    const milestone_ids = (await milestonesGiven(call.db, code.project, params)) ?? [];
     const release = await createRelease(call, code, {
       tag,
       name: name ?? null,
@@ -96,6 +113,7 @@ const create = endpoint({
       tag_message: tag_message ?? null,
       released_at: released_at ?? null,
       links,
+      milestone_ids,
     });
     return (await releasesJson(call, code, [release]))[0];
   },
@@ -109,13 +127,17 @@ const update = endpoint({
   audience: 'user',
   params: object({ ...one, ...editable }),
   reply: releaseShape,
-  handle: async (call, { id, tag_name, ...edit }) => {
+  handle: async (call, { id, tag_name, ...given }) => {
     const names = Object.keys(editable);
-    if (Object.keys(edit).length === 0) throw badRequest(`at least one of ${names.join(', ')} must be given`);
+    if (Object.keys(given).length === 0)
+      throw badRequest(`at least one of ${names.join(', ')} must be given`);
     const code = await findCode(call, id, 'admin_release');
     await findRelease(call.db, code.project.id, tag_name);
     await requireReleaser(call, code, tag_name);
-    return (await releasesJson(call, code, [await updateRelease(call, code, tag_name, edit)]))[0];
+    const { milestones, milestone_ids, ...edit } = given;
+    const named = await milestonesGiven(call.db, code.project, { milestones, milestone_ids });
+    const changed = await updateRelease(call, code, tag_name, { ...edit, milestone_ids: named });
+    return (await releasesJson(call, code, [changed]))[0];
   },
 });
 

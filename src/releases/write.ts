@@ -12,6 +12,7 @@ import { findRef, tagPrefix } from '../repository/resolve.ts';
 import { createTag } from '../repository/tag_write.ts';
 import type { ReleaseRow } from './json.ts';
 import { type Link, addLink } from './links.ts';
+import { setMilestones } from './milestones.ts';
 import { findRelease, releaseOf } from './queries.ts';
 
 export type NewRelease = {
@@ -23,6 +24,7 @@ export type NewRelease = {
   tag_message: string | null;
   released_at: number | null;
   links: Link[];
+  milestone_ids: number[];
 };
 
 const taken = () => conflict('Release already exists');
@@ -95,28 +97,37 @@ export const createRelease = async (call: Call, code: Code, given: NewRelease): 
       // oxlint-disable-next-line no-await-in-loop -- one transaction runs one statement after another
       await addLink(tx, release.id, link);
     }
+    await setMilestones(tx, release.id, given.milestone_ids);
     await tell(tx, call, 'release.created', release);
     return release;
   });
 };
 
-export type ReleaseEdit = { name?: string | null; description?: string | null; released_at?: number };
+export type ReleaseEdit = {
+  name?: string | null;
+  description?: string | null;
+  released_at?: number;
+  /** null: they stay. */
+  milestone_ids: number[] | null;
+};
 
 export const updateRelease = async (
   call: Call,
   { project }: Code,
   tag: string,
-  edit: ReleaseEdit,
+  { milestone_ids, ...edit }: ReleaseEdit,
 ): Promise<ReleaseRow> =>
   await call.write(async (tx) => {
+    // As it is, where only its milestones change.
     const changed = await tx.db
       .updateTable('releases')
-      .set(edit)
+      .set({ tag, ...edit })
       .where('project_id', '=', project.id)
       .where('tag', '=', tag)
       .returningAll()
       .executeTakeFirst();
     if (changed === undefined) throw notFound();
+    if (milestone_ids !== null) await setMilestones(tx, changed.id, milestone_ids);
     await tell(tx, call, 'release.updated', changed);
     return changed;
   });

@@ -4,8 +4,9 @@ import { type Failure, forbidden } from '../errors.ts';
 import { type ActionProblem, type Oid, zeroOid } from '../git/protocol_types.ts';
 import { isGitFailure } from '../git/failure.ts';
 import { type FileAction, actionRefusal, packActions } from './actions.ts';
+import { bringCommit } from './bring.ts';
 import { changeRefs, requirePush, retrying, signatureOf } from './change_refs.ts';
-import { type Code, findCode } from './code.ts';
+import { type Code, defaultRefOf, findCode } from './code.ts';
 import { mayForcePush, protectedBranches } from './protected.ts';
 import { branchPrefix, findRef, refusal, resolveRevision } from './resolve.ts';
 
@@ -31,14 +32,13 @@ const noBranch = 'You can only create or edit files when you are on a branch';
 const badName = 'Branch name is invalid';
 
 /** Objects of another project, kept here from now on. */
-const bringFrom = async (code: Code, other: Code, commit: Oid): Promise<void> => {
+const bringFrom = async (call: Call, code: Code, other: Code, commit: Oid): Promise<void> => {
   if (other.project.id === code.project.id) return;
-  const source = other.repository;
-  if (source.storage !== code.repository.storage) {
-    throw bad('The projects are kept in different places');
-  }
-  const ref = `refs/keep-around/${commit}`;
-  await code.repository.ask('repository.bring', { source: source.path, commit, ref });
+  const branch = defaultRefOf(code.project);
+  const tip = branch === null ? null : await findRef(code.repository, branch);
+  const shared = tip?.commit ?? null;
+  const places = { source: other.project, target: code.project };
+  await bringCommit(call.platform, places, commit, shared === null ? [] : [shared]);
 };
 
 const isTaken = (branch: string): Failure =>
@@ -51,7 +51,9 @@ const startOf = async (
   wanted: WantedCommit,
   current: Oid | null,
 ): Promise<Oid | null> => {
-  const { branch, start_branch, start_sha, start_project, force = false } = wanted;
+  const { branch, start_project, force = false } = wanted;
+  // Clients save a file with `"start_branch": null`.
+  const [start_branch, start_sha] = [wanted.start_branch || undefined, wanted.start_sha || undefined];
   const names = start_sha ?? start_branch;
   const isHere = start_project === undefined && (names === undefined || start_branch === branch);
   if (isHere && start_sha === undefined) {
@@ -66,7 +68,7 @@ const startOf = async (
     if (from === code && start_sha === undefined && code.project.default_branch === null) return null;
     throw bad(start_sha === undefined ? noBranch : `Cannot find start_sha '${start_sha}'`);
   }
-  await bringFrom(code, from, found.commit);
+  await bringFrom(call, code, from, found.commit);
   return found.commit;
 };
 

@@ -92,6 +92,7 @@ const pipelineOf = async (call: Call, project: Project, sha: string) => {
     .selectAll()
     .where('project_id', '=', project.id)
     .where('sha', '=', sha)
+    .where('source', '<>', 'parent_pipeline')
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst();

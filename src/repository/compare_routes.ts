@@ -15,11 +15,12 @@ import {
   text,
   texts,
 } from '../http/schema.ts';
-import type { Commit, Oid } from '../git/protocol_types.ts';
+import type { Commit, FileDiff, Oid } from '../git/protocol_types.ts';
 import { archiveAnswer } from './archive.ts';
 import { type Code, findCode, projectParam, webUrlOf } from './code.ts';
 import { commitJson, commitShape } from './commit_json.ts';
 import { diffJson, diffLimits, diffShape } from './diff_json.ts';
+import { networkOf } from './fork_relation.ts';
 import { mostCompared } from './limits.ts';
 import { pathParam } from './paths.ts';
 import { refusal, requireCommit, requireRef, requireRevision, resolveRevision } from './resolve.ts';
@@ -38,7 +39,9 @@ const baseOf = async (
   return (await repository.ask('commits.merge_base', { ids: [from, to] })).id;
 };
 
-const compareJson = async (call: Call, code: Code, ends: [Oid, Oid], straight: boolean) => {
+type Compared = { commits: Commit[]; diffs: FileDiff[]; overflow: boolean };
+
+const compareHere = async (code: Code, ends: [Oid, Oid], straight: boolean): Promise<Compared> => {
   const [from, to] = ends;
   const base = await baseOf(code, ends, straight);
   const [{ commits }, { diffs, overflow }] = await Promise.all([
@@ -47,6 +50,42 @@ const compareJson = async (call: Call, code: Code, ends: [Oid, Oid], straight: b
       ? { diffs: [], overflow: false }
       : code.repository.ask('diff.files', { from: base, to, limits: diffLimits }),
   ]);
+  return { commits, diffs, overflow };
+};
+
+/** With a commit of another project, of which this one gets nothing. */
+const compareAcross = async (
+  code: Code,
+  other: Code,
+  [from, to]: [Oid, Oid],
+  straight: boolean,
+): Promise<Compared> => {
+  if (other.repository.storage !== code.repository.storage) {
+    throw badRequest('the projects are kept on different storages');
+  }
+  const source = other.repository.path;
+  const asked = { source, from, to, straight, limits: diffLimits, limit: mostCompared };
+  return await code.repository.ask('compare.across', asked);
+};
+
+/** The project that `from` is of: this one, or one that shares its beginnings. */
+const otherOf = async (call: Call, code: Code, id: number | string | undefined): Promise<Code> => {
+  if (id === undefined) return code;
+  const other = await findCode(call, id);
+  if (other.project.id === code.project.id) return code;
+  if (networkOf(other.project) === networkOf(code.project)) return other;
+  throw refusal(
+    'bad_request',
+    `Target project id:${other.project.id} is not a fork of project id:${code.project.id}`,
+  );
+};
+
+const compareJson = (
+  call: Call,
+  code: Code,
+  [from, to]: [Oid, Oid],
+  { commits, diffs, overflow }: Compared,
+) => {
   const projectUrl = webUrlOf(call, code.project);
   const json = (commit: Commit) => commitJson(commit, projectUrl);
   const [newest] = commits;
@@ -71,7 +110,7 @@ const compare = endpoint({
     from: refParam,
     to: refParam,
     straight: boolean({ default: false, description: 'from `from` itself, not from what both have' }),
-    from_project_id: optional(idOrPath('accepted where it is this project')),
+    from_project_id: optional(idOrPath('the project of `from`, where that is another one of the same forks')),
   }),
   reply: object({
     commit: nullable(commitShape),
@@ -83,12 +122,15 @@ const compare = endpoint({
   }),
   handle: async (call, { id, from, to, straight, from_project_id: other }) => {
     const code = await findCode(call, id);
-    if (other !== undefined && (await findCode(call, other)).project.id !== code.project.id) {
-      throw badRequest('commits of two projects cannot be compared here');
-    }
-    const start = await requireRevision(code, from, 'Ref');
+    const origin = await otherOf(call, code, other);
+    const start = await requireRevision(origin, from, 'Ref');
     const end = await requireRevision(code, to, 'Ref');
-    return await compareJson(call, code, [start.commit, end.commit], straight);
+    const ends: [Oid, Oid] = [start.commit, end.commit];
+    const compared =
+      origin === code
+        ? await compareHere(code, ends, straight)
+        : await compareAcross(code, origin, ends, straight);
+    return compareJson(call, code, ends, compared);
   },
 });
 

@@ -51,6 +51,9 @@ test('a file is made, read, changed and deleted', async () => {
   });
   assert.deepEqual([changed.status, changed.body], [200, { file_path: 'docs/a b.txt', branch: 'main' }]);
   assert.equal((await gantry.api(`GET ${file}/raw`)).text, 'two\n');
+  const nowhere = { start_branch: null, start_sha: '' };
+  const saved = await gantry.api(`PUT ${file}`, { ...sent({ content: 'three\n', ...nowhere }), ...as(user) });
+  assert.deepEqual([saved.status, saved.body], [200, { file_path: 'docs/a b.txt', branch: 'main' }]);
   const gone = await gantry.api(`DELETE ${file}?branch=main&commit_message=Gone`, as(user));
   assert.deepEqual([gone.status, gone.text], [204, '']);
   assert.deepEqual(message(await gantry.api(`GET ${file}?ref=main`)), [404, '404 File Not Found']);

@@ -14,6 +14,7 @@ import { type Project, loadProject } from '../projects/find.ts';
 import { removeProject } from '../projects/remove.ts';
 import { enqueue } from '../queue/queue.ts';
 import { firstBranchProtection } from '../settings/governed.ts';
+import { networkOf } from './fork_relation.ts';
 import { repositoryOf } from './open.ts';
 import { branchPrefix, tagPrefix } from './resolve.ts';
 
@@ -127,8 +128,6 @@ export const finishFork = async (platform: Platform, forkId: number): Promise<vo
 };
 
 /** The root of all that were forked from one another. */
-const networkOf = ({ id, fork_network_id }: Project): number => fork_network_id ?? id;
-
 const createFork = async (call: Call, source: Project, wanted: WantedFork): Promise<number> => {
   const target = await findTarget(call, wanted.namespace);
   const columns: NewProject = {

@@ -6,6 +6,10 @@ import { conflict, notModified } from '../errors.ts';
 import { recordEvent } from '../events/record.ts';
 import type { Project } from '../projects/find.ts';
 
+/** All projects that come of one have the same. */
+export const networkOf = ({ id, fork_network_id }: Pick<Project, 'id' | 'fork_network_id'>): number =>
+  fork_network_id ?? id;
+
 /** Over `projects`: the project and all that were forked from it, and from those. */
 const withForks = (id: number) => sql<number>`(
   with recursive below (id) as (
@@ -77,6 +81,6 @@ export const linkFork = async (call: Call, { id }: Project, source: Project): Pr
       .returning('id')
       .executeTakeFirst();
     if (changed === undefined) throw conflict('Project already forked');
-    await moveNetwork(tx, id, source.fork_network_id ?? source.id);
+    await moveNetwork(tx, id, networkOf(source));
     await tell(tx, call, 'project.fork_linked', [id, source.id]);
   });

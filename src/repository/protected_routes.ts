@@ -1,8 +1,10 @@
-import { endpoint } from '../access/call.ts';
+import type { TSchema } from 'typebox';
+import { type Call, endpoint } from '../access/call.ts';
+import type { Reader } from '../db/open.ts';
 import { invalid, notFound } from '../errors.ts';
 import { pageParams, pageRequest } from '../http/page.ts';
 import { boolean, integer, object, optional, text } from '../http/schema.ts';
-import { findProjectFor } from '../projects/find.ts';
+import { type Project, findProjectFor } from '../projects/find.ts';
 import { projectParam } from './code.ts';
 import { protectedBranches, protectedTags } from './protected.ts';
 import {
@@ -20,10 +22,8 @@ import {
   removeTagRule,
 } from './protected_write.ts';
 
-const area = 'protected_branches';
-const tagArea = 'protected_tags';
-const branches = '/projects/:id/protected_branches';
-const tags = '/projects/:id/protected_tags';
+const branchWords = { area: 'protected_branches', path: '/projects/:id/protected_branches', word: 'branch' };
+const tagWords = { area: 'protected_tags', path: '/projects/:id/protected_tags', word: 'tag' };
 const nameParam = text({ description: 'a name, or with `*` the names that it means' });
 const level = optional(integer({ description: '0: nobody, 30: developers, 40: masters' }));
 
@@ -65,36 +65,79 @@ const matches = (search: string | undefined) => {
   return ({ name }: { name: string }): boolean => name.toLowerCase().includes(wanted);
 };
 
-const list = endpoint({
-  method: 'GET',
-  path: branches,
-  summary: 'Protected branches of a project',
-  area,
-  audience: 'user',
-  params: object({ id: projectParam, search: optional(text()), ...pageParams }),
-  reply: protectedBranchShape,
-  list: true,
-  handle: async (call, { id, search, ...page }) => {
-    const { id: projectId } = await findProjectFor(call, id, 'read_protected_ref');
-    const all = (await protectedBranches(call.db, projectId)).filter(matches(search));
-    return { items: pageOf(all, page).map(protectedBranchJson), total: all.length };
-  },
+/** What rules of branches and of tags have alike. */
+type Kind<R> = {
+  area: string;
+  path: string;
+  word: string;
+  plural: string;
+  shape: TSchema;
+  rulesOf: (db: Reader, projectId: number) => Promise<R[]>;
+  json: (rule: R) => unknown;
+  remove: (call: Call, project: Project, name: string) => Promise<boolean>;
+};
+
+const commonRoutes = <R extends { name: string }>(kind: Kind<R>) => {
+  const { area, path, word, shape, rulesOf, json } = kind;
+  const common = { area, audience: 'user' } as const;
+  const one = { path: `${path}/:name`, params: object({ id: projectParam, name: nameParam }) };
+  const list = endpoint({
+    ...common,
+    method: 'GET',
+    path,
+    summary: `Protected ${kind.plural} of a project`,
+    params: object({ id: projectParam, search: optional(text()), ...pageParams }),
+    reply: shape,
+    list: true,
+    handle: async (call, { id, search, ...page }) => {
+      const { id: projectId } = await findProjectFor(call, id, 'read_protected_ref');
+      const all = (await rulesOf(call.db, projectId)).filter(matches(search));
+      return { items: pageOf(all, page).map(json), total: all.length };
+    },
+  });
+  const show = endpoint({
+    ...common,
+    ...one,
+    method: 'GET',
+    summary: `One protected ${word}, or name with a \`*\``,
+    reply: shape,
+    handle: async (call, { id, name }) => {
+      const { id: projectId } = await findProjectFor(call, id, 'read_protected_ref');
+      const rule = (await rulesOf(call.db, projectId)).find((rule_) => rule_.name === name);
+      if (rule === undefined) throw notFound();
+      return json(rule);
+    },
+  });
+  const unprotect = endpoint({
+    ...common,
+    ...one,
+    method: 'DELETE',
+    summary: `Protect a ${word} no longer`,
+    reply: null,
+    handle: async (call, { id, name }) => {
+      const project = await findProjectFor(call, id, 'admin_protected_ref');
+      if (!(await kind.remove(call, project, name))) throw notFound();
+    },
+  });
+  return { list, show, unprotect };
+};
+
+const branchRoutes = commonRoutes({
+  ...branchWords,
+  plural: 'branches',
+  shape: protectedBranchShape,
+  rulesOf: protectedBranches,
+  json: protectedBranchJson,
+  remove: removeBranchRule,
 });
 
-const show = endpoint({
-  method: 'GET',
-  path: `${branches}/:name`,
-  summary: 'One protected branch, or name with a `*`',
-  area,
-  audience: 'user',
-  params: object({ id: projectParam, name: nameParam }),
-  reply: protectedBranchShape,
-  handle: async (call, { id, name }) => {
-    const { id: projectId } = await findProjectFor(call, id, 'read_protected_ref');
-    const rule = (await protectedBranches(call.db, projectId)).find((one) => one.name === name);
-    if (rule === undefined) throw notFound();
-    return protectedBranchJson(rule);
-  },
+const tagRoutes = commonRoutes({
+  ...tagWords,
+  plural: 'tags',
+  shape: protectedTagShape,
+  rulesOf: protectedTags,
+  json: protectedTagJson,
+  remove: removeTagRule,
 });
 
 const branchParams = {
@@ -105,9 +148,9 @@ const branchParams = {
 
 const protect = endpoint({
   method: 'POST',
-  path: branches,
+  path: branchWords.path,
   summary: 'Protect a branch, or all whose name a `*` means',
-  area,
+  area: branchWords.area,
   audience: 'user',
   params: object({ id: projectParam, name: nameParam, ...branchParams }),
   reply: protectedBranchShape,
@@ -121,9 +164,9 @@ const protect = endpoint({
 
 const change = endpoint({
   method: 'PATCH',
-  path: `${branches}/:name`,
+  path: `${branchWords.path}/:name`,
   summary: 'Change how a branch is protected',
-  area,
+  area: branchWords.area,
   audience: 'user',
   params: object({ id: projectParam, name: nameParam, ...branchParams }),
   reply: protectedBranchShape,
@@ -133,57 +176,11 @@ const change = endpoint({
   },
 });
 
-const unprotect = endpoint({
-  method: 'DELETE',
-  path: `${branches}/:name`,
-  summary: 'Protect a branch no longer',
-  area,
-  audience: 'user',
-  params: object({ id: projectParam, name: nameParam }),
-  reply: null,
-  handle: async (call, { id, name }) => {
-    const project = await findProjectFor(call, id, 'admin_protected_ref');
-    if (!(await removeBranchRule(call, project, name))) throw notFound();
-  },
-});
-
-const listTags = endpoint({
-  method: 'GET',
-  path: tags,
-  summary: 'Protected tags of a project',
-  area: tagArea,
-  audience: 'user',
-  params: object({ id: projectParam, ...pageParams }),
-  reply: protectedTagShape,
-  list: true,
-  handle: async (call, { id, ...page }) => {
-    const { id: projectId } = await findProjectFor(call, id, 'read_protected_ref');
-    const all = await protectedTags(call.db, projectId);
-    return { items: pageOf(all, page).map(protectedTagJson), total: all.length };
-  },
-});
-
-const showTag = endpoint({
-  method: 'GET',
-  path: `${tags}/:name`,
-  summary: 'One protected tag, or name with a `*`',
-  area: tagArea,
-  audience: 'user',
-  params: object({ id: projectParam, name: nameParam }),
-  reply: protectedTagShape,
-  handle: async (call, { id, name }) => {
-    const { id: projectId } = await findProjectFor(call, id, 'read_protected_ref');
-    const rule = (await protectedTags(call.db, projectId)).find((one) => one.name === name);
-    if (rule === undefined) throw notFound();
-    return protectedTagJson(rule);
-  },
-});
-
 const protectTag = endpoint({
   method: 'POST',
-  path: tags,
+  path: tagWords.path,
   summary: 'Protect a tag, or all whose name a `*` means',
-  area: tagArea,
+  area: tagWords.area,
   audience: 'user',
   params: object({ id: projectParam, name: nameParam, create_access_level: level }),
   reply: protectedTagShape,
@@ -195,28 +192,14 @@ const protectTag = endpoint({
   },
 });
 
-const unprotectTag = endpoint({
-  method: 'DELETE',
-  path: `${tags}/:name`,
-  summary: 'Protect a tag no longer',
-  area: tagArea,
-  audience: 'user',
-  params: object({ id: projectParam, name: nameParam }),
-  reply: null,
-  handle: async (call, { id, name }) => {
-    const project = await findProjectFor(call, id, 'admin_protected_ref');
-    if (!(await removeTagRule(call, project, name))) throw notFound();
-  },
-});
-
 export const protectedRoutes = [
-  list,
-  show,
+  branchRoutes.list,
+  branchRoutes.show,
   protect,
   change,
-  unprotect,
-  listTags,
-  showTag,
+  branchRoutes.unprotect,
+  tagRoutes.list,
+  tagRoutes.show,
   protectTag,
-  unprotectTag,
+  tagRoutes.unprotect,
 ];

@@ -1,13 +1,15 @@
 /** What jobs leave behind, and what those after them take of it. */
 import type { Call } from '../access/call.ts';
 import { linkToBytes } from '../artifacts/bytes.ts';
-import { largestArtifact, artifactTooLarge } from '../artifacts/rules.ts';
+import { largestArtifact } from '../artifacts/largest.ts';
+import { artifactTooLarge } from '../artifacts/rules.ts';
 import { type Announced, addArtifact, artifactBytes, findArtifact } from '../artifacts/store.ts';
 import { badRequest, forbidden, notFound } from '../errors.ts';
 import { Answer } from '../http/endpoint.ts';
 import { disposition } from '../http/range.ts';
 import { receiveFile } from '../http/upload.ts';
-import { dependenciesOf } from '../pipelines/dependencies.ts';
+import { hashJobToken } from '../jobs/token.ts';
+import { allDependenciesOf } from '../pipelines/cross_dependencies.ts';
 import { jobConfigOf } from '../pipelines/store.ts';
 import { type SignedJob, signInAnyJob, signInJob } from './sign_in.ts';
 
@@ -36,14 +38,15 @@ const nameOf = (name: string): string => {
 };
 
 export const uploadArtifact = async (call: Call, id: number, sent: Sent & { token?: string | undefined }) => {
-  const { job } = await signInJob(call, id, sent.token);
+  const { job, token } = await signInJob(call, id, sent.token);
+  const of = { id: job.id, project_id: job.project_id, token_hash: hashJobToken(token) };
   const kind = announced(sent);
   await receiveFile(call.incoming, {
     field: 'file',
-    limit: largestArtifact,
+    limit: await largestArtifact(call.platform, job.project_id),
     tooLarge: artifactTooLarge,
     take: async ({ name, content }) =>
-      await addArtifact(call.platform, job, { ...kind, filename: nameOf(name) }, content),
+      await addArtifact(call.platform, of, { ...kind, filename: nameOf(name) }, content),
   });
   return new Answer('201', { status: 201, headers: { 'content-type': 'application/json' } });
 };
@@ -51,7 +54,7 @@ export const uploadArtifact = async (call: Call, id: number, sent: Sent & { toke
 /** A job reads its own, and of those before it what it depends on. */
 const mayRead = async (call: Call, { job }: SignedJob, id: number): Promise<boolean> => {
   if (job.id === id) return true;
-  const all = await dependenciesOf(call.db, job, await jobConfigOf(call.db, job));
+  const all = await allDependenciesOf(call.platform, job, await jobConfigOf(call.db, job));
   return all.some((one) => one.id === id);
 };
 

@@ -1,21 +1,21 @@
-/** A job given to a runner: the database decides whose it is. */
+/** Jobs given to runners: the database decides whose they are. */
 import type { Platform } from '../access/call.ts';
 import { compiled } from '../db/compiled.ts';
+import type { Tx } from '../db/open.ts';
 import { hashJobToken, newJobToken } from '../jobs/token.ts';
-import { startJob } from '../pipelines/job_states.ts';
-import type { Job } from '../pipelines/store.ts';
+import { startLocked } from '../pipelines/job_states.ts';
+import { type Job, type Pipeline, lockPipeline } from '../pipelines/store.ts';
 import { type ProjectFacts, type Taker, mayTake } from './matching.ts';
 
-const standing = compiled((db, given: { job_id: number; runner_id: number }) =>
+/** Jobs, and what says of them which runners may have them. */
+const standings = compiled((db, given: { ids: number[] }, words) =>
   db
-    .selectFrom('pending_jobs')
-    .innerJoin('jobs', 'jobs.id', 'pending_jobs.job_id')
-    .innerJoin('projects', 'projects.id', 'pending_jobs.project_id')
+    .selectFrom('jobs')
+    .innerJoin('projects', 'projects.id', 'jobs.project_id')
+    .innerJoin('stages', 'stages.id', 'jobs.stage_id')
+    .selectAll('jobs')
     .select([
-      'pending_jobs.protected',
-      'pending_jobs.tag_list',
-      'jobs.timeout',
-      'projects.id',
+      'stages.status as stage_status',
       'projects.namespace_id',
       'projects.shared_runners_enabled',
       'projects.deleted_at',
@@ -23,41 +23,77 @@ const standing = compiled((db, given: { job_id: number; runner_id: number }) =>
       'projects.builds_access_level',
       'projects.build_timeout',
     ])
-    .select((is) =>
-      is
-        .selectFrom('runners')
-        .select('runners.active')
-        .where('runners.id', '=', given.runner_id)
-        .as('active'),
-    )
-    .where('pending_jobs.job_id', '=', given.job_id)
+    .where(words.oneOf('jobs.id', given.ids))
     .compile(),
 );
 
-export type Claimed = { job: Job; token: string };
+const activeRunners = compiled((db, given: { ids: number[] }, words) =>
+  db.selectFrom('runners').select('id').where(words.oneOf('id', given.ids)).where('active', '=', 1).compile(),
+);
+
+type Standing = Awaited<ReturnType<typeof standings>>[number];
+
+export type Claimed = { job: Job; pipeline: Pipeline; token: string };
 
 /** `taken`: it is no longer to be had; `resting`: the runner is paused, or gone; `other`: it is for others. */
 export type Unclaimed = { why: 'taken' | 'resting' } | { why: 'other'; project: ProjectFacts };
 
-export const claim = async (
-  { store, random }: Pick<Platform, 'store' | 'random'>,
-  taker: Taker,
-  job_id: number,
-): Promise<Claimed | Unclaimed> => {
-  const token = newJobToken(random);
-  const token_hash = hashJobToken(token);
-  return await store.write(async (tx) => {
-    const [row] = await standing(tx.db, { job_id, runner_id: taker.id });
-    if (row === undefined || row.deleted_at !== null || row.archived === 1) return { why: 'taken' };
-    if (row.builds_access_level === 'disabled') return { why: 'taken' };
-    if (row.active !== 1) return { why: 'resting' };
-    const { id, namespace_id, shared_runners_enabled } = row;
-    const project: ProjectFacts = { id, namespace_id, shared_runners_enabled };
-    const tags = JSON.parse(row.tag_list) as string[];
-    if (!mayTake(taker, { project, protected: row.protected, tags })) return { why: 'other', project };
-    const timeout = Math.min(row.timeout ?? row.build_timeout, taker.maximum_timeout ?? Infinity);
-    const { id: runner_id, system_id } = taker;
-    const job = await startJob(tx, job_id, { runner_id, system_id, token_hash, timeout });
-    return job === null ? { why: 'taken' } : { job, token };
+/** A runner wants this job. */
+export type Claim = { taker: Taker; job_id: number };
+
+const taken: Unclaimed = { why: 'taken' };
+
+const refusalOf = (taker: Taker, row: Standing, active: ReadonlySet<number>): Unclaimed | null => {
+  if (row.status !== 'pending' || row.deleted_at !== null || row.archived === 1) return taken;
+  if (row.builds_access_level === 'disabled') return taken;
+  if (!active.has(taker.id)) return { why: 'resting' };
+  const { project_id: id, namespace_id, shared_runners_enabled } = row;
+  const project: ProjectFacts = { id, namespace_id, shared_runners_enabled };
+  const tags = JSON.parse(row.tag_list) as string[];
+  return mayTake(taker, { project, protected: row.protected, tags }) ? null : { why: 'other', project };
+};
+
+type Known = { rows: Map<number, Standing>; active: ReadonlySet<number> };
+
+const knownOf = async (tx: Tx, claims: readonly Claim[]): Promise<Known> => {
+  const rows = await standings(tx.db, { ids: claims.map(({ job_id }) => job_id) });
+  const runners = await activeRunners(tx.db, { ids: [...new Set(claims.map(({ taker }) => taker.id))] });
+  return { rows: new Map(rows.map((row) => [row.id, row])), active: new Set(runners.map(({ id }) => id)) };
+};
+
+const startOf = (taker: Taker, row: Standing, token: string) => ({
+  runner_id: taker.id,
+  system_id: taker.system_id,
+  token_hash: hashJobToken(token),
+  timeout: Math.min(row.timeout ?? row.build_timeout, taker.maximum_timeout ?? Infinity),
+});
+
+/** Claims on jobs of one pipeline, in their order. Answers in the same. */
+export const claimAll = async (
+  tx: Tx,
+  random: Platform['random'],
+  pipeline_id: number,
+  claims: readonly Claim[],
+): Promise<(Claimed | Unclaimed)[]> => {
+  // The lock first: what is read behind it is as it stays.
+  const pipeline = await lockPipeline(tx, pipeline_id);
+  if (pipeline === null) return claims.map(() => taken);
+  const { rows, active } = await knownOf(tx, claims);
+  const judged = claims.map(({ taker, job_id }) => {
+    const row = rows.get(job_id);
+    const refusal = row === undefined ? taken : refusalOf(taker, row, active);
+    if (row === undefined || refusal !== null) return { refusal };
+    rows.delete(job_id); // it is this one's
+    const token = newJobToken(random);
+    return { job: row, stage_status: row.stage_status, token, start: startOf(taker, row, token) };
+  });
+  const started = await startLocked(
+    tx,
+    pipeline,
+    judged.flatMap((one) => (one.job === undefined ? [] : [one])),
+  );
+  return judged.map(({ job, token, refusal }) => {
+    const now = job === undefined ? undefined : started.get(job.id);
+    return now === undefined || token === undefined ? (refusal ?? taken) : { job: now, pipeline, token };
   });
 };

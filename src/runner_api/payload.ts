@@ -1,13 +1,11 @@
 /** The body of a 201: all that a runner needs for a job. A wrong type in it, and the runner loses the job. */
-import type { Call, Platform } from '../access/call.ts';
-import type { Reader } from '../db/open.ts';
+import type { Call } from '../access/call.ts';
 import { type Artifact, findArtifact } from '../artifacts/store.ts';
-import { dependenciesOf } from '../pipelines/dependencies.ts';
+import { type Facts, factsOf } from '../pipelines/job_facts.ts';
 import type { JobVariable } from '../pipelines/job_predefined.ts';
-import { variablesOfJob } from '../pipelines/job_variables.ts';
-import { ensurePipelineRef } from '../pipelines/persistent_ref.ts';
-import { type Job, type JobConfig, jobConfigOf } from '../pipelines/store.ts';
-import { repositoryOf } from '../repository/open.ts';
+import { variablesOf } from '../pipelines/job_variables.ts';
+import { keepPipelineRef } from '../pipelines/persistent_ref.ts';
+import type { JobConfig } from '../pipelines/store.ts';
 import type { Claimed } from './claim.ts';
 import { failureReasons } from './failure_reasons.ts';
 import { payloadArtifacts } from './payload_artifacts.ts';
@@ -33,10 +31,10 @@ const stepsOf = ({ before_script, script, after_script }: JobConfig, timeout: nu
 type Depended = { id: number; name: string; artifact: Artifact };
 
 /** Those that left an archive which is still there. */
-const dependedOn = async (db: Reader, job: Job, config: JobConfig, now: number): Promise<Depended[]> => {
-  const all = await dependenciesOf(db, job, config);
+const dependedOn = async ({ platform, dependencies }: Facts, now: number): Promise<Depended[]> => {
+  const { db } = platform.store;
   const found = await Promise.all(
-    all.map(async ({ id, name }) => ({ id, name, artifact: await findArtifact(db, id, { now }) })),
+    dependencies.map(async ({ id, name }) => ({ id, name, artifact: await findArtifact(db, id, { now }) })),
   );
   return found.flatMap(({ id, name, artifact }) => (artifact === null ? [] : [{ id, name, artifact }]));
 };
@@ -46,24 +44,7 @@ const depthOf = (variables: readonly JobVariable[], ofProject: number): number =
   return /^\d{1,9}$/.test(said) ? Number(said) : ofProject;
 };
 
-const projectOf = async ({ store }: Platform, id: number) =>
-  await store.db
-    .selectFrom('projects')
-    .select(['id', 'name', 'full_path', 'namespace_id', 'repository_storage', 'ci_default_git_depth'])
-    .where('id', '=', id)
-    .executeTakeFirstOrThrow();
-
-const pipelineOf = async ({ store }: Platform, id: number) =>
-  await store.db.selectFrom('pipelines').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
-
-type Parts = {
-  job: Job;
-  token: string;
-  project: Awaited<ReturnType<typeof projectOf>>;
-  pipeline: Awaited<ReturnType<typeof pipelineOf>>;
-};
-
-const jobInfo = ({ job, project, pipeline }: Parts): object => ({
+const jobInfo = ({ job, project, pipeline }: Facts): object => ({
   id: job.id,
   name: job.name,
   stage: job.stage,
@@ -92,21 +73,16 @@ export const secretsAmong = (variables: readonly JobVariable[], token: string): 
 
 export const payloadOf = async (
   { platform, baseUrl: base_url, now }: Pick<Call, 'platform' | 'baseUrl' | 'now'>,
-  { job, token }: Claimed,
+  { job, pipeline: made, token }: Claimed,
 ): Promise<Payload> => {
-  const { db } = platform.store;
-  const [project, pipeline, config] = await Promise.all([
-    projectOf(platform, job.project_id),
-    pipelineOf(platform, job.pipeline_id),
-    jobConfigOf(db, job),
-  ]);
-  const repository = repositoryOf(platform, project);
-  const isProtected = pipeline.protected === 1;
+  const facts = await factsOf(platform, { job, pipeline: made, issue: { base_url, token } });
+  if (facts === null) throw new Error('the project of a job is gone');
+  const { project, repository, pipeline, config } = facts;
   const [variables, depended, cache] = await Promise.all([
-    variablesOfJob(platform, job.id, { base_url, token }),
-    dependedOn(db, job, config, now),
-    payloadCaches(config.cache, { repository, sha: pipeline.sha, isProtected }),
-    ensurePipelineRef(platform, pipeline),
+    variablesOf(facts),
+    dependedOn(facts, now),
+    payloadCaches(config.cache, { repository, sha: pipeline.sha, isProtected: pipeline.protected === 1 }),
+    keepPipelineRef(platform, repository, pipeline),
   ]);
   const timeout = job.timeout ?? 3600;
   const depth = depthOf(variables, project.ci_default_git_depth);
@@ -115,7 +91,7 @@ export const payloadOf = async (
     id: job.id,
     token,
     allow_git_fetch: true,
-    job_info: jobInfo({ job, token, project, pipeline }),
+    job_info: jobInfo(facts),
     git_info: payloadGit(pipeline, { depth, base_url, full_path: project.full_path, token }),
     runner_info: { timeout },
     variables,

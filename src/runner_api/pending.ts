@@ -18,7 +18,7 @@ export const pendingColumns = [
 ] as const;
 
 /** Of those that came since; of projects whose jobs run. */
-const pendingRows = compiled((db, given: { since: number; after: number; batch: number }) =>
+const pendingRows = compiled((db, given: { since: number; after: number }) =>
   db
     .selectFrom('pending_jobs')
     .innerJoin('projects', 'projects.id', 'pending_jobs.project_id')
@@ -29,7 +29,7 @@ const pendingRows = compiled((db, given: { since: number; after: number; batch: 
     .where('projects.archived', '=', 0)
     .where('projects.builds_access_level', '<>', 'disabled')
     .orderBy('pending_jobs.job_id')
-    .limit(given.batch)
+    .limit(batch)
     .compile(),
 );
 
@@ -42,7 +42,7 @@ export const readPending = async (
   let newest: number | null = null;
   for (let after = 0; ;) {
     // oxlint-disable-next-line no-await-in-loop -- each begins behind the last
-    const rows = await pendingRows(db, { since, after, batch });
+    const rows = await pendingRows(db, { since, after });
     take(
       rows.map(({ id, namespace_id, shared_runners_enabled, ...row }) => ({
         job_id: row.job_id,

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
+import type { Socket } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import type { Updateable } from 'kysely';
-import { seedPipeline, setJob } from '../../test/support/jobs.ts';
+import { seedPipeline } from '../../test/support/jobs.ts';
 import { type Coded, seedCoded } from '../../test/support/requests.ts';
 import {
   type Peer,
@@ -14,6 +15,7 @@ import { type SeededProject, seedGroup, seedProject } from '../../test/support/s
 import { type TestService, startTestService } from '../../test/support/service.ts';
 import type { Platform } from '../access/call.ts';
 import type { ProjectsTable } from '../db/schema.ts';
+import type { Repository } from '../git/repository.ts';
 import { runnersTopic } from '../runners/topic.ts';
 import { JobQueue } from './queue.ts';
 import { takerOf } from './takers.ts';
@@ -63,6 +65,25 @@ const until = async (holds: () => Promise<boolean> | boolean): Promise<void> => 
     assert.ok(Date.now() < end, 'it did not come to pass');
     await new Promise((resolve) => void setTimeout(resolve, 5));
   }
+};
+
+/** What repositories are asked waits from now on; answers what ends that. */
+const holdRepositories = (): (() => void) => {
+  const { git } = gantry.service.platform;
+  const { repository } = git;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  git.repository = (...given) => {
+    const found = repository(...given);
+    const ask: Repository['ask'] = async (...asked) => {
+      await promise;
+      return await found.ask(...asked);
+    };
+    return { ...found, ask };
+  };
+  return () => {
+    git.repository = repository;
+    resolve();
+  };
 };
 
 /** All that this runner is given, until there is no more. */
@@ -220,23 +241,17 @@ describe('a poll', () => {
   test('whose runner leaves while it is answered gives the job back', async () => {
     const project = await coded();
     const runner = await seedRunner(gantry, { runner_type: 'project_type', projects: [project.id] });
-    const dropping = peerOf(runner);
     const { a = 0 } = await jobs(project, 'a: { script: x }');
-    for (let round = 0; round < 5; round += 1) {
-      const poll = dropping.poll({ last_update: '' });
-      await until(async () => (await statusOf(a)) === 'running');
-      poll.drop();
-      const whole = await poll.reply.then(
-        () => true,
-        () => false,
-      );
-      // Sent before it left: the job is its own.
-      if (whole) {
-        await setJob(gantry, a, { status: 'pending', token_hash: null, runner_id: null });
-        return;
-      }
-      await until(async () => (await statusOf(a)) === 'pending');
-    }
+    const goOn = holdRepositories();
+    const { promise: gone, resolve: leave } = Promise.withResolvers<void>();
+    gantry.service.app.server.once('connection', (socket: Socket) => socket.once('close', () => leave()));
+    const poll = peerOf(runner).poll({ last_update: '' });
+    await until(async () => (await statusOf(a)) === 'running');
+    poll.drop();
+    await assert.rejects(poll.reply);
+    await gone;
+    goOn();
+    await until(async () => (await statusOf(a)) === 'pending');
     const job = await peerOf(runner).take();
     assert.equal(job.id, a);
     await peerOf(runner).run(job);

@@ -5,7 +5,8 @@
 import type { Platform } from '../access/call.ts';
 import { queueTopic } from '../pipelines/queue.ts';
 import { runnersTopic } from '../runners/topic.ts';
-import { type Claimed, claim } from './claim.ts';
+import type { Claimed } from './claim.ts';
+import { Claims } from './claims.ts';
 import type { Taker } from './matching.ts';
 import { countRunning, readPending } from './pending.ts';
 import { type Group, Waiting, type WaitingJob } from './waiting.ts';
@@ -42,6 +43,7 @@ export class JobQueue implements Queue {
   readonly #platform: Platform;
   readonly #waiters = new Set<Waiter>();
   readonly #waiting = new Waiting((id) => this.#running.get(id) ?? 0);
+  readonly #claims: Claims;
   readonly #endings: (() => void)[];
   #running = new Map<number, number>();
   #countedAt = -Infinity;
@@ -54,6 +56,7 @@ export class JobQueue implements Queue {
 
   constructor(platform: Platform) {
     this.#platform = platform;
+    this.#claims = new Claims(platform);
     this.#endings = [
       platform.store.listen(queueTopic, () => this.#signal()),
       platform.store.listen(runnersTopic, () => this.#releaseChanged()),
@@ -193,7 +196,7 @@ export class JobQueue implements Queue {
   async #claim(taker: Taker, job: WaitingJob): Promise<Claimed | null> {
     const { id } = job.project;
     try {
-      const claimed = await claim(this.#platform, taker, job.job_id);
+      const claimed = await this.#claims.claim({ taker, job_id: job.job_id });
       this.#waiting.forget(job.job_id);
       if ('job' in claimed) {
         if (taker.runner_type === 'instance_type') this.#running.set(id, (this.#running.get(id) ?? 0) + 1);

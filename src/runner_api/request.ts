@@ -1,7 +1,9 @@
 /** A runner asks for a job; where there is none, it waits for one. */
 import type { Call } from '../access/call.ts';
 import { hash } from 'node:crypto';
+import { tooOften } from '../errors.ts';
 import { Answer } from '../http/endpoint.ts';
+import { makePace } from '../http/pace.ts';
 import { hashJobToken } from '../jobs/token.ts';
 import { authenticateRunner } from '../runners/authenticate.ts';
 import { noteContact } from '../runners/contact.ts';
@@ -69,22 +71,36 @@ const answerWith = async (call: Call, claimed: Claimed, last_update: string): Pr
   });
 };
 
+/**
+ * Answers without a job, of one runner, by which it is told to ask again at once: past these it waits as others do,
+ * whatever it says. A fleet of hundreds with one token asks every three seconds each.
+ */
+const empties = makePace({ most: 1_000, within: 10_000 });
+
 const longestSystemId = 255;
 
+/** One that is paused is told so at once. @throws Failure 429 where it asks without end */
+const rested = (name: string, now: number, last_update: string): Answer => {
+  if (empties.count(name, now)) throw tooOften(10);
+  return nothing(last_update);
+};
+
 export const requestJob = async (call: Call, asked: Asked): Promise<Answer> => {
-  const { platform } = call;
+  const { platform, now } = call;
   const runner = await authenticateRunner(call, asked.token);
   const { info, system_id } = asked;
   noteContact(platform, runner, { system_id, info, ip: call.ip });
   const last_update = updateOf(runner);
-  if (runner.active === 0) return nothing(last_update);
+  const name = String(runner.id);
+  if (runner.active === 0) return rested(name, now, last_update);
   const taker = await takerOf(call.db, runner, system_id?.slice(0, longestSystemId) ?? null);
   const { signal, forget } = goneSignal(call);
-  const hold = asked.last_update === last_update;
+  const hold = asked.last_update === last_update || empties.isOver(name, now);
   try {
     const claimed = await queueOf(platform).poll(taker, { hold, signal });
-    if (claimed === null) return nothing(last_update);
-    return await answerWith(call, claimed, last_update);
+    if (claimed !== null) return await answerWith(call, claimed, last_update);
+    if (!hold) empties.count(name, now);
+    return nothing(last_update);
   } finally {
     forget();
   }

@@ -4,6 +4,23 @@ import { Answer, type AnyEndpoint } from '../http/endpoint.ts';
 import { object } from '../http/schema.ts';
 import { downloadParams, jobParams, requestParams, updateParams, uploadParams } from './params.ts';
 
+/** Loaded once, when it is first needed: to ask the loader each time takes longer than a look at the database. */
+const late = <T>(load: () => Promise<T>): (() => Promise<T>) => {
+  let loading: Promise<T> | undefined;
+  return async () => {
+    loading ??= load().catch((error: unknown) => {
+      loading = undefined;
+      throw error;
+    });
+    return await loading;
+  };
+};
+
+const request = late(async () => await import('./request.ts'));
+const update = late(async () => await import('./update.ts'));
+const trace = late(async () => await import('./trace.ts'));
+const artifacts = late(async () => await import('./artifacts.ts'));
+
 /** Bytes of a request for a job. */
 const largestRequest = 32 * 1024;
 
@@ -19,7 +36,7 @@ export const runnerApiRoutes: AnyEndpoint<Call>[] = [
     summary: 'A runner asks for a job',
     params: requestParams,
     largest: largestRequest,
-    handle: async (call, params) => await (await import('./request.ts')).requestJob(call, params),
+    handle: async (call, params) => await (await request()).requestJob(call, params),
   }),
   endpoint({
     ...common,
@@ -28,7 +45,7 @@ export const runnerApiRoutes: AnyEndpoint<Call>[] = [
     summary: 'A runner tells how its job is',
     params: updateParams,
     body: 'stream',
-    handle: async (call, { id }) => await (await import('./update.ts')).updateJob(call, id),
+    handle: async (call, { id }) => await (await update()).updateJob(call, id),
   }),
   endpoint({
     ...common,
@@ -38,7 +55,7 @@ export const runnerApiRoutes: AnyEndpoint<Call>[] = [
     params: jobParams,
     body: 'stream',
     status: 202,
-    handle: async (call, { id, token }) => await (await import('./trace.ts')).appendTrace(call, id, token),
+    handle: async (call, { id, token }) => await (await trace()).appendTrace(call, id, token),
   }),
   endpoint({
     ...common,
@@ -47,8 +64,7 @@ export const runnerApiRoutes: AnyEndpoint<Call>[] = [
     summary: 'A runner uploads what its job leaves behind',
     params: uploadParams,
     body: 'stream',
-    handle: async (call, { id, ...sent }) =>
-      await (await import('./artifacts.ts')).uploadArtifact(call, id, sent),
+    handle: async (call, { id, ...sent }) => await (await artifacts()).uploadArtifact(call, id, sent),
   }),
   endpoint({
     ...common,
@@ -66,7 +82,7 @@ export const runnerApiRoutes: AnyEndpoint<Call>[] = [
     summary: 'A job reads the artifacts of another that it depends on',
     params: downloadParams,
     content: '*/*',
-    handle: async (call, params) => await (await import('./artifacts.ts')).downloadArtifact(call, params),
+    handle: async (call, params) => await (await artifacts()).downloadArtifact(call, params),
   }),
   endpoint({
     ...common,

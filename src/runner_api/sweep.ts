@@ -4,6 +4,7 @@ import type { Named } from '../blob/append_files.ts';
 import type { Tx } from '../db/open.ts';
 import { dropJob, endCanceling } from '../pipelines/job_states.ts';
 import { type Job, lockJob } from '../pipelines/store.ts';
+import { sweepBridges } from '../pipelines/sweep_bridges.ts';
 import { each } from './each.ts';
 import { endWithTrace } from './end.ts';
 import { lose, lostOnce } from './lost.ts';
@@ -73,7 +74,7 @@ const endAs = async (tx: Tx, id: number, fate: Fate): Promise<Job | null> => {
   return await dropJob(tx, id, fate === 'late' ? 'job_execution_timeout' : 'stuck_or_timeout_failure');
 };
 
-type Fated = Named & { fate: Fate };
+type Fated = Named & { pipeline_id: number; fate: Fate };
 
 const sweepOne = async (platform: Platform, { fate, ...job }: Fated, since: number): Promise<void> => {
   const isStill = (now: Seen): boolean => fateOf(now, platform.clock.now(), since) === fate;
@@ -90,13 +91,23 @@ const sweepOne = async (platform: Platform, { fate, ...job }: Fated, since: numb
 const sweepRunning = async (platform: Platform, since: number): Promise<void> => {
   const { store, clock } = platform;
   const now = clock.now();
-  const columns = ['id', 'project_id', 'status', 'started_at', 'seen_at', 'cancelled_at', 'timeout'] as const;
+  const columns = [
+    'id',
+    'project_id',
+    'pipeline_id',
+    'status',
+    'started_at',
+    'seen_at',
+    'cancelled_at',
+    'timeout',
+  ] as const;
   for (let after = 0; ;) {
     // oxlint-disable-next-line no-await-in-loop -- each look begins behind the last
     const rows = await store.db
       .selectFrom('jobs')
       .select(columns)
       .where('status', 'in', ['running', 'canceling'])
+      .where('bridge', '=', 0)
       .where('id', '>', after)
       .orderBy('id')
       .limit(batch)
@@ -104,6 +115,7 @@ const sweepRunning = async (platform: Platform, since: number): Promise<void> =>
     const fates = rows.map((row) => ({
       id: row.id,
       project_id: row.project_id,
+      pipeline_id: row.pipeline_id,
       fate: fateOf(row, now, since),
     }));
     const ended = fates.filter(({ fate }) => fate !== null);
@@ -127,6 +139,7 @@ export const sweepJobs = async (platform: Platform, since = 0, isPendingToo = tr
   await sweepRunning(platform, since);
   if (!isPendingToo) return;
   await sweepPending(platform);
+  await sweepBridges(platform);
   await openQueue(platform)?.resync();
 };
 

@@ -54,11 +54,31 @@ const append = async (call: Call, signed: SignedJob, start: number, piece: Buffe
   return appended;
 };
 
+/**
+ * What came while its job was erased, or went with its project, made the file anew: nothing of it stays.
+ * @throws Failure 403
+ */
+export const requireThere = async ({ db, platform }: Call, job: SignedJob['job']): Promise<void> => {
+  const there = await db
+    .selectFrom('jobs')
+    .innerJoin('projects', 'projects.id', 'jobs.project_id')
+    .select('jobs.id')
+    .where('jobs.id', '=', job.id)
+    .where('jobs.erased_at', 'is', null)
+    .where('projects.deleted_at', 'is', null)
+    .executeTakeFirst();
+  if (there !== undefined) return;
+  await platform.traces.remove(job);
+  throw new Failure('forbidden', { message: '403 Forbidden' });
+};
+
 export const appendTrace = async (call: Call, id: number, token: string | undefined): Promise<Answer> => {
   const signed = await signInJob(call, id, token);
   const piece = await readWhole(call.incoming, largestPiece);
   const start = startOf(call.header('content-range'), piece.length);
   const { accepted, size } = await append(call, signed, start, piece);
+  // Only the first piece makes a file.
+  if (start === 0) await requireThere(call, signed.job);
   if (size > largestTrace) {
     await endWithTrace(call.platform, signed.job, async (tx) => await dropJob(tx, id, 'trace_size_exceeded'));
     throw new Failure('forbidden', { message: '403 Forbidden' }, { 'job-status': 'failed' });

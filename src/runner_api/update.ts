@@ -14,7 +14,7 @@ import { knownReason } from './failure_reasons.ts';
 import { answerHeaders, settled } from './job_status.ts';
 import { updateParams } from './params.ts';
 import { type SignedJob, jobTokenOf, signInJob } from './sign_in.ts';
-import { secretsOf } from './trace.ts';
+import { requireThere, secretsOf } from './trace.ts';
 
 /** Bytes of an update with a whole log in it, as releases of old send: some characters take six times their place. */
 const largestUpdate = 32 * 1024 * 1024;
@@ -127,6 +127,7 @@ export const updateJob = async (call: Call, id: number): Promise<Answer> => {
   if (typeof update.trace === 'string' && update.trace !== '') {
     const whole = Buffer.from(update.trace);
     await call.platform.traces.replace(signed.job, whole, await secretsOf(call, signed));
+    await requireThere(call, signed.job);
   }
   const headers = answerHeaders(call, signed.job);
   if (update.state === 'success' || update.state === 'failed') {

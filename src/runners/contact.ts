@@ -45,6 +45,19 @@ const nameless = '-';
 const systemIdOf = ({ system_id }: Pick<Contact, 'system_id'>): string =>
   textIn({ system_id }, 'system_id') ?? nameless;
 
+/** Machines of one runner: who names himself anew each time is heard, and not remembered. */
+const mostMachines = 1_000;
+
+const hasRoom = async ({ db }: Tx, runner_id: number, system_id: string): Promise<boolean> => {
+  const machines = db.selectFrom('runner_managers').where('runner_id', '=', runner_id);
+  const known = await machines.select('system_id').where('system_id', '=', system_id).executeTakeFirst();
+  if (known !== undefined) return true;
+  const { count } = await machines
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return count < mostMachines;
+};
+
 /** Writes who was heard, in the caller's transaction. */
 const writeContact = async (tx: Tx, runner_id: number, contact: Contact): Promise<void> => {
   const { info, ip: ip_address } = contact;
@@ -62,7 +75,7 @@ const writeContact = async (tx: Tx, runner_id: number, contact: Contact): Promis
     .set({ contacted_at: tx.now })
     .where('id', '=', runner_id)
     .executeTakeFirst();
-  if (numUpdatedRows === 0n) return;
+  if (numUpdatedRows === 0n || !(await hasRoom(tx, runner_id, systemIdOf(contact)))) return;
   await tx.db
     .insertInto('runner_managers')
     .values({ runner_id, system_id: systemIdOf(contact), ...told, created_at: tx.now })

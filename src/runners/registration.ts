@@ -3,7 +3,8 @@ import { recordAudit } from '../access/audit.ts';
 import { type Call, actorOf } from '../access/call.ts';
 import { hashToken, newTokenText } from '../access/token_text.ts';
 import type { Reader, Tx } from '../db/open.ts';
-import { forbidden } from '../errors.ts';
+import { forbidden, tooOften } from '../errors.ts';
+import { makePace } from '../http/pace.ts';
 import { type MadeRunner, type RunnerOwner, insertRunner } from './create.ts';
 import type { RunnerFacts } from './rules.ts';
 import { newRunnerToken } from './token.ts';
@@ -70,15 +71,19 @@ const ownerOf = async (db: Reader, text: string): Promise<RunnerOwner | null> =>
   return group === undefined ? null : { runner_type: 'group_type', group_id: group.id };
 };
 
+/** From one address: a fleet that starts at once has time enough, who guesses has not. */
+const attempts = makePace({ most: 300, within: 60_000 });
+
 /**
  * Makes a runner for the program that asks.
- * @throws Failure 403 for a token that is none, 400 for what a runner cannot be
+ * @throws Failure 403 for a token that is none, 400 for what a runner cannot be, 429 for too many from one address
  */
 export const registerRunner = async (
   call: Call,
   given: string,
   facts: Partial<RunnerFacts>,
 ): Promise<MadeRunner> => {
+  if (attempts.count(call.ip, call.platform.clock.now())) throw tooOften(60);
   const token = newRunnerToken(call.platform.random, 'glrtr');
   const id = await call.write(async (tx) => {
     const owner = await ownerOf(tx.db, given);

@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Platform } from '../access/call.ts';
+import type { RunnerConfig } from '../config_runner.ts';
 import { version } from '../version.ts';
 
 export type RunnerOrders = {
@@ -19,6 +20,16 @@ export type RunnerOrders = {
   is_local: boolean;
   concurrency: number;
   folder: string;
+  /** Bytes; null: as much as there is. */
+  memory?: number | null;
+  processes?: number;
+  /** Bytes of a log; seconds of silence. */
+  log_limit?: number;
+  idle_limit?: number;
+  /** Bytes of all caches; days for which they and sources are kept. */
+  cache_limit?: number;
+  keep_days?: number;
+  pull_policies?: string[];
 };
 
 /** What it says of itself when it has started; `executor` is null where it can run nothing. */
@@ -120,13 +131,27 @@ const ownUrl = (bound: string): string => {
 /** Milliseconds between two starts of one that dies, and in which an idle one ends. */
 const pauses = { first: 1_000, most: 60_000, stop: 1_000 };
 
+const megabyte = 2 ** 20;
+
+export const limitsOf = (config: RunnerConfig) => ({
+  memory: config.runner_memory === 0 ? null : config.runner_memory * megabyte,
+  processes: config.runner_processes,
+  log_limit: config.runner_log_limit * megabyte,
+  idle_limit: config.runner_idle_timeout,
+  cache_limit: config.runner_cache_limit * megabyte,
+  keep_days: config.runner_keep_days,
+  pull_policies: config.runner_pull_policy,
+});
+
 const ordersFor = async (platform: Platform, bound: string): Promise<RunnerOrders> => {
-  const { runner_executor, runner_concurrency, runner_folder, data } = platform.config;
+  const { config } = platform;
+  const { runner_executor, runner_concurrency, runner_folder, data } = config;
   return {
+    ...limitsOf(config),
     url: ownUrl(bound),
     token: await tokenOf(platform),
     executor: runner_executor,
-    is_local: isForThisMachine(platform.config),
+    is_local: isForThisMachine(config),
     concurrency: runner_concurrency ?? availableParallelism(),
     folder: runner_folder ?? folderFor(data),
   };

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import { insertRows } from '../db/insert.ts';
 import type { Reader, Tx } from '../db/open.ts';
 import type { SignInFailuresTable } from '../db/schema.ts';
-import { Failure } from '../errors.ts';
+import { type Failure, tooOften } from '../errors.ts';
 import { type Count, forgottenAfter, noFailures, refusedFor, withFailure } from './attempts.ts';
 
 type Row = Selectable<SignInFailuresTable>;
@@ -11,12 +11,7 @@ const rowsOf = async (db: Reader, names: readonly string[]): Promise<Row[]> =>
   await db.selectFrom('sign_in_failures').selectAll().where('name', 'in', names).execute();
 
 /** 429. @param milliseconds until one may try again */
-export const tooManyFailures = (milliseconds: number): Failure =>
-  new Failure(
-    'too_many_requests',
-    { message: '429 Too Many Requests' },
-    { 'retry-after': String(Math.max(Math.ceil(milliseconds / 1000), 1)) },
-  );
+export const tooManyFailures = (milliseconds: number): Failure => tooOften(milliseconds / 1000);
 
 /** @throws Failure 429 with `Retry-After` where too many sign-ins of late failed under one of these names */
 export const requireFewFailures = async (

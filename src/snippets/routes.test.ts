@@ -67,6 +67,35 @@ for (const [whose, make] of places) {
     assert.deepEqual([gone.status, gone.body], [404, { message: '404 Snippet Not Found' }]);
   });
 
+  test(`a snippet of ${whose} takes its text as one file of a list`, async () => {
+    const { path, token: as } = await make();
+    const files = [{ file_path: 'b.rb', content: 'puts 4' }];
+    const { status, body } = await gantry.api(`POST ${path}`, { as, json: { title: 'Hello', files } });
+    assert.deepEqual([status, body.file_name], [201, 'b.rb']);
+    const one = `${path}/${body.id}`;
+    assert.equal((await gantry.api(`GET ${one}/raw`, { as })).text, 'puts 4');
+    const changed = { files: [{ action: 'update', file_path: 'b.rb', content: 'puts 5' }] };
+    assert.equal((await gantry.api(`PUT ${one}`, { as, json: changed })).status, 200);
+    assert.equal((await gantry.api(`GET ${one}/raw`, { as })).text, 'puts 5');
+    const form = 'title=Form&files[0][file_path]=c.rb&files[0][content]=puts 6';
+    const formed = await gantry.api(`POST ${path}`, { as, form });
+    assert.deepEqual([formed.status, formed.body.file_name], [201, 'c.rb']);
+    const long = [{ content: 'x'.repeat(1_048_577) }];
+    for (const odd of [
+      [],
+      [...files, ...files],
+      ['x'],
+      'x',
+      [{ action: 'delete' }],
+      [{ content: 1 }],
+      long,
+    ]) {
+      const { status: refused, text } = await gantry.api(`PUT ${one}`, { as, json: { files: odd } });
+      assert.equal(refused, 400, text);
+    }
+    assert.equal((await gantry.api(`GET ${one}/raw`, { as })).text, 'puts 5');
+  });
+
   test(`the text of a snippet of ${whose} is never a page`, async () => {
     const { path, token } = await make();
     const content = '<script>alert(1)</script> ☃';

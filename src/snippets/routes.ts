@@ -3,9 +3,21 @@ import { type Call, endpoint } from '../access/call.ts';
 import { badRequest, notGiven } from '../errors.ts';
 import { Answer } from '../http/endpoint.ts';
 import { pageParams, pageRequest } from '../http/page.ts';
-import { bool, clearable, id, idOrPath, longText, object, oneOf, optional, string } from '../http/schema.ts';
+import {
+  bool,
+  clearable,
+  id,
+  idOrPath,
+  longText,
+  object,
+  oneOf,
+  optional,
+  raw,
+  string,
+} from '../http/schema.ts';
 import { createSnippet } from './create.ts';
 import { deleteSnippet } from './delete.ts';
+import { sentFile } from './files.ts';
 import { type Home, openHome } from './home.ts';
 import { snippetShape, snippetsJson } from './json.ts';
 import {
@@ -26,6 +38,7 @@ const texts = {
   file_name: optional(file_name),
   content: optional(content),
   code: optional({ ...content, description: 'another name of content' }),
+  files: optional(raw('one file, as `{ file_path, content }`: in place of file_name and content')),
   description: optional(clearable(longText())),
   visibility: optional(oneOf(['private', 'internal', 'public'])),
 };
@@ -76,7 +89,9 @@ const create = ({ word, path, home, toHome }: Side) =>
     ...shared,
     params: object({ ...home, title, ...texts }),
     handle: async (call, given) => {
-      const { code, content: text = code, file_name: name = '', description = null } = given;
+      const file = sentFile(given.files);
+      const { code = file.content, content: text = code, description = null } = given;
+      const { file_name: name = file.file_name ?? '' } = given;
       if (text === undefined) throw notGiven('content');
       const found = await toHome(call, given);
       const made = { title: given.title, content: text, file_name: name, description };
@@ -101,7 +116,7 @@ const get = ({ word, one, param, home, toHome, idOf }: Side) =>
     },
   });
 
-const editNames = ['title', 'file_name', 'content', 'code', 'description', 'visibility'] as const;
+const editNames = ['title', 'file_name', 'content', 'code', 'files', 'description', 'visibility'] as const;
 
 const update = ({ word, one, param, home, toHome, idOf }: Side) =>
   endpoint({
@@ -115,9 +130,10 @@ const update = ({ word, one, param, home, toHome, idOf }: Side) =>
         throw badRequest('at least one of title, file_name, content, description, visibility must be given');
       }
       const found = await toHome(call, given);
-      const { description, visibility } = given;
-      const edit: SnippetEdit = { title: given.title, file_name: given.file_name, description, visibility };
-      const wanted = { ...edit, content: given.content ?? given.code };
+      const file = sentFile(given.files);
+      const { title: named, file_name: name = file.file_name, description, visibility } = given;
+      const edit: SnippetEdit = { title: named, file_name: name, description, visibility };
+      const wanted = { ...edit, content: given.content ?? given.code ?? file.content };
       return await render(call, found, await updateSnippet(call, found, idOf(given), wanted));
     },
   });
@@ -140,7 +156,7 @@ const plain = {
   'content-security-policy': "default-src 'none'; sandbox",
 };
 
-const raw = ({ word, one, param, home, toHome, idOf }: Side) =>
+const rawText = ({ word, one, param, home, toHome, idOf }: Side) =>
   endpoint({
     method: 'GET',
     path: `${one}/raw`,
@@ -170,7 +186,14 @@ const userAgentDetail = ({ word, one, param, home, toHome, idOf }: Side) =>
     },
   });
 
-const oneOfThem = (of: Side) => [create(of), get(of), update(of), remove(of), raw(of), userAgentDetail(of)];
+const oneOfThem = (of: Side) => [
+  create(of),
+  get(of),
+  update(of),
+  remove(of),
+  rawText(of),
+  userAgentDetail(of),
+];
 
 const [personal, inProject] = [side('personal'), side('project')];
 

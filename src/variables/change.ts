@@ -4,6 +4,7 @@ import { insertRow } from '../db/insert.ts';
 import type { Tx } from '../db/open.ts';
 import { conflict, invalid, notFound } from '../errors.ts';
 import { recordEvent } from '../events/record.ts';
+import { holdProject } from '../projects/hold.ts';
 import { type Owner, sealValue, variablesOfKey } from './queries.ts';
 import { type Variable, checkVariable } from './rules.ts';
 
@@ -30,6 +31,33 @@ const note = async (call: Call, tx: Tx, owner: Owner, told: { kind: string; id: 
   });
 };
 
+/** Of each kind of owner. */
+const most: Record<Owner['type'], { count: number; noun: string }> = {
+  Project: { count: 8_000, noun: 'project' },
+  Namespace: { count: 30_000, noun: 'group' },
+  Instance: { count: 25, noun: 'instance' },
+};
+
+const checkRoom = async ({ db }: Tx, { type, id }: Owner): Promise<void> => {
+  const { count, noun } = most[type];
+  const { there } = await db
+    .selectFrom('variables')
+    .select(({ fn }) => fn.countAll<number>().as('there'))
+    .where('source_type', '=', type)
+    .where('source_id', '=', id)
+    .executeTakeFirstOrThrow();
+  if (there < count) return;
+  throw invalid({ base: [`Maximum number of ${noun} ci variables (${count}) exceeded`] });
+};
+
+/** Of one owner, one after another: what is looked at stays so until it is written. */
+const holdOwner = async (tx: Tx, { type, id }: Owner): Promise<void> => {
+  if (type === 'Project') await holdProject(tx, id);
+  if (type !== 'Namespace') return;
+  const query = tx.db.selectFrom('namespaces').select('id').where('id', '=', id);
+  await query.modifyEnd(tx.words.forUpdate).execute();
+};
+
 const taken = (key: string) => invalid({ key: [`(${key}) has already been taken`] });
 
 /** @throws Failure 400 for what may not be, or a key that is taken in that scope */
@@ -43,8 +71,10 @@ export const createVariable = async (
   const { value, ...columns } = variable;
   const sealed_value = sealValue(call.platform, value);
   return await call.write(async (tx) => {
+    await holdOwner(tx, owner);
     const known = await variablesOfKey(call.platform, tx.db, owner, variable.key);
     if (known.some((one) => one.environment_scope === variable.environment_scope)) throw taken(variable.key);
+    await checkRoom(tx, owner);
     const row = {
       ...columns,
       sealed_value,
@@ -88,6 +118,7 @@ export const updateVariable = async (
   edit: VariableEdit,
 ): Promise<Variable> =>
   await call.write(async (tx) => {
+    await holdOwner(tx, owner);
     const { id, ...before } = await findVariable(call, tx.db, owner, meant);
     const after = { ...before, ...edit };
     if (before.hidden === 1) after.masked = 1;

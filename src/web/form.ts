@@ -163,6 +163,8 @@ type FormGiven = {
   action: string;
   /** On its button. */
   submit: string;
+  /** What its button does, in full, where several of a page say the same. */
+  name?: string;
   /** What it does cannot be undone. */
   danger?: boolean;
   problems?: FormProblems;
@@ -180,10 +182,12 @@ const summary = ({ text, fields }: FormProblems): Html | null => {
 
 /** A form that posts, with the token without which no form is taken. */
 export const form = (visit: Visit, given: FormGiven, ...fields: (Html | null)[]): Html => {
-  const { action, submit, danger = false, problems = noProblems } = given;
+  const { action, submit, name, danger = false, problems = noProblems } = given;
   return html`<form method="post" action="${action}">
 ${summary(problems)}${hidden('authenticity_token', visit.csrfToken())}
-${fields}<div class="buttons"><button${danger && html` class="danger"`}>${submit}</button></div>
+${fields}<div class="buttons"><button${danger && html` class="danger"`}${
+    name !== undefined && html` aria-label="${name}"`
+  }>${submit}</button></div>
 </form>
 `;
 };

@@ -4,12 +4,15 @@ type Given = {
   /** Origins to which forms may lead, beside our own. */
   formOrigins: readonly string[];
   isHttps: boolean;
+  /** URL of the one script that runs; it may ask our origin. */
+  script?: string;
 };
 
-/** No script, no frame, no plugin, nothing from elsewhere, and nothing inline. */
-const policyOf = (formOrigins: readonly string[]): string =>
+/** No frame, no plugin, nothing from elsewhere, nothing inline; and no script, but for the one that is named. */
+const policyOf = ({ formOrigins, script }: Given): string =>
   [
     "default-src 'none'",
+    ...(script === undefined ? [] : [`script-src ${script}`, "connect-src 'self'"]),
     "style-src 'self'",
     "img-src 'self'",
     ['form-action', "'self'", ...new Set(formOrigins)].join(' '),
@@ -17,14 +20,14 @@ const policyOf = (formOrigins: readonly string[]): string =>
     "frame-ancestors 'none'",
   ].join('; ');
 
-export const pageHeaders = ({ formOrigins, isHttps }: Given): Record<string, string> => ({
+export const pageHeaders = (given: Given): Record<string, string> => ({
   'content-type': 'text/html; charset=utf-8',
-  'content-security-policy': policyOf(formOrigins),
+  'content-security-policy': policyOf(given),
   'x-frame-options': 'DENY',
   // Not `no-referrer`: a form would be sent with `Origin: null`.
   'referrer-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
   'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
   'cache-control': 'private, no-store',
-  ...(isHttps && { 'strict-transport-security': 'max-age=31536000' }),
+  ...(given.isHttps && { 'strict-transport-security': 'max-age=31536000' }),
 });

@@ -17,16 +17,18 @@ const entities: Record<string, string> = {
   "'": '&#39;',
 };
 
-const escape = (text: string): string => text.replaceAll(/[&<>"']/g, (mark) => entities[mark] ?? mark);
+/** For writers that are too many for templates, such as the lines of a log. */
+export const escapeText = (text: string): string =>
+  text.replaceAll(/[&<>"']/g, (mark) => entities[mark] ?? mark);
 
 const write = (part: Part): string => {
   if (part instanceof Html) return part.text;
   if (part === null || part === undefined || part === false) return '';
-  if (typeof part === 'string' || typeof part === 'number') return escape(String(part));
+  if (typeof part === 'string' || typeof part === 'number') return escapeText(String(part));
   return part.map(write).join('');
 };
 
-/** Markup that a library made and that holds nothing from outside. */
+/** Markup that a library made and that holds nothing from outside, or in which all of that is escaped. */
 export const trusted = (markup: string): Html => new Html(markup);
 
 /**

@@ -3,10 +3,18 @@ import { diagramServer } from '../settings/governed.ts';
 import { version } from '../version.ts';
 import { hidden } from './form.ts';
 import { type Html, html } from './html.ts';
+import { liveScriptPath } from './live_script.ts';
 import type { Flash, View, Visit } from './page.ts';
 import { iconPath, stylePath } from './style.ts';
 
-const head = (title: string): Html => html`<!doctype html>
+/** Seconds after which a page that changes is loaded anew where no script runs. */
+const reloadAfter = 5;
+
+const liveParts = html`<script src="${liveScriptPath}" defer></script>
+<noscript><meta http-equiv="refresh" content="${reloadAfter}"></noscript>
+`;
+
+const head = (title: string, isLive = false): Html => html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -15,7 +23,7 @@ const head = (title: string): Html => html`<!doctype html>
 <title>${title} · Gantry</title>
 <link rel="icon" href="${iconPath}">
 <link rel="stylesheet" href="${stylePath}">
-</head>
+${isLive && liveParts}</head>
 <body>
 <a class="skip" href="#main">Skip to the content</a>
 `;
@@ -55,8 +63,8 @@ const diagrams = ({ call }: Visit): Html | null => {
 };
 
 /** A whole page. */
-export const layout = (visit: Visit, { title, body }: View): string =>
-  html`${head(title)}${top(visit)}<main id="main"${visit.call.actor === null && html` class="narrow"`}${diagrams(visit)}>
+export const layout = (visit: Visit, { title, body, live }: View): string =>
+  html`${head(title, live)}${top(visit)}<main id="main"${visit.call.actor === null && html` class="narrow"`}${diagrams(visit)}>
 ${visit.flash !== null && flashPart(visit.flash)}${body}
 </main>
 ${foot}`.text;

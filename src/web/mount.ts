@@ -29,10 +29,14 @@ const mountPage = (app: FastifyInstance, platform: Platform, entry: PagePath, li
 
 const mountAssets = (app: FastifyInstance): void => {
   app.get('/-/assets/:file', async (request, reply) => {
-    const { icon, iconPath, style, stylePath } = await import('./style.ts');
+    const [{ icon, iconPath, style, stylePath }, { liveScript, liveScriptPath }] = await Promise.all([
+      import('./style.ts'),
+      import('./live_script.ts'),
+    ]);
     const assets: Record<string, readonly [type: string, text: string] | undefined> = {
       [stylePath]: ['text/css; charset=utf-8', style],
       [iconPath]: ['image/svg+xml', icon],
+      [liveScriptPath]: ['text/javascript; charset=utf-8', liveScript],
     };
     const asset = assets[request.url.split('?')[0] ?? ''];
     if (asset === undefined) throw new Failure('not_found', { message: '404 Not Found' });

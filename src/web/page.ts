@@ -35,6 +35,8 @@ export type View = {
   headers?: Record<string, string>;
   /** Origins to which a form of the page may lead, beside our own. */
   formOrigins?: string[];
+  /** The page changes by itself: a script of ours brings that, and without scripts it is loaded anew. */
+  live?: boolean;
 };
 
 /** 303 after a form, else 302. Only a path of ours, or a URL that an administrator or a registered application named. */

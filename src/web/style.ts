@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { logStyle } from './log/log_style.ts';
 
 /** The one stylesheet: by hand, for light and dark, without anything from elsewhere. */
 export const style = `
@@ -106,8 +107,9 @@ export const style = `
     & a { display: block; padding: .35rem 0; text-decoration: none;
       &[aria-current] { border-bottom: 2px solid var(--strong); color: inherit; font-weight: 600; } } }
   ul.plain { list-style: none; padding: 0; margin: 0; }
-  .list { list-style: none; padding: 0; & > li { padding: .6rem 0; border-bottom: 1px solid var(--line); } }
-}
+  .is-success { color: var(--good); } .is-failed { color: var(--bad); } .is-running, .is-pending { color: var(--link); }
+  .buttons form, td form { margin: 0; & .buttons { margin: 0; } } td form { display: inline-block; margin-right: .5rem; }
+  .list { list-style: none; padding: 0; & > li { padding: .6rem 0; border-bottom: 1px solid var(--line); } }${logStyle}}
 
 @media print { .top, .foot, .skip, nav, form { display: none; } }
 `;

@@ -15,6 +15,7 @@ import { setCookie } from '../http/cookies.ts';
 import { flashCookie, flashLife, flashOf, flashValue, visitorCookie } from './cookies.ts';
 import { pageHeaders } from './headers.ts';
 import { layout } from './layout.ts';
+import { liveScriptPath } from './live_script.ts';
 import { type AnyPage, Redirect, type View, type Visit } from './page.ts';
 
 /** A visit with what it has yet to write into the browser. */
@@ -39,7 +40,7 @@ export const openVisit = (request: FastifyRequest, { call, secret, signedInAt }:
   const secretNow = (): string => own ?? makeVisitor();
   const visit: OpenVisit = {
     call,
-    path: request.url,
+    path: request.originalUrl,
     flash: flashOf(request.headers.cookie, own),
     signedInAt,
     browserKey: (purpose) => createHmac('sha256', secretNow()).update(`key ${purpose}`).digest('base64url'),
@@ -91,6 +92,8 @@ const answerView = (visit: OpenVisit, reply: FastifyReply, view: View): FastifyR
   const headers = pageHeaders({
     formOrigins: [...away, ...(view.formOrigins ?? [])],
     isHttps: visit.call.baseUrl.startsWith('https:'),
+    // By its full address: no other file of ours, such as one that somebody uploaded, is ever a script.
+    ...(view.live === true && { script: `${URL.parse(visit.call.baseUrl)?.origin ?? ''}${liveScriptPath}` }),
   });
   return reply
     .code(view.status ?? 200)

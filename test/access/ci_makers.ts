@@ -25,6 +25,8 @@ type Made = {
   held?: boolean;
   /** Of the job. */
   manual?: boolean;
+  /** It starts another pipeline. */
+  bridge?: boolean;
 };
 
 const configsFor: (tx: Parameters<Maker>[0], cells: Cell[]) => Promise<Map<number, number>> = async (
@@ -40,7 +42,7 @@ const configsFor: (tx: Parameters<Maker>[0], cells: Cell[]) => Promise<Map<numbe
 
 /** A pipeline of its own with one job. */
 export const freshJob =
-  ({ status, held = false, manual = false }: Made): Maker =>
+  ({ status, held = false, manual = false, bridge = false }: Made): Maker =>
   async (tx, cells, { people }) => {
     const ref = held ? 'main' : 'topic';
     const times = { created_at: tx.now, updated_at: tx.now };
@@ -89,6 +91,7 @@ export const freshJob =
       name: 'job',
       run_when: manual ? ('manual' as const) : ('on_success' as const),
       allow_failure: flag(manual),
+      bridge: flag(bridge),
       queued_at: tx.now,
       finished_at: ended,
     }));

@@ -1,5 +1,5 @@
 /** As recipes.ts, for a project's code. What a request spoils is its own: a branch, a tag, a rule. */
-import { hash } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import type { Tx } from '../../src/db/open.ts';
 import { insertRow } from '../../src/db/insert.ts';
 import { repositoryOf } from '../../src/repository/open.ts';
@@ -98,6 +98,31 @@ const releaseOfTag: Maker = async (tx, cells) => {
   }
 };
 
+/** A discussion on the commit. */
+const talk =
+  (by: 'self' | 'writer'): Maker =>
+  async (tx, cells, { people }) => {
+    for (const { names, person } of cells) {
+      const discussion_id = randomBytes(20).toString('hex');
+      const note_id = await insertRow(tx.db, 'commit_comments', {
+        project_id: Number(names['project']),
+        sha: String(names['sha']),
+        author_id: by === 'self' ? (person.user_id ?? people.writer) : people.writer,
+        note: 'Made',
+        path: null,
+        line: null,
+        line_type: null,
+        created_at: tx.now,
+        discussion_id,
+      });
+      Object.assign(names, { discussion_id, note_id });
+    }
+  };
+
+const [ownTalk, anothersTalk] = [talk('self'), talk('writer')];
+const talks = `${commit}/discussions`;
+const said = () => ({ body: 'Other' });
+
 /** A group where everybody may make projects. */
 const forkTarget: Maker = async (tx, cells, { top, people }) => {
   const [group] = await insertGroups(tx, top, 1, 'public');
@@ -176,6 +201,13 @@ export const codeRecipes: Record<string, Recipe> = {
   },
   [`POST ${commit}/revert`]: { makes: [freshBranch], body: ({ branch }) => ({ branch }) },
   [`POST ${commit}/comments`]: { body: () => ({ note: 'Made' }) },
+  [`GET ${talks}/:discussion_id`]: { makes: [anothersTalk] },
+  [`POST ${talks}`]: { body: said },
+  [`POST ${talks}/:discussion_id/notes`]: { makes: [anothersTalk], body: said },
+  [`PUT ${talks}/:discussion_id/notes/:note_id {his own}`]: { makes: [ownTalk], body: said },
+  [`PUT ${talks}/:discussion_id/notes/:note_id {another's}`]: { makes: [anothersTalk], body: said },
+  [`DELETE ${talks}/:discussion_id/notes/:note_id {his own}`]: { makes: [ownTalk] },
+  [`DELETE ${talks}/:discussion_id/notes/:note_id {another's}`]: { makes: [anothersTalk] },
   'POST /projects/:id/statuses/:sha': { body: () => ({ state: 'success', name: unique('made') }) },
   [`GET ${code}/blobs/:sha`]: { makes: [named], path: { sha: 'blob_id' } },
   [`GET ${code}/blobs/:sha/raw`]: { makes: [named], path: { sha: 'blob_id' } },
@@ -193,6 +225,10 @@ export const codeRecipes: Record<string, Recipe> = {
   'POST /projects/:id/fork': {
     makes: [forkTarget],
     body: ({ target }) => ({ namespace_id: target, name: unique('fork'), path: unique('fork') }),
+  },
+  'PUT /projects/:id/transfer': {
+    makes: [freshProject, forkTarget],
+    body: ({ target }) => ({ namespace: target }),
   },
   'DELETE /projects/:id/fork': { makes: [freshProject, asFork] },
   'POST /projects/:id/fork/:forked_from_id': {

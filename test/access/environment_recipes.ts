@@ -57,7 +57,7 @@ const resourceGroup: Maker = async (tx, cells) => {
   const rows = cells.map((cell, at) => ({
     project_id: projectOf(cell),
     key: keys[at] ?? '',
-    job_id: null,
+    job_id: Number(cell.names['job_id'] ?? 0) || null,
     created_at: tx.now,
     updated_at: tx.now,
   }));
@@ -103,5 +103,7 @@ export const environmentRecipes: Record<string, Recipe> = {
   [`GET ${pipeline}/test_report_summary`]: { makes: [freshJob({ status: 'success' })] },
   [`GET ${groups}`]: { makes: [resourceGroup], query: 'per_page=100', holds: holds('resource_group_id') },
   [`GET ${groups}/:key`]: { makes: [resourceGroup] },
+  [`GET ${groups}/:key/upcoming_jobs`]: { makes: [resourceGroup] },
+  [`GET ${groups}/:key/current_job`]: { makes: [freshJob({ status: 'pending' }), resourceGroup] },
   [`PUT ${groups}/:key`]: { makes: [resourceGroup], body: () => ({ process_mode: 'oldest_first' }) },
 };

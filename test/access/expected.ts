@@ -185,6 +185,7 @@ const words: [word: string, status: number, message: unknown][] = [
   ['400B', 400, { source_branch: ['does not exist'] }],
   ['400R', 400, { base: ['Reference not found'] }],
   ['400C', 400, { base: ['Commit not found'] }],
+  ['400G', 400, 'Merge request is not mergeable'],
   ['401', 401, '401 Unauthorized'],
   ['403', 403, '403 Forbidden'],
   ['403B', 403, '403 Forbidden - Your account has been blocked.'],

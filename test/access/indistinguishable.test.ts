@@ -100,6 +100,7 @@ const substitutes = {
   tag_name: 'v1',
   link_id: nothing,
   version_id: nothing,
+  draft_note_id: nothing,
   name: 'main',
   other_sha: '0'.repeat(40),
   blob_id: '0'.repeat(40),

@@ -6,6 +6,7 @@ const job = '/projects/:id/jobs/:job_id';
 const ofPipeline = '/projects/:id/pipelines/:pipeline_id';
 
 const held = '{of a protected branch}';
+const starter = '{that starts a pipeline}';
 
 const done: Recipe = { makes: [freshJob({ status: 'success' })] };
 const holds: NonNullable<Recipe['holds']> = ({ id }, { job_id }) => id === job_id;
@@ -18,10 +19,15 @@ export const jobRecipes: Record<string, Recipe> = {
     holds,
   },
   [`GET ${ofPipeline}/jobs`]: { ...done, holds },
-  [`GET ${ofPipeline}/bridges`]: done,
+  [`GET ${ofPipeline}/bridges`]: { makes: [freshJob({ status: 'success', bridge: true })], holds },
   [`GET ${job}`]: done,
   [`POST ${job}/cancel`]: { makes: [freshJob({ status: 'pending' })] },
   [`POST ${job}/cancel ${held}`]: { makes: [freshJob({ status: 'pending', held: true })] },
+  [`POST ${job}/cancel ${starter}`]: { makes: [freshJob({ status: 'pending', bridge: true })] },
+  [`POST ${job}/retry ${starter}`]: { makes: [freshJob({ status: 'failed', bridge: true })] },
+  [`POST ${job}/play ${starter}`]: {
+    makes: [freshJob({ status: 'manual', manual: true, bridge: true })],
+  },
   [`POST ${job}/retry`]: { makes: [freshJob({ status: 'failed' })] },
   [`POST ${job}/retry ${held}`]: { makes: [freshJob({ status: 'failed', held: true })] },
   [`POST ${job}/play`]: { makes: [freshJob({ status: 'manual', manual: true })] },

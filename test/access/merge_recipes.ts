@@ -31,6 +31,26 @@ const deferred: Maker = async (tx, cells) => {
   }
 };
 
+const draft =
+  (by: 'self' | 'writer'): Maker =>
+  async (tx, cells, { people }) => {
+    for (const { names, person } of cells) {
+      names['draft_note_id'] = await insertRow(tx.db, 'draft_notes', {
+        merge_request_id: Number(names['merge_request_id']),
+        author_id: by === 'self' ? (person.user_id ?? people.writer) : people.writer,
+        note: 'Made',
+        discussion_id: null,
+        position: null,
+        created_at: tx.now,
+        updated_at: tx.now,
+      });
+    }
+  };
+
+const [ownDraft, anothersDraft] = [draft('self'), draft('writer')];
+const drafts = `${request}/draft_notes`;
+const drafted: Recipe = { makes: [freshRequest, ownDraft] };
+
 const cancelled: Recipe = { makes: [freshRequest, deferred] };
 
 export const mergeRecipes: Record<string, Recipe> = {
@@ -39,4 +59,16 @@ export const mergeRecipes: Record<string, Recipe> = {
   [`PUT ${request}/cancel_merge_when_pipeline_succeeds`]: cancelled,
   [`POST ${request}/cancel_merge_when_pipeline_succeeds`]: cancelled,
   [`PUT ${request}/rebase`]: { makes: [freshRequest] },
+  [`GET ${request}/merge_ref`]: { makes: [freshRequest] },
+  [`GET ${drafts}`]: {
+    makes: [freshRequest, ownDraft],
+    holds: ({ id }, names) => id === names['draft_note_id'],
+  },
+  [`POST ${drafts}`]: { makes: [freshRequest], body: () => ({ note: 'Made' }) },
+  [`GET ${drafts}/:draft_note_id`]: drafted,
+  [`GET ${drafts}/:draft_note_id {another's}`]: { makes: [freshRequest, anothersDraft] },
+  [`PUT ${drafts}/:draft_note_id`]: { ...drafted, body: () => ({ note: 'Other' }) },
+  [`DELETE ${drafts}/:draft_note_id`]: drafted,
+  [`PUT ${drafts}/:draft_note_id/publish`]: drafted,
+  [`POST ${drafts}/bulk_publish`]: drafted,
 };

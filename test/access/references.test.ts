@@ -60,6 +60,7 @@ const everythingOf = async (issue: Issue, as: string): Promise<string> => {
     ...notes.map(({ id }) => `GET ${path}/notes/${id}`),
     `GET ${path}/award_emoji`,
     `GET ${path}/closed_by`,
+    `GET ${path}/participants`,
     `GET ${path}/time_stats`,
     `GET /projects/${issue.project_id}/issues`,
     `GET /projects/${issue.project_id}/labels`,

@@ -95,6 +95,7 @@ export const scheduleRecipes: Record<string, Recipe> = {
     holds: holds('pipeline_schedule_id'),
   },
   [`GET ${one}`]: { makes: [schedule('writer')] },
+  [`GET ${one}/pipelines`]: { makes: [schedule('writer')] },
   [`POST ${schedules}`]: { body: made('topic') },
   [`POST ${schedules} {of a protected branch}`]: { body: made('main') },
   ...both(`PUT ${one}`, [], () => ({ description: 'Other' })),

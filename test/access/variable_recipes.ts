@@ -1,40 +1,64 @@
 /** As recipes.ts, for variables. */
 import { insertRow } from '../../src/db/insert.ts';
+import type { Tx } from '../../src/db/open.ts';
+import type { VariablesTable } from '../../src/db/schema_ci.ts';
 import { sealValue } from '../../src/variables/queries.ts';
 import { unique } from '../support/seed.ts';
 import type { Maker } from './makers.ts';
 import type { Recipe } from './recipes.ts';
+import type { World } from './world.ts';
 
-/** A variable of the cell's project or group, or of the instance. */
+/** A variable of the cell's project or group. */
 const variable: Maker = async (tx, cells, { gantry }) => {
   for (const { row, names } of cells) {
-    const isInstance = row.kind !== 'project' && row.kind !== 'group';
-    const source_type = isInstance ? 'Instance' : row.kind === 'group' ? 'Namespace' : 'Project';
-    const key = unique('KEY').replaceAll(/\W/g, '_');
-    names['key'] = key;
-    await insertRow(tx.db, 'variables', {
-      source_type,
-      source_id: isInstance ? 0 : Number(names[row.kind === 'group' ? 'group' : 'project']),
-      key,
-      sealed_value: sealValue(gantry.service.platform, 'x'),
-      description: null,
-      created_at: tx.now,
-      updated_at: tx.now,
-    });
+    const source_id = Number(names[row.kind === 'group' ? 'group' : 'project']);
+    names['key'] = await insertVariable(
+      tx,
+      gantry,
+      row.kind === 'group' ? 'Namespace' : 'Project',
+      source_id,
+    );
   }
 };
 
-const made: Recipe = { makes: [variable] };
+/** The instance may have few: administrators, who may change them, have one each, the others one together. */
+const ofInstance: Maker = async (tx, cells, { gantry }) => {
+  const shared = await insertVariable(tx, gantry, 'Instance', 0);
+  for (const { person, names } of cells) {
+    names['key'] = person.name === 'admin' ? await insertVariable(tx, gantry, 'Instance', 0) : shared;
+  }
+};
 
-const recipesOf = (path: string): Record<string, Recipe> => ({
-  [`POST ${path}`]: { body: () => ({ key: unique('KEY').replaceAll(/\W/g, '_'), value: 'x' }) },
+const insertVariable = async (
+  tx: Tx,
+  gantry: World['gantry'],
+  source_type: VariablesTable['source_type'],
+  source_id: number,
+): Promise<string> => {
+  const key = freshKey();
+  await insertRow(tx.db, 'variables', {
+    source_type,
+    source_id,
+    key,
+    sealed_value: sealValue(gantry.service.platform, 'x'),
+    description: null,
+    created_at: tx.now,
+    updated_at: tx.now,
+  });
+  return key;
+};
+
+const freshKey = (): string => unique('KEY').replaceAll(/\W/g, '_');
+
+const recipesOf = (path: string, made: Recipe): Record<string, Recipe> => ({
+  [`POST ${path}`]: { body: () => ({ key: freshKey(), value: 'x' }) },
   [`GET ${path}/:key`]: made,
   [`PUT ${path}/:key`]: { ...made, body: () => ({ value: 'y' }) },
   [`DELETE ${path}/:key`]: made,
 });
 
 export const variableRecipes: Record<string, Recipe> = {
-  ...recipesOf('/projects/:id/variables'),
-  ...recipesOf('/groups/:id/variables'),
-  ...recipesOf('/admin/ci/variables'),
+  ...recipesOf('/projects/:id/variables', { makes: [variable] }),
+  ...recipesOf('/groups/:id/variables', { makes: [variable] }),
+  ...recipesOf('/admin/ci/variables', { makes: [ofInstance] }),
 };

@@ -219,7 +219,6 @@ describe('what a job keeps', () => {
   /** With the clock standing at `now`. */
   const kept = async (): Promise<{ project: CiProject; paths: string[]; id: number; now: number }> => {
     const { project, peer } = await pushed(file);
-    await gantry.api(`PUT ${project.at}`, { json: { keep_latest_artifact: false } });
     const job = await peer.take();
     const now = Date.now();
     gantry.setTime(now);

@@ -54,6 +54,7 @@ describe('the built-in runner', () => {
       GANTRY_RUNNER_EXECUTOR: 'shell',
       GANTRY_RUNNER_FOLDER: folder,
       GANTRY_RUNNER_CONCURRENCY: '2',
+      GANTRY_RUNNER_PROCESSES: '777',
       GANTRY_LOG_LEVEL: 'info',
     });
     ask = async (line, json) => await gantry.api(line, json === undefined ? {} : { json });
@@ -79,7 +80,7 @@ describe('the built-in runner', () => {
         'build:',
         '  stage: build',
         '  before_script: ["mkdir out; cd out"]',
-        '  script: ["cat ../source >built", "echo said $SECRET"]',
+        '  script: ["cat ../source >built", "echo said $SECRET, at most $(ulimit -u)"]',
         '  after_script: ["echo after $CI_JOB_STATUS"]',
         '  artifacts: {paths: [out/]}',
         'test:',
@@ -91,7 +92,7 @@ describe('the built-in runner', () => {
     const build = await untilJob(ask, project, 'build', 'success');
     const log = await traceOf(ask, project, build);
     assert.match(log, /\nafter success\n/);
-    assert.match(log, /said \[MASKED\]/);
+    assert.match(log, /said \[MASKED\], at most 777\n/);
     assert.doesNotMatch(log, /hunter2/);
     const file = await ask(`GET /projects/${project}/jobs/${build.id}/artifacts/out/built`);
     assert.deepEqual([file.status, file.text], [200, 'of the commit\n']);

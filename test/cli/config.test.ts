@@ -52,3 +52,22 @@ test('config show --json is one document: values, or with --origin their sources
   const sourced = JSON.parse((await gantry('config show --json --origin --data /x', env)).stdout);
   assert.deepEqual(sourced.data, { value: '/x', origin: 'flag', variable: 'GANTRY_DATA' });
 });
+
+test('limits of the built-in runner are read, and refused where they are none', async () => {
+  const told = { ...env, GANTRY_RUNNER_PULL_POLICY: 'if-not-present, always', GANTRY_RUNNER_MEMORY: '512' };
+  const shown = JSON.parse((await gantry('config show --json', told)).stdout);
+  assert.deepEqual(
+    [shown.runner_pull_policy, shown.runner_memory, shown.runner_processes, shown.runner_keep_days],
+    ['if-not-present,always', '512', '2048', '30'],
+  );
+  for (const [name, value] of [
+    ['GANTRY_RUNNER_PULL_POLICY', 'always,sometimes'],
+    ['GANTRY_RUNNER_PULL_POLICY', ','],
+    ['GANTRY_RUNNER_PROCESSES', '0'],
+    ['GANTRY_RUNNER_MEMORY', '-1'],
+  ] as const) {
+    const { code, stderr } = await gantry('config show', { ...env, [name]: value });
+    assert.notEqual(code, 0, `${name}=${value}`);
+    assert.match(stderr, new RegExp(name));
+  }
+});

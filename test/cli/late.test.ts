@@ -1,6 +1,7 @@
 /** What is loaded when first asked for: the built program has it all. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { sampleKeys } from '../support/ssh_keys.ts';
 import { type Place, type Running, newPlace } from './gantry.ts';
 
@@ -53,6 +54,53 @@ test('a multipart body, an upload and a key', async () => {
 test('a schedule', async () => {
   const body = form({ description: 'late', ref: 'main', cron: '@daily', cron_timezone: 'Berlin' });
   assert.equal(await ask('/api/v4/projects/1/pipeline_schedules', { method: 'POST', body }), 201);
+});
+
+test('a configuration that is read in a thread of its own', async () => {
+  const content = `# ${'long '.repeat(10_000)}\njob: { script: make }\n`;
+  const response = await fetch(`${service.url}/api/v4/ci/lint`, {
+    method: 'POST',
+    headers: { 'private-token': token, 'content-type': 'application/json' },
+    body: JSON.stringify({ content }),
+  });
+  assert.deepEqual([response.status, ((await response.json()) as { valid: boolean }).valid], [200, true]);
+});
+
+test('a report of tests that is read in a thread of its own', async () => {
+  // oxlint-disable-next-line typescript/no-explicit-any -- records of the API
+  const send = async (method: string, path: string, body: object | FormData, as = token): Promise<any> => {
+    const isForm = body instanceof FormData;
+    const response = await fetch(`${service.url}/api/v4${path}`, {
+      method,
+      headers: {
+        'private-token': token,
+        'job-token': as,
+        ...(!isForm && { 'content-type': 'application/json' }),
+      },
+      body: isForm ? body : JSON.stringify(body),
+    });
+    const text = await response.text();
+    assert.ok(response.status < 300, `${method} ${path}: ${response.status} ${text}`);
+    return text === '' ? null : JSON.parse(text);
+  };
+  const content = 'report: { script: make, tags: [late] }';
+  await send('POST', '/projects/1/repository/commits', {
+    branch: 'main',
+    commit_message: 'Report',
+    actions: [{ action: 'create', file_path: '.gitlab-ci.yml', content }],
+  });
+  const runner = await send('POST', '/user/runners', { runner_type: 'instance_type', tag_list: ['late'] });
+  let job = null;
+  while (job === null) job = await send('POST', '/jobs/request', { token: runner.token });
+  const cases = Array.from({ length: 4_000 }, (_, at) => `<testcase name="case ${at}"/>`).join('');
+  const file = new Blob([gzipSync(`<t>${cases}</t>`)]);
+  const query = 'artifact_type=junit&artifact_format=gzip';
+  await send('POST', `/jobs/${job.id}/artifacts?${query}`, form({ file }), job.token);
+  await send('PUT', `/jobs/${job.id}`, { token: job.token, state: 'success' }, job.token);
+  const response = await fetch(`${service.url}/api/v4/projects/1/pipelines/1/test_report`, {
+    headers: { 'private-token': token },
+  });
+  assert.equal(((await response.json()) as { total_count: number }).total_count, 4_000);
 });
 
 test('the pages of somebody who signed in, and the code for his telephone', async () => {

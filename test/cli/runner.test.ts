@@ -28,14 +28,14 @@ it('runs the jobs of a service, and finishes them when it is told to end', async
   const words = ['runner', '--url', service.url, '--executor', 'shell', '--folder', folder, '--json'];
   const child = spawn(process.execPath, ['bin/gantry', ...words], {
     cwd: join(import.meta.dirname, '../..'),
-    env: { PATH: process.env['PATH'], RUNNER_TOKEN: token },
+    env: { PATH: process.env['PATH'], RUNNER_TOKEN: token, GANTRY_RUNNER_PROCESSES: '77' },
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   const exited = once(child, 'exit');
   const [banner] = (await once(child.stdout, 'data')) as [Buffer];
   assert.partialDeepStrictEqual(JSON.parse(banner.toString()), { executor: 'shell', url: service.url });
   const { body: project } = await service.api('POST /projects', { json: { name: 'elsewhere' } });
-  const script = 'job:\n  script: ["echo ready", "sleep 1", "echo done"]\n';
+  const script = 'job:\n  script: ["echo ready", "echo at most $(ulimit -u)", "sleep 1", "echo done"]\n';
   await seedCommit(service, project.id, { '.gitlab-ci.yml': script });
   const job = async () => (await service.api(`GET /projects/${project.id}/jobs`)).body[0];
   const log = async () =>
@@ -48,6 +48,7 @@ it('runs the jobs of a service, and finishes them when it is told to end', async
   assert.deepEqual(await exited, [0, null]);
   assert.equal((await job()).status, 'success');
   assert.match(await log(), /\ndone\n/);
+  assert.match(await log(), /\nat most 77\n/);
 });
 
 it('says what is wrong', async () => {

@@ -108,6 +108,7 @@ export const newPlace = (): Place => {
   const env: Record<string, string> = {
     GANTRY_DATA: data,
     GANTRY_LISTEN: '127.0.0.1:0',
+    GANTRY_PIPELINE_LIMIT: '0',
     GANTRY_ROOT_TOKEN: token,
     GANTRY_ROOT_PASSWORD: 'of no interest here',
     GANTRY_LOG_LEVEL: 'error',

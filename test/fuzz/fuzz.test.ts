@@ -9,6 +9,7 @@ import { plainSchema } from '../../src/http/openapi_schema.ts';
 import { endpoints } from '../../src/routes.ts';
 import { seedCommit } from '../support/code.ts';
 import { seedPipeline, setJob } from '../support/jobs.ts';
+import { seedCi } from './seed_ci.ts';
 import { openRequest, seedBranch } from '../support/requests.ts';
 import { seedGroup, seedIssue, seedMember, seedProject, seedUser } from '../support/seed.ts';
 import { type TestService, rootToken, startTestService } from '../support/service.ts';
@@ -22,6 +23,8 @@ done: { stage: build, script: make, allow_failure: true }
 waits: { stage: build, script: make, artifacts: { paths: [out] } }
 asks: { stage: build, script: make, when: manual }
 later: { stage: deploy, script: make, when: delayed, start_in: 1 day }
+calls: { stage: build, trigger: { include: child.yml, strategy: depend } }
+serves: { stage: build, script: make, resource_group: x, environment: { name: bug, url: 'https://x.example.com' } }
 `;
 const atOnce = 16;
 
@@ -42,9 +45,13 @@ before(async () => {
   ];
   await seedMember(gantry, { user: member.id, project: projects[0]?.id ?? 0, access_level: 40 });
   for (const project of projects) {
-    const sha = await seedCommit(gantry, project.id, { 'README.md': 'Read me\n' });
+    const sha = await seedCommit(gantry, project.id, {
+      'README.md': 'Read me\n',
+      'child.yml': 'inner: { script: make }\n',
+    });
     const { jobs } = await seedPipeline(gantry, { project: project.id, file: ciFile, sha, ref: 'x' });
     await setJob(gantry, jobs['done'] ?? 0, { status: 'failed', started_at: 1, finished_at: 2 });
+    await seedCi(gantry, project.id);
     for (const branch of ['x', 'v1.0', 'bug', 'ui']) {
       await seedBranch(gantry, project, branch);
       await openRequest(gantry, project, branch);

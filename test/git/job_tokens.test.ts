@@ -128,3 +128,63 @@ test('the refs of pipelines are for jobs alone', async () => {
   };
   assert.deepEqual([await listed(token), await listed(owner.token)], [true, false]);
 });
+
+test('nothing else that git may ask for is open to a job: files, large files, and other ways of naming a project', async () => {
+  const owner = await seedUser(gantry);
+  const own = await places(owner.id);
+  const other = await places(owner.id);
+  const { token } = await running(own.private.id, owner.id);
+  const authorization = `Basic ${Buffer.from(`gitlab-ci-token:${token}`).toString('base64')}`;
+  const statusOf = async (path: string, method = 'GET'): Promise<number> => {
+    const { status, body } = await fetch(`${gantry.url}/${path}`, {
+      method,
+      headers: { authorization, accept: 'application/vnd.git-lfs+json' },
+      ...(method === 'POST' && { body: '{"operation":"upload","objects":[]}' }),
+      redirect: 'manual',
+    });
+    await body?.cancel();
+    return status;
+  };
+  const [mine, foreign] = [own.private.full_path, other.public.full_path];
+  for (const path of [`${mine}.git/HEAD`, `${mine}.git/objects/info/packs`, `${mine}.git/config`]) {
+    assert.ok([403, 404].includes(await statusOf(path)), path);
+  }
+  for (const path of [mine, foreign]) {
+    for (const lfs of ['info/lfs/objects/batch', 'info/lfs/locks', 'git-receive-pack']) {
+      const status = await statusOf(`${path}.git/${lfs}`, 'POST');
+      assert.ok(status >= 400 && status < 500, `${path} ${lfs}: ${status}`);
+    }
+  }
+  const ways = [
+    `${mine}.git/../../${foreign}.git`,
+    `${mine}%2F..%2F..%2F${foreign}.git`,
+    `${foreign.toUpperCase()}.git`,
+    `/${foreign}.git`,
+    `${mine}/../../${foreign}.git`,
+  ];
+  for (const way of ways) {
+    const status = await statusOf(`${way}/info/refs?service=git-upload-pack`);
+    assert.ok(status >= 300 && status < 500, `${way}: ${status}`);
+  }
+});
+
+test('a submodule of another project is not fetched, whatever that shows to others', async () => {
+  const owner = await seedUser(gantry);
+  const own = await places(owner.id);
+  const other = await places(owner.id);
+  await seedCommit(gantry, other.public.id, { 'inner.txt': 'inner' });
+  const { token } = await running(own.private.id, owner.id);
+  const url = new URL(`${gantry.url}/${other.internal.full_path}.git`);
+  url.username = 'gitlab-ci-token';
+  url.password = token;
+  const refused = await tryGit(tree.path, ['clone', '--quiet', url.href, `${tree.path}/refused`]);
+  assert.notEqual(refused.code, 0);
+  // What everybody may read, git asks for without saying who it is.
+  const open = await tryGit(tree.path, [
+    'clone',
+    '--quiet',
+    `${gantry.url}/${other.public.full_path}.git`,
+    `${tree.path}/open`,
+  ]);
+  assert.equal(open.code, 0, open.stderr);
+});

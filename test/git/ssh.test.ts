@@ -276,3 +276,23 @@ test('the address of a project names the port where SSH is answered', async () =
   const { body } = await gantry.api(`GET /projects/${project.id}`, { as: rootToken });
   assert.match(body.ssh_url_to_repo, /^ssh:\/\/git@127\.0\.0\.1:\d+\/.+\.git$/);
 });
+
+test('by an old path, a key comes to the project, and is told of the new one', { skip }, async () => {
+  const { user, key } = await userWithKey();
+  const project = await seedProject(gantry, { visibility: 'private', owner: user.id });
+  assert.equal((await gitOver(key, tree.path, 'push', '--quiet', urlOf(project), 'main')).code, 0);
+  const path = unique('moved');
+  assert.equal(
+    (await gantry.api(`PUT /projects/${project.id}`, { as: user.token, json: { path } })).status,
+    200,
+  );
+  const clone = join(folder, unique('clone'));
+  const cloned = await gitOver(key, folder, 'clone', urlOf(project), clone);
+  assert.equal(cloned.code, 0, cloned.stderr);
+  const told = /remote: Project '.*' was moved to '.*'\.[^]*git remote set-url origin ssh:\/\/git@/;
+  assert.match(cloned.stderr, told);
+  await tree.commit('After it moved', {});
+  const pushed = await gitOver(key, tree.path, 'push', urlOf(project), 'main');
+  assert.equal(pushed.code, 0, pushed.stderr);
+  assert.match(pushed.stderr, told);
+});

@@ -190,9 +190,26 @@ describe('milestone', () => {
     ['milestone=No+Milestone', [6]],
     ['milestone=None', [6]],
     ['milestone=Any', [1, 2, 3, 4, 5, 7]],
-    ['milestone=%23upcoming', [3, 4]],
+    ['milestone=%23upcoming', [2]],
     ['milestone=%23started', [1, 2]],
   ]);
+
+  it('#upcoming is what each project and each group has due next', async () => {
+    const [one, other] = [await place(), await place()];
+    const due = [
+      [one, one.id, '2026-08-03'],
+      [one, one.id, '2026-08-02'],
+      [one, one.id, '2026-08-02'],
+      [one, { group: one.namespace_id }, '2026-08-04'],
+      [other, other.id, '2026-08-05'],
+    ] as const;
+    for (const [{ id }, owner, due_date] of due) {
+      const milestone = await world.milestone(owner, { due_date });
+      await world.issue(id, { milestone_id: milestone.id });
+    }
+    assert.deepEqual(await found('milestone=%23upcoming', one), [2, 4]);
+    assert.deepEqual(await found('milestone=%23upcoming', other), [1]);
+  });
 
   it('a title means the milestones of any project of the scope', async () => {
     const other = await place();
@@ -520,6 +537,8 @@ describe('created_after, created_before (datetime, inclusive)', () => {
     ['created_after=2017-01-02T13:00:00.500%2B01:00', [2, 3]],
     ['created_after=2017-01-02T13:00:00.500+01:00', [2, 3]],
     ['created_after=Tue,%2003%20Jan%202017%2000:00:00%20GMT', [3]],
+    ['created_after=20170103T000000Z', [3]],
+    ['created_after=3%20Jan%202017', [3]],
     ['created_after=', [1, 2, 3]],
     ['created_after=2017-01-03&created_before=2017-01-01', []],
     ['updated_after=2018-01-06', [2, 3]],

@@ -144,6 +144,7 @@ describe('labels', () => {
     ['an empty array clears all', { labels: [] }, []],
     ['absent is unchanged', { title: 'x' }, ['a', 'b']],
     ['null is unchanged', { title: 'x', labels: null }, ['a', 'b']],
+    ['null alone is something given, and unchanged', { labels: null }, ['a', 'b']],
     ['add_labels adds', { add_labels: 'c,a' }, ['a', 'b', 'c']],
     ['remove_labels removes', { remove_labels: 'a,z' }, ['b']],
     ['both', { add_labels: 'c', remove_labels: 'a' }, ['b', 'c']],

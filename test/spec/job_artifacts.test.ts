@@ -231,7 +231,29 @@ describe('GET /projects/:id/jobs/:job_id/artifacts/*artifact_path', () => {
       const got = await get(`${pathOf(job)}/artifacts/${path}`);
       assert.deepEqual([got.status, message(got)], [400, '400 (Bad request)'], path);
     }
-    assert.equal((await get(`${pathOf(job)}/artifacts/%ff`)).status, 400);
+    for (const path of ['%ff', 'dir/%c3%28']) {
+      const got = await get(`${pathOf(job)}/artifacts/${path}`);
+      assert.deepEqual([got.status, message(got)], [400, '400 (Bad request)'], path);
+    }
+  });
+
+  it('an id that is none is refused however deep the path is', async () => {
+    for (const [id, status, said] of [
+      ['abc', 400, { job_id: ['is invalid'] }],
+      ['1e99', 400, { job_id: ['is invalid'] }],
+      ['-1', 404, '404 Not found'],
+    ] as const) {
+      for (const path of ['index.html', 'dir/image.svg', 'dir/sub/data.json']) {
+        const got = await get(`/projects/${team.id}/jobs/${id}/artifacts/${path}`);
+        assert.deepEqual([got.status, message(got)], [status, said], `${id} ${path}`);
+      }
+    }
+  });
+
+  it('a branch that is named as the word in the path keeps its archive', async () => {
+    await ended({ ref: 'artifacts' });
+    const got = await get(`/projects/${team.id}/jobs/artifacts/artifacts/download?job=compile`);
+    assert.deepEqual([got.status, got.bytes.length], [200, archive.length]);
   });
 
   it('answers 404 for what is not in it', async () => {

@@ -1,5 +1,6 @@
 /** API document: the trace of a job; behaviour book 4.7; and the same as it grows, by server-sent events. */
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { after, before, describe, it } from 'node:test';
@@ -249,6 +250,50 @@ describe('GET /-/jobs/:id/trace/stream', () => {
     assert.equal(await statusOf(rootToken, 99_999_999), 404);
     assert.equal(await statusOf(null), 401);
   });
+
+  const losses: [what: string, lose: (own: Team, token: string) => Promise<void>][] = [
+    [
+      'is no member any more',
+      async (own) => {
+        const { id } = own.reporter;
+        assert.equal((await world.api(`DELETE /projects/${own.id}/members/${id}`)).status, 204);
+      },
+    ],
+    [
+      'is blocked',
+      async (own) => assert.equal((await world.api(`POST /users/${own.reporter.id}/block`)).status, 201),
+    ],
+    [
+      'has revoked the token',
+      async (_own, token) => {
+        const { store } = world.gantry.service.platform;
+        const hash = createHash('sha256').update(token).digest('hex');
+        await store.write(async ({ db }) => {
+          await db.updateTable('tokens').set({ revoked: 1 }).where('token_hash', '=', hash).execute();
+        });
+      },
+    ],
+    [
+      'finds the jobs of the project switched off',
+      async (own) => await world.setProject(own.id, { builds_access_level: 'disabled' }),
+    ],
+  ];
+  for (const [what, lose] of losses) {
+    it(`sends nothing more to who ${what}`, async () => {
+      const own = await world.codeTeam({ visibility: 'private' });
+      const job = await made('running', own.id);
+      const { token } = own.reporter;
+      const stream = await listen(job.id, { as: token });
+      await stream.next();
+      await seedTrace(world.gantry, job, 'one\n');
+      assert.equal(await stream.textTo(4), 'one\n');
+      await lose(own, token);
+      world.gantry.setTime(Date.now() + 3_000);
+      await seedTrace(world.gantry, job, 'two\n');
+      assert.equal(await stream.ended(), true);
+      world.gantry.setTime(null);
+    });
+  }
 
   it('is for so many of one user at once, and no more: others still have theirs', async () => {
     const job = await made('running');

@@ -286,6 +286,7 @@ describe('other attributes', () => {
     const fields = { labels: 'a,b' };
     assert.deepEqual((await edited(fields, { title: 'x' })).labels, ['a', 'b']);
     assert.deepEqual((await edited(fields, { labels: null, title: 'x' })).labels, ['a', 'b']);
+    assert.deepEqual((await edited(fields, { labels: null })).labels, ['a', 'b']);
     assert.deepEqual((await edited(fields, { labels: '' })).labels, []);
     assert.deepEqual((await edited(fields, { labels: 'c' })).labels, ['c']);
     assert.deepEqual((await edited(fields, { add_labels: 'c', remove_labels: 'a' })).labels, ['b', 'c']);

@@ -2,6 +2,7 @@
 import { type Source, compile } from '../../src/ci_file/compile.ts';
 import type { Conditions } from '../../src/ci_file/conditions.ts';
 import { pathPattern } from '../../src/ci_file/fnmatch.ts';
+import { fullLimits } from '../../src/ci_file/limits.ts';
 import type { Fetch } from '../../src/ci_file/include_wanted.ts';
 import { type Plan, type PlannedJob, type Planned, askFacts, plan } from '../../src/ci_file/plan.ts';
 import type { Compiled, Job } from '../../src/ci_file/plan_types.ts';
@@ -84,6 +85,7 @@ export const compiled = async (
     origin: null,
     fetch: fetchOf(files),
     conditions: onMain,
+    limits: fullLimits,
     ...more,
   });
 
@@ -113,7 +115,7 @@ export const plannedOf = async (
 ): Promise<Planned> => {
   const { config, errors } = await compiled(content, { conditions, files });
   if (config === null) throw new Error(errors.map(({ text }) => text).join('\n'));
-  return plan(config, conditions, await askFacts(config, conditions));
+  return plan(config, conditions, await askFacts(config, conditions), fullLimits);
 };
 
 export const planOf = async (content: string, conditions = onMain, files: Files = {}): Promise<Plan> => {

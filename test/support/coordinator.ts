@@ -3,19 +3,24 @@ import { spawn } from 'node:child_process';
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import { crc32, gunzipSync } from 'node:zlib';
+import type { Variable } from '../../runner/protocol.ts';
 
 export type GivenJob = {
   script?: string[];
   after?: string[];
-  variables?: { key: string; value: string; file?: boolean; masked?: boolean; raw?: boolean }[];
+  variables?: Variable[];
   timeout?: number;
   artifacts?: object[];
   cache?: object[];
   dependencies?: object[];
   hooks?: object[];
-  image?: { name: string } | null;
+  image?: object | null;
+  services?: object[];
+  credentials?: object[];
   project?: number;
   protected?: boolean;
+  /** Of the project's address, as others know it. */
+  host?: string;
   git?: { sha: string; refspecs: string[]; depth: number };
 };
 
@@ -44,8 +49,8 @@ export type Coordinator = {
   /** Ends what is open and answers nobody, until `open`. */
   shut: () => Promise<void>;
   open: () => Promise<void>;
-  /** The bare repository that is served as `/g/p.git`. */
-  serve: (repository: string) => void;
+  /** Serves a bare repository; default path: `/g/p.git`. */
+  serve: (repository: string, path?: string) => void;
   close: () => Promise<void>;
 };
 
@@ -70,7 +75,7 @@ const jobBody = ({ id, token }: Heard, job: GivenJob, url: string): object => ({
   allow_git_fetch: true,
   job_info: { name: 'test', stage: 'test', project_id: job.project ?? 1, project_name: 'p' },
   git_info: {
-    repo_url: `${url.replace('//', `//gitlab-ci-token:${token}@`)}/g/p.git`,
+    repo_url: `${(job.host ?? url).replace('//', `//gitlab-ci-token:${token}@`)}/g/p.git`,
     ref: 'main',
     ref_type: 'branch',
     sha: '0'.repeat(40),
@@ -84,7 +89,7 @@ const jobBody = ({ id, token }: Heard, job: GivenJob, url: string): object => ({
   variables: [
     { key: 'CI_PROJECT_PATH', value: 'g/p' },
     { key: 'CI_JOB_TOKEN', value: token, masked: true },
-    ...(job.git === undefined ? [{ key: 'GIT_STRATEGY', value: 'none' }] : []),
+    ...(job.git === undefined ? [{ key: 'GIT_STRATEGY', value: 'empty' }] : []),
     ...(job.variables ?? []),
   ],
   steps: [
@@ -94,12 +99,12 @@ const jobBody = ({ id, token }: Heard, job: GivenJob, url: string): object => ({
       : [{ name: 'after_script', script: job.after, timeout: 60, when: 'always', allow_failure: true }]),
   ],
   image: job.image ?? null,
-  services: [],
+  services: job.services ?? [],
   artifacts: job.artifacts ?? null,
   cache: job.cache ?? [],
   dependencies: job.dependencies ?? [],
   hooks: job.hooks ?? [],
-  credentials: [],
+  credentials: job.credentials ?? [],
   features: { trace_sections: true, token_mask_prefixes: ['glpat-'] },
 });
 
@@ -133,7 +138,7 @@ export const startCoordinator = async (): Promise<Coordinator> => {
   const files = new Map<number, Buffer>();
   let url = '';
   let port = 0;
-  let repository: string | null = null;
+  const repositories = new Map<string, string>();
   let before: ((request: IncomingMessage, response: ServerResponse) => boolean) | null = null;
   let waiting: (() => void)[] = [];
   let ids = 0;
@@ -195,7 +200,8 @@ export const startCoordinator = async (): Promise<Coordinator> => {
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     if (before?.(request, response) === true) return;
     const path = request.url ?? '';
-    if (path.startsWith('/g/p.git') && repository !== null) {
+    const repository = repositories.get(/^.*?\.git(?=\/)/.exec(path)?.[0] ?? '');
+    if (repository !== undefined) {
       await answerGit(repository, request, response);
       return;
     }
@@ -247,7 +253,7 @@ export const startCoordinator = async (): Promise<Coordinator> => {
     intercept: (next) => void (before = next),
     shut,
     open,
-    serve: (path) => void (repository = path),
+    serve: (repository, path = '/g/p.git') => void repositories.set(path, repository),
     close: shut,
   };
 };

@@ -43,6 +43,11 @@ export type RunnerOptions = {
   idle_limit?: number;
   patience?: number;
   is_local?: boolean;
+  memory?: number;
+  processes?: number;
+  cache_limit?: number;
+  keep_days?: number;
+  pull_policies?: string[];
   /** Where it looks for programs. */
   path?: string;
 };

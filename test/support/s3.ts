@@ -1,10 +1,11 @@
 /** A real store that speaks S3, on a free port; it checks every signature. */
-import { globSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { type Server, createServer } from 'node:http';
+import { existsSync, globSync, readdirSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { AwsV4Signer } from 'aws4fetch';
 import type { S3Place } from '../../src/config_blobs.ts';
 
 export type TestS3 = {
@@ -29,6 +30,7 @@ const bucket = 'gantry-bytes';
 const suffix = '._S3rver_object';
 /** The account that it knows. */
 const key = 'S3RVER';
+const region = 'eu-1';
 
 const stop = async (server: Server): Promise<void> => {
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -37,12 +39,46 @@ const stop = async (server: Server): Promise<void> => {
   await promise;
 };
 
+/** Whether it was signed as the store wants it, by the account that it knows. */
+const isSigned = async (url: string, headers: IncomingMessage['headers']): Promise<boolean> => {
+  const digest = { 'x-amz-content-sha256': String(headers['x-amz-content-sha256']) };
+  const signer = new AwsV4Signer({
+    url: `http://${headers.host}${url}`,
+    method: 'DELETE',
+    headers: digest,
+    accessKeyId: key,
+    secretAccessKey: key,
+    service: 's3',
+    region,
+    datetime: String(headers['x-amz-date']),
+  });
+  return (await signer.sign()).headers.get('authorization') === headers.authorization;
+};
+
 export const startS3 = async (): Promise<TestS3> => {
   const directory = await mkdtemp(join(tmpdir(), 'gantry-test-'));
   const { default: S3rver } = await import('@20minutes/s3rver');
   const store = new S3rver({ directory, silent: true, configureBuckets: [{ name: bucket }] });
   await store.configureBuckets();
   const handle = store.callback();
+  const uploads = join(directory, bucket, '._S3rver_uploads');
+  /** What the store does not know itself: to give up an upload in parts. */
+  const abort = async ({ url = '', headers }: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { pathname, searchParams } = new URL(url, 'http://x');
+    const folder = join(uploads, searchParams.get('uploadId')?.replaceAll(/\W/g, '') || 'none');
+    const of = await readFile(join(folder, 'key'), 'utf8').catch(() => null);
+    if (!(await isSigned(url, headers))) response.writeHead(403).end();
+    else if (pathname !== `/${bucket}/${of}`)
+      response.writeHead(404).end('<Error><Code>NoSuchUpload</Code></Error>');
+    else {
+      await rm(folder, { recursive: true });
+      response.writeHead(204).end();
+    }
+  };
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const isAbort = request.method === 'DELETE' && request.url?.includes('uploadId=') === true;
+    await (isAbort ? abort(request, response) : handle(request, response));
+  };
   const asked: string[] = [];
   let failing: { count: number; how: number | 'cut' } = { count: 0, how: 500 };
   let port = 0;
@@ -52,7 +88,7 @@ export const startS3 = async (): Promise<TestS3> => {
       asked.push(`${request.method} ${request.url?.split('?')[0]}`);
       const isFailing = failing.count > 0;
       if (isFailing) failing.count -= 1;
-      if (!isFailing) void handle(request, response);
+      if (!isFailing) void answer(request, response);
       else if (failing.how === 'cut') request.socket.destroy();
       else response.writeHead(failing.how).end();
     });
@@ -62,12 +98,12 @@ export const startS3 = async (): Promise<TestS3> => {
   await start();
   const endpoint = `http://127.0.0.1:${port}`;
   return {
-    place: { endpoint, public_endpoint: endpoint, bucket, region: 'eu-1', access_key: key, secret_key: key },
+    place: { endpoint, public_endpoint: endpoint, bucket, region, access_key: key, secret_key: key },
     environment: {
       GANTRY_BLOB_S3_ENDPOINT: endpoint,
       GANTRY_BLOB_S3_PUBLIC_ENDPOINT: endpoint,
       GANTRY_BLOB_S3_BUCKET: bucket,
-      GANTRY_BLOB_S3_REGION: 'eu-1',
+      GANTRY_BLOB_S3_REGION: region,
       GANTRY_BLOB_S3_ACCESS_KEY: key,
       GANTRY_BLOB_S3_SECRET_KEY: key,
     },
@@ -75,7 +111,7 @@ export const startS3 = async (): Promise<TestS3> => {
       globSync(`**/*${suffix}`, { cwd: join(directory, bucket) })
         .map((file) => file.slice(0, -suffix.length))
         .toSorted(),
-    openUploads: () => globSync('*_uploads/*', { cwd: join(directory, bucket) }).length,
+    openUploads: () => (existsSync(uploads) ? readdirSync(uploads).length : 0),
     asked,
     fail: (count, how) => void (failing = { count, how }),
     stop: async () => await stop(server),

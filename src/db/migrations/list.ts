@@ -10,6 +10,10 @@ import { repository } from './0009_repository.ts';
 import { mergeRequestTables } from './0010_merge_requests.ts';
 import { discussions } from './0011_discussions.ts';
 import { ci } from './0012_ci.ts';
+import { downstream } from './0013_downstream.ts';
+import { movedAndDrafted } from './0014_moved_and_drafted.ts';
+import { artifacts } from './0016_artifacts.ts';
+import { crossReferences } from './0017_cross_references.ts';
 import type { MigrationText } from '../ddl.ts';
 
 /** Every migration, oldest first. A released one is never edited. */
@@ -26,4 +30,8 @@ export const migrationTexts: MigrationText[] = [
   mergeRequestTables,
   discussions,
   ci,
+  downstream,
+  movedAndDrafted,
+  artifacts,
+  crossReferences,
 ];

@@ -5,6 +5,7 @@ import type { View } from '../../page.ts';
 const adminLinks = [
   ['/admin', 'Overview'],
   ['/admin/application_settings', 'Settings'],
+  ['/admin/runners', 'Runners'],
   ['/admin/audit_events', 'Audit log'],
 ] as const;
 

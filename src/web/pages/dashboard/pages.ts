@@ -21,7 +21,7 @@ const row = (visit: Visit, project: Shown): Html => {
   return html`
 <li><a href="/${path_with_namespace}">${name_with_namespace}</a>${
     ide !== null && html` <a href="${ide}">Open in the IDE</a>`
-  }${(description ?? '') !== '' && html`<br><span class="quiet">${description}</span>`}</li>`;
+  } <a href="/${path_with_namespace}/-/pipelines" aria-label="Pipelines of ${name_with_namespace}">Pipelines</a>${(description ?? '') !== '' && html`<br><span class="quiet">${description}</span>`}</li>`;
 };
 
 const dashboard = async (visit: Visit, given: Static<typeof params>): Promise<View> => {

@@ -1,20 +1,20 @@
-/** Who takes part in a request: its author, assignees, who commented, and who is mentioned. */
+/** Who takes part in an issue or a merge request: its author, assignees, who commented, and who is mentioned. */
 import { sql } from 'kysely';
 import type { Call } from '../access/call.ts';
 import { viewersOfProject } from '../access/viewers_of.ts';
 import type { Page, PageRequest } from '../http/page.ts';
 import { basicUser, basicUsersById } from '../users/json.ts';
-import type { FoundMergeRequest } from './find.ts';
+import type { Found } from './target.ts';
 
 const mostParticipants = 1_000;
 
 /** Only those who may still see it. */
 export const listParticipants = async (
   call: Call,
-  { target, project, isVisibleTo }: FoundMergeRequest,
+  { target, project, isVisibleTo }: Found,
   { limit, offset }: PageRequest,
 ): Promise<Page<ReturnType<typeof basicUser>>> => {
-  const here = sql`target_type = 'MergeRequest' and target_id = ${target.id}`;
+  const here = sql`target_type = ${target.type} and target_id = ${target.id}`;
   const { rows } = await sql<{ user_id: number }>`
     select author_id as user_id from notes where ${here} and system = 0
     union select user_id from mentions where ${here}

@@ -1,10 +1,11 @@
-/** Brings the commits of a fork into the project that they are to be merged into, and keeps them there. */
+/** Brings commits of one project into another, as those of a fork into what they are to be merged into. */
 import { pipeline } from 'node:stream/promises';
 import type { Platform } from '../access/call.ts';
 import type { Oid } from '../git/protocol_types.ts';
 import type { Repository } from '../git/repository.ts';
-import { repositoryOf } from '../repository/open.ts';
-import type { Place } from './heads.ts';
+import { repositoryOf } from './open.ts';
+
+type Place = { id: number; repository_storage: string };
 
 /** A ref that nobody sees or moves: what it names is never collected. */
 const keepAroundRef = (sha: Oid): string => `refs/keep-around/${sha}`;
@@ -45,8 +46,8 @@ const carry = async (from: Repository, into: Repository, commit: Oid, shared: Oi
 };
 
 /**
- * A commit of a fork, with all it comes of, is in the target's repository, and stays.
- * @param shared commits that the target has, and the fork may have: they need not be sent
+ * A commit of the source, with all it comes of, is in the target's repository, and stays.
+ * @param shared commits that the target has, and the source may have: they need not be sent
  */
 export const bringCommit = async (
   platform: Pick<Platform, 'git'>,

@@ -1,0 +1,48 @@
+/** Compares commits of two repositories, neither of which gets anything of the other. */
+import { randomBytes } from 'node:crypto';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Context, MethodHandler } from '../context.ts';
+import { diffFiles } from '../diff/files.ts';
+import type { Methods } from '../protocol.ts';
+import { getMergeBase } from '../read/commits.ts';
+import { listCommits } from '../read/walk.ts';
+import { fill } from '../storage/create.ts';
+import { dirOf, makingFolder } from '../storage/layout.ts';
+
+/** Reads both for one call, in a folder that the janitor removes where this process dies. */
+const withBoth = async <T>(
+  context: Context,
+  source: string,
+  work: (both: Context) => Promise<T>,
+): Promise<T> => {
+  const { root, pools } = context;
+  const dir = join(makingFolder(root), `${randomBytes(8).toString('hex')}.git`);
+  const folders = [context.dir, dirOf(root, source)].map((one) => `${join(one, 'objects')}\n`);
+  try {
+    await fill(dir);
+    await writeFile(join(dir, 'objects/info/alternates'), folders.join(''));
+    return await work({ ...context, dir });
+  } finally {
+    await pools.forget(dir);
+    await rm(dir, { recursive: true, force: true });
+  }
+};
+
+const compare = async (
+  { from, to, straight, limits, limit, repository }: Methods['compare.across']['params'],
+  both: Context,
+): Promise<Methods['compare.across']['result']> => {
+  const none = Buffer.alloc(0);
+  const ids = { repository, ids: [from, to] };
+  const base = straight ? from : (await getMergeBase(ids, both, none)).result.id;
+  const walk = { repository, from: [to], not: [from], skip: 0, limit };
+  const { commits } = (await listCommits(walk, both, none)).result;
+  if (base === null) return { commits, diffs: [], overflow: false };
+  const { diffs, overflow } = (await diffFiles({ repository, from: base, to, limits }, both, none)).result;
+  return { commits, diffs, overflow };
+};
+
+export const compareAcross: MethodHandler<'compare.across'> = async (params, context) => ({
+  result: await withBoth(context, params.source, async (both) => await compare(params, both)),
+});

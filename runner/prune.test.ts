@@ -1,0 +1,71 @@
+/** What is kept for later, and for how long. */
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { after, describe, it } from 'node:test';
+import assert from 'node:assert/strict';
+import { makeGroup } from './executors/cgroup.ts';
+import { takeNumber } from './folders.ts';
+import { prune } from './prune.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'gantry-test-prune-'));
+after(() => rmSync(root, { recursive: true, force: true }));
+
+const now = Date.now();
+const day = 86_400_000;
+
+/** A file or folder that was last used so many days ago. */
+const leave = (path: string, days: number, size: number | null = null): string => {
+  const whole = join(root, path);
+  mkdirSync(size === null ? whole : dirname(whole), { recursive: true });
+  if (size !== null) writeFileSync(whole, Buffer.alloc(size));
+  const then = new Date(now - days * day);
+  utimesSync(whole, then, then);
+  return whole;
+};
+
+describe('pruning', () => {
+  const once = async (cacheBytes: number) =>
+    await prune({ root, drops: false, bounds: { cacheBytes, days: 10 }, now });
+
+  it('removes caches that are old, then those that were not used for longest', async () => {
+    const old = leave('cache/1/open/old.zip', 11, 1);
+    const first = leave('cache/1/open/first.zip', 3, 600);
+    const second = leave('cache/2/protected/second.zip', 2, 600);
+    const last = leave('cache/2/open/last.zip', 1, 300);
+    assert.deepEqual(await once(1_000), { caches: 2, folders: 0 });
+    assert.deepEqual(
+      [old, first, second, last].map((path) => existsSync(path)),
+      [false, false, true, true],
+    );
+    assert.equal(existsSync(join(root, 'cache/1')), false);
+  });
+  it("removes projects' files that no job used for long, but not of a slot in use", async () => {
+    const old = leave('slots/0/work/builds/1', 11);
+    const mirror = leave('slots/0/work/mirrors/1', 11);
+    const fresh = leave('slots/0/work/builds/2', 9);
+    const held = leave('slots/1/work/container-builds/1', 11);
+    const slot = takeNumber(root, 1, false);
+    assert.deepEqual(await once(1_000), { caches: 0, folders: 2 });
+    assert.deepEqual(
+      [old, mirror, fresh, held].map((path) => existsSync(path)),
+      [false, false, true, true],
+    );
+    slot?.release();
+    assert.deepEqual(await once(1_000), { caches: 0, folders: 1 });
+  });
+});
+
+describe('a control group', () => {
+  it('gets the limits that the kernel counts there, in the first place that takes it', () => {
+    const parent = join(root, 'groups');
+    const folder = join(parent, 'gantry-x');
+    // As a kernel makes them in a new group, where none can be made here.
+    mkdirSync(folder, { recursive: true });
+    assert.equal(makeGroup('x', { processes: 9, memory: 4_096, file: 1 }, [parent]), null);
+    rmSync(folder, { recursive: true });
+    const group = makeGroup('x', { processes: 9, memory: 4_096, file: 1 }, [join(root, 'none'), parent]);
+    assert.equal(group?.entrance, join(folder, 'cgroup.procs'));
+    assert.throws(() => readFileSync(join(folder, 'memory.max')));
+  });
+});

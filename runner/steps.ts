@@ -1,0 +1,93 @@
+/** The scripts of a job, one after another. */
+import type { Ended } from './executors/run.ts';
+import { type Result, resultOf, statusOf, statusWord, success } from './outcome.ts';
+import type { Prepared } from './prepared.ts';
+import type { Step } from './protocol.ts';
+import { runScript } from './script_run.ts';
+import { secondsOf } from './variables.ts';
+
+/** Seconds that an `after_script` may take. */
+const afterLimit = 300;
+export const longestTimer = 2 ** 31 - 1;
+
+/** Runs a step; what it prints keeps it alive. */
+const runStep = async (prepared: Prepared, step: Step, stop: AbortController): Promise<Ended> => {
+  const { trace, parts } = prepared;
+  const idle = setTimeout(() => stop.abort('idle'), Math.min(parts.idleLimit * 1000, longestTimer));
+  const output = trace.output();
+  const onOutput = (chunk: Buffer): void => {
+    idle.refresh();
+    output.write(chunk);
+  };
+  try {
+    return await runScript({ ...prepared, name: step.name, lines: step.script, onOutput, stop: stop.signal });
+  } finally {
+    clearTimeout(idle);
+    output.end();
+  }
+};
+
+/** @returns null: it may go on */
+export const runHook = async (prepared: Prepared): Promise<Result | null> => {
+  const hook = prepared.job.hooks?.find(({ name }) => name === 'pre_get_sources_script');
+  if (hook === undefined || hook.script.length === 0) return null;
+  const ended = await runStep(prepared, hook, prepared.stops.script);
+  return ended.code === 0 ? null : resultOf(prepared.stops.why(), ended, prepared.allowed);
+};
+
+const isAfter = ({ name }: Step): boolean => name === 'after_script';
+
+/** A limit of its own ends the script, and leaves time for what follows. */
+const limitScripts = ({ values, stops, allowed }: Prepared): (() => void) => {
+  const seconds = secondsOf(values.get('RUNNER_SCRIPT_TIMEOUT'));
+  if (seconds === null || seconds >= allowed.timeout) return () => undefined;
+  const timer = setTimeout(() => stops.end('timeout'), seconds * 1000);
+  return () => clearTimeout(timer);
+};
+
+export const runScripts = async (prepared: Prepared): Promise<Result> => {
+  const { job, trace, stops, allowed } = prepared;
+  const release = limitScripts(prepared);
+  try {
+    for (const step of job.steps.filter((step) => !isAfter(step))) {
+      const name = step.name === 'script' ? 'step_script' : `step_${step.name}`;
+      // oxlint-disable-next-line no-await-in-loop -- one after another
+      const ended = await trace.section(name, async () => {
+        trace.say(`Executing "${name}" stage of the job script`, 'blue');
+        return await runStep(prepared, step, stops.script);
+      });
+      const result = resultOf(stops.why(), ended, allowed);
+      if (result.outcome.state === 'failed') return result;
+    }
+    return success;
+  } finally {
+    release();
+  }
+};
+
+/** In a shell of its own; how it ends is no matter of the job. */
+export const runAfter = async (prepared: Prepared, result: Result): Promise<void> => {
+  const { job, trace, stops, values } = prepared;
+  const step = job.steps.find(isAfter);
+  if (step === undefined || step.script.length === 0 || stops.all.signal.aborted) return;
+  const own = new AbortController();
+  const onAll = (): void => own.abort('abort');
+  stops.all.signal.addEventListener('abort', onAll, { once: true });
+  const seconds = secondsOf(values.get('RUNNER_AFTER_SCRIPT_TIMEOUT')) ?? afterLimit;
+  const timer = setTimeout(() => own.abort('timeout'), Math.min(seconds * 1000, longestTimer));
+  const more = { ...prepared, values: new Map([...values, ['CI_JOB_STATUS', statusWord(result)]]) };
+  try {
+    await trace.section('after_script', async () => {
+      trace.say('Running after_script', 'blue');
+      trace.say('Running after script...', 'green');
+      const ended = await runStep(more, step, own);
+      const status = statusOf(ended);
+      const why = own.signal.aborted ? 'it took too long' : `exit code ${status}`;
+      if (own.signal.aborted || status !== 0)
+        trace.say(`WARNING: after_script failed, but job will continue unaffected: ${why}`, 'yellow');
+    });
+  } finally {
+    clearTimeout(timer);
+    stops.all.signal.removeEventListener('abort', onAll);
+  }
+};

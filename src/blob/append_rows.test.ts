@@ -1,0 +1,205 @@
+/** Traces in the rows of a database, by several who share it, and in a bucket once they are finished. */
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import { text } from 'node:stream/consumers';
+import { crc32 } from 'node:zlib';
+import { seedPipeline } from '../../test/support/jobs.ts';
+import { seedProject } from '../../test/support/seed.ts';
+import { type TestService, startTestService } from '../../test/support/service.ts';
+import type { AppendFiles, Named } from './append_files.ts';
+import { openAppendRows } from './append_rows.ts';
+import type { Blobs } from './files.ts';
+
+let gantry: TestService;
+let of: Named;
+/** Of two services. */
+let one: AppendFiles;
+let two: AppendFiles;
+let blobs: Blobs;
+let failures: unknown[];
+let isAway: boolean;
+
+const open = (): AppendFiles => {
+  const { store, traces: files } = gantry.service.platform;
+  return openAppendRows({ store, blobs, files, onFailure: (error) => void failures.push(error) });
+};
+
+before(async () => {
+  gantry = await startTestService();
+  const project = await seedProject(gantry);
+  const { jobs } = await seedPipeline(gantry, { project: project.id, file: 'a: { script: x }' });
+  of = { project_id: project.id, id: jobs['a'] ?? 0 };
+  const { blobs: own } = gantry.service.platform;
+  blobs = {
+    ...own,
+    put: async (area, content) => {
+      if (!isAway) return await own.put(area, content);
+      content.destroy();
+      throw new Error('away');
+    },
+  };
+  [one, two] = [open(), open()];
+});
+beforeEach(async () => {
+  [isAway, failures] = [false, []];
+  await one.remove(of);
+});
+after(async () => await gantry.close());
+
+const bytes = (words: string): Buffer => Buffer.from(words);
+const contentOf = async (
+  traces: AppendFiles,
+  range?: { start: number; end: number },
+): Promise<string | null> => {
+  const stream = await traces.read(of, range);
+  return stream === null ? null : await text(stream);
+};
+const rows = async (): Promise<number> =>
+  (await gantry.service.platform.store.db.selectFrom('shared_trace_pieces').select('start').execute()).length;
+const areaOf = (): string => `projects/${of.project_id}/traces/${of.id}`;
+
+test('what one appends the other reads, and goes on with', async () => {
+  assert.deepEqual([await one.size(of), await one.state(of), await contentOf(one)], [null, null, null]);
+  assert.deepEqual(await one.append(of, 0, bytes('one ')), { accepted: true, size: 4 });
+  assert.deepEqual(await two.append(of, 4, bytes('two ')), { accepted: true, size: 8 });
+  assert.deepEqual(await one.append(of, 8, bytes('three')), { accepted: true, size: 13 });
+  for (const traces of [one, two]) {
+    assert.equal(await contentOf(traces), 'one two three');
+    assert.equal(await contentOf(traces, { start: 2, end: 9 }), 'e two th');
+    assert.equal(await contentOf(traces, { start: 12, end: 12 }), 'e');
+    assert.deepEqual(await traces.state(of), { size: 13, crc: crc32('one two three') });
+  }
+});
+
+test('what came already may come again through the other, and only as it was', async () => {
+  assert.deepEqual(await one.append(of, 3, bytes('x')), { accepted: false, size: 0 });
+  assert.equal(await one.size(of), null);
+  await one.append(of, 0, bytes('abc'));
+  await one.append(of, 3, bytes('def'));
+  assert.deepEqual(await two.append(of, 0, bytes('abcdef')), { accepted: true, size: 6 });
+  assert.deepEqual(await two.append(of, 2, bytes('cdefgh')), { accepted: true, size: 8 });
+  assert.deepEqual(await two.append(of, 4, bytes('eXgh')), { accepted: false, size: 8 });
+  assert.deepEqual(await one.append(of, 9, bytes('z')), { accepted: false, size: 8 });
+  assert.deepEqual(await one.append(of, 8, bytes('')), { accepted: true, size: 8 });
+  assert.equal(await contentOf(one), 'abcdefgh');
+});
+
+test('many pieces at once, of which each comes through both, are there once', async () => {
+  const pieces = Array.from({ length: 40 }, (_one, at) => bytes(`line ${at}\n`));
+  let offset = 0;
+  for (const piece of pieces) {
+    const at = offset;
+    offset += piece.length;
+    const answers = await Promise.all([one.append(of, at, piece), two.append(of, at, piece)]);
+    assert.ok(answers.every(({ accepted, size }) => accepted && size === offset));
+  }
+  assert.equal(await contentOf(two), Buffer.concat(pieces).toString());
+});
+
+test('a secret is never to be read, wherever it is cut', async () => {
+  const secret = 'glcbt-0123456789';
+  const whole = `a ${secret} b ${secret}${secret} c`;
+  for (let cut = 1; cut < whole.length; cut += 1) {
+    await one.remove(of);
+    await one.append(of, 0, bytes(whole.slice(0, cut)), [secret, '']);
+    await two.append(of, cut, bytes(whole.slice(cut)), [secret, '']);
+    assert.equal(await contentOf(one), whole.replaceAll(secret, 'x'.repeat(secret.length)));
+    assert.deepEqual(await one.state(of), { size: whole.length, crc: crc32(whole) });
+  }
+});
+
+test('a secret in pieces of any size', async () => {
+  for (let round = 0; round < 12; round += 1) {
+    await one.remove(of);
+    const secret = `${'s'.repeat([2, 40, 300][round % 3] ?? 0)}${round % 10}`;
+    const whole = `${'a'.repeat(round * 7)} ${secret} b ${secret} c${'d'.repeat(100)} ${secret}`;
+    for (let at = 0; at < whole.length;) {
+      const piece = whole.slice(at, at + 1 + Math.floor(Math.random() * 150));
+      await (at % 2 === 0 ? one : two).append(of, at, bytes(piece), [secret]);
+      at += piece.length;
+    }
+    assert.equal(await contentOf(two), whole.replaceAll(secret, 'x'.repeat(secret.length)));
+  }
+});
+
+test('what is finished lies in the bucket, and is read from there; what comes after it is brought back', async () => {
+  await one.append(of, 0, bytes('one '));
+  await two.append(of, 4, bytes('two'));
+  assert.deepEqual(await two.finish(of), { size: 7, crc: crc32('one two') });
+  assert.equal(await rows(), 0);
+  assert.deepEqual([await contentOf(one), await contentOf(one, { start: 2, end: 5 })], ['one two', 'e tw']);
+  assert.deepEqual(await one.finish(of), { size: 7, crc: crc32('one two') });
+  assert.deepEqual(await one.append(of, 0, bytes('one two')), { accepted: true, size: 7 });
+  assert.deepEqual(await one.append(of, 7, bytes(' and more')), { accepted: true, size: 16 });
+  assert.equal(await contentOf(two), 'one two and more');
+  assert.deepEqual(await one.finish(of), { size: 16, crc: crc32('one two and more') });
+  assert.equal(await contentOf(two), 'one two and more');
+});
+
+test('a reader is not disturbed when all of it moves', async () => {
+  const pieces = Array.from({ length: 30 }, (_one, at) => `${at} `.repeat(40));
+  let size = 0;
+  for (const piece of pieces) ({ size } = await one.append(of, size, bytes(piece)));
+  const stream = await two.read(of);
+  assert.ok(stream !== null);
+  let read = '';
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    if (read === '') await one.finish(of);
+    read += chunk.toString();
+  }
+  assert.equal(read, pieces.join(''));
+});
+
+test('while the bucket is away what is finished stays where it is', async () => {
+  isAway = true;
+  await one.append(of, 0, bytes('kept'));
+  assert.deepEqual(await one.finish(of), { size: 4, crc: crc32('kept') });
+  assert.equal(failures.length, 1);
+  assert.equal(await contentOf(two), 'kept');
+});
+
+test('a whole takes the place of what there was, and all of it may come again', async () => {
+  await one.append(of, 0, bytes('before'));
+  await two.replace(of, bytes('one two secret'), ['secret']);
+  assert.equal(await contentOf(one), 'one two xxxxxx');
+  await one.restart(of);
+  assert.deepEqual(await two.state(of), { size: 0, crc: 0 });
+  await two.append(of, 0, bytes('new'));
+  assert.equal(await contentOf(one), 'new');
+});
+
+test('those who watch through any of them hear of each change, until they end it', async () => {
+  let heard = 0;
+  const end = two.watch(of, () => (heard += 1));
+  assert.ok(two.isWatched(of) && !one.isWatched(of));
+  for (const change of [() => one.append(of, 0, bytes('a')), () => one.remove(of)]) {
+    const before = heard;
+    await change();
+    assert.ok(heard > before);
+  }
+  end();
+  const before = heard;
+  assert.ok(!two.isWatched(of));
+  await one.append(of, 0, bytes('a'));
+  assert.equal(heard, before);
+});
+
+test('what is removed is gone, here and there; what an older service left is still read', async () => {
+  await one.append(of, 0, bytes('text'));
+  await one.finish(of);
+  const { sha256 } = await gantry.service.platform.store.db
+    .selectFrom('shared_traces')
+    .select('sha256')
+    .executeTakeFirstOrThrow();
+  assert.equal(await blobs.has(areaOf(), sha256 ?? ''), true);
+  await two.remove(of);
+  assert.equal(await blobs.has(areaOf(), sha256 ?? ''), false);
+  assert.equal(await contentOf(one), null);
+  const { traces } = gantry.service.platform;
+  await traces.append(of, 0, bytes('of before'));
+  assert.deepEqual([await contentOf(one), await one.size(of)], ['of before', 9]);
+  assert.deepEqual(await one.finish(of), { size: 9, crc: crc32('of before') });
+  await two.append(of, 0, bytes('x'));
+  await one.removeProject(of.project_id);
+  assert.deepEqual([await contentOf(one), await contentOf(two)], [null, null]);
+});

@@ -1,0 +1,76 @@
+/**
+ * How many fetches one user, one deploy key, or one address that names nobody has at once: few of one must not keep
+ * all others out of the storage. Who finds no place waits, but neither for long nor in any number.
+ */
+import type { Platform } from '../access/call.ts';
+import type { GitUser } from '../repository/transfer.ts';
+
+/** Milliseconds. */
+const longestWait = 30_000;
+/** Waiting ones, for each that may fetch. */
+const mostWaiting = 10;
+
+/** The text that git shows. */
+const tooManyFetches = 'You have too many fetches at once. Wait until some of them have ended.';
+
+export class TooManyFetches extends Error {
+  constructor() {
+    super(tooManyFetches);
+  }
+}
+
+type Queue = { taken: number; waiting: Set<() => void> };
+
+const queuesOf = new WeakMap<Platform, Map<string, Queue>>();
+
+/** Whose fetch it is. */
+const nameOf = ({ cause, deployKey }: GitUser, ip: string): string => {
+  if (cause !== null) return `user ${cause.user.id}`;
+  return deployKey === null ? `address ${ip}` : `key ${deployKey.id}`;
+};
+
+const waitIn = async (queue: Queue): Promise<void> => {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  queue.waiting.add(resolve);
+  const timer = setTimeout(() => {
+    if (queue.waiting.delete(resolve)) reject(new TooManyFetches());
+  }, longestWait).unref();
+  try {
+    await promise;
+  } finally {
+    clearTimeout(timer);
+  }
+};
+
+const leave = (queues: Map<string, Queue>, name: string, queue: Queue): void => {
+  const [next] = queue.waiting;
+  if (next === undefined) {
+    queue.taken -= 1;
+    if (queue.taken === 0) queues.delete(name);
+    return;
+  }
+  queue.waiting.delete(next);
+  next();
+};
+
+/**
+ * Takes a place; answers what gives it back, once however often it is called.
+ * @throws TooManyFetches
+ */
+export const takeFetchPlace = async (platform: Platform, user: GitUser, ip: string): Promise<() => void> => {
+  const { fetch_limit } = platform.config;
+  if (fetch_limit === 0) return () => undefined;
+  const queues = queuesOf.get(platform) ?? new Map<string, Queue>();
+  queuesOf.set(platform, queues);
+  const name = nameOf(user, ip);
+  const queue = queues.get(name) ?? { taken: 0, waiting: new Set() };
+  queues.set(name, queue);
+  if (queue.taken < fetch_limit) queue.taken += 1;
+  else if (queue.waiting.size >= fetch_limit * mostWaiting) throw new TooManyFetches();
+  else await waitIn(queue);
+  let isLeft = false;
+  return () => {
+    if (!isLeft) leave(queues, name, queue);
+    isLeft = true;
+  };
+};

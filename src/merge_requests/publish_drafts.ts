@@ -1,0 +1,71 @@
+/** Makes comments of drafts. */
+import type { Call } from '../access/call.ts';
+import { createDiscussion, replyTo } from '../discussions/create.ts';
+import { moveDiscussionPositions } from '../discussions/move_positions.ts';
+import { findDiscussion } from '../discussions/queries.ts';
+import { resolveNotes } from '../discussions/resolve.ts';
+import { mayResolve } from '../discussions/rules.ts';
+import { Failure } from '../errors.ts';
+import { actOn } from '../notes/act.ts';
+import { positionOf } from '../notes/position.ts';
+import { commentedMergeRequest as noun } from './act.ts';
+import { type DraftNote, takeDraft } from './draft_notes.ts';
+import type { FoundMergeRequest } from './find.ts';
+
+/** As far as its author may, now. */
+const resolve = async (call: Call, found: FoundMergeRequest, { discussion_id }: DraftNote): Promise<void> => {
+  if (discussion_id === null || !mayResolve(call, found)) return;
+  const { notes } = await findDiscussion(call, found.target, discussion_id);
+  await resolveNotes(noun, call, found, { notes, resolved: true });
+};
+
+/** In the transaction that makes the comment, so that it is made once. */
+const publish = async (call: Call, found: FoundMergeRequest, draft: DraftNote): Promise<void> => {
+  const { body, done } = await actOn(noun, call, found, draft.note);
+  if (done !== null && body === '') return await call.write(async (tx) => await takeDraft(tx, draft));
+  const text = { body, first: async (tx: { db: Call['db'] }) => await takeDraft(tx, draft) };
+  const { discussion_id } = draft;
+  if (discussion_id === null) {
+    await createDiscussion(noun, call, found, { ...text, position: positionOf(draft.position) });
+    return;
+  }
+  await replyTo(noun, call, found, { ...text, discussion_id });
+  if (draft.resolve_discussion === 1) await resolve(call, found, draft);
+};
+
+const isGone = (error: unknown): boolean => error instanceof Failure && error.kind === 'not_found';
+
+/**
+ * Publishes drafts one after another, the oldest first. What was published or deleted meanwhile is passed over, and so
+ * is an answer whose discussion is gone: it stays a draft.
+ */
+export const publishAll = async (
+  call: Call,
+  found: FoundMergeRequest,
+  drafts: readonly DraftNote[],
+): Promise<void> => {
+  for (const draft of drafts) {
+    // oxlint-disable-next-line no-await-in-loop -- in their order
+    await publish(call, found, draft).catch((error: unknown) => {
+      if (!isGone(error)) throw error;
+    });
+  }
+  await followVersions(call, found, drafts);
+};
+
+/** A line that was commented on in an older version is looked for in the newest. */
+const followVersions = async (
+  { platform }: Call,
+  { project, merge_request }: FoundMergeRequest,
+  drafts: readonly DraftNote[],
+): Promise<void> => {
+  const head = merge_request.head_sha;
+  const isOld = drafts.some(({ position }) => position !== null && positionOf(position)?.head_sha !== head);
+  if (isOld) await moveDiscussionPositions(platform, project, merge_request.id);
+};
+
+/** @throws Failure 404 for a draft that is gone, or an answer to what is */
+export const publishOne = async (call: Call, found: FoundMergeRequest, draft: DraftNote): Promise<void> => {
+  await publish(call, found, draft);
+  await followVersions(call, found, [draft]);
+};

@@ -1,0 +1,94 @@
+/** Where the pipeline runs that a job starts, and what it is made of. */
+import type { Platform } from '../access/call.ts';
+import { type Values, expand } from '../ci_file/expand.ts';
+import type { Trigger } from '../ci_file/plan_types.ts';
+import { Failure } from '../errors.ts';
+import { type Project, findProject, loadProject } from '../projects/find.ts';
+import { repositoryOf } from '../repository/open.ts';
+import { type ReadLeft, configInclude } from './ci_files.ts';
+import type { WantedPipeline } from './create.ts';
+import { factsOfRequest } from './merge_request_facts.ts';
+import { namedRef } from './named_ref.ts';
+import { pipelineRef } from './pipeline_ref.ts';
+import { type Maker, admission } from './rights.ts';
+import type { Pipeline } from './store.ts';
+
+export type Target = Pick<
+  WantedPipeline,
+  'project' | 'ref' | 'sha' | 'before_sha' | 'source' | 'merge_request' | 'part'
+>;
+
+/** Or the reason of the job's failure. */
+export type Aimed = Target | { reason: string };
+
+export type Aiming = {
+  platform: Platform;
+  pipeline: Pipeline;
+  trigger: Trigger;
+  values: Values;
+  maker: Maker | null;
+  left: ReadLeft;
+};
+
+export const creationFailed = 'downstream_pipeline_creation_failed';
+
+const contentOf = (include: readonly unknown[]): string => JSON.stringify({ include });
+
+/** A part of the pipeline: of its own project, commit and merge request. */
+const childOf = async ({ platform, pipeline, trigger, left }: Aiming): Promise<Aimed> => {
+  const { db } = platform.store;
+  const project = await loadProject(db, pipeline.project_id);
+  if (project === null) return { reason: 'downstream_bridge_project_not_found' };
+  const { merge_request_id, sha, before_sha } = pipeline;
+  const request = merge_request_id === null ? null : await factsOfRequest(db, merge_request_id);
+  return {
+    project,
+    ref: pipelineRef(pipeline, request),
+    sha,
+    before_sha,
+    source: 'parent_pipeline',
+    part: { content: contentOf(trigger.include ?? []), left },
+    ...(request !== null && { merge_request: request }),
+  };
+};
+
+/** As far as who starts it sees it. */
+const projectNamed = async (
+  { store: { db } }: Platform,
+  { viewer }: Maker,
+  path: string,
+): Promise<Project | null> => {
+  try {
+    return await findProject({ db, viewer }, path);
+  } catch (error) {
+    if (error instanceof Failure && error.kind === 'not_found') return null;
+    throw error;
+  }
+};
+
+const noArtifacts: ReadLeft = async () => await Promise.resolve({ problem: 'refused' });
+
+/** The project's own configuration, which is given what it asks for. */
+const withInputs = (project: Project, inputs: unknown): Pick<Target, 'part'> =>
+  inputs === null
+    ? {}
+    : { part: { content: contentOf([{ ...configInclude(project), inputs }]), left: noArtifacts } };
+
+const otherOf = async ({ platform, trigger, values, maker }: Aiming): Promise<Aimed> => {
+  const path = expand(trigger.project ?? '', values).replace(/^\//, '');
+  const project = maker === null ? null : await projectNamed(platform, maker, path);
+  if (project === null) return { reason: 'downstream_bridge_project_not_found' };
+  const branch = trigger.branch === null ? (project.default_branch ?? '') : expand(trigger.branch, values);
+  const named = await namedRef(repositoryOf(platform, project), branch);
+  if (named === null) return { reason: creationFailed };
+  return { project, ...named, source: 'pipeline', ...withInputs(project, trigger.inputs) };
+};
+
+/** Who may see the project, yet run nothing there, is told so. */
+export const aim = async (aiming: Aiming): Promise<Aimed> => {
+  const { platform, trigger, maker } = aiming;
+  const aimed = trigger.include === null ? await otherOf(aiming) : await childOf(aiming);
+  if ('reason' in aimed) return aimed;
+  const { refused } = await admission(platform, aimed.project, aimed.ref, maker);
+  return refused === null ? aimed : { reason: 'insufficient_bridge_permissions' };
+};

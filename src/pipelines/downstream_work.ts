@@ -1,0 +1,29 @@
+/** What follows between a pipeline and those that it starts: each a piece of work, so that nobody holds two locks. */
+import type { Tx } from '../db/open.ts';
+import { enqueue } from '../queue/queue.ts';
+
+export const followWork = 'pipelines.follow_downstream';
+export const cancelChildrenWork = 'pipelines.cancel_children';
+
+/**
+ * A job looks at the pipeline that it has started.
+ * @param isAgain that one had ended, and runs again
+ */
+export const followLater = async (tx: Tx, job_id: number, isAgain = false): Promise<void> => {
+  const unique_key = `${followWork}:${job_id}${isAgain ? ':again' : ''}`;
+  await enqueue(tx, followWork, { job_id, is_again: isAgain }, { unique_key });
+};
+
+export type Started = {
+  pipeline_id: number;
+  /** null: by any of its jobs. */
+  job_id: number | null;
+  /** Also those of other projects. */
+  is_any: boolean;
+};
+
+/** What a pipeline, or one job of it, has started is to be no more. */
+export const cancelStartedLater = async (tx: Tx, started: Started): Promise<void> => {
+  const unique_key = `${cancelChildrenWork}:${started.pipeline_id}:${started.job_id}:${started.is_any}`;
+  await enqueue(tx, cancelChildrenWork, started, { unique_key });
+};

@@ -1,0 +1,79 @@
+/** A job that has started another pipeline goes on as that does. Only its own pipeline is locked. */
+import type { Reader, Store, Tx } from '../db/open.ts';
+import { jobStarted } from '../environments/follow.ts';
+import { advanceLocked } from './advance.ts';
+import { bridgeStatus } from './bridge_status.ts';
+import { isEnded } from './composite.ts';
+import { creationFailed } from './downstream_target.ts';
+import { cancelStartedLater } from './downstream_work.ts';
+import { changeJob, dropJob, endJob } from './job_states.ts';
+import { awaken } from './start_again.ts';
+import { type Job, type LockedJob, type Pipeline, jobConfigOf, lockJob } from './store.ts';
+
+type Downstream = Pick<Pipeline, 'id' | 'status' | 'failure_reason'>;
+
+/** null: there is none, or no more. */
+export const downstreamOf = async (db: Reader, job_id: number): Promise<Downstream | null> =>
+  (await db
+    .selectFrom('pipelines')
+    .select(['id', 'status', 'failure_reason'])
+    .where('source_job_id', '=', job_id)
+    .executeTakeFirst()) ?? null;
+
+/** It has a pipeline, and waits for it. */
+const isFollowing = ({ status, started_at }: Job): boolean =>
+  started_at !== null && (status === 'running' || status === 'manual');
+
+const begin = async (tx: Tx, { job }: LockedJob): Promise<Job> => {
+  const begun = await changeJob(tx, job, { status: 'running', started_at: tx.now });
+  await jobStarted(tx, begun);
+  return begun;
+};
+
+/** The other pipeline runs again after its end: so does the job, and what waits for it. */
+const reopen = async (tx: Tx, { pipeline, job }: LockedJob): Promise<void> => {
+  await changeJob(tx, job, { status: 'running', finished_at: null, failure_reason: null });
+  await advanceLocked(tx, pipeline, { jobs: await awaken(tx, pipeline, job.id) });
+};
+
+const followOpen = async (tx: Tx, locked: LockedJob, downstream: Downstream): Promise<void> => {
+  const { strategy } = (await jobConfigOf(tx.db, locked.job)).trigger ?? { strategy: null };
+  const isNew = locked.job.status === 'pending';
+  const job = isNew ? await begin(tx, locked) : locked.job;
+  const status = bridgeStatus(strategy, downstream.status);
+  if (isEnded(status)) {
+    const failure_reason = status === 'failed' ? 'unknown_failure' : null;
+    await endJob(tx, { ...locked, job }, { status, failure_reason });
+  } else if (isNew || status !== job.status) {
+    if (status !== job.status) await changeJob(tx, job, { status });
+    await advanceLocked(tx, locked.pipeline);
+  }
+};
+
+const followEnded = async (tx: Tx, locked: LockedJob, downstream: Downstream): Promise<void> => {
+  const { job } = locked;
+  const { strategy } = (await jobConfigOf(tx.db, job)).trigger ?? { strategy: null };
+  const follows = strategy !== null && job.retried === 0 && job.started_at !== null;
+  if (follows && !isEnded(downstream.status)) await reopen(tx, locked);
+};
+
+const follow = async (tx: Tx, job_id: number, isAgain: boolean): Promise<void> => {
+  const locked = await lockJob(tx, job_id);
+  if (locked === null) return;
+  const { job } = locked;
+  const downstream = await downstreamOf(tx.db, job_id);
+  if (downstream === null) {
+    if (isFollowing(job)) await dropJob(tx, job_id, 'unknown_failure');
+  } else if (job.status === 'pending' && downstream.failure_reason === 'config_error') {
+    await dropJob(tx, job_id, creationFailed);
+  } else if (job.status === 'pending' || isFollowing(job)) {
+    await followOpen(tx, locked, downstream);
+  } else if (job.status === 'canceled' && job.started_at === null) {
+    // It was cancelled while the pipeline was made.
+    await cancelStartedLater(tx, { pipeline_id: job.pipeline_id, job_id, is_any: true });
+  } else if (isAgain && isEnded(job.status)) await followEnded(tx, locked, downstream);
+};
+
+/** Safe to be called at any time, and twice. */
+export const followDownstream = async (store: Store, job_id: number, isAgain = false): Promise<void> =>
+  await store.write(async (tx) => await follow(tx, job_id, isAgain));

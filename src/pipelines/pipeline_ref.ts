@@ -1,0 +1,13 @@
+import type { MergeRequestFacts, PipelineRef } from './predefined.ts';
+import type { Pipeline } from './store.ts';
+
+/** The branch, tag or merge request that a pipeline runs for. */
+export const pipelineRef = (
+  { tag, ref, source, merge_request_id }: Pipeline,
+  request: MergeRequestFacts | null,
+): PipelineRef => {
+  if (tag === 1) return { name: ref, type: 'tag' };
+  const isOfRequest = source === 'merge_request_event' || merge_request_id !== null;
+  if (!isOfRequest && !ref.startsWith('refs/')) return { name: ref, type: 'branch' };
+  return { name: request?.source_branch ?? ref, type: 'merge_request' };
+};

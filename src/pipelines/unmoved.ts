@@ -1,0 +1,61 @@
+/**
+ * Ends that move nothing: most of a long stage are such, and need not load all its jobs. Where this does not see that
+ * it is one, `advanceLocked` looks.
+ */
+import { compiled } from '../db/compiled.ts';
+import { keep } from '../db/kept.ts';
+import type { Tx } from '../db/open.ts';
+import type { LockedJob } from './store.ts';
+
+const needy = compiled((db, { pipeline_id }: { pipeline_id: number }) =>
+  db
+    .selectFrom('jobs')
+    .select('id')
+    .where('pipeline_id', '=', pipeline_id)
+    .where('by_needs', '=', 1)
+    .limit(1)
+    .compile(),
+);
+
+/** Whether any job names what it waits for: as the pipeline was made, so it stays. */
+const known = keep<number, boolean>(1_000);
+
+const hasNeeds = async (tx: Tx, pipeline_id: number): Promise<boolean> => {
+  const kept = known.get(tx.db, pipeline_id);
+  if (kept !== undefined) return kept;
+  // A job of it has run: what made it is no transaction that may come to nothing.
+  const has = (await needy(tx.db, { pipeline_id })).length > 0;
+  known.set(tx.db, pipeline_id, has);
+  return has;
+};
+
+const beside = compiled(
+  (db, given: { id: number; stage_id: number; pipeline_id: number; stage_position: number }) =>
+    db
+      .selectFrom('stages')
+      .select((is) => [
+        'status',
+        is
+          .selectFrom('jobs')
+          .select('jobs.id')
+          .where('pipeline_id', '=', given.pipeline_id)
+          .where('stage_position', '=', given.stage_position)
+          .where('retried', '=', 0)
+          .where('jobs.status', 'in', ['running', 'pending'])
+          .where('jobs.id', '<>', given.id)
+          // Those of the highest ids are the last to be taken: the first that is looked at is one, mostly.
+          .orderBy('jobs.id', 'desc')
+          .limit(1)
+          .as('other'),
+      ])
+      .where('id', '=', given.stage_id)
+      .compile(),
+);
+
+/** Of a job that has just succeeded: its stage goes on as before, and nobody waits for it alone. */
+export const movesNothing = async (tx: Tx, { pipeline, job }: LockedJob): Promise<boolean> => {
+  if (pipeline.status !== 'running' || (await hasNeeds(tx, pipeline.id))) return false;
+  const { id, stage_id, pipeline_id, stage_position } = job;
+  const [stage] = await beside(tx.db, { id, stage_id, pipeline_id, stage_position });
+  return stage?.status === 'running' && stage.other !== null;
+};

@@ -1,0 +1,120 @@
+/** One job: how it went, what it printed, what it left. */
+import { may } from '../../../access/may.ts';
+import { tracePart, type TracePart } from '../../../artifacts/trace_part.ts';
+import { Failure } from '../../../errors.ts';
+import { id, integer, object, optional } from '../../../http/schema.ts';
+import { type FoundJob, findJob, findJobToChange } from '../../../jobs/find.ts';
+import { jobJson } from '../../../jobs/json.ts';
+import { type Html, html } from '../../html.ts';
+import { logMarkup } from '../../log/markup.ts';
+import { moment } from '../../moment.ts';
+import { type View, type Visit, page } from '../../page.ts';
+import { isMoving, spell, statusBadge } from '../../status_badge.ts';
+import { artifactsPart } from './job_artifacts.ts';
+import { actionsOf } from './job_actions.ts';
+import { pathOf, projectPath, projectView, served } from './project_view.ts';
+
+const mayChange = async ({ call }: Visit, { code: { project }, job }: FoundJob): Promise<boolean> => {
+  if (!may(call.viewer, 'update_job', project)) return false;
+  try {
+    await findJobToChange(call, project.id, job.id);
+    return true;
+  } catch (error) {
+    if (error instanceof Failure && error.kind === 'forbidden') return false;
+    throw error;
+  }
+};
+
+type Json = Awaited<ReturnType<typeof jobJson>>;
+
+const failure = ({ status, failure_reason }: Json): Html | null =>
+  status !== 'failed' || failure_reason === null
+    ? null
+    : html`<p class="flash alert" role="alert">The job failed: ${failure_reason.replaceAll('_', ' ')}.</p>`;
+
+const facts = (json: Json, { code: { project }, job }: FoundJob): Html => html`<dl class="figures">
+<div><dt>Status</dt><dd>${statusBadge(job.status, json.allow_failure)}</dd></div>
+<div><dt>Pipeline</dt><dd><a href="${pathOf(project, `pipelines/${job.pipeline_id}`)}">#${job.pipeline_id}</a>, ${json.stage}</dd></div>
+<div><dt>Branch or tag</dt><dd>${json.ref}${json.commit !== null && html` <code>${json.commit.short_id}</code>`}</dd></div>
+<div><dt>Made</dt><dd>${moment(job.created_at)}</dd></div>
+${json.queued_duration !== null && html`<div><dt>Waited</dt><dd>${spell(json.queued_duration)}</dd></div>`}
+${json.duration !== null && html`<div><dt>${json.finished_at === null ? 'Runs for' : 'Took'}</dt><dd>${spell(json.duration)}</dd></div>`}
+${json.runner !== null && html`<div><dt>Runner</dt><dd>#${json.runner.id} ${json.runner.description}</dd></div>`}
+${json.coverage !== null && html`<div><dt>Coverage</dt><dd>${json.coverage} %</dd></div>`}
+${json.tag_list.length > 0 && html`<div><dt>Tags</dt><dd>${json.tag_list.join(', ')}</dd></div>`}
+</dl>`;
+
+const partsNav = (path: string, { first, last, parts }: TracePart): Html | null =>
+  parts === 1
+    ? null
+    : html`<nav aria-label="Parts of the log"><p class="buttons">${first > 0 && html`<a href="${path}?part=${first}">Earlier</a>`}
+<span class="quiet">Part ${first === last ? first + 1 : `${first + 1} and ${last + 1}`} of ${parts}</span>
+${last < parts - 1 && html`<a href="${path}?part=${last + 2}">Later</a> <a href="${path}">The end</a>`}</p></nav>`;
+
+const logPart = (found: FoundJob, part: TracePart | null, isOpen: boolean): Html => {
+  const { code, job } = found;
+  if (part === null) {
+    const why =
+      job.erased_at === null
+        ? isOpen
+          ? 'Nothing was printed yet.'
+          : 'There is no log.'
+        : 'The log was erased.';
+    return html`<div id="log" data-part><p>${why}</p></div>`;
+  }
+  const path = pathOf(code.project, `jobs/${job.id}`);
+  const nav = partsNav(path, part);
+  const log = logMarkup({ ...part, isWhole: part.parts === 1 });
+  return html`<div id="log" data-part>
+<p><a href="/api/v4/projects/${code.project.id}/jobs/${job.id}/trace">The whole log as text</a></p>
+${nav}<div class="log">${log}</div>${nav}</div>`;
+};
+
+type Asked = { part?: number | undefined; line?: number | undefined };
+
+const show = async (visit: Visit, found: FoundJob, { part, line }: Asked): Promise<View> => {
+  const { call } = visit;
+  const { code, job } = found;
+  const path = pathOf(code.project, `jobs/${job.id}`);
+  const asked = part === undefined ? (line === undefined ? null : { line }) : { part: part - 1 };
+  const [json, trace, isMine] = await Promise.all([
+    jobJson(call, code, job),
+    tracePart(call, job, asked),
+    mayChange(visit, found),
+  ]);
+  const isOpen = isMoving(job.status);
+  const live = isOpen && asked === null;
+  const hasLeft = json.artifacts.length > 0 || trace !== null;
+  const left = { expires: json.artifacts_file !== null && job.artifacts_expire_at !== null, hasLeft };
+  const actions = isMine ? actionsOf(visit, { path, job, ...left }) : [];
+  const stream = `/-/jobs/${job.id}/trace/stream?offset=${trace?.size ?? 0}`;
+  const content = html`<div id="job" data-part${live && html` data-live="${stream}"`}>
+${failure(json)}${facts(json, found)}
+<div class="buttons">${actions.map(({ markup }) => markup)}</div>
+${artifactsPart(path, code.project.id, json)}</div>
+<h2>Log</h2>
+${live && html`<p class="field check" hidden><input type="checkbox" id="follow"><label for="follow">Stay at the end of the log</label></p>`}
+${logPart(found, trace, isOpen)}
+<div id="end"></div>`;
+  const given = {
+    project: code.project,
+    title: `Job #${job.id}: ${job.name}`,
+    noun: 'pipelines',
+    live,
+  } as const;
+  return projectView(visit, given, content);
+};
+
+const one = { ...projectPath, id: id() };
+const fromOne = { minimum: 1, maximum: 1_000_000_000 };
+
+export const jobPages = [
+  page({
+    method: 'GET',
+    path: `${served}/jobs/:id`,
+    audience: 'user',
+    params: object({ ...one, part: optional(integer(fromOne)), line: optional(integer(fromOne)) }),
+    handle: async (visit, { project, id: jobId, ...asked }) =>
+      await show(visit, await findJob(visit.call, project, jobId), asked),
+  }),
+];

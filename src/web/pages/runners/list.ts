@@ -1,0 +1,151 @@
+/** The runners of a place: how each stands, and what may be done to it. */
+import type { Static } from 'typebox';
+import { pageParams, pageRequest } from '../../../http/page.ts';
+import { object, oneOf, optional } from '../../../http/schema.ts';
+import { type RunnerStatus, runnerStatuses, statusOfRunner } from '../../../jobs/runner_json.ts';
+import { type Overview, runnerOverviews, unsandboxedRunners } from '../../../runners/overview.ts';
+import { type SeenRunner, listRunners } from '../../../runners/queries.ts';
+import { tagsOf } from '../../../runners/rules.ts';
+import { noProblems } from '../../form.ts';
+import { type Html, html } from '../../html.ts';
+import { momentOr } from '../../moment.ts';
+import { type AnyPage, type View, type Visit, page } from '../../page.ts';
+import { pagesNav } from '../../paging.ts';
+import { button } from '../ci/project_view.ts';
+import { type Tried, blank, runnerForm } from './form.ts';
+import type { Place, PlaceKind } from './place.ts';
+
+const states: Record<RunnerStatus, readonly [mark: string, word: string]> = {
+  online: ['●', 'Online'],
+  offline: ['○', 'Offline'],
+  stale: ['○', 'Not heard for a week'],
+  never_contacted: ['◌', 'Never contacted'],
+};
+
+const types = { instance_type: 'of the instance', group_type: 'of a group', project_type: 'of projects' };
+
+const filters = { status: optional(oneOf([...runnerStatuses, 'paused'] as const)), ...pageParams };
+const shape = object(filters);
+
+type Asked = Partial<Static<typeof shape>>;
+
+const badge = (text: string): Html => html` <span class="badge">${text}</span>`;
+
+const traits = (runner: SeenRunner): Html =>
+  html`${runner.active === 0 && badge('Paused')}${
+    runner.locked === 1 && badge('Locked')
+  }${runner.access_level === 'ref_protected' && badge('Protected refs only')}${
+    runner.run_untagged === 0 && badge('Tagged jobs only')
+  }`;
+
+const actions = (
+  visit: Visit,
+  { path, project }: Place,
+  { id, active, edits, runner_type }: SeenRunner,
+): Html => {
+  const act = (verb: string, label: string, danger = false): Html =>
+    button(visit, `${path}/${id}/${verb}`, { label, name: `${label} runner ${id}`, danger });
+  return html`${
+    edits === 1 &&
+    html`<a href="${path}/${id}" aria-label="Edit runner ${id}">Edit</a> ${active === 1 ? act('pause', 'Pause') : act('resume', 'Resume')}
+${act('delete', 'Delete', true)}`
+  }${project !== null && runner_type === 'project_type' && act('disable', 'Take out', true)}`;
+};
+
+type Line = { visit: Visit; place: Place; runner: SeenRunner; overview: Overview | undefined };
+
+const line = ({ visit, place, runner, overview }: Line): Html => {
+  const [mark, word] = states[statusOfRunner(runner, visit.call.now)];
+  const tags = tagsOf(runner);
+  return html`<tr>
+<th scope="row">#${runner.id} ${runner.description}<br><span class="quiet">${types[runner.runner_type]}${
+    overview?.isBuiltIn === true && ', built in'
+  }</span></th>
+<td><span class="badge"><span aria-hidden="true">${mark}</span> ${word}</span>${traits(runner)}</td>
+<td>${momentOr(runner.contacted_at, 'Never')}</td>
+<td>${overview?.version}${overview?.executor !== null && html`<br><code>${overview?.executor}</code>`}</td>
+<td>${tags.join(', ')}</td>
+<td>${overview?.jobs ?? 0}</td>
+<td>${actions(visit, place, runner)}</td>
+</tr>
+`;
+};
+
+const table = (
+  lines: readonly Line[],
+): Html => html`<div class="wide" tabindex="0" role="region" aria-label="Runners"><table>
+<thead><tr><th scope="col">Runner</th><th scope="col">State</th><th scope="col">Last contact</th>
+<th scope="col">Version, executor</th><th scope="col">Tags</th><th scope="col">Jobs now</th><th scope="col">Actions</th></tr></thead>
+<tbody>${lines.map(line)}</tbody>
+</table></div>`;
+
+const tabs = (path: string, chosen: Asked['status']): Html => {
+  const tab = (to: string, name: string, isHere: boolean): Html =>
+    html`<li><a href="${to}"${isHere && html` aria-current="page"`}>${name}</a></li>`;
+  const named = [
+    ...runnerStatuses.map((status) => [status, states[status][1]] as const),
+    ['paused', 'Paused'] as const,
+  ];
+  return html`<nav aria-label="Runners by state"><ul class="tabs">${tab(path, 'All', chosen === undefined)}${named.map(
+    ([status, name]) => tab(`${path}?status=${status}`, name, status === chosen),
+  )}</ul></nav>`;
+};
+
+/** Said to administrators alone: who else cannot mend it. */
+const openRunners = (ids: readonly number[]): Html | null =>
+  ids.length === 0
+    ? null
+    : html`<p class="flash alert">The built-in runner (${ids.map((id) => `#${id}`).join(', ')}) runs jobs without a sandbox:
+whoever may push to a project runs commands on this machine. To mend it, install <code>bubblewrap</code> and <code>slirp4netns</code>
+(or podman or docker, with <code>GANTRY_RUNNER_EXECUTOR=container</code>), do not set <code>GANTRY_RUNNER_EXECUTOR=shell</code>, and start the service again.
+<code>GANTRY_RUNNER_EXECUTOR=none</code> runs no jobs here at all.</p>
+`;
+
+const registration = (visit: Visit, { path }: Place): Html => html`<h2>Registration token</h2>
+<p>Programs that make runners by themselves register with it. It is shown once, when it is made; the one before is no longer good then.</p>
+${button(visit, `${path}/reset_registration_token`, { label: 'Make a new registration token', danger: true })}`;
+
+export const listView = async (
+  visit: Visit,
+  place: Place,
+  asked: Asked = {},
+  tried: Tried = { given: blank, problems: noProblems },
+): Promise<View> => {
+  const { call } = visit;
+  const { status } = asked;
+  const wanted = pageRequest(asked);
+  const { items, total } = await listRunners(call, place.which, { status }, wanted);
+  const [overviews, open] = await Promise.all([
+    runnerOverviews(
+      call.db,
+      items.map(({ id }) => id),
+    ),
+    place.project === null ? unsandboxedRunners(call.db) : [],
+  ]);
+  const lines = items.map((runner) => ({ visit, place, runner, overview: overviews.get(runner.id) }));
+  const content = html`${openRunners(open)}${tabs(place.path, status)}
+<p class="quiet">${total === 1 ? '1 runner' : `${total} runners`}</p>
+${lines.length > 0 && table(lines)}
+${pagesNav({ path: place.path, query: { status }, page: wanted, total })}
+<h2 id="new">New runner</h2>
+${runnerForm(visit, { action: place.path, submit: 'Make the runner' }, tried)}
+${registration(visit, place)}`;
+  const view = place.view(visit, 'Runners', content);
+  return tried.problems === noProblems ? view : { ...view, status: 422 };
+};
+
+export const listPage = (kind: PlaceKind): AnyPage =>
+  page({
+    method: 'GET',
+    path: kind.served,
+    audience: kind.audience,
+    params: object({ ...kind.params, ...filters }),
+    handle: async (visit, params) => {
+      const { project, ...asked } = params as Asked & { project?: string };
+      return await listView(
+        visit,
+        await kind.find(visit, { ...(project !== undefined && { project }) }),
+        asked,
+      );
+    },
+  });

@@ -1,0 +1,36 @@
+import { type Html, html } from './html.ts';
+
+const words: Record<string, readonly [mark: string, word: string]> = {
+  created: ['○', 'Created'],
+  waiting_for_resource: ['◌', 'Waits for a resource'],
+  pending: ['◔', 'Pending'],
+  running: ['◐', 'Running'],
+  success: ['✔', 'Passed'],
+  failed: ['✘', 'Failed'],
+  canceling: ['◻', 'Canceling'],
+  canceled: ['◻', 'Canceled'],
+  skipped: ['»', 'Skipped'],
+  manual: ['▷', 'Manual'],
+  scheduled: ['◷', 'Delayed'],
+};
+
+/** How a job or a pipeline stands: a mark, and the word. */
+export const statusBadge = (status: string, isAllowed = false): Html => {
+  const [mark, word] = words[status] ?? ['?', status];
+  const kind = status === 'failed' && isAllowed ? 'warned' : status;
+  return html`<span class="badge is-${kind}"><span aria-hidden="true">${mark}</span> ${word}${
+    kind === 'warned' && ' (allowed to)'
+  }</span>`;
+};
+
+/** Of what may still change by itself. */
+export const isMoving = (status: string): boolean =>
+  ['created', 'waiting_for_resource', 'pending', 'running', 'canceling', 'scheduled'].includes(status);
+
+/** `1 h 5 min`, `3 min 20 s`, `4 s` */
+export const spell = (seconds: number): string => {
+  const whole = Math.round(seconds);
+  const [hours, minutes, rest] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
+  if (hours > 0) return `${hours} h ${minutes} min`;
+  return minutes > 0 ? `${minutes} min ${rest} s` : `${rest} s`;
+};

@@ -1,0 +1,265 @@
+/** Pipelines that start those of other projects: with whose rights, and how far. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { startDownstream } from '../../src/pipelines/start_downstream.ts';
+import { sweepBridges } from '../../src/pipelines/sweep_bridges.ts';
+import { readLeft } from '../../src/artifacts/left_file.ts';
+import { setJob, setPipeline } from '../support/jobs.ts';
+import { settle } from '../support/requests.ts';
+import { seedMember, seedUser } from '../support/seed.ts';
+import { type TestService, startTestService } from '../support/service.ts';
+import { type Upstream, makeUpstream, variableOf } from './downstream.ts';
+
+let gantry: TestService;
+const made: Upstream[] = [];
+before(async () => {
+  gantry = await startTestService();
+});
+after(async () => {
+  for (const { peer } of made) peer.close();
+  await gantry.close();
+});
+
+const project = async (config: string, visibility: 'private' | 'public' = 'public'): Promise<Upstream> => {
+  const one = await makeUpstream(gantry, { visibility });
+  made.push(one);
+  await one.push(config);
+  return one;
+};
+
+const worker = 'work: { script: x, rules: [{ if: "$FROM" }] }';
+/** More of the job, of its `trigger`, of its variables. */
+type More = { job?: string; trigger?: string; variables?: string };
+
+const calling = (path: string, { job = '', trigger = '', variables = '' }: More = {}): string => `call:
+  ${job}
+  variables: { FROM: $CI_PROJECT_PATH, ${variables} }
+  trigger: { project: ${path}, strategy: depend, ${trigger} }
+`;
+
+const reasonOf = async (upstream: Upstream): Promise<string> =>
+  (await upstream.bridges())['call'].failure_reason;
+
+test('a job starts the pipeline of another project, and waits for it', async () => {
+  const other = await project(worker);
+  const upstream = await project(
+    calling('$CI_PROJECT_NAMESPACE/$OTHER', { variables: `OTHER: ${other.full_path.split('/').pop()}` }),
+  );
+  const { call } = await upstream.bridges();
+  assert.equal(call.status, 'running');
+  const [downstream] = await other.pipelines();
+  assert.deepEqual([downstream.source, downstream.ref], ['pipeline', 'main']);
+  assert.deepEqual(call.downstream_pipeline, downstream);
+  assert.match(downstream.web_url, new RegExp(`${other.full_path}/-/pipelines/${downstream.id}$`));
+  const job = await other.run();
+  assert.equal(variableOf(job, 'FROM'), upstream.full_path);
+  assert.equal(variableOf(job, 'CI_PIPELINE_SOURCE'), 'pipeline');
+  assert.equal((await upstream.newest()).status, 'success');
+  assert.deepEqual(
+    (await other.pipelines('source=pipeline')).map(({ id }) => id),
+    [downstream.id],
+  );
+});
+
+test('of the branch that it names; without one there is none', async () => {
+  const other = await project(worker);
+  await other.push('side: { script: x, only: [pipelines] }', { branch: 'side' });
+  const upstream = await project(
+    calling(other.full_path, { trigger: 'branch: $WHERE', variables: 'WHERE: side' }),
+  );
+  assert.deepEqual(await other.jobs((await other.pipelines('ref=side&source=pipeline'))[0].id), ['side']);
+  await upstream.push(calling(other.full_path, { trigger: 'branch: gone' }));
+  assert.equal(await reasonOf(upstream), 'downstream_pipeline_creation_failed');
+});
+
+test('a hidden project and none are alike; who only sees it may not', async () => {
+  const hidden = await project(worker, 'private');
+  const shown = await project(worker);
+  const upstream = await project('x: { script: x }');
+  const as = upstream.developer;
+  const push = async (path: string) => {
+    await upstream.push(calling(path), { branch: 'topic', by: as.id });
+    return await reasonOf(upstream);
+  };
+  assert.equal(await push(hidden.full_path), 'downstream_bridge_project_not_found');
+  assert.equal(await push('none/there'), 'downstream_bridge_project_not_found');
+  assert.equal(await push(shown.full_path), 'insufficient_bridge_permissions');
+  await seedMember(gantry, { user: as.id, project: hidden.id, access_level: 30 });
+  // Its default branch is protected from developers.
+  assert.equal(await push(hidden.full_path), 'insufficient_bridge_permissions');
+  await seedMember(gantry, { user: as.id, project: shown.id, access_level: 40 });
+  assert.equal(await push(shown.full_path), null);
+  assert.deepEqual((await hidden.pipelines('source=pipeline')).length, 0);
+  assert.equal((await shown.pipelines('source=pipeline'))[0].status, 'pending');
+});
+
+test('what it started is told to those who see it, its protected variables to its jobs alone', async () => {
+  const hidden = await project(worker, 'private');
+  await gantry.api(`POST ${hidden.path}/variables`, {
+    json: { key: 'GUARDED', value: 'guarded-value', protected: true },
+  });
+  const upstream = await project(calling(hidden.full_path));
+  const path = `${upstream.path}/pipelines/${(await upstream.newest()).id}/bridges`;
+  const seen = async (as: string) => (await gantry.api(`GET ${path}`, { as })).body[0].downstream_pipeline;
+  const { token } = await seedUser(gantry);
+  assert.equal(await seen(token), null);
+  assert.equal((await seen(hidden.developer.token)).project_id, hidden.id);
+  const job = await hidden.run();
+  assert.equal(variableOf(job, 'GUARDED'), 'guarded-value');
+  const main = await upstream.newest();
+  const given = await gantry.api(`GET ${upstream.path}/pipelines/${main.id}/variables`);
+  assert.deepEqual(given.body, []);
+});
+
+test('cancelled above, it goes on; retried above, there is a new one', async () => {
+  const other = await project(worker);
+  const upstream = await project(calling(other.full_path));
+  const { id } = await upstream.newest();
+  await upstream.post(`pipelines/${id}/cancel`);
+  assert.equal((await upstream.bridges())['call'].status, 'canceled');
+  const [first] = await other.pipelines('source=pipeline');
+  await other.run();
+  assert.equal((await other.pipeline(first.id)).status, 'success');
+  assert.equal((await upstream.bridges())['call'].status, 'canceled');
+  await upstream.post(`pipelines/${id}/retry`);
+  assert.equal((await other.pipelines('source=pipeline')).length, 2);
+  await other.run('failed');
+  assert.equal((await upstream.pipeline(id)).status, 'failed');
+});
+
+test('made once, whoever dies in between, and not at all for a job that was cancelled', async () => {
+  const other = await project(worker);
+  const upstream = await project(calling(other.full_path));
+  const { platform } = gantry.service;
+  const { call } = await upstream.bridges();
+  // As where the process died when it had made it, and nobody was told.
+  await setJob(gantry, call.id, { status: 'pending', started_at: null });
+  await Promise.all([1, 2].map(async () => await startDownstream(platform, call.id, readLeft)));
+  assert.equal((await other.pipelines('source=pipeline')).length, 1);
+  assert.equal((await upstream.bridges())['call'].status, 'running');
+  // As where it was cancelled while it was made.
+  await setJob(gantry, call.id, { status: 'canceled', started_at: null });
+  await startDownstream(platform, call.id, readLeft);
+  await settle(gantry);
+  assert.equal((await other.pipelines('source=pipeline'))[0].status, 'canceled');
+  assert.equal((await upstream.bridges())['call'].status, 'canceled');
+});
+
+test('one whose pipeline is gone does not wait for it', async () => {
+  const [other, gone] = [await project(worker), await project(worker)];
+  const upstream = await project(calling(other.full_path));
+  const [downstream] = await other.pipelines('source=pipeline');
+  assert.equal((await gantry.api(`DELETE ${other.path}/pipelines/${downstream.id}`)).status, 204);
+  await settle(gantry);
+  assert.equal((await upstream.bridges())['call'].status, 'failed');
+  await upstream.push(calling(gone.full_path));
+  const { store } = gantry.service.platform;
+  await store.write(async ({ db }) => await db.deleteFrom('projects').where('id', '=', gone.id).execute());
+  await sweepBridges(gantry.service.platform);
+  assert.equal((await upstream.bridges())['call'].status, 'failed');
+});
+
+test('who is blocked meanwhile starts nothing', async () => {
+  const other = await project(worker);
+  const upstream = await project('x: { script: x }');
+  const as = upstream.developer;
+  await seedMember(gantry, { user: as.id, project: other.id, access_level: 40 });
+  await upstream.push(calling(other.full_path, { job: 'when: manual' }), {
+    branch: 'topic',
+    by: as.id,
+  });
+  const { call } = await upstream.bridges();
+  const played = await upstream.post(`jobs/${call.id}/play`, as.token);
+  assert.equal(played.status, 201);
+  assert.equal((await upstream.bridges())['call'].status, 'running');
+  const { store } = gantry.service.platform;
+  await setJob(gantry, call.id, { status: 'failed' });
+  await store.write(
+    async ({ db }) =>
+      await db.updateTable('users').set({ state: 'blocked' }).where('id', '=', as.id).execute(),
+  );
+  const again = await upstream.post(`jobs/${call.id}/retry`);
+  assert.equal(again.status, 201);
+  assert.equal((await upstream.bridges())['call'].user.username, 'root');
+  await setJob(gantry, again.body.id, { status: 'pending', started_at: null, user_id: as.id });
+  await store.write(
+    async ({ db }) =>
+      await db
+        .updateTable('pipelines')
+        .set({ source_job_id: null })
+        .where('source_job_id', '=', again.body.id)
+        .execute(),
+  );
+  await startDownstream(gantry.service.platform, again.body.id, readLeft);
+  assert.equal(await reasonOf(upstream), 'insufficient_bridge_permissions');
+});
+
+test('two that start each other end after a few rounds', async () => {
+  const one = await project('x: { script: x }');
+  const two = await project(`call: { trigger: ${one.full_path} }`);
+  await one.push(`call: { trigger: ${two.full_path} }`);
+  const reasons: string[] = [];
+  for (const where of [one, two]) {
+    for (const { id } of await where.pipelines('source=pipeline')) {
+      const { call } = await where.bridges(id);
+      if (call !== undefined) reasons.push(call.failure_reason);
+    }
+  }
+  assert.ok(reasons.length >= 3 && reasons.length <= 6, reasons.join());
+  assert.equal(reasons.filter((reason) => reason === 'pipeline_loop_detected').length, 1);
+});
+
+test('a tree has no more than a thousand', async () => {
+  const other = await project(worker);
+  const upstream = await project('x: { script: x }');
+  const [root] = await upstream.pipelines();
+  const { store } = gantry.service.platform;
+  await store.write(async ({ db }) => {
+    const row = await db
+      .selectFrom('pipelines')
+      .selectAll()
+      .where('id', '=', root.id)
+      .executeTakeFirstOrThrow();
+    const { id: _id, ...rest } = row;
+    const rows = Array.from({ length: 999 }, (_one, at) => ({ ...rest, iid: 1000 + at, root_id: root.id }));
+    for (let at = 0; at < rows.length; at += 100) {
+      await db
+        .insertInto('pipelines')
+        .values(rows.slice(at, at + 100))
+        .execute();
+    }
+  });
+  await upstream.push(calling(other.full_path));
+  assert.equal((await upstream.bridges())['call'].status, 'running');
+  const { call } = await upstream.bridges();
+  await upstream.post(`pipelines/${call.pipeline.id}/cancel`);
+  await setPipeline(gantry, call.pipeline.id, { root_id: root.id });
+  await upstream.post(`jobs/${call.id}/retry`);
+  assert.equal(await reasonOf(upstream), 'reached_max_pipeline_hierarchy_size');
+});
+
+test('the configuration of the other project is given what it asks for', async () => {
+  const other = await project(`spec: { inputs: { word: { default: usual } } }
+---
+work: { script: x, variables: { WORD: "$[[ inputs.word ]]" } }
+`);
+  await other.run();
+  await project(calling(other.full_path, { trigger: 'inputs: { word: given }' }));
+  assert.equal(variableOf(await other.run(), 'WORD'), 'given');
+});
+
+// The last: nothing is done by itself from here on.
+test('of several who start it at once, one does', async () => {
+  const other = await project(worker);
+  const upstream = await project('x: { script: x }');
+  await upstream.push(calling(other.full_path, { job: 'when: manual' }));
+  const { call } = await upstream.bridges();
+  await gantry.service.worker.stop();
+  await gantry.api(`POST ${upstream.path}/jobs/${call.id}/play`);
+  const { platform } = gantry.service;
+  const start = async () => await startDownstream(platform, call.id, readLeft);
+  await Promise.allSettled([1, 2, 3].map(start));
+  await start();
+  assert.equal((await other.pipelines('source=pipeline')).length, 1);
+  assert.equal((await upstream.bridges())['call'].status, 'running');
+});

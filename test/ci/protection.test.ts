@@ -1,0 +1,131 @@
+/** What is protected reaches jobs of refs that are protected when somebody has them run, and no others. */
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import { type Pushed, seedPushed } from '../support/pipelines.ts';
+import { type Peer, type PeerJob, makePeer, seedRunner } from '../support/runner_peer.ts';
+import { type TestService, startTestService } from '../support/service.ts';
+
+let gantry: TestService;
+let project: Pushed;
+let peer: Peer;
+let careful: Peer;
+
+before(async () => {
+  gantry = await startTestService();
+});
+after(async () => await gantry.close());
+
+const newPeer = async (access_level: 'not_protected' | 'ref_protected'): Promise<Peer> => {
+  const { token } = await seedRunner(gantry, {
+    runner_type: 'project_type',
+    projects: [project.id],
+    access_level,
+  });
+  return makePeer(gantry, { token });
+};
+
+const file = `
+stages: [one, two]
+build: { stage: one, script: make }
+ask: { stage: one, script: ask, when: manual, allow_failure: true }
+deploy: { stage: two, script: deploy }
+`;
+const delayed = 'wait: { script: wait, when: delayed, start_in: 1 day }';
+
+beforeEach(async () => {
+  project = await seedPushed(gantry);
+  const json = { key: 'SECRET', value: 'for protected refs', protected: true };
+  const made = await gantry.api(`POST ${project.path}/variables`, { json });
+  assert.equal(made.status, 201, made.text);
+  [peer, careful] = [await newPeer('not_protected'), await newPeer('ref_protected')];
+});
+
+const protect = async (isProtected: boolean): Promise<void> => {
+  const path = `${project.path}/protected_branches`;
+  const { status } = isProtected
+    ? await gantry.api(`POST ${path}`, { json: { name: 'main' } })
+    : await gantry.api(`DELETE ${path}/main`);
+  assert.equal(status, isProtected ? 201 : 204);
+};
+
+const act = async (name: string, action: 'retry' | 'play', as?: string): Promise<void> => {
+  const jobs = (await gantry.api(`GET ${project.path}/jobs`)).body;
+  const { id } = jobs.find((one: { name: string }) => one.name === name);
+  const { status, text } = await gantry.api(`POST ${project.path}/jobs/${id}/${action}`, as ? { as } : {});
+  assert.equal(status, 201, text);
+};
+
+/** What of protected things a job was given. */
+const given = ({ body }: PeerJob) => {
+  const variables = new Map(
+    body.variables.map(({ key, value }: { key: string; value: string }) => [key, value]),
+  );
+  return [body.git_info.protected, variables.get('SECRET') ?? null, variables.get('CI_COMMIT_REF_PROTECTED')];
+};
+
+const all = [true, 'for protected refs', 'true'];
+const none = [false, null, 'false'];
+
+test('a job that is retried gets it where its ref is protected then', async () => {
+  await project.push(file);
+  const first = await peer.take();
+  assert.deepEqual(given(first), all);
+  await peer.run(first, { state: 'failed' });
+  await protect(false);
+  await act('build', 'retry', project.developer.token);
+  assert.equal(await careful.request(), null);
+  const second = await peer.take();
+  assert.deepEqual(given(second), none);
+  await protect(true);
+  await peer.run(second, { state: 'failed' });
+  await act('build', 'retry');
+  assert.deepEqual(given(await careful.take()), all);
+});
+
+test('so does one that is played', async () => {
+  await project.push(file);
+  const build = await peer.take();
+  await protect(false);
+  await act('ask', 'play', project.developer.token);
+  assert.equal(await careful.request(), null);
+  const played = await peer.take();
+  assert.deepEqual(given(played), none);
+  // What stands behind it is as free for everybody.
+  for (const job of [played, build]) await peer.run(job);
+  assert.deepEqual(given(await peer.take()), none);
+});
+
+test('so does one that is played before its time', async () => {
+  await project.push(delayed);
+  await protect(false);
+  await act('wait', 'play', project.developer.token);
+  assert.deepEqual(given(await peer.take()), none);
+});
+
+test('a whole pipeline that is retried, with what was skipped in it', async () => {
+  await project.push(file);
+  await peer.run(await peer.take(), { state: 'failed' });
+  await protect(false);
+  const [{ id }] = await project.pipelines();
+  const as = project.developer.token;
+  assert.equal((await gantry.api(`POST ${project.path}/pipelines/${id}/retry`, { as })).status, 201);
+  const build = await peer.take();
+  assert.deepEqual(given(build), none);
+  await peer.run(build);
+  const deploy = await peer.take();
+  assert.deepEqual([deploy.body.job_info.name, ...given(deploy)], ['deploy', ...none]);
+});
+
+test('one that is tried again by itself', async () => {
+  await project.push('build: { script: make, retry: 1 }');
+  const first = await peer.take();
+  await protect(false);
+  await peer.run(first, { state: 'failed' });
+  assert.deepEqual(given(await peer.take()), none);
+});
+
+test('what waits for a runner stays as it was started', async () => {
+  await project.push(file);
+  await protect(false);
+  assert.deepEqual(given(await careful.take()), all);
+});

@@ -1,0 +1,57 @@
+/** Fetches of one user or address at once. */
+import assert from 'node:assert/strict';
+import { request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { after, before, test } from 'node:test';
+import { seedCommit } from '../support/code.ts';
+import { repositoryUrl, tryGit } from '../support/git.ts';
+import { seedMember, seedProject, seedUser } from '../support/seed.ts';
+import { type TestService, startTestService } from '../support/service.ts';
+
+let gantry: TestService;
+before(async () => {
+  gantry = await startTestService({ GANTRY_FETCH_LIMIT: '1' });
+});
+after(async () => await gantry.close());
+
+const headers = (token: string) => ({
+  authorization: `Basic ${Buffer.from(`oauth2:${token}`).toString('base64')}`,
+  'content-type': 'application/x-git-upload-pack-request',
+  'git-protocol': 'version=2',
+});
+
+/** A fetch that goes on until it is ended, unless it is answered before. */
+const hanging = (path: string, token: string) => {
+  const sent = request(`${gantry.url}/${path}.git/git-upload-pack`, {
+    method: 'POST',
+    headers: headers(token),
+  });
+  const answer = new Promise<string>((resolve) => {
+    sent.on('response', (response) => void text(response).then(resolve, () => undefined));
+  });
+  sent.on('error', () => undefined);
+  sent.write('0014command=ls-refs\n');
+  return { answer, end: () => void sent.destroy() };
+};
+
+test('fetches of one wait for each other, too many are refused in words, and others go by', async () => {
+  const project = await seedProject(gantry, { visibility: 'private' });
+  await seedCommit(gantry, project.id, { 'a.txt': 'a\n' });
+  const [greedy, other] = [await seedUser(gantry), await seedUser(gantry)];
+  for (const user of [greedy, other])
+    await seedMember(gantry, { user: user.id, project: project.id, access_level: 20 });
+  const list = async ({ token }: { token: string }) =>
+    await tryGit('/', ['ls-remote', repositoryUrl(gantry.url, project.full_path, token)]);
+  const patient = await Promise.all(Array.from({ length: 5 }, async () => await list(greedy)));
+  assert.deepEqual(new Set(patient.map(({ code }) => code)), new Set([0]));
+
+  // One has the place, ten wait for it, and of twelve one is left.
+  const open = Array.from({ length: 12 }, () => hanging(project.full_path, greedy.token));
+  assert.match(await Promise.race(open.map(({ answer }) => answer)), /^[0-9a-f]{4}ERR You have too many/);
+  const refused = await list(greedy);
+  assert.equal(refused.code, 128);
+  assert.match(refused.stderr, /remote error: You have too many fetches at once/);
+  assert.equal((await list(other)).code, 0);
+  for (const { end } of open) end();
+  assert.equal((await list(greedy)).code, 0, 'who leaves makes place');
+});
