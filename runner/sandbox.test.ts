@@ -15,6 +15,9 @@ import {
 import { type TestRunner, makeRunnerFolder, startTestRunner } from '../test/support/runner.ts';
 import { chooseExecutors } from './executors/choose.ts';
 
+/** How long something sleeps, so that it is told from others, of the other engine's tests too. */
+const mark = (number: number): string => `86399.${number}${process.pid}`;
+
 /** Of all processes of this machine, those that have this among their words. */
 const running = (word: string): string[] =>
   readdirSync('/proc')
@@ -138,35 +141,35 @@ describe('a sandbox', { skip: none }, () => {
     if (hasNetwork) assert.match(log, /tap0/);
   });
   it('is gone within a moment of a cancel, with all that hides in it', async () => {
-    const heard = coordinator.add({ script: stubborn('86399.1'), after: ['echo "after $CI_JOB_STATUS"'] });
+    const heard = coordinator.add({ script: stubborn(mark(1)), after: ['echo "after $CI_JOB_STATUS"'] });
     await until('it runs', () => heard.trace.includes('\nready\n'));
-    assert.ok(running('86399.1').length > 0);
+    assert.ok(running(mark(1)).length > 0);
     heard.status = 'canceling';
     await until('it has ended', () => heard.ended !== null);
-    assert.deepEqual(running('86399.1'), []);
+    assert.deepEqual(running(mark(1)), []);
     assert.equal(heard.ended?.failure_reason, 'job_canceled');
     assert.match(heard.trace.toString(), /\nafter canceled\n/);
   });
   it('lets a script clean up first', async () => {
     const heard = coordinator.add({
-      script: ['trap "echo cleaned; exit 1" TERM', 'echo ready; sleep 86399.2 & wait'],
+      script: ['trap "echo cleaned; exit 1" TERM', `echo ready; sleep ${mark(2)} & wait`],
     });
     await until('it runs', () => heard.trace.includes('\nready\n'));
     heard.status = 'canceling';
     await until('it has ended', () => heard.ended !== null);
     assert.match(heard.trace.toString(), /\ncleaned\n/);
-    assert.deepEqual(running('86399.2'), []);
+    assert.deepEqual(running(mark(2)), []);
   });
   it('ends with its script', async () => {
-    const { heard } = await run({ script: ['setsid sleep 86399.3 &', 'kill -9 $$'] });
+    const { heard } = await run({ script: [`setsid sleep ${mark(3)} &`, 'kill -9 $$'] });
     assert.equal(heard.ended?.exit_code, 137);
-    assert.deepEqual(running('86399.3'), []);
+    assert.deepEqual(running(mark(3)), []);
   });
   it('ends with its runner, which is followed by another', async () => {
-    const heard = coordinator.add({ script: stubborn('86399.4') });
+    const heard = coordinator.add({ script: stubborn(mark(4)) });
     await until('it runs', () => heard.trace.includes('\nready\n'));
     await runner.kill('SIGKILL');
-    await until('all is gone', () => running('86399.4').length === 0);
+    await until('all is gone', () => running(mark(4)).length === 0);
     runner = await startTestRunner({ url: coordinator.url, executor: 'auto', folder });
     await until('it has ended', () => heard.ended !== null);
     assert.equal(heard.ended?.failure_reason, 'runner_system_failure');
