@@ -83,29 +83,37 @@ const check = async (platform: Platform, request: Checked, target: Place): Promi
   return status;
 };
 
-/** What is being looked at: whoever asks meanwhile for the same waits for that. */
-const running = new WeakMap<Platform, Map<string, Promise<Status>>>();
+/** The look that is under way, and the one after it, which those share who asked meanwhile. */
+type Looks = { now: Promise<Status>; next: Promise<Status> | null };
 
-const runningOf = (platform: Platform): Map<string, Promise<Status>> => {
-  const known = running.get(platform);
+const looksOf = new WeakMap<Platform, Map<string, Looks>>();
+
+const runningOf = (platform: Platform): Map<string, Looks> => {
+  const known = looksOf.get(platform);
   if (known !== undefined) return known;
-  const fresh = new Map<string, Promise<Status>>();
-  running.set(platform, fresh);
+  const fresh = new Map<string, Looks>();
+  looksOf.set(platform, fresh);
   return fresh;
 };
 
+/** Many who ask at once look once; but a look that began before somebody asked may not know what he did. */
 const checkOnce = async (platform: Platform, request: Checked, target: Place): Promise<Status> => {
   const all = runningOf(platform);
-  const key = `${request.id} ${request.merge_status} ${request.checked_source_sha} ${request.checked_target_sha}`;
+  const { id, merge_status, checked_source_sha, checked_target_sha, diff_id, head_sha } = request;
+  const key = [id, merge_status, checked_source_sha, checked_target_sha, diff_id, head_sha].join(' ');
+  const begin = async (): Promise<Status> => {
+    const looks: Looks = { now: check(platform, request, target), next: null };
+    all.set(key, looks);
+    try {
+      return await looks.now;
+    } finally {
+      if (all.get(key) === looks) all.delete(key);
+    }
+  };
   const known = all.get(key);
-  if (known !== undefined) return await known;
-  const work = check(platform, request, target);
-  all.set(key, work);
-  try {
-    return await work;
-  } finally {
-    all.delete(key);
-  }
+  if (known === undefined) return await begin();
+  known.next ??= known.now.then(begin, begin);
+  return await known.next;
 };
 
 /** Milliseconds that a reader waits for a storage that has much to do: the look goes on without him. */
