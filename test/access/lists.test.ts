@@ -31,6 +31,7 @@ type Issue = {
 
 type Milestone = {
   id: number;
+  project_id: number;
   title: string;
   state: string;
   start_date: string | null;
@@ -164,8 +165,8 @@ before(async () => {
   await join(guest, 10, { project: projects[3]?.id ?? 0 });
   const dates = [
     { start_date: day(-9), due_date: day(9) },
-    { start_date: day(3), due_date: day(9) },
-    { due_date: day(9) },
+    { start_date: day(3), due_date: day(8) },
+    { due_date: day(7) },
     { start_date: day(-9), due_date: day(-2) },
   ];
   for (const { id } of projects) {
@@ -282,9 +283,14 @@ const isFound = (search: string, { title, description }: Issue): boolean => {
   return [title, description ?? ''].some((text) => terms.every((term) => fold(text).includes(term)));
 };
 
+/** The milestone of a project that is due next. */
+const nextDueOf = (project_id: number): Milestone | undefined =>
+  [...milestonesNow.values()]
+    .filter((one) => one.project_id === project_id && one.state === 'active' && (one.due_date ?? '') > day(0))
+    .toSorted((a, b) => (a.due_date ?? '').localeCompare(b.due_date ?? '') || a.id - b.id)[0];
+
 const isOfMilestone = (wanted: string, { milestone }: Issue): boolean => {
-  const today = day(0);
-  const { state: is = '', start_date = null, due_date = null } = milestone ?? {};
+  const { state: is = '', start_date = null } = milestone ?? {};
   switch (wanted) {
     case 'None':
     case 'No Milestone':
@@ -292,14 +298,9 @@ const isOfMilestone = (wanted: string, { milestone }: Issue): boolean => {
     case 'Any':
       return milestone !== null;
     case '#upcoming':
-      return (
-        is === 'active' &&
-        (start_date === null || start_date > today) &&
-        due_date !== null &&
-        due_date > today
-      );
+      return milestone !== null && nextDueOf(milestone.project_id)?.id === milestone.id;
     case '#started':
-      return is === 'active' && start_date !== null && start_date <= today;
+      return is === 'active' && start_date !== null && start_date <= day(0);
     default:
       return milestone?.title === wanted;
   }
