@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { compiled } from '../db/compiled.ts';
 import type { Reader, Store } from '../db/open.ts';
-import type { TokensTable, UsersTable } from '../db/schema.ts';
+import type { UsersTable } from '../db/schema.ts';
+import type { TokensTable } from '../db/schema_access.ts';
 import { Failure, forbidden, unauthorized } from '../errors.ts';
 import type { PresentedToken } from './credential.ts';
 import { hashToken } from './token_text.ts';

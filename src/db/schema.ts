@@ -3,7 +3,9 @@
  * `target_type`/`target_id` name the record that a shared row (note, todo, subscription...) belongs to.
  */
 import type { Generated } from 'kysely';
+import type { AccessSchema } from './schema_access.ts';
 import type { CiSchema } from './schema_ci.ts';
+import type { CodeSchema } from './schema_code.ts';
 
 export type Flag = 0 | 1;
 export type TargetType = 'Issue' | 'MergeRequest';
@@ -45,107 +47,6 @@ export type UsersTable = {
   last_activity_on: string | null;
   created_at: number;
   updated_at: number;
-};
-
-export type TokensTable = {
-  id: Id;
-  user_id: number;
-  kind: 'personal' | 'impersonation' | 'private' | 'oauth';
-  name: string;
-  /** SHA-256 of the token text, hexadecimal. The text itself is never stored. */
-  token_hash: string;
-  /** JSON array of scope names. */
-  scopes: string;
-  revoked: Generated<Flag>;
-  /** `YYYY-MM-DD`: the token dies at 00:00 UTC of that day. */
-  expires_at: string | null;
-  last_used_at: number | null;
-  created_at: number;
-  /** OAuth: when it dies; its refresh token lives on. */
-  dies_at: Generated<number | null>;
-  /** OAuth: null: given for a password, to no application. */
-  application_id: Generated<number | null>;
-  /** SHA-256 of the refresh token that came with it. */
-  refresh_hash: Generated<string | null>;
-  /** The same in all that came, by refreshing, of one authorization: they end together. */
-  family: Generated<string | null>;
-};
-
-/** Browsers that are signed in. */
-export type SessionsTable = {
-  id: Id;
-  user_id: number;
-  /** SHA-256 of the cookie's text, hexadecimal. The text itself is never stored. */
-  token_hash: string;
-  /** By which sign-in source; null: with a password. */
-  provider: string | null;
-  ip: string;
-  user_agent: string;
-  created_at: number;
-  /** When its owner last proved who he is. */
-  signed_in_at: number;
-  last_seen_at: number;
-};
-
-/** Sign-ins that failed, counted by whence they came (`sessions/failures.ts`). */
-export type SignInFailuresTable = {
-  name: string;
-  failures: number;
-  /** Of those counted. */
-  first_at: number;
-  /** How often it has been refused of late. */
-  refusals: number;
-  refused_until: number;
-};
-
-/** What asks for access in a user's name. */
-export type OauthApplicationsTable = {
-  id: Id;
-  /** null: of the instance. */
-  owner_id: number | null;
-  name: string;
-  /** Its public `client_id`. */
-  uid: string;
-  /** SHA-256 of its secret. */
-  secret_hash: string;
-  /** JSON array. */
-  redirect_uris: string;
-  /** JSON array: what it may ask for. */
-  scopes: string;
-  /** Keeps a secret; one that cannot must use PKCE. */
-  confidential: Flag;
-  /** Users are not asked for their consent. */
-  trusted: Flag;
-  created_at: number;
-  updated_at: number;
-};
-
-/** Authorization codes: each is good once, for ten minutes. */
-export type OauthGrantsTable = {
-  id: Id;
-  code_hash: string;
-  application_id: number;
-  user_id: number;
-  redirect_uri: string;
-  /** JSON array. */
-  scopes: string;
-  /** PKCE, method S256. */
-  code_challenge: string | null;
-  /** Of the tokens that it gives. */
-  family: string;
-  dies_at: number;
-  used_at: number | null;
-  created_at: number;
-};
-
-/** Accounts at configured sign-in providers: at most one of each provider for a user. */
-export type UserIdentitiesTable = {
-  id: Id;
-  user_id: number;
-  provider: string;
-  /** The provider's `sub`. */
-  extern_uid: string;
-  created_at: number;
 };
 
 export type NamespacesTable = {
@@ -330,223 +231,6 @@ export type IssuesTable = {
   revision: Generated<number>;
 };
 
-/** What is being done to refs (`repository/move_refs.ts`): gone with the transaction that completes it. */
-export type GitOperationsTable = {
-  id: Id;
-  project_id: number;
-  user_id: number | null;
-  /** Who completes it: `push`, `merge`... */
-  kind: string;
-  /** JSON array of RefUpdate. */
-  updates: string;
-  /** JSON object, for the one who completes it. */
-  data: string;
-  /** The process that does it: where it is gone, another one completes or drops it. */
-  process: string;
-  created_at: number;
-};
-
-/** Levels: 0 nobody, 30 developers, 40 masters. */
-export type ProtectedBranchesTable = {
-  id: Id;
-  project_id: number;
-  /** May have a `*` in it. */
-  name: string;
-  push_access_level: number;
-  merge_access_level: number;
-  allow_force_push: Generated<Flag>;
-  created_at: number;
-};
-
-export type ProtectedTagsTable = {
-  id: Id;
-  project_id: number;
-  name: string;
-  create_access_level: number;
-  created_at: number;
-};
-
-/** What other systems say about a commit. */
-export type CommitStatusesTable = {
-  id: Id;
-  project_id: number;
-  sha: string;
-  ref: string;
-  name: string;
-  status: 'pending' | 'running' | 'success' | 'failed' | 'canceled' | 'skipped';
-  target_url: string | null;
-  description: string | null;
-  /** Hundredths of a percent. */
-  coverage: number | null;
-  allow_failure: Generated<Flag>;
-  author_id: number;
-  created_at: number;
-  started_at: number | null;
-  finished_at: number | null;
-};
-
-export type CommitCommentsTable = {
-  id: Id;
-  project_id: number;
-  sha: string;
-  author_id: number;
-  note: string;
-  path: string | null;
-  line: number | null;
-  line_type: 'new' | 'old' | null;
-  created_at: number;
-  /** null: a comment of its own, whose discussion has an id that follows from its own. */
-  discussion_id: string | null;
-  /** JSON: where in the diff of the commit it stands. */
-  position: string | null;
-  /** null: never changed. */
-  updated_at: number | null;
-};
-
-export type ReleasesTable = {
-  id: Id;
-  project_id: number;
-  tag: string;
-  name: string | null;
-  description: string | null;
-  /** Of its commit when it was made: it stays when the tag goes. */
-  sha: string | null;
-  author_id: number | null;
-  created_at: number;
-  released_at: number;
-};
-
-export type ReleaseMilestonesTable = { release_id: number; milestone_id: number };
-
-export type ReleaseLinksTable = {
-  id: Id;
-  release_id: number;
-  name: string;
-  url: string;
-  filepath: string | null;
-  link_type: Generated<'other' | 'runbook' | 'image' | 'package'>;
-};
-
-/** What a project works with outside: an issue tracker. */
-export type IntegrationsTable = {
-  id: Id;
-  project_id: number;
-  slug: string;
-  active: Flag;
-  /** JSON object. */
-  properties: string;
-  created_at: number;
-  updated_at: number;
-};
-
-export type MergeRequestsTable = {
-  id: Id;
-  /** The target project. */
-  project_id: number;
-  /** null: the fork is gone. */
-  source_project_id: number | null;
-  iid: number;
-  title: string;
-  description: string | null;
-  state: 'opened' | 'closed' | 'merged' | 'locked';
-  source_branch: string;
-  target_branch: string;
-  author_id: number;
-  milestone_id: number | null;
-  merge_status: 'unchecked' | 'can_be_merged' | 'cannot_be_merged';
-  /** The heads that `merge_status` was found for. */
-  checked_source_sha: string | null;
-  checked_target_sha: string | null;
-  /** The latest version. */
-  diff_id: number | null;
-  /** Its head. */
-  head_sha: string | null;
-  merge_commit_sha: string | null;
-  squash_commit_sha: string | null;
-  squash: Generated<Flag>;
-  merge_when_pipeline_succeeds: Generated<Flag>;
-  /** Who asked for the deferred merge. */
-  merge_user_id: number | null;
-  /** JSON object: what he asked for with it. */
-  merge_params: Generated<string>;
-  should_remove_source_branch: Flag | null;
-  force_remove_source_branch: Generated<Flag>;
-  rebase_in_progress: Generated<Flag>;
-  merge_error: string | null;
-  time_estimate: Generated<number>;
-  total_time_spent: Generated<number>;
-  user_notes_count: Generated<number>;
-  upvotes: Generated<number>;
-  downvotes: Generated<number>;
-  merged_at: number | null;
-  merged_by_id: number | null;
-  closed_at: number | null;
-  closed_by_id: number | null;
-  created_at: number;
-  updated_at: number;
-  deleted_at: number | null;
-  /** Rises with every change of what lists show of it (triggers). */
-  revision: Generated<number>;
-};
-
-/** Diff versions. */
-export type MergeRequestDiffsTable = {
-  id: Id;
-  merge_request_id: number;
-  state: 'collected' | 'empty' | 'overflow';
-  head_commit_sha: string | null;
-  base_commit_sha: string | null;
-  start_commit_sha: string | null;
-  /** Number of files; a `+` where there are more than are stored. */
-  real_size: string | null;
-  commits_count: number;
-  created_at: number;
-};
-
-export type MergeRequestDiffTextsTable = {
-  diff_id: number;
-  /** JSON arrays. */
-  commits: string;
-  diffs: string;
-};
-
-export type MergeRequestCommitsTable = {
-  diff_id: number;
-  sha: string;
-  /** 0: the newest. */
-  position: number;
-};
-
-export type MergeRequestApprovalsTable = { merge_request_id: number; user_id: number; created_at: number };
-
-/** What a reviewer has written and not yet shown anybody. */
-export type DraftNotesTable = {
-  id: Id;
-  merge_request_id: number;
-  author_id: number;
-  note: string;
-  /** Of the discussion that it answers; null: it begins one. */
-  discussion_id: string | null;
-  resolve_discussion: Generated<Flag>;
-  /** JSON: where in the diff it is to stand. */
-  position: string | null;
-  created_at: number;
-  updated_at: number;
-};
-
-export type MergeRequestSearchTable = {
-  merge_request_id: number;
-  title: string;
-  description: string;
-  indexed: Generated<Flag>;
-};
-
-/** Which merge requests close which issues when they are merged. */
-export type MergeRequestsClosingIssuesTable = {
-  merge_request_id: number;
-  issue_id: number;
-};
-
 /** Text to search, folded by `foldCase`. `indexed` 0: not in the engine's trigram index yet. */
 export type IssueSearchTable = {
   issue_id: number;
@@ -706,35 +390,6 @@ export type InstanceTable = {
   value: string;
 };
 
-/** An SSH key: of a user, or (without one) a deploy key of projects. */
-export type KeysTable = {
-  id: Id;
-  user_id: number | null;
-  title: string;
-  /** As the key says it: `ssh-ed25519`. */
-  type: string;
-  /** Base64. */
-  blob: string;
-  comment: string;
-  /** Which restriction of the settings is about it. */
-  family: 'rsa' | 'dsa' | 'ecdsa' | 'ed25519';
-  bits: number;
-  /** MD5, hexadecimal with colons. */
-  fingerprint: string;
-  /** Base64 without padding. */
-  fingerprint_sha256: string;
-  expires_at: number | null;
-  last_used_at: number | null;
-  created_at: number;
-};
-
-export type DeployKeyProjectsTable = {
-  project_id: number;
-  key_id: number;
-  can_push: Flag;
-  created_at: number;
-};
-
 export type SnippetsTable = {
   id: Id;
   /** null: personal. */
@@ -765,80 +420,34 @@ export type UploadsTable = {
   created_at: number;
 };
 
-/** The second factor of a user; it counts once `users.two_factor_enabled` says so. */
-export type TwoFactorsTable = {
-  user_id: number;
-  /** The authenticator's key, sealed (`access/seal.ts`). */
-  sealed_secret: string;
-  /** The last 30-second step whose code was used: no code is good twice. */
-  last_step: number;
-  created_at: number;
-};
-
-export type RecoveryCodesTable = { id: Id; user_id: number; code_hash: string };
-
-/** Who gave the right password, and has yet to give the second factor. */
-export type SignInChallengesTable = {
-  token_hash: string;
-  user_id: number;
-  provider: string | null;
-  created_at: number;
-};
-
-export type Schema = CiSchema & {
-  users: UsersTable;
-  tokens: TokensTable;
-  sessions: SessionsTable;
-  sign_in_failures: SignInFailuresTable;
-  oauth_applications: OauthApplicationsTable;
-  oauth_grants: OauthGrantsTable;
-  user_identities: UserIdentitiesTable;
-  namespaces: NamespacesTable;
-  routes: RoutesTable;
-  redirect_routes: RedirectRoutesTable;
-  projects: ProjectsTable;
-  project_counters: ProjectCountersTable;
-  members: MembersTable;
-  labels: LabelsTable;
-  label_links: LabelLinksTable;
-  assignees: AssigneesTable;
-  milestones: MilestonesTable;
-  issues: IssuesTable;
-  git_operations: GitOperationsTable;
-  protected_branches: ProtectedBranchesTable;
-  protected_tags: ProtectedTagsTable;
-  commit_statuses: CommitStatusesTable;
-  commit_comments: CommitCommentsTable;
-  releases: ReleasesTable;
-  release_links: ReleaseLinksTable;
-  release_milestones: ReleaseMilestonesTable;
-  integrations: IntegrationsTable;
-  merge_requests: MergeRequestsTable;
-  merge_request_diffs: MergeRequestDiffsTable;
-  merge_request_diff_texts: MergeRequestDiffTextsTable;
-  merge_request_commits: MergeRequestCommitsTable;
-  merge_request_approvals: MergeRequestApprovalsTable;
-  merge_request_search: MergeRequestSearchTable;
-  draft_notes: DraftNotesTable;
-  merge_requests_closing_issues: MergeRequestsClosingIssuesTable;
-  issue_search: IssueSearchTable;
-  notes: NotesTable;
-  mentions: MentionsTable;
-  award_emoji: AwardEmojiTable;
-  subscriptions: SubscriptionsTable;
-  todos: TodosTable;
-  timelogs: TimelogsTable;
-  user_agent_details: UserAgentDetailsTable;
-  events: EventsTable;
-  work: WorkTable;
-  instance: InstanceTable;
-  settings: SettingsTable;
-  audit_events: AuditEventsTable;
-  two_factors: TwoFactorsTable;
-  recovery_codes: RecoveryCodesTable;
-  sign_in_challenges: SignInChallengesTable;
-  keys: KeysTable;
-  deploy_key_projects: DeployKeyProjectsTable;
-  snippets: SnippetsTable;
-  uploads: UploadsTable;
-};
+export type Schema = AccessSchema &
+  CiSchema &
+  CodeSchema & {
+    users: UsersTable;
+    namespaces: NamespacesTable;
+    routes: RoutesTable;
+    redirect_routes: RedirectRoutesTable;
+    projects: ProjectsTable;
+    project_counters: ProjectCountersTable;
+    members: MembersTable;
+    labels: LabelsTable;
+    label_links: LabelLinksTable;
+    assignees: AssigneesTable;
+    milestones: MilestonesTable;
+    issues: IssuesTable;
+    issue_search: IssueSearchTable;
+    notes: NotesTable;
+    mentions: MentionsTable;
+    award_emoji: AwardEmojiTable;
+    subscriptions: SubscriptionsTable;
+    todos: TodosTable;
+    timelogs: TimelogsTable;
+    user_agent_details: UserAgentDetailsTable;
+    events: EventsTable;
+    work: WorkTable;
+    instance: InstanceTable;
+    settings: SettingsTable;
+    audit_events: AuditEventsTable;
+    snippets: SnippetsTable;
+    uploads: UploadsTable;
+  };

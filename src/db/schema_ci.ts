@@ -1,7 +1,7 @@
 /** The row types of the tables of pipelines, jobs and runners; conventions as in `schema.ts`. */
 import type { Generated } from 'kysely';
+import type { Flag } from './schema.ts';
 
-type Flag = 0 | 1;
 type Id = Generated<number>;
 
 /** `scheduled`, `canceling` and `waiting_for_resource` are inner ones: the API shows others in their place. */

@@ -1,4 +1,4 @@
-import type { DeployKeyProjectsTable } from '../db/schema.ts';
+import type { DeployKeyProjectsTable } from '../db/schema_access.ts';
 import { array, bool, int, nullable, object, string, timestamp } from '../http/schema.ts';
 import { keyJson, keyShape } from '../keys/json.ts';
 import type { KeyRow } from '../keys/queries.ts';

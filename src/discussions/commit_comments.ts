@@ -2,7 +2,7 @@
 import { type Selectable, sql } from 'kysely';
 import type { Call } from '../access/call.ts';
 import type { Reader, Tx } from '../db/open.ts';
-import type { CommitCommentsTable } from '../db/schema.ts';
+import type { CommitCommentsTable } from '../db/schema_code.ts';
 import { notFound } from '../errors.ts';
 import type { Page, PageRequest } from '../http/page.ts';
 import { int, nullable, object } from '../http/schema.ts';

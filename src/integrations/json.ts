@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import type { IntegrationsTable } from '../db/schema.ts';
+import type { IntegrationsTable } from '../db/schema_code.ts';
 import { anything, bool, int, object, string, timestamp } from '../http/schema.ts';
 import { formatTime } from '../time.ts';
 import { type Properties, type Slug, secretNames, trackers } from './trackers.ts';

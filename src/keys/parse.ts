@@ -1,6 +1,6 @@
 /** Public keys as `~/.ssh/id_ed25519.pub` has them: one line, `type base64 comment`. */
 import { createPublicKey, hash } from 'node:crypto';
-import type { KeysTable } from '../db/schema.ts';
+import type { KeysTable } from '../db/schema_access.ts';
 
 export type KeyFamily = KeysTable['family'];
 

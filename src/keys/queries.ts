@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { Reader, Tx } from '../db/open.ts';
-import type { KeysTable } from '../db/schema.ts';
+import type { KeysTable } from '../db/schema_access.ts';
 import { notFound } from '../errors.ts';
 import type { Page, PageRequest } from '../http/page.ts';
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { compiled } from '../db/compiled.ts';
 import type { Tx } from '../db/open.ts';
-import type { MergeRequestsTable } from '../db/schema.ts';
+import type { MergeRequestsTable } from '../db/schema_code.ts';
 
 /** What of a merge request the totals of its target count; null for one that is not there (yet, or any more). */
 export type Counted = Pick<MergeRequestsTable, 'state'> | null;

@@ -3,7 +3,7 @@ import type { Selectable } from 'kysely';
 import { type Call, userOf } from '../access/call.ts';
 import { insertRow } from '../db/insert.ts';
 import type { Reader } from '../db/open.ts';
-import type { DraftNotesTable } from '../db/schema.ts';
+import type { DraftNotesTable } from '../db/schema_code.ts';
 import { badRequest, invalid, notFound } from '../errors.ts';
 import { placeInDiff } from '../discussions/place.ts';
 import type { GivenPosition } from '../discussions/position.ts';

@@ -3,7 +3,7 @@ import { type Selectable, sql } from 'kysely';
 import { compiled } from '../db/compiled.ts';
 import type { Words } from '../db/engine.ts';
 import type { Reader } from '../db/open.ts';
-import type { MergeRequestsTable } from '../db/schema.ts';
+import type { MergeRequestsTable } from '../db/schema_code.ts';
 import {
   type Relations,
   joinedColumns,

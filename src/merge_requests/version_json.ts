@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import type { MergeRequestDiffsTable } from '../db/schema.ts';
+import type { MergeRequestDiffsTable } from '../db/schema_code.ts';
 import type { Commit } from '../git/protocol_types.ts';
 import { array, int, nullable, object, string, timestamp } from '../http/schema.ts';
 import { formatSigned, shortIdOf, titleOf } from '../repository/commit_json.ts';

@@ -2,7 +2,7 @@
 import { compiled } from '../db/compiled.ts';
 import { insertRow, insertRows } from '../db/insert.ts';
 import type { Reader, Tx } from '../db/open.ts';
-import type { MergeRequestDiffsTable } from '../db/schema.ts';
+import type { MergeRequestDiffsTable } from '../db/schema_code.ts';
 import { notFound } from '../errors.ts';
 import type { Page, PageRequest } from '../http/page.ts';
 import type { VersionRow } from './version_json.ts';

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { Reader } from '../db/open.ts';
-import type { OauthApplicationsTable } from '../db/schema.ts';
+import type { OauthApplicationsTable } from '../db/schema_access.ts';
 import type { PageRequest } from '../http/page.ts';
 import { refreshRest } from './rules.ts';
 

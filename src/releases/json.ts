@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { Call } from '../access/call.ts';
 import type { Reader, Tx } from '../db/open.ts';
-import type { ReleaseLinksTable, ReleasesTable } from '../db/schema.ts';
+import type { ReleaseLinksTable, ReleasesTable } from '../db/schema_code.ts';
 import { isGitFailure } from '../git/failure.ts';
 import { anything, array, bool, int, nullable, object, string, timestamp } from '../http/schema.ts';
 import { milestoneJson, milestoneShape } from '../milestones/json.ts';

@@ -8,7 +8,7 @@ import type { Platform } from '../access/call.ts';
 import { insertRow } from '../db/insert.ts';
 import type { Tx } from '../db/open.ts';
 import { processName } from '../db/process.ts';
-import type { GitOperationsTable } from '../db/schema.ts';
+import type { GitOperationsTable } from '../db/schema_code.ts';
 import type { Cause } from '../events/record.ts';
 import { reached } from '../git/effects.ts';
 import type { RefUpdate } from '../git/protocol_types.ts';

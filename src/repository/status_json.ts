@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { Site } from '../access/call.ts';
-import type { CommitStatusesTable } from '../db/schema.ts';
+import type { CommitStatusesTable } from '../db/schema_code.ts';
 import { bool, int, nullable, number, object, string, timestamp } from '../http/schema.ts';
 import { formatTime } from '../time.ts';
 import { type BasicUserRow, basicUser, basicUserShape } from '../users/json.ts';

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import { insertRows } from '../db/insert.ts';
 import type { Reader, Tx } from '../db/open.ts';
-import type { SignInFailuresTable } from '../db/schema.ts';
+import type { SignInFailuresTable } from '../db/schema_access.ts';
 import { type Failure, tooOften } from '../errors.ts';
 import { type Count, forgottenAfter, noFailures, refusedFor, withFailure } from './attempts.ts';
 

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import { idleLimit, longestSession } from '../access/session.ts';
 import type { Reader } from '../db/open.ts';
-import type { SessionsTable } from '../db/schema.ts';
+import type { SessionsTable } from '../db/schema_access.ts';
 import type { Settings } from '../settings/fields.ts';
 
 export type SessionRow = Omit<Selectable<SessionsTable>, 'token_hash' | 'user_id'>;

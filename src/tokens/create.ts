@@ -1,6 +1,6 @@
 import { hashToken, newTokenText } from '../access/token_text.ts';
 import type { Store, Tx } from '../db/open.ts';
-import type { TokensTable } from '../db/schema.ts';
+import type { TokensTable } from '../db/schema_access.ts';
 import { forbidden, invalid } from '../errors.ts';
 import { type Source, recordAudit } from '../access/audit.ts';
 import { type Cause, recordEvent } from '../events/record.ts';

@@ -1,7 +1,7 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { today } from '../access/viewer.ts';
 import type { Reader } from '../db/open.ts';
-import type { TokensTable } from '../db/schema.ts';
+import type { TokensTable } from '../db/schema_access.ts';
 import type { PageRequest } from '../http/page.ts';
 
 /** Everything of a token but its hashes and what OAuth adds. */
