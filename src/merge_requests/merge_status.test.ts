@@ -13,6 +13,7 @@ import {
 } from '../../test/support/requests.ts';
 import { git, repositoryUrl } from '../../test/support/git.ts';
 import { type TestService, rootToken, startTestService } from '../../test/support/service.ts';
+import { refreshSource } from './refresh_source.ts';
 
 let gantry: TestService;
 let project: Coded;
@@ -130,4 +131,21 @@ test('a reader does not wait long for a storage that is busy, and the look goes 
   }
   while ((await rowOf(request)).merge_status === 'unchecked') await setTimeout(20);
   assert.equal((await rowOf(request)).merge_status, 'can_be_merged');
+});
+
+test('what follows a push leaves what was found since', async () => {
+  const { service } = gantry;
+  const request = await openNew();
+  const { source_branch: branch } = request;
+  await gantry.api(`DELETE /projects/${project.id}/repository/branches/${branch}`);
+  await settle(gantry);
+  assert.equal((await readRequest(gantry, request)).merge_status, 'cannot_be_merged');
+  const first = await rowOf(request);
+  // Told late, or once more: by somebody whom no note of it names yet.
+  await service.platform.store.write(
+    async ({ db }) => await db.deleteFrom('notes').where('target_id', '=', request.id).execute(),
+  );
+  const moved = { project_id: project.id, user_id: 1, branch, isNew: false, isGone: true };
+  await refreshSource(service.platform, moved);
+  assert.deepEqual(await rowOf(request), first);
 });

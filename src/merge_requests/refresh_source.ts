@@ -126,10 +126,12 @@ const noteBranch = async (
     const wasGone = (await lastSaid(tx, found, [gone, back])) === gone;
     if (user_id === null || wasGone === isGone) return;
     await addSystemNotes(tx, user_id, found.target, [isGone ? gone : back]);
+    // Unless it was looked at since.
     await tx.db
       .updateTable('merge_requests')
       .set({ merge_status: 'unchecked' })
       .where('id', '=', found.target.id)
+      .where('checked_source_sha', isGone ? 'is not' : 'is', null)
       .execute();
   });
 };

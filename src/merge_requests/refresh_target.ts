@@ -38,16 +38,19 @@ const look = async (repository: Repository, { old, new: now }: PushedBranch): Pr
   }
 };
 
-const uncheckAll = async ({ store }: Platform, project: Project, branch: string): Promise<void> => {
+/** But for those that were looked at since the branch is where it is now. */
+const uncheckAll = async ({ store }: Platform, project: Project, pushed: PushedBranch): Promise<void> => {
+  const target_sha = pushed.new === zeroOid ? null : pushed.new;
   await store.write(
     async ({ db }) =>
       await db
         .updateTable('merge_requests')
         .set({ merge_status: 'unchecked' })
         .where('project_id', '=', project.id)
-        .where('target_branch', '=', branch)
+        .where('target_branch', '=', pushed.branch)
         .where('state', '=', 'opened')
         .where('merge_status', '<>', 'unchecked')
+        .where('checked_target_sha', 'is distinct from', target_sha)
         .execute(),
   );
 };
@@ -108,7 +111,7 @@ export const refreshTarget = async (
   const { db } = platform.store;
   const all = await openInto(db, project.id, pushed.branch);
   if (all.length === 0) return;
-  await uncheckAll(platform, project, pushed.branch);
+  await uncheckAll(platform, project, pushed);
   if (pushed.old === zeroOid || pushed.new === zeroOid) return;
   const { shas, forced } = await look(repositoryOf(platform, project), pushed);
   const touched = forced ? all : await openWith(platform, project.id, pushed.branch, shas);

@@ -135,6 +135,8 @@ const checkAnswer = (drawn: DrawnRequest, { status, type, text }: Answer): void 
   const items = endpoint.list === true ? (body as unknown[]) : [body];
   assert.ok(endpoint.list !== true || Array.isArray(body));
   assert.ok(status === statusOfEndpoint(endpoint) || status === 202, `status ${status}`);
+  // A cherry-pick or revert that is only tried makes no commit to tell.
+  if (text === '{"dry_run":"success"}') return;
   for (const item of items) {
     if (check?.Check(item) === false)
       assert.fail(`off the declared shape: ${JSON.stringify(check.Errors(item))}`);
