@@ -424,6 +424,7 @@ describe('the time of artifacts', () => {
 
   it('goes on for the newest pipeline of a branch that succeeded, where the project wants that', async () => {
     const project = await world.codeTeam();
+    await world.setProject(project.id, { keep_latest_artifact: 1 });
     const make = async (): Promise<Made> => {
       const job = await ended({ project: project.id, expire_in: '1 min' });
       await setPipeline(world.gantry, job.pipeline, { status: 'success' });
@@ -457,6 +458,7 @@ describe('DELETE', () => {
 
   it('/projects/:id/artifacts leaves what the project keeps, and what still runs', async () => {
     const project = await world.codeTeam();
+    await world.setProject(project.id, { keep_latest_artifact: 1 });
     const of = { project: project.id };
     const [kept, failed] = [
       await ended({ ...of, expire_in: 'never' }),

@@ -102,9 +102,10 @@ export const seedProject = async (gantry: TestService, given: ProjectSeed = {}):
     const names = { namespace_id: above.id, path, full_path: `${above.full_path}/${path}`, name: path };
     const none = { description: null, default_branch: null, forked_from_project_id: null, deleted_at: null };
     const times = { created_at: tx.now, updated_at: tx.now, last_activity_at: tx.now };
+    const made = { visibility, creator_id: owner, keep_latest_artifact: 0 } as const; // as createProject makes it
     const { id } = await tx.db
       .insertInto('projects')
-      .values({ ...names, visibility, creator_id: owner, ...none, ...times, ...rest })
+      .values({ ...names, ...made, ...none, ...times, ...rest })
       .returning('id')
       .executeTakeFirstOrThrow();
     await tx.db.insertInto('project_counters').values({ project_id: id }).execute();
