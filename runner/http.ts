@@ -82,7 +82,8 @@ export const makeSend = (url: string): { send: Send; close: () => void } => {
   return { send, close: () => agent.destroy() };
 };
 
-const isPassing = (status: number): boolean =>
+/** Whether an answer of this status may be another one soon. */
+export const isPassing = (status: number): boolean =>
   [408, 429, 500, 502, 503, 504].includes(status) || status >= 512;
 
 /** Milliseconds. */

@@ -16,7 +16,7 @@ import type { User } from './executors/run.ts';
 import { userOfSlot } from './executors/users.ts';
 import { startPool } from './pool.ts';
 import { prune } from './prune.ts';
-import { endOrphans, failAbandoned, leftBehind } from './recover.ts';
+import { endOrphans, failAbandoned, leftBehind, setAside } from './recover.ts';
 
 export type Orders = {
   /** Of the coordinator, without `/api/v4`. */
@@ -151,7 +151,8 @@ const run = async (given: Orders, ended: Promise<void>): Promise<void> => {
     return tell(null);
   }
   tell(choice.name);
-  const told = failAbandoned(folder, client).then((count) => {
+  setAside(folder);
+  const told = failAbandoned(folder, client, orders.patience * 1000).then((count) => {
     if (count > 0) log('jobs of a runner that was killed were ended', { count });
     keepPruned(orders, user !== null);
   });

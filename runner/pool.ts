@@ -49,9 +49,9 @@ const makeStarter = (parts: PoolParts, held: Held, ending: AbortSignal) => {
   const perform = async (job: Job, slot: Slot): Promise<void> => {
     const shared = { ...parts, job, slot, caches: join(root, 'cache'), ending };
     try {
+      noteJob(slot.folder, job);
       // Those of a job that a runner left when it was killed.
       if (slot.user !== null) await endUser(slot.user);
-      noteJob(slot.folder, job);
       const { outcome, heard } = await runJob({ ...shared, mark: markOf(root, identity, job.id) });
       log('a job ended', { job: job.id, ...outcome, heard });
     } catch (error) {

@@ -285,6 +285,37 @@ describe('a runner', () => {
     assert.match(log, /the runner was killed/);
     assert.deepEqual(leftOf(runner.folder), []);
   });
+  it('tells of each job of one that was killed, though others take their places at once', async () => {
+    const left = [1, 2].map((number) => coordinator.add({ script: [`echo ready ${number}`, 'sleep 1000'] }));
+    await until('both run', () => left.every(({ trace }) => trace.includes('\nready ')));
+    await runner.kill('SIGKILL');
+    const next = [1, 2].map(() => coordinator.add({ script: ['echo begun; sleep 0.3'] }));
+    runner = await startTestRunner({ url: coordinator.url, folder: runner.folder });
+    const logs = await Promise.all([...left, ...next].map(ended));
+    const reasons = left.map((heard) => heard.ended?.failure_reason);
+    assert.deepEqual(reasons, ['runner_system_failure', 'runner_system_failure']);
+    assert.deepEqual(
+      next.map((heard) => heard.ended?.state),
+      ['success', 'success'],
+    );
+    for (const number of [1, 2]) assert.match(logs[number - 1] ?? '', new RegExp(`ready ${number}\n`));
+  });
+  it('that is killed while nobody answers has its successor tell it later', async () => {
+    const heard = coordinator.add({ script: ['echo ready', 'sleep 1000'] });
+    await until('it runs', () => heard.trace.includes('\nready\n'));
+    await runner.kill('SIGKILL');
+    let refused = 0;
+    coordinator.intercept(({ url = '' }, response) => {
+      if (!url.includes('/trace')) return false;
+      refused += 1;
+      response.writeHead(503).end();
+      return true;
+    });
+    runner = await startTestRunner({ url: coordinator.url, folder: runner.folder });
+    await until('it tried', () => refused > 2);
+    coordinator.intercept(null);
+    assert.match(await ended(heard), /the runner was killed/);
+  });
   it('gives a job as much memory as it is told', async () => {
     await runner.close();
     runner = await startTestRunner({ url: coordinator.url, memory: 96 * 2 ** 20 });
