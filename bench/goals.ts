@@ -33,7 +33,7 @@ const goals = {
   gitMergeCheck: { goal: 10 },
   gitBranch: { goal: 1.5 },
   gitCommitFile: { goal: 12 },
-  /** Git over HTTP, in ms; clones at once in ms of CPU. */
+  /** Git over HTTP, in ms; clones from the cache and at once in ms of CPU. */
   pushOne: { goal: 60 },
   infoRefs: { goal: 1 },
   cachedClone: { goal: 5 },

@@ -5,7 +5,8 @@ import { spawnSync } from 'node:child_process';
 
 const ticksPerSecond = 100;
 
-type Stat = { parent: number; ticks: number };
+/** `ticks`: with those of children that have ended. */
+type Stat = { parent: number; own: number; ticks: number };
 
 /** `pid (name) state ppid ...`: the fields after the name, which may hold anything. */
 const statOf = (pid: number): Stat | null => {
@@ -16,7 +17,8 @@ const statOf = (pid: number): Stat | null => {
       .split(' ')
       .map(Number);
     const [utime = 0, stime = 0, cutime = 0, cstime = 0] = fields.slice(11, 15);
-    return { parent: fields[1] ?? 0, ticks: utime + stime + cutime + cstime };
+    const own = utime + stime;
+    return { parent: fields[1] ?? 0, own, ticks: own + cutime + cstime };
   } catch {
     return null; // it ended meanwhile
   }
@@ -35,10 +37,24 @@ export const treeOf = (root: number): number[] => {
 };
 
 /** Seconds of CPU, user and system, that the trees of these processes have used. */
-export const cpuSeconds = (roots: readonly number[]): number => {
-  const pids = new Set(roots.flatMap(treeOf));
-  const ticks = [...pids].reduce((sum, pid) => sum + (statOf(pid)?.ticks ?? 0), 0);
-  return ticks / ticksPerSecond;
+export const cpuSeconds = (roots: readonly number[]): number =>
+  secondsOf(new Set(roots.flatMap(treeOf)), ({ ticks }) => ticks);
+
+/** The same of those in a tree that are Node: without the git processes of a service, which may be tidying up. */
+export const ownCpuSeconds = (root: number): number =>
+  secondsOf(new Set(treeOf(root).filter((pid) => /node/.test(commandOf(pid)))), ({ own }) => own);
+
+const commandOf = (pid: number): string => {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0', 1)[0] ?? '';
+  } catch {
+    return ''; // it has ended
+  }
+};
+
+const secondsOf = (pids: ReadonlySet<number>, ticksOf: (stat: Stat) => number): number => {
+  const stats = [...pids].map(statOf).filter((stat) => stat !== null);
+  return stats.reduce((sum, stat) => sum + ticksOf(stat), 0) / ticksPerSecond;
 };
 
 /**

@@ -10,7 +10,7 @@ import { gitEnvironment } from '../../test/support/git.ts';
 import { api, base } from '../api.ts';
 import type { Bench } from '../bench.ts';
 import { type Figure, figure, percentile } from '../figures.ts';
-import { cpuSeconds, memoryOf, treeOf } from '../process.ts';
+import { cpuSeconds, memoryOf, ownCpuSeconds, treeOf } from '../process.ts';
 import { type Running, rootToken, startService } from '../service.ts';
 
 const run = promisify(execFile);
@@ -132,8 +132,16 @@ const ask = async (
 
 const packet = (text: string): string => (text.length + 4).toString(16).padStart(4, '0') + text;
 
-const measureAnswers = async (site: Site): Promise<Figure[]> => {
-  const { bench, tree, server } = site;
+/** What asks for all that leads to a commit, as a clone does. */
+const wanting = (id: string): Buffer => {
+  const lines = [packet('command=fetch'), packet('object-format=sha1'), '0001'];
+  return Buffer.from(
+    [...lines, packet('no-progress'), packet(`want ${id}`), packet('done'), '0000'].join(''),
+  );
+};
+
+const measureInfoRefs = async (site: Site): Promise<Figure[]> => {
+  const { bench, server } = site;
   bench.progress('git: info/refs');
   const number = bench.rounds * 40;
   const before = cpuSeconds([server.pid]);
@@ -141,27 +149,52 @@ const measureAnswers = async (site: Site): Promise<Figure[]> => {
   for (let at = 0; at < number; at += 1)
     refs.push((await ask(site, 'info/refs?service=git-upload-pack', null)).last);
   const cpu = ((cpuSeconds([server.pid]) - before) / number) * 1e6;
-  bench.progress('git: clones from the cache');
-  const id = await git(tree, 'rev-parse', 'pushed');
-  const lines = [packet('command=fetch'), packet('object-format=sha1'), '0001'];
-  const body = Buffer.from(
-    [...lines, packet('no-progress'), packet(`want ${id}`), packet('done'), '0000'].join(''),
-  );
-  await ask(site, 'git-upload-pack', body);
-  const answers = [];
-  for (let at = 0; at < bench.rounds * 4; at += 1) answers.push(await ask(site, 'git-upload-pack', body));
   refs.sort((a, b) => a - b);
   return [
     figure('info/refs', 'ms', [percentile(refs, 0.5)], bench.goals.infoRefs),
     figure('info/refs, CPU', 'µs', [cpu]),
+  ];
+};
+
+/** A branch with a history of its own, of one megabyte. */
+const pushSmall = async ({ folder, url }: Site): Promise<string> => {
+  const small = join(folder, 'small');
+  mkdirSync(small);
+  await git(small, 'init', '--quiet', '.');
+  writeFiles(small, 1, 10);
+  await commitAll(small, 'Small');
+  await git(small, 'push', '--quiet', url, 'HEAD:refs/heads/small');
+  return await git(small, 'rev-parse', 'HEAD');
+};
+
+const measureCached = async (site: Site): Promise<Figure[]> => {
+  const { bench, tree, server } = site;
+  bench.progress('git: clones from the cache');
+  const small = wanting(await pushSmall(site));
+  await ask(site, 'git-upload-pack', small);
+  const number = bench.rounds * 40;
+  const before = ownCpuSeconds(server.pid);
+  for (let at = 0; at < number; at += 1) await ask(site, 'git-upload-pack', small);
+  const cpu = ((ownCpuSeconds(server.pid) - before) / number) * 1e3;
+  const body = wanting(await git(tree, 'rev-parse', 'pushed'));
+  await ask(site, 'git-upload-pack', body);
+  const answers = [];
+  for (let at = 0; at < bench.rounds * 4; at += 1) answers.push(await ask(site, 'git-upload-pack', body));
+  const megabytes = (answers[0]?.bytes ?? 0) / 1e6;
+  return [
     figure(
-      'clone from the pack cache, until its first byte',
+      'clone of 1 MB from the pack cache, CPU of the service and gitd',
       'ms',
-      answers.map(({ first }) => first),
+      [cpu],
       bench.goals.cachedClone,
     ),
     figure(
-      `clone from the pack cache, ${(answers[0]?.bytes ?? 0) / 1e6} MB`,
+      `clone of ${megabytes.toFixed(1)} MB from the pack cache, until its first byte`,
+      'ms',
+      answers.map(({ first }) => first),
+    ),
+    figure(
+      `clone of ${megabytes.toFixed(1)} MB from the pack cache`,
       'ms',
       answers.map(({ last }) => last),
     ),
@@ -291,7 +324,7 @@ export const measureGitTransport = async (bench: Bench): Promise<Figure[]> => {
     const site = await prepare(bench, server, folder);
     const pushes = await measurePushes(site);
     await git(site.tree, 'branch', 'pushed');
-    const answers = await measureAnswers(site);
+    const answers = [...(await measureInfoRefs(site)), ...(await measureCached(site))];
     const fetched = await measureClones(site);
     const delays = await measureEventLoop(site);
     return [...pushes, ...answers, ...fetched, ...delays, ...(await measureLargePush(site))];
