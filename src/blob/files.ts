@@ -3,7 +3,7 @@
  * same bytes are kept once in each.
  */
 import { createHash, randomBytes } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
+import { createWriteStream, openSync } from 'node:fs';
 import { access, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -40,6 +40,8 @@ const foldersUpTo = (root: string, folder: string): string[] => {
 const write = async (file: string, content: Readable): Promise<Stored> => {
   const digest = createHash('sha256');
   let size = 0;
+  // Open before anything can break off: a stream that opens by itself may do so after the file was removed.
+  const fd = openSync(file, 'wx', 0o600);
   await pipeline(
     content,
     async function* measure(chunks: AsyncIterable<Buffer>) {
@@ -49,7 +51,7 @@ const write = async (file: string, content: Readable): Promise<Stored> => {
         yield chunk;
       }
     },
-    createWriteStream(file, { flags: 'wx', mode: 0o600, flush: true }),
+    createWriteStream(file, { fd, flush: true }),
   );
   return { size, sha256: digest.digest('hex') };
 };
