@@ -40,17 +40,8 @@ export const treeOf = (root: number): number[] => {
 export const cpuSeconds = (roots: readonly number[]): number =>
   secondsOf(new Set(roots.flatMap(treeOf)), ({ ticks }) => ticks);
 
-/** The same of those in a tree that are Node: without the git processes of a service, which may be tidying up. */
-export const ownCpuSeconds = (root: number): number =>
-  secondsOf(new Set(treeOf(root).filter((pid) => /node/.test(commandOf(pid)))), ({ own }) => own);
-
-const commandOf = (pid: number): string => {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0', 1)[0] ?? '';
-  } catch {
-    return ''; // it has ended
-  }
-};
+/** The same of these alone, without what is below them. */
+export const ownCpuSeconds = (pids: readonly number[]): number => secondsOf(new Set(pids), ({ own }) => own);
 
 const secondsOf = (pids: ReadonlySet<number>, ticksOf: (stat: Stat) => number): number => {
   const stats = [...pids].map(statOf).filter((stat) => stat !== null);
