@@ -65,6 +65,8 @@ class Handle {
       this.#prepared.delete(this.#prepared.keys().next().value ?? '');
     const statement = this.database.prepare(text);
     const prepared = { statement, answersRows: statement.columns().length > 0 };
+    // The row id that a run tells beside its changes may be one of the search index's own, beyond 2^53.
+    if (!prepared.answersRows) statement.setReadBigInts(true);
     this.#prepared.set(text, prepared);
     return prepared;
   }
