@@ -69,7 +69,12 @@ const variables = ({ data, database }: Place, port: number): NodeJS.ProcessEnv =
 };
 
 /** The flags with which `npm start` runs Node. */
-const flags = ['--disable-proto=delete', '--max-semi-space-size=4', '--no-concurrent-recompilation'];
+const flags = [
+  '--disable-proto=delete',
+  '--max-semi-space-size=4',
+  '--external-memory-accounted-in-global-limit',
+  '--no-concurrent-recompilation',
+];
 
 type Options = {
   /** An own folder for compiled code. */

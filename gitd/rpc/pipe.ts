@@ -69,7 +69,8 @@ export const makeSender = (socket: Socket, onBroken?: () => void): Writable => {
   };
   socket.on('drain', () => goOn());
   socket.on('close', () => {
-    goOn(new Error('the connection was closed'));
+    // Who ends the connection is not told to go on with what was written last.
+    if (waiting !== null) goOn(socket.writableFinished ? undefined : new Error('the connection was closed'));
     if (!ended) writable.destroy();
   });
   return writable;

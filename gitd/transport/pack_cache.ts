@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { GitError } from '../failure.ts';
+import type { Watch } from './watch.ts';
 
 export type PackCacheOptions = {
   /** Emptied at the start. */
@@ -37,11 +38,14 @@ type Entry = {
 /** What makes the answer: bytes of a git process, and its end. */
 export type Source = (signal: AbortSignal) => Promise<{ output: Readable; ended: Promise<void> }>;
 
+/** Who reads: told of each piece that has moved. */
+export type Reader = Pick<Watch, 'signal' | 'touch'>;
+
 export type PackCache = {
   /** Whether the answer of this name is there, or on its way. */
   holds: (name: string) => boolean;
   /** Writes the answer to `output` and does not end it. Rejects when git fails, or the reader leaves. */
-  serve: (name: string, output: Writable, source: Source, signal: AbortSignal) => Promise<void>;
+  serve: (name: string, output: Writable, source: Source, reader: Reader) => Promise<void>;
   /** For tests: how often git ran, and how often not. */
   counts: { misses: number; hits: number };
   close: () => void;
@@ -55,26 +59,31 @@ const wake = (entry: Entry): void => {
   for (const go of entry.waiting.splice(0)) go();
 };
 
-const written = async (output: Writable, bytes: Buffer, signal: AbortSignal): Promise<void> => {
-  const gone = new GitError('unavailable', 'the caller has gone');
+const gone = (): GitError => new GitError('unavailable', 'the caller has gone');
+
+const written = async (output: Writable, bytes: Buffer, { signal, touch }: Reader): Promise<void> => {
   signal.throwIfAborted();
-  if (output.destroyed) throw gone;
+  if (output.destroyed) throw gone();
+  touch();
   if (output.write(bytes)) return;
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const onClose = (): void => reject(gone);
+  const onClose = (): void => reject(gone());
+  const onAbort = (): void => reject(signal.reason as Error);
   output.once('drain', resolve).once('close', onClose);
+  signal.addEventListener('abort', onAbort, { once: true });
   try {
     await promise;
   } finally {
     output.off('drain', resolve).off('close', onClose);
+    signal.removeEventListener('abort', onAbort);
   }
 };
 
 /** Follows a file to its end, which may not be written yet. What git said before it failed tells why it did. */
-const copyTo = async (entry: Entry, output: Writable, signal: AbortSignal): Promise<void> => {
+const copyTo = async (entry: Entry, output: Writable, reader: Reader): Promise<void> => {
   let at = 0;
   for (;;) {
-    signal.throwIfAborted();
+    reader.signal.throwIfAborted();
     if (at < entry.size) {
       // A buffer of its own each time: the one before may still wait in the socket.
       const piece = Buffer.allocUnsafe(Math.min(pieceLength, entry.size - at));
@@ -82,7 +91,7 @@ const copyTo = async (entry: Entry, output: Writable, signal: AbortSignal): Prom
       const { bytesRead } = await entry.handle.read(piece, 0, piece.length, at);
       at += bytesRead;
       // oxlint-disable-next-line no-await-in-loop
-      await written(output, piece.subarray(0, bytesRead), signal);
+      await written(output, piece.subarray(0, bytesRead), reader);
       continue;
     }
     if (entry.state === 'failed' && entry.size === 0)
@@ -242,13 +251,14 @@ export const openPackCache = async (options: PackCacheOptions): Promise<PackCach
       const key = keyOf(name);
       return opening.has(key) || shelf.find(key) !== undefined;
     },
-    serve: async (name, output, source, signal) => {
+    serve: async (name, output, source, reader) => {
+      const { signal } = reader;
       const entry = await entryOf(keyOf(name), source);
       entry.readers += 1;
       const onAbort = (): void => wake(entry);
       signal.addEventListener('abort', onAbort, { once: true });
       try {
-        await copyTo(entry, output, signal);
+        await copyTo(entry, output, reader);
       } finally {
         signal.removeEventListener('abort', onAbort);
         void leave(entry, shelf);

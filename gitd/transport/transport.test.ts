@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PassThrough, Readable } from 'node:stream';
+import { PassThrough, Readable, Writable } from 'node:stream';
 import { after, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { GitError } from '../failure.ts';
@@ -183,7 +183,7 @@ const reader = () => {
   return { output, text: () => Buffer.concat(chunks).toString() };
 };
 
-const never = new AbortController().signal;
+const never = { signal: new AbortController().signal, touch: () => undefined };
 
 test('who asks for the same meanwhile, and afterwards, reads what one run makes', async () => {
   const cache = await openPackCache({ folder: join(folder, 'shared'), budget: 1_000, age: 60_000 });
@@ -210,7 +210,7 @@ test('one who leaves does not end it for the others, and a failure is not kept',
   const { source, output, ended } = slowSource();
   const leaving = new AbortController();
   const [gone, staying] = [reader(), reader()];
-  const left = cache.serve('k', gone.output, source, leaving.signal);
+  const left = cache.serve('k', gone.output, source, { ...never, signal: leaving.signal });
   const stayed = cache.serve('k', staying.output, source, never);
   output.write('abc');
   await setTimeout(20);
@@ -228,6 +228,20 @@ test('one who leaves does not end it for the others, and a failure is not kept',
   await cache.serve('k', next.output, again.source, never);
   await setTimeout(5);
   assert.equal(next.text(), 'xyz');
+  cache.close();
+});
+
+test('one who does not read what was written does not stay when he is told to leave', async () => {
+  const cache = await openPackCache({ folder: join(folder, 'stalled'), budget: 1_000, age: 60_000 });
+  const { source, output, ended } = slowSource();
+  output.end('abc');
+  ended.resolve();
+  const leaving = new AbortController();
+  const stalled = new Writable({ highWaterMark: 1, write: () => undefined });
+  const left = cache.serve('k', stalled, source, { ...never, signal: leaving.signal });
+  await setTimeout(20);
+  leaving.abort(new GitError('limit', 'nothing has moved'));
+  await assert.rejects(left, /nothing has moved/);
   cache.close();
 });
 

@@ -12,7 +12,7 @@ import { boundTalk, wholeRequest } from './bounded.ts';
 import { bringHead } from './head.ts';
 import { listRefs } from './ls_refs.ts';
 import { ownFolder } from './own_folder.ts';
-import { type PackCache, openPackCache, packBytes } from './pack_cache.ts';
+import { type PackCache, type Source, openPackCache, packBytes } from './pack_cache.ts';
 import { packet } from './pktline.ts';
 import { type Request, fetchOf, requestsOf } from './request.ts';
 import { forbiddenWant } from './wants.ts';
@@ -118,22 +118,8 @@ const answerFetch = async (serving: Serving, request: Request): Promise<void> =>
   const cache = await cacheOf(context.root);
   const key = keyOf(serving, request);
   if (cache.holds(key) || (await isCacheable(context, dir, request))) {
-    const through = watching.through();
-    const copied = pipeline(through, output, { end: false });
-    const served = cache.serve(
-      key,
-      through,
-      async (signal) => await runRequest(serving, request, signal),
-      watching.signal,
-    );
-    await Promise.all([
-      served.then(
-        () => through.end(),
-        (error: Error) => through.destroy(error),
-      ),
-      copied,
-    ]);
-    await served;
+    const source: Source = async (signal) => await runRequest(serving, request, signal);
+    await cache.serve(key, output, source, watching);
     return;
   }
   await answerByGit(serving, request);
@@ -176,7 +162,8 @@ const answerRequest = async (talk: Talk, request: Request): Promise<boolean> => 
 /** A conversation of requests, each of which stands for itself: over SSH several of them, over HTTP one. */
 const converse = async (talk: Talk, io: StreamIo, stateless: boolean): Promise<void> => {
   if (!stateless) io.output.write(await capabilities(talk.context));
-  for await (const request of requestsOf(io.input)) {
+  // What still comes, the connection throws away: to destroy it here costs an error and its stack.
+  for await (const request of requestsOf(io.input.iterator({ destroyOnReturn: false }))) {
     const goesOn = await answerRequest(talk, request);
     if (!goesOn || stateless) return;
   }

@@ -37,7 +37,11 @@ const startPatience = 15_000;
 const stopPatience = 5_000;
 
 /** A young heap of two megabytes: its work is done by others, it only hands bytes on. */
-const nodeFlags = ['--max-semi-space-size=2', '--disable-proto=delete'];
+const nodeFlags = [
+  '--max-semi-space-size=2',
+  '--external-memory-accounted-in-global-limit',
+  '--disable-proto=delete',
+];
 
 /** What we were told to load first, it loads, too: that is how tests watch both. */
 const preloads = (): string[] => process.execArgv.filter((flag) => flag.startsWith('--import='));
