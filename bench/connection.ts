@@ -40,6 +40,7 @@ export class Connection {
   }
 
   send(request: string): Promise<Answer> {
+    if (this.#socket.destroyed) return Promise.reject(new Error('the connection was closed before'));
     this.#waiting = Promise.withResolvers<Answer>();
     this.#socket.write(request);
     return this.#waiting.promise;

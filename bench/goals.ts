@@ -15,6 +15,9 @@ const goals = {
   requestGet: { goal: 165 },
   requestChanges: { goal: 1000 },
   requestCommits: { goal: 1000 },
+  /** ms, one call after the other. */
+  merge: { goal: 20 },
+  requestChangesFirst: { goal: 20 },
   /** From 1,000 issues. */
   growth: { goal: 1.25 },
   /** ms until a total that is not cached is there, at the largest size. */

@@ -20,6 +20,8 @@ CREATE INDEX artifacts_expire ON artifacts USING btree (expire_at) WHERE (expire
 
 CREATE INDEX artifacts_project ON artifacts USING btree (project_id, sha256);
 
+CREATE INDEX artifacts_sizes ON artifacts USING btree (project_id, size);
+
 CREATE UNIQUE INDEX artifacts_type ON artifacts USING btree (job_id, file_type);
 
 create table assignees (
@@ -342,6 +344,16 @@ create table job_configs (
 
 CREATE UNIQUE INDEX job_configs_digest ON job_configs USING btree (project_id, digest);
 
+create table job_dependencies (
+  job_id bigint not null,
+  dependency_id bigint not null,
+  constraint job_dependencies_dependency_id_fkey FOREIGN KEY (dependency_id) REFERENCES jobs(id) ON DELETE CASCADE,
+  constraint job_dependencies_job_id_fkey FOREIGN KEY (job_id) REFERENCES jobs(id) ON DELETE CASCADE,
+  constraint job_dependencies_pkey PRIMARY KEY (job_id, dependency_id)
+);
+
+CREATE INDEX job_dependencies_dependency ON job_dependencies USING btree (dependency_id);
+
 create table job_needs (
   job_id bigint not null,
   name text collate "C" not null,
@@ -350,6 +362,28 @@ create table job_needs (
   constraint job_needs_job_id_fkey FOREIGN KEY (job_id) REFERENCES jobs(id) ON DELETE CASCADE,
   constraint job_needs_pkey PRIMARY KEY (job_id, name)
 );
+
+create table job_token_groups (
+  project_id bigint not null,
+  target_group_id bigint not null,
+  created_at bigint not null,
+  constraint job_token_groups_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint job_token_groups_target_group_id_fkey FOREIGN KEY (target_group_id) REFERENCES namespaces(id) ON DELETE CASCADE,
+  constraint job_token_groups_pkey PRIMARY KEY (project_id, target_group_id)
+);
+
+CREATE INDEX job_token_groups_target ON job_token_groups USING btree (target_group_id);
+
+create table job_token_projects (
+  project_id bigint not null,
+  target_project_id bigint not null,
+  created_at bigint not null,
+  constraint job_token_projects_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint job_token_projects_target_project_id_fkey FOREIGN KEY (target_project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint job_token_projects_pkey PRIMARY KEY (project_id, target_project_id)
+);
+
+CREATE INDEX job_token_projects_target ON job_token_projects USING btree (target_project_id);
 
 create table job_variables (
   job_id bigint not null,
@@ -404,8 +438,12 @@ create table jobs (
   trace_size bigint,
   trace_crc bigint,
   bridge bigint default 0 not null,
+  debug_trace bigint default 0 not null,
+  mirrored_pipeline_id bigint,
+  downstream_errors text collate "C",
   constraint jobs_config_id_fkey FOREIGN KEY (config_id) REFERENCES job_configs(id),
   constraint jobs_erased_by_id_fkey FOREIGN KEY (erased_by_id) REFERENCES users(id) ON DELETE SET NULL,
+  constraint jobs_mirrored_pipeline_id_fkey FOREIGN KEY (mirrored_pipeline_id) REFERENCES pipelines(id) ON DELETE SET NULL,
   constraint jobs_pipeline_id_fkey FOREIGN KEY (pipeline_id) REFERENCES pipelines(id) ON DELETE CASCADE,
   constraint jobs_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   constraint jobs_stage_id_fkey FOREIGN KEY (stage_id) REFERENCES stages(id) ON DELETE CASCADE,
@@ -420,6 +458,8 @@ CREATE INDEX jobs_bridge_open ON jobs USING btree (status, id) WHERE ((bridge = 
 CREATE INDEX jobs_config ON jobs USING btree (config_id);
 
 CREATE INDEX jobs_erased_by ON jobs USING btree (erased_by_id) WHERE (erased_by_id IS NOT NULL);
+
+CREATE INDEX jobs_mirrored ON jobs USING btree (mirrored_pipeline_id, id) WHERE (mirrored_pipeline_id IS NOT NULL);
 
 CREATE INDEX jobs_pipeline ON jobs USING btree (pipeline_id, stage_position, id);
 
@@ -1007,6 +1047,7 @@ create table projects (
   keep_latest_artifact bigint default 1 not null,
   runners_token_hash text collate "C",
   max_artifacts_size bigint,
+  job_token_list_enabled bigint default 1 not null,
   constraint projects_creator_id_fkey FOREIGN KEY (creator_id) REFERENCES users(id) ON DELETE SET NULL,
   constraint projects_forked_from_project_id_fkey FOREIGN KEY (forked_from_project_id) REFERENCES projects(id) ON DELETE SET NULL,
   constraint projects_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES namespaces(id) ON DELETE CASCADE,
@@ -1245,11 +1286,14 @@ create table shared_traces (
   size bigint not null,
   crc bigint not null,
   sha256 text collate "C",
+  waits_since bigint,
   constraint shared_traces_job_id_fkey FOREIGN KEY (job_id) REFERENCES jobs(id) ON DELETE CASCADE,
   constraint shared_traces_pkey PRIMARY KEY (job_id)
 );
 
 CREATE INDEX shared_traces_project ON shared_traces USING btree (project_id);
+
+CREATE INDEX shared_traces_waiting ON shared_traces USING btree (waits_since, job_id) WHERE (waits_since IS NOT NULL);
 
 create table sign_in_challenges (
   token_hash text collate "C" not null,

@@ -17,6 +17,8 @@ CREATE INDEX artifacts_expire on artifacts (expire_at) where expire_at is not nu
 
 CREATE INDEX artifacts_project on artifacts (project_id, sha256);
 
+CREATE INDEX artifacts_sizes on artifacts (project_id, size);
+
 CREATE UNIQUE INDEX artifacts_type on artifacts (job_id, file_type);
 
 CREATE TABLE assignees (
@@ -343,6 +345,14 @@ CREATE TABLE job_configs (
 
 CREATE UNIQUE INDEX job_configs_digest on job_configs (project_id, digest);
 
+CREATE TABLE job_dependencies (
+  job_id integer not null references jobs (id) on delete cascade,
+  dependency_id integer not null references jobs (id) on delete cascade,
+  primary key (job_id, dependency_id)
+) strict;
+
+CREATE INDEX job_dependencies_dependency on job_dependencies (dependency_id);
+
 CREATE TABLE job_needs (
   job_id integer not null references jobs (id) on delete cascade,
   name text not null,
@@ -350,6 +360,24 @@ CREATE TABLE job_needs (
   optional integer not null,
   primary key (job_id, name)
 ) strict;
+
+CREATE TABLE job_token_groups (
+  project_id integer not null references projects (id) on delete cascade,
+  target_group_id integer not null references namespaces (id) on delete cascade,
+  created_at integer not null,
+  primary key (project_id, target_group_id)
+) strict;
+
+CREATE INDEX job_token_groups_target on job_token_groups (target_group_id);
+
+CREATE TABLE job_token_projects (
+  project_id integer not null references projects (id) on delete cascade,
+  target_project_id integer not null references projects (id) on delete cascade,
+  created_at integer not null,
+  primary key (project_id, target_project_id)
+) strict;
+
+CREATE INDEX job_token_projects_target on job_token_projects (target_project_id);
 
 CREATE TABLE job_variables (
   job_id integer not null references jobs (id) on delete cascade,
@@ -402,7 +430,10 @@ CREATE TABLE jobs (
   artifacts_expire_at integer,
   trace_size integer,
   trace_crc integer,
-  bridge integer not null default 0
+  bridge integer not null default 0,
+  debug_trace integer not null default 0,
+  mirrored_pipeline_id integer references pipelines (id) on delete set null,
+  downstream_errors text
 ) strict;
 
 CREATE INDEX jobs_bridge on jobs (project_id, status, id) where bridge = 1;
@@ -412,6 +443,8 @@ CREATE INDEX jobs_bridge_open on jobs (status, id) where bridge = 1 and status i
 CREATE INDEX jobs_config on jobs (config_id);
 
 CREATE INDEX jobs_erased_by on jobs (erased_by_id) where erased_by_id is not null;
+
+CREATE INDEX jobs_mirrored on jobs (mirrored_pipeline_id, id) where mirrored_pipeline_id is not null;
 
 CREATE INDEX jobs_pipeline on jobs (pipeline_id, stage_position, id);
 
@@ -965,7 +998,8 @@ CREATE TABLE projects (
   ci_default_git_depth integer not null default 20,
   keep_latest_artifact integer not null default 1,
   runners_token_hash text,
-  max_artifacts_size integer
+  max_artifacts_size integer,
+  job_token_list_enabled integer not null default 1
 ) strict;
 
 CREATE INDEX projects_created on projects (created_at, id);
@@ -1170,10 +1204,13 @@ CREATE TABLE shared_traces (
   project_id integer not null,
   size integer not null,
   crc integer not null,
-  sha256 text
+  sha256 text,
+  waits_since integer
 ) strict;
 
 CREATE INDEX shared_traces_project on shared_traces (project_id);
+
+CREATE INDEX shared_traces_waiting on shared_traces (waits_since, job_id) where waits_since is not null;
 
 CREATE TABLE sign_in_challenges (
   token_hash text primary key,

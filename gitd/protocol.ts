@@ -355,6 +355,8 @@ export type Quota = {
   push_bytes: number | null;
   /** Bytes of one file; null: no limit. */
   file_bytes: number | null;
+  /** Bytes of the repository, with what a push brings; null: no limit. */
+  repository_bytes: number | null;
 };
 
 export type PushedRef = {
@@ -366,7 +368,15 @@ export type PushedRef = {
 };
 
 /** Asked from within pre-receive, the new objects in quarantine. */
-export type AskPush = { ask: 'push'; updates: PushedRef[]; push_options: string[]; largest_file: number };
+export type AskPush = {
+  ask: 'push';
+  updates: PushedRef[];
+  push_options: string[];
+  /** Bytes of the largest file that it brings; 0 where no limit asks for it. */
+  largest_file: number;
+  /** Bytes of the repository with what it brings; 0 where no limit asks for it, or it brings nothing. */
+  repository_size: number;
+};
 /** `refuse`: shown to the pusher, nothing is stored. */
 export type AnswerPush = { refuse: string[] | null };
 /** Told after the refs moved and are durable, before the pusher is answered. */

@@ -222,6 +222,38 @@ describe('a cache', () => {
       /\ntwo\n/,
     );
   });
+
+  const kept = async (key: string, more: object = {}): Promise<string | undefined> => {
+    const script = ['cat kept/file || echo nothing'];
+    const { log } = await run({ cache: [{ ...cache, key, policy: 'pull', ...more }], script });
+    return /\n(nothing|one|two)\n/.exec(log)?.[1];
+  };
+  const leave = async (key: string, word: string, more: object, end = 'true'): Promise<string> => {
+    const script = ['cat kept/file || echo nothing', `mkdir -p kept; echo ${word} >kept/file`, end];
+    return (await run({ cache: [{ ...cache, key, ...more }], script })).log;
+  };
+  it('is written by jobs that push alone, and read by those that pull', async () => {
+    await leave('policy', 'one', { policy: 'pull' });
+    assert.equal(await kept('policy'), 'nothing');
+    await leave('policy', 'one', { policy: 'push' });
+    assert.equal(await kept('policy'), 'one');
+    assert.match(await leave('policy', 'two', { policy: 'push' }), /\nnothing\n/);
+    assert.equal(await kept('policy'), 'two');
+  });
+  it('is written as it says by how the job ended', async () => {
+    await leave('ended', 'one', {}, 'false');
+    assert.equal(await kept('ended'), 'nothing');
+    await leave('ended', 'one', { when: 'on_failure' });
+    assert.equal(await kept('ended'), 'nothing');
+    await leave('ended', 'one', { when: 'on_failure' }, 'false');
+    assert.equal(await kept('ended'), 'one');
+    await leave('ended', 'two', { when: 'always' }, 'false');
+    assert.equal(await kept('ended'), 'two');
+  });
+  it('has what git does not know, where that is asked for', async () => {
+    await leave('untracked', 'one', { paths: [], untracked: true });
+    assert.equal(await kept('untracked', { paths: [] }), 'one');
+  });
 });
 
 describe('sources', () => {

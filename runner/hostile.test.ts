@@ -59,13 +59,13 @@ const makeSource = (): { repository: string; sha: string } => {
   return { repository: join(source, '.git'), sha: git('rev-parse', 'HEAD') };
 };
 
-const start = (executor: 'sandbox' | 'shell') => {
+const start = (executor: 'sandbox' | 'shell', processes = 2_048) => {
   const started: { coordinator: Coordinator; runner: TestRunner } = {} as never;
   before(async () => {
     writeFileSync(secret, 'secret of the machine', { mode: 0o600 });
     started.coordinator = await startCoordinator();
     const { url } = started.coordinator;
-    started.runner = await startTestRunner({ url, executor, concurrency: 1 });
+    started.runner = await startTestRunner({ url, executor, concurrency: 1, processes });
   });
   after(async () => {
     await started.runner.close();
@@ -178,6 +178,25 @@ describe('a hostile job of a user of its own', { skip: sameUser() }, () => {
     assert.equal(statSync(secret).uid, 0);
   });
 });
+
+for (const executor of ['shell', 'sandbox'] as const) {
+  const skip = sameUser() || (executor === 'sandbox' && none);
+  describe(`a job that starts processes without end (${executor})`, { skip }, () => {
+    const { run } = start(executor, 60);
+
+    it('is stopped at so many, and the next one begins with none of them', async () => {
+      const { heard, log } = await run({
+        // A shell that does not wait and try again.
+        script: ['trap "" TERM', `sh -c 'for i in $(seq 300); do sleep 1000 & done; echo "all of them"'`],
+      });
+      assert.equal(heard.ended?.state, 'failed');
+      assert.match(log, /fork/i);
+      assert.doesNotMatch(log, /\nall of them/);
+      const next = await run({ script: ['for i in $(seq 30); do sleep 0.1 & done; wait', 'echo fine'] });
+      assert.match(next.log, /\nfine\n/);
+    });
+  });
+}
 
 describe('all processes of a user', { skip: sameUser() }, () => {
   const start = (number: number) => {

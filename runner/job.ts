@@ -11,8 +11,8 @@ import type { Outcome } from './protocol.ts';
 import { type Reporter, startReporter } from './reporter.ts';
 import { writeFileVariables } from './script_run.ts';
 import { getSources } from './sources.ts';
-import { longestTimer, runAfter, runHook, runScripts } from './steps.ts';
-import { type Stops, makeStops } from './stops.ts';
+import { runAfter, runHook, runScripts } from './steps.ts';
+import { type Stops, afterSeconds, makeStops } from './stops.ts';
 import { type Trace, openTrace } from './trace.ts';
 import { fileVariables, secretsOf } from './variables.ts';
 
@@ -142,7 +142,7 @@ export const runJob = async (parts: JobParts): Promise<{ outcome: Outcome; heard
   const trace = makeTrace(parts, () => reporter?.grown());
   reporter = startReporter({ client: client.ofJob(job.id, job.token), trace, pace, onStop: stops.heard });
   const allowed = allowedFor(parts);
-  const timer = setTimeout(() => stops.end('timeout'), Math.min(allowed.timeout * 1000, longestTimer));
+  const timer = afterSeconds(allowed.timeout, () => stops.end('timeout'));
   const onEnding = (): void => stops.end('abort');
   ending.addEventListener('abort', onEnding, { once: true });
   try {

@@ -127,6 +127,9 @@ describe('a log', () => {
     const later = await run({ after: ['sleep 100'], variables: limit('RUNNER_AFTER_SCRIPT_TIMEOUT') });
     assert.equal(later.heard.ended?.state, 'success');
     assert.ok(later.lines.some((line) => line.endsWith('continue unaffected: it took too long')));
+    const days = { script: ['sleep 0.2'], timeout: 30 * 86_400 };
+    const long = await run({ ...days, variables: [{ key: 'RUNNER_SCRIPT_TIMEOUT', value: '700h' }] });
+    assert.equal(long.heard.ended?.state, 'success');
   });
   it('keeps the sections of the runner apart from what a job prints', async () => {
     const mark = String.raw`printf 'section_%s:1:%s\r\e[0K'`;

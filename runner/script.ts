@@ -17,6 +17,10 @@ const strict = 'set -e\nif (set -o pipefail) 2>/dev/null; then set -o pipefail; 
 /** A shell keeps these to itself. */
 const fixedNames = new Set(['BASHOPTS', 'BASH_VERSINFO', 'EUID', 'PPID', 'SHELLOPTS', 'UID']);
 
+/** Each command as the shell runs it, with the values of its variables. */
+const traced = (values: Values): string[] =>
+  values.get('CI_DEBUG_TRACE')?.trim().toLowerCase() === 'true' ? ['set -x'] : [];
+
 export type ScriptParts = {
   lines: readonly string[];
   values: Values;
@@ -32,6 +36,7 @@ export const scriptText = ({ lines, values, folder }: ScriptParts): string =>
       .map(([key, value]) => `export ${key}=${quote(value)}`),
     strict,
     `cd ${quote(folder)}`,
+    ...traced(values),
     ...lines.flatMap((line) => (line.trim() === '' ? [] : [echoed(line), line])),
     '',
   ].join('\n');

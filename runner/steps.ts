@@ -4,16 +4,16 @@ import { type Result, resultOf, statusOf, statusWord, success } from './outcome.
 import type { Prepared } from './prepared.ts';
 import type { Step } from './protocol.ts';
 import { runScript } from './script_run.ts';
+import { afterSeconds } from './stops.ts';
 import { secondsOf } from './variables.ts';
 
 /** Seconds that an `after_script` may take. */
 const afterLimit = 300;
-export const longestTimer = 2 ** 31 - 1;
 
 /** Runs a step; what it prints keeps it alive. */
 const runStep = async (prepared: Prepared, step: Step, stop: AbortController): Promise<Ended> => {
   const { trace, parts } = prepared;
-  const idle = setTimeout(() => stop.abort('idle'), Math.min(parts.idleLimit * 1000, longestTimer));
+  const idle = afterSeconds(parts.idleLimit, () => stop.abort('idle'));
   const output = trace.output();
   const onOutput = (chunk: Buffer): void => {
     idle.refresh();
@@ -41,7 +41,7 @@ const isAfter = ({ name }: Step): boolean => name === 'after_script';
 const limitScripts = ({ values, stops, allowed }: Prepared): (() => void) => {
   const seconds = secondsOf(values.get('RUNNER_SCRIPT_TIMEOUT'));
   if (seconds === null || seconds >= allowed.timeout) return () => undefined;
-  const timer = setTimeout(() => stops.end('timeout'), seconds * 1000);
+  const timer = afterSeconds(seconds, () => stops.end('timeout'));
   return () => clearTimeout(timer);
 };
 
@@ -74,7 +74,7 @@ export const runAfter = async (prepared: Prepared, result: Result): Promise<void
   const onAll = (): void => own.abort('abort');
   stops.all.signal.addEventListener('abort', onAll, { once: true });
   const seconds = secondsOf(values.get('RUNNER_AFTER_SCRIPT_TIMEOUT')) ?? afterLimit;
-  const timer = setTimeout(() => own.abort('timeout'), Math.min(seconds * 1000, longestTimer));
+  const timer = afterSeconds(seconds, () => own.abort('timeout'));
   const more = { ...prepared, values: new Map([...values, ['CI_JOB_STATUS', statusWord(result)]]) };
   try {
     await trace.section('after_script', async () => {

@@ -2,6 +2,13 @@
 import type { Why } from './executors/run.ts';
 import type { Stop } from './reporter.ts';
 
+/** What a timer counts to: 25 days. */
+const longestTimer = 2 ** 31 - 1;
+
+/** A timer of so many seconds; one that is longer than any can be never ends before its time. */
+export const afterSeconds = (seconds: number, work: () => void): NodeJS.Timeout =>
+  setTimeout(work, Math.min(seconds * 1000, longestTimer));
+
 export type Stops = {
   /** For all up to the last line of the script. */
   script: AbortController;

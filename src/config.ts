@@ -4,6 +4,7 @@
  */
 import { resolve } from 'node:path';
 import { type BlobConfig, blobFields, s3Place } from './config_blobs.ts';
+import { type GitConfig, gitFields } from './config_git.ts';
 import { type RunnerConfig, runnerFields } from './config_runner.ts';
 import {
   type Address,
@@ -18,13 +19,14 @@ import {
   readLimit,
   readMatching,
   readMegabytes,
+  readOrigins,
   readStorages,
   readUrl,
 } from './config_values.ts';
 import { StartFailure } from './errors.ts';
 import { type SignInProvider, readProviders } from './sign_in_providers.ts';
 
-type Others = BlobConfig & RunnerConfig;
+type Others = BlobConfig & GitConfig & RunnerConfig;
 
 export type Config = Others & {
   data: string;
@@ -43,15 +45,12 @@ export type Config = Others & {
   ssh_listen: Address | null;
   /** What clients reach it by; null: the host of our URL, and that port. */
   ssh_external: Address | null;
-  /** Megabytes of one push, and of one file in it; 0: any. */
-  push_limit: number;
-  file_limit: number;
   /** Megabytes of one file that a job leaves, where its project says nothing; 0: any. */
   artifact_limit: number;
-  /** Fetches that one user, or one address that names nobody, has at once; 0: any. */
-  fetch_limit: number;
   /** Pipelines of one commit that one user has made in a minute; 0: any. */
   pipeline_limit: number;
+  /** From where configurations of pipelines may include files over the net. */
+  ci_include_origins: string[];
   /** Jobs of one project that wait or run; 0: any. */
   active_jobs_limit: number;
   /** What the service and a gitd elsewhere both know. */
@@ -105,29 +104,18 @@ export const fields: Fields = {
       'megabytes of one artifact of a job, where its project says nothing (max_artifacts_size); 0: no limit',
     read: readMegabytes,
   },
-  push_limit: {
-    variable: 'GANTRY_PUSH_LIMIT',
-    default: '5120',
-    meaning: 'megabytes, packed, that one push may send; 0: no limit',
-    read: readMegabytes,
-  },
-  file_limit: {
-    variable: 'GANTRY_FILE_LIMIT',
-    default: '0',
-    meaning: 'megabytes of the largest file that may be pushed; 0: no limit',
-    read: readMegabytes,
-  },
-  fetch_limit: {
-    variable: 'GANTRY_FETCH_LIMIT',
-    default: '20',
-    meaning: 'fetches and clones of one user, or of one address that names nobody, at once; 0: no limit',
-    read: readLimit,
-  },
   pipeline_limit: {
     variable: 'GANTRY_PIPELINE_LIMIT',
     default: '25',
     meaning: 'pipelines of one commit that one user may have made in a minute; 0: no limit',
     read: readLimit,
+  },
+  ci_include_origins: {
+    variable: 'GANTRY_CI_INCLUDE_ORIGINS',
+    default: '',
+    meaning:
+      'places such as https://ci.example.com from which "include: remote" may take files, separated by commas; none by default',
+    read: readOrigins,
   },
   active_jobs_limit: {
     variable: 'GANTRY_ACTIVE_JOBS_LIMIT',
@@ -223,6 +211,7 @@ export const fields: Fields = {
     meaning: `least severe log line printed: ${logLevels.join(', ')}`,
     read: readLevel,
   },
+  ...gitFields,
   ...runnerFields,
   ...blobFields,
 };

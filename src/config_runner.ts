@@ -35,8 +35,9 @@ export type RunnerConfig = {
 
 /** At least one. */
 const readAmount = (text: string): number => {
-  if (readLimit(text) === 0) throw new Error('must be a whole number above 0');
-  return readLimit(text);
+  const amount = readLimit(text);
+  if (amount === 0) throw new Error('must be a whole number above 0');
+  return amount;
 };
 
 const readPolicies = (text: string): PullPolicy[] => {

@@ -60,6 +60,17 @@ export const readAddresses = (text: string): string[] => {
   return parts;
 };
 
+/** `https://host` or `https://host:port`, separated by commas. */
+export const readOrigins = (text: string): string[] => {
+  const parts = text.split(/[\s,]+/).filter((part) => part !== '');
+  return parts.map((part) => {
+    const url = URL.parse(part);
+    const isOrigin = url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`;
+    if (!isOrigin) throw new Error(`has "${part}", which is not https://HOST or https://HOST:PORT`);
+    return url.origin;
+  });
+};
+
 /** As `readStorages` reads it. */
 export const storageText = ({ name, path, address }: RepositoryStorage): string => {
   if (address !== null) return `${name}=tcp://${addressText(address)}`;
@@ -101,15 +112,15 @@ export const readCount = (text: string): number => {
   return Number(text);
 };
 
-export const readLimit = (text: string): number => {
-  if (!/^\d{1,7}$/.test(text)) throw new Error('must be a whole number');
-  return Number(text);
-};
+const readNumber =
+  (what: string) =>
+  (text: string): number => {
+    if (!/^\d{1,7}$/.test(text)) throw new Error(`must be ${what}`);
+    return Number(text);
+  };
 
-export const readMegabytes = (text: string): number => {
-  if (!/^\d{1,7}$/.test(text)) throw new Error('must be a whole number of megabytes');
-  return Number(text);
-};
+export const readLimit = readNumber('a whole number');
+export const readMegabytes = readNumber('a whole number of megabytes');
 
 export const runnerExecutors = ['auto', 'sandbox', 'container', 'shell', 'none'] as const;
 export type RunnerExecutor = (typeof runnerExecutors)[number];

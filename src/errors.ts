@@ -53,6 +53,10 @@ export const notGiven = (attribute: string): Failure => badRequest(`"${attribute
 export const badRequest = (reason: string): Failure =>
   new Failure('bad_request', { message: `400 (Bad request) ${reason}` });
 
+/** 400 for a change that names nothing of what it might change. */
+export const nothingGiven = (names: readonly string[]): Failure =>
+  badRequest(`at least one of ${names.join(', ')} must be given`);
+
 /** 400 whose message is exactly `text`. */
 export const refused = (text: string): Failure => new Failure('bad_request', { message: text });
 
@@ -71,8 +75,9 @@ export const conflict = (message: string | string[]): Failure => new Failure('co
 export const preconditionFailed = (): Failure =>
   new Failure('precondition_failed', { message: '412 Precondition Failed' });
 
-/** 503: the store takes no writes at the moment. */
-export const unavailable = (): Failure => new Failure('unavailable', { message: '503 Service Unavailable' });
+/** 503: the store takes no writes at the moment. Who asks again waits a little: programs of runners go by the header. */
+export const unavailable = (): Failure =>
+  new Failure('unavailable', { message: '503 Service Unavailable' }, { 'retry-after': '2' });
 
 /** 429. @param seconds until one may try again */
 export const tooOften = (seconds: number): Failure =>

@@ -162,8 +162,8 @@ export const startService = async (parts: ServiceParts): Promise<Service> => {
     const rootPassword = first ? await createRoot(store, config, random) : null;
     const git = storagesOf(parts);
     stops.push(() => git.stop());
-    const { blobs, traces } = await openBytes({ config, store, log });
-    stops.push(() => traces.close());
+    const { blobs, traces, close } = await openBytes({ config, store, log });
+    stops.push(close);
     const platform: Platform = {
       config,
       store,

@@ -13,6 +13,7 @@ import { releaseRoutes } from './releases/routes.ts';
 import { integrationRoutes } from './integrations/routes.ts';
 import { issueRoutes } from './issues/routes.ts';
 import { issueTodos } from './issues/todos.ts';
+import { jobTokenScopeRoutes } from './job_token_scope/routes.ts';
 import { keyRoutes } from './keys/routes.ts';
 import { labelRoutes } from './labels/routes.ts';
 import { memberRoutes } from './members/routes.ts';
@@ -61,6 +62,7 @@ export const endpoints: AnyEndpoint<Call>[] = [
   ...projectRoutes({ initialize: initializeRepository, followTransfer: followTransfers }),
   ...memberRoutes,
   ...deployKeyRoutes,
+  ...jobTokenScopeRoutes,
   ...labelRoutes,
   ...milestoneRoutes,
   ...snippetRoutes,

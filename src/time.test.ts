@@ -21,6 +21,11 @@ describe('formatTime', () => {
   it('is read back by parseTime, whatever the time', () => {
     fc.assert(fc.property(anyTime, (ms) => assert.equal(parseTime(formatTime(ms)), ms)));
   });
+
+  it('writes four digits of a year, also of what comes after the last time that is read', () => {
+    const last = '9999-12-31T23:59:59.999Z';
+    assert.equal(formatTime((parseTime(last) ?? 0) + 1), last);
+  });
 });
 
 describe('systemClock', () => {

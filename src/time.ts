@@ -54,9 +54,12 @@ const forms = [ISO, BASIC, MAIL, ASCTIME];
 /** The sign may be a blank: a `+` sent unescaped in a query decodes to one. */
 const OFFSET = /^(?<sign>[ +-])(?<hours>\d\d):?(?<minutes>\d\d)?$/;
 
-/** Milliseconds -> '2017-01-05T10:00:00.123Z'. Throws RangeError for what is no time at all. */
+/**
+ * Milliseconds -> '2017-01-05T10:00:00.123Z'. Throws RangeError for what is no time at all. What comes after the last
+ * time that is accepted, as an edit of what was last changed then, is shown as that: clients read four digits.
+ */
 export function formatTime(ms: number): string {
-  return new Date(ms).toISOString();
+  return new Date(Math.min(ms, LATEST)).toISOString();
 }
 
 /**

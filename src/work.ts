@@ -3,12 +3,12 @@ import type { Platform } from './access/call.ts';
 import { artifactWork } from './artifacts/work.ts';
 import { readLeft } from './artifacts/left_file.ts';
 import { environmentWork } from './environments/work.ts';
+import { jobParts } from './jobs/for_environments.ts';
 import { mergeCompletion } from './merge_requests/complete.ts';
 import { refreshMergeRequests } from './merge_requests/refresh.ts';
 import { mergeRequestWork } from './merge_requests/work.ts';
 import { namespaceWork } from './namespaces/work.ts';
 import { followPush, followRequest } from './pipelines/follow_push.ts';
-import { playJob } from './pipelines/job_states.ts';
 import { scheduleWork } from './pipelines/schedule_work.ts';
 import { pipelineWork } from './pipelines/work.ts';
 import { projectWork } from './projects/work.ts';
@@ -34,7 +34,7 @@ export const workHandlers = (platform: Platform): { [name: string]: WorkHandler 
   ...mergeRequestWork(platform, async (id) => await followRequest(platform, id)),
   ...pipelineWork(platform, readLeft),
   ...artifactWork(platform),
-  ...environmentWork(platform, playJob),
+  ...environmentWork(platform, jobParts),
   [scheduleWork]: async ({ schedule_id }) =>
     await (await import('./pipelines/run_schedule.ts')).runSchedule(platform, Number(schedule_id)),
   [forkWork]: async ({ project_id }) => await finishFork(platform, Number(project_id)),

@@ -5,10 +5,10 @@ import { it } from 'node:test';
 import assert from 'node:assert/strict';
 
 const order = `
-  errors sign_in_providers config_values config_blobs config_runner config time duration version wildcard
+  errors sign_in_providers config_values config_blobs config_git config_runner config time duration version wildcard in_turn
   db git http queue blob apart ci_file
   settings access
-  events namespaces users tokens sessions two_factor oauth identities keys groups projects members deploy_keys labels milestones snippets uploads
+  events namespaces users tokens sessions two_factor oauth identities keys groups projects members deploy_keys job_token_scope labels milestones snippets uploads
   registry repository releases issuables integrations
   subscriptions todos notes discussions time_tracking quick_actions awards issues merge_requests variables environments pipelines jobs artifacts runners
   hooks search instance
@@ -44,6 +44,16 @@ const isAllowed = (file: string, target: string): boolean => {
   return target.startsWith('src/') && (!isListed(target) || order.indexOf(to) <= order.indexOf(from));
 };
 
+/** Starting a process holds its parent up: git is started by gitd alone, there by one file; the runner starts jobs. */
+const starters = [
+  'gitd/exec/spawn.ts',
+  'src/git/supervise.ts',
+  'src/service/runner.ts',
+  'src/cli/doctor_machine.ts',
+];
+const startsProcesses = ({ file, text }: Source): boolean =>
+  /^(?:src|gitd)\//.test(file) && !starters.includes(file) && /['"](?:node:)?child_process['"]/.test(text);
+
 const faultsOf = (source: Source): string[] => {
   const { file, text } = source;
   if (!isListed(file)) return [`${file}: "${placeOf(file)}" has no place in the order list`];
@@ -51,6 +61,7 @@ const faultsOf = (source: Source): string[] => {
   return [
     ...imports.map((target) => `${file} imports ${target}`),
     ...(/^export default\b/m.test(text) ? [`${file} has a default export`] : []),
+    ...(startsProcesses(source) ? [`${file} starts processes`] : []),
     ...(/^(?:export |declare |const )*enum \w/m.test(text) ? [`${file} has an enum`] : []),
   ];
 };
@@ -81,6 +92,9 @@ it('finds what it looks for', () => {
   assert.equal(faults('src/git/dial.ts', `import { protocolVersion } from '../../gitd/protocol.ts';`), 0);
   assert.equal(faults('src/git/dial.ts', `import { makeExec } from '../../gitd/exec/spawn.ts';`), 1);
   assert.equal(faults('src/users/create.ts', `import { zeroOid } from '../../gitd/protocol.ts';`), 1);
+  assert.equal(faults('src/repository/open.ts', `import { spawn } from 'node:child_process';`), 1);
+  assert.equal(faults('gitd/exec/spawn.ts', `import { spawn } from 'node:child_process';`), 0);
+  assert.equal(faults('runner/main.ts', `import { spawn } from 'node:child_process';`), 0);
   assert.equal(faults('src/time.ts', 'export default 1;'), 1);
   assert.equal(faults('src/time.ts', 'export const enum A {}'), 1);
 });

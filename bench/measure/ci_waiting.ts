@@ -42,11 +42,12 @@ type Waiting = { end: () => void };
 
 /** Runners that ask again and again; none of the jobs is for them. */
 const waitIdle = async (port: number): Promise<Waiting> => {
+  const tokens: string[] = [];
+  for (let at = 0; at < idle; at += 1)
+    tokens.push(await makeRunner(port, { run_untagged: false, tag_list: ['idle'] }));
+  // Once all are made: a connection on which nothing is asked for ten seconds is closed.
   const clients: RunnerClient[] = [];
-  for (let at = 0; at < idle; at += 1) {
-    const token = await makeRunner(port, { run_untagged: false, tag_list: ['idle'] });
-    clients.push(await openRunner(port, token));
-  }
+  for (const token of tokens) clients.push(await openRunner(port, token));
   let isOver = false;
   await Promise.all(clients.map(async (client) => await client.poll()));
   const ask = async (client: RunnerClient): Promise<void> => {

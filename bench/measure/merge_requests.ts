@@ -6,6 +6,7 @@ import type { Goals } from '../goals.ts';
 import { fillMergeRequests, makeWithCode } from '../merge_requests.ts';
 import { type Place, rootToken, startService } from '../service.ts';
 import type { World } from '../world.ts';
+import { measureMerges } from './merges.ts';
 
 const fill = async (bench: Bench, place: Place, world: World) => {
   bench.progress(`merge requests: making ${usualSize}`);
@@ -57,9 +58,10 @@ export const measureMergeRequests = async (bench: Bench): Promise<Figure[]> => {
       },
     ];
     const costs = await measureCosts(bench, asked);
-    return asked.map(({ name, goal }) =>
+    const figures = asked.map(({ name, goal }) =>
       figure(`${name}, CPU`, 'µs', costs.get(name) ?? [], bench.goals[goal]),
     );
+    return [...figures, ...(await measureMerges(bench, server.port))];
   } finally {
     await server.stop();
   }

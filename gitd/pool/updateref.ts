@@ -14,6 +14,13 @@ export type UpdateRefPool = {
   stop: () => Promise<void>;
 };
 
+/** The process was killed when it held all locks of its refs: they are left, and some refs may have moved. */
+export class DiedHolding extends GitError {
+  constructor() {
+    super('unavailable', 'update-ref ended in the middle of a change');
+  }
+}
+
 type UpdateRef = { process: GitProcess; commit: (text: string) => Promise<void> };
 
 /** Milliseconds for one transaction; lock files are waited for within it. */
@@ -33,32 +40,33 @@ const problems: readonly (readonly [RegExp, GitError['kind']])[] = [
 ];
 
 /** What update-ref complained about, as a failure. */
-const failureOf = (complaint: string): GitError => {
-  // Killed: whether the refs have moved is unknown.
-  if (complaint === '') return new GitError('unavailable', 'update-ref ended');
-  return new GitError(problems.find(([pattern]) => pattern.test(complaint))?.[1] ?? 'internal', complaint);
-};
+const failureOf = (complaint: string): GitError =>
+  new GitError(problems.find(([pattern]) => pattern.test(complaint))?.[1] ?? 'internal', complaint);
 
 const openUpdateRef = async (exec: Exec, dir: string): Promise<UpdateRef> => {
   const args = [flag('--no-deref'), flag('--stdin')];
   const process = await exec.start({ command: 'update-ref', args, dir, slot: null, seconds: null });
   let open: PromiseWithResolvers<void> | null = null;
+  let isHolding = false;
   let text = '';
   process.stdout.setEncoding('utf8');
   process.stdout.on('data', (chunk: string) => {
     text += chunk;
     if (text.endsWith('prepare: ok\n')) {
+      isHolding = true;
       reached('refs.prepared');
       process.stdin.write('commit\n');
     }
     if (!text.endsWith('commit: ok\n')) return;
     text = '';
+    isHolding = false;
     open?.resolve();
   });
   const died = (why?: unknown): void => {
     const complaint = process.complaint();
     if (why instanceof GitError) open?.reject(why);
-    else open?.reject(failureOf(complaint));
+    else if (complaint !== '') open?.reject(failureOf(complaint));
+    else open?.reject(isHolding ? new DiedHolding() : new ProcessDied('update-ref ended'));
   };
   process.ended.then(() => died(), died);
   return {

@@ -68,6 +68,18 @@ test('an archive has all files below the prefix, of the time of the commit', asy
   assert.equal(Number.parseInt(tar.toString('latin1', second + 136, second + 147), 8), time);
 });
 
+test('the files of a zip have the time of the commit, too, and so has a part of the tree', async () => {
+  const commit = await fill(files);
+  const date = new Date(Number(await repository.git('show', '-s', '--format=%ct', commit)) * 1000);
+  const dosTime = (date.getUTCHours() << 11) | (date.getUTCMinutes() << 5) | (date.getUTCSeconds() >> 1);
+  const dosDate = ((date.getUTCFullYear() - 1980) << 9) | ((date.getUTCMonth() + 1) << 5) | date.getUTCDate();
+  await setTimeout(2_100); // longer than the times of a zip can tell
+  for (const part of [{}, { path: 'd' }]) {
+    const zip = await repository.read('archive.read', { commit, format: 'zip', prefix: 'x-1/', ...part });
+    assert.deepEqual([zip.readUInt16LE(10), zip.readUInt16LE(12)], [dosTime, dosDate]);
+  }
+});
+
 test('a prefix may be longer than the name of a file', async () => {
   const commit = await fill(files);
   const prefix = `${'x'.repeat(300)}/`;

@@ -46,16 +46,24 @@ const parseRanges = (output: string): BlameRange[] => {
   return ranges;
 };
 
-const blame = async (context: Context, params: Params, range: [number, number]): Promise<BlameRange[]> => {
+/** null: git cannot be told its name, which is no text: it was found by what is shown of it. */
+const blame = async (
+  context: Context,
+  params: Params,
+  range: [number, number],
+): Promise<BlameRange[] | null> => {
   // No `--end-of-options`: blame of 2.39 does not know it. An id and a path behind `--` need none.
-  const { stdout } = await context.exec.run({
+  const { code, stdout, stderr } = await context.exec.run({
     command: 'blame',
     args: [flag('--incremental'), lines(...range), oid(params.commit), ...paths([params.path])],
     dir: context.dir,
     slot: 'interactive',
     seconds: 60,
     signal: context.signal,
+    codes: [0, 128],
   });
+  if (code === 128 && stderr.includes('no such path')) return null;
+  if (code === 128) throw new GitError('internal', stderr);
   return parseRanges(stdout.toString('utf8'));
 };
 
@@ -66,6 +74,7 @@ export const blameFile = async (params: Params, context: Context): Promise<Answe
   const [first, last] = params.range ?? [1, Number.MAX_SAFE_INTEGER];
   const end = Math.min(last, countLines(content));
   const ranges = first > end ? [] : await blame(context, params, [first, end]);
+  if (ranges === null) return { result: null };
   const ids = new Set(ranges.map(({ commit }) => commit));
   return { result: { ranges, commits: await readCommits(context, [...ids]) }, body: content };
 };

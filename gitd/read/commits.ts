@@ -106,17 +106,15 @@ export const isAncestor: MethodHandler<'commits.is_ancestor'> = async ({ ancesto
   return { result: { is: found === 'yes' } };
 };
 
+/** History never changes: what one commit has in it, it has for ever. */
+const merged = makeLru<boolean>(50_000);
+
 /**
  * One walk for all: of these commits, those that `into` does not reach are the ones that `rev-list` still shows
  * without its history.
  */
-export const mergedCommits: MethodHandler<'commits.merged'> = async ({ into, ids }, context) => {
-  requireFew(ids);
-  await requireThere(context);
-  const there = await Promise.all(
-    ids.map(async (id) => (await context.pools.catFile.info(context.dir, oid(id)))?.type === 'commit'),
-  );
-  const input = [...ids.filter((_id, index) => there[index]), `^${oid(into)}`].join('\n');
+const findMerged = async (context: Context, into: Oid, ids: readonly Oid[]): Promise<void> => {
+  const input = [...ids, `^${oid(into)}`].join('\n');
   const { stdout } = await context.exec.run({
     command: 'rev-list',
     args: [flag('--stdin'), flag('--topo-order'), count('--max-count=', 1_000_000)],
@@ -127,5 +125,18 @@ export const mergedCommits: MethodHandler<'commits.merged'> = async ({ into, ids
     input: `${input}\n`,
   });
   const outside = new Set(stdout.toString('latin1').split('\n'));
-  return { result: { merged: ids.map((id, index) => there[index] === true && !outside.has(id)) } };
+  for (const id of ids) merged.set(`${context.dir} ${into} ${id}`, !outside.has(id));
+};
+
+export const mergedCommits: MethodHandler<'commits.merged'> = async ({ into, ids }, context) => {
+  requireFew(ids);
+  await requireThere(context);
+  const isKnown = (id: Oid): boolean | undefined => merged.get(`${context.dir} ${into} ${id}`);
+  const asked = ids.filter((id) => isKnown(id) === undefined);
+  const there = await Promise.all(
+    asked.map(async (id) => (await context.pools.catFile.info(context.dir, oid(id)))?.type === 'commit'),
+  );
+  const unknown = asked.filter((_id, index) => there[index]);
+  if (unknown.length > 0) await findMerged(context, into, unknown);
+  return { result: { merged: ids.map((id) => isKnown(id) ?? false) } };
 };

@@ -1,3 +1,5 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { readFileSync, readdirSync } from 'node:fs';
 import { after, before, it } from 'node:test';
 import assert from 'node:assert/strict';
 import { type TestStorage, startTestStorage } from '../../test/support/storage.ts';
@@ -142,4 +144,48 @@ it('reads a repository that nothing was written to as an empty one', async () =>
   assert.deepEqual(await ask('repository.statistics', {}), { size: 0, empty: true });
   assert.deepEqual(await ask('repository.exists', {}), { exists: false });
   assert.deepEqual(await ask('repository.check', {}), { problems: [] });
+});
+
+/** Kills the git processes of a repository at the first moment of this name that comes. */
+const killAt = (moment: string, dir: string): void => {
+  const kill = (message: unknown): void => {
+    if ((message as { effect: string }).effect !== moment) return;
+    unsubscribe('gantry:effect', kill);
+    for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+      try {
+        if (readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes(`--git-dir=${dir}`))
+          process.kill(Number(pid), 'SIGKILL');
+      } catch {
+        // It has ended.
+      }
+    }
+  };
+  subscribe('gantry:effect', kill);
+};
+
+it('makes a change whose process is killed with its locks in hand, and leaves no lock', async () => {
+  const { ask, commitAll, dir, git: run } = test.repository();
+  const [one = '', two = ''] = await commitAll({ a: '1' }, { a: '2' });
+  const targetOf = async (names: string[]) =>
+    (await ask('refs.get', { names })).refs.map((ref) => ref?.target ?? null);
+  const move = async (...updates: { ref: string; old: string; new: string }[]) => {
+    killAt('refs.prepared', dir);
+    await ask('refs.update', { updates });
+    return await targetOf(updates.map(({ ref }) => ref));
+  };
+  const [main, x, y] = ['refs/heads/main', 'refs/heads/x', 'refs/tags/y'];
+  assert.deepEqual(await move({ ref: main, old: two, new: one }), [one], 'the branch of HEAD');
+  assert.deepEqual(await move({ ref: x, old: zeroOid, new: one }, { ref: y, old: zeroOid, new: two }), [
+    one,
+    two,
+  ]);
+  await run('pack-refs', '--all');
+  assert.deepEqual(await move({ ref: x, old: one, new: zeroOid }, { ref: y, old: two, new: one }), [
+    null,
+    one,
+  ]);
+  assert.deepEqual(
+    readdirSync(dir, { recursive: true }).filter((name) => String(name).endsWith('.lock')),
+    [],
+  );
 });

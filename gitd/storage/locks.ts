@@ -1,6 +1,7 @@
 /** Lock files that a killed git left: every later change of what they lock would fail. */
-import { readdir, rm, stat } from 'node:fs/promises';
+import { readFile, readdir, rm, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
+import { type RefUpdate, zeroOid } from '../protocol.ts';
 
 /** Milliseconds. No git of ours holds a lock for so long. */
 const oldAge = 10 * 60 * 1000;
@@ -10,6 +11,9 @@ let aloneSince = 0;
 
 /** The clock of a file system may lag some milliseconds behind. */
 export const weAreAlone = (now: number): void => void (aloneSince = now - 20);
+
+/** What is written under the lock of the packed refs: git takes away no ref while it is there. */
+const unfinishedRefs = 'packed-refs.new';
 
 const namesIn = async (folder: string): Promise<string[]> => await readdir(folder).catch(() => []);
 
@@ -23,7 +27,7 @@ const lockFilesOf = async (dir: string): Promise<string[]> => {
     ...(await namesIn(join(dir, 'objects/info'))).map((name) => join('objects/info', name)),
     ...graph.map((name) => join('objects/info/commit-graphs', name)),
     ...pack.map((name) => join('objects/pack', name)),
-  ].filter((name) => name.endsWith('.lock'));
+  ].filter((name) => name.endsWith('.lock') || name === unfinishedRefs);
 };
 
 /** Answers whether it was one that nobody holds. */
@@ -49,4 +53,38 @@ export const clearLocksOnce = async (dir: string): Promise<void> => {
   if (cleared.has(dir)) return;
   cleared.add(dir);
   await removeStaleLocks(dir, Date.now());
+};
+
+/** What git has written into the lock of a ref that it is about to move; nothing where it takes the ref away. */
+const isLockOf = (text: string, { new: next }: RefUpdate): boolean =>
+  next === zeroOid ? text === '' : text === `${next}\n`;
+
+const lockOf = (dir: string, { ref }: RefUpdate): string => join(dir, `${ref}.lock`);
+
+const isHeldByDead = async (dir: string, update: RefUpdate): Promise<boolean> => {
+  const text = await readFile(lockOf(dir, update), 'latin1').catch(() => null);
+  return text !== null && isLockOf(text, update);
+};
+
+/** With the lock of a ref go those of what names it: HEAD, and where one is taken away, all that are packed. */
+const locksBeside = async (dir: string, held: readonly RefUpdate[]): Promise<string[]> => {
+  const head = await readFile(join(dir, 'HEAD'), 'utf8').catch(() => '');
+  const isHead = held.some(({ ref }) => head === `ref: ${ref}\n`);
+  const isTaken = held.some((update) => update.new === zeroOid);
+  return [...(isHead ? ['HEAD.lock'] : []), ...(isTaken ? [unfinishedRefs, 'packed-refs.lock'] : [])];
+};
+
+/**
+ * Removes what a process held that was about to make these updates, made none of them, and is dead. A lock that
+ * another one holds says something else.
+ */
+export const removeLocksOfDead = async (dir: string, updates: readonly RefUpdate[]): Promise<void> => {
+  const isHeld = await Promise.all(updates.map(async (update) => await isHeldByDead(dir, update)));
+  const held = updates.filter((_update, index) => isHeld[index]);
+  // Those of the refs come last: until then nobody else takes the ones beside them.
+  for (const name of await locksBeside(dir, held)) {
+    // oxlint-disable-next-line no-await-in-loop -- what is locked before its lock
+    await rm(join(dir, name), { force: true });
+  }
+  await Promise.all(held.map(async (update) => await rm(lockOf(dir, update), { force: true })));
 };

@@ -9,7 +9,8 @@ export const repositoryExists: MethodHandler<'repository.exists'> = async (_para
   result: { exists: await isThere(dir) },
 });
 
-const sizeOf = async ({ exec, dir, signal }: Context): Promise<number> => {
+/** Bytes of all its objects on disk. */
+export const sizeOf = async ({ exec, dir, signal }: Context): Promise<number> => {
   const args = [flag('-v')];
   const run = { command: 'count-objects', args, dir, slot: 'interactive', seconds: 30, signal } as const;
   const { stdout } = await exec.run(run);

@@ -105,14 +105,15 @@ it('clears a lock that a killed git left, and no other', async () => {
 });
 
 it('clears at the first write what was locked before this process worked alone', async () => {
-  const { ask, commitAll, dir } = test.repository();
+  const { ask, commitAll, dir, git: run } = test.repository();
   const [id] = await commitAll({ a: '1' });
-  for (const name of ['refs/heads/x.lock', 'packed-refs.lock']) {
+  for (const name of ['refs/heads/x.lock', 'packed-refs.lock', 'packed-refs.new']) {
     await writeFile(join(dir, name), '');
     await aged(join(dir, name), 5_000);
   }
   weAreAlone(Date.now());
   await ask('refs.update', { updates: [{ ref: 'refs/heads/x', old: zeroOid, new: id! }] });
+  await run('pack-refs', '--all');
   await ask('refs.update', { updates: [{ ref: 'refs/heads/x', old: id!, new: zeroOid }] });
   weAreAlone(0);
 });

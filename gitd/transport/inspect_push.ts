@@ -1,10 +1,13 @@
 /** What a push brings, looked at before refs move: its objects are still in quarantine. */
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Context } from '../context.ts';
 import { flag, oid } from '../exec/arguments.ts';
 import type { RunVariables } from '../exec/env.ts';
 import { eachAtOnce } from '../odb/loose.ts';
 import { quotedFolder } from '../odb/quarantine.ts';
 import { type PushedRef, zeroOid } from '../protocol.ts';
+import { sizeOf } from '../storage/look.ts';
 import type { HookUpdate } from './hook_channel.ts';
 
 const secondsEach = 60;
@@ -72,4 +75,13 @@ export const largestFile = async (context: Context, quarantine: string): Promise
   }
   await process.ended;
   return largest;
+};
+
+/** Bytes of the repository with the new objects, which came in a pack; 0 where none came. */
+export const sizeWith = async (context: Context, quarantine: string): Promise<number> => {
+  if (quarantine === '') return 0;
+  const folder = join(quarantine, 'pack');
+  const files = await readdir(folder).catch(() => []);
+  const sizes = await Promise.all(files.map(async (name) => (await stat(join(folder, name))).size));
+  return sizes.reduce((sum, size) => sum + size, await sizeOf(context));
 };

@@ -9,13 +9,13 @@ import { GitError } from '../failure.ts';
 import type { PushedRef, Quota, Streams } from '../protocol.ts';
 import { refsChanged } from '../refs/generation.ts';
 import { ensureRepository } from '../storage/create.ts';
-import { clearLocksOnce } from '../storage/locks.ts';
+import { clearLocksOnce, removeLocksOfDead } from '../storage/locks.ts';
 import { protocolVariables } from './advertise.ts';
 import { boundCommands } from './bounded.ts';
 import { madeUpdates, sweepQuarantines, syncPushed } from './durable.ts';
 import { type Gate, makeGate } from './gate.ts';
 import { type HookAnswer, type HookCall, serveHooks } from './hook_channel.ts';
-import { inspectPush, largestFile } from './inspect_push.ts';
+import { inspectPush, largestFile, sizeWith } from './inspect_push.ts';
 import { hooksFolder } from './own_folder.ts';
 import { refProblems } from './push_rules.ts';
 import { seenRefs } from './seen_refs.ts';
@@ -40,6 +40,8 @@ type Push = {
   accepted: PushedRef[] | null;
   /** The service knows what has come of it. */
   told: boolean;
+  /** The hook that is being answered, or was last. */
+  answering: Promise<unknown>;
 };
 
 const refuse = (lines: string[]): HookAnswer => ({ code: 1, lines });
@@ -55,12 +57,14 @@ const beforeReceive = async (push: Push, call: HookCall): Promise<HookAnswer> =>
   if (problems !== null) return refuse(problems);
   const updates = await inspectPush(context, call.quarantine, call.updates);
   const largest_file = quota.file_bytes === null ? 0 : await largestFile(context, call.quarantine);
+  const repository_size = quota.repository_bytes === null ? 0 : await sizeWith(context, call.quarantine);
   watching.touch();
   const { refuse: lines } = await io.ask({
     ask: 'push',
     updates,
     push_options: call.push_options,
     largest_file,
+    repository_size,
   });
   if (lines !== null) return refuse(lines);
   push.accepted = updates;
@@ -87,25 +91,40 @@ const afterReceive = async (push: Push, call: HookCall): Promise<HookAnswer> => 
   return { code: 0, lines };
 };
 
-/** Where git has ended without `post-receive`: looks itself what has come of the push. */
+/**
+ * Where git has ended without `post-receive`: looks itself what has come of the push. The service may just be about to
+ * let it through, though git was killed meanwhile.
+ */
 const settle = async (push: Push): Promise<void> => {
+  await push.answering;
   const { accepted, context } = push;
   if (accepted === null || push.told) return;
-  await tell(push, await madeUpdates(context, accepted));
+  const made = await madeUpdates(context, accepted);
+  await removeLocksOfDead(
+    context.dir,
+    accepted.filter((update) => !made.includes(update)),
+  );
+  await tell(push, made);
+};
+
+const answerHook = async (push: Push, call: HookCall): Promise<HookAnswer> => {
+  try {
+    return await (call.hook === 'pre-receive' ? beforeReceive(push, call) : afterReceive(push, call));
+  } catch (error) {
+    push.context.log('a push failed', { hook: call.hook, error: String(error) });
+    const isTooMuch = error instanceof GitError && error.kind === 'limit';
+    return refuse([
+      isTooMuch ? 'The push is too large to be checked.' : 'Gantry cannot take the push at the moment.',
+    ]);
+  }
 };
 
 const hookHandler =
   (push: Push) =>
   async (call: HookCall): Promise<HookAnswer> => {
-    try {
-      return await (call.hook === 'pre-receive' ? beforeReceive(push, call) : afterReceive(push, call));
-    } catch (error) {
-      push.context.log('a push failed', { hook: call.hook, error: String(error) });
-      const isTooMuch = error instanceof GitError && error.kind === 'limit';
-      return refuse([
-        isTooMuch ? 'The push is too large to be checked.' : 'Gantry cannot take the push at the moment.',
-      ]);
-    }
+    const answered = answerHook(push, call);
+    push.answering = answered;
+    return await answered;
   };
 
 const startReceivePack = async (push: Push, { protocol, stateless }: Params): Promise<GitProcess> => {
@@ -196,6 +215,7 @@ export const receivePack: StreamHandler<'transport.receive_pack'> = async (param
     stopInput: () => undefined,
     accepted: null,
     told: false,
+    answering: Promise.resolve(),
   };
   const onGone = (): void => {
     if (push.accepted === null) watching.stop(new GitError('unavailable', 'the caller has gone'));

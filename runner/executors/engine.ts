@@ -59,34 +59,21 @@ export const removeAll = async (
   names: readonly string[],
   network: string | null,
 ): Promise<void> => {
-  if (names.length > 0) {
-    await ask(engine, ['rm', '--force', '--volumes', ...names]);
-  }
+  if (names.length > 0) await ask(engine, ['rm', '--force', '--volumes', ...names]);
   if (network !== null) await ask(engine, ['network', 'rm', network]);
 };
 
 /** What runners that are gone left: containers and networks with a mark of theirs. */
 export const endContainers = async (engine: Engine, isLeft: (mark: string) => boolean): Promise<number> => {
-  const find = async (...words: string[]): Promise<string[]> => {
-    const filter = ['--filter', `label=${labelName}`];
-    const { output } = await ask(engine, [...words, ...filter, '--format', '{{.Names}}']);
+  const find = async (words: readonly string[], format: string): Promise<string[]> => {
+    const filter = ['--filter', `label=${labelName}`, '--format', format];
+    const { output } = await ask(engine, [...words, ...filter]);
     const names = output.split('\n').map((line) => line.trim());
     return names.filter((name) => name.startsWith('gantry-') && isLeft(name.slice('gantry-'.length)));
   };
-  const containers = await find('ps', '--all');
+  const containers = await find(['ps', '--all'], '{{.Names}}');
   await removeAll(engine, containers, null);
-  const { output } = await ask(engine, [
-    'network',
-    'ls',
-    '--filter',
-    `label=${labelName}`,
-    '--format',
-    '{{.Name}}',
-  ]);
-  const networks = output
-    .split('\n')
-    .filter((name) => name.startsWith('gantry-') && isLeft(name.slice('gantry-'.length)));
-  for (const name of networks) {
+  for (const name of await find(['network', 'ls'], '{{.Name}}')) {
     // oxlint-disable-next-line no-await-in-loop -- few
     await ask(engine, ['network', 'rm', name]);
   }

@@ -1,4 +1,7 @@
-/** The token of a job that runs: for the time of its run it reads the job's project as the job's user does. */
+/**
+ * The token of a job that runs: for the time of its run it reads the job's project as the job's user does, and what
+ * others have let that project read.
+ */
 import { sql } from 'kysely';
 import { compiled } from '../db/compiled.ts';
 import type { Reader } from '../db/open.ts';
@@ -30,14 +33,21 @@ const jobByHash = compiled((db, { token_hash, day }: { token_hash: string; day: 
     .compile(),
 );
 
-/** What the user sees of this one project, and may read there at most: nothing of what he may elsewhere, or change. */
-const narrowed = (viewer: Viewer, project: { id: number; namespace_id: number }): Viewer => ({
-  ...viewer,
-  admin: false,
-  projectLevels: new Map([[project.id, Math.min(projectLevel(viewer, project), levels.reporter)]]),
-  namespaceLevels: new Map(),
-  only: project.id,
-});
+/** What a job may at most in a project: what its user may, and nothing but read. */
+export const jobLevel = (user: Viewer, project: { id: number; namespace_id: number }): number =>
+  Math.min(projectLevel(user, project), levels.reporter);
+
+/** What the user sees of this one project: nothing of what he may elsewhere. */
+const narrowed = (user: Viewer, project: { id: number; namespace_id: number }): Viewer => {
+  const reached = new Map([[project.id, jobLevel(user, project)]]);
+  return {
+    ...user,
+    admin: false,
+    projectLevels: reached,
+    namespaceLevels: new Map(),
+    job: { project_id: project.id, levels: reached, user },
+  };
+};
 
 /**
  * Who asks with the token of a job.

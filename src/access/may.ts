@@ -84,6 +84,8 @@ export const projectRules = {
   /** Artifacts that their configuration keeps from others. */
   read_members_artifact: { level: developer, feature: builds, features: readable },
   read_masters_artifact: { level: master, feature: builds, features: readable },
+  /** Logs that show the values of variables. */
+  read_debug_trace: { level: developer, feature: builds, features: readable },
   update_job: { level: developer, feature: builds, features: readable, frozen: true },
   destroy_artifact: { level: master, feature: builds, features: readable, frozen: true },
   read_pipeline: { level: reporter, publicBuilds: true, feature: builds, features: readable },

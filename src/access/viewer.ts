@@ -5,6 +5,17 @@ import type { Visibility } from '../db/schema.ts';
 import { formatTime } from '../time.ts';
 import { levels } from './levels.ts';
 
+/**
+ * What a job sees: its own project, and each that was found to let it in (`projects/job_reach.ts`), with its role there.
+ * Nothing else is there for it.
+ */
+type JobReach = {
+  project_id: number;
+  levels: Map<number, number>;
+  /** The user that it runs for, with all his roles. */
+  user: Viewer;
+};
+
 /** Who looks, with every role that he has: enough to decide on any project without another look-up. */
 export type Viewer = {
   /** null: nobody signed in. */
@@ -16,8 +27,8 @@ export type Viewer = {
   projectLevels: ReadonlyMap<number, number>;
   /** Role by namespace id: groups with all below them, and the own personal namespace (owner). */
   namespaceLevels: ReadonlyMap<number, number>;
-  /** Id of the one project that there is for him: what asks is a job of it. */
-  only?: number;
+  /** What asks is a job. */
+  job?: JobReach;
 };
 
 export const anonymous: Viewer = {

@@ -31,7 +31,7 @@ export const isOpenTo = (viewer: Viewer, visibility: Visibility): boolean =>
 
 export const canSeeProject = (viewer: Viewer, project: ProjectFacts): boolean =>
   project.deleted_at === null &&
-  (viewer.only === undefined || viewer.only === project.id) &&
+  (viewer.job === undefined || viewer.job.levels.has(project.id)) &&
   (viewer.admin || isOpenTo(viewer, project.visibility) || projectLevel(viewer, project) > 0);
 
 /** Over a query that has the table `projects`: its id and namespace are among the given. */
@@ -52,8 +52,9 @@ export const visibleProjects = (viewer: Viewer, words: Words): Condition => {
   const alive = sql<boolean>`projects.deleted_at is null`;
   if (viewer.admin) return alive;
   const open = sql<boolean>`projects.visibility in (${sql.join(openVisibilities(viewer))})`;
-  const only = viewer.only === undefined ? [] : [sql<boolean>`projects.id = ${viewer.only}`];
-  return allOf([alive, ...only, anyOf([open, inSources(viewer, levels.guest, words)])]);
+  const { job } = viewer;
+  const reached = job === undefined ? [] : [words.oneOf('projects.id', [...job.levels.keys()])];
+  return allOf([alive, ...reached, anyOf([open, inSources(viewer, levels.guest, words)])]);
 };
 
 /* ---- features of a project ---- */

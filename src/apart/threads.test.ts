@@ -4,7 +4,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { type Program, TooMuch, runApart } from './threads.ts';
+import type { Program } from './program.ts';
+import { TooMuch, runApart } from './threads.ts';
 
 let folder: string;
 before(async () => {

@@ -5,16 +5,8 @@
  */
 import { Worker } from 'node:worker_threads';
 import type { FromThread, ToThread } from './messages.ts';
+import type { Program } from './program.ts';
 import { type Turns, makeTurns } from './turns.ts';
-
-export type Program = {
-  /** Of the file that runs in the thread. */
-  path: string;
-  /** Milliseconds of one task, but for those in which it waits for answers. */
-  longest: number;
-  /** Megabytes that it may hold. */
-  memory: number;
-};
 
 /** It took longer, or more memory, than it may. */
 export class TooMuch extends Error {}

@@ -6,7 +6,9 @@ import { forbidden } from '../errors.ts';
 import { jobById, jobConfigOf } from '../pipelines/store.ts';
 import type { Project } from '../projects/find.ts';
 
-const isFor = ({ viewer }: Call, project: Project, access: Artifacts['access']): boolean => {
+type Asking = Pick<Call, 'db' | 'viewer'>;
+
+const isFor = ({ viewer }: Asking, project: Project, access: Artifacts['access']): boolean => {
   switch (access) {
     case 'none':
       return false;
@@ -14,15 +16,24 @@ const isFor = ({ viewer }: Call, project: Project, access: Artifacts['access']):
       return may(viewer, 'read_masters_artifact', project);
     case 'developer':
       // Jobs of the project are run by developers, whatever their tokens may besides.
-      return viewer.only === project.id || may(viewer, 'read_members_artifact', project);
+      return viewer.job?.project_id === project.id || may(viewer, 'read_members_artifact', project);
     default:
       return true;
   }
 };
 
+/** Whether what the job left is for one who may read the job. */
+export const hasArtifactAccess = async (
+  asking: Asking,
+  project: Project,
+  jobId: number,
+): Promise<boolean> => {
+  const [job] = await jobById(asking.db, { id: jobId });
+  const access = job === undefined ? null : (await jobConfigOf(asking.db, job)).artifacts?.access;
+  return isFor(asking, project, access ?? null);
+};
+
 /** @throws Failure 403 where what the job left is not for the caller */
 export const requireArtifactAccess = async (call: Call, project: Project, jobId: number): Promise<void> => {
-  const [job] = await jobById(call.db, { id: jobId });
-  const access = job === undefined ? null : (await jobConfigOf(call.db, job)).artifacts?.access;
-  if (!isFor(call, project, access ?? null)) throw forbidden();
+  if (!(await hasArtifactAccess(call, project, jobId))) throw forbidden();
 };

@@ -9,6 +9,7 @@ import type { Call, Platform } from '../access/call.ts';
 import type { Answer } from '../http/endpoint.ts';
 import { getBytes } from './bytes.ts';
 import { badPath, nothingThere } from './failures.ts';
+import { remembering } from './remember.ts';
 import { fileAnswer } from './serve.ts';
 import type { Artifact } from './store.ts';
 import { typeOf } from './types.ts';
@@ -18,32 +19,8 @@ const limits = { entries: 100_000, directory: 16 * 1024 * 1024 };
 /** Bytes of one file, once it is unpacked. */
 const largestFile = 2_000 * 1024 * 1024;
 
-/** Bytes of directories that are remembered, the last one whatever it takes, and milliseconds since the last question. */
-const mostRemembered = 16 * 1024 * 1024;
-const rememberedFor = 60_000;
-
-const remembered = new Map<string, ZipDirectory>();
-let forgetting: NodeJS.Timeout | undefined;
-
-const forgetLater = (): void => {
-  forgetting ??= setTimeout(() => {
-    remembered.clear();
-    forgetting = undefined;
-  }, rememberedFor).unref();
-  forgetting.refresh();
-};
-
-const remember = (key: string, directory: ZipDirectory): void => {
-  forgetLater();
-  remembered.delete(key);
-  remembered.set(key, directory);
-  let weight = [...remembered.values()].reduce((sum, one) => sum + one.weight, 0);
-  for (const [oldest, { weight: freed }] of remembered) {
-    if (weight <= mostRemembered || oldest === key) return;
-    remembered.delete(oldest);
-    weight -= freed;
-  }
-};
+/** By bytes of memory. */
+const remembered = remembering<ZipDirectory>({ most: 16 * 1024 * 1024, weightOf: ({ weight }) => weight });
 
 type Found = Pick<Artifact, 'project_id' | 'sha256' | 'size'>;
 
@@ -65,25 +42,11 @@ export const contentOf = (platform: Platform, artifact: Found): ZipContent => {
   };
 };
 
-const opening = new Map<string, Promise<ZipDirectory>>();
-
-/** Many who ask at once wait for the one that reads it. */
-const openOnce = async (key: string, content: ZipContent): Promise<ZipDirectory> => {
-  const begun = opening.get(key) ?? openZip(content, limits).finally(() => opening.delete(key));
-  opening.set(key, begun);
-  return await begun;
-};
-
 export const directoryOf = async (
   content: ZipContent,
   { project_id, sha256 }: Found,
-): Promise<ZipDirectory> => {
-  const key = `${project_id}/${sha256}`;
-  const known = remembered.get(key);
-  const directory = known ?? (await openOnce(key, content));
-  remember(key, directory);
-  return directory;
-};
+): Promise<ZipDirectory> =>
+  await remembered(`${project_id}/${sha256}`, async () => await openZip(content, limits));
 
 /**
  * A path as an archive may have it. What was sent may be anything.

@@ -4,7 +4,7 @@ import type { Platform } from '../access/call.ts';
 import type { Range, Stored } from '../blob/files.ts';
 import { isDiskFull } from '../blob/folders.ts';
 import { unavailable } from '../errors.ts';
-import { inTurn } from '../merge_requests/in_turn.ts';
+import { inTurn } from '../in_turn.ts';
 import { type BytesOf, holdToName, holdToRemove } from './holds.ts';
 import { artifactArea } from './rules.ts';
 

@@ -8,6 +8,7 @@ import { settle } from '../../test/support/requests.ts';
 import { seedProject } from '../../test/support/seed.ts';
 import { type TestService, startTestService } from '../../test/support/service.ts';
 import type { Platform } from '../access/call.ts';
+import { processName } from '../db/process.ts';
 import { Failure } from '../errors.ts';
 import { dropBytes } from './bytes.ts';
 import { type JobOf, addArtifact, artifactBytes } from './store.ts';
@@ -89,32 +90,48 @@ test('what is being named is not taken away', async () => {
   assert.equal(await holds(), 0);
 });
 
-test('what nobody names any more goes, and a process that died holds nothing for ever', async () => {
+test('what nobody names any more goes, and a process that died holds nothing for long', async () => {
   const [one, two] = await twoJobs();
-  const { sha256, project_id } = await add(another(), one);
-  await forget(one);
+  const bring = async (): Promise<string> => {
+    const { sha256 } = await add(another(), one);
+    await forget(one);
+    return sha256;
+  };
+  const { project_id } = one;
+  const sha256 = await bring();
   const { store, blobs } = gantry.service.platform;
   const area = `projects/${project_id}/artifacts`;
-  const left = { project_id, sha256, holder: 'dead' };
-  const leave = async (kind: 'name' | 'remove', created_at: number): Promise<void> =>
-    await store.write(async ({ db }) => {
+  const [second, minute, hour] = [1_000, 60_000, 3_600_000];
+  /** @param age of it, in milliseconds */
+  const leave = async (kind: 'name' | 'remove', holder: string, age: number): Promise<void> =>
+    await store.write(async ({ db, now }) => {
       await db.deleteFrom('byte_holds').execute();
-      await db
-        .insertInto('byte_holds')
-        .values({ ...left, kind, created_at })
-        .execute();
+      const left = { project_id, sha256, holder, kind, created_at: now - age };
+      await db.insertInto('byte_holds').values(left).execute();
     });
-  await leave('name', Date.now());
-  await dropBytes(another(), project_id, [sha256]);
-  assert.equal(await blobs.has(area, sha256), true);
-  await leave('remove', Date.now());
-  await assert.rejects(add(another(), two), isUnavailable);
-  await leave('remove', Date.now() - 4_000_000);
-  const artifact = await add(another(), two);
-  await forget(two);
-  await leave('name', Date.now() - 4_000_000);
-  await dropBytes(another(), project_id, [artifact.sha256]);
-  assert.equal(await blobs.has(area, sha256), false);
+  for (const [holder, age] of [
+    ['dead', second],
+    [processName, 2 * minute],
+  ] as const) {
+    await leave('name', holder, age);
+    await dropBytes(another(), project_id, [sha256]);
+    assert.equal(await blobs.has(area, sha256), true, holder);
+    await leave('remove', holder, age);
+    await assert.rejects(add(another(), two), isUnavailable);
+    await store.write(async ({ db }) => await db.deleteFrom('byte_holds').execute());
+    await bring();
+  }
+  for (const [holder, age] of [
+    ['dead', 2 * minute],
+    [processName, hour + minute],
+  ] as const) {
+    await leave('remove', holder, age);
+    await add(another(), two);
+    await forget(two);
+    await leave('name', holder, age);
+    await dropBytes(another(), project_id, [sha256]);
+    assert.equal(await blobs.has(area, sha256), false, holder);
+  }
 });
 
 test('of a project that is gone everything goes', async () => {

@@ -2,13 +2,15 @@
  * Who is at work on some bytes, of all processes on one store: one who is about to name them keeps others from taking
  * them away, and the other way round. The project's row is the lock; bytes move between two transactions, never in one.
  */
-import { randomBytes } from 'node:crypto';
 import type { Platform } from '../access/call.ts';
 import type { Reader, Tx } from '../db/open.ts';
+import { processName } from '../db/process.ts';
 
 export type BytesOf = { project_id: number; sha256: string };
 
-/** Whoever holds for longer is dead: a request to the store of bytes is given up long before. */
+/** Milliseconds after which what a process that is gone has asked of the store of bytes is done, or never will be. */
+const settled = 60_000;
+/** Whoever holds for longer does nothing with them: a request to the store of bytes is given up long before. */
 const longest = 3_600_000;
 
 const isNamed = async (db: Reader, { project_id, sha256 }: BytesOf): Promise<boolean> => {
@@ -42,51 +44,55 @@ const isHeld = async (tx: Tx, { project_id, sha256 }: BytesOf, kind: Kind): Prom
     .where('project_id', '=', project_id)
     .where('sha256', '=', sha256)
     .where('kind', '=', kind)
-    .where('created_at', '>', tx.now - longest);
+    .where('created_at', '>', tx.now - longest)
+    .where((is) => is.or([is('created_at', '>', tx.now - settled), tx.words.lives('holder')]));
   return (await held.limit(1).executeTakeFirst()) !== undefined;
 };
 
 /** Ends it. */
 export type Hold = () => Promise<void>;
 
-const hold = async (tx: Tx, of: BytesOf, kind: Kind): Promise<string> => {
-  const holder = randomBytes(12).toString('hex');
+/** One that this process could not end takes nobody's place: it does one thing after another with the same bytes. */
+const hold = async (tx: Tx, { project_id, sha256 }: BytesOf, kind: Kind): Promise<void> => {
+  const changing = { kind, created_at: tx.now };
   await tx.db
     .insertInto('byte_holds')
-    .values({ project_id: of.project_id, sha256: of.sha256, holder, kind, created_at: tx.now })
+    .values({ project_id, sha256, holder: processName, ...changing })
+    .onConflict((clash) => clash.columns(['project_id', 'sha256', 'holder']).doUpdateSet(changing))
     .execute();
-  return holder;
 };
 
 const endOf =
-  ({ store }: Pick<Platform, 'store'>, { project_id, sha256 }: BytesOf, holder: string): Hold =>
+  ({ store }: Pick<Platform, 'store'>, { project_id, sha256 }: BytesOf): Hold =>
   async () =>
     await store.write(async ({ db }) => {
       await db
         .deleteFrom('byte_holds')
         .where('project_id', '=', project_id)
         .where('sha256', '=', sha256)
-        .where('holder', '=', holder)
+        .where('holder', '=', processName)
         .execute();
     });
 
 /** From now on nobody takes them away. null: somebody does that right now, or the project is gone. */
 export const holdToName = async (platform: Pick<Platform, 'store'>, of: BytesOf): Promise<Hold | null> => {
-  const holder = await platform.store.write(async (tx) => {
-    if (!(await lockProject(tx, of.project_id)) || (await isHeld(tx, of, 'remove'))) return null;
-    return await hold(tx, of, 'name');
+  const isMine = await platform.store.write(async (tx) => {
+    if (!(await lockProject(tx, of.project_id)) || (await isHeld(tx, of, 'remove'))) return false;
+    await hold(tx, of, 'name');
+    return true;
   });
-  return holder === null ? null : endOf(platform, of, holder);
+  return isMine ? endOf(platform, of) : null;
 };
 
 /** From now on nobody names them. null: they are named, or about to be. */
 export const holdToRemove = async (platform: Pick<Platform, 'store'>, of: BytesOf): Promise<Hold | null> => {
-  const held = await platform.store.write(async (tx) => {
+  const outcome = await platform.store.write(async (tx) => {
     // Nothing is added to a project that is gone.
     if (!(await lockProject(tx, of.project_id))) return 'nobody';
-    if ((await isNamed(tx.db, of)) || (await isHeld(tx, of, 'name'))) return null;
-    return await hold(tx, of, 'remove');
+    if ((await isNamed(tx.db, of)) || (await isHeld(tx, of, 'name'))) return 'others';
+    await hold(tx, of, 'remove');
+    return 'mine';
   });
-  if (held === 'nobody') return async () => undefined;
-  return held === null ? null : endOf(platform, of, held);
+  if (outcome === 'nobody') return async () => undefined;
+  return outcome === 'mine' ? endOf(platform, of) : null;
 };

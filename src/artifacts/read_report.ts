@@ -1,18 +1,17 @@
 /** Reads one report of tests: a short one here, a long one in a thread of its own. What was read is kept for a while. */
-import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import type { Platform } from '../access/call.ts';
-import { type Program, TooMuch, runApart } from '../apart/threads.ts';
+import { type Program, programPath } from '../apart/program.ts';
+import { TooMuch, runApart } from '../apart/threads.ts';
 import { type TestCase, readJunit } from './junit.ts';
 import { readText } from './read_text.ts';
+import { remembering } from './remember.ts';
 import { type Artifact, artifactBytes } from './store.ts';
 import { XmlFault } from './xml.ts';
 
 const program: Program = {
-  path: import.meta.filename.endsWith('.ts')
-    ? join(import.meta.dirname, 'thread.ts')
-    : join(import.meta.dirname, '../junit_thread.mjs'),
+  path: programPath(import.meta, 'thread.ts', 'junit_thread'),
   longest: 10_000,
   memory: 512,
 };
@@ -25,30 +24,10 @@ const mostBytes = 20 * 1024 * 1024;
 /** What is read within a few milliseconds. */
 const shortText = 64 * 1024;
 
-/** UTF-16 units of reports that are remembered, and milliseconds since the last question. */
-const mostRemembered = 16 * 1024 * 1024;
-const rememberedFor = 60_000;
-
 class Unreadable extends Error {}
 
-const remembered = new Map<string, Report>();
-let forgetting: NodeJS.Timeout | undefined;
-
-const remember = (key: string, report: Report): void => {
-  forgetting ??= setTimeout(() => {
-    remembered.clear();
-    forgetting = undefined;
-  }, rememberedFor).unref();
-  forgetting.refresh();
-  remembered.delete(key);
-  remembered.set(key, report);
-  let weight = [...remembered.values()].reduce((sum, { size }) => sum + size, 0);
-  for (const [oldest, { size }] of remembered) {
-    if (weight <= mostRemembered) return;
-    remembered.delete(oldest);
-    weight -= size;
-  }
-};
+/** By UTF-16 units of the texts. */
+const remembered = remembering<Report>({ most: 16 * 1024 * 1024, weightOf: ({ size }) => size });
 
 const textOf = async (platform: Platform, report: Artifact): Promise<string> => {
   const content = await artifactBytes(platform, report);
@@ -83,11 +62,10 @@ const nothing = (error: string): Report => ({ cases: [], error, size: 0 });
 /** @throws Failure 503 where too many wait to be read */
 export const readReport = async (platform: Platform, report: Artifact): Promise<Report> => {
   const key = `${report.project_id}/${report.sha256}/${report.file_format}`;
-  const known = remembered.get(key);
+  const read = async (): Promise<Report> =>
+    await parse(await textOf(platform, report), `project ${report.project_id}`);
   try {
-    const read = known ?? (await parse(await textOf(platform, report), `project ${report.project_id}`));
-    remember(key, read);
-    return read;
+    return await remembered(key, read);
   } catch (error) {
     if (error instanceof XmlFault) return nothing(faultText(error.message));
     if (error instanceof TooMuch) return nothing('the report takes too long to read, or too much memory');

@@ -1,8 +1,7 @@
 /** A long trace in parts, for those who read it as pages. */
 import { buffer } from 'node:stream/consumers';
-import type { Call } from '../access/call.ts';
 import type { JobRow } from '../jobs/rows.ts';
-import { readTrace, traceSize } from './trace_answer.ts';
+import { type Reading, readTrace, traceSize } from './trace_answer.ts';
 
 /** Bytes; the lines that begin in them are a part. */
 const partSize = 128 * 1024;
@@ -23,9 +22,7 @@ export type TracePart = {
   line: number;
 };
 
-type Of = Pick<Call, 'platform'>;
-
-const bytesOf = async (of: Of, job: JobRow, start: number, end: number): Promise<Buffer> => {
+const bytesOf = async (of: Reading, job: JobRow, start: number, end: number): Promise<Buffer> => {
   const stream = end < start ? null : await readTrace(of.platform, job, { start, end });
   return stream === null ? Buffer.alloc(0) : await buffer(stream);
 };
@@ -35,7 +32,7 @@ type Counts = { size: number; ends: number[] };
 const mostCounted = 1_000;
 const counted = new WeakMap<object, Map<number, Counts>>();
 
-const countsOf = ({ platform: { traces } }: Of, { id }: JobRow, size: number): number[] => {
+const countsOf = ({ platform: { traces } }: Reading, { id }: JobRow, size: number): number[] => {
   const all = counted.get(traces) ?? new Map<number, Counts>();
   counted.set(traces, all);
   const known = all.get(id);
@@ -56,7 +53,7 @@ const endsIn = (bytes: Buffer): number => {
 
 type Grown = { job: JobRow; size: number };
 
-const endsInPart = async (of: Of, { job, size }: Grown, part: number): Promise<number> => {
+const endsInPart = async (of: Reading, { job, size }: Grown, part: number): Promise<number> => {
   const ends = countsOf(of, job, size);
   const known = ends[part];
   if (known !== undefined) return known;
@@ -67,7 +64,7 @@ const endsInPart = async (of: Of, { job, size }: Grown, part: number): Promise<n
 };
 
 /** Lines that end before this byte. */
-const linesBefore = async (of: Of, grown: Grown, end: number): Promise<number> => {
+export const linesBefore = async (of: Reading, grown: Grown, end: number): Promise<number> => {
   const whole = Math.floor(end / partSize);
   let count = endsIn(await bytesOf(of, grown.job, whole * partSize, end - 1));
   // oxlint-disable-next-line no-await-in-loop -- one part in memory after another
@@ -76,7 +73,7 @@ const linesBefore = async (of: Of, grown: Grown, end: number): Promise<number> =
 };
 
 /** The part in which a line begins; past the end the last. */
-const partOfLine = async (of: Of, grown: Grown, line: number): Promise<number> => {
+const partOfLine = async (of: Reading, grown: Grown, line: number): Promise<number> => {
   const { job, size } = grown;
   let left = line - 1;
   if (left <= 0) return 0;
@@ -110,7 +107,7 @@ type Asked = { part: number } | { line: number };
  * @param asked null: the last two, where what matters mostly stands
  * @returns null: there is no trace, or no such part
  */
-export const tracePart = async (of: Of, job: JobRow, asked: Asked | null): Promise<TracePart | null> => {
+export const tracePart = async (of: Reading, job: JobRow, asked: Asked | null): Promise<TracePart | null> => {
   const size = await traceSize(of, job);
   if (size === null) return null;
   const parts = Math.ceil(size / partSize);

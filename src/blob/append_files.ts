@@ -5,13 +5,13 @@
 import { EventEmitter } from 'node:events';
 import { writeSync } from 'node:fs';
 import { type FileHandle, mkdir, open, rm, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { crc32 } from 'node:zlib';
 import type { Range } from './files.ts';
 import { unavailable } from '../errors.ts';
 import { isDiskFull, isMissing, syncFolder } from './folders.ts';
-import { mask } from './mask.ts';
+import { hasSecret, mask } from './mask.ts';
 import { type Entry, OpenFiles } from './open_files.ts';
 
 /** Whose file it is: the row of a job will do. */
@@ -108,16 +108,20 @@ const extend = async (
   const longest = Math.max(0, ...secrets.map((secret) => Buffer.byteLength(secret) - 1));
   const before = Math.min(longest, entry.size);
   const ending = await endingOf(entry, handle, before);
-  const joined = before === 0 ? chunk : Buffer.concat([ending, chunk]);
-  const masked = mask(joined, secrets);
-  if (masked === null) await writeAll(handle, chunk, entry.size);
-  else {
+  // What then stands at its end.
+  let known = chunk;
+  if (hasSecret({ ending, longest }, chunk, secrets)) {
+    const joined = Buffer.concat([ending, chunk]);
+    known = mask(joined, secrets) ?? joined;
     await (await open(markOf(file), 'a', 0o600)).close();
-    await writeAll(handle, masked, entry.size - before);
+    await writeAll(handle, known, entry.size - before);
+  } else {
+    await writeAll(handle, chunk, entry.size);
+    if (chunk.length < keptEnding) known = Buffer.concat([entry.ending, chunk]);
   }
   if (typeof entry.crc === 'number') entry.crc = crc32(chunk, entry.crc);
   entry.size += chunk.length;
-  entry.ending = Buffer.from((masked ?? joined).subarray(-keptEnding));
+  entry.ending = Buffer.from(known.subarray(-keptEnding));
 };
 
 const empty = async (file: string, entry: Entry, handle: FileHandle): Promise<void> => {
@@ -151,16 +155,17 @@ class Files implements AppendFiles {
   readonly #watchers = new EventEmitter().setMaxListeners(0);
 
   constructor(root: string) {
-    this.#root = root;
-    this.#files = new OpenFiles(root);
+    this.#root = resolve(root);
+    this.#files = new OpenFiles(this.#root);
   }
 
   #folderOf(projectId: number): string {
-    return join(this.#root, String(projectId));
+    // With each piece of each log: to join would take it apart first.
+    return `${this.#root}/${projectId}`;
   }
 
   #fileOf({ project_id, id }: Named): string {
-    return join(this.#folderOf(project_id), `${id}.log`);
+    return `${this.#folderOf(project_id)}/${id}.log`;
   }
 
   /**

@@ -1,6 +1,7 @@
 /** Traces in the rows of a database, by several who share it, and in a bucket once they are finished. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
+import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { crc32 } from 'node:zlib';
 import { seedPipeline } from '../../test/support/jobs.ts';
@@ -8,6 +9,7 @@ import { seedProject } from '../../test/support/seed.ts';
 import { type TestService, startTestService } from '../../test/support/service.ts';
 import type { AppendFiles, Named } from './append_files.ts';
 import { openAppendRows } from './append_rows.ts';
+import { archiveWaiting } from './archive_waiting.ts';
 import type { Blobs } from './files.ts';
 
 let gantry: TestService;
@@ -18,11 +20,14 @@ let two: AppendFiles;
 let blobs: Blobs;
 let failures: unknown[];
 let isAway: boolean;
+/** What happens while the bucket takes something. */
+let meanwhile: () => Promise<unknown>;
 
-const open = (): AppendFiles => {
+const parts = () => {
   const { store, traces: files } = gantry.service.platform;
-  return openAppendRows({ store, blobs, files, onFailure: (error) => void failures.push(error) });
+  return { store, blobs, files, onFailure: (error: unknown) => void failures.push(error) };
 };
+const open = (): AppendFiles => openAppendRows(parts());
 
 before(async () => {
   gantry = await startTestService();
@@ -33,7 +38,11 @@ before(async () => {
   blobs = {
     ...own,
     put: async (area, content) => {
-      if (!isAway) return await own.put(area, content);
+      if (!isAway) {
+        const stored = await own.put(area, content);
+        await meanwhile();
+        return stored;
+      }
       content.destroy();
       throw new Error('away');
     },
@@ -41,7 +50,7 @@ before(async () => {
   [one, two] = [open(), open()];
 });
 beforeEach(async () => {
-  [isAway, failures] = [false, []];
+  [isAway, failures, meanwhile] = [false, [], async () => undefined];
   await one.remove(of);
 });
 after(async () => await gantry.close());
@@ -108,6 +117,18 @@ test('a secret is never to be read, wherever it is cut', async () => {
   }
 });
 
+test('pieces stay as small as they came, however many secrets are in them, or cut by them', async () => {
+  const secret = 'glcbt-0123456789';
+  const whole = `${secret.slice(8)} all of ${secret} and ${secret.slice(0, 8)}`;
+  let size = 0;
+  for (let at = 0; at < 30; at += 1) ({ size } = await one.append(of, size, bytes(whole), [secret]));
+  const { db } = gantry.service.platform.store;
+  const kept = await db.selectFrom('shared_trace_pieces').select('bytes').execute();
+  assert.ok(Math.max(...kept.map((piece) => piece.bytes.length)) < 2 * whole.length);
+  const hidden = 'x'.repeat(secret.length);
+  assert.equal(await contentOf(two), whole.repeat(30).replaceAll(secret, hidden));
+});
+
 test('a secret in pieces of any size', async () => {
   for (let round = 0; round < 12; round += 1) {
     await one.remove(of);
@@ -156,6 +177,102 @@ test('while the bucket is away what is finished stays where it is', async () => 
   assert.deepEqual(await one.finish(of), { size: 4, crc: crc32('kept') });
   assert.equal(failures.length, 1);
   assert.equal(await contentOf(two), 'kept');
+});
+
+const whole = async () =>
+  await gantry.service.platform.store.db.selectFrom('shared_traces').selectAll().executeTakeFirstOrThrow();
+
+test('what the bucket did not take is tried again until it does', async () => {
+  isAway = true;
+  await one.append(of, 0, bytes('kept'));
+  await one.finish(of);
+  for (let round = 1; round <= 3; round += 1) {
+    await archiveWaiting(parts());
+    assert.deepEqual([failures.length, await rows()], [1 + round, 1]);
+  }
+  isAway = false;
+  await archiveWaiting(parts());
+  assert.equal(await rows(), 0);
+  const { sha256, waits_since } = await whole();
+  assert.deepEqual([await blobs.has(areaOf(), sha256 ?? ''), waits_since], [true, null]);
+  assert.equal(await contentOf(two), 'kept');
+  await archiveWaiting(parts());
+  assert.equal(failures.length, 4);
+});
+
+test('a log that still grows is not taken for one that waits', async () => {
+  await one.append(of, 0, bytes('grows'));
+  await archiveWaiting(parts());
+  assert.equal(await rows(), 1);
+});
+
+test('what came while it was brought to the bucket is brought there later', async () => {
+  await one.append(of, 0, bytes('one '));
+  meanwhile = async () => {
+    meanwhile = async () => undefined;
+    await two.append(of, 4, bytes('two'));
+  };
+  await one.finish(of);
+  assert.equal(await rows(), 2);
+  await archiveWaiting(parts());
+  assert.equal(await rows(), 0);
+  assert.equal(await contentOf(one), 'one two');
+});
+
+test('of a log that the bucket refuses others do not wait', async () => {
+  const { store } = gantry.service.platform;
+  const { jobs } = await seedPipeline(gantry, { project: of.project_id, file: 'b: { script: x }' });
+  const other = { project_id: of.project_id, id: jobs['b'] ?? 0 };
+  isAway = true;
+  for (const log of [of, other]) {
+    await one.append(log, 0, bytes(`of ${log.id}`));
+    await one.finish(log);
+  }
+  isAway = false;
+  const { put } = blobs;
+  const refusing: Blobs = {
+    ...blobs,
+    put: async (area, content) => {
+      if (area !== areaOf()) return await put(area, content);
+      content.destroy();
+      throw new Error('refused');
+    },
+  };
+  const waiting = async () =>
+    (
+      await store.db
+        .selectFrom('shared_traces')
+        .select('job_id')
+        .where('sha256', 'is', null)
+        .orderBy('job_id')
+        .execute()
+    ).map(({ job_id }) => job_id);
+  gantry.setTime(Date.now() + 60_000);
+  await archiveWaiting({ ...parts(), blobs: refusing });
+  assert.deepEqual(await waiting(), [of.id, other.id]);
+  await archiveWaiting({ ...parts(), blobs: refusing });
+  assert.deepEqual(await waiting(), [of.id]);
+  gantry.setTime(null);
+  await one.remove(other);
+});
+
+test('of a log that is erased on its way to the bucket nothing stays there', async () => {
+  await one.append(of, 0, bytes('secret'));
+  let stored = '';
+  const { put } = blobs;
+  const watched: Blobs = {
+    ...blobs,
+    put: async (area, content) => {
+      const made = await put(area, content);
+      stored = made.sha256;
+      await two.remove(of);
+      // As if it had come a moment later.
+      await put(area, Readable.from([bytes('secret')]));
+      return made;
+    },
+  };
+  await openAppendRows({ ...parts(), blobs: watched }).finish(of);
+  assert.equal(await blobs.has(areaOf(), stored), false);
 });
 
 test('a whole takes the place of what there was, and all of it may come again', async () => {

@@ -18,11 +18,12 @@ import {
   insertWhole,
   lockWhole,
   piecesOf,
+  setWaiting,
   setWhole,
   wholeOf,
 } from './piece_rows.ts';
 
-type Parts = {
+export type Parts = {
   store: Store;
   blobs: Blobs;
   /** Those of before. */
@@ -44,15 +45,16 @@ const extend = async (tx: Tx, of: Named, whole: Whole, { bytes, secrets }: Chunk
   const longest = Math.max(0, ...secrets.map((secret) => Buffer.byteLength(secret) - 1));
   const start = whole.size - Math.min(longest, whole.size);
   const ending = await piecesOf(tx.db, of, { start, end: whole.size, limit: null });
-  const masked = mask(Buffer.concat([between(ending, start, whole.size), bytes]), secrets);
-  const first = ending[0]?.start ?? start;
-  if (masked === null) await insertPiece(tx, of, { start: whole.size, bytes });
+  const end = between(ending, start, whole.size);
+  const masked = mask(Buffer.concat([end, bytes]), secrets);
+  const isApart = masked === null || masked.subarray(0, end.length).equals(end);
+  if (isApart) await insertPiece(tx, of, { start: whole.size, bytes: masked?.subarray(end.length) ?? bytes });
   else {
+    // The rest of what is written over stays a piece of its own: none grows with each secret that is cut.
+    const first = ending[0]?.start ?? start;
     await deletePieces(tx, of, first);
-    await insertPiece(tx, of, {
-      start: first,
-      bytes: Buffer.concat([between(ending, first, start), masked]),
-    });
+    await insertPiece(tx, of, { start: first, bytes: between(ending, first, start) });
+    await insertPiece(tx, of, { start, bytes: masked });
   }
   const size = whole.size + bytes.length;
   await setWhole(tx, of, { size, crc: crc32(bytes, whole.crc), sha256: null });
@@ -111,17 +113,25 @@ const bytesOf = async function* bytesOf(
   // oxlint-enable no-await-in-loop
 };
 
-/** Into the bucket; what was appended meanwhile keeps all of it in the rows. */
-const archive = async (parts: Parts, of: Named, { size, crc }: Whole): Promise<void> => {
+/**
+ * Into the bucket; what was appended meanwhile keeps all of it in the rows.
+ * @returns false: it is to be tried again
+ */
+export const archive = async (parts: Parts, of: Named, { size, crc }: Whole): Promise<boolean> => {
   const content = Readable.from(bytesOf(parts, of, { start: 0, end: size - 1 }), { objectMode: false });
   const stored = await parts.blobs.put(areaOf(of), content);
-  if (stored.size !== size) return;
-  await parts.store.write(async (tx) => {
+  const became = await parts.store.write(async (tx) => {
     const now = await lockWhole(tx, of);
-    if (now === null || now.size !== size || now.crc !== crc || now.sha256 !== null) return;
-    await setWhole(tx, of, { size, crc, sha256: stored.sha256 });
+    if (now === null) return 'gone';
+    if (now.sha256 !== null) return 'there';
+    if (stored.size !== size || now.size !== size || now.crc !== crc) return 'changed';
+    await setWhole(tx, of, { size, crc, sha256: stored.sha256, waits_since: null });
     await deletePieces(tx, of);
+    return 'there';
   });
+  // Erased while it was on its way: nothing of it stays.
+  if (became === 'gone') await parts.blobs.removeArea(areaOf(of));
+  return became !== 'changed';
 };
 
 /** Back into the rows, of what goes on after its end. */
@@ -170,7 +180,11 @@ const writers = (parts: Parts): Pick<AppendFiles, 'append' | 'replace' | 'restar
     if (whole === null) return await parts.files.finish(of);
     const { size, crc, sha256 } = whole;
     if (sha256 === null && size > 0) {
-      await archive(parts, of, whole).catch((error: unknown) => parts.onFailure(error, of));
+      const isThere = await archive(parts, of, whole).catch((error: unknown) => {
+        parts.onFailure(error, of);
+        return false;
+      });
+      if (!isThere) await store.write(async (tx) => await setWaiting(tx, of));
     }
     return { size, crc };
   };

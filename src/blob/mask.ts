@@ -16,3 +16,13 @@ export const mask = (bytes: Buffer, secrets: readonly string[]): Buffer | null =
   }
   return masked;
 };
+
+const standsIn = (bytes: Buffer, secrets: readonly string[]): boolean =>
+  secrets.some((secret) => secret !== '' && bytes.includes(secret));
+
+type Border = { ending: Buffer; /** Bytes of one that may stand on either side. */ longest: number };
+
+/** Whether a secret stands in what comes, or began at the end of what is there: without joining the two. */
+export const hasSecret = ({ ending, longest }: Border, chunk: Buffer, secrets: readonly string[]): boolean =>
+  standsIn(chunk, secrets) ||
+  (ending.length > 0 && standsIn(Buffer.concat([ending, chunk.subarray(0, longest)]), secrets));

@@ -22,7 +22,7 @@ export const lockWhole = async (tx: Tx, { id }: Named): Promise<Whole | null> =>
 export const insertWhole = async ({ db }: Tx, { id, project_id }: Named): Promise<void> => {
   await db
     .insertInto('shared_traces')
-    .values({ job_id: id, project_id, size: 0, crc: 0, sha256: null })
+    .values({ job_id: id, project_id, size: 0, crc: 0, sha256: null, waits_since: null })
     .onConflict((clash) => clash.doNothing())
     .execute();
 };
@@ -30,10 +30,31 @@ export const insertWhole = async ({ db }: Tx, { id, project_id }: Named): Promis
 export const setWhole = async (
   { db }: Tx,
   { id }: Named,
-  set: { size: number; crc: number; sha256: string | null },
+  set: { size: number; crc: number; sha256: string | null; waits_since?: null },
 ): Promise<void> => {
   await db.updateTable('shared_traces').set(set).where('job_id', '=', id).execute();
 };
+
+/** What is finished, and not in the bucket, is tried again until it is. */
+export const setWaiting = async ({ db, now }: Tx, { id }: Named): Promise<void> => {
+  await db
+    .updateTable('shared_traces')
+    .set({ waits_since: now })
+    .where('job_id', '=', id)
+    .where('sha256', 'is', null)
+    .execute();
+};
+
+/** Those that wait for the bucket, the longest first. */
+export const waitingWholes = async (db: Reader, limit: number): Promise<Whole[]> =>
+  await db
+    .selectFrom('shared_traces')
+    .selectAll()
+    .where('waits_since', 'is not', null)
+    .orderBy('waits_since')
+    .orderBy('job_id')
+    .limit(limit)
+    .execute();
 
 export const insertPiece = async ({ db }: Tx, { id }: Named, { start, bytes }: Piece): Promise<void> => {
   if (bytes.length === 0) return;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { Readable } from 'node:stream';
 import { buffer, text } from 'node:stream/consumers';
 import { blobCases, broken, bytes } from '../../test/support/blob_cases.ts';
 import { type TestS3, startS3 } from '../../test/support/s3.ts';
@@ -71,6 +72,36 @@ test('what somebody may still be at work on stays a day', async () => {
   assert.equal(await blobs.has('kept', sha256), true);
 });
 
+test('parts that a dead process left are given up after a day, and nobody else’s', async () => {
+  const bucket = bucketOf();
+  const begin = async (key: string): Promise<void> => {
+    const { text: begun } = await bucket.ask({ method: 'POST', key, query: { uploads: '' } });
+    const uploadId = /<UploadId>([^<]+)</.exec(begun)?.[1] ?? '';
+    await bucket.ask({ method: 'PUT', key, query: { partNumber: '1', uploadId }, body: Buffer.from('part') });
+  };
+  await begin('unfinished/of-a-dead-process');
+  await begin('another/program');
+  await removeAbandoned(bucket, Date.now() + day / 2);
+  assert.equal(s3.openUploads(), 2);
+  await removeAbandoned(bucket, Date.now() + day + 60_000);
+  assert.equal(s3.openUploads(), 1);
+  assert.ok(s3.asked.includes('DELETE /gantry-bytes/unfinished/of-a-dead-process'));
+  assert.ok(!s3.asked.includes('DELETE /gantry-bytes/another/program'));
+});
+
+test('an upload that takes so long that it might be taken for left is broken off', async (context) => {
+  const before = s3.openUploads();
+  context.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+  const slow = async function* slow(): AsyncGenerator<Buffer> {
+    yield Buffer.alloc(partSize, 'a');
+    yield Buffer.alloc(partSize, 'b');
+    context.mock.timers.tick(day - 3_600_000);
+    yield await Promise.resolve(Buffer.from('c'));
+  };
+  await assert.rejects(blobs.put('slow', Readable.from(slow())), isUnavailable);
+  assert.equal(s3.openUploads(), before);
+});
+
 for (const how of [500, 503, 429, 'cut'] as const) {
   test(`it is tried again after ${how}`, async () => {
     s3.fail(3, how);
@@ -93,7 +124,6 @@ test('a part is tried again, too', async () => {
       yield await Promise.resolve(part);
     }
   };
-  const { Readable } = await import('node:stream');
   const { sha256 } = await blobs.put('again', Readable.from(slow()));
   assert.ok((await buffer((await blobs.get('again', sha256))!)).equals(Buffer.concat(parts)));
 });

@@ -4,9 +4,9 @@ import { Readable } from 'node:stream';
 import { unavailable } from '../errors.ts';
 import type { Bucket } from './bucket.ts';
 import type { Blobs } from './files.ts';
-import { beginUpload, inParts, unfinished } from './upload_parts.ts';
+import { abortUploads, beginUpload, inParts, unfinished } from './upload_parts.ts';
 
-/** Milliseconds after which what nobody finished is taken for left. */
+/** Milliseconds after which what nobody finished is taken for left: no upload takes as long. */
 const abandoned = 86_400_000;
 /** Keys that are removed at once. */
 const abreast = 8;
@@ -39,6 +39,7 @@ export const removeAbandoned = async (bucket: Bucket, now: number): Promise<void
     bucket,
     left.map(({ key }) => key),
   );
+  await abortUploads(bucket, now - abandoned);
 };
 
 const put =

@@ -1,9 +1,13 @@
 /** Bytes on their way into a bucket whose key is known only at their end. */
 import { randomBytes } from 'node:crypto';
+import { unavailable } from '../errors.ts';
 import type { Bucket } from './bucket.ts';
 
 /** Where they are until then. */
 export const unfinished = 'unfinished/';
+
+/** Milliseconds that an upload may take: what is older than that by far, nobody is at work on. */
+const longest = 72_000_000;
 
 /** Bytes of a part. The store takes 10,000 of them. */
 export const partSize = 8 * 1024 * 1024;
@@ -28,6 +32,23 @@ export const inParts = async function* inParts(
   if (size > 0) yield Buffer.concat(held);
 };
 
+/** Uploads that one look finds at most: the next one finds the rest. */
+const mostFound = 1_000;
+
+/** Gives up uploads of ours that were begun before `before`: their parts are in no list of keys, and take place. */
+export const abortUploads = async (bucket: Bucket, before: number): Promise<void> => {
+  const query = { uploads: '', prefix: unfinished, 'max-uploads': String(mostFound) };
+  const { text } = await bucket.ask({ query });
+  for (const [, one = ''] of text.matchAll(/<Upload>(.*?)<\/Upload>/gs)) {
+    const valueOf = (name: string): string => one.split(`<${name}>`)[1]?.split('<')[0] ?? '';
+    const [key, uploadId, begun] = [valueOf('Key'), valueOf('UploadId'), Date.parse(valueOf('Initiated'))];
+    // Not every store heeds the prefix.
+    if (!key.startsWith(unfinished) || !(begun < before)) continue;
+    // oxlint-disable-next-line no-await-in-loop -- one after another: nobody waits
+    await bucket.find({ method: 'DELETE', key, query: { uploadId } });
+  }
+};
+
 export type PartsUpload = {
   add: (part: Buffer<ArrayBuffer>) => Promise<void>;
   /** All that was added is under this key. */
@@ -47,6 +68,7 @@ const completion = (etags: string[]): Buffer<ArrayBuffer> => {
 /** What is no larger than a part goes straight under its key; the rest under a temporary one first. */
 export const beginUpload = (bucket: Bucket): PartsUpload => {
   const key = unfinished + randomBytes(16).toString('hex');
+  const begun = Date.now();
   const etags: string[] = [];
   let held: Buffer<ArrayBuffer> | undefined;
   let uploadId: string | undefined;
@@ -59,6 +81,7 @@ export const beginUpload = (bucket: Bucket): PartsUpload => {
   };
   const sendHeld = async (): Promise<void> => {
     if (held === undefined) return;
+    if (Date.now() - begun > longest) throw unavailable();
     uploadId ??= await start();
     const query = { partNumber: String(etags.length + 1), uploadId };
     const { headers } = await bucket.ask({ method: 'PUT', key, query, body: held });

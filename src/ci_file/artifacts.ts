@@ -9,6 +9,7 @@ import {
   stringOrStrings,
   stringsAt,
   textAt,
+  notCarriedOut,
 } from './check.ts';
 import { secondsOf } from './duration.ts';
 import { type Hash, type Node, entryOf, isNull, keyPlace, stringOf, wordOf } from './node.ts';
@@ -91,6 +92,7 @@ const exposedOf = (at: At, hash: Hash, paths: string[]): string | null => {
   if (paths.some((path) => path.includes('*'))) {
     fault(at, "paths can't contain '*' when used with 'expose_as'", place);
   }
+  notCarriedOut(at, hash, 'expose_as');
   return expose_as;
 };
 

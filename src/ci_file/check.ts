@@ -35,6 +35,12 @@ export const hashOf = (at: At, node: Node | undefined, text = 'config should be 
   return null;
 };
 
+/** Says of a word of the language that it is known, and that nothing comes of it. */
+export const notCarriedOut = (at: At, hash: Hash, key: string): void => {
+  if (entryOf(hash, key) === undefined) return;
+  at.problems.warn(`${at.where} \`${key}\` is accepted, but not carried out`, keyPlace(hash, key));
+};
+
 export const knowsKeys = (at: At, hash: Hash, known: ReadonlySet<string>): void => {
   const unknown = [...hash.entries.keys()].filter((key) => !known.has(key));
   const [first] = unknown;

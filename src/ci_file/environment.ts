@@ -1,5 +1,5 @@
 /** `environment` of a job. */
-import { type At, durationAt, fault, knowsKeys, oneOfAt, textAt } from './check.ts';
+import { type At, durationAt, fault, knowsKeys, oneOfAt, textAt, notCarriedOut } from './check.ts';
 import { type Node, entryOf, isNull, stringOf } from './node.ts';
 import type { Environment } from './plan_types.ts';
 
@@ -39,6 +39,7 @@ export const environmentOf = (at: At, node: Node | undefined): Environment | nul
     return null;
   }
   knowsKeys(at, node, environmentKeys);
+  notCarriedOut(at, node, 'kubernetes');
   const name = textAt(at, node, 'name');
   if (name === null) fault(at, "name can't be blank", node.place);
   else checkName(at, name, entryOf(node, 'name')?.place ?? node.place);

@@ -1,5 +1,14 @@
 /** `image` and `services`. */
-import { type At, fault, inner, knowsKeys, stringOrStrings, stringsAt, textAt } from './check.ts';
+import {
+  type At,
+  fault,
+  inner,
+  knowsKeys,
+  stringOrStrings,
+  stringsAt,
+  textAt,
+  notCarriedOut,
+} from './check.ts';
 import { type Hash, type Node, entryOf, flatItems, isNull, stringOf } from './node.ts';
 import type { Image, Service } from './plan_types.ts';
 import { variablesOf } from './variables.ts';
@@ -44,6 +53,7 @@ const detailed = (at: At, hash: Hash): Image | null => {
     const isThere = entryOf(hash, 'name') !== undefined;
     fault(at, isThere ? 'name should be a string' : "name can't be blank", hash.place);
   }
+  notCarriedOut(at, hash, 'kubernetes');
   return {
     name: name ?? '',
     entrypoint: stringsAt(at, hash, 'entrypoint'),

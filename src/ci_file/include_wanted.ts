@@ -6,7 +6,8 @@ export type Wanted =
   | { type: 'local'; path: string }
   | { type: 'file'; project: string; ref: string | null; path: string }
   | { type: 'template'; name: string }
-  | { type: 'remote'; url: string }
+  /** With what its bytes have to be, as `sha256-` and their digest in base64. */
+  | { type: 'remote'; url: string; integrity: string | null }
   | { type: 'component'; address: string }
   /** What a job of the pipeline that starts this one left. */
   | { type: 'artifact'; job: string; path: string };
@@ -17,7 +18,8 @@ export type IncludedFile = { name: string; text: string; origin: unknown };
 /**
  * `missing`: no such file; `project`: no such project, or nobody may read it; `reference`: no such ref;
  * `refused`: such includes are not allowed here; `unreadable`: it is no text, or too much; `homeless`: the file that
- * names it is of no project; `no_job`: no job of this name left anything.
+ * names it is of no project; `no_job`: no job of this name left anything; `foreign`: its host is none from which files
+ * are included; `unreachable`: it did not come; `tampered`: it is another than was said.
  */
 export type FetchProblem =
   | 'no_job'
@@ -26,7 +28,10 @@ export type FetchProblem =
   | 'reference'
   | 'refused'
   | 'unreadable'
-  | 'homeless';
+  | 'homeless'
+  | 'foreign'
+  | 'unreachable'
+  | 'tampered';
 
 export type Fetch = (
   wanted: Wanted,
@@ -37,7 +42,7 @@ type Expand = (text: string) => string;
 
 const byText = (text: string): Wanted =>
   /^https?:\/\//i.test(text)
-    ? { type: 'remote', url: text }
+    ? { type: 'remote', url: text, integrity: null }
     : { type: 'local', path: text.replace(/^\//, '') };
 
 const filesOf = (node: Node, project: string, expand: Expand): Wanted[] | null => {
@@ -76,7 +81,7 @@ export const wantedOf = (node: Node, expand: Expand): Wanted[] | null => {
   if (local !== null) return [{ type: 'local', path: expand(local).replace(/^\//, '') }];
   if (project !== null) return filesOf(node, project, expand);
   if (template !== null) return [{ type: 'template', name: expand(template) }];
-  if (remote !== null) return [{ type: 'remote', url: expand(remote) }];
+  if (remote !== null) return [{ type: 'remote', url: expand(remote), integrity: of('integrity') }];
   if (component !== null) return [{ type: 'component', address: expand(component) }];
   const job = of('job');
   return artifact === null || job === null
@@ -129,7 +134,16 @@ const refusedText = (wanted: Wanted): string => {
   return `${nameOf(wanted, address)} is not available here!`;
 };
 
+/** What only goes wrong with a file that comes over the net. */
+const remoteTexts: Partial<Record<FetchProblem, string>> = {
+  foreign: 'is not allowed: its host is none from which files are included',
+  unreachable: 'could not be fetched!',
+  tampered: 'is not what its `integrity` says!',
+};
+
 const textOfProblem = (wanted: Wanted, problem: FetchProblem): string => {
+  const ofRemote = remoteTexts[problem];
+  if (ofRemote !== undefined) return `${nameOf(wanted, addressOf(wanted))} ${ofRemote}`;
   const project = wanted.type === 'file' ? `Project \`${wanted.project}\`` : 'Project';
   if (problem === 'project') return `${project} not found or access denied!`;
   if (problem === 'reference') {

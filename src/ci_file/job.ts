@@ -12,6 +12,7 @@ import {
   scriptOf,
   stringsOf,
   textAt,
+  notCarriedOut,
 } from './check.ts';
 import { artifactsOf } from './artifacts.ts';
 import { cachesOf } from './cache.ts';
@@ -64,6 +65,7 @@ const longestTimeout = 30 * 86_400;
 const oldList = 'config should be an array of strings';
 const notDelayed = 'when should be one of: on_success, on_failure, always, manual';
 const notARun = 'config should implement the script:, run:, or trigger: keyword';
+const notABridge = 'config should contain either a trigger or a needs:pipeline';
 
 const scriptsOf = (at: At, hash: Hash, defaults: JobDefaults) => {
   const read = (key: string, old: string): string[] =>
@@ -135,9 +137,19 @@ const policiesOf = (at: At, hash: Hash, defaults: JobDefaults) => {
   return { rules, only: only === null ? usual : { ...only, refs: only.refs ?? usual?.refs ?? null }, except };
 };
 
-const needsAndDependencies = (at: At, hash: Hash) => {
+/** Who runs takes artifacts of other pipelines; who does not may go as one of them does. */
+const needsOfJob = (at: At, hash: Hash, isBridge: boolean) => {
   const node = entryOf(hash, 'needs');
-  const found = node === undefined ? null : needsOf(inner(at, 'needs'), node);
+  if (node === undefined) return null;
+  const found = needsOf(inner(at, 'needs'), node, isBridge ? ['job', 'bridge'] : ['job', 'cross_dependency']);
+  if (found.mirrors === null || entryOf(hash, 'trigger') === undefined) return found;
+  at.problems.warn(`${at.where}:needs of a pipeline is not carried out beside a trigger`, node.place);
+  return { ...found, mirrors: null };
+};
+
+const needsAndDependencies = (at: At, hash: Hash, isBridge: boolean) => {
+  const found = needsOfJob(at, hash, isBridge);
+  const mirrors = found?.mirrors ?? null;
   const dependencies = dependenciesOf(at, hash);
   const needed = new Set(found?.needs.map(({ job }) => job));
   const missing = found === null ? [] : (dependencies ?? []).filter((job) => !needed.has(job));
@@ -145,7 +157,9 @@ const needsAndDependencies = (at: At, hash: Hash) => {
     const text = `dependencies the ${missing.join(', ')} should be part of needs`;
     fault(at, text, keyPlace(hash, 'dependencies'));
   }
-  return { needs: found?.needs ?? null, cross_needs: found?.cross_needs ?? [], dependencies };
+  // What is like another pipeline waits for its stage.
+  const needs = mirrors === null ? (found?.needs ?? null) : null;
+  return { needs, cross_needs: found?.cross_needs ?? [], mirrors, dependencies };
 };
 
 const sayWhatIsNotDone = (at: At, hash: Hash): void => {
@@ -153,10 +167,7 @@ const sayWhatIsNotDone = (at: At, hash: Hash): void => {
     if (entryOf(hash, key) !== undefined)
       fault(at, `config keyword \`${key}\` is not supported here`, keyPlace(hash, key));
   }
-  for (const key of keptOnly) {
-    if (entryOf(hash, key) === undefined) continue;
-    at.problems.warn(`${at.where} \`${key}\` is accepted, but not carried out`, keyPlace(hash, key));
-  }
+  for (const key of keptOnly) notCarriedOut(at, hash, key);
 };
 
 const strings = (at: At, node: Node | undefined): string[] => stringsOf(at, node, oldList) ?? [];
@@ -180,6 +191,14 @@ const partsOf = (at: At, hash: Hash, defaults: JobDefaults) => {
 
 const plainAt = (node: Node | undefined): unknown => (node === undefined ? null : plainOf(node));
 
+const secretsAt = (at: At, node: Node | undefined): unknown => {
+  const asked = hashOf(inner(at, 'secrets'), node);
+  if (asked !== null && asked.entries.size > 0) {
+    at.problems.warn(`${at.where} \`secrets\` cannot be fetched here: the job will fail`, asked.place);
+  }
+  return plainAt(node);
+};
+
 const hookKeys = new Set(['pre_get_sources_script']);
 
 const hookOf = (at: At, node: Node | undefined): string[] => {
@@ -198,7 +217,7 @@ const ownParts = (at: At, hash: Hash) => ({
   trigger: triggerOf(inner(at, 'trigger'), entryOf(hash, 'trigger')),
   release: plainAt(entryOf(hash, 'release')),
   pages: plainAt(entryOf(hash, 'pages')),
-  secrets: plainAt(entryOf(hash, 'secrets')),
+  secrets: secretsAt(at, entryOf(hash, 'secrets')),
 });
 
 /** Says what is wrong in `default` itself, whether or not a job takes it over. */
@@ -208,9 +227,15 @@ export const checkDefaults = (at: At, defaults: JobDefaults): void => {
   partsOf(at, nothing, defaults);
 };
 
+/** Whether it is no runner's: it starts another pipeline, or goes as one does. */
+const isOfNoRunner = (hash: Hash): boolean => {
+  const has = (key: string): boolean => entryOf(hash, key) !== undefined;
+  return has('trigger') || (has('needs') && !has('script') && !has('run'));
+};
+
 /** @param hash the job as its file says it, `extends` and `!reference` carried out */
 export const jobOf = (at: At, name: string, hash: Hash, defaults: JobDefaults): Job => {
-  const isBridge = entryOf(hash, 'trigger') !== undefined;
+  const isBridge = isOfNoRunner(hash);
   knowsKeys(at, hash, isBridge ? bridgeKeys : jobKeys);
   rulesWithOthers(at, hash);
   if (entryOf(hash, 'script') === undefined && !isBridge) {
@@ -230,10 +255,13 @@ export const jobOf = (at: At, name: string, hash: Hash, defaults: JobDefaults): 
     ...partsOf(at, hash, defaults),
     ...whenOf(at, hash),
     ...policiesOf(at, hash, defaults),
-    ...needsAndDependencies(at, hash),
+    ...needsAndDependencies(at, hash, isBridge),
     ...ownParts(at, hash),
   };
   if (!isBridge) return job;
+  if (job.trigger === null && job.mirrors === null && entryOf(hash, 'trigger') === undefined) {
+    fault(at, notABridge, hash.place, "script can't be blank");
+  }
   if (job.when === 'delayed') fault(at, notDelayed, keyPlace(hash, 'when'));
   return withoutRun(job);
 };

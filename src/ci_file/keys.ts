@@ -29,7 +29,7 @@ export const bridgeKeys = words(
 );
 
 /** Taken and kept, but nothing comes of it yet: said in a warning. */
-export const keptOnly = ['release', 'publish', 'pages', 'id_tokens', 'secrets', 'inputs'] as const;
+export const keptOnly = ['release', 'publish', 'pages', 'id_tokens', 'inputs'] as const;
 
 /** Known words that are refused: silence would let somebody think that they work. */
 export const refusedKeys = ['run', 'identity', 'dast_configuration'] as const;

@@ -193,6 +193,7 @@ test('of a job', async () => {
     [job('rules: [{ when: delayed }]'), 'jobs:rspec:rules:rule start in should be a duration'],
     [job('rules: [{ if: $A }], only: [main]'), 'jobs:rspec config key may not be used with `rules`: only'],
     [job('inherit: { foo: 1 }'), 'jobs:rspec:inherit config contains unknown keys: foo'],
+    [job('secrets: [a]'), 'jobs:rspec:secrets config should be a hash'],
     [job('run: [{ name: a }]'), 'jobs:rspec config keyword `run` is not supported here'],
     [job('dast_configuration: {}'), 'jobs:rspec config keyword `dast_configuration` is not supported here'],
     [
@@ -200,6 +201,10 @@ test('of a job', async () => {
       `jobs:${'x'.repeat(256)} name is too long (maximum is 255 characters)`,
     ],
     ['" ": { script: x }', "jobs name can't be blank"],
+    [
+      `a: { script: x, parallel: { matrix: [{ A: [${'x'.repeat(250)}, y], B: [${'y'.repeat(5)}] }] } }`,
+      'jobs:a:parallel makes a name that is too long (maximum is 255 characters)',
+    ],
   ]);
 });
 
@@ -394,7 +399,18 @@ test('warnings say what may surprise, and what is not carried out', async () => 
   assert.deepEqual(await warningsOf(kept), [
     'jobs:a `release` is accepted, but not carried out',
     'jobs:a `id_tokens` is accepted, but not carried out',
-    'jobs:a `secrets` is accepted, but not carried out',
+    'jobs:a `secrets` cannot be fetched here: the job will fail',
+  ]);
+  const deeper = `a:
+  script: x
+  image: { name: i, kubernetes: { user: u } }
+  environment: { name: e, kubernetes: { agent: b } }
+  artifacts: { paths: [o], expose_as: the log }
+  secrets: {}`;
+  assert.deepEqual((await warningsOf(deeper)).toSorted(), [
+    'jobs:a:artifacts `expose_as` is accepted, but not carried out',
+    'jobs:a:environment `kubernetes` is accepted, but not carried out',
+    'jobs:a:image `kubernetes` is accepted, but not carried out',
   ]);
   assert.deepEqual(await warningsOf('a: { trigger: { include: child.yml } }'), []);
 });

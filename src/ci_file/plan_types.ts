@@ -58,13 +58,15 @@ export type Need = {
   matrix: Record<string, string[]>[] | null;
 };
 
-/** Artifacts of another pipeline or project. */
+/** Artifacts of a job of a project's ref, or of another pipeline of the same tree; variables in all of it. */
 export type CrossNeed = {
   job: string;
   project?: string;
   ref?: string;
   pipeline?: string;
   artifacts: boolean;
+  /** It may be missing. */
+  optional?: boolean;
 };
 
 /** Another pipeline that a job starts. */
@@ -159,6 +161,8 @@ export type Job = {
   pre_get_sources_script: string[];
   manual_confirmation: string | null;
   trigger: Trigger | null;
+  /** Full path of the project whose newest pipeline it goes as, variables in it; null: it does something itself. */
+  mirrors: string | null;
   /** Accepted; who runs jobs says what of it he does. */
   release: unknown;
   pages: unknown;

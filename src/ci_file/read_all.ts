@@ -4,7 +4,7 @@ import { TooHeavy, makesTooMuch } from './limits.ts';
 import { mergedYaml } from './merged.ts';
 import { tooLarge } from './node.ts';
 import { type PlannedJob, type Planned, askFacts, plan } from './plan.ts';
-import type { Compiled, Config, Included } from './plan_types.ts';
+import type { Compiled, Config, Included, Variable } from './plan_types.ts';
 import type { Problem } from './problem.ts';
 
 export type Wish = {
@@ -22,6 +22,8 @@ export type ReadAll = {
   planned: Planned | null;
   /** Whether or not the rules let them in. */
   all: PlannedJob[];
+  /** Of the whole file, with what it says of them to those who run a pipeline by hand. */
+  variables: Variable[];
 };
 
 const allJobs = ({ jobs, stages }: Config): PlannedJob[] =>
@@ -52,5 +54,6 @@ export const readAll = async (source: Source, wish: Wish): Promise<ReadAll> => {
   const compiled = await compile(source);
   const { warnings, includes, root } = compiled;
   const merged_yaml = wish.merged && root !== null ? mergedYaml(root) : null;
-  return { warnings, includes, merged_yaml, ...(await readJobs(source, compiled, wish)) };
+  const variables = compiled.config?.variables ?? [];
+  return { warnings, includes, merged_yaml, variables, ...(await readJobs(source, compiled, wish)) };
 };

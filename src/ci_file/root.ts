@@ -130,6 +130,14 @@ const checkName = (at: At, name: string, hash: Node): void => {
   }
 };
 
+/** A name that was short is no more with the values of a matrix in it. */
+const checkMade = (at: At, { name, place }: Job, made: readonly Job[]): void => {
+  const isLonger = made.some((one) => one.name.length > longestName);
+  if (isLonger && name.length <= longestName) {
+    fault(at, `makes a name that is too long (maximum is ${longestName} characters)`, place);
+  }
+};
+
 type Entry = { job: Job; made: Job[] };
 
 const entriesOf = (problems: Problems, root: Hash, workflow: Workflow): Entry[] => {
@@ -151,7 +159,9 @@ const entriesOf = (problems: Problems, root: Hash, workflow: Workflow): Entry[] 
     if (workflow.rules === null) warnOfSeveral(at, node);
     const job = { ...jobOf(at, name, node, defaults), place: keyPlace(root, name) };
     const parallel = parallelOf(inner(at, 'parallel'), entryOf(node, 'parallel'));
-    return [{ job, made: parallelJobs(job, parallel) }];
+    const made = parallelJobs(job, parallel);
+    checkMade(inner(at, 'parallel'), job, made);
+    return [{ job, made }];
   });
 };
 

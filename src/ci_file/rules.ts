@@ -133,7 +133,7 @@ const ruleOf = (at: At, node: Node, of: RulesOf): Rule | null => {
     when,
     allow_failure: booleanAt(at, node, 'allow_failure'),
     variables: variablesOf(inner(at, 'variables'), entryOf(node, 'variables')),
-    needs: needs === undefined ? null : needsOf(inner(at, 'needs'), needs).needs,
+    needs: needs === undefined ? null : needsOf(inner(at, 'needs'), needs, ['job']).needs,
     start_in: of === 'job' ? startOf(at, node, when) : null,
     interruptible: booleanAt(at, node, 'interruptible'),
     auto_cancel: autoCancelOf(inner(at, 'auto_cancel'), entryOf(node, 'auto_cancel')),

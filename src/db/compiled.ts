@@ -1,6 +1,6 @@
 /** Queries whose SQL is made once: what every request asks must not be built and compiled with every request. */
 import type { CompiledQuery, Kysely } from 'kysely';
-import type { ReadNow, Words } from './engine.ts';
+import type { EngineParts, Words } from './engine.ts';
 import type { Schema } from './schema.ts';
 
 type Db = Kysely<Schema>;
@@ -28,16 +28,15 @@ const placeholders = new Proxy(
   { get: (_target, name) => new Placeholder(String(name), (given) => given) },
 );
 
-type Spoken = { words: Words; readNow: ReadNow | undefined };
+type Spoken = { words: Words } & Pick<EngineParts, 'readNow' | 'prepare'>;
 
 const stores = new WeakMap<object, Spoken>();
 
 /** One object a store, which its transactions share. */
 export const storeOf = (db: Db): object => db.getExecutor().adapter;
 
-/** Tells in which words the queries of a store are said, and how it is read without waiting, where it can be. */
-export const setWords = (db: Db, words: Words, readNow?: ReadNow): void =>
-  void stores.set(storeOf(db), { words, readNow });
+/** Tells in which words the queries of a store are said, and what its engine does with those that are kept. */
+export const setWords = (db: Db, spoken: Spoken): void => void stores.set(storeOf(db), spoken);
 
 const spokenBy = (db: Db): Spoken => {
   const known = stores.get(storeOf(db));
@@ -66,6 +65,7 @@ export const compiled = <G extends object, R>(build: Build<G, R>): ((db: Db, giv
     try {
       const query = build(db, placeholders as G, wordsOf(db));
       made.set(storeOf(db), query);
+      spokenBy(db).prepare?.(query.sql);
       return query;
     } finally {
       isMaking = false;

@@ -18,6 +18,8 @@ export type Words = {
   engine: 'sqlite' | 'postgres';
   /** `column in (values)` as one parameter, however many the values. */
   oneOf: (column: string, values: readonly (number | string)[]) => RawBuilder<boolean>;
+  /** A table of one column, `value`: a JSON array for each of these rows, all of them as one parameter. */
+  eachOf: (rows: readonly (readonly unknown[])[]) => RawBuilder<unknown>;
   /**
    * After a table's name: read along this index. SQLite then refuses any other plan; PostgreSQL has statistics, and
    * chooses itself.
@@ -40,6 +42,8 @@ export type EngineParts = {
   db: Kysely<Schema>;
   /** Where a query outside of transactions answers at once. */
   readNow?: ReadNow;
+  /** Told of the text of a query that will be run again and again: it may be planned once. */
+  prepare?: (text: string) => void;
   ddl: Ddl;
   words: Words;
   /** Tells the other processes of the service of a topic, once the transaction is committed. */

@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, before, beforeEach, describe, it, mock } from 'node:test';
 import { sql } from 'kysely';
 import { onServer, openTestStore, type TestStore } from '../../test/support/store.ts';
+import { compiled } from './compiled.ts';
 import type { Reader, Tx } from './open.ts';
 
 let test: TestStore;
@@ -151,6 +152,16 @@ describe('a transaction', () => {
   });
 });
 
+it('finds nothing in an empty list, and everything outside of it', async () => {
+  const { store } = test;
+  await store.write(async (tx) => await insert(tx, 'a'));
+  const count = async (of: 'in' | 'not in'): Promise<number> => {
+    const notes = store.db.selectFrom('notes').select(sql<string>`body`.as('body'));
+    return (await notes.where(sql<string>`body`, of, []).execute()).length;
+  };
+  assert.deepEqual([await count('in'), await count('not in')], [0, 1]);
+});
+
 describe('after the commit', () => {
   it('runs what waited for it, and nothing after a rollback', async () => {
     const ran: string[] = [];
@@ -271,3 +282,37 @@ describe('PostgreSQL', onPostgres, () => {
     assert.deepEqual(await bodies(test.store.db), ['next']);
   });
 });
+
+describe(
+  'a query that PostgreSQL keeps',
+  { skip: process.env['GANTRY_TEST_DATABASE_URL'] === undefined },
+  () => {
+    const all = compiled((db, _given: object) =>
+      db.selectFrom('settings').selectAll().orderBy('name').compile(),
+    );
+    const change = async (text: string): Promise<void> => await onServer(text);
+
+    it('answers as before where another process has changed the table since', async () => {
+      const { store, options } = test;
+      const table = `${options.schema}.settings`;
+      await change(`create table ${table} (name text, value text)`);
+      await change(`insert into ${table} values ('a', 'b')`);
+      // Each of the connections has it by then.
+      await Promise.all(Array.from({ length: 40 }, async () => await all(store.db, {})));
+      await change(`alter table ${table} add column more text`);
+      const found = await Promise.all(Array.from({ length: 40 }, async () => await all(store.db, {})));
+      assert.deepEqual(new Set(found.map((rows) => JSON.stringify(rows))).size, 1);
+      assert.deepEqual({ ...found[0]?.[0] }, { name: 'a', value: 'b', more: null });
+    });
+
+    it('does so within a transaction, which begins again', async () => {
+      const { store, options } = test;
+      const names = compiled((db, _given: object) => db.selectFrom('settings').selectAll().compile());
+      const ask = async () => await store.write(async (tx) => await names(tx.db, {}));
+      await Promise.all(Array.from({ length: 20 }, ask));
+      await change(`alter table ${options.schema}.settings add column again text`);
+      const found = await Promise.all(Array.from({ length: 20 }, ask));
+      assert.ok(found.every((rows) => rows.length === 1));
+    });
+  },
+);

@@ -79,7 +79,7 @@ export const openStore = async (options: OpenOptions, clock: Clock): Promise<Sto
   // Only the engine that is used is loaded.
   const dialect = await (options.url === undefined ? import('./sqlite.ts') : import('./postgres.ts'));
   const parts = await dialect.openEngine(options);
-  setWords(parts.db, parts.words, parts.readNow);
+  setWords(parts.db, parts);
   const listeners = new EventEmitter();
   const once = runsOnce(parts, clock, listeners);
   let stopHearing = async (): Promise<void> => undefined;

@@ -1,10 +1,13 @@
 import pg from 'pg';
-import { Kysely, PostgresDialect, type RawBuilder, sql } from 'kysely';
+import { Kysely, type RawBuilder, sql } from 'kysely';
 import { StartFailure } from '../errors.ts';
+import { changed } from './compiled.ts';
 import { postgresDdl } from './ddl.ts';
 import type { EngineParts, OpenOptions } from './engine.ts';
 import { channelOf, hear } from './postgres_channel.ts';
+import { Dialect } from './postgres_compiler.ts';
 import { countStatement } from './meter.ts';
+import { forgetPrepared, isPlanGone, prepare, preparedName } from './postgres_prepared.ts';
 import { connectionName } from './process.ts';
 import type { Schema } from './schema.ts';
 
@@ -21,6 +24,7 @@ const types: pg.CustomTypesConfig = {
 /** Counts each statement for the request's meter, and lets none through behind the end of its transaction. */
 class CountingClient extends pg.Client {
   #isEnding = false;
+  #isTransaction = false;
 
   constructor(config?: string | pg.ClientConfig) {
     super(config);
@@ -34,12 +38,32 @@ class CountingClient extends pg.Client {
     const text = typeof given[0] === 'string' ? given[0] : (given[0] as { text?: string })?.text;
     if (this.#isEnding) throw new Error('the transaction has ended');
     const started = performance.now();
-    // oxlint-disable-next-line typescript/no-explicit-any
-    const answer = (super.query as any)(...given);
+    if (text === 'begin') this.#isTransaction = true;
+    const answer = this.#ask(given);
     if (text === undefined || !(answer instanceof Promise) || text === 'begin') return answer;
     if (text !== 'commit' && text !== 'rollback') return answer.finally(() => countStatement(text, started));
     this.#isEnding = true;
-    return answer.finally(() => (this.#isEnding = false));
+    return answer.finally(() => {
+      this.#isEnding = false;
+      this.#isTransaction = false;
+    });
+  }
+
+  /** By name where the text is one that comes again and again: then each connection has it planned once. */
+  // oxlint-disable-next-line typescript/no-explicit-any
+  #ask(given: any[]): any {
+    // oxlint-disable-next-line typescript/no-explicit-any
+    const send = (...all: any[]): any => (super.query as any)(...all);
+    const [text, values] = given;
+    const name = given.length === 2 && typeof text === 'string' ? preparedName(text) : undefined;
+    if (name === undefined) return send(...given);
+    return send({ name, text, values }).catch((error: unknown) => {
+      if (!isPlanGone(error)) throw error;
+      forgetPrepared(text);
+      // Of a transaction, all is tried again.
+      if (this.#isTransaction) throw error;
+      return send(...given);
+    });
   }
 }
 
@@ -86,9 +110,10 @@ export const openEngine = async (options: OpenOptions): Promise<EngineParts> => 
   // An idle connection that the server closed: the pool opens another one.
   pool.on('error', () => undefined);
   await prepareSchema(pool, options.schema);
-  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
+  const db = new Kysely<Schema>({ dialect: new Dialect({ pool }) });
   return {
     db,
+    prepare,
     ddl: postgresDdl,
     words,
     tellOthers: async (within, topic) => {
@@ -108,6 +133,7 @@ const close = async (db: Kysely<Schema>, pool: pg.Pool): Promise<void> => {
 const words: EngineParts['words'] = {
   engine: 'postgres',
   oneOf: (column, values): RawBuilder<boolean> => sql`${sql.ref(column)} = any(${values})`,
+  eachOf: (rows) => sql`json_array_elements(${changed(rows, JSON.stringify)}::json)`,
   indexedBy: () => sql``,
   jsonRows: (values, order) =>
     sql`coalesce(json_agg(json_build_array(${sql.join(values)}) order by ${order})::text, '[]')`,
@@ -136,5 +162,6 @@ export const isUnreachable = (error: unknown): boolean => {
   return hasCode || (error instanceof Error && unreachableText.test(error.message));
 };
 
-/** A serialization failure or a deadlock: the transaction may be tried again. */
-export const isConflict = (error: unknown): boolean => ['40001', '40P01'].includes(String(codeOf(error)));
+/** A serialization failure, a deadlock, a plan that is none any more: the transaction may be tried again. */
+export const isConflict = (error: unknown): boolean =>
+  ['40001', '40P01'].includes(String(codeOf(error))) || isPlanGone(error);

@@ -124,6 +124,8 @@ export type ProjectsTable = {
   auto_cancel_pending_pipelines: Generated<'enabled' | 'disabled'>;
   ci_default_git_depth: Generated<number>;
   keep_latest_artifact: Generated<Flag>;
+  /** Jobs of other projects see it only where they stand in its list. */
+  job_token_list_enabled: Generated<Flag>;
   /** SHA-256 of the token that registers runners. */
   runners_token_hash: Generated<string | null>;
   created_at: number;

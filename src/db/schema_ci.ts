@@ -113,8 +113,12 @@ export type JobsTable = {
   retry_of_id: number | null;
   protected: Flag;
   interruptible: Generated<Flag>;
-  /** Starts another pipeline; no runner ever gets it. */
+  /** Starts another pipeline, or goes as one does; no runner ever gets it. */
   bridge: Generated<Flag>;
+  /** The pipeline of another project that it goes as. */
+  mirrored_pipeline_id: number | null;
+  /** Why the pipeline that it was to start was not made; nothing of what another project's files say. */
+  downstream_errors: string | null;
   user_id: number | null;
   runner_id: number | null;
   /** Of the machine that runs it. */
@@ -147,7 +151,12 @@ export type JobsTable = {
   /** Of the finished trace, in bytes; null: none, or it is still written. */
   trace_size: number | null;
   trace_crc: number | null;
+  /** 1: its log shows the values of variables. */
+  debug_trace: Generated<Flag>;
 };
+
+/** Whose artifacts of other pipelines and projects a job takes, as was found when it started. */
+export type JobDependenciesTable = { job_id: number; dependency_id: number };
 
 export type JobNeedsTable = { job_id: number; name: string; artifacts: Flag; optional: Flag };
 
@@ -181,6 +190,8 @@ export type SharedTracesTable = {
   crc: number;
   /** Of all of it, in the bucket; null: it is in its pieces. */
   sha256: string | null;
+  /** Since when what is finished waits for the bucket to take it; null: it does not. */
+  waits_since: number | null;
 };
 
 export type SharedTracePiecesTable = { job_id: number; start: number; bytes: Uint8Array };
@@ -189,7 +200,7 @@ export type SharedTracePiecesTable = { job_id: number; start: number; bytes: Uin
 export type ByteHoldsTable = {
   project_id: number;
   sha256: string;
-  /** Of no other. */
+  /** Its name. */
   holder: string;
   kind: 'name' | 'remove';
   created_at: number;
@@ -234,6 +245,18 @@ export type RunnersTable = {
   contacted_at: number | null;
   created_at: number;
   updated_at: number;
+};
+
+/** Projects, and groups with all below them, whose jobs a project lets in. */
+export type JobTokenProjectsTable = {
+  project_id: number;
+  target_project_id: number;
+  created_at: number;
+};
+export type JobTokenGroupsTable = {
+  project_id: number;
+  target_group_id: number;
+  created_at: number;
 };
 
 export type RunnerProjectsTable = { runner_id: number; project_id: number };
@@ -344,6 +367,7 @@ export type CiSchema = {
   job_configs: JobConfigsTable;
   jobs: JobsTable;
   job_needs: JobNeedsTable;
+  job_dependencies: JobDependenciesTable;
   pending_jobs: PendingJobsTable;
   resource_groups: ResourceGroupsTable;
   artifacts: ArtifactsTable;
@@ -351,6 +375,8 @@ export type CiSchema = {
   shared_traces: SharedTracesTable;
   shared_trace_pieces: SharedTracePiecesTable;
   job_variables: JobVariablesTable;
+  job_token_projects: JobTokenProjectsTable;
+  job_token_groups: JobTokenGroupsTable;
   runners: RunnersTable;
   runner_projects: RunnerProjectsTable;
   runner_groups: RunnerGroupsTable;

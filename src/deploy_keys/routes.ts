@@ -1,6 +1,6 @@
 /** SSH keys that open projects, not accounts. */
 import { type Call, endpoint } from '../access/call.ts';
-import { badRequest } from '../errors.ts';
+import { nothingGiven } from '../errors.ts';
 import { pageParams, pageRequest } from '../http/page.ts';
 import { boolean, clearable, id, idOrPath, object, optional, text, time } from '../http/schema.ts';
 import { findProjectFor } from '../projects/find.ts';
@@ -87,7 +87,7 @@ const update = endpoint({
   params: object({ ...inProject, title: optional(text()), can_push: optional(boolean()) }),
   handle: async (call, params) => {
     if (params.title === undefined && params.can_push === undefined) {
-      throw badRequest('at least one of title, can_push must be given');
+      throw nothingGiven(['title', 'can_push']);
     }
     const found = await administered(call, params.id);
     return deployKeyJson(await updateDeployKey(call, found.id, params.key_id, params));

@@ -1,18 +1,19 @@
 /** Discussions on commits: their comments, as the store has them. */
-import { type Selectable, sql } from 'kysely';
-import type { Call } from '../access/call.ts';
+import { sql } from 'kysely';
+import type { Actor, Call } from '../access/call.ts';
 import type { Reader, Tx } from '../db/open.ts';
-import type { CommitCommentsTable } from '../db/schema_code.ts';
 import { notFound } from '../errors.ts';
 import type { Page, PageRequest } from '../http/page.ts';
 import { int, nullable, object } from '../http/schema.ts';
 import { noteShape } from '../notes/json.ts';
 import { positionOf } from '../notes/position.ts';
+import { checkBody } from '../notes/rules.ts';
+import { holdProject } from '../projects/hold.ts';
+import { type CommitComment, insertComment } from '../repository/comment_write.ts';
 import { formatTime } from '../time.ts';
 import { type BasicUserRow, basicUser, basicUsersById } from '../users/json.ts';
 import { individualId, noteOfId } from './id.ts';
-
-export type CommitComment = Selectable<CommitCommentsTable>;
+import { requireRoom } from './rules.ts';
 
 /** A commit of a project. */
 export type OfCommit = { project_id: number; sha: string };
@@ -129,12 +130,27 @@ export const findCommitDiscussion = async (
 };
 
 /** A comment of its own becomes the beginning of a thread. */
-export const beginThread = async (tx: Tx, { id, comments: [lead] }: CommitDiscussion): Promise<void> => {
+const beginThread = async (tx: Tx, { id, comments: [lead] }: CommitDiscussion): Promise<void> => {
   if (lead.discussion_id !== null) return;
-  await tx.db
-    .updateTable('commit_comments')
-    .set({ discussion_id: id })
-    .where('id', '=', lead.id)
-    .where('discussion_id', 'is', null)
-    .execute();
+  await tx.db.updateTable('commit_comments').set({ discussion_id: id }).where('id', '=', lead.id).execute();
+};
+
+/**
+ * Answers where the discussion stands.
+ * @throws Failure 404 for a discussion that is gone, 400 for one that is full and for a blank text
+ */
+export const replyInThread = async (
+  tx: Tx,
+  actor: Actor,
+  of: OfCommit,
+  { note, discussion_id }: { note: string; discussion_id: string },
+): Promise<CommitComment> => {
+  await holdProject(tx, of.project_id);
+  const thread = await findCommitDiscussion(tx.db, of, discussion_id);
+  requireRoom(thread.comments.length);
+  await beginThread(tx, thread);
+  const [{ position, path, line, line_type }] = thread.comments;
+  const place = { position, path, line, line_type };
+  const answer = { ...of, ...place, note: checkBody(note), discussion_id: thread.id };
+  return await insertComment(tx, actor, answer);
 };

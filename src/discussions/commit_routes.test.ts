@@ -122,6 +122,30 @@ test('a comment is edited and deleted by its author and by masters, and by nobod
   assert.equal((await api(`PUT ${note}`, { body: 'Again' })).status, 404);
 });
 
+test('what becomes of a comment on a commit stands in the change log', async () => {
+  const { path, project } = await place();
+  const { body: thread } = await api(`POST ${path}`, { body: 'First' });
+  const { body: answer } = await api(`POST ${path}/${thread.id}/notes`, { body: 'Second' });
+  await api(`PUT ${path}/${thread.id}/notes/${answer.id}`, { body: 'Third' });
+  await api(`DELETE ${path}/${thread.id}/notes/${answer.id}`);
+  const rows = await gantry.service.platform.store.db
+    .selectFrom('events')
+    .select(['kind', 'target_id', 'actor_id'])
+    .where('project_id', '=', project.id)
+    .where('target_type', '=', 'CommitComment')
+    .orderBy('id')
+    .execute();
+  assert.deepEqual(
+    rows.map(({ kind, target_id, actor_id }) => [kind, target_id, actor_id]),
+    [
+      ['commit_comment.created', thread.notes[0].id, author.id],
+      ['commit_comment.created', answer.id, author.id],
+      ['commit_comment.updated', answer.id, author.id],
+      ['commit_comment.deleted', answer.id, author.id],
+    ],
+  );
+});
+
 test('discussions of a hidden project, another commit and none are alike', async () => {
   const [{ path, first, project }, hidden] = [await place(), await place('private')];
   const { body: thread } = await api(`POST ${path}`, { body: 'First' });

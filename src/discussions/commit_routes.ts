@@ -1,25 +1,29 @@
 /** Discussions on commits. Their comments are those of `.../comments`, too. */
-import { type Call, actorOf, endpoint, userOf } from '../access/call.ts';
+import { type Call, actorOf, endpoint } from '../access/call.ts';
 import { may } from '../access/may.ts';
-import { insertRow } from '../db/insert.ts';
-import { forbidden, invalid, notFound } from '../errors.ts';
-import { recordEvent } from '../events/record.ts';
+import { forbidden, notFound } from '../errors.ts';
 import type { Commit } from '../git/protocol_types.ts';
 import { pageParams, pageRequest } from '../http/page.ts';
 import { array, bool, id as idParam, longText, object, optional, string, text } from '../http/schema.ts';
 import { checkBody } from '../notes/rules.ts';
 import { holdProject } from '../projects/hold.ts';
 import { type Code, findCode, projectParam } from '../repository/code.ts';
-import { requireCommit } from '../repository/resolve.ts';
 import {
   type CommitComment,
+  deleteComment,
+  editComment,
+  insertComment,
+} from '../repository/comment_write.ts';
+import { requireCommit } from '../repository/resolve.ts';
+import {
   type CommitDiscussion,
-  beginThread,
+  type OfCommit,
   commentsJson,
   commitDiscussionsJson,
   commitNoteShape,
   findCommitDiscussion,
   listCommitDiscussions,
+  replyInThread,
 } from './commit_comments.ts';
 import { placeInCommit } from './place.ts';
 import { positionParam, readPosition } from './position.ts';
@@ -36,10 +40,7 @@ const note = { ...one, note_id: idParam('id of the comment') };
 const area = 'discussions';
 const shape = object({ id: string, individual_note: bool, notes: array(commitNoteShape) });
 
-/** No discussion grows without end. */
-const mostComments = 1_000;
-
-type Site = { code: Code; commit: Commit; of: { project_id: number; sha: string } };
+type Site = { code: Code; commit: Commit; of: OfCommit };
 
 const siteOf = async (
   call: Call,
@@ -84,35 +85,10 @@ const get = endpoint({
   },
 });
 
-type NewComment = Pick<CommitComment, 'note' | 'discussion_id' | 'position' | 'path' | 'line' | 'line_type'>;
-
-/** @param thread that it answers */
-const addComment = async (
-  call: Call,
-  { of }: Site,
-  comment: NewComment,
-  thread: CommitDiscussion | null,
-): Promise<CommitComment> =>
-  await call.write(async (tx) => {
-    await holdProject(tx, of.project_id);
-    if (thread !== null) await beginThread(tx, thread);
-    const row = {
-      ...of,
-      ...comment,
-      author_id: userOf(call).id,
-      created_at: tx.now,
-      updated_at: null,
-    };
-    const target_id = await insertRow(tx.db, 'commit_comments', row);
-    const target = { project_id: of.project_id, target_type: 'CommitComment', target_id };
-    await recordEvent(tx, actorOf(call), { kind: 'commit_comment.created', ...target });
-    return { id: target_id, ...row };
-  });
-
 const placeOf = async (
   { code, commit }: Site,
   given: unknown,
-): Promise<Pick<NewComment, 'position' | 'path' | 'line' | 'line_type'>> => {
+): Promise<Pick<CommitComment, 'position' | 'path' | 'line' | 'line_type'>> => {
   const asked = readPosition(given);
   if (asked === null) return { position: null, path: null, line: null, line_type: null };
   const parent = commit.parents[0] ?? null;
@@ -140,8 +116,12 @@ const create = endpoint({
     const site = await siteOf(call, given, 'comment_on_commit');
     const place = await placeOf(site, position);
     const id = call.platform.random(20).toString('hex');
-    const comment = { note: checkBody(body), discussion_id: id, ...place };
-    return await render(call, { id, comments: [await addComment(call, site, comment, null)] });
+    const comment = { ...site.of, ...place, note: checkBody(body), discussion_id: id };
+    const made = await call.write(async (tx) => {
+      await holdProject(tx, site.of.project_id);
+      return await insertComment(tx, actorOf(call), comment);
+    });
+    return await render(call, { id, comments: [made] });
   },
 });
 
@@ -154,15 +134,10 @@ const reply = endpoint({
   params: object({ ...one, body: longText() }),
   reply: commitNoteShape,
   handle: async (call, { body, discussion_id, ...given }) => {
-    const site = await siteOf(call, given, 'comment_on_commit');
-    const thread = await findCommitDiscussion(call.db, site.of, discussion_id);
-    if (thread.comments.length >= mostComments) {
-      throw invalid({ base: ['Maximum number of comments exceeded'] });
-    }
-    const [{ position, path: file, line, line_type }] = thread.comments;
-    const place = { position, path: file, line, line_type };
-    const comment = { note: checkBody(body), discussion_id: thread.id, ...place };
-    return (await commentsJson(call, [await addComment(call, site, comment, thread)]))[0];
+    const { of } = await siteOf(call, given, 'comment_on_commit');
+    const answer = { note: body, discussion_id };
+    const made = await call.write(async (tx) => await replyInThread(tx, actorOf(call), of, answer));
+    return (await commentsJson(call, [made]))[0];
   },
 });
 
@@ -189,16 +164,8 @@ const update = endpoint({
   reply: commitNoteShape,
   handle: async (call, { body, ...given }) => {
     const found = await findOwn(call, await siteOf(call, given), given);
-    const changed = await call.write(
-      async (tx) =>
-        await tx.db
-          .updateTable('commit_comments')
-          .set({ note: checkBody(body), updated_at: tx.now })
-          .where('id', '=', found.id)
-          .returningAll()
-          .executeTakeFirst(),
-    );
-    if (changed === undefined) throw notFound();
+    const note = checkBody(body);
+    const changed = await call.write(async (tx) => await editComment(tx, actorOf(call), found, note));
     return (await commentsJson(call, [changed]))[0];
   },
 });
@@ -212,8 +179,8 @@ const remove = endpoint({
   params: object(note),
   reply: null,
   handle: async (call, given) => {
-    const { id } = await findOwn(call, await siteOf(call, given), given);
-    await call.write(async (tx) => await tx.db.deleteFrom('commit_comments').where('id', '=', id).execute());
+    const found = await findOwn(call, await siteOf(call, given), given);
+    await call.write(async (tx) => await deleteComment(tx, actorOf(call), found));
   },
 });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findLine, hunksOf, newLineOf, numbersAt, oldLineOf } from './hunks.ts';
+import { findLine, hunksOf, newLineOf, numbersAt, oldLineOf } from '../repository/hunks.ts';
 import { tracePosition } from './trace.ts';
 import type { TextPosition } from '../notes/position.ts';
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type DiffLine, numbersAt } from './hunks.ts';
+import { type DiffLine, numbersAt } from '../repository/hunks.ts';
 
 /** As clients name a line of a diff: digest of the path, and the line's numbers on both sides. */
 export const lineCode = (

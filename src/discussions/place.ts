@@ -4,7 +4,7 @@ import { zeroOid } from '../git/protocol_types.ts';
 import type { Repository } from '../git/repository.ts';
 import type { Found } from '../issuables/target.ts';
 import type { LineEnd, Position, TextPosition } from '../notes/position.ts';
-import { type DiffLine, findLine } from './hunks.ts';
+import { type DiffLine, findLine } from '../repository/hunks.ts';
 import { lineCode } from './line_code.ts';
 import { type GivenPosition, noSuchLine } from './position.ts';
 import { type VersionDiff, diffTextOf, versionOf, wholeFiles } from './versions.ts';
@@ -14,7 +14,7 @@ const placeInFile = async (
   given: GivenPosition,
   start_sha: string,
   file: VersionDiff,
-  text: () => Promise<string>,
+  text: () => Promise<string> | string,
 ): Promise<Position> => {
   const { old_path, new_path } = file;
   const place = { start_sha, old_path, new_path };
@@ -38,7 +38,7 @@ export const placeInCommit = async (
   const { diffs } = await repository.ask('diff.files', { from: parent, to: id, limits: wholeFiles, paths });
   const file = fileOf(diffs, given);
   if (file === undefined) throw noSuchLine();
-  return await placeInFile(given, given.base_sha, file, async () => await Promise.resolve(file.diff));
+  return await placeInFile(given, given.base_sha, file, () => file.diff);
 };
 
 /** The file that the paths name: the new one decides, an old one alone will do. */

@@ -18,11 +18,16 @@ export const requireResolver = (call: Call, found: Found, notes: readonly NoteRo
 /** Comments of one discussion, which is always read whole. */
 const mostNotes = 1_000;
 
+/** @throws Failure 400 where a discussion of so many comments takes no other: none grows without end */
+export const requireRoom = (count: number): void => {
+  if (count >= mostNotes) throw invalid({ base: ['Maximum number of comments exceeded'] });
+};
+
 /**
- * What the service itself noted is not answered, and no discussion grows without end.
+ * What the service itself noted is not answered, nor is a discussion that is full.
  * @throws Failure 400
  */
 export const requireReplyable = (notes: readonly [NoteRow, ...NoteRow[]]): void => {
   if (notes[0].system === 1) throw badRequest('Discussion can not be replied to.');
-  if (notes.length >= mostNotes) throw invalid({ base: ['Maximum number of comments exceeded'] });
+  requireRoom(notes.length);
 };

@@ -1,6 +1,6 @@
 /** Where a line that was commented on stands in another version of the same merge request. Pure. */
 import type { LineEnd, TextPosition } from '../notes/position.ts';
-import { type DiffLine, newLineOf, oldLineOf } from './hunks.ts';
+import { type DiffLine, newLineOf, oldLineOf } from '../repository/hunks.ts';
 import { lineCode } from './line_code.ts';
 
 /** What happened to the file since. A text is a unified diff; `''`: nothing. */

@@ -233,6 +233,22 @@ describe('a job that deploys', () => {
     assert.equal(forced.body.state, 'stopped');
   });
 
+  for (const action of ['prepare', 'verify', 'access'] as const) {
+    it(`that says ${action} deploys nothing; what it says of the environment's end and tier counts`, async () => {
+      const more = `action: ${action}, auto_stop_in: 10 minutes, deployment_tier: testing`;
+      const file = `deploy: { script: x, environment: { name: only/${action}, ${more} } }`;
+      const pipeline = await seedPipeline(gantry, { project: project.id, file, sha: project.first });
+      await start(jobId(pipeline, 'deploy'));
+      const before = Date.now();
+      await finish(jobId(pipeline, 'deploy'));
+      const { state, tier, last_deployment, auto_stop_at } = await named(`only/${action}`);
+      assert.deepEqual([state, tier, last_deployment], ['available', 'testing', null]);
+      assert.ok(Date.parse(auto_stop_at) >= before + 10 * minute - 1);
+      const all = await gantry.api(`GET /projects/${project.id}/deployments?environment=only/${action}`);
+      assert.deepEqual(all.body, []);
+    });
+  }
+
   it('has it stopped when its time is over', async () => {
     const pipeline = await deploy('brief', ', auto_stop_in: 10 minutes');
     const before = Date.now();
@@ -262,6 +278,22 @@ describe('a job that deploys', () => {
     await settle(gantry);
     const { state, auto_stop_at } = await named('left');
     assert.deepEqual([state, auto_stop_at], ['available', null]);
+    assert.equal(await statusOf(jobId(pipeline, 'stop')), 'manual');
+    gantry.setTime(null);
+  });
+
+  it('is not run in time by one from whom the branch was protected since', async () => {
+    const developer = await seedUser(gantry);
+    await seedMember(gantry, { user: developer.id, project: project.id, access_level: 30 });
+    const file = fileFor('shut', ', auto_stop_in: 1 minute');
+    const made = { project: project.id, file, user: developer.id, ref: 'open' };
+    const pipeline = await seedPipeline(gantry, made);
+    await start(jobId(pipeline, 'deploy'));
+    await finish(jobId(pipeline, 'deploy'));
+    await gantry.api(`POST /projects/${project.id}/protected_branches`, { json: { name: 'open' } });
+    gantry.setTime(Date.parse((await named('shut')).auto_stop_at));
+    await settle(gantry);
+    assert.equal((await named('shut')).state, 'available');
     assert.equal(await statusOf(jobId(pipeline, 'stop')), 'manual');
     gantry.setTime(null);
   });

@@ -1,7 +1,7 @@
 /** An environment is stopped by the job that its deployment names for that, or else at once. */
 import { type Call, userOf } from '../access/call.ts';
 import { may } from '../access/may.ts';
-import { loadViewer } from '../access/viewer.ts';
+import { type Viewer, loadViewer } from '../access/viewer.ts';
 import type { Reader, Tx } from '../db/open.ts';
 import { type Project, loadProject } from '../projects/find.ts';
 import { type Environment, environmentOfJob } from './config.ts';
@@ -10,11 +10,16 @@ import { type EnvironmentRow, findEnvironment, lastDeployment, lockEnvironment }
 
 export type StopJob = { id: number; pipeline_id: number; status: string };
 
+/** With him who deployed. */
+type StoppedBy = StopJob & { user_id: number | null };
+
 /** How jobs are played: whoever mounts the endpoints hands it, for jobs stand behind environments. */
 export type PlayJobs = {
   /** @throws Failure 403 where the caller may not play this one */
   check: (call: Call, project: Project, jobId: number) => Promise<void>;
   play: (tx: Tx, jobId: number, userId: number) => Promise<unknown>;
+  /** Whether somebody who may run jobs there may run this one: its branch or tag may be protected from him. */
+  mayRun: (by: { db: Reader; viewer: Viewer }, project: Project, jobId: number) => Promise<boolean>;
 };
 
 /** On its way already. */
@@ -32,10 +37,7 @@ const onStopOf = async (db: Reader, deploymentJobId: number) => {
 };
 
 /** The job that stops what was last deployed there; null: none does. */
-const stopJobOf = async (
-  db: Reader,
-  environmentId: number,
-): Promise<(StopJob & { user_id: number | null }) | null> => {
+const stopJobOf = async (db: Reader, environmentId: number): Promise<StoppedBy | null> => {
   const last = await lastDeployment(db, environmentId);
   if (last === null || last.job_id === null) return null;
   const { pipeline_id, name } = await onStopOf(db, last.job_id);
@@ -83,30 +85,31 @@ export const stopEnvironment = async (
   });
 };
 
-/** Whether a user, such as one who deployed once, may still run jobs there. */
-const mayPlay = async (tx: Tx, userId: number | null, projectId: number): Promise<boolean> => {
+/** Whether a user, such as one who deployed once, may still run the job. */
+const mayPlay = async (tx: Tx, job: StoppedBy, projectId: number, mayRun: PlayJobs['mayRun']) => {
   const user = await tx.db
     .selectFrom('users')
     .select(['id', 'admin', 'external'])
-    .where('id', '=', userId ?? 0)
+    .where('id', '=', job.user_id ?? 0)
     .where('state', '=', 'active')
     .executeTakeFirst();
   const project = await loadProject(tx.db, projectId);
   if (user === undefined || project === null) return false;
-  return may(await loadViewer(tx.db, user, tx.now), 'update_job', project);
+  const viewer = await loadViewer(tx.db, user, tx.now);
+  return may(viewer, 'update_job', project) && (await mayRun({ db: tx.db, viewer }, project, job.id));
 };
 
 /** Stops one whose time is over, by whoever deployed it; it stays where he may run nothing any more. */
 export const stopInTime = async (
   tx: Tx,
   row: EnvironmentRow,
-  play: PlayJobs['play'],
+  { play, mayRun }: Pick<PlayJobs, 'play' | 'mayRun'>,
 ): Promise<EnvironmentRow> => {
   const job = await stopJobOf(tx.db, row.id);
   if (job?.status !== 'manual') {
     return await setState(tx, row, job !== null && waiting.has(job.status) ? 'stopping' : 'stopped');
   }
-  if (job.user_id === null || !(await mayPlay(tx, job.user_id, row.project_id))) {
+  if (job.user_id === null || !(await mayPlay(tx, job, row.project_id, mayRun))) {
     return await setState(tx, row, 'available');
   }
   await play(tx, job.id, job.user_id);

@@ -20,7 +20,9 @@ const toldBy = async (platform: Platform, jobId: number): Promise<Values> => {
   return Object.fromEntries(rows.map(({ key, sealed_value }) => [key, unsealValue(platform, sealed_value)]));
 };
 
-const stopWhenDue = async (store: Store, id: number, play: PlayJobs['play']): Promise<void> => {
+type Play = Pick<PlayJobs, 'play' | 'mayRun'>;
+
+const stopWhenDue = async (store: Store, id: number, jobs: Play): Promise<void> => {
   await store.write(async (tx) => {
     const row = await tx.db
       .selectFrom('environments')
@@ -34,7 +36,7 @@ const stopWhenDue = async (store: Store, id: number, play: PlayJobs['play']): Pr
       await enqueue(tx, stopWork, { environment_id: id }, later);
       return;
     }
-    await stopInTime(tx, row, play);
+    await stopInTime(tx, row, jobs);
   });
 };
 
@@ -64,12 +66,9 @@ const findAddress = async (
   );
 };
 
-/** @param play how a job is played: jobs stand behind environments */
-export const environmentWork = (
-  platform: Platform,
-  play: PlayJobs['play'],
-): { [name: string]: WorkHandler } => ({
-  [stopWork]: async ({ environment_id }) => await stopWhenDue(platform.store, Number(environment_id), play),
+/** @param jobs how one is played: jobs stand behind environments */
+export const environmentWork = (platform: Platform, jobs: Play): { [name: string]: WorkHandler } => ({
+  [stopWork]: async ({ environment_id }) => await stopWhenDue(platform.store, Number(environment_id), jobs),
   [urlWork]: async ({ environment_id, job_id }) =>
     await findAddress(platform, { environment_id: Number(environment_id), job_id: Number(job_id) }),
 });

@@ -30,9 +30,9 @@ export const recordEvent = async (tx: Tx, cause: Cause | null, change: Change): 
   if (isAudited(change)) await audit(tx, cause, change);
 };
 
-/** Roles, accounts, deletes, and who sees a group or project. (Keys and tokens tell the audit log themselves.) */
+/** Roles, accounts, deletes, and who sees a group or project, or whose jobs do. (Keys and tokens tell the audit log themselves.) */
 const isAudited = ({ kind, data = {} }: Change): boolean =>
-  /^(?:member|user)\./.test(kind) ||
+  /^(?:member|user|job_token_scope)\./.test(kind) ||
   (/\.(?:deleted|removed)$/.test(kind) && !kind.startsWith('key.')) ||
   'visibility' in data;
 

@@ -4,6 +4,7 @@
  */
 import type { Platform } from '../access/call.ts';
 import type { GitUser } from '../repository/transfer.ts';
+import { originOf } from '../sessions/attempts.ts';
 
 /** Milliseconds. */
 const longestWait = 30_000;
@@ -26,7 +27,7 @@ const queuesOf = new WeakMap<Platform, Map<string, Queue>>();
 /** Whose fetch it is. */
 const nameOf = ({ cause, deployKey }: GitUser, ip: string): string => {
   if (cause !== null) return `user ${cause.user.id}`;
-  return deployKey === null ? `address ${ip}` : `key ${deployKey.id}`;
+  return deployKey === null ? `address ${originOf(ip)}` : `key ${deployKey.id}`;
 };
 
 const waitIn = async (queue: Queue): Promise<void> => {

@@ -12,6 +12,7 @@ import {
   headOf,
   hidesRequests,
   quotaOf,
+  seesPipelineRefs,
   texts,
   transferProblem,
 } from '../repository/transfer.ts';
@@ -75,7 +76,7 @@ const advertisementOf = async (
   const { config } = platform;
   const head = headOf(project, config);
   const hide_requests = hidesRequests(user, project);
-  const pipelines = user.isJob === true;
+  const pipelines = seesPipelineRefs(user, project);
   const asked = { service, protocol, quota: quotaOf(config), head, hide_requests, pipelines };
   const stream = await repositoryOf(platform, project).stream('transport.advertise', asked);
   stream.writable.end();

@@ -20,11 +20,11 @@ const jobLogin = 'gitlab-ci-token';
 const isOfJob = ({ login, password }: Basic): boolean =>
   login === jobLogin && password.startsWith(jobTokenStart);
 
-/** A job reads its own project, as its user does: it never pushes, whatever he may. */
+/** A job reads as its user does, where it may: it never pushes, whatever he may. */
 const jobUser = async ({ db, now, ip, userAgent }: Call, token: string): Promise<GitUser> => {
   const { user, viewer } = await signInJob(db, token, now);
   const cause = { user: { id: user.id }, sudo_by_id: null, source: { ip, userAgent } };
-  return { viewer, scopes: ['read_repository'], deployKey: null, cause, isJob: true };
+  return { viewer, scopes: ['read_repository'], deployKey: null, cause };
 };
 
 /**

@@ -6,7 +6,7 @@ import type { GitStream } from '../git/stream.ts';
 import type { Project } from '../projects/find.ts';
 import { repositoryOf } from '../repository/open.ts';
 import { answerPush } from '../repository/push.ts';
-import { type GitUser, headOf, hidesRequests, quotaOf } from '../repository/transfer.ts';
+import { type GitUser, headOf, hidesRequests, seesPipelineRefs, quotaOf } from '../repository/transfer.ts';
 import { takeFetchPlace } from './fetch_places.ts';
 import { movedLines, telling } from './moved.ts';
 import { pushMessages } from './push_messages.ts';
@@ -45,7 +45,7 @@ export const openFetch = async (
   const leave = await takeFetchPlace(platform, user, ip);
   const head = headOf(project, platform.config);
   const hide_requests = hidesRequests(user, project);
-  const params = { ...manner, head, hide_requests, pipelines: user.isJob === true };
+  const params = { ...manner, head, hide_requests, pipelines: seesPipelineRefs(user, project) };
   try {
     const stream = await repositoryOf(platform, project).stream('transport.upload_pack', params);
     stream.result.then(leave, leave);

@@ -1,7 +1,7 @@
 /** Groups. `GET /groups/:id`, which answers with projects, and `GET /groups/:id/projects` are in `projects/`. */
 import { sql } from 'kysely';
 import { actorOf, endpoint } from '../access/call.ts';
-import { badRequest, notFound } from '../errors.ts';
+import { notFound, nothingGiven } from '../errors.ts';
 import {
   boolean,
   clearable,
@@ -88,7 +88,7 @@ const update = endpoint({
       ...(request_access_enabled !== undefined && { request_access_enabled: flag(request_access_enabled) }),
     };
     if (Object.keys(changes).length === 0) {
-      throw badRequest(`at least one of name, path, ${Object.keys(common).join(', ')} must be given`);
+      throw nothingGiven(['name', 'path', ...Object.keys(common)]);
     }
     return await groupJson(call, await updateGroup(call, found.id, changes));
   },

@@ -179,6 +179,7 @@ const sendAnswer = <C>(
     else reply.raw.once('close', () => onSent(reply.raw.writableFinished));
   }
   if (body === null) return reply.code(status).send();
+  if (body instanceof JsonText) return sendJson(request, reply, status, body);
   if (typeof body === 'string' || Buffer.isBuffer(body) || body instanceof Readable) {
     return reply.code(status).send(body);
   }

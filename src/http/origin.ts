@@ -29,7 +29,8 @@ export const isAmbiguous = ({ rawHeaders, headers }: IncomingMessage): boolean =
 const hasTwoHosts = (rawHeaders: string[]): boolean => {
   let seen = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
-    if (rawHeaders[index]?.toLowerCase() === 'host') seen += 1;
+    const name = rawHeaders[index];
+    if (name?.length === 4 && name.toLowerCase() === 'host') seen += 1;
   }
   return seen > 1;
 };

@@ -21,7 +21,10 @@ const collect = (
     incoming.pause();
     stop('too_large');
   };
-  const end = (): void => stop(Buffer.concat(chunks));
+  const end = (): void => {
+    const [only] = chunks;
+    stop(chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks));
+  };
   const fail = (): void => stop('gone');
   incoming.on('data', take).on('end', end).on('error', fail).on('close', fail);
 };

@@ -1,6 +1,7 @@
 import { type Call, actorOf } from '../access/call.ts';
 import { recordAudit } from '../access/audit.ts';
 import { type Change, type Wanted, changed } from '../settings/change.ts';
+import { lockInstance } from '../settings/lock_instance.ts';
 import { surroundingsOf } from '../settings/surroundings.ts';
 import { readSettings, writeSettings } from '../settings/store.ts';
 
@@ -16,12 +17,7 @@ export const changeSettings = async (call: Call, wanted: Wanted): Promise<Change
   const { platform } = call;
   const changes = await call.write(async (tx) => {
     // Of two changes at once the later one sees the earlier one.
-    await tx.db
-      .selectFrom('instance')
-      .select('value')
-      .where('name', '=', 'settings')
-      .modifyEnd(tx.words.forUpdate)
-      .execute();
+    await lockInstance(tx);
     const { settings } = await readSettings(tx.db);
     const { changes } = changed(settings, wanted, surroundingsOf(platform.config));
     if (changes.length === 0) return changes;

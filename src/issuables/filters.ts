@@ -177,6 +177,13 @@ const reactions = (kind: Listed, { my_reaction_emoji = '' }: Filters, userId: nu
   return [sql`${id} in (${awards} and name = ${my_reaction_emoji})`];
 };
 
+/** What is on the milestone that the list is of: few of all, mostly. */
+export const onMilestone = (kind: Listed, { milestone_id }: Filters): Measured[] => {
+  if (milestone_id === undefined) return [];
+  const condition: Condition = sql`${column(kind, 'milestone_id')} = ${milestone_id}`;
+  return [{ name: 'on milestone', condition, index: `${kind.table}_milestone` }];
+};
+
 /** A record that one listed must have, or be of. */
 export type Needed = { kind: Exclude<NameKind, 'measured'>; named: Named; condition: Condition };
 

@@ -2,20 +2,16 @@
  * The people a Markdown text mentions as `@name`. Code speaks to nobody, so fenced blocks and inline code
  * are passed over, as are the addresses of web pages. Everything here takes linear time.
  */
+import { withoutCode } from './code_pieces.ts';
 
 /** No more names than this are looked up for one text. */
 const MAX_MENTIONS = 100;
 const MAX_NAME_LENGTH = 255;
 
-/** Stands for a piece of code: it neither joins a word nor lets the rest of its line start it. */
-const CODE = '`';
-
 /** Each alternative ends in a single run, so that nothing can be tried twice. */
 const ADDRESS_OR_MENTION = /https?:\/\/[^\s<>]*|@[\w.-]/g;
 const NAME_CHARACTER = /[\w.-]/;
 const WORD_CHARACTER = /[\p{L}\p{N}_]/u;
-const LIST_MARKER = /(?:[-*+]|\d{1,9}[.)])[ \t]/y;
-const FENCE = /`{3,}|~{3,}/y;
 
 /**
  * The mentioned names, as first written and without the `@`: each once whatever its case, in order, at
@@ -92,104 +88,4 @@ function skipBlanks(text: string, at: number): number {
   let end = at;
   while (text[end] === ' ' || text[end] === '\t') end++;
   return end;
-}
-
-/** The text with one mark in the place of each piece of inline code and of each line of a fenced block. */
-export function withoutCode(text: string): string {
-  if (!text.includes('`') && !text.includes('~~~')) return text;
-  const pieces: string[] = [];
-  /** Lines that may share inline code: those of one paragraph. */
-  let paragraph: string[] = [];
-  const endParagraph = () => {
-    if (paragraph.length > 0) pieces.push(withoutInlineCode(paragraph.join('\n')));
-    paragraph = [];
-  };
-  let fence: string | null = null;
-  for (const line of text.split('\n')) {
-    if (fence !== null) {
-      pieces.push(CODE);
-      if (closesFence(line, fence)) fence = null;
-      continue;
-    }
-    const { at, inList } = contentStart(line);
-    const blank = at === line.length;
-    fence = openingFence(line, at);
-    if (fence !== null || inList || blank) endParagraph();
-    if (fence !== null) pieces.push(CODE);
-    else if (blank) pieces.push(line);
-    else paragraph.push(line);
-  }
-  endParagraph();
-  return pieces.join('\n');
-}
-
-/** Where a line's own text begins, after blanks, quotation marks and list markers. */
-function contentStart(line: string): { at: number; inList: boolean } {
-  let at = 0;
-  let inList = false;
-  for (;;) {
-    while (line[at] === ' ' || line[at] === '\t' || line[at] === '\r' || line[at] === '>') at++;
-    LIST_MARKER.lastIndex = at;
-    if (!LIST_MARKER.test(line)) return { at, inList };
-    at = LIST_MARKER.lastIndex;
-    inList = true;
-  }
-}
-
-/** The run of backticks or tildes that opens a fenced block, if one does. */
-function openingFence(line: string, at: number): string | null {
-  FENCE.lastIndex = at;
-  const run = FENCE.exec(line)?.[0];
-  if (run === undefined) return null;
-  return run.startsWith('`') && line.includes('`', at + run.length) ? null : run;
-}
-
-/** A block ends with a run of the same kind, at least as long, alone on its line. */
-function closesFence(line: string, fence: string): boolean {
-  let at = 0;
-  while (line[at] === ' ' || line[at] === '\t' || line[at] === '>') at++;
-  const rest = line.slice(at).trimEnd();
-  return rest.length >= fence.length && rest === fence.charAt(0).repeat(rest.length);
-}
-
-/** Inline code stands between two runs of equally many backticks; a run without its like is plain text. */
-function withoutInlineCode(text: string): string {
-  const { starts, ends, nextLike } = backtickRuns(text);
-  let prose = '';
-  let from = 0;
-  for (let run = 0; run < starts.length; run++) {
-    const start = starts[run] ?? 0;
-    const closing = nextLike[run] ?? -1;
-    if (closing === -1 || isEscaped(text, start)) continue;
-    prose += text.slice(from, start) + CODE;
-    from = ends[closing] ?? text.length;
-    run = closing;
-  }
-  return prose + text.slice(from);
-}
-
-/** Each run of backticks, with the index of the next run as long as it (-1 if there is none). */
-function backtickRuns(text: string): { starts: number[]; ends: number[]; nextLike: number[] } {
-  const starts: number[] = [];
-  const ends: number[] = [];
-  const nextLike: number[] = [];
-  /** Length of a run -> the last one seen. */
-  const waiting = new Map<number, number>();
-  for (let at = text.indexOf('`'); at !== -1; at = text.indexOf('`', at)) {
-    const run = starts.push(at) - 1;
-    while (text[at] === '`') at++;
-    ends.push(at);
-    nextLike.push(-1);
-    const length = at - (starts[run] ?? at);
-    const alike = waiting.get(length);
-    if (alike !== undefined) nextLike[alike] = run;
-    waiting.set(length, run);
-  }
-  return { starts, ends, nextLike };
-}
-
-function isEscaped(text: string, at: number): boolean {
-  let start = at;
-  while (text[start - 1] === '\\') start--;
-  return (at - start) % 2 === 1;
 }

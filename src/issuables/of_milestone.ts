@@ -1,53 +1,75 @@
 /** The lists of what is on one milestone, of a project or of a group. */
-import { sql } from 'kysely';
-import type { Call } from '../access/call.ts';
+import type { TSchema } from 'typebox';
+import { type Call, endpoint } from '../access/call.ts';
 import { findGroup } from '../groups/find.ts';
-import { pageParams } from '../http/page.ts';
+import type { JsonText } from '../http/endpoint.ts';
+import { type Page, type PageRequest, pageParams, pageRequest } from '../http/page.ts';
 import { id, idOrPath, object } from '../http/schema.ts';
 import { findMilestone } from '../milestones/queries.ts';
 import { findProjectFor } from '../projects/find.ts';
-import type { Filters } from './filters.ts';
 import type { Scope } from './list.ts';
-import type { Listed } from './listed.ts';
-import type { Measured } from './named.ts';
-
-const milestone_id = id('id of the milestone, not its iid');
-
-export const ofMilestoneParams = {
-  projects: object({ id: idOrPath('project'), milestone_id, ...pageParams }),
-  groups: object({ id: idOrPath('group'), milestone_id, ...pageParams }),
-};
+import type { TextsOf } from './texts.ts';
 
 /** Nothing but the milestone selects; the newest come first. */
 const plain = { scope: 'all', state: 'all', order_by: 'created_at', sort: 'desc' } as const;
 
-type Wanted = { id: number | string; milestone_id: number };
-type Found = { scope: Scope; filters: typeof plain & { milestone_id: number } };
+type OnMilestone = typeof plain & { milestone_id: number };
 
-/** Failure 404, 403: the caller must be allowed to read the project's milestones. */
-export const ofProjectMilestone = async (call: Call, wanted: Wanted): Promise<Found> => {
+/** What is listed: issues or merge requests. */
+type Kind = {
+  area: 'issues' | 'merge_requests';
+  /** Of a summary. */
+  title: string;
+  shape: TSchema;
+  texts: TextsOf;
+  list: (query: {
+    call: Call;
+    scope: Scope;
+    filters: OnMilestone;
+    page: PageRequest;
+    texts: TextsOf;
+  }) => Promise<Page<JsonText>>;
+};
+
+type Wanted = { id: number | string; milestone_id: number };
+type Found = { scope: Scope; filters: OnMilestone };
+
+/** The caller must be allowed to read the project's milestones. */
+const ofProject = async (call: Call, wanted: Wanted): Promise<Found> => {
   const project = await findProjectFor(call, wanted.id, 'read_milestone');
   const owner = { kind: 'projects' as const, id: project.id, namespace_id: project.namespace_id };
-  const found = await findMilestone(call.db, owner, wanted.milestone_id);
-  return { scope: { project }, filters: { ...plain, milestone_id: found.id } };
+  const { id: milestone_id } = await findMilestone(call.db, owner, wanted.milestone_id);
+  return { scope: { project }, filters: { ...plain, milestone_id } };
 };
 
-/** Failure 404. */
-export const ofGroupMilestone = async (call: Call, wanted: Wanted): Promise<Found> => {
-  const group = await findGroup(call, wanted.id);
-  const owner = { kind: 'groups' as const, id: group.id, namespace_id: group.id };
-  const found = await findMilestone(call.db, owner, wanted.milestone_id);
-  return { scope: { group_id: group.id }, filters: { ...plain, milestone_id: found.id } };
+const ofGroup = async (call: Call, wanted: Wanted): Promise<Found> => {
+  const { id: group_id } = await findGroup(call, wanted.id);
+  const owner = { kind: 'groups' as const, id: group_id, namespace_id: group_id };
+  const { id: milestone_id } = await findMilestone(call.db, owner, wanted.milestone_id);
+  return { scope: { group_id }, filters: { ...plain, milestone_id } };
 };
 
-/** What is on the milestone that a list is of: few of all, mostly. */
-export const onMilestone = (kind: Pick<Listed, 'table'>, { milestone_id: on }: Filters): Measured[] =>
-  on === undefined
-    ? []
-    : [
-        {
-          name: 'on milestone',
-          condition: sql<boolean>`${sql.ref(`${kind.table}.milestone_id`)} = ${on}`,
-          index: `${kind.table}_milestone`,
-        },
-      ];
+const sides = [
+  { path: '/projects', word: 'project', place: 'a project', find: ofProject },
+  { path: '/groups', word: 'group', place: 'a group, of all groups below it', find: ofGroup },
+];
+
+export const milestoneLists = ({ area, title, shape, texts, list }: Kind) =>
+  sides.map(({ path, word, place, find }) =>
+    endpoint({
+      method: 'GET',
+      path: `${path}/:id/milestones/:milestone_id/${area}`,
+      summary: `${title} on a milestone of ${place}`,
+      area,
+      audience: 'user',
+      list: true,
+      params: object({
+        id: idOrPath(word),
+        milestone_id: id('id of the milestone, not its iid'),
+        ...pageParams,
+      }),
+      reply: shape,
+      handle: async (call, params) =>
+        await list({ call, ...(await find(call, params)), page: pageRequest(params), texts }),
+    }),
+  );

@@ -1,5 +1,5 @@
 /** Parameters that issues and merge requests take alike when they are created and edited. */
-import { badRequest } from '../errors.ts';
+import { nothingGiven } from '../errors.ts';
 import { clearable, id, integers, longText, names, oneOf, optional } from '../http/schema.ts';
 
 /** `assignee_id` is one assignee, in the place of `assignee_ids`. */
@@ -23,7 +23,7 @@ export const edits = {
 /** @throws Failure 400 where none of what an edit takes was given */
 export const requireEdit = (given: { [name: string]: unknown }, wanted: readonly string[]): void => {
   if (wanted.every((name) => given[name] === undefined)) {
-    throw badRequest(`at least one of ${wanted.join(', ')} must be given`);
+    throw nothingGiven(wanted);
   }
 };
 

@@ -1,6 +1,6 @@
 /** The issues and merge requests that a text names, wherever it is not code. Takes linear time. */
 import type { TargetType } from '../db/schema.ts';
-import { withoutCode } from './mentions.ts';
+import { withoutCode } from './code_pieces.ts';
 
 /** More of one text are not looked up. */
 const mostReferences = 50;
@@ -10,7 +10,7 @@ const longestPath = 1024;
  * An address, or `#3`, `group/project!4` that is no part of a longer word, path, entity or link's target. A run of a
  * path's characters is entered at its beginning alone, so nothing is tried twice.
  */
-const written =
+export const writtenReference =
   /(?<address>https?:\/\/[^\s<>()[\]"']*)|(?<![\p{L}\p{N}_/&.#!-]|\]\()(?<path>(?:\w[\w./-]*(?<!\/))?)(?<mark>[#!])(?<digits>[1-9]\d{0,14})(?![\p{L}\p{N}_])/gu;
 const afterBase =
   /^\/(?<path>[\w./-]+?)\/(?:-\/)?(?<word>issues|merge_requests)\/(?<digits>[1-9]\d{0,14})(?!\d)/;
@@ -53,7 +53,7 @@ export const mayReferTo = (text: string): boolean => /[#!]\d|\/(?:issues|merge_r
 export const referencesIn = (text: string, { baseUrl, project }: ReferenceOptions): Reference[] => {
   const found = new Map<string, Reference>();
   if (!mayReferTo(text)) return [];
-  for (const { groups = {} } of withoutCode(text).matchAll(written)) {
+  for (const { groups = {} } of withoutCode(text).matchAll(writtenReference)) {
     if (found.size >= mostReferences) break;
     const { address, path = '', mark = '', digits } = groups;
     if (path.length > longestPath) continue;

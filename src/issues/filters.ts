@@ -18,11 +18,7 @@ export type Filters = SharedFilters & {
 };
 
 /** @param today `YYYY-MM-DD` */
-export const ownConditions = (
-  { confidential, due_date, milestone_id }: Filters,
-  today: string,
-): RawBuilder<boolean>[] => [
-  ...(milestone_id === undefined ? [] : [sql<boolean>`issues.milestone_id = ${milestone_id}`]),
+export const ownConditions = ({ confidential, due_date }: Filters, today: string): RawBuilder<boolean>[] => [
   ...(confidential === undefined ? [] : [sql<boolean>`issues.confidential = ${confidential ? 1 : 0}`]),
   ...(due_date === undefined ? [] : [dueCondition(due_date, today)]),
 ];

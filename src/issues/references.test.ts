@@ -23,6 +23,9 @@ describe('rewriteReferences', () => {
     ['```\n#1\n```\n#1', '```\n#1\n```\ng/p#1'],
     ['~~~ sh\n#1\n```\n#1\n~~~\n#1', '~~~ sh\n#1\n```\n#1\n~~~\ng/p#1'],
     ['a\r\n#1\r\n', 'a\r\ng/p#1\r\n'],
+    ['`a\n#1` #1', '`a\n#1` g/p#1'],
+    ['> ```\n> #1\n> ```\n\\`#1 `#1', '> ```\n> #1\n> ```\n\\`g/p#1 `g/p#1'],
+    ['[top](#1) http://example.com/a#1', '[top](#1) http://example.com/a#1'],
   ];
   for (const [before, after] of rows) {
     it(`makes ${JSON.stringify(before)} ${JSON.stringify(after)}`, () =>

@@ -20,6 +20,7 @@ import {
   time,
 } from '../http/schema.ts';
 import { scopeParam } from '../issuables/filters.ts';
+import { milestoneLists } from '../issuables/of_milestone.ts';
 import { editable as sharedEditable, edits, requireEdit, withAssignees } from '../issuables/params.ts';
 import { listParticipants } from '../issuables/participants.ts';
 import type { Found } from '../issuables/target.ts';
@@ -39,7 +40,6 @@ import { issueShape, singleIssueJson, singleIssueShape, todoIssueShape } from '.
 import { listIssues } from './list.ts';
 import { moveIssue } from './move.ts';
 import { issueNoun } from './noun.ts';
-import { milestoneRoutes } from './of_milestone.ts';
 import { showIssue } from './show.ts';
 import { statisticsRoutes } from './statistics.ts';
 import { issueTexts } from './texts.ts';
@@ -243,11 +243,19 @@ const participants = endpoint({
     await listParticipants(call, await findIssue(call, params.id, params.issue_iid), pageRequest(params)),
 });
 
+const listsOfMilestone = milestoneLists({
+  area: 'issues',
+  title: 'Issues',
+  shape: issueShape,
+  texts: issueTexts,
+  list: listIssues,
+});
+
 export const issueRoutes = [
   listAll,
   listOfGroup,
   listOfProject,
-  ...milestoneRoutes,
+  ...listsOfMilestone,
   ...statisticsRoutes,
   get,
   create,

@@ -3,9 +3,9 @@ import type { Call } from '../access/call.ts';
 import type { ProjectAction } from '../access/may.ts';
 import type { Reader } from '../db/open.ts';
 import { forbidden, notFound } from '../errors.ts';
+import { refRefusal } from '../pipelines/rights.ts';
 import type { Project } from '../projects/find.ts';
 import { type Code, findCode } from '../repository/code.ts';
-import { mayCreateTag, mayMergeInto, protectedBranches, protectedTags } from '../repository/protected.ts';
 import { type JobRow, jobColumns } from './rows.ts';
 
 export type FoundJob = { code: Code; job: JobRow };
@@ -61,13 +61,16 @@ const sourceBranchOf = async (db: Reader, pipelineId: number): Promise<string | 
 };
 
 /** Who may not write to a protected branch or tag may not have its jobs run, either. */
-const mayRunFor = async ({ db, viewer }: Call, project: Project, job: JobRow): Promise<boolean> => {
-  if (job.tag === 1) return mayCreateTag(viewer, project, await protectedTags(db, project.id), job.ref);
+export const mayRunFor = async (
+  { db, viewer }: Pick<Call, 'db' | 'viewer'>,
+  project: Project,
+  job: JobRow,
+): Promise<boolean> => {
   const isOfRequest = job.ref.startsWith('refs/');
   if (isOfRequest && job.protected === 0) return true;
-  const branch = isOfRequest ? await sourceBranchOf(db, job.pipeline_id) : job.ref;
-  if (branch === undefined) return true;
-  return mayMergeInto(viewer, project, await protectedBranches(db, project.id), branch);
+  const name = isOfRequest ? await sourceBranchOf(db, job.pipeline_id) : job.ref;
+  if (name === undefined) return true;
+  return (await refRefusal(db, project, { name, type: job.tag === 1 ? 'tag' : 'branch' }, viewer)) === null;
 };
 
 /**

@@ -4,7 +4,7 @@ import type { JobParts } from '../environments/routes.ts';
 import { playJob } from '../pipelines/job_states.ts';
 import type { Project } from '../projects/find.ts';
 import { repositoryOf } from '../repository/open.ts';
-import { findJobToChange } from './find.ts';
+import { findJobToRun, loadAnyJob, mayRunFor } from './find.ts';
 import { jobsJson } from './json.ts';
 import { jobColumns } from './rows.ts';
 
@@ -18,6 +18,8 @@ const show = async (call: Call, project: Project, ids: readonly number[]) => {
 
 export const jobParts: JobParts = {
   show,
-  check: async (call, project, jobId) => void (await findJobToChange(call, project.id, jobId)),
+  check: async (call, project, jobId) => void (await findJobToRun(call, project.id, jobId)),
   play: playJob,
+  mayRun: async (by, project, jobId) =>
+    await mayRunFor(by, project, await loadAnyJob(by.db, project.id, jobId)),
 };

@@ -51,6 +51,8 @@ export const jobShape = object({ ...first, pipeline: nullable(briefPipelineShape
 export const bridgeShape = object({
   ...jobShape.properties,
   downstream_pipeline: nullable(briefPipelineShape),
+  /** Why that was not made, as far as the caller sees where it was to be. */
+  downstream_errors: array(string),
 });
 
 /** As actions answer it: without its pipeline. */

@@ -4,7 +4,7 @@ import { notFound } from '../errors.ts';
 import { pageParams, pageRequest } from '../http/page.ts';
 import { object, text } from '../http/schema.ts';
 import { findResourceGroup } from '../pipelines/resource_group_routes.ts';
-import { holderOf, inTurn, upcomingJobs } from '../pipelines/upcoming_jobs.ts';
+import { holderOf, byTurn, upcomingJobs } from '../pipelines/upcoming_jobs.ts';
 import { findProjectFor } from '../projects/find.ts';
 import { type Code, findCode, projectParam } from '../repository/code.ts';
 import { loadAnyJob } from './find.ts';
@@ -36,7 +36,7 @@ const upcoming = endpoint({
     const query = upcomingJobs(call.db, group);
     const [{ total }, jobs] = await Promise.all([
       query.select((is) => is.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
-      inTurn(query, group).select(jobColumns).limit(limit).offset(offset).execute(),
+      byTurn(query, group).select(jobColumns).limit(limit).offset(offset).execute(),
     ]);
     return { items: await jobsJson(call, code, jobs), total };
   },

@@ -30,6 +30,7 @@ export const jobColumns = [
   'jobs.erased_at',
   'jobs.artifacts_expire_at',
   'jobs.trace_size',
+  'jobs.debug_trace',
 ] as const;
 
 type Column = (typeof jobColumns)[number] extends `jobs.${infer Name}` ? Name : never;

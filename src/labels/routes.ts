@@ -1,6 +1,6 @@
 /** Labels of projects and of groups: the same calls under either path. */
 import { type Call, endpoint } from '../access/call.ts';
-import { badRequest, notGiven } from '../errors.ts';
+import { notGiven, nothingGiven } from '../errors.ts';
 import { pageParams, pageRequest } from '../http/page.ts';
 import { boolean, clearable, idOrPath, integer, longText, object, optional, text } from '../http/schema.ts';
 import { createLabel } from './create.ts';
@@ -43,7 +43,7 @@ const editOf = (given: LabelEdit): LabelEdit => {
     ...(given.priority !== undefined && { priority: given.priority }),
   };
   if (Object.keys(edit).length > 0) return edit;
-  throw badRequest('at least one of new_name, color, description, priority must be given');
+  throw nothingGiven(['new_name', 'color', 'description', 'priority']);
 };
 
 /** What the calls of projects and those of groups differ in. */

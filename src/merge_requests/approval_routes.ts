@@ -1,21 +1,20 @@
 /** Approvals of a merge request. */
 import { endpoint } from '../access/call.ts';
-import { anything, array, bool, id, idOrPath, object, optional, text } from '../http/schema.ts';
+import { anything, array, bool, object, optional, text } from '../http/schema.ts';
 import { approvalsJson, approvalsShape } from './approvals_json.ts';
 import { approvalsOf, approve, unapprove } from './approvals.ts';
 import { findReadable } from './find.ts';
+import { requestParams, requestPath } from './params.ts';
 
 const area = 'merge_requests';
-const path = '/projects/:id/merge_requests/:merge_request_iid';
-const params = { id: idOrPath('project'), merge_request_iid: id('iid of the merge request') };
 
 const list = endpoint({
   method: 'GET',
-  path: `${path}/approvals`,
+  path: `${requestPath}/approvals`,
   summary: 'Who has approved a merge request',
   area,
   audience: 'user',
-  params: object(params),
+  params: object(requestParams),
   reply: approvalsShape,
   handle: async (call, given) => {
     const found = await findReadable(call, given.id, given.merge_request_iid);
@@ -25,11 +24,11 @@ const list = endpoint({
 
 const state = endpoint({
   method: 'GET',
-  path: `${path}/approval_state`,
+  path: `${requestPath}/approval_state`,
   summary: 'Rules of approval of a merge request: there are none',
   area,
   audience: 'user',
-  params: object(params),
+  params: object(requestParams),
   reply: object({ approval_rules_overwritten: bool, rules: array(anything) }),
   handle: async (call, given) => {
     await findReadable(call, given.id, given.merge_request_iid);
@@ -39,11 +38,14 @@ const state = endpoint({
 
 const give = endpoint({
   method: 'POST',
-  path: `${path}/approve`,
+  path: `${requestPath}/approve`,
   summary: 'Approve a merge request (developers)',
   area,
   audience: 'user',
-  params: object({ ...params, sha: optional(text({ description: 'its head, as the caller has seen it' })) }),
+  params: object({
+    ...requestParams,
+    sha: optional(text({ description: 'its head, as the caller has seen it' })),
+  }),
   reply: approvalsShape,
   handle: async (call, given) => {
     const found = await findReadable(call, given.id, given.merge_request_iid);
@@ -54,11 +56,11 @@ const give = endpoint({
 
 const takeBack = endpoint({
   method: 'POST',
-  path: `${path}/unapprove`,
+  path: `${requestPath}/unapprove`,
   summary: 'Take back an approval of a merge request (developers)',
   area,
   audience: 'user',
-  params: object(params),
+  params: object(requestParams),
   reply: approvalsShape,
   handle: async (call, given) => {
     const found = await findReadable(call, given.id, given.merge_request_iid);

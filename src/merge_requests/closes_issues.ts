@@ -1,13 +1,14 @@
 import { type Call, endpoint } from '../access/call.ts';
 import type { JsonText } from '../http/endpoint.ts';
 import { type Page, type PageRequest, pageParams, pageRequest } from '../http/page.ts';
-import { id, idOrPath, object, string } from '../http/schema.ts';
+import { object, string } from '../http/schema.ts';
 import { lazySerializer } from '../http/serializer.ts';
 import { externalIssuesClosedBy } from '../integrations/external_issues.ts';
 import { issueShape } from '../issues/json.ts';
 import { issueTexts } from '../issues/texts.ts';
 import { closingIssues, closingText, seenBy } from './closing.ts';
 import { type FoundMergeRequest, findReadable } from './find.ts';
+import { requestParams, requestPath } from './params.ts';
 
 const serializeExternal = lazySerializer(object({ id: string, title: string }));
 
@@ -43,16 +44,12 @@ const closedIssues = async (
 
 export const closesIssues = endpoint({
   method: 'GET',
-  path: '/projects/:id/merge_requests/:merge_request_iid/closes_issues',
+  path: `${requestPath}/closes_issues`,
   summary: 'Issues that are closed when a merge request is merged',
   area: 'merge_requests',
   audience: 'user',
   list: true,
-  params: object({
-    id: idOrPath('project'),
-    merge_request_iid: id('iid of the merge request'),
-    ...pageParams,
-  }),
+  params: object({ ...requestParams, ...pageParams }),
   reply: issueShape,
   handle: async (call, params) => {
     const found = await findReadable(call, params.id, params.merge_request_iid);

@@ -1,12 +1,11 @@
 /** Drafts of comments on a merge request: each is for its author alone. */
-import { endpoint } from '../access/call.ts';
-import { badRequest } from '../errors.ts';
+import { type Call, endpoint } from '../access/call.ts';
+import { nothingGiven } from '../errors.ts';
 import { pageParams, pageRequest } from '../http/page.ts';
 import {
   bool,
   boolean,
   id,
-  idOrPath,
   int,
   longText,
   nullable,
@@ -27,12 +26,12 @@ import {
   updateDraft,
 } from './draft_notes.ts';
 import { findReadable } from './find.ts';
+import { requestParams, requestPath } from './params.ts';
 import { publishAll, publishOne } from './publish_drafts.ts';
 
-const path = '/projects/:id/merge_requests/:merge_request_iid/draft_notes';
+const path = `${requestPath}/draft_notes`;
 const onePath = `${path}/:draft_note_id`;
-const request = { id: idOrPath('project'), merge_request_iid: id('iid of the merge request') };
-const one = { ...request, draft_note_id: id('id of the draft') };
+const one = { ...requestParams, draft_note_id: id('id of the draft') };
 const common = { area: 'draft_notes', audience: 'user' } as const;
 
 const shape = object({
@@ -59,17 +58,26 @@ const draftJson = (draft: DraftNote) => ({
   line_code: null,
 });
 
+type OfRequest = { id: number | string; merge_request_iid: number };
+
+const find = async (call: Call, given: OfRequest) =>
+  await findReadable(call, given.id, given.merge_request_iid);
+
+const findOne = async (call: Call, given: OfRequest & { draft_note_id: number }) => {
+  const found = await find(call, given);
+  return { found, draft: await findDraft(call, found, given.draft_note_id) };
+};
+
 const list = endpoint({
   ...common,
   method: 'GET',
   path,
   summary: 'Drafts of the caller on a merge request, the oldest first',
   list: true,
-  params: object({ ...request, ...pageParams }),
+  params: object({ ...requestParams, ...pageParams }),
   reply: shape,
-  handle: async (call, { id: project, merge_request_iid, ...page }) => {
-    const found = await findReadable(call, project, merge_request_iid);
-    const { items, total } = await listDrafts(call, found, pageRequest(page));
+  handle: async (call, given) => {
+    const { items, total } = await listDrafts(call, await find(call, given), pageRequest(given));
     return { items: items.map(draftJson), total };
   },
 });
@@ -81,8 +89,7 @@ const get = endpoint({
   summary: 'One draft of the caller',
   params: object(one),
   reply: shape,
-  handle: async (call, { id: project, merge_request_iid, draft_note_id }) =>
-    draftJson(await findDraft(call, await findReadable(call, project, merge_request_iid), draft_note_id)),
+  handle: async (call, given) => draftJson((await findOne(call, given)).draft),
 });
 
 const create = endpoint({
@@ -91,20 +98,19 @@ const create = endpoint({
   path,
   summary: 'Write a draft of a comment on a merge request',
   params: object({
-    ...request,
+    ...requestParams,
     note: longText(),
     in_reply_to_discussion_id: optional(text({ description: 'the discussion that it answers' })),
     resolve_discussion: optional(boolean({ description: 'with its publication; by those who may' })),
     position: optional(positionParam),
   }),
   reply: shape,
-  handle: async (call, { id: project, merge_request_iid, note, ...given }) => {
+  handle: async (call, given) => {
     const position = readPosition(given.position);
-    const found = await findReadable(call, project, merge_request_iid);
-    const { in_reply_to_discussion_id: answered, resolve_discussion = false } = given;
+    const { note, in_reply_to_discussion_id: answered, resolve_discussion = false } = given;
     const in_reply_to_discussion_id = answered === '' ? undefined : answered;
     const draft = { note, position, in_reply_to_discussion_id, resolve_discussion };
-    return draftJson(await createDraft(call, found, draft));
+    return draftJson(await createDraft(call, await find(call, given), draft));
   },
 });
 
@@ -115,13 +121,12 @@ const update = endpoint({
   summary: 'Change a draft',
   params: object({ ...one, note: optional(longText()), position: optional(positionParam) }),
   reply: shape,
-  handle: async (call, { id: project, merge_request_iid, draft_note_id, note, position: given }) => {
-    const position = readPosition(given);
+  handle: async (call, { note, ...given }) => {
+    const position = readPosition(given.position);
     if (note === undefined && position === null) {
-      throw badRequest('at least one of note, position must be given');
+      throw nothingGiven(['note', 'position']);
     }
-    const found = await findReadable(call, project, merge_request_iid);
-    const draft = await findDraft(call, found, draft_note_id);
+    const { found, draft } = await findOne(call, given);
     return draftJson(await updateDraft(call, found, draft, { note, position }));
   },
 });
@@ -133,9 +138,8 @@ const remove = endpoint({
   summary: 'Delete a draft',
   params: object(one),
   reply: null,
-  handle: async (call, { id: project, merge_request_iid, draft_note_id }) => {
-    const found = await findReadable(call, project, merge_request_iid);
-    const draft = await findDraft(call, found, draft_note_id);
+  handle: async (call, given) => {
+    const { draft } = await findOne(call, given);
     await call.write(async (tx) => await takeDraft(tx, draft));
   },
 });
@@ -148,9 +152,9 @@ const publish = endpoint({
   status: 204,
   params: object(one),
   reply: null,
-  handle: async (call, { id: project, merge_request_iid, draft_note_id }) => {
-    const found = await findReadable(call, project, merge_request_iid);
-    await publishOne(call, found, await findDraft(call, found, draft_note_id));
+  handle: async (call, given) => {
+    const { found, draft } = await findOne(call, given);
+    await publishOne(call, found, draft);
   },
 });
 
@@ -160,10 +164,10 @@ const publishEach = endpoint({
   path: `${path}/bulk_publish`,
   summary: 'Make comments of all drafts of the caller',
   status: 204,
-  params: object(request),
+  params: object(requestParams),
   reply: null,
-  handle: async (call, { id: project, merge_request_iid }) => {
-    const found = await findReadable(call, project, merge_request_iid);
+  handle: async (call, given) => {
+    const found = await find(call, given);
     await publishAll(call, found, await allDrafts(call, found));
   },
 });

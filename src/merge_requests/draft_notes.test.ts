@@ -113,3 +113,48 @@ test('a draft is checked as the comment that it is to become', async () => {
   assert.equal((await gantry.api(`POST ${path}/draft_notes`, { as: null, json: { note: 'x' } })).status, 401);
   assert.deepEqual((await api(`GET ${path}/draft_notes`)).body, []);
 });
+
+test('the quick actions of a draft are carried out once, however many publish it at once', async () => {
+  const { path } = await opened();
+  const spent = async (): Promise<number> => (await api(`GET ${path}/time_stats`)).body.total_time_spent;
+  const publishAtOnce = async (note: string): Promise<number[]> => {
+    const { body } = await api(`POST ${path}/draft_notes`, { note });
+    const line = `PUT ${path}/draft_notes/${body.id}/publish`;
+    const replies = await Promise.all([1, 2, 3].map(async () => await api(line)));
+    return replies.map(({ status }) => status).toSorted((a, b) => a - b);
+  };
+  assert.deepEqual(await publishAtOnce('Done\n/spend 1h'), [204, 404, 404]);
+  assert.deepEqual([await bodies(path), await spent()], [['Done'], 3600]);
+  assert.deepEqual(await publishAtOnce('/spend 1h'), [204, 404, 404]);
+  assert.deepEqual([await bodies(path), await spent()], [['Done'], 7200]);
+});
+
+test('an answer to a discussion that is gone does nothing and stays a draft', async () => {
+  const { path } = await opened();
+  const { body: thread } = await api(`POST ${path}/discussions`, { body: 'Why?' });
+  const note = 'So\n/spend 1h';
+  const answer = { note, in_reply_to_discussion_id: thread.id };
+  const { body: draft } = await api(`POST ${path}/draft_notes`, answer);
+  await api(`DELETE ${path}/discussions/${thread.id}/notes/${thread.notes[0].id}`);
+  assert.equal((await api(`PUT ${path}/draft_notes/${draft.id}/publish`)).status, 404);
+  assert.equal((await api(`POST ${path}/draft_notes/bulk_publish`)).status, 204);
+  assert.equal((await api(`GET ${path}/time_stats`)).body.total_time_spent, 0);
+  assert.deepEqual((await api(`GET ${path}/draft_notes`)).body, [draft]);
+});
+
+test('a draft of nothing but quick actions resolves what it answers; it stays one where nothing comes of it', async () => {
+  const { path } = await opened();
+  const { body: thread } = await api(`POST ${path}/discussions`, { body: 'Why?' });
+  const answer = { note: '/spend 1h', in_reply_to_discussion_id: thread.id, resolve_discussion: true };
+  await api(`POST ${path}/draft_notes`, answer);
+  assert.equal((await api(`POST ${path}/draft_notes/bulk_publish`)).status, 204);
+  const { body: read } = await api(`GET ${path}/discussions/${thread.id}`);
+  assert.deepEqual([read.notes.length, read.notes[0].resolved], [1, true]);
+  const { body: draft } = await api(`POST ${path}/draft_notes`, { note: '/reopen' });
+  const refused = await api(`PUT ${path}/draft_notes/${draft.id}/publish`);
+  assert.deepEqual(
+    [refused.status, refused.body.message.commands_only],
+    [400, ['Failed to apply commands.']],
+  );
+  assert.deepEqual((await api(`GET ${path}/draft_notes`)).body, [draft]);
+});

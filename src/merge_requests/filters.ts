@@ -54,9 +54,7 @@ const branchConditions = ({ source_branch, target_branch }: Filters) => ({
 export const ownConditions = (filters: Filters): Condition[] => {
   const { source, target } = branchConditions(filters);
   const draft = isDraft(filters);
-  const { milestone_id: on } = filters;
   return [
-    ...(on === undefined ? [] : [sql<boolean>`merge_requests.milestone_id = ${on}`]),
     ...(source === null ? [] : [source]),
     ...(target === null ? [] : [target]),
     ...(draft === undefined ? [] : [draft ? inProgress : sql<boolean>`not ${inProgress}`]),

@@ -1,8 +1,7 @@
-/** The three lists of merge requests. */
+/** The lists of merge requests. */
 import { sql } from 'kysely';
 import { allOf, canSeeMergeRequests, visibleMergeRequests } from '../access/visible.ts';
 import { listsOf } from '../issuables/list.ts';
-import { onMilestone } from '../issuables/of_milestone.ts';
 import { type Filters, measuredConditions, ownConditions } from './filters.ts';
 import { totalOfAll } from './totals.ts';
 
@@ -11,10 +10,7 @@ export const listMergeRequests = listsOf<Filters>(
     type: 'MergeRequest',
     table: 'merge_requests',
     own: ownConditions,
-    measured: (filters, isInProject) => [
-      ...onMilestone({ table: 'merge_requests' }, filters),
-      ...measuredConditions(filters, isInProject),
-    ],
+    measured: measuredConditions,
     visible: visibleMergeRequests,
     visibleIn: (_viewer, { id }) =>
       allOf([sql`merge_requests.project_id = ${id}`, sql`merge_requests.deleted_at is null`]),

@@ -6,7 +6,7 @@ import { type Page, pageParams, pageRequest } from '../http/page.ts';
 import { idOrPath, object, optional } from '../http/schema.ts';
 import { scopeParam } from '../issuables/filters.ts';
 import type { Scope } from '../issuables/list.ts';
-import { ofGroupMilestone, ofMilestoneParams, ofProjectMilestone } from '../issuables/of_milestone.ts';
+import { milestoneLists } from '../issuables/of_milestone.ts';
 import { findProjectFor } from '../projects/find.ts';
 import { type Filters, filterParams } from './filters.ts';
 import { mergeRequestShape } from './json.ts';
@@ -65,28 +65,12 @@ const listOfProject = endpoint({
   },
 });
 
-const listOfMilestone = endpoint({
-  ...list,
-  path: '/projects/:id/milestones/:milestone_id/merge_requests',
-  summary: 'Merge requests on a milestone of a project',
-  params: ofMilestoneParams.projects,
-  handle: async (call, params) => {
-    const found = await ofProjectMilestone(call, params);
-    const page = pageRequest(params);
-    return await listMergeRequests({ call, ...found, page, texts: mergeRequestTexts });
-  },
+const listsOfMilestone = milestoneLists({
+  area: 'merge_requests',
+  title: 'Merge requests',
+  shape: mergeRequestShape,
+  texts: mergeRequestTexts,
+  list: listMergeRequests,
 });
 
-const listOfGroupMilestone = endpoint({
-  ...list,
-  path: '/groups/:id/milestones/:milestone_id/merge_requests',
-  summary: 'Merge requests on a milestone of a group, of all groups below it',
-  params: ofMilestoneParams.groups,
-  handle: async (call, params) => {
-    const found = await ofGroupMilestone(call, params);
-    const page = pageRequest(params);
-    return await listMergeRequests({ call, ...found, page, texts: mergeRequestTexts });
-  },
-});
-
-export const listRoutes = [listAll, listOfGroup, listOfProject, listOfMilestone, listOfGroupMilestone];
+export const listRoutes = [listAll, listOfGroup, listOfProject, ...listsOfMilestone];

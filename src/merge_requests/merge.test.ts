@@ -71,6 +71,21 @@ describe('merging', () => {
     assert.deepEqual(await systemNotes(gantry, request), ['merged']);
   });
 
+  test('does what the merger was to do, and has other requests into the branch looked at again', async () => {
+    const [request, beside] = [await openNew({ assignee_id: developer.id }), await openNew()];
+    const todos = async (state: string): Promise<number[]> => {
+      const { body } = await gantry.api(`GET /todos?state=${state}`, { as: developer.token });
+      return body.map(({ target }: Request) => target.id as number);
+    };
+    assert.ok((await todos('pending')).includes(request.id));
+    assert.equal((await readRequest(gantry, beside)).merge_status, 'can_be_merged');
+    await merge(gantry, request, {}, developer.token);
+    assert.ok((await todos('done')).includes(request.id));
+    await settle(gantry);
+    const { body } = await gantry.api(`GET /projects/${project.id}/merge_requests?iids[]=${beside.iid}`);
+    assert.equal(body[0].merge_status, 'unchecked');
+  });
+
   test('takes a message of 15 kB', async () => {
     const request = await openNew();
     const merge_commit_message = `Long\n\n${'x'.repeat(15_000)}`;
@@ -158,6 +173,29 @@ describe('issues that a request closes', () => {
     assert.equal(await stateOf(foreign), 'opened');
     const notes = (await gantry.api(`GET /projects/${project.id}/issues/${own.iid}/notes`)).body;
     assert.equal(notes[0].body, `closed via merge request !${request.iid}`);
+  });
+
+  test('are named in one sentence, those of other projects in full', async () => {
+    const other = await seedCoded(gantry);
+    const [one, two] = [
+      await seedIssue(gantry, { project: project.id }),
+      await seedIssue(gantry, { project: project.id }),
+    ];
+    const third = await seedIssue(gantry, { project: other.id });
+    const messageOf = async (description: string): Promise<string | undefined> => {
+      const { body } = await merge(gantry, await openNew({ description }));
+      return (await commitOf(body.merge_commit_sha))?.message.split('\n\n')[2];
+    };
+    assert.equal(
+      await messageOf(`Fixes #${one.iid}, ${other.full_path}#${third.iid}`),
+      `Closes #${one.iid} and ${other.full_path}#${third.iid}`,
+    );
+    const more = [
+      await seedIssue(gantry, { project: project.id }),
+      await seedIssue(gantry, { project: project.id }),
+    ];
+    const all = [two, ...more].map(({ iid }) => `#${iid}`);
+    assert.equal(await messageOf(`Closes ${all.join(', ')}`), `Closes ${all[0]}, ${all[1]}, and ${all[2]}`);
   });
 
   test('are not touched by a merge into another branch', async () => {
@@ -256,6 +294,35 @@ describe('races', () => {
     const names = (body as { name: string }[]).map(({ name }) => name);
     assert.deepEqual(
       requests.filter(({ source_branch }) => !names.includes(`${source_branch}.txt`)),
+      [],
+    );
+  });
+
+  test('requests merged and commits made into one branch at once all land', async () => {
+    const crowded = await seedCoded(gantry);
+    const requests: Request[] = [];
+    for (let index = 0; index < 5; index += 1) requests.push(await openNew({}, crowded));
+    const paths = Array.from({ length: 8 }, (_none, at) => `beside-${at}.txt`);
+    const commit = async (file_path: string) =>
+      await gantry.api(`POST /projects/${crowded.id}/repository/commits`, {
+        json: {
+          branch: 'main',
+          commit_message: file_path,
+          actions: [{ action: 'create', file_path, content: 'x' }],
+        },
+      });
+    const [merged, committed] = await Promise.all([
+      Promise.all(requests.map(async (request) => await merge(gantry, request))),
+      Promise.all(paths.map(commit)),
+    ]);
+    assert.deepEqual(new Set(merged.map(({ status }) => status)), new Set([200]));
+    const { body } = await gantry.api(`GET /projects/${crowded.id}/repository/tree?per_page=100`);
+    const names = new Set((body as { name: string }[]).map(({ name }) => name));
+    const landed = committed.flatMap(({ status }, at) => (status === 201 ? [paths[at] ?? ''] : []));
+    const wanted = [...requests.map(({ source_branch }) => `${source_branch}.txt`), ...landed];
+    assert.ok(landed.length > 0);
+    assert.deepEqual(
+      wanted.filter((name) => !names.has(name)),
       [],
     );
   });

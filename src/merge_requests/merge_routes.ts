@@ -1,6 +1,6 @@
 /** Merging, now or later. */
 import { type Call, endpoint } from '../access/call.ts';
-import { boolean, bool, id, idOrPath, longText, object, optional, string, text } from '../http/schema.ts';
+import { boolean, bool, longText, object, optional, string, text } from '../http/schema.ts';
 import { cancelDeferred, deferMerge } from './deferred.ts';
 import { type FoundMergeRequest, findMergeRequest, findReadable } from './find.ts';
 import { headPipelineStatus } from './head_pipeline.ts';
@@ -8,11 +8,10 @@ import { singleMergeRequestShape } from './json.ts';
 import { type MergeParams, acceptMerge, mergerOf } from './merge.ts';
 import { mergeRef } from './merge_ref.ts';
 import { requireOpen, requireReady } from './merge_rules.ts';
+import { requestParams, requestPath } from './params.ts';
 import { askRebase } from './rebase.ts';
 import { singleReply } from './show.ts';
 
-const path = '/projects/:id/merge_requests/:merge_request_iid';
-const one = { id: idOrPath('project'), merge_request_iid: id('iid of the merge request') };
 const common = {
   area: 'merge_requests',
   audience: 'user',
@@ -36,10 +35,10 @@ const accept = async (
 export const mergeRoute = endpoint({
   ...common,
   method: 'PUT',
-  path: `${path}/merge`,
+  path: `${requestPath}/merge`,
   summary: 'Merge a merge request, or have it merged when its pipeline succeeds',
   params: object({
-    ...one,
+    ...requestParams,
     merge_commit_message: optional(longText()),
     should_remove_source_branch: optional(boolean()),
     merge_when_pipeline_succeeds: optional(boolean()),
@@ -68,9 +67,9 @@ const cancel = (method: 'PUT' | 'POST') =>
   endpoint({
     ...common,
     method,
-    path: `${path}/cancel_merge_when_pipeline_succeeds`,
+    path: `${requestPath}/cancel_merge_when_pipeline_succeeds`,
     summary: 'Do not merge a merge request when its pipeline succeeds',
-    params: object(one),
+    params: object(requestParams),
     handle: async (call, params) => {
       const found = await findMergeRequest(call, params.id, params.merge_request_iid);
       return await singleReply(call, await cancelDeferred(call.platform, found, mergerOf(call)));
@@ -82,9 +81,9 @@ export const cancelRoute = cancel('PUT');
 const rebase = endpoint({
   ...common,
   method: 'PUT',
-  path: `${path}/rebase`,
+  path: `${requestPath}/rebase`,
   summary: 'Put the commits of a merge request on top of its target branch',
-  params: object({ ...one, skip_ci: optional(boolean()) }),
+  params: object({ ...requestParams, skip_ci: optional(boolean()) }),
   reply: object({ rebase_in_progress: bool }),
   status: 202,
   handle: async (call, params) => {
@@ -96,9 +95,9 @@ const rebase = endpoint({
 const ref = endpoint({
   ...common,
   method: 'GET',
-  path: `${path}/merge_ref`,
+  path: `${requestPath}/merge_ref`,
   summary: 'Merge a merge request into a ref of its own: no branch moves',
-  params: object(one),
+  params: object(requestParams),
   reply: object({ commit_id: string }),
   handle: async (call, params) => {
     const found = await findReadable(call, params.id, params.merge_request_iid);

@@ -1,11 +1,13 @@
 /** Makes comments of drafts. */
 import type { Call } from '../access/call.ts';
+import { insertRow } from '../db/insert.ts';
 import { createDiscussion, replyTo } from '../discussions/create.ts';
 import { moveDiscussionPositions } from '../discussions/move_positions.ts';
 import { findDiscussion } from '../discussions/queries.ts';
 import { resolveNotes } from '../discussions/resolve.ts';
 import { mayResolve } from '../discussions/rules.ts';
 import { Failure } from '../errors.ts';
+import { extractQuickActions } from '../issuables/quick_actions.ts';
 import { actOn } from '../notes/act.ts';
 import { positionOf } from '../notes/position.ts';
 import { commentedMergeRequest as noun } from './act.ts';
@@ -19,17 +21,28 @@ const resolve = async (call: Call, found: FoundMergeRequest, { discussion_id }: 
   await resolveNotes(noun, call, found, { notes, resolved: true });
 };
 
-/** In the transaction that makes the comment, so that it is made once. */
-const publish = async (call: Call, found: FoundMergeRequest, draft: DraftNote): Promise<void> => {
-  const { body, done } = await actOn(noun, call, found, draft.note);
-  if (done !== null && body === '') return await call.write(async (tx) => await takeDraft(tx, draft));
-  const text = { body, first: async (tx: { db: Call['db'] }) => await takeDraft(tx, draft) };
+/** Of two who publish it, one takes it: in the transaction that makes the comment, or before it does anything. */
+const take = async (call: Call, found: FoundMergeRequest, draft: DraftNote, body: string): Promise<void> => {
+  const first = async (tx: { db: Call['db'] }): Promise<void> => await takeDraft(tx, draft);
   const { discussion_id } = draft;
-  if (discussion_id === null) {
-    await createDiscussion(noun, call, found, { ...text, position: positionOf(draft.position) });
-    return;
+  if (body === '') await call.write(first);
+  else if (discussion_id !== null) await replyTo(noun, call, found, { body, first, discussion_id });
+  else await createDiscussion(noun, call, found, { body, first, position: positionOf(draft.position) });
+};
+
+const publish = async (call: Call, found: FoundMergeRequest, draft: DraftNote): Promise<void> => {
+  const { discussion_id, note } = draft;
+  // Before all else, as for a comment: nothing is done for an answer to what is gone.
+  if (discussion_id !== null) await findDiscussion(call, found.target, discussion_id);
+  const { text } = extractQuickActions(note);
+  await take(call, found, draft, text);
+  try {
+    await actOn(noun, call, found, note);
+  } catch (error) {
+    // Of nothing but actions, no comment was made: it stays a draft.
+    if (text === '') await call.write(async (tx) => await insertRow(tx.db, 'draft_notes', draft));
+    throw error;
   }
-  await replyTo(noun, call, found, { ...text, discussion_id });
   if (draft.resolve_discussion === 1) await resolve(call, found, draft);
 };
 

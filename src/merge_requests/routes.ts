@@ -20,6 +20,7 @@ import { draftNoteRoutes } from './draft_note_routes.ts';
 import { findMergeRequest, findReadable } from './find.ts';
 import { singleMergeRequestShape, todoMergeRequestShape } from './json.ts';
 import { listRoutes } from './list_routes.ts';
+import { requestParams, requestPath } from './params.ts';
 import { cancelRoute, mergeRoute, moreMergeRoutes } from './merge_routes.ts';
 import { mergeRequestNoun, trackedMergeRequest } from './noun.ts';
 import { showMergeRequest, singleReply } from './show.ts';
@@ -34,21 +35,18 @@ import {
 } from './version_routes.ts';
 
 const area = 'merge_requests';
-const project = { id: idOrPath('project') };
-const one = { ...project, merge_request_iid: id('iid of the merge request') };
-const path = '/projects/:id/merge_requests/:merge_request_iid';
 const branch = (description: string) => text({ maxLength: 1000, description });
 
 const rendered = async (call: Call, found: Found) => await singleReply(call, found);
 
 const get = endpoint({
   method: 'GET',
-  path,
+  path: requestPath,
   polled: 10_000,
   summary: 'One merge request',
   area,
   audience: 'user',
-  params: object(one),
+  params: object(requestParams),
   reply: singleMergeRequestShape,
   handle: async (call, params) => await showMergeRequest(call, params.id, params.merge_request_iid),
 });
@@ -97,12 +95,12 @@ const editNames = [
 
 const update = endpoint({
   method: 'PUT',
-  path,
+  path: requestPath,
   summary: 'Edit, close or reopen a merge request',
   area,
   audience: 'user',
   params: object({
-    ...one,
+    ...requestParams,
     target_branch: optional(branch('branch to merge into')),
     ...editable,
     ...edits,
@@ -118,11 +116,11 @@ const update = endpoint({
 
 const remove = endpoint({
   method: 'DELETE',
-  path,
+  path: requestPath,
   summary: 'Delete a merge request (administrators and project owners)',
   area,
   audience: 'user',
-  params: object(one),
+  params: object(requestParams),
   reply: null,
   handle: async (call, params) => {
     const found = await findMergeRequest(call, params.id, params.merge_request_iid);

@@ -15,14 +15,13 @@ import { listChanges, listCommits, rawDiff, withChanges, withVersionTexts } from
 import { findReadable } from './find.ts';
 import { mergeRequestShape, singleMergeRequestFields, singleMergeRequestShape } from './json.ts';
 import { listOfCommit } from './of_commit.ts';
+import { requestParams, requestPath } from './params.ts';
 import { singleReply } from './show.ts';
 import { singleVersionShape, versionCommitShape, versionJson, versionShape } from './version_json.ts';
 import { findVersion, listVersions } from './version_queries.ts';
 
-const path = '/projects/:id/merge_requests/:merge_request_iid';
-const one = { id: idOrPath('project'), merge_request_iid: id('iid of the merge request') };
 const common = { method: 'GET', area: 'merge_requests', audience: 'user' } as const;
-const list = { ...common, list: true, params: object({ ...one, ...pageParams }) } as const;
+const list = { ...common, list: true, params: object({ ...requestParams, ...pageParams }) } as const;
 
 type Named = { id: number | string; merge_request_iid: number };
 
@@ -31,7 +30,7 @@ const find = async (call: Call, params: Named) =>
 
 export const commitsRoute = endpoint({
   ...list,
-  path: `${path}/commits`,
+  path: `${requestPath}/commits`,
   summary: 'Commits of a merge request, newest first',
   reply: versionCommitShape,
   handle: async (call, params) => await listCommits(call, await find(call, params), pageRequest(params)),
@@ -41,9 +40,9 @@ const serializeSingle = lazySerializer(singleMergeRequestShape);
 
 export const changesRoute = endpoint({
   ...common,
-  path: `${path}/changes`,
+  path: `${requestPath}/changes`,
   summary: 'A merge request with all its changes',
-  params: object(one),
+  params: object(requestParams),
   reply: object({ ...singleMergeRequestFields, changes: array(diffShape), overflow: bool }),
   handle: async (call, params): Promise<JsonText> => {
     const found = await find(call, params);
@@ -53,7 +52,7 @@ export const changesRoute = endpoint({
 
 const diffs = endpoint({
   ...list,
-  path: `${path}/diffs`,
+  path: `${requestPath}/diffs`,
   summary: 'Changed files of a merge request',
   reply: diffShape,
   handle: async (call, params) => await listChanges(call, await find(call, params), pageRequest(params)),
@@ -61,9 +60,9 @@ const diffs = endpoint({
 
 const rawDiffs = endpoint({
   ...common,
-  path: `${path}/raw_diffs`,
+  path: `${requestPath}/raw_diffs`,
   summary: 'Changes of a merge request as git writes them',
-  params: object(one),
+  params: object(requestParams),
   reply: null,
   content: 'text/plain',
   handle: async (call, params) =>
@@ -74,7 +73,7 @@ const rawDiffs = endpoint({
 
 export const versionsRoute = endpoint({
   ...list,
-  path: `${path}/versions`,
+  path: `${requestPath}/versions`,
   summary: 'Diff versions of a merge request, newest first',
   reply: versionShape,
   handle: async (call, params) => {
@@ -88,9 +87,9 @@ const serializeVersion = lazySerializer(versionShape);
 
 export const versionRoute = endpoint({
   ...common,
-  path: `${path}/versions/:version_id`,
+  path: `${requestPath}/versions/:version_id`,
   summary: 'One diff version, with its commits and changes',
-  params: object({ ...one, version_id: id() }),
+  params: object({ ...requestParams, version_id: id() }),
   reply: singleVersionShape,
   handle: async (call, params): Promise<JsonText> => {
     const { merge_request } = await find(call, params);
@@ -101,7 +100,7 @@ export const versionRoute = endpoint({
 
 const participants = endpoint({
   ...list,
-  path: `${path}/participants`,
+  path: `${requestPath}/participants`,
   summary: 'Who takes part in a merge request',
   reply: basicUserShape,
   handle: async (call, params) => await listParticipants(call, await find(call, params), pageRequest(params)),

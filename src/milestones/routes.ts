@@ -1,6 +1,6 @@
 /** Milestones of projects and of groups: the same calls under either path. */
 import { type Call, endpoint } from '../access/call.ts';
-import { badRequest } from '../errors.ts';
+import { nothingGiven } from '../errors.ts';
 import { pageParams, pageRequest } from '../http/page.ts';
 import {
   boolean,
@@ -38,7 +38,7 @@ const editOf = (given: MilestoneEdit): MilestoneEdit => {
     ...(given.state_event !== undefined && { state_event: given.state_event }),
   };
   if (Object.keys(edit).length > 0) return edit;
-  throw badRequest('at least one of title, description, start_date, due_date, state_event must be given');
+  throw nothingGiven(['title', 'description', 'start_date', 'due_date', 'state_event']);
 };
 
 /** What the calls of projects and those of groups differ in. */

@@ -9,25 +9,19 @@ import { cancelPipeline, deletePipeline, retryPipeline } from './change.ts';
 import { type FoundPipeline, pipelineOf } from './find.ts';
 import { factsOfRequest } from './merge_request_facts.ts';
 import { dropPipelineRef } from './persistent_ref.ts';
-import type { PipelineRef } from './predefined.ts';
+import { pipelineRef } from './pipeline_ref.ts';
 import { refRefusal } from './rights.ts';
 import type { Pipeline } from './store.ts';
-
-/** The branch or tag that it runs for. */
-const refOf = async ({ db }: Call, pipeline: PipelineRow): Promise<PipelineRef> => {
-  if (pipeline.tag === 1) return { name: pipeline.ref, type: 'tag' };
-  const { merge_request_id } = pipeline;
-  const request = merge_request_id === null ? null : await factsOfRequest(db, merge_request_id);
-  return { name: request?.source_branch ?? pipeline.ref, type: 'branch' };
-};
 
 /**
  * Who may not write to a protected branch or tag may not have its jobs run, nor ended.
  * @throws Failure 403
  */
 export const requireRefRight = async (call: Call, { pipeline, project }: FoundPipeline): Promise<void> => {
-  const ref = await refOf(call, pipeline);
-  if ((await refRefusal(call.db, project, ref, call.viewer)) !== null) throw forbidden();
+  const { db, viewer } = call;
+  const { merge_request_id: id } = pipeline;
+  const request = id === null ? null : await factsOfRequest(db, id);
+  if ((await refRefusal(db, project, pipelineRef(pipeline, request), viewer)) !== null) throw forbidden();
 };
 
 type Change = (tx: Tx, id: number, userId: number) => Promise<Pipeline | null>;

@@ -3,7 +3,7 @@ import { compiled } from '../db/compiled.ts';
 import type { Tx } from '../db/open.ts';
 import type { JobStatus } from '../db/schema_ci.ts';
 import { compositeStatus, isEnded } from './composite.ts';
-import { followLater } from './downstream_work.ts';
+import { followLater, mirrorLater } from './downstream_work.ts';
 import { endLater } from './ended.ts';
 import { type LatestJob, loadLatestJobs } from './latest_jobs.ts';
 import { moveJobs } from './move_jobs.ts';
@@ -70,6 +70,7 @@ const setPipeline = async (tx: Tx, pipeline: Pipeline, jobs: readonly LatestJob[
   const status = compositeStatus(jobs);
   if (status === pipeline.status) return;
   const [wasOver, isOver] = [isEnded(pipeline.status), isEnded(status)];
+  const isAsked = !isOver && (status === 'manual' || pipeline.status === 'manual');
   const isBegun = started(status) || jobs.some((job) => job.started_at !== null);
   const change: Told = {
     id: pipeline.id,
@@ -82,6 +83,7 @@ const setPipeline = async (tx: Tx, pipeline: Pipeline, jobs: readonly LatestJob[
   await pipelineUpdate(tx.db, change);
   Object.assign(pipeline, change);
   if (isOver) await endLater(tx, pipeline.id);
+  if (isAsked) await mirrorLater(tx, pipeline.id);
   if (pipeline.source_job_id !== null) await followLater(tx, pipeline.source_job_id, wasOver && !isOver);
 };
 

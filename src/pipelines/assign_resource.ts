@@ -6,7 +6,7 @@ import { loadLatestJobs } from './latest_jobs.ts';
 import { setStatus } from './move_jobs.ts';
 import { putInQueue } from './queue.ts';
 import { lockPipeline } from './store.ts';
-import { holderOf, inTurn, upcomingJobs } from './upcoming_jobs.ts';
+import { holderOf, byTurn, upcomingJobs } from './upcoming_jobs.ts';
 
 type Group = { project_id: number; key: string };
 type Next = { id: number; pipeline_id: number; status: JobStatus };
@@ -21,7 +21,7 @@ const groupRow = (db: Reader, { project_id, key }: Group) =>
 const nextJob = async (db: Reader, { project_id, key }: Group): Promise<Next | null> => {
   const group = await groupRow(db, { project_id, key }).executeTakeFirst();
   if (group === undefined || (await holderOf(db, group)) !== null) return null;
-  const next = await inTurn(upcomingJobs(db, group), group)
+  const next = await byTurn(upcomingJobs(db, group), group)
     .select(['id', 'pipeline_id', 'status'])
     .limit(1)
     .executeTakeFirst();

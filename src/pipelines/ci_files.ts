@@ -11,6 +11,7 @@ import type { Code } from '../repository/code.ts';
 import { repositoryOf } from '../repository/open.ts';
 import { isPlainPath } from '../repository/paths.ts';
 import { resolveRevision } from '../repository/resolve.ts';
+import { remoteFile } from './remote_file.ts';
 
 /** Bytes of one file of a configuration. */
 const largestFile = 1_048_576;
@@ -120,13 +121,20 @@ const shippedFile = async (name: string): Promise<Fetched> => {
   return text === null ? { problem: 'missing' } : { files: [{ name, text, origin: null }] };
 };
 
-/** Reads what configurations include, out of the repositories that `find` lets be read. Nothing comes from elsewhere. */
+export type Sources = {
+  /** Whose files may be included over the net. */
+  origins: readonly string[];
+  left?: ReadLeft | undefined;
+};
+
+/** Reads what configurations include: out of the repositories that `find` lets be read, and out of these sources. */
 export const fetchFrom =
-  (find: FindCode, left?: ReadLeft): Fetch =>
+  (find: FindCode, { origins, left }: Sources): Fetch =>
   async (wanted, origin) => {
     if (wanted.type === 'artifact' && left !== undefined) return await leftFile(left, wanted);
     if (wanted.type === 'local') return await localFiles(origin as Origin | null, wanted.path);
     if (wanted.type === 'file') return await projectFile(find, wanted);
+    if (wanted.type === 'remote') return await remoteFile(origins, wanted);
     return wanted.type === 'template' ? await shippedFile(wanted.name) : { problem: 'refused' };
   };
 

@@ -4,6 +4,7 @@ import { compiled } from '../db/compiled.ts';
 import type { Reader } from '../db/open.ts';
 import type { JobsTable } from '../db/schema_ci.ts';
 import type { JobConfig } from './store.ts';
+import { type Together, together } from './together.ts';
 
 const columns = ['id', 'project_id', 'name', 'stage_position', 'status'] as const;
 
@@ -52,12 +53,18 @@ export const dependenciesOf = async (
   db: Reader,
   job: Asking,
   config: Pick<JobConfig, 'needs' | 'dependencies'>,
+  { once }: Pick<Together, 'once'> = together([job.id]),
 ): Promise<Dependency[]> => {
   const names = wantedNames(config);
   const { id, pipeline_id, stage_position } = job;
   if (names?.size === 0 || (config.needs === null && stage_position === 0)) return [];
-  if (names === null) return await before(db, { pipeline_id, stage_position });
-  const rows = await named(db, { pipeline_id, names: [...names] });
+  if (names === null)
+    return await once(
+      `before ${stage_position}`,
+      async () => await before(db, { pipeline_id, stage_position }),
+    );
+  const all = [...names];
+  const rows = await once(`named ${all.join()}`, async () => await named(db, { pipeline_id, names: all }));
   const isBefore = (row: Dependency): boolean => config.needs !== null || row.stage_position < stage_position;
   return rows.filter((row) => row.id !== id && isBefore(row));
 };

@@ -18,8 +18,10 @@ export type Target = Pick<
   'project' | 'ref' | 'sha' | 'before_sha' | 'source' | 'merge_request' | 'part'
 >;
 
-/** Or the reason of the job's failure. */
-export type Aimed = Target | { reason: string };
+/** Why there is no pipeline, in the words of the job's failure; and what is said of it where it is to be. */
+export type Refusal = { reason: string; project_id?: number; errors?: string[] };
+
+export type Aimed = Target | Refusal;
 
 export type Aiming = {
   platform: Platform;
@@ -52,8 +54,8 @@ const childOf = async ({ platform, pipeline, trigger, left }: Aiming): Promise<A
   };
 };
 
-/** As far as who starts it sees it. */
-const projectNamed = async (
+/** null: hidden from him, or missing. */
+export const projectSeenBy = async (
   { store: { db } }: Platform,
   { viewer }: Maker,
   path: string,
@@ -76,11 +78,12 @@ const withInputs = (project: Project, inputs: unknown): Pick<Target, 'part'> =>
 
 const otherOf = async ({ platform, trigger, values, maker }: Aiming): Promise<Aimed> => {
   const path = expand(trigger.project ?? '', values).replace(/^\//, '');
-  const project = maker === null ? null : await projectNamed(platform, maker, path);
+  const project = maker === null ? null : await projectSeenBy(platform, maker, path);
   if (project === null) return { reason: 'downstream_bridge_project_not_found' };
   const branch = trigger.branch === null ? (project.default_branch ?? '') : expand(trigger.branch, values);
   const named = await namedRef(repositoryOf(platform, project), branch);
-  if (named === null) return { reason: creationFailed };
+  if (named === null)
+    return { reason: creationFailed, project_id: project.id, errors: ['Reference not found'] };
   return { project, ...named, source: 'pipeline', ...withInputs(project, trigger.inputs) };
 };
 

@@ -3,6 +3,7 @@ import type { Platform } from '../access/call.ts';
 import { type Values, expand, expandAll } from '../ci_file/expand.ts';
 import type { Trigger } from '../ci_file/plan_types.ts';
 import { type GivenVariable, givenTo } from './given_variables.ts';
+import type { JobVariable } from './job_predefined.ts';
 import { variablesOfJob } from './job_variables.ts';
 import type { Job, JobConfig } from './store.ts';
 
@@ -12,13 +13,17 @@ const nowhere = 'http://localhost';
 /** What only a job that runs has. */
 const ofRun = new Set(['CI_JOB_TOKEN', 'CI_BUILD_TOKEN', 'CI_REPOSITORY_URL']);
 
-/** Everything that the job's own texts may name. */
-export const bridgeValues = async (platform: Platform, { id }: Job): Promise<Values> => {
-  const base_url = platform.config.external_url ?? nowhere;
-  const all = await variablesOfJob(platform, id, { base_url, token: '' });
+/** What texts may name of the variables of a job. */
+export const namedIn = (all: readonly JobVariable[]): Values => {
   const named = all.filter(({ key, file }) => !file && !ofRun.has(key));
   const raw = new Set(named.filter((variable) => variable.raw).map(({ key }) => key));
   return expandAll(Object.fromEntries(named.map(({ key, value }) => [key, value])), raw);
+};
+
+/** Everything that the job's own texts may name. */
+export const bridgeValues = async (platform: Platform, { id }: Job): Promise<Values> => {
+  const base_url = platform.config.external_url ?? nowhere;
+  return namedIn(await variablesOfJob(platform, id, { base_url, token: '' }));
 };
 
 /** Those of the file, and of its own pipeline, as far as the job passes them on; of one key, the latter's. */

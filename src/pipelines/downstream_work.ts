@@ -14,6 +14,12 @@ export const followLater = async (tx: Tx, job_id: number, isAgain = false): Prom
   await enqueue(tx, followWork, { job_id, is_again: isAgain }, { unique_key });
 };
 
+export const mirrorWork = 'pipelines.follow_mirrored';
+
+/** Jobs that go as this pipeline does look at it. What follows its end does that, too. */
+export const mirrorLater = async (tx: Tx, pipeline_id: number): Promise<void> =>
+  await enqueue(tx, mirrorWork, { pipeline_id }, { unique_key: `${mirrorWork}:${pipeline_id}` });
+
 export type Started = {
   pipeline_id: number;
   /** null: by any of its jobs. */

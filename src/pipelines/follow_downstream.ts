@@ -1,4 +1,5 @@
-/** A job that has started another pipeline goes on as that does. Only its own pipeline is locked. */
+/** A job that has started another pipeline, or mirrors one, goes on as that does. Only its own pipeline is locked. */
+import type { Trigger } from '../ci_file/plan_types.ts';
 import type { Reader, Store, Tx } from '../db/open.ts';
 import { jobStarted } from '../environments/follow.ts';
 import { advanceLocked } from './advance.ts';
@@ -8,7 +9,7 @@ import { creationFailed } from './downstream_target.ts';
 import { cancelStartedLater } from './downstream_work.ts';
 import { changeJob, dropJob, endJob } from './job_states.ts';
 import { awaken } from './start_again.ts';
-import { type Job, type LockedJob, type Pipeline, jobConfigOf, lockJob } from './store.ts';
+import { type Job, type LockedJob, type Pipeline, jobConfigOf, lockJob, pipelineById } from './store.ts';
 
 type Downstream = Pick<Pipeline, 'id' | 'status' | 'failure_reason'>;
 
@@ -19,6 +20,18 @@ export const downstreamOf = async (db: Reader, job_id: number): Promise<Downstre
     .select(['id', 'status', 'failure_reason'])
     .where('source_job_id', '=', job_id)
     .executeTakeFirst()) ?? null;
+
+/** What the job goes as; null: it is gone, or there never was any. */
+const followedBy = async (db: Reader, { id, mirrored_pipeline_id }: Job): Promise<Downstream | null> => {
+  if (mirrored_pipeline_id === null) return await downstreamOf(db, id);
+  const [mirrored] = await pipelineById(db, { id: mirrored_pipeline_id });
+  return mirrored ?? null;
+};
+
+const strategyOf = async (db: Reader, job: Job): Promise<Trigger['strategy']> => {
+  if (job.mirrored_pipeline_id !== null) return 'mirror';
+  return (await jobConfigOf(db, job)).trigger?.strategy ?? null;
+};
 
 /** It has a pipeline, and waits for it. */
 const isFollowing = ({ status, started_at }: Job): boolean =>
@@ -31,13 +44,14 @@ const begin = async (tx: Tx, { job }: LockedJob): Promise<Job> => {
 };
 
 /** The other pipeline runs again after its end: so does the job, and what waits for it. */
-const reopen = async (tx: Tx, { pipeline, job }: LockedJob): Promise<void> => {
-  await changeJob(tx, job, { status: 'running', finished_at: null, failure_reason: null });
+const reopen = async (tx: Tx, { pipeline, job }: LockedJob): Promise<Job> => {
+  const open = await changeJob(tx, job, { status: 'running', finished_at: null, failure_reason: null });
   await advanceLocked(tx, pipeline, { jobs: await awaken(tx, pipeline, job.id) });
+  return open;
 };
 
 const followOpen = async (tx: Tx, locked: LockedJob, downstream: Downstream): Promise<void> => {
-  const { strategy } = (await jobConfigOf(tx.db, locked.job)).trigger ?? { strategy: null };
+  const strategy = await strategyOf(tx.db, locked.job);
   const isNew = locked.job.status === 'pending';
   const job = isNew ? await begin(tx, locked) : locked.job;
   const status = bridgeStatus(strategy, downstream.status);
@@ -52,19 +66,23 @@ const followOpen = async (tx: Tx, locked: LockedJob, downstream: Downstream): Pr
 
 const followEnded = async (tx: Tx, locked: LockedJob, downstream: Downstream): Promise<void> => {
   const { job } = locked;
-  const { strategy } = (await jobConfigOf(tx.db, job)).trigger ?? { strategy: null };
-  const follows = strategy !== null && job.retried === 0 && job.started_at !== null;
-  if (follows && !isEnded(downstream.status)) await reopen(tx, locked);
+  const strategy = await strategyOf(tx.db, job);
+  if (strategy === null || job.retried === 1 || job.started_at === null) return;
+  if (bridgeStatus(strategy, downstream.status) === job.status) return;
+  const open = await reopen(tx, locked);
+  // It may have ended again before anybody looked.
+  await followOpen(tx, { ...locked, job: open }, downstream);
 };
 
 const follow = async (tx: Tx, job_id: number, isAgain: boolean): Promise<void> => {
   const locked = await lockJob(tx, job_id);
   if (locked === null) return;
   const { job } = locked;
-  const downstream = await downstreamOf(tx.db, job_id);
+  const downstream = await followedBy(tx.db, job);
+  const isOwn = job.mirrored_pipeline_id === null;
   if (downstream === null) {
     if (isFollowing(job)) await dropJob(tx, job_id, 'unknown_failure');
-  } else if (job.status === 'pending' && downstream.failure_reason === 'config_error') {
+  } else if (isOwn && job.status === 'pending' && downstream.failure_reason === 'config_error') {
     await dropJob(tx, job_id, creationFailed);
   } else if (job.status === 'pending' || isFollowing(job)) {
     await followOpen(tx, locked, downstream);
@@ -77,3 +95,33 @@ const follow = async (tx: Tx, job_id: number, isAgain: boolean): Promise<void> =
 /** Safe to be called at any time, and twice. */
 export const followDownstream = async (store: Store, job_id: number, isAgain = false): Promise<void> =>
   await store.write(async (tx) => await follow(tx, job_id, isAgain));
+
+/** Of one look. */
+const batch = 200;
+
+const mirrorsOf = async (db: Reader, pipeline_id: number, after: number): Promise<number[]> => {
+  const rows = await db
+    .selectFrom('jobs')
+    .select('id')
+    .where('mirrored_pipeline_id', '=', pipeline_id)
+    .where('id', '>', after)
+    .where('status', 'in', ['pending', 'running', 'manual'])
+    .orderBy('id')
+    .limit(batch)
+    .execute();
+  return rows.map(({ id }) => id);
+};
+
+/** All that go as this pipeline does, of whatever projects. */
+export const followMirrored = async (store: Store, pipeline_id: number): Promise<void> => {
+  for (let after = 0; ;) {
+    // oxlint-disable-next-line no-await-in-loop -- one batch after another
+    const ids = await mirrorsOf(store.db, pipeline_id, after);
+    for (const id of ids) {
+      // oxlint-disable-next-line no-await-in-loop -- each in a transaction of its own
+      await followDownstream(store, id);
+    }
+    if (ids.length < batch) return;
+    after = ids.at(-1) ?? after;
+  }
+};

@@ -113,6 +113,9 @@ const storeStages = async (tx: Tx, pipeline_id: number, jobs: readonly PlannedJo
 
 const flag = (value: boolean | null): 0 | 1 => (value === true ? 1 : 0);
 
+/** Nothing for runners. */
+const isBridge = ({ trigger, mirrors }: PlannedJob): boolean => trigger !== null || mirrors !== null;
+
 type Places = { pipeline_id: number; stage_id: number; config_id: number };
 
 const jobRow = (tx: Tx, given: NewPipeline, job: PlannedJob, places: Places): Insertable<JobsTable> => {
@@ -132,11 +135,11 @@ const jobRow = (tx: Tx, given: NewPipeline, job: PlannedJob, places: Places): In
     allow_failure: flag(job.allow_failure),
     by_needs: flag(job.needs !== null),
     interruptible: flag(job.interruptible),
-    bridge: flag(job.trigger !== null),
+    bridge: flag(isBridge(job)),
     tag_list: JSON.stringify([...new Set(job.tags)].toSorted()),
     environment: job.environment?.name ?? null,
     resource_group: job.resource_group,
-    timeout: job.trigger === null ? (job.timeout ?? given.timeout) : null,
+    timeout: isBridge(job) ? null : (job.timeout ?? given.timeout),
     created_at: tx.now,
     updated_at: tx.now,
   };

@@ -14,13 +14,18 @@ import type { Dependency } from './dependencies.ts';
 import { factsOfRequest } from './merge_request_facts.ts';
 import type { MergeRequestFacts } from './predefined.ts';
 import { type Job, type JobConfig, type Pipeline, jobById, jobConfigOf, pipelineById } from './store.ts';
+import { type Together, together } from './together.ts';
 
 /** What only the one who gives the job away knows. */
 export type Issue = {
   base_url: string;
   /** The job's token, in plain. */
   token: string;
+  /** Of its runner, where that is known. */
+  runner?: RunnerFacts;
 };
+
+type RunnerFacts = { description: string | null; tag_list: string };
 
 const projectColumns = [
   'id',
@@ -48,9 +53,10 @@ export type Facts = {
   request: MergeRequestFacts | null;
   /** Who started the job, else who made the pipeline. */
   user: { id: number; username: string; name: string; email: string } | null;
-  runner: { description: string | null; tag_list: string } | null;
+  runner: RunnerFacts | null;
   /** Those whose artifacts and variables it gets. */
   dependencies: Dependency[];
+  together: Together;
 };
 
 const around = compiled(
@@ -75,9 +81,26 @@ const around = compiled(
 
 type Around = Pick<Facts, 'project' | 'user' | 'runner'>;
 
-const aroundOf = async (db: Reader, job: Job, pipeline: Pipeline): Promise<Around | null> => {
-  const { project_id, runner_id } = job;
-  const [row] = await around(db, { project_id, runner_id, user_id: job.user_id ?? pipeline.user_id });
+/** Of a runner that is known, nothing is asked. */
+const aroundOf = async (
+  db: Reader,
+  { job, pipeline, issue }: Issued,
+  { once }: Together,
+): Promise<Around | null> => {
+  const { project_id } = job;
+  const user_id = job.user_id ?? pipeline.user_id;
+  const runner_id = issue.runner === undefined ? job.runner_id : null;
+  const found = await once(
+    `around ${user_id} ${runner_id}`,
+    async () => await readAround(db, { project_id, user_id, runner_id }),
+  );
+  return found === null || issue.runner === undefined ? found : { ...found, runner: issue.runner };
+};
+
+type AroundIds = { project_id: number; user_id: number | null; runner_id: number | null };
+
+const readAround = async (db: Reader, ids: AroundIds): Promise<Around | null> => {
+  const [row] = await around(db, ids);
   if (row === undefined) return null;
   const { user_id: id, username, user_name: name, email, description, tag_list, ...project } = row;
   const isKnown = id !== null && username !== null && name !== null && email !== null;
@@ -88,15 +111,13 @@ const aroundOf = async (db: Reader, job: Job, pipeline: Pipeline): Promise<Aroun
   };
 };
 
-export type Issued = { job: Job; pipeline: Pipeline; issue: Issue };
+export type Issued = { job: Job; pipeline: Pipeline; issue: Issue; together?: Together };
 
 /** Of a job whose rows are known; null: its project is gone. */
-export const factsOf = async (
-  platform: Platform,
-  { job, pipeline, issue }: Issued,
-): Promise<Facts | null> => {
+export const factsOf = async (platform: Platform, issued: Issued): Promise<Facts | null> => {
   const { db } = platform.store;
-  const found = await aroundOf(db, job, pipeline);
+  const { job, pipeline, issue, together: all = together([job.id]) } = issued;
+  const found = await aroundOf(db, issued, all);
   if (found === null) return null;
   const config = await jobConfigOf(db, job);
   const { merge_request_id: id } = pipeline;
@@ -109,8 +130,9 @@ export const factsOf = async (
     job,
     config,
     issue,
-    request: id === null ? null : await factsOfRequest(db, id),
-    dependencies: await allDependenciesOf(platform, job, config),
+    request: id === null ? null : await all.once('request', async () => await factsOfRequest(db, id)),
+    dependencies: await allDependenciesOf(platform, job, config, all),
+    together: all,
   };
 };
 

@@ -8,6 +8,7 @@ import { openRequestsText } from './merge_request_facts.ts';
 import { pipelineRef } from './pipeline_ref.ts';
 import { predefinedVariables, slugOf } from './predefined.ts';
 import { serverVariables } from './server_variables.ts';
+import { shared } from './variable_texts.ts';
 
 export type JobVariable = {
   key: string;
@@ -142,13 +143,26 @@ const repositoryUrl = ({ project, issue: { base_url, token } }: Facts): string =
   return url.href;
 };
 
+type OfPipeline = { values: Record<string, string>; variables: JobVariable[] };
+
+/** The same for all of its jobs that one user has run, and whose runners reach us by one address. */
+const sharedOf = async (facts: Facts): Promise<OfPipeline> => {
+  const { platform, pipeline, user, issue, together } = facts;
+  return await together.once(`pipeline ${pipeline.protected} ${user?.id} ${issue.base_url}`, async () => {
+    const values = await ofPipeline(facts);
+    const ofServer = serverVariables(issue.base_url, platform.version);
+    return { values, variables: shared([...shown(ofServer), ...shown(values)]) };
+  });
+};
+
 /** What the service says to a job; what is secret of it hidden in logs. */
 export const predefinedFor = async (facts: Facts): Promise<JobVariable[]> => {
-  const values = { ...(await ofPipeline(facts)), ...ofJob(facts), ...ofRunner(facts) };
-  const { issue, platform } = facts;
+  const { values, variables } = await sharedOf(facts);
+  const { issue } = facts;
   return [
-    ...shown(serverVariables(issue.base_url, platform.version)),
-    ...shown(values),
+    ...variables,
+    ...shown(ofJob(facts)),
+    ...shown(ofRunner(facts)),
     secret('CI_JOB_TOKEN', issue.token, true),
     secret('CI_REPOSITORY_URL', repositoryUrl(facts), false),
     ...oldNames(facts, values),

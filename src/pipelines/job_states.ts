@@ -12,12 +12,12 @@ import { cancelJobs, isCancelable } from './cancel_jobs.ts';
 import { isEnded } from './composite.ts';
 import { cancelStartedLater } from './downstream_work.ts';
 import { afterFailure } from './failure.ts';
-import { type End, type Start, endRow, startRow } from './job_rows.ts';
+import { type End, type Start, type Success, endRow, startAllRows, succeedRows } from './job_rows.ts';
 import { protectAnew } from './protection.ts';
 import { isRetryable, replaceJobs } from './replace_jobs.ts';
 import { putInQueue, takeFromQueue } from './queue.ts';
 import { resourcesChanged } from './resource_groups.ts';
-import { type Job, type LockedJob, type Pipeline, jobOf, lockJob } from './store.ts';
+import { type Job, type LockedJob, type Pipeline, jobOf, jobsById, lockJob, lockPipeline } from './store.ts';
 import { startAgain } from './start_again.ts';
 import { movesNothing } from './unmoved.ts';
 
@@ -48,13 +48,10 @@ export const startLocked = async (
     tx,
     starting.map(({ job }) => job),
   );
-  for (const { job, start } of starting) {
-    // oxlint-disable-next-line no-await-in-loop -- one transaction runs one statement after another
-    started.set(job.id, await startRow(tx, job, start));
-  }
+  for (const job of await startAllRows(tx, starting)) started.set(job.id, job);
   for (const job of started.values()) {
-    // oxlint-disable-next-line no-await-in-loop
-    await jobStarted(tx, job);
+    // oxlint-disable-next-line no-await-in-loop -- one transaction runs one statement after another
+    if (job.environment !== null) await jobStarted(tx, job);
   }
   // Some more that run change nothing where others run.
   const isTold =
@@ -108,7 +105,7 @@ export const endJob = async (
   const job = await endRow(tx, locked.job, { ...nothing, ...end });
   await jobEnded(tx, job);
   await resourcesChanged(tx, [job]);
-  if (job.status === 'success' && (await movesNothing(tx, locked))) return job;
+  if (job.status === 'success' && (await movesNothing(tx, locked.pipeline, [job]))) return job;
   const chosen = job.status === 'failed' ? await afterFailure(tx, job) : new Set<number>();
   await advanceLocked(tx, locked.pipeline, { chosen });
   // A failure may be allowed, or have been tried again.
@@ -124,6 +121,30 @@ export const finishJob = async (tx: Tx, job_id: number, finish: Finish): Promise
   const { status, exit_code = null, coverage = null } = finish;
   const failure_reason = status === 'failed' ? (finish.failure_reason ?? 'unknown_failure') : null;
   return await endJob(tx, locked, { status, failure_reason, exit_code, coverage });
+};
+
+/** Of these, each runs, touches nothing but its row, and is not the last that its stage waits for. */
+const areQuiet = async (tx: Tx, pipeline: Pipeline, jobs: readonly Job[]): Promise<boolean> =>
+  jobs.every(
+    ({ status, environment, resource_group }) =>
+      status === 'running' && environment === null && resource_group === null,
+  ) && (await movesNothing(tx, pipeline, jobs));
+
+/**
+ * Jobs of one pipeline that have succeeded, as their runners say: where none of that moves anything else, in few
+ * statements; false: nothing was done, and each is to be ended by itself.
+ */
+export const succeedQuietly = async (
+  tx: Tx,
+  pipeline_id: number,
+  all: readonly { id: number; success: Success }[],
+): Promise<boolean> => {
+  const pipeline = await lockPipeline(tx, pipeline_id);
+  const ids = all.map(({ id }) => id);
+  const jobs = pipeline === null ? [] : await jobsById(tx.db, { ids });
+  if (pipeline === null || jobs.length !== ids.length || !(await areQuiet(tx, pipeline, jobs))) return false;
+  await succeedRows(tx, all);
+  return true;
 };
 
 /** The service gives it up: it waited too long, or its runner is gone. */

@@ -7,25 +7,37 @@ import { unsealValue, variablesForJob } from '../variables/queries.ts';
 import { openGiven } from './given_variables.ts';
 import { type Facts, type Issue, factsOfJob } from './job_facts.ts';
 import { type JobVariable, plain, predefinedFor, secret } from './job_predefined.ts';
+import type { JobConfig } from './store.ts';
+import { shared } from './variable_texts.ts';
 
-const ofFile = ({ config }: Facts): JobVariable[] =>
-  config.variables.map(({ key, value, raw }) => ({ ...plain, key, value, raw }));
+const filed = new WeakMap<JobConfig, JobVariable[]>();
 
-const kept = async ({ platform, project, pipeline, job }: Facts): Promise<JobVariable[]> => {
+const ofFile = ({ config }: Facts): JobVariable[] => {
+  const known = filed.get(config);
+  if (known !== undefined) return known;
+  const made = shared(config.variables.map(({ key, value, raw }) => ({ ...plain, key, value, raw })));
+  filed.set(config, made);
+  return made;
+};
+
+/** Those that people keep for the project. */
+const kept = async ({ platform, project, pipeline, job, together }: Facts): Promise<JobVariable[]> => {
   const who = { isProtected: pipeline.protected === 1, environment: job.environment };
-  const variables = await variablesForJob(platform, project, who);
-  return variables.map(({ key, value, variable_type, masked, raw }) => ({
-    key,
-    value,
-    public: false,
-    file: variable_type === 'file',
-    masked: masked === 1,
-    raw: raw === 1,
-  }));
+  return await together.once(`kept ${pipeline.protected} ${job.environment}`, async () => {
+    const variables = await variablesForJob(platform, project, who);
+    return variables.map(({ key, value, variable_type, masked, raw }) => ({
+      key,
+      value,
+      public: false,
+      file: variable_type === 'file',
+      masked: masked === 1,
+      raw: raw === 1,
+    }));
+  });
 };
 
 /** Of a pipeline, and of jobs: their `job_id` is theirs, else 0. */
-const storedWith = compiled((db, given: { pipeline_id: number; job_ids: number[] }, words) =>
+const storedWith = compiled((db, given: { pipeline_id: number; job_ids: readonly number[] }, words) =>
   db
     .selectFrom('pipeline_variables')
     .select(['key', 'sealed_value', 'variable_type', 'raw'])
@@ -56,21 +68,32 @@ const given = (platform: Platform, row: Stored): JobVariable => {
   return { ...secret(key, value, false), file: variable_type === 'file', raw };
 };
 
+/** Of the pipeline, of those that are given away together, and of those before them. */
+const storedOf = async ({ platform, pipeline, dependencies, together }: Facts): Promise<Stored[]> => {
+  const before = dependencies.map(({ id }) => id);
+  const { ids, once } = together;
+  return await once(`stored ${before.join()}`, async () => {
+    const job_ids = [...new Set([...ids, ...before])];
+    return await storedWith(platform.store.db, { pipeline_id: pipeline.id, job_ids });
+  });
+};
+
 type Said = { reported: JobVariable[]; given: JobVariable[]; played: JobVariable[] };
 
 /** What the jobs before it reported (`reports: dotenv`), what was given to the pipeline, and to who started the job. */
-const said = async ({ platform, pipeline, job, dependencies }: Facts): Promise<Said> => {
-  const before = dependencies.map(({ id }) => id);
-  const rows = await storedWith(platform.store.db, {
-    pipeline_id: pipeline.id,
-    job_ids: [job.id, ...before],
-  });
-  const of = (source: string, isOwn: boolean): Stored[] =>
-    rows.filter((row) => row.source === source && (row.job_id === job.id) === isOwn);
+const said = async (facts: Facts): Promise<Said> => {
+  const { platform, job, dependencies } = facts;
+  const rows = await storedOf(facts);
+  if (rows.length === 0) return { reported: [], given: [], played: [] };
+  const before = new Set(dependencies.map(({ id }) => id));
   return {
-    reported: of('dotenv', false).map((row) => opened(platform, row, true)),
-    given: of('given', false).map((row) => given(platform, row)),
-    played: of('play', true).map((row) => opened(platform, row, false)),
+    reported: rows
+      .filter(({ source, job_id }) => source === 'dotenv' && before.has(job_id))
+      .map((row) => opened(platform, row, true)),
+    given: rows.filter(({ source }) => source === 'given').map((row) => given(platform, row)),
+    played: rows
+      .filter(({ source, job_id }) => source === 'play' && job_id === job.id)
+      .map((row) => opened(platform, row, false)),
   };
 };
 

@@ -53,36 +53,55 @@ const secondsWaited = ({ created_at, started_at }: PipelineRow): number | null =
 
 const texts: Record<string, string> = { success: 'Passed', manual: 'Blocked' };
 
-const detailedStatus = (row: PipelineRow, path: string) => {
+/** One that succeeded although some of its jobs did not. */
+const warned = {
+  icon: 'status_warning',
+  text: 'Warning',
+  label: 'passed with warnings',
+  group: 'success-with-warnings',
+};
+
+const namedStatus = (row: PipelineRow, hasWarnings: boolean) => {
   const status = shownStatus(row.status);
+  if (status === 'success' && hasWarnings) return warned;
   const text = texts[status] ?? status.charAt(0).toUpperCase() + status.slice(1);
+  return { icon: `status_${status}`, text, label: text.toLowerCase(), group: status };
+};
+
+const detailedStatus = (row: PipelineRow, path: string, hasWarnings: boolean) => {
+  const named = namedStatus(row, hasWarnings);
   return {
-    icon: `status_${status}`,
-    text,
-    label: text.toLowerCase(),
-    group: status,
-    tooltip: text.toLowerCase(),
+    ...named,
+    tooltip: named.label,
     has_details: true,
     details_path: pipelineUrl('', path, row.id),
     favicon: null,
   };
 };
 
-/** The mean of what its jobs cover, in percent; null: none says. */
-const coverageOf = async (db: Reader, { id }: PipelineRow): Promise<string | null> => {
-  const { mean } = await db
+/** The mean of what its jobs cover, in percent, null where none says; and whether some of them did not succeed. */
+type OfJobs = { coverage: string | null; hasWarnings: boolean };
+
+const ofJobs = async (db: Reader, { id }: PipelineRow): Promise<OfJobs> => {
+  const { mean, allowed } = await db
     .selectFrom('jobs')
-    .select(({ fn }) => fn.avg<number | string | null>('coverage').as('mean'))
+    .select(({ fn }) => [
+      fn.avg<number | string | null>('coverage').as('mean'),
+      fn
+        .countAll<number>()
+        .filterWhere('allow_failure', '=', 1)
+        .filterWhere('status', 'in', ['failed', 'canceled'])
+        .as('allowed'),
+    ])
     .where('pipeline_id', '=', id)
     .where('retried', '=', 0)
-    .where('coverage', 'is not', null)
     .executeTakeFirstOrThrow();
-  return mean === null ? null : (Number(mean) / 100).toFixed(2);
+  return { coverage: mean === null ? null : (Number(mean) / 100).toFixed(2), hasWarnings: allowed > 0 };
 };
 
-type Extra = { user: BasicUserRow | undefined; coverage: string | null };
+type Extra = OfJobs & { user: BasicUserRow | undefined };
 
-const single = (row: PipelineRow, project: Project, site: Site, { user, coverage }: Extra) => ({
+const single = (row: PipelineRow, project: Project, site: Site, { user, ...jobs }: Extra) => ({
   ...pipelineJson(row, project, site),
   before_sha: row.before_sha,
   tag: row.tag === 1,
@@ -93,9 +112,9 @@ const single = (row: PipelineRow, project: Project, site: Site, { user, coverage
   committed_at: null,
   duration: row.duration,
   queued_duration: secondsWaited(row),
-  coverage,
+  coverage: jobs.coverage,
   failure_reason: row.failure_reason,
-  detailed_status: detailedStatus(row, project.full_path),
+  detailed_status: detailedStatus(row, project.full_path, jobs.hasWarnings),
 });
 
 /** One pipeline with all that is told of it. */
@@ -105,8 +124,8 @@ export const singlePipelineJson = async (
   project: Project,
 ): Promise<Static<typeof singlePipelineShape>> => {
   const users = await basicUsersById(call.db, row.user_id === null ? [] : [row.user_id]);
-  const coverage = await coverageOf(call.db, row);
-  return single(row, project, call, { user: users.get(row.user_id ?? 0), coverage });
+  const jobs = await ofJobs(call.db, row);
+  return single(row, project, call, { ...jobs, user: users.get(row.user_id ?? 0) });
 };
 
 export const pipelineVariableShape = object({ variable_type: string, key: string, value: string, raw: bool });

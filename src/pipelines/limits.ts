@@ -30,7 +30,14 @@ export const paceRefusal = async (
 };
 
 /** Those that have a place in the queue, or will have one without anybody's doing. */
-const active: readonly JobStatus[] = ['created', 'pending', 'running', 'canceling', 'scheduled'];
+const active: readonly JobStatus[] = [
+  'created',
+  'waiting_for_resource',
+  'scheduled',
+  'pending',
+  'running',
+  'canceling',
+];
 
 /** Why the project may have no more jobs yet; null: it may. */
 export const activityRefusal = async (

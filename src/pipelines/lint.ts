@@ -2,7 +2,7 @@
 import { type Call, userOf } from '../access/call.ts';
 import type { Conditions } from '../ci_file/conditions.ts';
 import type { PlannedJob } from '../ci_file/plan.ts';
-import type { Included } from '../ci_file/plan_types.ts';
+import type { Included, Variable } from '../ci_file/plan_types.ts';
 import type { Problem } from '../ci_file/problem.ts';
 import type { ReadAll } from '../ci_file/read_all.ts';
 import { zeroOid } from '../git/protocol_types.ts';
@@ -19,6 +19,7 @@ export type Lint = {
   merged_yaml: string | null;
   includes: Included[];
   jobs: PlannedJob[];
+  variables: Variable[];
 };
 
 /** The ref for which the rules are tried. */
@@ -86,6 +87,7 @@ const unreadable: Lint = {
   merged_yaml: null,
   includes: [],
   jobs: [],
+  variables: [],
 };
 
 export const lint = async (call: Call, linted: Linted): Promise<Lint> => {
@@ -93,13 +95,15 @@ export const lint = async (call: Call, linted: Linted): Promise<Lint> => {
   if (content === null) return unreadable;
   const conditions = await conditionsOf(call, linted);
   const path = origin === null ? '.gitlab-ci.yml' : configPathOf(origin.code.project);
-  const fetch = fetchFrom(readableCode(call.platform, call.viewer));
+  const { platform, viewer } = call;
+  const sources = { origins: platform.config.ci_include_origins };
+  const fetch = fetchFrom(readableCode(platform, viewer), sources);
   const wish = { jobs: dry_run ? 'plan' : 'all', merged: true } as const;
   const owner = `user ${userOf(call).id}`;
   const read = await readConfig({ content, path, origin, fetch, conditions }, wish, owner);
   const { jobs, problems } = plannedOf(read);
-  const { errors, warnings, merged_yaml, includes } = read;
-  return { errors: [...errors, ...problems], warnings, merged_yaml, includes, jobs };
+  const { errors, warnings, merged_yaml, includes, variables } = read;
+  return { errors: [...errors, ...problems], warnings, merged_yaml, includes, jobs, variables };
 };
 
 const shortName = (ref: string): TriedRef =>

@@ -1,9 +1,12 @@
 import type { MergeRequestFacts, PipelineRef } from './predefined.ts';
 import type { Pipeline } from './store.ts';
 
-/** The branch, tag or merge request that a pipeline runs for. */
+/**
+ * The branch, tag or merge request that a pipeline runs for.
+ * @param request the merge request, as far as it is there: its branch is the name then
+ */
 export const pipelineRef = (
-  { tag, ref, source, merge_request_id }: Pipeline,
+  { tag, ref, source, merge_request_id }: Pick<Pipeline, 'tag' | 'ref' | 'source' | 'merge_request_id'>,
   request: MergeRequestFacts | null,
 ): PipelineRef => {
   if (tag === 1) return { name: ref, type: 'tag' };

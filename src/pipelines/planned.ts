@@ -39,7 +39,8 @@ const decide = async (
   // Not the path of the project's file: a part may include that.
   const path = left === undefined ? configPathOf(code.project) : 'trigger';
   const origin: Origin = { code, commit: commit.id };
-  const fetch = fetchFrom(readableCode(platform, maker?.viewer ?? anonymous), left);
+  const sources = { origins: platform.config.ci_include_origins, left };
+  const fetch = fetchFrom(readableCode(platform, maker?.viewer ?? anonymous), sources);
   const owner = `project ${code.project.id}`;
   const wish = { jobs: 'plan', merged: false } as const;
   const { errors, planned } = await readConfig({ content, path, origin, fetch, conditions }, wish, owner);

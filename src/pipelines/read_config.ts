@@ -2,16 +2,14 @@
  * Reads a configuration: a short one here, for nothing is quicker; what is longer, or turns out to be more work than it
  * looks, in a thread of its own, so that nobody else waits for it.
  */
-import { join } from 'node:path';
-import { type Program, TooMuch, runApart } from '../apart/threads.ts';
+import { type Program, programPath } from '../apart/program.ts';
+import { TooMuch, runApart } from '../apart/threads.ts';
 import type { Source } from '../ci_file/compile.ts';
 import type { Fetched, Handle, Question, ReadTask } from '../ci_file/questions.ts';
 import type { ReadAll, Wish } from '../ci_file/read_all.ts';
 
 const program: Program = {
-  path: import.meta.filename.endsWith('.ts')
-    ? join(import.meta.dirname, '../ci_file/thread.ts')
-    : join(import.meta.dirname, '../ci_file_thread.mjs'),
+  path: programPath(import.meta, '../ci_file/thread.ts', 'ci_file_thread'),
   longest: 10_000,
   memory: 256,
 };
@@ -51,6 +49,7 @@ const failed: ReadAll = {
   merged_yaml: null,
   planned: null,
   all: [],
+  variables: [],
 };
 
 const readApart = async (given: Given, wish: Wish, owner: string): Promise<ReadAll> => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { setPipeline } from '../../test/support/jobs.ts';
+import { setJob, setPipeline } from '../../test/support/jobs.ts';
 import { type Pushed, seedPushed } from '../../test/support/pipelines.ts';
 import { openRequest, pathOf } from '../../test/support/requests.ts';
 import { seedMember, seedUser } from '../../test/support/seed.ts';
@@ -65,6 +65,7 @@ test('filters choose, orders sort', async () => {
   assert.deepEqual(await iids('username=nobody-at-all'), []);
   assert.deepEqual(await iids('source=push&sort=asc'), [1, 2, 3, 4]);
   assert.deepEqual(await iids('source=web'), []);
+  assert.deepEqual(await iids('status=preparing'), []); // a status that none ever has
   assert.deepEqual(await iids('order_by=ref&sort=asc'), [1, 4, 2, 3]);
   assert.deepEqual(await iids('order_by=user_id&sort=desc'), [2, 4, 3, 1]);
   assert.deepEqual(await iids('updated_after=2999-01-01T00:00:00Z'), []);
@@ -234,6 +235,26 @@ test('a commit and a merge request tell of their newest pipeline', async () => {
   assert.deepEqual([seen.status, seen.body.head_pipeline], [200, null]);
   const unsaid = await gantry.api(`GET ${path}/repository/commits/${head}`, { as: stranger.token });
   assert.deepEqual([unsaid.body.status, unsaid.body.last_pipeline], [null, null]);
+});
+
+test('one that succeeded although a job did not says so', async () => {
+  const { path, pipeline } = await newProject('a: { script: x, allow_failure: true }\nb: { script: x }\n');
+  const named = async () => {
+    const { detailed_status: told } = (await gantry.api(`GET ${path}/pipelines/${pipeline}`)).body;
+    return [told.icon, told.text, told.label, told.group, told.tooltip];
+  };
+  const passed = ['status_success', 'Passed', 'passed', 'success', 'passed'];
+  const [b, a] = (await gantry.api(`GET ${path}/pipelines/${pipeline}/jobs`)).body;
+  await setPipeline(gantry, pipeline, { status: 'success' });
+  for (const { id } of [a, b]) await setJob(gantry, id, { status: 'success' });
+  assert.deepEqual(await named(), passed);
+  await setJob(gantry, a.id, { status: 'failed' });
+  const label = 'passed with warnings';
+  assert.deepEqual(await named(), ['status_warning', 'Warning', label, 'success-with-warnings', label]);
+  await setJob(gantry, a.id, { retried: 1 });
+  assert.deepEqual(await named(), passed);
+  await setPipeline(gantry, pipeline, { status: 'failed' });
+  assert.deepEqual((await named())[0], 'status_failed');
 });
 
 test('inner statuses have the name of another one', async () => {

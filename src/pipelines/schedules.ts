@@ -2,9 +2,11 @@
 import { type Call, actorOf, userOf } from '../access/call.ts';
 import { insertRow } from '../db/insert.ts';
 import type { Tx } from '../db/open.ts';
+import { requireRoom } from '../db/room.ts';
 import { type Problems, invalid } from '../errors.ts';
 import { recordEvent } from '../events/record.ts';
 import type { Project } from '../projects/find.ts';
+import { holdProject } from '../projects/hold.ts';
 import { cronProblems, nextRun } from './cron.ts';
 import { type Schedule, lockSchedule } from './schedule_queries.ts';
 import { requireRef } from './schedule_rights.ts';
@@ -29,7 +31,7 @@ const note = async (
     data: { description },
   });
 
-const mostSchedules = 1_000;
+const limit = { what: 'pipeline schedules', most: 1_000 };
 
 /** @throws Failure 400 by attribute */
 const check = async (values: Values, now: number): Promise<void> => {
@@ -43,24 +45,14 @@ const check = async (values: Values, now: number): Promise<void> => {
   if (problems.length > 0) throw invalid(Object.fromEntries(problems));
 };
 
-const checkRoom = async ({ db }: Tx, projectId: number): Promise<void> => {
-  const { count } = await db
-    .selectFrom('pipeline_schedules')
-    .select((is) => is.fn.countAll<number>().as('count'))
-    .where('project_id', '=', projectId)
-    .executeTakeFirstOrThrow();
-  if (count >= mostSchedules) {
-    throw invalid({ base: [`Maximum number of pipeline schedules (${mostSchedules}) exceeded`] });
-  }
-};
-
 /** @throws Failure 400 for what may not be, 403 for a ref of which he may have no pipelines */
 export const createSchedule = async (call: Call, project: Project, values: Values): Promise<Schedule> => {
   await check(values, call.now);
   await requireRef(call, project, values.ref);
   const next_run_at = await nextRun(values, call.now);
   return await call.write(async (tx) => {
-    await checkRoom(tx, project.id);
+    await holdProject(tx, project.id);
+    await requireRoom(tx.db.selectFrom('pipeline_schedules').where('project_id', '=', project.id), limit);
     const row = {
       ...values,
       project_id: project.id,

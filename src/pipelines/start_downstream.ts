@@ -1,5 +1,5 @@
 /**
- * A job starts another pipeline. That it has is one row, which names the job: so it is made once, however often this
+ * A job starts another pipeline, or begins to go as one does. That it has started one is one row, which names the job: so it is made once, however often this
  * is tried, and whoever dies in between has it found by the next.
  */
 import type { Platform } from '../access/call.ts';
@@ -8,17 +8,21 @@ import type { Tx } from '../db/open.ts';
 import type { ReadLeft } from './ci_files.ts';
 import { createPipeline } from './create.ts';
 import { downstreamLimit, rootOf } from './downstream_limits.ts';
-import { type Target, aim, creationFailed } from './downstream_target.ts';
+import { type Refusal, type Target, aim, creationFailed } from './downstream_target.ts';
 import { bridgeValues, passedOn } from './downstream_variables.ts';
 import { downstreamOf, followDownstream } from './follow_downstream.ts';
 import { givenProblems } from './given_variables.ts';
 import type { Upstream } from './insert.ts';
-import { dropJob } from './job_states.ts';
+import { changeJob, dropJob } from './job_states.ts';
 import { makerOf } from './rights.ts';
-import { type Job, type Pipeline, jobById, jobConfigOf, pipelineById } from './store.ts';
+import { startMirror } from './start_mirror.ts';
+import { type Job, type Pipeline, jobById, jobConfigOf, jobOf, pipelineById } from './store.ts';
 
 /** What a job of a pipeline left: whoever does the work hands it, for artifacts stand behind pipelines. */
 export type ReadLeftOf = (platform: Platform, pipelineId: number) => ReadLeft;
+
+/** What is kept of it: for those who see the project. */
+export type DownstreamErrors = { project_id: number; errors: string[] };
 
 type Starting = { platform: Platform; job: Job; pipeline: Pipeline; readLeft: ReadLeftOf };
 
@@ -38,23 +42,29 @@ const upstreamOf = (job: Job, pipeline: Pipeline, source: Target['source']): Ups
 });
 
 /** Answers why there is none; null: there is one, or it is not wanted any more. */
-const make = async ({ platform, job, pipeline, readLeft }: Starting): Promise<string | null> => {
+const make = async ({ platform, job, pipeline, readLeft }: Starting): Promise<Refusal | null> => {
   const config = await jobConfigOf(platform.store.db, job);
   const { trigger } = config;
   // Of days in which what the file says was kept as it was written.
-  if (trigger === null || trigger.forward === undefined) return creationFailed;
+  if (trigger === null || trigger.forward === undefined) return { reason: creationFailed };
   const { user_id } = job;
   const maker = user_id === null ? null : await makerOf(platform, user_id);
-  if (user_id !== null && maker === null) return 'insufficient_bridge_permissions';
+  if (user_id !== null && maker === null) return { reason: 'insufficient_bridge_permissions' };
   const values = await bridgeValues(platform, job);
   const left = readLeft(platform, pipeline.id);
   const aimed = await aim({ platform, pipeline, trigger, values, maker, left });
-  if ('reason' in aimed) return aimed.reason;
+  if ('reason' in aimed) return aimed;
   const isChild = aimed.source === 'parent_pipeline';
   const limit = await downstreamLimit(platform.store.db, pipeline, isChild);
-  if (limit !== null) return limit;
+  if (limit !== null) return { reason: limit };
   const variables = await passedOn(platform, job, { config, trigger, values });
-  if (givenProblems(variables).length > 0) return creationFailed;
+  const refused = (errors: string[]): Refusal => ({
+    reason: creationFailed,
+    project_id: aimed.project.id,
+    errors,
+  });
+  const problems = givenProblems(variables);
+  if (problems.length > 0) return refused(problems.map((text) => `Variables ${text}`));
   const created = await createPipeline(platform, {
     ...aimed,
     user_id,
@@ -63,23 +73,39 @@ const make = async ({ platform, job, pipeline, readLeft }: Starting): Promise<st
     skippable: false,
     isMade: isSettled(job),
   });
-  return 'refused' in created ? creationFailed : null;
+  return 'refused' in created ? refused([created.refused]) : null;
 };
 
 /** A project that goes meanwhile is as one that is gone. */
-const tryToMake = async (starting: Starting): Promise<string | null> => {
+const tryToMake = async (starting: Starting): Promise<Refusal | null> => {
   try {
     return await make(starting);
   } catch (error) {
-    if (error instanceof Failure && error.kind === 'not_found') return 'downstream_bridge_project_not_found';
+    if (error instanceof Failure && error.kind === 'not_found') {
+      return { reason: 'downstream_bridge_project_not_found' };
+    }
     throw error;
   }
 };
 
-const fail = async ({ platform, job }: Starting, reason: string): Promise<void> => {
+const fail = async ({ platform, job }: Starting, refusal: Refusal): Promise<void> => {
+  const { reason, project_id, errors } = refusal;
   await platform.store.write(async (tx) => {
-    if (!(await isSettled(job)(tx))) await dropJob(tx, job.id, reason);
+    if (await isSettled(job)(tx)) return;
+    await dropJob(tx, job.id, reason);
+    if (project_id === undefined || errors === undefined) return;
+    const told: DownstreamErrors = { project_id, errors };
+    await changeJob(tx, await jobOf(tx.db, job.id), { downstream_errors: JSON.stringify(told) });
   });
+};
+
+const start = async (starting: Starting): Promise<void> => {
+  const { platform, job } = starting;
+  const { mirrors } = await jobConfigOf(platform.store.db, job);
+  // Of days before there was such a thing, nothing is said of it.
+  if ((mirrors ?? null) !== null) return await startMirror(platform, job, mirrors ?? '');
+  const refusal = await tryToMake(starting);
+  if (refusal !== null) await fail(starting, refusal);
 };
 
 /** Safe to be called twice. */
@@ -95,7 +121,6 @@ export const startDownstream = async (
   if (pipeline === undefined) return;
   const isNew = job.status === 'pending' && (await downstreamOf(db, job_id)) === null;
   const starting = { platform, job, pipeline, readLeft };
-  const reason = isNew ? await tryToMake(starting) : null;
-  if (reason !== null) await fail(starting, reason);
+  if (isNew) await start(starting);
   await followDownstream(platform.store, job_id);
 };

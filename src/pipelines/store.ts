@@ -32,6 +32,10 @@ export const jobById = compiled((db, { id }: { id: number }) =>
   db.selectFrom('jobs').selectAll().where('id', '=', id).compile(),
 );
 
+export const jobsById = compiled((db, { ids }: { ids: readonly number[] }, words) =>
+  db.selectFrom('jobs').selectAll().where(words.oneOf('id', ids)).compile(),
+);
+
 export const pipelineById = compiled((db, { id }: { id: number }) =>
   db.selectFrom('pipelines').selectAll().where('id', '=', id).compile(),
 );

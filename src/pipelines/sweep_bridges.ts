@@ -1,4 +1,4 @@
-/** Jobs that wait in vain for a pipeline that they start, or have started. */
+/** Jobs that wait in vain for a pipeline that they start, have started, or went as. */
 import { sql } from 'kysely';
 import type { Platform } from '../access/call.ts';
 import { downstreamOf, followDownstream } from './follow_downstream.ts';
@@ -19,6 +19,7 @@ const lostBridges = async ({ store, clock }: Platform) =>
     .where(sql<boolean>`bridge = 1 and status in ('pending', 'running', 'manual')`)
     .where(sql<boolean>`(status <> 'pending' or queued_at < ${clock.now() - longestPending})`)
     .where(sql<boolean>`(status = 'pending' or started_at is not null)`)
+    .where('mirrored_pipeline_id', 'is', null)
     .where((is) =>
       is.not(is.exists(is.selectFrom('pipelines').select('id').whereRef('source_job_id', '=', 'jobs.id'))),
     )

@@ -155,6 +155,25 @@ describe('a trigger', () => {
     const message = { base: ['Insufficient permissions to create a new pipeline'] };
     assert.deepEqual([status, body], [400, { message }]);
   });
+
+  for (const [what, json] of [
+    ['jobs are switched off', { builds_access_level: 'disabled' }],
+    ['code is kept for reading alone', { archived: true }],
+  ] as const) {
+    it(`of a project whose ${what} starts nothing`, async () => {
+      const own = await seedProject(gantry);
+      await seedCommit(gantry, own.id, { '.gitlab-ci.yml': file });
+      const made = await gantry.api(`POST /projects/${own.id}/triggers`, { json: { description: 'x' } });
+      const changed =
+        'archived' in json
+          ? await gantry.api(`POST /projects/${own.id}/archive`)
+          : await gantry.api(`PUT /projects/${own.id}`, { json });
+      assert.ok(changed.status < 300, changed.text);
+      const call = { token: made.body.token, ref: 'main' };
+      const { status, body } = await run(call, `/projects/${own.id}/trigger/pipeline`);
+      assert.deepEqual([status, body], [400, { message: { base: ['Pipeline is disabled'] } }]);
+    });
+  }
 });
 
 describe('the token of a job', () => {

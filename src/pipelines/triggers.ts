@@ -5,11 +5,13 @@ import { seal, unseal } from '../access/seal.ts';
 import { hashToken, newTokenText } from '../access/token_text.ts';
 import { insertRow } from '../db/insert.ts';
 import type { Reader, Tx } from '../db/open.ts';
+import { requireRoom } from '../db/room.ts';
 import type { TriggersTable } from '../db/schema_ci.ts';
 import { forbidden, invalid, notFound } from '../errors.ts';
 import { recordEvent } from '../events/record.ts';
 import type { Page, PageRequest } from '../http/page.ts';
 import type { Project } from '../projects/find.ts';
+import { holdProject } from '../projects/hold.ts';
 
 export type Trigger = Selectable<TriggersTable>;
 
@@ -65,17 +67,7 @@ const checkDescription = (description: string): void => {
   if (description.trim() === '') throw invalid({ description: ["can't be blank"] });
 };
 
-const mostTriggers = 25_000;
-
-const checkRoom = async ({ db }: Tx, projectId: number): Promise<void> => {
-  const { count } = await db
-    .selectFrom('triggers')
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .where('project_id', '=', projectId)
-    .executeTakeFirstOrThrow();
-  if (count < mostTriggers) return;
-  throw invalid({ base: [`Maximum number of pipeline triggers (${mostTriggers}) exceeded`] });
-};
+const limit = { what: 'pipeline triggers', most: 25_000 };
 
 /** @throws Failure 400 for a description of nothing, and where there are too many */
 export const createTrigger = async (
@@ -91,7 +83,8 @@ export const createTrigger = async (
     sealed_token: seal(secrets.encryption_key, purpose, token),
   };
   return await call.write(async (tx) => {
-    await checkRoom(tx, project_id);
+    await holdProject(tx, project_id);
+    await requireRoom(tx.db.selectFrom('triggers').where('project_id', '=', project_id), limit);
     const row = {
       project_id,
       owner_id: userOf(call).id,

@@ -5,7 +5,7 @@
 import { compiled } from '../db/compiled.ts';
 import { keep } from '../db/kept.ts';
 import type { Tx } from '../db/open.ts';
-import type { LockedJob } from './store.ts';
+import type { Job, Pipeline } from './store.ts';
 
 const needy = compiled((db, { pipeline_id }: { pipeline_id: number }) =>
   db
@@ -30,7 +30,11 @@ const hasNeeds = async (tx: Tx, pipeline_id: number): Promise<boolean> => {
 };
 
 const beside = compiled(
-  (db, given: { id: number; stage_id: number; pipeline_id: number; stage_position: number }) =>
+  (
+    db,
+    given: { ids: readonly number[]; stage_id: number; pipeline_id: number; stage_position: number },
+    words,
+  ) =>
     db
       .selectFrom('stages')
       .select((is) => [
@@ -42,7 +46,7 @@ const beside = compiled(
           .where('stage_position', '=', given.stage_position)
           .where('retried', '=', 0)
           .where('jobs.status', 'in', ['running', 'pending'])
-          .where('jobs.id', '<>', given.id)
+          .where(is.not(words.oneOf('jobs.id', given.ids)))
           // Those of the highest ids are the last to be taken: the first that is looked at is one, mostly.
           .orderBy('jobs.id', 'desc')
           .limit(1)
@@ -52,10 +56,17 @@ const beside = compiled(
       .compile(),
 );
 
-/** Of a job that has just succeeded: its stage goes on as before, and nobody waits for it alone. */
-export const movesNothing = async (tx: Tx, { pipeline, job }: LockedJob): Promise<boolean> => {
+/** Of jobs of one pipeline that succeed: their stages go on as before, and nobody waits for them alone. */
+export const movesNothing = async (tx: Tx, pipeline: Pipeline, jobs: readonly Job[]): Promise<boolean> => {
   if (pipeline.status !== 'running' || (await hasNeeds(tx, pipeline.id))) return false;
-  const { id, stage_id, pipeline_id, stage_position } = job;
-  const [stage] = await beside(tx.db, { id, stage_id, pipeline_id, stage_position });
-  return stage?.status === 'running' && stage.other !== null;
+  for (const some of Map.groupBy(jobs, ({ stage_id }) => stage_id).values()) {
+    const [first] = some;
+    if (first === undefined) continue;
+    const { stage_id, pipeline_id, stage_position } = first;
+    const ids = some.map(({ id }) => id);
+    // oxlint-disable-next-line no-await-in-loop -- mostly there is one
+    const [stage] = await beside(tx.db, { ids, stage_id, pipeline_id, stage_position });
+    if (stage?.status !== 'running' || stage.other === null) return false;
+  }
+  return true;
 };

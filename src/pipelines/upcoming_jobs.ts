@@ -24,6 +24,7 @@ const ready: JobStatus[] = ['waiting_for_resource'];
 const newestFirst = new Set<string>(['newest_first', 'newest_ready_first']);
 const readyAlone = new Set<string>(['unordered', 'newest_ready_first']);
 
+/** The jobs that are to get the resource of a group. */
 export const upcomingJobs = (
   db: Reader,
   { project_id, key, process_mode }: Pick<ResourceGroup, 'project_id' | 'key' | 'process_mode'>,
@@ -35,7 +36,8 @@ export const upcomingJobs = (
     .where('resource_group', '=', key)
     .where('retried', '=', 0);
 
-export const inTurn = (
+/** The same in the order in which they get it. */
+export const byTurn = (
   query: ReturnType<typeof upcomingJobs>,
   { process_mode }: Pick<ResourceGroup, 'process_mode'>,
 ) =>

@@ -5,8 +5,8 @@ import { assignResource } from './assign_resource.ts';
 import { autoCancel, autoCancelWork } from './auto_cancel.ts';
 import { cancelStarted } from './cancel_started.ts';
 import { isEnded } from './composite.ts';
-import { cancelChildrenWork, followWork } from './downstream_work.ts';
-import { followDownstream } from './follow_downstream.ts';
+import { cancelChildrenWork, followWork, mirrorWork } from './downstream_work.ts';
+import { followDownstream, followMirrored } from './follow_downstream.ts';
 import { downstreamWork } from './queue.ts';
 import { type ReadLeftOf, startDownstream } from './start_downstream.ts';
 import { endedWork } from './ended.ts';
@@ -18,6 +18,7 @@ import { startDelayed } from './start_delayed.ts';
 /** Does nothing where it runs again since. */
 const followEnd = async (platform: Platform, id: number): Promise<void> => {
   const { store } = platform;
+  await followMirrored(store, id);
   const pipeline = await store.db
     .selectFrom('pipelines')
     .leftJoin('merge_requests', 'merge_requests.id', 'pipelines.merge_request_id')
@@ -53,6 +54,7 @@ export const pipelineWork = (platform: Platform, readLeft: ReadLeftOf): { [name:
   [downstreamWork]: async ({ job_id }) => await startDownstream(platform, Number(job_id), readLeft),
   [followWork]: async ({ job_id, is_again }) =>
     await followDownstream(platform.store, Number(job_id), is_again === true),
+  [mirrorWork]: async ({ pipeline_id }) => await followMirrored(platform.store, Number(pipeline_id)),
   [cancelChildrenWork]: async ({ pipeline_id, job_id, is_any }) =>
     await cancelStarted(platform.store, {
       pipeline_id: Number(pipeline_id),

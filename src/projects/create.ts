@@ -3,9 +3,8 @@ import { levels } from '../access/levels.ts';
 import { mayInGroup } from '../access/may.ts';
 import type { Tx } from '../db/open.ts';
 import type { UsersTable, Visibility } from '../db/schema.ts';
-import { Failure, badRequest, forbidden, invalid } from '../errors.ts';
+import { Failure, forbidden, invalid, nothingGiven } from '../errors.ts';
 import { recordEvent } from '../events/record.ts';
-import { isWider } from '../groups/rules.ts';
 import { type Namespace, lockNamespace, takingNames } from '../namespaces/claim.ts';
 import { claimRoute } from '../namespaces/create.ts';
 import { insertMember } from '../namespaces/member.ts';
@@ -13,7 +12,14 @@ import { refuseProblems } from '../namespaces/problems.ts';
 import { restrictedProblem, storageOf } from '../settings/governed.ts';
 import { personalProjectCounts } from '../users/queries.ts';
 import type { ProjectColumns } from './fields.ts';
-import { limitText, nameProblem, pathFromName, pathProblem, visibilityProblem } from './rules.ts';
+import {
+  limitText,
+  nameProblem,
+  pathFromName,
+  pathProblem,
+  visibilityIn,
+  visibilityProblem,
+} from './rules.ts';
 
 /** Whose project it becomes. */
 export type Creator = { id: number } & Pick<UsersTable, 'projects_limit' | 'external'>;
@@ -57,9 +63,7 @@ export const requireRoom = async (
 
 /** By default as the instance says, but never wider than the group. */
 const visibilityOf = (call: Call, { visibility }: ProjectColumns, namespace: Namespace): Visibility => {
-  if (visibility !== undefined) return visibility;
-  const usual = call.settings.default_project_visibility;
-  return namespace.kind === 'group' && isWider(usual, namespace.visibility) ? namespace.visibility : usual;
+  return visibility ?? visibilityIn(namespace, call.settings.default_project_visibility);
 };
 
 /** What a client wants, and what another operation knows beside that: a fork, of which project, and where it lies. */
@@ -125,7 +129,7 @@ export const createProject = async (
   wanted: NewProject,
 ): Promise<number> => {
   if (wanted.name === undefined && wanted.path === undefined) {
-    throw badRequest('at least one of name, path must be given');
+    throw nothingGiven(['name', 'path']);
   }
   const name = given(wanted.name) ?? wanted.path ?? '';
   const path = given(wanted.path) ?? pathFromName(name);

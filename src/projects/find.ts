@@ -7,6 +7,7 @@ import type { Reader } from '../db/open.ts';
 import type { ProjectCountersTable, ProjectsTable } from '../db/schema.ts';
 import { forbidden, notFound } from '../errors.ts';
 import { idByOldPath } from '../namespaces/redirects.ts';
+import { reach } from './job_reach.ts';
 
 /** A project with its counters, which most who load it need. */
 export type Project = Selectable<ProjectsTable> & Omit<Selectable<ProjectCountersTable>, 'project_id'>;
@@ -55,6 +56,7 @@ export const findProject = async (
   id: number | string,
 ): Promise<Project> => {
   const found = await anyProject(call, id);
+  if (found !== null) await reach(call.db, call.viewer, found);
   if (found === null || !canSeeProject(call.viewer, found)) throw notFound('Project');
   return found;
 };

@@ -1,5 +1,5 @@
 import { type Call, endpoint, userOf } from '../access/call.ts';
-import { badRequest, invalid } from '../errors.ts';
+import { invalid, nothingGiven } from '../errors.ts';
 import {
   boolean,
   clearable,
@@ -111,7 +111,7 @@ const update = endpoint({
   handle: async (call, { id, ...params }) => {
     const found = await findProjectFor(call, id, 'admin_project');
     if (Object.keys(params).length === 0) {
-      throw badRequest(`at least one of ${Object.keys(projectParams).join(', ')} must be given`);
+      throw nothingGiven(Object.keys(projectParams));
     }
     await updateProject(call, found, columnsOf(params));
     return await projectAnswer(call, found.id);

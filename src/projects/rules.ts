@@ -50,6 +50,12 @@ export const pathProblem = async (tx: Tx, { id, namespace, path }: Proposal): Pr
   return (await isPathTaken(tx, fullPath, ['Project', id ?? 0])) ? taken : null;
 };
 
+/** The visibility that a namespace lets a project have: never a wider one than its group's. */
+export const visibilityIn = (
+  { kind, visibility: widest }: Pick<Namespace, 'kind' | 'visibility'>,
+  visibility: Visibility,
+): Visibility => (kind === 'group' && isWider(visibility, widest) ? widest : visibility);
+
 export const visibilityProblem = ({ namespace, visibility }: Proposal): string | null => {
   if (namespace.kind === 'user' || !isWider(visibility, namespace.visibility)) return null;
   return `${visibility} is not allowed in a ${namespace.visibility} group.`;

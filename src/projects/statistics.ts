@@ -11,9 +11,23 @@ export type ProjectStatistics = {
   job_artifacts_size: number;
 };
 
+/** Bytes that the jobs of projects have left, by project. */
+const artifactBytes = async ({ db }: Call, rows: readonly ProjectRow[]): Promise<Map<number, number>> => {
+  if (rows.length === 0) return new Map();
+  const ids = rows.map(({ id }) => id);
+  const sums = await db
+    .selectFrom('artifacts')
+    .select(({ fn }) => ['project_id', fn.sum<number | string>('size').as('bytes')])
+    .where('project_id', 'in', ids)
+    .groupBy('project_id')
+    .execute();
+  return new Map(sums.map(({ project_id, bytes }) => [project_id, Number(bytes)]));
+};
+
 const statisticsOfOne = async (
   { platform }: Call,
   { id, repository_storage, default_branch }: ProjectRow,
+  job_artifacts_size: number,
 ): Promise<ProjectStatistics> => {
   const repository = platform.git.repository({ storage: repository_storage, id });
   const head =
@@ -29,10 +43,10 @@ const statisticsOfOne = async (
   ]);
   return {
     commit_count: walked.total ?? 0,
-    storage_size: size,
+    storage_size: size + job_artifacts_size,
     repository_size: size,
     lfs_objects_size: 0,
-    job_artifacts_size: 0,
+    job_artifacts_size,
   };
 };
 
@@ -42,7 +56,9 @@ export const statisticsOf = async (
   rows: readonly ProjectRow[],
 ): Promise<Map<number, ProjectStatistics>> => {
   const told = rows.filter((row) => projectLevel(call.viewer, row) >= levels.reporter);
-  return new Map(
-    await Promise.all(told.map(async (row) => [row.id, await statisticsOfOne(call, row)] as const)),
+  const bytes = await artifactBytes(call, told);
+  const all = told.map(
+    async (row) => [row.id, await statisticsOfOne(call, row, bytes.get(row.id) ?? 0)] as const,
   );
+  return new Map(await Promise.all(all));
 };

@@ -3,10 +3,8 @@ import { type Call, actorOf, userOf } from '../access/call.ts';
 import { levels } from '../access/levels.ts';
 import { anyOf } from '../access/visible.ts';
 import type { Tx } from '../db/open.ts';
-import type { Visibility } from '../db/schema.ts';
 import { type Failure, conflict, notFound, refused } from '../errors.ts';
 import { recordEvent } from '../events/record.ts';
-import { isWider } from '../groups/rules.ts';
 import { visibleGroups } from '../groups/visible.ts';
 import { type Namespace, lockNamespace, takingNames } from '../namespaces/claim.ts';
 import { ensureMember } from '../namespaces/member.ts';
@@ -15,7 +13,7 @@ import { namespaceIdOf } from '../namespaces/redirects.ts';
 import { renameProjectRoute } from '../namespaces/rename.ts';
 import { mayCreateIn, requireRoom } from './create.ts';
 import type { Project } from './find.ts';
-import { nameProblem, pathProblem } from './rules.ts';
+import { nameProblem, pathProblem, visibilityIn } from './rules.ts';
 import { lockProject } from './update.ts';
 
 /** What else moves with a project, once it stands in its new namespace: labels and milestones of the groups it leaves. */
@@ -36,9 +34,6 @@ const findTarget = async (call: Call, id: number | string): Promise<Namespace> =
   if (found === undefined) throw notFound('Namespace');
   return found;
 };
-
-const visibilityIn = ({ kind, visibility: widest }: Namespace, visibility: Visibility): Visibility =>
-  kind === 'group' && isWider(visibility, widest) ? widest : visibility;
 
 /** @throws Failure 400 */
 const requireFree = async (tx: Tx, project: Project, namespace: Namespace): Promise<void> => {

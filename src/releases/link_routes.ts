@@ -1,6 +1,6 @@
 /** The links of a release. */
 import { endpoint } from '../access/call.ts';
-import { badRequest } from '../errors.ts';
+import { nothingGiven } from '../errors.ts';
 import { pageParams, pageRequest } from '../http/page.ts';
 import { clearable, id, object, oneOf, optional, text } from '../http/schema.ts';
 import { findCode, projectParam } from '../repository/code.ts';
@@ -95,7 +95,7 @@ const update = endpoint({
   reply: releaseLinkShape,
   handle: async (call, { id: projectId, tag_name, link_id, ...edit }) => {
     const names = ['name', 'url', 'filepath', 'direct_asset_path', 'link_type'];
-    if (Object.keys(edit).length === 0) throw badRequest(`at least one of ${names.join(', ')} must be given`);
+    if (Object.keys(edit).length === 0) throw nothingGiven(names);
     const code = await findCode(call, projectId, 'admin_release');
     const found = await findRelease(call.db, code.project.id, tag_name);
     await findLink(call.db, found.id, link_id);

@@ -13,6 +13,7 @@ export type Link = { name: string; url: string; filepath: string | null; link_ty
 
 const mostLinks = 100;
 const longestName = 255;
+/** Characters, and bytes: PostgreSQL's index of them takes no more than 2,704. */
 const longestUrl = 2048;
 
 const isAddress = (text: string): boolean => {
@@ -28,6 +29,8 @@ export const checkLink = (link: Link): void => {
   const problems: Problems = {};
   if (link.name.trim() === '') problems['name'] = ["can't be blank"];
   if (!isAddress(link.url)) problems['url'] = ['is blocked: Only allowed schemes are http, https, ftp'];
+  if (Buffer.byteLength(link.url) > longestUrl)
+    problems['url'] = [`is too long (maximum is ${longestUrl} bytes)`];
   if (link.filepath !== null && (link.filepath.length > 128 || !filepathPattern.test(link.filepath))) {
     problems['filepath'] = ['is in an invalid format'];
   }

@@ -45,7 +45,7 @@ export const milestonesGiven = async (
 export const setMilestones = async (tx: Tx, releaseId: number, ids: readonly number[]): Promise<void> => {
   await tx.db.deleteFrom('release_milestones').where('release_id', '=', releaseId).execute();
   const rows = ids.map((milestone_id) => ({ release_id: releaseId, milestone_id }));
-  if (rows.length > 0) await insertRows(tx.db, 'release_milestones', rows);
+  await insertRows(tx.db, 'release_milestones', rows);
 };
 
 export type ReleaseMilestone = MilestoneRow & { release_id: number; total: number; closed: number };

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { seedCommit } from '../../test/support/code.ts';
 import {
@@ -141,6 +142,15 @@ test('links are addresses that others may follow, each once', async () => {
   const path = `${base()}/strict/assets/links`;
   const wrong = await api(`POST ${path}`, { name: 'x', url: 'javascript:alert(1)' });
   assert.deepEqual(wrong.body.message, { url: ['is blocked: Only allowed schemes are http, https, ftp'] });
+  // None that PostgreSQL's index refuses: letters of four bytes, without order.
+  const letters = Array.from(randomBytes(3_000), (byte) => String.fromCodePoint(0x1f300 + byte));
+  const urlOf = (count: number): string => `https://example.com/${letters.slice(0, count).join('')}`;
+  const long = { assets: { links: [{ name: 'x', url: urlOf(1_000) }] } };
+  const tooLong = { url: ['is too long (maximum is 2048 bytes)'] };
+  assert.deepEqual((await release('long', long)).body.message, tooLong);
+  const added = await api(`POST ${path}`, { name: 'x', url: urlOf(1_000) });
+  assert.deepEqual([added.status, added.body.message], [400, tooLong]);
+  assert.equal((await api(`POST ${path}`, { name: 'Long', url: urlOf(507) })).status, 201);
   const link = { name: 'x', url: 'https://example.com' };
   const raced = await Promise.all(Array.from({ length: 4 }, async () => await api(`POST ${path}`, link)));
   assert.deepEqual(statusesOf(raced), [201, 400, 400, 400]);

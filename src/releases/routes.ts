@@ -1,6 +1,6 @@
 /** Releases: what is published of a project, each of one tag. */
 import { endpoint } from '../access/call.ts';
-import { badRequest } from '../errors.ts';
+import { nothingGiven } from '../errors.ts';
 import { pageParams, pageRequest } from '../http/page.ts';
 import {
   anything,
@@ -128,9 +128,7 @@ const update = endpoint({
   params: object({ ...one, ...editable }),
   reply: releaseShape,
   handle: async (call, { id, tag_name, ...given }) => {
-    const names = Object.keys(editable);
-    if (Object.keys(given).length === 0)
-      throw badRequest(`at least one of ${names.join(', ')} must be given`);
+    if (Object.keys(given).length === 0) throw nothingGiven(Object.keys(editable));
     const code = await findCode(call, id, 'admin_release');
     await findRelease(call.db, code.project.id, tag_name);
     await requireReleaser(call, code, tag_name);

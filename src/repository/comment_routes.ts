@@ -1,7 +1,6 @@
 /** Comments on commits. */
 import { actorOf, endpoint, userOf } from '../access/call.ts';
 import { invalid } from '../errors.ts';
-import { recordEvent } from '../events/record.ts';
 import { pageParams, pageRequest } from '../http/page.ts';
 import {
   int,
@@ -17,12 +16,12 @@ import {
 } from '../http/schema.ts';
 import { formatTime } from '../time.ts';
 import { basicUser, basicUserShape, basicUsersById } from '../users/json.ts';
-import { insertRow } from '../db/insert.ts';
 import type { Commit } from '../git/protocol_types.ts';
 import { holdProject } from '../projects/hold.ts';
-import { type LineType, showsLine } from './comment_lines.ts';
+import { insertComment } from './comment_write.ts';
 import { type Code, findCode, projectParam } from './code.ts';
 import { diffLimits } from './diff_json.ts';
+import { findLine } from './hunks.ts';
 import { pathParam } from './paths.ts';
 import { requireCommit, requireRevision } from './resolve.ts';
 
@@ -82,6 +81,7 @@ const list = endpoint({
   },
 });
 
+type LineType = 'new' | 'old';
 type Place = { path: string | null; line: number | null; line_type: LineType | null };
 
 const nowhere: Place = { path: null, line: null, line_type: null };
@@ -100,7 +100,9 @@ const placeOf = async (
     paths: [path],
   });
   const file = diffs.find(({ new_path, old_path }) => (line_type === 'old' ? old_path : new_path) === path);
-  if (file === undefined || line === undefined || !showsLine(file.diff, line, line_type)) return nowhere;
+  if (file === undefined || line === undefined) return nowhere;
+  const named = line_type === 'old' ? { old_line: line, new_line: null } : { old_line: null, new_line: line };
+  if (findLine(file.diff, named) === null) return nowhere;
   return { path, line, line_type };
 };
 
@@ -124,22 +126,19 @@ const create = endpoint({
     if (note.trim() === '') throw invalid({ note: ["can't be blank"] });
     const place = await placeOf(code, commit, given);
     const project_id = code.project.id;
-    const author = userOf(call);
-    const created_at = await call.write(async (tx) => {
+    const { created_at } = await call.write(async (tx) => {
       await holdProject(tx, project_id);
-      const target_id = await insertRow(tx.db, 'commit_comments', {
+      const thread = { discussion_id: null, position: null };
+      return await insertComment(tx, actorOf(call), {
         project_id,
         sha: commit.id,
-        author_id: author.id,
         note,
         ...place,
-        created_at: tx.now,
+        ...thread,
       });
-      const target = { project_id, target_type: 'CommitComment', target_id };
-      await recordEvent(tx, actorOf(call), { kind: 'commit_comment.created', ...target });
-      return tx.now;
     });
-    return { note, ...place, author: basicUser(author, call), created_at: formatTime(created_at) };
+    const author = basicUser(userOf(call), call);
+    return { note, ...place, author, created_at: formatTime(created_at) };
   },
 });
 

@@ -8,7 +8,9 @@ import { bringCommit } from './bring.ts';
 import { changeRefs, requirePush, retrying, signatureOf } from './change_refs.ts';
 import { type Code, defaultRefOf, findCode } from './code.ts';
 import { mayForcePush, protectedBranches } from './protected.ts';
+import { fileProblem, sizeProblem } from './push_policy.ts';
 import { branchPrefix, findRef, refusal, resolveRevision } from './resolve.ts';
+import { quotaOf } from './transfer.ts';
 
 export type WantedCommit = {
   branch: string;
@@ -72,6 +74,23 @@ const startOf = async (
   return found.commit;
 };
 
+/** The limits of a push hold for what is committed here, too. */
+const requireRoom = async (
+  { platform }: Call,
+  { repository }: Code,
+  actions: FileAction[],
+): Promise<void> => {
+  const { file_bytes, repository_bytes } = quotaOf(platform.config);
+  const sizes = actions.map(({ content }) => content?.length ?? 0);
+  const tooLarge = fileProblem(Math.max(0, ...sizes), file_bytes, 'commit');
+  if (tooLarge !== null) throw bad(tooLarge);
+  const brought = sizes.reduce((sum, size) => sum + size, 0);
+  if (repository_bytes === null || brought === 0) return;
+  const { size } = await repository.ask('repository.statistics', {});
+  const noRoom = sizeProblem(size + brought, repository_bytes, 'commit');
+  if (noRoom !== null) throw bad(noRoom);
+};
+
 const attempt = async (call: Call, code: Code, wanted: WantedCommit): Promise<Oid> => {
   const { branch, message, actions, refuse = actionRefusal } = wanted;
   const { project, repository } = code;
@@ -109,6 +128,7 @@ const attempt = async (call: Call, code: Code, wanted: WantedCommit): Promise<Oi
 export const commitFiles = async (call: Call, code: Code, wanted: WantedCommit): Promise<Oid> => {
   const { db } = call;
   requirePush(call, wanted.branch)(code.project, await protectedBranches(db, code.project.id));
+  await requireRoom(call, code, wanted.actions);
   try {
     return await retrying(async () => await attempt(call, code, wanted));
   } catch (error) {

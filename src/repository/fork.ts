@@ -1,19 +1,18 @@
 /** Forks: projects that begin as a copy of another one's repository. */
-import { type Selectable, sql } from 'kysely';
 import { type Call, type Platform, actorOf, userOf } from '../access/call.ts';
-import { levels } from '../access/levels.ts';
-import { mayInGroup } from '../access/may.ts';
-import type { Tx } from '../db/open.ts';
-import type { NamespacesTable, Visibility } from '../db/schema.ts';
+import type { Visibility } from '../db/schema.ts';
 import { Failure, notFound } from '../errors.ts';
 import { recordEvent } from '../events/record.ts';
 import { isGitFailure } from '../git/failure.ts';
 import { isWider } from '../groups/rules.ts';
-import { type NewProject, createProject } from '../projects/create.ts';
+import type { Namespace } from '../namespaces/claim.ts';
+import { namespaceIdOf } from '../namespaces/redirects.ts';
+import { type NewProject, createProject, mayCreateIn } from '../projects/create.ts';
 import { type Project, loadProject } from '../projects/find.ts';
 import { removeProject } from '../projects/remove.ts';
+import { visibilityIn } from '../projects/rules.ts';
 import { enqueue } from '../queue/queue.ts';
-import { firstBranchProtection } from '../settings/governed.ts';
+import { takeFirstBranch } from './first_branch.ts';
 import { networkOf } from './fork_relation.ts';
 import { repositoryOf } from './open.ts';
 import { branchPrefix, tagPrefix } from './resolve.ts';
@@ -34,8 +33,6 @@ export type WantedFork = {
   visibility?: Visibility | undefined;
 };
 
-type Namespace = Selectable<NamespacesTable>;
-
 const noTarget = (): Failure => notFound('Target Namespace');
 
 const findTarget = async (call: Call, wanted: number | string | undefined): Promise<Namespace> => {
@@ -44,25 +41,16 @@ const findTarget = async (call: Call, wanted: number | string | undefined): Prom
   const found = await (
     wanted === undefined
       ? query.where('owner_id', '=', user.id).where('kind', '=', 'user')
-      : typeof wanted === 'number'
-        ? query.where('id', '=', wanted)
-        : query.where(sql<string>`lower(full_path)`, '=', wanted.toLowerCase())
+      : query.where('id', '=', namespaceIdOf(wanted))
   ).executeTakeFirst();
-  if (found === undefined) throw noTarget();
-  const isOpen =
-    found.kind === 'group'
-      ? mayInGroup(call.viewer, 'create_project', found)
-      : found.owner_id === user.id || call.admin;
-  if (!isOpen) throw noTarget();
+  if (found === undefined || !mayCreateIn(call, user, found)) throw noTarget();
   return found;
 };
 
-const narrower = (one: Visibility, other: Visibility): Visibility => (isWider(one, other) ? other : one);
-
 /** A fork is seen by nobody who does not see what it was forked from. */
 const visibilityOf = (source: Project, target: Namespace, wanted: Visibility | undefined): Visibility => {
-  const most = narrower(source.visibility, target.kind === 'group' ? target.visibility : source.visibility);
-  return wanted === undefined ? most : narrower(wanted, most);
+  const most = visibilityIn(target, source.visibility);
+  return wanted === undefined || isWider(wanted, most) ? most : wanted;
 };
 
 /** A taken name is told as 409. */
@@ -73,29 +61,6 @@ const asConflict = (error: unknown): unknown => {
     .flat()
     .includes('has already been taken');
   return isTaken ? new Failure('conflict', { message }) : error;
-};
-
-const takeBranch = async (tx: Tx, { settings }: Platform, forkId: number, branch: string): Promise<void> => {
-  const taken = await tx.db
-    .updateTable('projects')
-    .set({ default_branch: branch, last_activity_at: tx.now })
-    .where('id', '=', forkId)
-    .where('default_branch', 'is', null)
-    .returning('id')
-    .executeTakeFirst();
-  const protection = firstBranchProtection(settings.current);
-  if (taken === undefined || protection === null) return;
-  await tx.db
-    .insertInto('protected_branches')
-    .values({
-      project_id: forkId,
-      name: branch,
-      push_access_level: levels[protection.push],
-      merge_access_level: levels[protection.merge],
-      created_at: tx.now,
-    })
-    .onConflict((clash) => clash.doNothing())
-    .execute();
 };
 
 /** Copies the repository and completes the fork. May be done twice: the second finds nothing to do. */
@@ -113,7 +78,7 @@ const copyRepository = async (platform: Platform, source: Project, forkId: numbe
     if (!isGitFailure(error, 'conflict')) throw error;
   }
   await platform.store.write(async (tx) => {
-    await takeBranch(tx, platform, forkId, branch);
+    await takeFirstBranch(tx, platform, forkId, branch);
     await tx.db.deleteFrom('work').where('unique_key', '=', workKey(forkId)).execute();
   });
 };
@@ -127,7 +92,6 @@ export const finishFork = async (platform: Platform, forkId: number): Promise<vo
   if (source !== null) await copyRepository(platform, source, forkId);
 };
 
-/** The root of all that were forked from one another. */
 const createFork = async (call: Call, source: Project, wanted: WantedFork): Promise<number> => {
   const target = await findTarget(call, wanted.namespace);
   const columns: NewProject = {

@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
+import { seedArtifact } from '../../test/support/artifacts.ts';
 import { seedCommit } from '../../test/support/code.ts';
+import { seedPipeline } from '../../test/support/jobs.ts';
 import { type SeededUser, seedMember, seedProject, seedUser, unique } from '../../test/support/seed.ts';
 import { type TestService, startTestService } from '../../test/support/service.ts';
 
@@ -85,6 +87,26 @@ test('sizes are told to reporters who ask, the storage to administrators', async
   assert.equal((await gantry.api(`GET /projects/${id}`)).body.repository_storage, 'default');
   const { body } = await gantry.api('GET /projects?membership=true&statistics=true', as(reporter));
   assert.equal(body[0].statistics.commit_count, 2);
+});
+
+test('what jobs have left counts, each project for itself', async () => {
+  const [{ id }, other] = [await seedProject(gantry), await seedProject(gantry)];
+  const file = 'build: { script: make }\ntest: { script: make }\n';
+  for (const [project, sizes] of [
+    [id, [1000, 300]],
+    [other.id, [7]],
+  ] as const) {
+    const { jobs } = await seedPipeline(gantry, { project, file });
+    for (const [at, size] of sizes.entries()) {
+      const job = { id: Object.values(jobs)[at] ?? 0, project_id: project };
+      await seedArtifact(gantry, job, Buffer.alloc(size));
+    }
+  }
+  const { statistics } = (await gantry.api(`GET /projects/${id}?statistics=true`)).body;
+  assert.deepEqual(
+    [statistics.job_artifacts_size, statistics.storage_size - statistics.repository_size],
+    [1300, 1300],
+  );
 });
 
 test('the repository of a removed project goes with it', async () => {

@@ -29,6 +29,7 @@ const asked = (...updates: PushedRef[]): AskPush => ({
   updates,
   push_options: [],
   largest_file: 0,
+  repository_size: 0,
 });
 
 const pushing = async () => {

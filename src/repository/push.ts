@@ -13,7 +13,7 @@ import {
   stayOperation,
 } from './operations.ts';
 import { protectedBranches, protectedTags } from './protected.ts';
-import { fileProblem, pushProblems } from './push_policy.ts';
+import { fileProblem, pushProblems, sizeProblem } from './push_policy.ts';
 import { type GitUser, quotaOf, texts, transferProblem } from './transfer.ts';
 
 export type Push = {
@@ -69,14 +69,16 @@ const problemsOf = async (
   tx: Tx,
   { config }: Platform,
   push: Push,
-  { updates, largest_file }: AskPush,
+  { updates, largest_file, repository_size }: AskPush,
 ): Promise<string[]> => {
   const project = await loadProject(tx.db, push.project.id);
   const user = await userNow(tx.db, push, tx.now);
   if (project === null || user === null) return [texts.missing];
   const forbidden = transferProblem(user, project, 'git-receive-pack');
   if (forbidden !== null) return [forbidden];
-  const tooLarge = fileProblem(largest_file, quotaOf(config).file_bytes);
+  const quota = quotaOf(config);
+  const tooLarge =
+    fileProblem(largest_file, quota.file_bytes) ?? sizeProblem(repository_size, quota.repository_bytes);
   if (tooLarge !== null) return [tooLarge];
   const rules = {
     branches: await protectedBranches(tx.db, project.id),

@@ -79,7 +79,16 @@ export const pushProblems = (pushing: Pushing, updates: readonly PushedRef[]): s
 
 const shownSize = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1).replace(/\.0$/, '')} MB`;
 
-export const fileProblem = (largest: number, limit: number | null): string | null =>
+/** @param deed what brings the file */
+export const fileProblem = (largest: number, limit: number | null, deed = 'push'): string | null =>
   limit === null || largest <= limit
     ? null
-    : `The push has a file of ${shownSize(largest)}; the largest that may be pushed is ${shownSize(limit)}.`;
+    : `The ${deed} has a file of ${shownSize(largest)}; ` +
+      `the largest that may be pushed is ${shownSize(limit)}.`;
+
+/** Of a repository with all that it is to have. What brings nothing has no size, so that room can be made. */
+export const sizeProblem = (size: number, limit: number | null, deed = 'push'): string | null =>
+  limit === null || size <= limit
+    ? null
+    : `The ${deed} was rejected: with it the repository exceeds its size limit of ${shownSize(limit)} ` +
+      `by ${shownSize(size - limit)}. Please contact your administrator.`;

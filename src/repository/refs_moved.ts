@@ -4,8 +4,9 @@ import type { Tx } from '../db/open.ts';
 import { recordEvent } from '../events/record.ts';
 import { type RefUpdate, zeroOid } from '../git/protocol_types.ts';
 import { type Payload, enqueue } from '../queue/queue.ts';
-import { firstBranchProtection } from '../settings/governed.ts';
+import { takeFirstBranch } from './first_branch.ts';
 import type { Operation } from './operations.ts';
+import { branchPrefix } from './resolve.ts';
 
 /** The background work that merge requests (and pipelines) listen to. */
 export const refsMovedWork = 'repository.refs_moved';
@@ -39,8 +40,6 @@ export const readRefsMoved = ({
 
 /** More of one push are not told one by one. */
 const mostEvents = 50;
-const branchPrefix = 'refs/heads/';
-const roles = { developer: 30, master: 40 };
 
 /**
  * The branch that becomes the default one: the first of a project without any. Of several, the one that is named as
@@ -51,36 +50,6 @@ const firstBranch = (updates: readonly RefUpdate[], usual: string): string | nul
     .filter((update) => update.new !== zeroOid && update.ref.startsWith(branchPrefix))
     .map(({ ref }) => ref.slice(branchPrefix.length));
   return [usual, 'main', 'master'].find((name) => names.includes(name)) ?? names[0] ?? null;
-};
-
-/** @returns whether the project had none */
-const takeDefaultBranch = async (
-  tx: Tx,
-  { config, settings }: Platform,
-  { project_id, updates }: Operation,
-): Promise<void> => {
-  const branch = firstBranch(updates, config.default_branch);
-  if (branch === null) return;
-  const taken = await tx.db
-    .updateTable('projects')
-    .set({ default_branch: branch })
-    .where('id', '=', project_id)
-    .where('default_branch', 'is', null)
-    .returning('id')
-    .executeTakeFirst();
-  const protection = firstBranchProtection(settings.current);
-  if (taken === undefined || protection === null) return;
-  await tx.db
-    .insertInto('protected_branches')
-    .values({
-      project_id,
-      name: branch,
-      push_access_level: roles[protection.push],
-      merge_access_level: roles[protection.merge],
-      created_at: tx.now,
-    })
-    .onConflict((clash) => clash.doNothing())
-    .execute();
 };
 
 const eventKind = ({ old, new: now }: RefUpdate): string => {
@@ -108,7 +77,8 @@ export const refsMoved = async (platform: Platform, tx: Tx, operation: Operation
   const visible = updates.filter(({ ref }) => /^refs\/(?:heads|tags)\//.test(ref));
   if (visible.length === 0) return;
   const told = { ...operation, updates: visible };
-  await takeDefaultBranch(tx, platform, told);
+  const first = firstBranch(visible, platform.config.default_branch);
+  if (first !== null) await takeFirstBranch(tx, platform, project_id, first);
   await tx.db
     .updateTable('projects')
     .set({ last_activity_at: tx.now })

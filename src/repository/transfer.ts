@@ -17,8 +17,6 @@ export type GitUser = {
   scopes: readonly string[] | null;
   /** A key of projects, not of a user: what it may in the project that is meant; null: not one. */
   deployKey: { id: number; canPush: boolean } | null;
-  /** A job that runs: it alone sees the refs that keep pipelines' commits. */
-  isJob?: true;
 };
 
 export const texts = {
@@ -71,13 +69,18 @@ export const hidesRequests = ({ viewer, deployKey }: GitUser, project: Project):
     ? !may(viewer, 'read_merge_request', project)
     : project.merge_requests_access_level === 'disabled';
 
+/** Jobs see the refs that keep pipelines' commits, of their own project. */
+export const seesPipelineRefs = ({ viewer: { job } }: GitUser, { id }: Pick<Project, 'id'>): boolean =>
+  job?.project_id === id;
+
 const megabyte = 2 ** 20;
 
 const bytesOf = (megabytes: number): number | null => (megabytes === 0 ? null : megabytes * megabyte);
 
-export const quotaOf = ({ push_limit, file_limit }: Pick<Config, 'push_limit' | 'file_limit'>): Quota => ({
-  push_bytes: bytesOf(push_limit),
-  file_bytes: bytesOf(file_limit),
+export const quotaOf = (config: Pick<Config, 'push_limit' | 'file_limit' | 'repository_limit'>): Quota => ({
+  push_bytes: bytesOf(config.push_limit),
+  file_bytes: bytesOf(config.file_limit),
+  repository_bytes: bytesOf(config.repository_limit),
 });
 
 /** What a clone checks out; before the first push, what the first branch is to be called. */

@@ -5,6 +5,7 @@ import type { Tx } from '../db/open.ts';
 import { hashJobToken, newJobToken } from '../jobs/token.ts';
 import { startLocked } from '../pipelines/job_states.ts';
 import { type Job, type Pipeline, lockPipeline } from '../pipelines/store.ts';
+import { type Together, together } from '../pipelines/together.ts';
 import { type ProjectFacts, type Taker, mayTake } from './matching.ts';
 
 /** Jobs, and what says of them which runners may have them. */
@@ -33,7 +34,13 @@ const activeRunners = compiled((db, given: { ids: number[] }, words) =>
 
 type Standing = Awaited<ReturnType<typeof standings>>[number];
 
-export type Claimed = { job: Job; pipeline: Pipeline; token: string };
+export type Claimed = {
+  job: Job;
+  pipeline: Pipeline;
+  token: string;
+  /** Shared by those that were claimed in one transaction. */
+  together: Together;
+};
 
 /** `taken`: it is no longer to be had; `resting`: the runner is paused, or gone; `other`: it is for others. */
 export type Unclaimed = { why: 'taken' | 'resting' } | { why: 'other'; project: ProjectFacts };
@@ -61,6 +68,17 @@ const knownOf = async (tx: Tx, claims: readonly Claim[]): Promise<Known> => {
   return { rows: new Map(rows.map((row) => [row.id, row])), active: new Set(runners.map(({ id }) => id)) };
 };
 
+const jobIn = ({
+  stage_status: _stage,
+  namespace_id: _namespace,
+  shared_runners_enabled: _shared,
+  deleted_at: _deleted,
+  archived: _archived,
+  builds_access_level: _access,
+  build_timeout: _timeout,
+  ...job
+}: Standing): Job => job;
+
 const startOf = (taker: Taker, row: Standing, token: string) => ({
   runner_id: taker.id,
   system_id: taker.system_id,
@@ -85,15 +103,17 @@ export const claimAll = async (
     if (row === undefined || refusal !== null) return { refusal };
     rows.delete(job_id); // it is this one's
     const token = newJobToken(random);
-    return { job: row, stage_status: row.stage_status, token, start: startOf(taker, row, token) };
+    return { job: jobIn(row), stage_status: row.stage_status, token, start: startOf(taker, row, token) };
   });
   const started = await startLocked(
     tx,
     pipeline,
     judged.flatMap((one) => (one.job === undefined ? [] : [one])),
   );
+  const all = together([...started.keys()]);
   return judged.map(({ job, token, refusal }) => {
     const now = job === undefined ? undefined : started.get(job.id);
-    return now === undefined || token === undefined ? (refusal ?? taken) : { job: now, pipeline, token };
+    if (now === undefined || token === undefined) return refusal ?? taken;
+    return { job: now, pipeline, token, together: all };
   });
 };

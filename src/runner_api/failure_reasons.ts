@@ -13,6 +13,7 @@ export const failureReasons = [
   'unmet_prerequisites',
   'scheduler_failure',
   'data_integrity_failure',
+  'secrets_provider_not_found',
 ] as const;
 
 const known: ReadonlySet<string> = new Set(failureReasons);

@@ -9,6 +9,8 @@ export type Remembered = {
   refusals: number;
   /** Its log comes again from its start. */
   isRestarting: boolean;
+  /** It is known that its log shows the values of variables. */
+  isDebugged: boolean;
 };
 
 export type Memory = {
@@ -37,7 +39,7 @@ export const remember = (
   secrets: string[] | null = null,
 ): Remembered => {
   const { jobs } = memoryOf(platform);
-  const job = jobs.get(token_hash) ?? { id, secrets, refusals: 0, isRestarting: false };
+  const job = jobs.get(token_hash) ?? { id, secrets, refusals: 0, isRestarting: false, isDebugged: false };
   // The last heard stands last.
   jobs.delete(token_hash);
   jobs.set(token_hash, job);

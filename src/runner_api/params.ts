@@ -27,6 +27,12 @@ export const updateParams = object({
 
 export const jobParams = object({ id: id(), token: jobToken });
 
+export const traceParams = object({
+  id: id(),
+  token: jobToken,
+  debug_trace: optional(text({ description: '`true`: the log shows the values of variables' })),
+});
+
 export const uploadParams = object({
   id: id(),
   token: jobToken,

@@ -1,17 +1,22 @@
 /** The body of a 201: all that a runner needs for a job. A wrong type in it, and the runner loses the job. */
 import type { Call } from '../access/call.ts';
-import { type Artifact, findArtifact } from '../artifacts/store.ts';
+import { JsonText } from '../http/endpoint.ts';
 import { type Facts, factsOf } from '../pipelines/job_facts.ts';
 import type { JobVariable } from '../pipelines/job_predefined.ts';
 import { variablesOf } from '../pipelines/job_variables.ts';
 import { keepPipelineRef } from '../pipelines/persistent_ref.ts';
 import type { JobConfig } from '../pipelines/store.ts';
+import { variablesText } from '../pipelines/variable_texts.ts';
 import type { Claimed } from './claim.ts';
+import { findCrossNeeds } from './cross_needs.ts';
+import { isDebugged, noteDebugged } from './debug_trace.ts';
 import { failureReasons } from './failure_reasons.ts';
 import { payloadArtifacts } from './payload_artifacts.ts';
 import { payloadCaches } from './payload_cache.ts';
+import { type Depended, payloadDependencies, withArchives } from './payload_dependencies.ts';
 import { payloadGit } from './payload_git.ts';
 import { payloadImage, payloadService } from './payload_image.ts';
+import { whyUnrunnable } from './unrunnable.ts';
 
 /** What tokens begin with, that no log may show. */
 const tokenPrefixes = ['gntpat-', 'gntoat-', 'gntort-', 'gntoac-', 'gntoas-', 'glcbt-', 'glrt-', 'glrtr-'];
@@ -26,17 +31,6 @@ const stepsOf = ({ before_script, script, after_script }: JobConfig, timeout: nu
   };
   const after = { name: 'after_script', script: after_script, timeout, when: 'always', allow_failure: true };
   return after_script.length === 0 ? [run] : [run, after];
-};
-
-type Depended = { id: number; name: string; artifact: Artifact };
-
-/** Those that left an archive which is still there. */
-const dependedOn = async ({ platform, dependencies }: Facts, now: number): Promise<Depended[]> => {
-  const { db } = platform.store;
-  const found = await Promise.all(
-    dependencies.map(async ({ id, name }) => ({ id, name, artifact: await findArtifact(db, id, { now }) })),
-  );
-  return found.flatMap(({ id, name, artifact }) => (artifact === null ? [] : [{ id, name, artifact }]));
 };
 
 const depthOf = (variables: readonly JobVariable[], ofProject: number): number => {
@@ -59,7 +53,10 @@ const jobInfo = ({ job, project, pipeline }: Facts): object => ({
   project_jobs_running_on_instance_runners_count: '+Inf',
 });
 
-export type Payload = { body: object; /** Not to be read in the log. */ secrets: string[] };
+export type Payload = { text: JsonText; /** Not to be read in the log. */ secrets: string[] };
+
+/** Why no runner can run it. */
+export type Unrunnable = { unrunnable: string };
 
 /** Shorter ones would take ordinary words out of a log. */
 const shortestSecret = 8;
@@ -71,19 +68,49 @@ export const secretsAmong = (variables: readonly JobVariable[], token: string): 
   return [...new Set([token, ...masked.map(({ value }) => value)])];
 };
 
+const featuresText = JSON.stringify({
+  trace_sections: true,
+  token_mask_prefixes: tokenPrefixes,
+  failure_reasons: failureReasons,
+});
+
+/** Most of it is the same for many jobs, and was put into text for the first of them. */
+const textOf = (body: object, variables: readonly JobVariable[]): JsonText => {
+  const own = JSON.stringify(body).slice(0, -1);
+  return new JsonText(`${own},"variables":${variablesText(variables)},"features":${featuresText}}`);
+};
+
+const dependedOn = async (
+  { platform, dependencies, together }: Facts,
+  now: number,
+): Promise<readonly Depended[]> => {
+  if (dependencies.length === 0) return [];
+  const ids = dependencies.map(({ id }) => id).join();
+  const ask = async () => await withArchives(platform.store.db, dependencies, now);
+  return await together.once(`archives ${ids}`, ask);
+};
+
 export const payloadOf = async (
   { platform, baseUrl: base_url, now }: Pick<Call, 'platform' | 'baseUrl' | 'now'>,
-  { job, pipeline: made, token }: Claimed,
-): Promise<Payload> => {
-  const facts = await factsOf(platform, { job, pipeline: made, issue: { base_url, token } });
+  claimed: Claimed,
+  runner?: { description: string | null; tag_list: string },
+): Promise<Payload | Unrunnable> => {
+  const missing = await findCrossNeeds({ platform, baseUrl: base_url }, claimed);
+  if (missing !== null) return { unrunnable: missing };
+  const { job, pipeline: made, token, together } = claimed;
+  const issue = { base_url, token, ...(runner !== undefined && { runner }) };
+  const facts = await factsOf(platform, { job, pipeline: made, issue, together });
   if (facts === null) throw new Error('the project of a job is gone');
   const { project, repository, pipeline, config } = facts;
-  const [variables, depended, cache] = await Promise.all([
+  const depended = await dependedOn(facts, now);
+  const unrunnable = whyUnrunnable(config, depended);
+  if (unrunnable !== null) return { unrunnable };
+  const [variables, cache] = await Promise.all([
     variablesOf(facts),
-    dependedOn(facts, now),
     payloadCaches(config.cache, { repository, sha: pipeline.sha, isProtected: pipeline.protected === 1 }),
     keepPipelineRef(platform, repository, pipeline),
   ]);
+  if (isDebugged(variables)) await noteDebugged(platform, job.id);
   const timeout = job.timeout ?? 3600;
   const depth = depthOf(variables, project.ci_default_git_depth);
   const hooks = config.pre_get_sources_script;
@@ -94,28 +121,14 @@ export const payloadOf = async (
     job_info: jobInfo(facts),
     git_info: payloadGit(pipeline, { depth, base_url, full_path: project.full_path, token }),
     runner_info: { timeout },
-    variables,
     steps: stepsOf(config, timeout),
     image: config.image === null ? null : payloadImage(config.image),
     services: config.services.map(payloadService),
     artifacts: payloadArtifacts(config.artifacts),
     cache,
     credentials: [],
-    dependencies: depended.map(({ id, name, artifact: { filename, size } }) => ({
-      id,
-      name,
-      token,
-      artifacts_file: {
-        filename,
-        size,
-      },
-    })),
-    features: {
-      trace_sections: true,
-      token_mask_prefixes: tokenPrefixes,
-      failure_reasons: failureReasons,
-    },
+    dependencies: payloadDependencies(depended, token),
     ...(hooks.length > 0 && { hooks: [{ name: 'pre_get_sources_script', script: hooks }] }),
   };
-  return { body, secrets: secretsAmong(variables, token) };
+  return { text: textOf(body, variables), secrets: secretsAmong(variables, token) };
 };

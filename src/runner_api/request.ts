@@ -11,9 +11,10 @@ import type { RunnerRow } from '../runners/rules.ts';
 import type { Claimed } from './claim.ts';
 import { lose, takeBack } from './lost.ts';
 import { remember } from './memory.ts';
-import { type Payload, payloadOf } from './payload.ts';
+import { type Payload, type Unrunnable, payloadOf } from './payload.ts';
 import { queueOf } from './queue.ts';
 import { takerOf } from './takers.ts';
+import { dropClaimed } from './unrunnable.ts';
 
 export type Asked = {
   token?: string | undefined;
@@ -39,11 +40,15 @@ const nothing = (last_update: string): Answer =>
   new Answer(null, { status: 204, headers: { 'x-gitlab-last-update': last_update } });
 
 /** A job of which the runner cannot be told is taken from it again. */
-const tryPayload = async (call: Call, claimed: Claimed): Promise<Payload | null> => {
+const tryPayload = async (
+  call: Call,
+  claimed: Claimed,
+  runner: RunnerRow,
+): Promise<Payload | Unrunnable | null> => {
   const { platform } = call;
   const { id } = claimed.job;
   try {
-    return await payloadOf(call, claimed);
+    return await payloadOf(call, claimed, runner);
   } catch (error) {
     platform.log.warn({ err: error, job: id }, 'a job was not put together for its runner');
     const token_hash = hashJobToken(claimed.token);
@@ -52,14 +57,23 @@ const tryPayload = async (call: Call, claimed: Claimed): Promise<Payload | null>
   }
 };
 
-const answerWith = async (call: Call, claimed: Claimed, last_update: string): Promise<Answer> => {
+/** null: no runner can run it, and it has failed. */
+const answerWith = async (
+  call: Call,
+  claimed: Claimed,
+  { runner, last_update }: { runner: RunnerRow; last_update: string },
+): Promise<Answer | null> => {
   const { platform } = call;
-  const payload = await tryPayload(call, claimed);
+  const payload = await tryPayload(call, claimed, runner);
   if (payload === null) return nothing(last_update);
+  if ('unrunnable' in payload) {
+    await dropClaimed(platform, claimed, payload.unrunnable);
+    return null;
+  }
   const { id } = claimed.job;
   const token_hash = hashJobToken(claimed.token);
   remember(platform, token_hash, id, payload.secrets);
-  return new Answer(payload.body, {
+  return new Answer(payload.text, {
     status: 201,
     headers: { 'x-gitlab-last-update': last_update },
     onSent: (isWhole) => {
@@ -97,8 +111,14 @@ export const requestJob = async (call: Call, asked: Asked): Promise<Answer> => {
   const { signal, forget } = goneSignal(call);
   const hold = asked.last_update === last_update || empties.isOver(name, now);
   try {
-    const claimed = await queueOf(platform).poll(taker, { hold, signal });
-    if (claimed !== null) return await answerWith(call, claimed, last_update);
+    for (;;) {
+      // oxlint-disable-next-line no-await-in-loop -- the next only where this one cannot be run
+      const claimed = await queueOf(platform).poll(taker, { hold, signal });
+      if (claimed === null) break;
+      // oxlint-disable-next-line no-await-in-loop
+      const answer = await answerWith(call, claimed, { runner, last_update });
+      if (answer !== null) return answer;
+    }
     if (!hold) empties.count(name, now);
     return nothing(last_update);
   } finally {

@@ -2,7 +2,14 @@
 import { type Call, endpoint } from '../access/call.ts';
 import { Answer, type AnyEndpoint } from '../http/endpoint.ts';
 import { object } from '../http/schema.ts';
-import { downloadParams, jobParams, requestParams, updateParams, uploadParams } from './params.ts';
+import {
+  downloadParams,
+  jobParams,
+  requestParams,
+  traceParams,
+  updateParams,
+  uploadParams,
+} from './params.ts';
 
 /** Loaded once, when it is first needed: to ask the loader each time takes longer than a look at the database. */
 const late = <T>(load: () => Promise<T>): (() => Promise<T>) => {
@@ -52,10 +59,10 @@ export const runnerApiRoutes: AnyEndpoint<Call>[] = [
     method: 'PATCH',
     path: '/jobs/:id/trace',
     summary: 'A runner appends to the log of its job',
-    params: jobParams,
+    params: traceParams,
     body: 'stream',
     status: 202,
-    handle: async (call, { id, token }) => await (await trace()).appendTrace(call, id, token),
+    handle: async (call, params) => await (await trace()).appendTrace(call, params),
   }),
   endpoint({
     ...common,

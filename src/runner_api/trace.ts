@@ -5,6 +5,7 @@ import { Answer } from '../http/endpoint.ts';
 import { readWhole } from '../http/read_whole.ts';
 import { dropJob } from '../pipelines/job_states.ts';
 import { variablesOfJob } from '../pipelines/job_variables.ts';
+import { noteDebugged } from './debug_trace.ts';
 import { endWithTrace } from './end.ts';
 import { answerHeaders, settled } from './job_status.ts';
 import { secretsAmong } from './payload.ts';
@@ -72,8 +73,19 @@ export const requireThere = async ({ db, platform }: Call, job: SignedJob['job']
   throw new Failure('forbidden', { message: '403 Forbidden' });
 };
 
-export const appendTrace = async (call: Call, id: number, token: string | undefined): Promise<Answer> => {
+type Sent = { id: number; token?: string | undefined; debug_trace?: string | undefined };
+
+/** What a runner says by itself, whose jobs all show more: with the first piece. */
+const noteShown = async (call: Call, { job, memory }: SignedJob, { debug_trace }: Sent): Promise<void> => {
+  if (debug_trace !== 'true' || memory.isDebugged) return;
+  await noteDebugged(call.platform, job.id);
+  memory.isDebugged = true;
+};
+
+export const appendTrace = async (call: Call, sent: Sent): Promise<Answer> => {
+  const { id, token } = sent;
   const signed = await signInJob(call, id, token);
+  await noteShown(call, signed, sent);
   const piece = await readWhole(call.incoming, largestPiece);
   const start = startOf(call.header('content-range'), piece.length);
   const { accepted, size } = await append(call, signed, start, piece);

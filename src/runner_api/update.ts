@@ -2,14 +2,14 @@
 import { type Static } from 'typebox';
 import type { Call } from '../access/call.ts';
 import { coverageOf } from '../artifacts/coverage.ts';
+import type { JobStatus } from '../db/schema_ci.ts';
 import { preconditionFailed, unavailable } from '../errors.ts';
 import { largestBody, parseBody } from '../http/body.ts';
 import { Answer } from '../http/endpoint.ts';
 import { paramsReader } from '../http/params.ts';
 import { readWhole } from '../http/read_whole.ts';
-import { finishJob } from '../pipelines/job_states.ts';
-import { type Job, jobConfigOf } from '../pipelines/store.ts';
-import { endWithTrace } from './end.ts';
+import { jobConfigOf } from '../pipelines/store.ts';
+import { endByRunner } from './ends.ts';
 import { knownReason } from './failure_reasons.ts';
 import { answerHeaders, settled } from './job_status.ts';
 import { updateParams } from './params.ts';
@@ -101,7 +101,7 @@ const coverageIn = async (call: Call, job: SignedJob['job']): Promise<number | n
   return coverage === null ? null : await coverageOf(call.platform, job, coverage);
 };
 
-const finish = async (call: Call, signed: SignedJob, update: Update): Promise<Job | null> => {
+const finish = async (call: Call, signed: SignedJob, update: Update): Promise<JobStatus | null> => {
   const { job } = signed;
   await checkTrace(call, signed, update);
   const coverage = await coverageIn(call, job);
@@ -115,11 +115,14 @@ const finish = async (call: Call, signed: SignedJob, update: Update): Promise<Jo
           exit_code,
           coverage,
         };
-  return await endWithTrace(call.platform, job, async (tx) => await finishJob(tx, job.id, end));
+  return await endByRunner(call.platform, job, end);
 };
 
 const told = (headers: Record<string, string>): Answer =>
-  new Answer('200', { status: 200, headers: { ...headers, 'content-type': 'application/json' } });
+  new Answer(Buffer.from('200'), {
+    status: 200,
+    headers: { ...headers, 'content-type': 'application/json' },
+  });
 
 export const updateJob = async (call: Call, id: number): Promise<Answer> => {
   const update = await bodyOf(call, id);
@@ -132,7 +135,7 @@ export const updateJob = async (call: Call, id: number): Promise<Answer> => {
   const headers = answerHeaders(call, signed.job);
   if (update.state === 'success' || update.state === 'failed') {
     const ended = await finish(call, signed, update);
-    return told({ ...headers, 'job-status': ended?.status ?? signed.job.status });
+    return told({ ...headers, 'job-status': ended ?? signed.job.status });
   }
   return told({ ...headers, 'job-status': (await settled(call, signed)).status });
 };

@@ -1,7 +1,7 @@
 import type { Call } from '../access/call.ts';
 import { insertRow } from '../db/insert.ts';
 import type { Tx } from '../db/open.ts';
-import { invalid } from '../errors.ts';
+import { requireRoom } from '../db/room.ts';
 import { holdProject } from '../projects/hold.ts';
 import { type RunnerFacts, checkRunner, freshFacts, tagsOf } from './rules.ts';
 import { tellOfRunner } from './tell.ts';
@@ -27,26 +27,25 @@ const attach = async (tx: Tx, runner_id: number, owner: RunnerOwner): Promise<vo
 /** Of one project, and of one group. */
 const mostRunners = 1_000;
 
-const countOf = async ({ db }: Tx, owner: Exclude<RunnerOwner, { runner_type: 'instance_type' }>) => {
-  const { count } =
-    owner.runner_type === 'group_type'
-      ? await db
-          .selectFrom('runner_groups')
-          .select(({ fn }) => fn.countAll<number>().as('count'))
-          .where('namespace_id', '=', owner.group_id)
-          .executeTakeFirstOrThrow()
-      : await db
-          .selectFrom('runner_projects')
-          .select(({ fn }) => fn.countAll<number>().as('count'))
-          .where('project_id', '=', owner.project_id)
-          .executeTakeFirstOrThrow();
-  return count;
-};
+/**
+ * Of a held project.
+ * @throws Failure 400
+ */
+export const requireRoomInProject = async ({ db }: Tx, project_id: number): Promise<void> =>
+  await requireRoom(db.selectFrom('runner_projects').where('project_id', '=', project_id), {
+    what: 'ci registered project runners',
+    most: mostRunners,
+  });
 
 const checkRoom = async (tx: Tx, owner: RunnerOwner): Promise<void> => {
-  if (owner.runner_type === 'instance_type' || (await countOf(tx, owner)) < mostRunners) return;
-  const noun = owner.runner_type === 'group_type' ? 'group' : 'project';
-  throw invalid({ base: [`Maximum number of ci registered ${noun} runners (${mostRunners}) exceeded`] });
+  if (owner.runner_type === 'project_type') {
+    await holdProject(tx, owner.project_id);
+    await requireRoomInProject(tx, owner.project_id);
+  }
+  if (owner.runner_type === 'group_type') {
+    const there = tx.db.selectFrom('runner_groups').where('namespace_id', '=', owner.group_id);
+    await requireRoom(there, { what: 'ci registered group runners', most: mostRunners });
+  }
 };
 
 /** Whoever makes it: a user, or nobody who is known. */
@@ -63,7 +62,6 @@ export const insertRunner = async (
 ): Promise<number> => {
   const facts = { ...freshFacts, ...given };
   checkRunner(facts);
-  if (owner.runner_type === 'project_type') await holdProject(tx, owner.project_id);
   await checkRoom(tx, owner);
   const { token_hash, token_start } = token;
   const id = await insertRow(tx.db, 'runners', {

@@ -2,6 +2,7 @@
 import type { Call } from '../access/call.ts';
 import { forbidden, invalid, notFound } from '../errors.ts';
 import { holdProject } from '../projects/hold.ts';
+import { requireRoomInProject } from './create.ts';
 import { type SeenRunner, findRunner, lockRunner } from './queries.ts';
 import type { RunnerRow } from './rules.ts';
 import { tellOfRunner } from './tell.ts';
@@ -16,12 +17,13 @@ const checkShareable = (call: Call, { runner_type, locked, edits }: SeenRunner):
 
 /**
  * Lets a runner take the jobs of one more project, which the caller manages as all its others.
- * @throws Failure 404, 403, 400 where it is there already
+ * @throws Failure 404, 403, 400 where it is there already, or too many are
  */
 export const enableRunner = async (call: Call, project_id: number, id: number): Promise<SeenRunner> => {
   await call.write(async (tx) => {
     await holdProject(tx, project_id);
     checkShareable(call, await lockRunner(call, tx, id, 'see'));
+    await requireRoomInProject(tx, project_id);
     const { numInsertedOrUpdatedRows } = await tx.db
       .insertInto('runner_projects')
       .values({ runner_id: id, project_id })

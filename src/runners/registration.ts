@@ -5,6 +5,7 @@ import { hashToken, newTokenText } from '../access/token_text.ts';
 import type { Reader, Tx } from '../db/open.ts';
 import { forbidden, tooOften } from '../errors.ts';
 import { makePace } from '../http/pace.ts';
+import { originOf } from '../sessions/attempts.ts';
 import { type MadeRunner, type RunnerOwner, insertRunner } from './create.ts';
 import type { RunnerFacts } from './rules.ts';
 import { newRunnerToken } from './token.ts';
@@ -71,7 +72,7 @@ const ownerOf = async (db: Reader, text: string): Promise<RunnerOwner | null> =>
   return group === undefined ? null : { runner_type: 'group_type', group_id: group.id };
 };
 
-/** From one address: a fleet that starts at once has time enough, who guesses has not. */
+/** Of this process, from one address: a fleet that starts at once has time enough, who guesses has not. */
 const attempts = makePace({ most: 300, within: 60_000 });
 
 /**
@@ -83,7 +84,7 @@ export const registerRunner = async (
   given: string,
   facts: Partial<RunnerFacts>,
 ): Promise<MadeRunner> => {
-  if (attempts.count(call.ip, call.platform.clock.now())) throw tooOften(60);
+  if (attempts.count(originOf(call.ip), call.platform.clock.now())) throw tooOften(60);
   const token = newRunnerToken(call.platform.random, 'glrtr');
   const id = await call.write(async (tx) => {
     const owner = await ownerOf(tx.db, given);

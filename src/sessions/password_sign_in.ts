@@ -2,12 +2,12 @@ import { sql } from 'kysely';
 import type { Platform } from '../access/call.ts';
 import type { Reader } from '../db/open.ts';
 import { forbidden, unauthorized } from '../errors.ts';
+import { inTurn } from '../in_turn.ts';
 import { recordAudit } from '../access/audit.ts';
 import { isPassword } from '../users/password.ts';
 import { longestPassword } from '../users/rules.ts';
 import { countedNames } from './attempts.ts';
 import { countFailure, requireFewFailures, tooManyFailures } from './failures.ts';
-import { inTurn } from './in_turn.ts';
 import { needsSecondFactor } from './second_factor.ts';
 
 export type PasswordGiven = {
@@ -66,6 +66,9 @@ const attempt = async ({ store, clock }: Platform, given: PasswordGiven): Promis
   throw unauthorized();
 };
 
+/** Guesses of one origin that wait for each other: a hundred sent at once are counted as if sent in turn. */
+const mostAtOnce = 100;
+
 /**
  * Whose password this is: the one place that takes one. Failures are counted for all that ask.
  * @throws Failure 401 for a wrong password and for no user alike, 429 with `Retry-After` after ten failures of one
@@ -73,8 +76,8 @@ const attempt = async ({ store, clock }: Platform, given: PasswordGiven): Promis
  */
 export const checkPassword = async (platform: Platform, given: PasswordGiven): Promise<PasswordUser> => {
   const [origin] = countedNames(given.ip, given.login);
-  const refuse = () => tooManyFailures(60_000);
-  return await inTurn(origin, async () => await attempt(platform, given), refuse);
+  const limit = { most: mostAtOnce, refuse: () => tooManyFailures(60_000) };
+  return await inTurn(platform, `password of ${origin}`, async () => await attempt(platform, given), limit);
 };
 
 /**

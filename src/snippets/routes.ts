@@ -1,6 +1,6 @@
 /** Snippets of users and of projects: the same calls under either path. */
 import { type Call, endpoint } from '../access/call.ts';
-import { badRequest, notGiven } from '../errors.ts';
+import { notGiven, nothingGiven } from '../errors.ts';
 import { Answer } from '../http/endpoint.ts';
 import { pageParams, pageRequest } from '../http/page.ts';
 import {
@@ -127,7 +127,7 @@ const update = ({ word, one, param, home, toHome, idOf }: Side) =>
     params: object({ ...home, [param]: id(), title: optional(title), ...texts }),
     handle: async (call, given) => {
       if (editNames.every((name) => given[name] === undefined)) {
-        throw badRequest('at least one of title, file_name, content, description, visibility must be given');
+        throw nothingGiven(['title', 'file_name', 'content', 'description', 'visibility']);
       }
       const found = await toHome(call, given);
       const file = sentFile(given.files);

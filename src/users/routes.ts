@@ -1,5 +1,5 @@
 import { type Call, type ParamsOf, actorOf, endpoint, userOf } from '../access/call.ts';
-import { badRequest, forbidden } from '../errors.ts';
+import { forbidden, nothingGiven } from '../errors.ts';
 import { pageParams, pageRequest } from '../http/page.ts';
 import {
   bool,
@@ -143,7 +143,7 @@ const withPassword = (params: ParamsOf<typeof newUser>): UserInput => {
   if (reset_password === true || force_random_password === true) return rest;
   if (password !== undefined) return { ...rest, password };
   if (reset_password === false || force_random_password === false) return { ...rest, password: '' };
-  throw badRequest('at least one of password, reset_password, force_random_password must be given');
+  throw nothingGiven(['password', 'reset_password', 'force_random_password']);
 };
 
 const create = endpoint({

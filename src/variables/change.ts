@@ -2,10 +2,12 @@
 import { type Call, actorOf } from '../access/call.ts';
 import { insertRow } from '../db/insert.ts';
 import type { Tx } from '../db/open.ts';
+import { requireRoom } from '../db/room.ts';
 import { conflict, invalid, notFound } from '../errors.ts';
 import { recordEvent } from '../events/record.ts';
 import { holdProject } from '../projects/hold.ts';
-import { type Owner, sealValue, variablesOfKey } from './queries.ts';
+import { lockInstance } from '../settings/lock_instance.ts';
+import { type Owner, sealValue, variablesOf, variablesOfKey } from './queries.ts';
 import { type Variable, checkVariable } from './rules.ts';
 
 export type VariableEdit = Partial<Omit<Variable, 'key' | 'hidden'>>;
@@ -32,28 +34,16 @@ const note = async (call: Call, tx: Tx, owner: Owner, told: { kind: string; id: 
 };
 
 /** Of each kind of owner. */
-const most: Record<Owner['type'], { count: number; noun: string }> = {
-  Project: { count: 8_000, noun: 'project' },
-  Namespace: { count: 30_000, noun: 'group' },
-  Instance: { count: 25, noun: 'instance' },
-};
-
-const checkRoom = async ({ db }: Tx, { type, id }: Owner): Promise<void> => {
-  const { count, noun } = most[type];
-  const { there } = await db
-    .selectFrom('variables')
-    .select(({ fn }) => fn.countAll<number>().as('there'))
-    .where('source_type', '=', type)
-    .where('source_id', '=', id)
-    .executeTakeFirstOrThrow();
-  if (there < count) return;
-  throw invalid({ base: [`Maximum number of ${noun} ci variables (${count}) exceeded`] });
+const limits: Record<Owner['type'], { what: string; most: number }> = {
+  Project: { what: 'project ci variables', most: 8_000 },
+  Namespace: { what: 'group ci variables', most: 30_000 },
+  Instance: { what: 'instance ci variables', most: 25 },
 };
 
 /** Of one owner, one after another: what is looked at stays so until it is written. */
 const holdOwner = async (tx: Tx, { type, id }: Owner): Promise<void> => {
-  if (type === 'Project') await holdProject(tx, id);
-  if (type !== 'Namespace') return;
+  if (type === 'Project') return await holdProject(tx, id);
+  if (type === 'Instance') return await lockInstance(tx);
   const query = tx.db.selectFrom('namespaces').select('id').where('id', '=', id);
   await query.modifyEnd(tx.words.forUpdate).execute();
 };
@@ -74,7 +64,7 @@ export const createVariable = async (
     await holdOwner(tx, owner);
     const known = await variablesOfKey(call.platform, tx.db, owner, variable.key);
     if (known.some((one) => one.environment_scope === variable.environment_scope)) throw taken(variable.key);
-    await checkRoom(tx, owner);
+    await requireRoom(variablesOf(tx.db, owner), limits[owner.type]);
     const row = {
       ...columns,
       sealed_value,

@@ -30,7 +30,7 @@ const columns = [
   'description',
 ] as const;
 
-const of = (db: Reader, { type, id }: Owner) =>
+export const variablesOf = (db: Reader, { type, id }: Owner) =>
   db.selectFrom('variables').where('source_type', '=', type).where('source_id', '=', id);
 
 type Row = Omit<Variable, 'value'> & { sealed_value: string };
@@ -46,10 +46,10 @@ export const listVariables = async (
   { limit, offset }: PageRequest,
 ): Promise<Page<Variable>> => {
   const { db } = platform.store;
-  const { total } = await of(db, owner)
+  const { total } = await variablesOf(db, owner)
     .select(({ fn }) => fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow();
-  const rows = await of(db, owner)
+  const rows = await variablesOf(db, owner)
     .select(columns)
     .orderBy('key')
     .orderBy('environment_scope')
@@ -61,7 +61,7 @@ export const listVariables = async (
 
 /** The variables of this key, by scope: several where the scopes differ. */
 export const variablesOfKey = async (platform: Platform, db: Reader, owner: Owner, key: string) => {
-  const rows = await of(db, owner)
+  const rows = await variablesOf(db, owner)
     .select(['id', ...columns])
     .where('key', '=', key)
     .orderBy('environment_scope')

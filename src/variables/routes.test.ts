@@ -51,6 +51,14 @@ for (const [of, path] of [
       assert.deepEqual([gone.status, gone.body], [404, { message: '404 Variable Not Found' }]);
     });
 
+    it('of one key are made once, however many make it at the same instant', async () => {
+      const make = async () => await gantry.api(`POST ${path()}`, { json: { key: 'ONCE', value: 'x' } });
+      const made = await Promise.all(Array.from({ length: 6 }, make));
+      const statuses = made.map(({ status }) => status).toSorted((a, b) => a - b);
+      assert.deepEqual(statuses, [201, 400, 400, 400, 400, 400]);
+      assert.equal((await gantry.api(`DELETE ${path()}/ONCE`)).status, 204);
+    });
+
     it('of one key are told apart by their scope', async () => {
       for (const environment_scope of ['*', 'production']) {
         const json = { key: 'SCOPED', value: environment_scope, environment_scope };

@@ -2,15 +2,18 @@ import { hash } from 'node:crypto';
 
 /**
  * The one script of our pages. It brings what changes into a page that is open: `[data-live]` names a stream of
- * server-sent events, or is empty where there is none; after each event, or some seconds, the page is asked for again, with the rights that one has then, and what differs
- * within `[data-part]` takes the place of what stands there. Nothing is made of texts here: all markup is the server's.
- * The view stays where it is, unless `#follow` is ticked, and folded sections stay folded.
+ * server-sent events, or is empty where there is none; after each event, or some seconds, the page is asked for again,
+ * with the rights that one has then, and what differs within `[data-part]` takes the place of what stands there.
+ * Nothing is made of texts here: all markup is the server's. The view stays where it is, unless `#follow` is ticked,
+ * and folded sections stay folded. Who is sent elsewhere, as where the session ended, asks no more; where nobody
+ * answers, each time is twice as far away as the last.
  */
 export const liveScript = `'use strict';
 (() => {
   const root = document.querySelector('[data-live]');
   if (root === null) return;
   const pause = 1000;
+  const longestPause = 60000;
   const poll = 3000;
   let end = () => undefined;
   const morph = (old, fresh) => {
@@ -34,12 +37,18 @@ export const liveScript = `'use strict';
   };
   let isAsking = false;
   let isAskedAgain = false;
+  let wait = pause;
   const refresh = async () => {
     isAskedAgain = isAsking;
     if (isAsking) return;
     isAsking = true;
     try {
-      const answer = await fetch(location.href, { headers: { accept: 'text/html' }, redirect: 'error' });
+      const answer = await fetch(location.href, { headers: { accept: 'text/html' }, redirect: 'manual' });
+      if (answer.type === 'opaqueredirect') {
+        end();
+        return;
+      }
+      wait = pause;
       const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
       for (const old of document.querySelectorAll('[data-part]')) {
         const fresh = page.getElementById(old.id);
@@ -49,11 +58,12 @@ export const liveScript = `'use strict';
       if (answer.ok && page.querySelector('[data-live]') === null) end();
     } catch {
       isAskedAgain = true;
+      wait = Math.min(2 * wait, longestPause);
     }
     setTimeout(() => {
       isAsking = false;
       if (isAskedAgain) void refresh();
-    }, pause);
+    }, wait);
   };
   if (root.dataset.live === '') end = clearInterval.bind(null, setInterval(refresh, poll));
   else {

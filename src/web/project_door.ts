@@ -1,17 +1,28 @@
-/** The pages of a project lie below its own path: `/group/project/-/pipelines`. */
+/** The pages of a project lie below its own path, those of a group below `/groups/`: `/group/project/-/pipelines`. */
 
-const pattern = /^\/((?!api\/v4\/|-\/)[^?#]+?)\/-\/(pipelines|jobs|runners)(\/.*)?$/;
-const settings = /^\/((?!api\/v4\/|-\/)[^?#]+?)\/-\/settings\/ci_cd$/;
+const ofProject =
+  /^\/((?!api\/v4\/|-\/|groups\/)[^?#]+?)\/-\/(pipelines|jobs|pipeline_schedules|environments|variables|triggers|runners)(\/.*)?$/;
+const ofGroup = /^\/groups\/([^?#]+?)\/-\/(variables|runners)(\/.*)?$/;
+const settings = /^\/(groups\/)?((?!api\/v4\/|-\/)[^?#]+?)\/-\/settings\/ci_cd$/;
+
+const servedFor = (noun: 'projects' | 'groups', path: string, below: string): string =>
+  `/-/${noun}/${path.replaceAll('/', '%2F')}/${below}`;
+
+/** Folders of artifacts are one part of what is served. */
+const folded = (rest: string): string => {
+  const [, start, file] = /^(\/\d+\/artifacts\/browse\/)(.+)$/.exec(rest) ?? [];
+  return start === undefined ? rest : start + (file ?? '').replaceAll('/', '%2F');
+};
 
 /** Becomes the one path that is served; any other path stays as it is. */
 export const projectPagePath = (path: string): string => {
   if (!path.includes('/-/')) return path;
-  const [, project, noun, rest = ''] = pattern.exec(path) ?? [];
-  if (project !== undefined && project.includes('/')) {
-    const [, start, file] = /^(\/\d+\/artifacts\/browse\/)(.+)$/.exec(rest) ?? [];
-    const below = start === undefined ? rest : start + (file ?? '').replaceAll('/', '%2F');
-    return `/-/projects/${project.replaceAll('/', '%2F')}/${noun}${below}`;
-  }
-  const [, of] = settings.exec(path) ?? [];
-  return of === undefined || !of.includes('/') ? path : `/-/projects/${of.replaceAll('/', '%2F')}/runners`;
+  const [, group, groupNoun, below = ''] = ofGroup.exec(path) ?? [];
+  if (group !== undefined) return servedFor('groups', group, `${groupNoun}${below}`);
+  const [, project, noun, rest = ''] = ofProject.exec(path) ?? [];
+  if (project?.includes('/') === true) return servedFor('projects', project, `${noun}${folded(rest)}`);
+  const [, isGroup, of] = settings.exec(path) ?? [];
+  if (of === undefined) return path;
+  if (isGroup !== undefined) return servedFor('groups', of, 'runners');
+  return of.includes('/') ? servedFor('projects', of, 'runners') : path;
 };

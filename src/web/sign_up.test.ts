@@ -6,7 +6,7 @@ import { type Seen, type Visitor, openVisitor } from '../../test/support/visitor
 
 let gantry: TestService;
 before(async () => {
-  gantry = await startTestService();
+  gantry = await startTestService({ GANTRY_TRUSTED_PROXIES: '127.0.0.1' });
 });
 after(async () => await gantry.close());
 
@@ -116,4 +116,16 @@ test('a sign-up needs the token of its form', async () => {
   const visitor = openVisitor(gantry);
   await visitor.get('/users/sign_up');
   assert.equal((await visitor.post('/users/sign_up', { ...filled(), authenticity_token: 'x' })).status, 422);
+});
+
+test('many sign-ups of one network within a minute are refused unread, and others go by', async () => {
+  const visitor = openVisitor(gantry);
+  await visitor.get('/users/sign_up');
+  const statusFrom = async (ip: string): Promise<number> => {
+    const given = { name: '', username: '', email: '', password: '' };
+    return (await visitor.post('/users/sign_up', given, { 'x-forwarded-for': ip })).status;
+  };
+  for (let n = 1; n <= 20; n += 1) assert.equal(await statusFrom(`2001:db8:5:6::${n}`), 422);
+  assert.equal(await statusFrom('2001:db8:5:6:ffff::1'), 429);
+  assert.equal(await statusFrom('2001:db8:5:7::1'), 422);
 });

@@ -35,6 +35,7 @@ import { mergeRecipes } from './merge_recipes.ts';
 import { threadedRecipes } from './thread_recipes.ts';
 import { requestRecipes } from './request_recipes.ts';
 import { environmentRecipes } from './environment_recipes.ts';
+import { jobTokenRecipes } from './job_token_recipes.ts';
 import { jobRecipes } from './job_recipes.ts';
 import { pipelineRecipes } from './pipeline_recipes.ts';
 import { runnerApiRecipes } from './runner_api_recipes.ts';
@@ -264,6 +265,7 @@ export const recipes: Record<string, Recipe> = {
   ...requestRecipes,
   ...variableRecipes,
   ...jobRecipes,
+  ...jobTokenRecipes,
   ...artifactRecipes,
   ...pipelineRecipes,
   ...runnerApiRecipes,

@@ -121,7 +121,8 @@ test('while the store is away who needs it is answered 503, and all others as ev
   const job = await peer.take();
   const { full_path } = (await (await attach(project.id, 'attached')).json()) as { full_path: string };
   await s3.stop();
-  assert.equal((await peer.upload(job, archive)).status, 503);
+  const refused = await peer.upload(job, archive);
+  assert.deepEqual([refused.status, refused.headers['retry-after']], [503, '2']);
   assert.equal((await attach(project.id, 'another')).status, 503);
   assert.equal((await get(full_path)).status, 503);
   assert.equal((await get(`/api/v4/projects/${project.id}/jobs`)).status, 200);

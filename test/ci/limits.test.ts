@@ -52,13 +52,27 @@ test('jobs of one project that wait or run', async () => {
   assert.equal((await gantry.api(`POST ${project.path}/pipeline`, { json })).status, 201);
 });
 
+test('jobs that wait for a resource are jobs that wait', async () => {
+  const project = await seedPushed(gantry);
+  await project.push('job: { script: make, parallel: 10, resource_group: one }');
+  const refused = await gantry.api(`POST ${project.path}/pipeline`, { json: { ref: 'main' } });
+  assert.equal(refused.status, 400, refused.text);
+});
+
 test('variables of the instance', async () => {
   const make = async (at: number) =>
     await gantry.api('POST /admin/ci/variables', { json: { key: `LIMIT_${at}`, value: 'x' } });
-  for (let at = 0; at < 25; at += 1) {
+  for (let at = 0; at < 20; at += 1) {
     assert.equal((await make(at)).status, 201);
   }
-  const refused = await make(25);
+  const same = await Promise.all(Array.from({ length: 10 }, async () => await make(20)));
+  assert.deepEqual(
+    same.map(({ status }) => status).toSorted((one, other) => one - other),
+    [201, ...Array.from({ length: 9 }, () => 400)],
+  );
+  const last = await Promise.all(Array.from({ length: 10 }, async (_, at) => await make(21 + at)));
+  assert.equal(last.filter(({ status }) => status === 201).length, 4);
+  const refused = await make(50);
   assert.equal(refused.status, 400);
   assert.deepEqual(refused.body, base('Maximum number of instance ci variables (25) exceeded'));
 });
@@ -102,6 +116,15 @@ test('variables, triggers and runners of a project', async () => {
     const refused = await gantry.api(`POST ${path}`, { json: json(1) });
     assert.deepEqual([refused.status, refused.body], [400, base(text)]);
   }
+  const { id: another } = await seedRunner(gantry, {
+    runner_type: 'project_type',
+    projects: [(await seedPushed(gantry)).id],
+  });
+  const enabled = await gantry.api(`POST ${project.path}/runners`, { json: { runner_id: another } });
+  assert.deepEqual(
+    [enabled.status, enabled.body],
+    [400, base('Maximum number of ci registered project runners (1000) exceeded')],
+  );
 });
 
 test('attempts to register a runner, from one address', async () => {

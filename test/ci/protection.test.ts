@@ -1,7 +1,9 @@
 /** What is protected reaches jobs of refs that are protected when somebody has them run, and no others. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
+import { seedCommit } from '../support/code.ts';
 import { type Pushed, seedPushed } from '../support/pipelines.ts';
+import { settle } from '../support/requests.ts';
 import { type Peer, type PeerJob, makePeer, seedRunner } from '../support/runner_peer.ts';
 import { type TestService, startTestService } from '../support/service.ts';
 
@@ -128,4 +130,37 @@ test('what waits for a runner stays as it was started', async () => {
   await project.push(file);
   await protect(false);
   assert.deepEqual(given(await careful.take()), all);
+});
+
+test('what a merge request of a fork brought is not trusted, either, when the project that it was for is gone', async () => {
+  const upstream = await seedPushed(gantry);
+  await upstream.push({ 'README.md': 'Read me' });
+  const forked = await gantry.api(`POST ${upstream.path}/fork`, { json: { path: 'fork', name: 'fork' } });
+  assert.equal(forked.status, 201, forked.text);
+  await settle(gantry);
+  project = { ...project, id: forked.body.id, path: `/projects/${forked.body.id}` };
+  const secret = { key: 'SECRET', value: 'for protected refs', protected: true };
+  assert.equal((await gantry.api(`POST ${project.path}/variables`, { json: secret })).status, 201);
+  const only = "job: { script: x, rules: [{ if: $CI_PIPELINE_SOURCE == 'merge_request_event' }] }";
+  await seedCommit(gantry, project.id, { '.gitlab-ci.yml': only }, { branch: 'topic', from: 'main' });
+  const json = {
+    source_branch: 'topic',
+    target_branch: 'main',
+    title: 'A fork',
+    target_project_id: upstream.id,
+  };
+  assert.equal((await gantry.api(`POST ${project.path}/merge_requests`, { json })).status, 201);
+  await settle(gantry);
+  peer = await newPeer('not_protected');
+  const first = await peer.take();
+  assert.deepEqual(given(first), none);
+  await peer.run(first, { state: 'failed' });
+  assert.equal((await gantry.api(`DELETE ${upstream.path}`)).status, 202);
+  await settle(gantry);
+  assert.equal(
+    (await gantry.api(`POST ${project.path}/protected_branches`, { json: { name: 'topic' } })).status,
+    201,
+  );
+  await act('job', 'retry');
+  assert.deepEqual(given(await peer.take()), none);
 });

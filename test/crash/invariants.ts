@@ -23,12 +23,13 @@ const faults: { [what: string]: string } = {
     user_notes_count <> (select count(*) from notes
       where target_type = 'Issue' and target_id = issues.id and system = 0)`,
   'comment without the event of its creation': `select id from notes where system = 0 and not exists (
-    select 1 from events where target_type = 'Note' and target_id = notes.id and kind = 'note.created')`,
+    select 1 from events where target_type = 'Note' and target_id = notes.id and kind = 'note.created')
+    and not (target_type = 'Issue' and exists (select 1 from issues o where o.moved_to_id = notes.target_id))`,
   'change of state without its note': `select id from issues where ${neverMoved} and
     (select count(*) from events where target_type = 'Issue' and target_id = issues.id
       and kind in ('issue.closed', 'issue.reopened')) <>
     (select count(*) from notes where target_type = 'Issue' and target_id = issues.id and system = 1
-      and body in ('closed', 'reopened'))`,
+      and (body in ('closed', 'reopened') or body like 'closed via %'))`,
   'issue that a search would not find': `select id from issues where not exists (
     select 1 from issue_search where issue_id = issues.id)`,
   'project whose iids have a gap, or a counter that is off': `select project_id, issue_iid from project_counters where

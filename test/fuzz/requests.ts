@@ -1,11 +1,11 @@
-/** Random requests drawn from what endpoints declare: well-formed values, odd ones and junk. */
+/**
+ * Random requests drawn from what endpoints declare. Two of three are such as somebody sends who knows what there is:
+ * these get through. The rest are well-formed values in any mixture, odd ones and junk.
+ */
 import fc from 'fast-check';
 import type { AnyEndpoint } from '../../src/http/endpoint.ts';
-
-type Keywords = { type?: string; format?: string; enum?: string[]; items?: Keywords; 'x-kind'?: string };
-
-/** Ids that exist in the seeded world, and some that do not. */
-const ids = fc.constantFrom(1, 2, 3, 4, 5, 6, 0, -1, 999_999, Number.MAX_SAFE_INTEGER);
+import { type Place, placesOf } from './places.ts';
+import { type Keywords, sensible, wellFormed } from './sensible.ts';
 
 const junk: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom(
@@ -60,35 +60,7 @@ const junk: fc.Arbitrary<unknown> = fc.oneof(
   fc.array(fc.oneof(fc.integer(), fc.string({ maxLength: 5 })), { maxLength: 5 }),
 );
 
-const word = fc.constantFrom('bug', 'ui', 'root', 'team', 'x', 'a b', 'Ünïcode', 'v1.0', 'bug,ui');
-
-const wellFormed = (keywords: Keywords): fc.Arbitrary<unknown> => {
-  if (keywords.enum !== undefined) return fc.constantFrom(...keywords.enum);
-  if (keywords['x-kind'] === 'id_or_path')
-    return fc.oneof(ids, fc.constantFrom('root/first', 'team', 'team/inner/deep', 'nope/nope'));
-  if (keywords['x-kind'] === 'names') return fc.oneof(word, fc.array(word, { maxLength: 3 }));
-  switch (keywords.type) {
-    case 'integer':
-      return ids;
-    case 'number':
-      return fc.double({ noNaN: true });
-    case 'boolean':
-      return fc.constantFrom(true, false, 'true', 'no', 1, 0);
-    case 'array':
-      return fc.array(wellFormed(keywords.items ?? {}), { maxLength: 4 });
-    default:
-      return text(keywords);
-  }
-};
-
-const text = ({ format }: Keywords): fc.Arbitrary<unknown> => {
-  if (format === 'date') return fc.constantFrom('2026-01-01', '2030-12-31');
-  if (format === 'date-time')
-    return fc.constantFrom('2026-01-01T00:00:00Z', '2020-02-29', '2017-01-05T10:00:00+01:00');
-  return word;
-};
-
-const value = (keywords: Keywords): fc.Arbitrary<unknown> =>
+const anyValue = (keywords: Keywords): fc.Arbitrary<unknown> =>
   fc.oneof({ weight: 4, arbitrary: wellFormed(keywords) }, { weight: 1, arbitrary: junk });
 
 export type DrawnRequest = {
@@ -97,31 +69,87 @@ export type DrawnRequest = {
   rest: Record<string, unknown>;
   as: 'root' | 'member' | 'stranger' | 'nobody';
   how: 'query' | 'json' | 'form';
+  /** Whether its values are junk, or meet by chance. */
+  wild: boolean;
 };
 
 const pathNames = (path: string): string[] => [...path.matchAll(/:(\w+)/g)].map(([, name]) => name ?? '');
 
-const requestTo = (endpoint: AnyEndpoint<never>, index: number): fc.Arbitrary<DrawnRequest> => {
-  const inPath = pathNames(endpoint.path);
-  const properties = Object.entries(endpoint.params.properties) as [string, Keywords][];
-  const values = (wanted: boolean) =>
-    Object.fromEntries(
-      properties.filter(([name]) => inPath.includes(name) === wanted).map(([n, k]) => [n, value(k)]),
-    );
+type Declared = [name: string, keywords: Keywords & { default?: unknown }];
+
+const declaredOf = (endpoint: AnyEndpoint<never>): { inPath: Declared[]; rest: Declared[] } => {
+  const names = pathNames(endpoint.path);
+  const all = Object.entries(endpoint.params.properties) as Declared[];
+  const { inPath = [], rest = [] } = Object.groupBy(all, ([name]) =>
+    names.includes(name) ? 'inPath' : 'rest',
+  );
+  return { inPath, rest };
+};
+
+const recordOf = (all: Declared[], value: (one: Declared) => fc.Arbitrary<unknown>) =>
+  Object.fromEntries(all.map((one) => [one[0], value(one)]));
+
+const how = fc.constantFrom<DrawnRequest['how'][]>('query', 'json', 'form');
+
+const wildRequest = (endpoint: AnyEndpoint<never>, index: number): fc.Arbitrary<DrawnRequest> => {
+  const { inPath, rest } = declaredOf(endpoint);
+  const value = ([, keywords]: Declared) => anyValue(keywords);
   return fc.record({
     endpoint: fc.constant(index),
-    path: fc.record(values(true)),
-    rest: fc.record(values(false), { requiredKeys: [] }),
+    path: fc.record(recordOf(inPath, value)),
+    rest: fc.record(recordOf(rest, value), { requiredKeys: [] }),
     as: fc.constantFrom('root', 'root', 'member', 'member', 'stranger', 'nobody'),
-    how: fc.constantFrom('query', 'json', 'form'),
+    how,
+    wild: fc.constant(true),
   });
 };
 
-export const anyRequest = (endpoints: readonly AnyEndpoint<never>[]): fc.Arbitrary<DrawnRequest> =>
+/** What must be given, a few of the others, and a record that is there. */
+const sensibleRequest = (
+  endpoint: AnyEndpoint<never>,
+  index: number,
+  places: readonly Place[],
+): fc.Arbitrary<DrawnRequest> => {
+  const { inPath, rest } = declaredOf(endpoint);
+  const required = endpoint.params.required ?? [];
+  const value = ([name, keywords]: Declared) => sensible(endpoint.path, name, keywords);
+  const isNeeded = ([name, keywords]: Declared): boolean =>
+    required.includes(name) && keywords.default === undefined;
+  const optional = rest.filter((one) => !isNeeded(one));
+  const found = placesOf(endpoint.path, places);
+  const inPlace = (names: Declared[], place: Place['params']) =>
+    Object.fromEntries(names.filter(([name]) => name in place).map(([name]) => [name, place[name]]));
+  return fc.constantFrom(...(found.length > 0 ? found : [{}])).chain((place) =>
+    fc.subarray(optional, { maxLength: Math.min(3, optional.length) }).chain((some) =>
+      fc
+        .record({
+          path: fc.record(recordOf(inPath, value)),
+          rest: fc.record(recordOf([...rest.filter(isNeeded), ...some], value)),
+          as: fc.constantFrom<DrawnRequest['as'][]>('root', 'root', 'root', 'member', 'member', 'stranger'),
+          how,
+        })
+        .map((drawn) => ({
+          ...drawn,
+          endpoint: index,
+          path: { ...drawn.path, ...inPlace(inPath, place) },
+          rest: { ...drawn.rest, ...inPlace(rest, place) },
+          wild: false,
+        })),
+    ),
+  );
+};
+
+export const anyRequest = (
+  endpoints: readonly AnyEndpoint<never>[],
+  places: readonly Place[],
+): fc.Arbitrary<DrawnRequest> =>
   fc.nat({ max: endpoints.length - 1 }).chain((index) => {
     const endpoint = endpoints[index];
     if (endpoint === undefined) throw new Error('no endpoint');
-    return requestTo(endpoint, index);
+    return fc.oneof(
+      { weight: 2, arbitrary: sensibleRequest(endpoint, index, places) },
+      { weight: 1, arbitrary: wildRequest(endpoint, index) },
+    );
   });
 
 const asText = (part: unknown): string => (typeof part === 'string' ? part : (JSON.stringify(part) ?? ''));

@@ -1,27 +1,24 @@
 /** What a project has of CI beside its pipelines: schedules, triggers, environments and what was deployed there. */
-import assert from 'node:assert/strict';
-import type { TestService } from '../support/service.ts';
+import type { Make } from './places.ts';
 
-export const seedCi = async (gantry: TestService, project: number): Promise<void> => {
-  const path = `/projects/${project}`;
-  const post = async (to: string, json: object) => {
-    const { status, body, text } = await gantry.api(`POST ${path}/${to}`, { json });
-    assert.equal(status, 201, `${to}: ${text}`);
-    return body;
-  };
-  for (const ref of ['main', 'x']) {
-    const { id } = await post('pipeline_schedules', {
-      description: 'bug',
-      ref,
-      cron: '0 0 1 1 *',
-      active: ref === 'main',
+export const seedCi = async (make: Make, id: number, sha: string): Promise<void> => {
+  const at = '/projects/:id';
+  for (const ref of ['main', 'x', 'bug']) {
+    const schedule = { description: 'bug', ref, cron: '0 0 1 1 *', active: ref === 'main' };
+    const { id: pipeline_schedule_id } = await make(`${at}/pipeline_schedules`, { id }, schedule, {
+      pipeline_schedule_id: 'id',
     });
-    await post(`pipeline_schedules/${id}/variables`, { key: 'x', value: 'ui' });
-    await post('triggers', { description: 'bug' });
-    await post('variables', { key: ref, value: 'team' });
+    const path = `${at}/pipeline_schedules/:pipeline_schedule_id/variables`;
+    await make(path, { id, pipeline_schedule_id }, { key: 'x', value: 'ui' }, { key: 'key' });
+    const { token } = await make(`${at}/triggers`, { id }, { description: 'bug' }, { trigger_id: 'id' });
+    for (const way of ['trigger/pipeline', 'ref/:ref/trigger/pipeline'])
+      make.place(`${at}/${way}`, { id, ref, token });
+    await make(`${at}/variables`, { id }, { key: ref, value: 'team' }, { key: 'key' });
   }
-  for (const name of ['ui', 'x']) await post('environments', { name, external_url: 'https://x.example.com' });
-  const { body: commits } = await gantry.api(`GET ${path}/repository/commits`);
-  const deployed = { environment: 'ui', sha: commits[0].id, ref: 'main', tag: false, status: 'running' };
-  await post('deployments', deployed);
+  const environment = { external_url: 'https://x.example.com' };
+  for (const name of ['ui', 'x', 'team']) {
+    await make(`${at}/environments`, { id }, { name, ...environment }, { environment_id: 'id' });
+    const deployed = { environment: name, sha, ref: 'main', tag: false, status: 'running' };
+    await make(`${at}/deployments`, { id }, deployed, { deployment_id: 'id' });
+  }
 };

@@ -1,4 +1,4 @@
-/** What a job fetches with its token: the code of its own project, and nothing else. */
+/** What a job fetches with its token: the code of its own project, of those that let it in, and what is public. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
@@ -64,8 +64,11 @@ test('a job fetches from its own project, whoever its user is, and pushes nowher
   for (const user of [owner.id, 1]) {
     const { token } = await running(own.private.id, user);
     assert.deepEqual([await fetches(own.private, token), await pushes(own.private, token)], [200, 403]);
-    for (const project of [own.internal, own.public, ...Object.values(other)]) {
+    for (const project of [own.internal, other.private, other.internal]) {
       assert.deepEqual([await fetches(project, token), await pushes(project, token)], [404, 404]);
+    }
+    for (const project of [own.public, other.public]) {
+      assert.deepEqual([await fetches(project, token), await pushes(project, token)], [200, 403]);
     }
   }
   assert.deepEqual([await fetches(own.private, rootToken), await pushes(own.private, rootToken)], [200, 200]);
@@ -145,7 +148,7 @@ test('nothing else that git may ask for is open to a job: files, large files, an
     await body?.cancel();
     return status;
   };
-  const [mine, foreign] = [own.private.full_path, other.public.full_path];
+  const [mine, foreign] = [own.private.full_path, other.internal.full_path];
   for (const path of [`${mine}.git/HEAD`, `${mine}.git/objects/info/packs`, `${mine}.git/config`]) {
     assert.ok([403, 404].includes(await statusOf(path)), path);
   }
@@ -168,7 +171,7 @@ test('nothing else that git may ask for is open to a job: files, large files, an
   }
 });
 
-test('a submodule of another project is not fetched, whatever that shows to others', async () => {
+test('a submodule of another project is not fetched where that lets nobody in', async () => {
   const owner = await seedUser(gantry);
   const own = await places(owner.id);
   const other = await places(owner.id);
@@ -187,4 +190,75 @@ test('a submodule of another project is not fetched, whatever that shows to othe
     `${tree.path}/open`,
   ]);
   assert.equal(open.code, 0, open.stderr);
+});
+
+const letIn = async (project: SeededProject, id: number): Promise<void> => {
+  const { status } = await gantry.api(`POST /projects/${project.id}/job_token_scope/allowlist`, {
+    json: { target_project_id: id },
+  });
+  assert.equal(status, 201);
+};
+
+test('a job clones with the submodules of a project that lets it in, as far as its user may read that', async () => {
+  const owner = await seedUser(gantry);
+  const { private: project } = await places(owner.id);
+  const library = await seedProject(gantry, { visibility: 'private' });
+  const inner = await seedCommit(gantry, library.id, { 'inner.txt': 'inner' });
+  await letIn(library, project.id);
+  const work = await newWorkTree();
+  const withToken = (path: string, name: string, token: string): string => {
+    const url = new URL(`${gantry.url}/${path}.git`);
+    url.username = name;
+    url.password = token;
+    return url.href;
+  };
+  await work.git('remote', 'add', 'origin', withToken(project.full_path, 'oauth2', owner.token));
+  await work.commit('A submodule', {
+    '.gitmodules': `[submodule "lib"]\n\tpath = lib\n\turl = ../../${library.full_path}.git\n`,
+  });
+  await work.git('update-index', '--add', '--cacheinfo', `160000,${inner},lib`);
+  await work.git('commit', '--quiet', '--amend', '--no-edit');
+  await work.git('push', '--quiet', 'origin', 'HEAD:refs/heads/sub');
+  const { token } = await running(project.id, owner.id);
+  const clone = async (to: string) =>
+    await tryGit(tree.path, [
+      'clone',
+      '--quiet',
+      '--recurse-submodules',
+      '--branch',
+      'sub',
+      withToken(project.full_path, 'gitlab-ci-token', token),
+      `${tree.path}/${to}`,
+    ]);
+  assert.notEqual((await clone('without')).code, 0);
+  await seedMember(gantry, { user: owner.id, project: library.id, access_level: 20 });
+  const whole = await clone('with');
+  assert.equal(whole.code, 0, whole.stderr);
+  assert.equal(await git(`${tree.path}/with/lib`, 'rev-parse', 'HEAD'), inner);
+  assert.equal(await pushes(library, token), 403);
+  const removed = await gantry.api(`DELETE /projects/${library.id}/job_token_scope/allowlist/${project.id}`);
+  assert.equal(removed.status, 204);
+  assert.notEqual((await clone('again')).code, 0);
+  await work.remove();
+});
+
+test('refs that keep commits of pipelines are for jobs of the own project, whoever is let in', async () => {
+  const owner = await seedUser(gantry);
+  const { private: project } = await places(owner.id);
+  const library = await seedProject(gantry, { visibility: 'private', owner: owner.id });
+  await letIn(library, project.id);
+  const theirs = await running(library.id, owner.id);
+  const ofLibrary = await gantry.service.platform.store.db
+    .selectFrom('pipelines')
+    .selectAll()
+    .where('id', '=', theirs.pipeline)
+    .executeTakeFirstOrThrow();
+  await ensurePipelineRef(gantry.service.platform, ofLibrary);
+  const { token } = await running(project.id, owner.id);
+  const listed = async (password: string): Promise<boolean> => {
+    const { status, text } = await ask(library, 'git-upload-pack', password);
+    assert.equal(status, 200);
+    return text.includes(`refs/pipelines/${theirs.pipeline}`);
+  };
+  assert.deepEqual([await listed(theirs.token), await listed(token)], [true, false]);
 });

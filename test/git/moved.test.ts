@@ -142,6 +142,10 @@ test('all below a renamed group or user is found by its old path, until the grou
   assert.ok(trimmed(cloned.stderr).includes(toldOf(made.full_path, moved)), cloned.stderr);
   assert.equal((await shown(inner.full_path, owner, 'groups')).body.full_path, `${path}/${inner.path}`);
   assert.equal((await shown(group.full_path, owner, 'namespaces')).body.full_path, path);
+  const name = unique('fork');
+  const fork = { namespace: inner.full_path, path: name, name };
+  const forked = await gantry.api(`POST /projects/${made.id}/fork`, { as: owner.token, json: fork });
+  assert.equal(forked.body.path_with_namespace, `${path}/${inner.path}/${name}`, forked.text);
   await seedGroup(gantry, { path: group.path });
   assert.equal((await shown(made.full_path)).status, 404, 'who takes the group takes what was below it');
   const { id, full_path } = await project();
@@ -191,6 +195,25 @@ test('a project goes to another namespace, and takes labels and milestones of it
   assert.ok(trimmed(pushed.stderr).includes(toldOf(made.full_path, full_path)), pushed.stderr);
   const home = await transfer(made.id, owner.username);
   assert.equal(home.body.path_with_namespace, `${owner.username}/${made.path}`);
+});
+
+test('whose namespace a project comes to is a master of it, and the change log says so', async () => {
+  const group = await seedGroup(gantry, { owner: owner.id });
+  const made = await project({ namespace: group.id });
+  await seedMember(gantry, { user: owner.id, project: made.id, access_level: 30 });
+  assert.equal((await transfer(made.id, owner.username)).status, 200);
+  const member = `GET /projects/${made.id}/members/${owner.id}`;
+  assert.equal((await gantry.api(member, { as: owner.token })).body.access_level, 40);
+  const told = await gantry.service.platform.store.db
+    .selectFrom('events')
+    .select(['actor_id', 'data'])
+    .where('project_id', '=', made.id)
+    .where('kind', '=', 'member.updated')
+    .execute();
+  assert.deepEqual(
+    told.map(({ actor_id, data }) => [actor_id, JSON.parse(data)]),
+    [[owner.id, { user_id: owner.id, access_level: [30, 40] }]],
+  );
 });
 
 test('a project goes only where its owner may make one, and nothing of that name is', async () => {

@@ -74,6 +74,29 @@ test('a first push makes the default branch, protected, and a clone checks it ou
   assert.deepEqual(await rows(), []);
 });
 
+test('the first branch is protected as the instance says', async () => {
+  const [developer, tree] = [await seedUser(gantry), await newTree()];
+  const [first, second] = [await tree.commit('First', {}), await tree.commit('Second', {})];
+  const refused = /You are not allowed to (?:force )?push code to (?:a )?protected branch/;
+  const pushes = async (level: number): Promise<boolean[]> => {
+    const json = { default_branch_protection: level };
+    assert.equal((await gantry.api('PUT /application/settings', { json })).status, 200);
+    const project = await seedProject(gantry);
+    await seedMember(gantry, { user: developer.id, project: project.id, access_level: 30 });
+    const push = async (change: string): Promise<boolean> => {
+      const { code, stderr } = await tryGit(tree.path, ['push', urlOf(project, developer.token), change]);
+      assert.ok(code === 0 || refused.test(stderr), stderr);
+      return code === 0;
+    };
+    await tree.git('push', '--quiet', urlOf(project), `${first}:refs/heads/main`);
+    return [await push(`${second}:refs/heads/main`), await push(`+${first}:refs/heads/main`)];
+  };
+  assert.deepEqual(await pushes(0), [true, true]);
+  assert.deepEqual(await pushes(1), [true, false]);
+  // What is not moved is not forced either.
+  assert.deepEqual(await pushes(2), [false, true]);
+});
+
 test('an empty project is cloned as an empty one, on the branch that the instance names', async () => {
   const project = await seedProject(gantry);
   const clone = await cloned(urlOf(project, null));

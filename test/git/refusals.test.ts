@@ -1,5 +1,6 @@
 /** What a push must not bring, and a fetch must not get. */
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -237,6 +238,43 @@ test('a push, or a file in it, that is too large is refused, and leaves nothing'
   assert.match(await push(await commitOf(6_000_000)), /unpack|exceeds maximum|hung up|RPC failed/);
   assert.deepEqual(await refsOf(project), ['refs/heads/main']);
   assert.equal(await sizeOf(), before);
+});
+
+test('a repository grows to its limit, by pushes and by commits, and room can be made in it', async () => {
+  const small = await startTestService({ GANTRY_REPOSITORY_LIMIT: '1', GANTRY_FILE_LIMIT: '2' });
+  try {
+    const project = await seedProject(small);
+    const url = repositoryUrl(small.url, project.full_path, rootToken);
+    const noise = (bytes: number): string => randomBytes(bytes / 2).toString('hex');
+    const first = await tree.git('rev-parse', 'main');
+    await tree.git('push', '--quiet', url, `${first}:refs/heads/main`, `${first}:refs/heads/spare`);
+    const commit = async (path: string, content: string) => {
+      const action = { action: 'create', file_path: path, content };
+      const json = { branch: 'main', commit_message: path, actions: [action] };
+      const line = `POST /projects/${project.id}/repository/commits`;
+      const { status, body } = await small.api(line, { json });
+      return [status, body.message];
+    };
+    assert.equal((await commit('some', noise(1_000_000)))[0], 201);
+    const limit = /with it the repository exceeds its size limit of 1 MB by 0\.\d MB\. Please contact/;
+    const [status, message] = await commit('more', noise(1_000_000));
+    assert.equal(status, 400);
+    assert.match(message, limit);
+    assert.deepEqual(await commit('large', noise(3_000_000)), [
+      400,
+      'The commit has a file of 2.9 MB; the largest that may be pushed is 2 MB.',
+    ]);
+    const large = await gitWithInput(tree.path, noise(1_600_000), 'hash-object', '-w', '--stdin');
+    const made = await gitWithInput(tree.path, `100644 blob ${large}\tlarge\n`, 'mktree');
+    const id = await tree.git('commit-tree', '-m', 'Large', made);
+    const refused = await tryGit(tree.path, ['push', url, `${id}:refs/heads/large`]);
+    assert.match(refused.stderr, limit);
+    assert.match(refused.stderr, /remote: The push was rejected/);
+    const spared = await tryGit(tree.path, ['push', url, ':refs/heads/spare']);
+    assert.equal(spared.code, 0, spared.stderr);
+  } finally {
+    await small.close();
+  }
 });
 
 test('what no ref leads to is not served, by whatever version of the protocol', async () => {

@@ -58,27 +58,18 @@ describe('closes_issues', () => {
   it('keys of a tracker outside come after them, with id and title', async () => {
     const own = await world.codeTeam();
     const issue = await world.issue(own.id);
-    const properties = JSON.stringify({ url: 'https://tracker.example.com' });
-    await world.gantry.service.platform.store.write(
-      async ({ db, now }) =>
-        await db
-          .insertInto('integrations')
-          .values({
-            project_id: own.id,
-            slug: 'jira',
-            active: 1,
-            properties,
-            created_at: now,
-            updated_at: now,
-          })
-          .execute(),
-    );
     const request = await world.open(own.id, { description: `Closes #${issue.iid} and fixes KEY-12` });
+    assert.deepEqual(ids((await closes(request)).body), [issue.id]);
+    const json = { url: 'https://tracker.example.com', password: 'x' };
+    const path = `/projects/${own.id}/integrations/jira`;
+    assert.equal((await world.api(`PUT ${path}`, { json })).status, 200);
     const { body, headers } = await closes(request);
     assert.deepEqual(ids(body), [issue.id, 'KEY-12']);
     assert.deepEqual(body[1], { id: 'KEY-12', title: 'External Issue KEY-12' });
     assert.equal(headers.get('x-total'), '2');
     assert.deepEqual(ids((await closes(request, '?per_page=1&page=2')).body), ['KEY-12']);
+    assert.equal((await world.api(`DELETE ${path}`)).status, 204);
+    assert.deepEqual(ids((await closes(request)).body), [issue.id]);
   });
   it('403 for one who may not read code, 404 for a hidden project', async () => {
     const hidden = await world.team({ visibility: 'private' });

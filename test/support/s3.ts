@@ -1,6 +1,6 @@
 /** A real store that speaks S3, on a free port; it checks every signature. */
-import { existsSync, globSync, readdirSync } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { existsSync, globSync, readdirSync, utimesSync } from 'node:fs';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -16,6 +16,8 @@ export type TestS3 = {
   keys: () => string[];
   /** Uploads in parts that were begun and neither completed nor aborted. */
   openUploads: () => number;
+  /** Makes those as old as that. */
+  ageUploads: (milliseconds: number) => void;
   /** `GET /bucket/key`, in the order in which they came. */
   asked: string[];
   /** As many requests as that are answered so, before the store hears of any. `cut`: not at all. */
@@ -40,11 +42,11 @@ const stop = async (server: Server): Promise<void> => {
 };
 
 /** Whether it was signed as the store wants it, by the account that it knows. */
-const isSigned = async (url: string, headers: IncomingMessage['headers']): Promise<boolean> => {
+const isSigned = async ({ url = '', method = 'GET', headers }: IncomingMessage): Promise<boolean> => {
   const digest = { 'x-amz-content-sha256': String(headers['x-amz-content-sha256']) };
   const signer = new AwsV4Signer({
     url: `http://${headers.host}${url}`,
-    method: 'DELETE',
+    method,
     headers: digest,
     accessKeyId: key,
     secretAccessKey: key,
@@ -63,11 +65,11 @@ export const startS3 = async (): Promise<TestS3> => {
   const handle = store.callback();
   const uploads = join(directory, bucket, '._S3rver_uploads');
   /** What the store does not know itself: to give up an upload in parts. */
-  const abort = async ({ url = '', headers }: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const { pathname, searchParams } = new URL(url, 'http://x');
+  const abort = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { pathname, searchParams } = new URL(request.url ?? '', 'http://x');
     const folder = join(uploads, searchParams.get('uploadId')?.replaceAll(/\W/g, '') || 'none');
     const of = await readFile(join(folder, 'key'), 'utf8').catch(() => null);
-    if (!(await isSigned(url, headers))) response.writeHead(403).end();
+    if (!(await isSigned(request))) response.writeHead(403).end();
     else if (pathname !== `/${bucket}/${of}`)
       response.writeHead(404).end('<Error><Code>NoSuchUpload</Code></Error>');
     else {
@@ -75,9 +77,34 @@ export const startS3 = async (): Promise<TestS3> => {
       response.writeHead(204).end();
     }
   };
+  /** Nor this: which uploads in parts there are. */
+  const list = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { searchParams } = new URL(request.url ?? '', 'http://x');
+    const prefix = searchParams.get('prefix') ?? '';
+    const found = await Promise.all(
+      (existsSync(uploads) ? readdirSync(uploads) : []).map(async (id) => ({
+        id,
+        of: await readFile(join(uploads, id, 'key'), 'utf8'),
+        begun: (await stat(join(uploads, id, 'key'))).mtime.toISOString(),
+      })),
+    );
+    const texts = found
+      .filter(({ of }) => of.startsWith(prefix))
+      .map(
+        ({ id, of, begun }) =>
+          `<Upload><Key>${of}</Key><UploadId>${id}</UploadId><Initiated>${begun}</Initiated></Upload>`,
+      );
+    if (!(await isSigned(request))) response.writeHead(403).end();
+    else
+      response.end(
+        `<ListMultipartUploadsResult>${texts.slice(0, Number(searchParams.get('max-uploads'))).join('')}</ListMultipartUploadsResult>`,
+      );
+  };
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const isAbort = request.method === 'DELETE' && request.url?.includes('uploadId=') === true;
-    await (isAbort ? abort(request, response) : handle(request, response));
+    const { method, url = '' } = request;
+    if (method === 'DELETE' && url.includes('uploadId=')) await abort(request, response);
+    else if (method === 'GET' && url.includes('uploads=')) await list(request, response);
+    else await handle(request, response);
   };
   const asked: string[] = [];
   let failing: { count: number; how: number | 'cut' } = { count: 0, how: 500 };
@@ -112,6 +139,10 @@ export const startS3 = async (): Promise<TestS3> => {
         .map((file) => file.slice(0, -suffix.length))
         .toSorted(),
     openUploads: () => (existsSync(uploads) ? readdirSync(uploads).length : 0),
+    ageUploads: (milliseconds) => {
+      const then = new Date(Date.now() - milliseconds);
+      for (const id of readdirSync(uploads)) utimesSync(join(uploads, id, 'key'), then, then);
+    },
     asked,
     fail: (count, how) => void (failing = { count, how }),
     stop: async () => await stop(server),

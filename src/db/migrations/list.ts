@@ -14,6 +14,11 @@ import { downstream } from './0013_downstream.ts';
 import { movedAndDrafted } from './0014_moved_and_drafted.ts';
 import { artifacts } from './0016_artifacts.ts';
 import { crossReferences } from './0017_cross_references.ts';
+import { artifactSizes } from './0018_artifact_sizes.ts';
+import { debugTraces } from './0019_debug_traces.ts';
+import { waitingTraces } from './0021_waiting_traces.ts';
+import { acrossProjects } from './0023_across_projects.ts';
+import { jobTokenLists } from './0024_job_token_lists.ts';
 import type { MigrationText } from '../ddl.ts';
 
 /** Every migration, oldest first. A released one is never edited. */
@@ -34,4 +39,9 @@ export const migrationTexts: MigrationText[] = [
   movedAndDrafted,
   artifacts,
   crossReferences,
+  artifactSizes,
+  debugTraces,
+  waitingTraces,
+  acrossProjects,
+  jobTokenLists,
 ];

@@ -1,4 +1,5 @@
-import { type Html, html } from '../../html.ts';
+import type { Html } from '../../html.ts';
+import { sideView } from '../../nav.ts';
 import type { View } from '../../page.ts';
 
 /** The pages of administrators: path and name. */
@@ -6,6 +7,7 @@ const adminLinks = [
   ['/admin', 'Overview'],
   ['/admin/application_settings', 'Settings'],
   ['/admin/runners', 'Runners'],
+  ['/admin/variables', 'Variables'],
   ['/admin/audit_events', 'Audit log'],
 ] as const;
 
@@ -19,17 +21,10 @@ type Given = {
 };
 
 /** A page of administrators, beside the list of them. */
-export const adminView = ({ path, title, contents }: Given, content: Html): View => ({
-  title,
-  body: html`<div class="sides">
-<nav aria-label="Administration"><ul>${adminLinks.map(
-    ([to, name]) =>
-      html`<li><a href="${to}"${to === path && html` aria-current="page"`}>${name}</a>${to === path && contents}</li>
-`,
-  )}</ul></nav>
-<div>
-<h1>${title}</h1>
-${content}
-</div>
-</div>`,
-});
+export const adminView = ({ path, title, contents }: Given, content: Html): View => {
+  const links = adminLinks.map(([to, name]) => {
+    const isHere = to === path;
+    return { path: to, name, isHere, contents: isHere ? contents : undefined };
+  });
+  return sideView({ label: 'Administration', links, title }, content);
+};

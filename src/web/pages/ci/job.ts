@@ -1,18 +1,23 @@
 /** One job: how it went, what it printed, what it left. */
 import { may } from '../../../access/may.ts';
+import { traceSize } from '../../../artifacts/trace_answer.ts';
 import { tracePart, type TracePart } from '../../../artifacts/trace_part.ts';
 import { Failure } from '../../../errors.ts';
-import { id, integer, object, optional } from '../../../http/schema.ts';
+import { id, integer, object, optional, text } from '../../../http/schema.ts';
 import { type FoundJob, findJob, findJobToChange } from '../../../jobs/find.ts';
 import { jobJson } from '../../../jobs/json.ts';
+import { type FormProblems, noProblems } from '../../form.ts';
 import { type Html, html } from '../../html.ts';
 import { logMarkup } from '../../log/markup.ts';
 import { moment } from '../../moment.ts';
 import { type View, type Visit, page } from '../../page.ts';
 import { isMoving, spell, statusBadge } from '../../status_badge.ts';
 import { artifactsPart } from './job_artifacts.ts';
-import { actionsOf } from './job_actions.ts';
+import { actionsOf, isPlayable } from './job_actions.ts';
+import { playForm } from './job_play.ts';
+import { foundPart, searchForm } from './job_search.ts';
 import { pathOf, projectPath, projectView, served } from './project_view.ts';
+import type { Row } from './variable_rows.ts';
 
 const mayChange = async ({ call }: Visit, { code: { project }, job }: FoundJob): Promise<boolean> => {
   if (!may(call.viewer, 'update_job', project)) return false;
@@ -70,39 +75,58 @@ const logPart = (found: FoundJob, part: TracePart | null, isOpen: boolean): Html
 ${nav}<div class="log">${log}</div>${nav}</div>`;
 };
 
-type Asked = { part?: number | undefined; line?: number | undefined };
+type Asked = {
+  part?: number | undefined;
+  line?: number | undefined;
+  /** Lines with this text, from this byte on. */
+  search?: string | undefined;
+  from?: number | undefined;
+};
 
-const show = async (visit: Visit, found: FoundJob, { part, line }: Asked): Promise<View> => {
+/** A start that was refused: what was typed, and why. */
+type Tried = { rows: readonly Row[]; problems: FormProblems };
+
+export const jobView = async (
+  visit: Visit,
+  found: FoundJob,
+  { part, line, search = '', from = 0 }: Asked,
+  tried: Tried = { rows: [], problems: noProblems },
+): Promise<View> => {
   const { call } = visit;
   const { code, job } = found;
   const path = pathOf(code.project, `jobs/${job.id}`);
   const asked = part === undefined ? (line === undefined ? null : { line }) : { part: part - 1 };
+  const isSearch = search.trim() !== '';
   const [json, trace, isMine] = await Promise.all([
     jobJson(call, code, job),
-    tracePart(call, job, asked),
+    isSearch ? null : tracePart(call, job, asked),
     mayChange(visit, found),
   ]);
   const isOpen = isMoving(job.status);
-  const live = isOpen && asked === null;
-  const hasLeft = json.artifacts.length > 0 || trace !== null;
+  const live = isOpen && asked === null && !isSearch;
+  const hasLog = trace !== null || (await traceSize(call, job)) !== null;
+  const hasLeft = json.artifacts.length > 0 || hasLog;
   const left = { expires: json.artifacts_file !== null && job.artifacts_expire_at !== null, hasLeft };
   const actions = isMine ? actionsOf(visit, { path, job, ...left }) : [];
   const stream = `/-/jobs/${job.id}/trace/stream?offset=${trace?.size ?? 0}`;
   const content = html`<div id="job" data-part${live && html` data-live="${stream}"`}>
 ${failure(json)}${facts(json, found)}
 <div class="buttons">${actions.map(({ markup }) => markup)}</div>
+${isMine && isPlayable(job) && playForm(visit, path, tried)}
 ${artifactsPart(path, code.project.id, json)}</div>
 <h2>Log</h2>
 ${live && html`<p class="field check" hidden><input type="checkbox" id="follow"><label for="follow">Stay at the end of the log</label></p>`}
-${logPart(found, trace, isOpen)}
+${hasLog && searchForm(path, search)}
+${isSearch ? await foundPart(visit, found, { path, search, from }) : logPart(found, trace, isOpen)}
 <div id="end"></div>`;
   const given = {
     project: code.project,
     title: `Job #${job.id}: ${job.name}`,
-    noun: 'pipelines',
+    noun: 'jobs',
     live,
   } as const;
-  return projectView(visit, given, content);
+  const view = projectView(visit, given, content);
+  return tried.problems === noProblems ? view : { ...view, status: 422 };
 };
 
 const one = { ...projectPath, id: id() };
@@ -113,8 +137,14 @@ export const jobPages = [
     method: 'GET',
     path: `${served}/jobs/:id`,
     audience: 'user',
-    params: object({ ...one, part: optional(integer(fromOne)), line: optional(integer(fromOne)) }),
+    params: object({
+      ...one,
+      part: optional(integer(fromOne)),
+      line: optional(integer(fromOne)),
+      search: optional(text({ maxLength: 200 })),
+      from: optional(integer({ ...fromOne, minimum: 0 })),
+    }),
     handle: async (visit, { project, id: jobId, ...asked }) =>
-      await show(visit, await findJob(visit.call, project, jobId), asked),
+      await jobView(visit, await findJob(visit.call, project, jobId), asked),
   }),
 ];

@@ -17,6 +17,9 @@ const open: readonly JobStatus[] = [
 ];
 const ended: readonly JobStatus[] = ['success', 'failed', 'canceled'];
 
+/** Whether it waits for somebody to start it. */
+export const isPlayable = ({ status }: JobRow): boolean => status === 'manual' || status === 'scheduled';
+
 type Of = {
   /** Of the page of the job. */
   path: string;
@@ -28,9 +31,8 @@ type Of = {
 
 export const actionsOf = (visit: Visit, { path, job, expires = false, hasLeft = false }: Of): JobAction[] => {
   const { status, name } = job;
-  const isManual = status === 'manual' || status === 'scheduled';
   const wanted = [
-    { verb: 'play', label: 'Start', isPossible: isManual, inLists: true },
+    { verb: 'play', label: 'Start', isPossible: isPlayable(job), inLists: true },
     { verb: 'retry', label: 'Retry', isPossible: ended.includes(status) && job.retried === 0, inLists: true },
     { verb: 'cancel', label: 'Cancel', isPossible: open.includes(status), inLists: true, danger: true },
     { verb: 'keep', label: 'Keep the artifacts', isPossible: expires, inLists: false },

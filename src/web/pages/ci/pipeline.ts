@@ -2,12 +2,14 @@
 import { may } from '../../../access/may.ts';
 import { Failure } from '../../../errors.ts';
 import { id, object } from '../../../http/schema.ts';
+import { bridgesJson } from '../../../jobs/bridges.ts';
 import { shownJobs } from '../../../jobs/of_pipeline.ts';
 import type { JobRow } from '../../../jobs/rows.ts';
 import { cancel, retry } from '../../../pipelines/act.ts';
 import { type FoundPipeline, findPipeline } from '../../../pipelines/find.ts';
 import { findPipelineToChange } from '../../../pipelines/find_to_change.ts';
 import { singlePipelineJson } from '../../../pipelines/json.ts';
+import { repositoryOf } from '../../../repository/open.ts';
 import { type Html, html } from '../../html.ts';
 import { moment } from '../../moment.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
@@ -27,17 +29,50 @@ const mayChange = async ({ call }: Visit, { project, pipeline }: FoundPipeline):
   }
 };
 
-const secondsOf = ({ started_at, finished_at }: JobRow, now: number): number | null =>
+/** How long a job runs by now, or has run; null: it has not begun. */
+export const secondsOf = ({ started_at, finished_at }: JobRow, now: number): number | null =>
   started_at === null ? null : Math.max(0, (finished_at ?? now) - started_at) / 1000;
 
-type Place = { visit: Visit; found: FoundPipeline; isMine: boolean };
+type Bridge = Awaited<ReturnType<typeof bridgesJson>>[number];
 
-const jobLine = ({ visit, found, isMine }: Place, job: JobRow): Html => {
+type Place = {
+  visit: Visit;
+  found: FoundPipeline;
+  isMine: boolean;
+  /** Jobs that start other pipelines, by their ids. */
+  bridges: ReadonlyMap<number, Bridge>;
+};
+
+const bridgesAmong = async ({ call }: Visit, { project }: FoundPipeline, jobs: readonly JobRow[]) => {
+  const bridges = jobs.filter(({ bridge }) => bridge === 1);
+  if (bridges.length === 0) return new Map<number, Bridge>();
+  const code = { project, repository: repositoryOf(call.platform, project) };
+  const shown = await bridgesJson(call, code, bridges);
+  return new Map(shown.map((json) => [json.id, json]));
+};
+
+/** Why it could not, or did not: there is no page of its own to say so. */
+const failureOf = ({ status, failure_reason, downstream_errors }: Bridge): Html | null => {
+  if (status !== 'failed' || failure_reason === null) return null;
+  const text = [failure_reason.replaceAll('_', ' '), ...downstream_errors].join('\n');
+  return html`<p class="quiet lines">${text}</p>`;
+};
+
+/** One that starts another pipeline printed nothing: that one is to be seen. */
+const nameOf = (path: string, job: JobRow, bridges: Place['bridges']): Html => {
+  if (job.bridge === 0) return html`<a href="${path}">${job.name}</a>`;
+  const bridge = bridges.get(job.id);
+  const other = bridge?.downstream_pipeline ?? null;
+  return html`${job.name}${other !== null && html` <a href="${other.web_url}">Pipeline #${other.id}</a>`}
+${bridge !== undefined && failureOf(bridge)}`;
+};
+
+const jobLine = ({ visit, found, isMine, bridges }: Place, job: JobRow): Html => {
   const path = pathOf(found.project, `jobs/${job.id}`);
   const took = secondsOf(job, visit.call.now);
   const actions = isMine ? actionsOf(visit, { path, job }).filter(({ inLists }) => inLists) : [];
   return html`<tr>
-<th scope="row"><a href="${path}">${job.name}</a></th>
+<th scope="row">${nameOf(path, job, bridges)}</th>
 <td>${statusBadge(job.status, job.allow_failure === 1)}</td>
 <td>${took !== null && spell(took)}</td>
 <td>${actions.map(({ markup }) => markup)}</td>
@@ -77,7 +112,8 @@ const show = async (visit: Visit, found: FoundPipeline): Promise<View> => {
   const { call } = visit;
   const { project, pipeline } = found;
   const { jobs, total } = await shownJobs(call.db, pipeline.id);
-  const place = { visit, found, isMine: await mayChange(visit, found) };
+  const [isMine, bridges] = await Promise.all([mayChange(visit, found), bridgesAmong(visit, found, jobs)]);
+  const place = { visit, found, isMine, bridges };
   const stages = Map.groupBy(jobs, ({ stage_position }) => stage_position);
   const live = isMoving(pipeline.status);
   const content = html`<div id="pipeline" data-part${live && html` data-live=""`}>

@@ -3,16 +3,16 @@ import type { Static } from 'typebox';
 import { may } from '../../../access/may.ts';
 import { pageParams, pageRequest } from '../../../http/page.ts';
 import { clearable, object, oneOf, optional, text } from '../../../http/schema.ts';
-import { createFor } from '../../../pipelines/create_for.ts';
 import { listPipelines, scopes } from '../../../pipelines/list.ts';
 import type { Project } from '../../../projects/find.ts';
 import { findCode } from '../../../repository/code.ts';
 import type { PipelineRow } from '../../../repository/pipeline_brief.ts';
 import { type BasicUserRow, basicUsersById } from '../../../users/json.ts';
-import { type FormProblems, form, input, noProblems, problemsOf } from '../../form.ts';
+import { input } from '../../form.ts';
 import { type Html, html } from '../../html.ts';
 import { moment } from '../../moment.ts';
-import { type View, type Visit, page, redirect } from '../../page.ts';
+import { choiceTabs } from '../../nav.ts';
+import { type View, type Visit, page } from '../../page.ts';
 import { pagesNav } from '../../paging.ts';
 import { spell, statusBadge } from '../../status_badge.ts';
 import { pathOf, projectPath, projectView, served } from './project_view.ts';
@@ -34,14 +34,6 @@ const tabNames: Record<(typeof scopes)[number], string> = {
   finished: 'Finished',
   branches: 'Branches',
   tags: 'Tags',
-};
-
-const tabs = (path: string, chosen: Asked['scope']): Html => {
-  const tab = (to: string, name: string, isHere: boolean): Html =>
-    html`<li><a href="${to}"${isHere && html` aria-current="page"`}>${name}</a></li>`;
-  return html`<nav aria-label="Pipelines by state"><ul class="tabs">${tab(path, 'All', chosen === undefined)}${scopes.map(
-    (scope) => tab(`${path}?scope=${scope}`, tabNames[scope], scope === chosen),
-  )}</ul></nav>`;
 };
 
 type Row = { row: PipelineRow; project: Project; user: BasicUserRow | undefined };
@@ -71,20 +63,7 @@ ${input({ name: 'ref', id: 'filter_ref', label: 'Of this branch or tag', value: 
 </form>
 `;
 
-const newForm = (visit: Visit, project: Project, ref: string, problems: FormProblems): Html =>
-  html`<h2>Run a pipeline</h2>
-${form(
-  visit,
-  { action: pathOf(project, 'pipelines'), submit: 'Run it', problems },
-  input({ name: 'ref', label: 'Branch or tag', value: ref, required: true, problems }),
-)}`;
-
-const listView = async (
-  visit: Visit,
-  project: Project,
-  asked: Asked,
-  tried: { ref: string; problems: FormProblems } | null = null,
-): Promise<View> => {
+const listView = async (visit: Visit, project: Project, asked: Asked): Promise<View> => {
   const { db, viewer } = visit.call;
   const { scope } = asked;
   const ref = (asked.ref ?? '') === '' ? undefined : (asked.ref ?? undefined);
@@ -97,13 +76,12 @@ const listView = async (
   );
   const path = pathOf(project, 'pipelines');
   const rows = items.map((row) => ({ row, project, user: users.get(row.user_id ?? 0) }));
-  const proposed = tried?.ref ?? project.default_branch ?? '';
-  const content = html`${tabs(path, scope)}
+  const content = html`${may(viewer, 'create_pipeline', project) && html`<p><a class="button" href="${path}/new">Run a pipeline</a></p>`}
+${choiceTabs({ label: 'Pipelines by state', path, param: 'scope', chosen: scope, names: tabNames })}
 ${filterForm(path, ref ?? null)}
 <p class="quiet">${total === 1 ? '1 pipeline' : `${total} pipelines`}</p>
 ${rows.length > 0 && table(rows)}
-${pagesNav({ path, query: { scope, ref }, page: wanted, total })}
-${may(viewer, 'create_pipeline', project) && newForm(visit, project, proposed, tried?.problems ?? noProblems)}`;
+${pagesNav({ path, query: { scope, ref }, page: wanted, total })}`;
   return projectView(visit, { project, title: 'Pipelines', noun: 'pipelines' }, content);
 };
 
@@ -116,25 +94,6 @@ export const pipelineListPages = [
     handle: async (visit, { project: of, ...asked }) => {
       const { project } = await findCode(visit.call, of, 'read_pipeline');
       return await listView(visit, project, asked);
-    },
-  }),
-  page({
-    method: 'POST',
-    path: `${served}/pipelines`,
-    audience: 'user',
-    params: object({ ...projectPath, ref: text({ maxLength: longestRef }) }),
-    handle: async (visit, { project: of, ref }) => {
-      const code = await findCode(visit.call, of, 'create_pipeline');
-      try {
-        const { pipeline } = await createFor(visit.call, code, { ref, source: 'web' });
-        return redirect(pathOf(code.project, `pipelines/${pipeline.id}`));
-      } catch (error) {
-        const problems = problemsOf(error);
-        if (problems === null) throw error;
-        const text = Object.values(problems.fields).flat().join('. ');
-        const shown = { ref, problems: { text, fields: {} } };
-        return { ...(await listView(visit, code.project, {}, shown)), status: 422 };
-      }
     },
   }),
 ];

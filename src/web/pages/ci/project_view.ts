@@ -3,7 +3,8 @@ import { may } from '../../../access/may.ts';
 import { text } from '../../../http/schema.ts';
 import type { Project } from '../../../projects/find.ts';
 import { form } from '../../form.ts';
-import { type Html, html } from '../../html.ts';
+import type { Html } from '../../html.ts';
+import { sideView } from '../../nav.ts';
 import type { View, Visit } from '../../page.ts';
 
 /** The parameter of every page here: the full path of the project. */
@@ -17,6 +18,11 @@ export const pathOf = ({ full_path }: Pick<Project, 'full_path'>, below: string)
 
 const nouns = [
   ['pipelines', 'Pipelines', 'read_pipeline'],
+  ['jobs', 'Jobs', 'read_job'],
+  ['pipeline_schedules', 'Schedules', 'read_pipeline'],
+  ['environments', 'Environments', 'read_environment'],
+  ['variables', 'Variables', 'admin_variable'],
+  ['triggers', 'Triggers', 'admin_trigger'],
   ['runners', 'Runners', 'admin_runner'],
 ] as const;
 
@@ -29,22 +35,10 @@ type Given = {
 
 export const projectView = (visit: Visit, given: Given, content: Html): View => {
   const { project, title, noun, live = false } = given;
-  const links = nouns.filter(([, , action]) => may(visit.call.viewer, action, project));
-  return {
-    title: `${title} · ${project.full_path}`,
-    live,
-    body: html`<div class="sides">
-<nav aria-label="Project"><p class="quiet">${project.full_path}</p><ul>${links.map(
-      ([one, name]) =>
-        html`<li><a href="${pathOf(project, one)}"${one === noun && html` aria-current="page"`}>${name}</a></li>
-`,
-    )}</ul></nav>
-<div>
-<h1>${title}</h1>
-${content}
-</div>
-</div>`,
-  };
+  const links = nouns
+    .filter(([, , action]) => may(visit.call.viewer, action, project))
+    .map(([one, name]) => ({ path: pathOf(project, one), name, isHere: one === noun }));
+  return sideView({ label: 'Project', of: project.full_path, links, title, live }, content);
 };
 
 /** A button that does something at once. */

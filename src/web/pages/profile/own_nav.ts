@@ -1,8 +1,9 @@
-import { type Html, html } from '../../html.ts';
+import type { Html } from '../../html.ts';
+import { sideView } from '../../nav.ts';
 import type { View } from '../../page.ts';
 
 /** The pages of the own account: path and name. */
-const links = [
+const ownLinks = [
   ['/profile', 'Profile'],
   ['/profile/password', 'Password'],
   ['/profile/two_factor', 'Two-factor sign-in'],
@@ -13,18 +14,10 @@ const links = [
   ['/profile/identities', 'Linked accounts'],
 ] as const;
 
-export type OwnPath = (typeof links)[number][0];
+export type OwnPath = (typeof ownLinks)[number][0];
 
 /** A page of the own account, beside the list of them. */
-export const ownView = (path: OwnPath, title: string, content: Html): View => ({
-  title,
-  body: html`<div class="sides">
-<nav aria-label="Your account"><ul>${links.map(
-    ([to, name]) => html`<li><a href="${to}"${to === path && html` aria-current="page"`}>${name}</a></li>`,
-  )}</ul></nav>
-<div>
-<h1>${title}</h1>
-${content}
-</div>
-</div>`,
-});
+export const ownView = (here: OwnPath, title: string, content: Html): View => {
+  const links = ownLinks.map(([path, name]) => ({ path, name, isHere: path === here }));
+  return sideView({ label: 'Your account', links, title }, content);
+};

@@ -9,6 +9,7 @@ import { resetRegistrationToken } from '../../../runners/registration.ts';
 import { noProblems } from '../../form.ts';
 import { type Html, html } from '../../html.ts';
 import { type AnyPage, type View, type Visit, page, redirect } from '../../page.ts';
+import type { Holder, Place, PlaceKind, PlaceParams } from '../ci/places.ts';
 import { button } from '../ci/project_view.ts';
 import {
   type Filled,
@@ -20,9 +21,7 @@ import {
   runnerProblems,
 } from './form.ts';
 import { listView } from './list.ts';
-import type { Place, PlaceKind } from './place.ts';
-
-type OfProject = { project?: string };
+import { ownerOf } from './place.ts';
 
 const tokenView = (visit: Visit, place: Place, told: { title: string; token: string; use: Html }): View =>
   place.view(
@@ -44,10 +43,10 @@ const create = (kind: PlaceKind): AnyPage =>
     audience: kind.audience,
     params: object({ ...kind.params, ...filledParams }),
     handle: async (visit, params) => {
-      const given = params as Filled & OfProject;
+      const given = params as Filled & PlaceParams;
       const place = await kind.find(visit, given);
       try {
-        const { id: made, token } = await createRunner(visit.call, place.owner, factsOf(given));
+        const { id: made, token } = await createRunner(visit.call, ownerOf(place.holder), factsOf(given));
         return tokenView(visit, place, { title: `Runner #${made} created`, token, use: use(visit) });
       } catch (error) {
         const problems = runnerProblems(error);
@@ -75,7 +74,7 @@ const edit = (kind: PlaceKind): AnyPage =>
     audience: kind.audience,
     params: object({ ...kind.params, id: id() }),
     handle: async (visit, params) => {
-      const given = params as OfProject & { id: number };
+      const given = params as PlaceParams & { id: number };
       return await editView(visit, await kind.find(visit, given), given.id);
     },
   });
@@ -87,7 +86,7 @@ const update = (kind: PlaceKind): AnyPage =>
     audience: kind.audience,
     params: object({ ...kind.params, id: id(), ...filledParams }),
     handle: async (visit, params) => {
-      const given = params as Filled & OfProject & { id: number };
+      const given = params as Filled & PlaceParams & { id: number };
       const place = await kind.find(visit, given);
       try {
         await updateRunner(visit.call, given.id, factsOf(given));
@@ -109,12 +108,18 @@ const acting = (kind: PlaceKind, verb: string, { notice, act }: { notice: string
     audience: kind.audience,
     params: object({ ...kind.params, id: id() }),
     handle: async (visit, params) => {
-      const given = params as OfProject & { id: number };
+      const given = params as PlaceParams & { id: number };
       const place = await kind.find(visit, given);
       await act(visit.call, given.id, place);
       return redirect(place.path, `Runner #${given.id} ${notice}`);
     },
   });
+
+const ofHolder: Record<Holder['scope'], string> = {
+  instance: 'of the instance',
+  group: 'of this group',
+  project: 'of this project',
+};
 
 const resets = (kind: PlaceKind): AnyPage[] => [
   page({
@@ -123,7 +128,7 @@ const resets = (kind: PlaceKind): AnyPage[] => [
     audience: kind.audience,
     params: object({ ...kind.params, id: id() }),
     handle: async (visit, params) => {
-      const given = params as OfProject & { id: number };
+      const given = params as PlaceParams & { id: number };
       const place = await kind.find(visit, given);
       const token = await resetToken(visit.call, given.id);
       return tokenView(visit, place, {
@@ -140,15 +145,15 @@ const resets = (kind: PlaceKind): AnyPage[] => [
     params: object(kind.params),
     handle: async (visit, params) => {
       const place = await kind.find(visit, params);
-      const token = await resetRegistrationToken(visit.call, place.owner);
-      const told = html`It registers runners ${place.project === null ? 'of the instance' : 'of this project'}.`;
+      const token = await resetRegistrationToken(visit.call, ownerOf(place.holder));
+      const told = html`It registers runners ${ofHolder[place.holder.scope]}.`;
       return tokenView(visit, place, { title: 'New registration token', token, use: told });
     },
   }),
 ];
 
-const disable = async (call: Call, runnerId: number, { project }: Place): Promise<void> => {
-  if (project !== null) await disableRunner(call, project.id, runnerId);
+const disable = async (call: Call, runnerId: number, { holder }: Place): Promise<void> => {
+  if (holder.scope === 'project') await disableRunner(call, holder.project.id, runnerId);
 };
 
 export const actPages = (kind: PlaceKind): AnyPage[] => [

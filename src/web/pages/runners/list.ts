@@ -9,11 +9,13 @@ import { tagsOf } from '../../../runners/rules.ts';
 import { noProblems } from '../../form.ts';
 import { type Html, html } from '../../html.ts';
 import { momentOr } from '../../moment.ts';
+import { choiceTabs } from '../../nav.ts';
 import { type AnyPage, type View, type Visit, page } from '../../page.ts';
 import { pagesNav } from '../../paging.ts';
+import type { Place, PlaceKind, PlaceParams } from '../ci/places.ts';
 import { button } from '../ci/project_view.ts';
 import { type Tried, blank, runnerForm } from './form.ts';
-import type { Place, PlaceKind } from './place.ts';
+import { runnersOf } from './place.ts';
 
 const states: Record<RunnerStatus, readonly [mark: string, word: string]> = {
   online: ['●', 'Online'],
@@ -40,7 +42,7 @@ const traits = (runner: SeenRunner): Html =>
 
 const actions = (
   visit: Visit,
-  { path, project }: Place,
+  { path, holder }: Place,
   { id, active, edits, runner_type }: SeenRunner,
 ): Html => {
   const act = (verb: string, label: string, danger = false): Html =>
@@ -49,7 +51,7 @@ const actions = (
     edits === 1 &&
     html`<a href="${path}/${id}" aria-label="Edit runner ${id}">Edit</a> ${active === 1 ? act('pause', 'Pause') : act('resume', 'Resume')}
 ${act('delete', 'Delete', true)}`
-  }${project !== null && runner_type === 'project_type' && act('disable', 'Take out', true)}`;
+  }${holder.scope === 'project' && runner_type === 'project_type' && act('disable', 'Take out', true)}`;
 };
 
 type Line = { visit: Visit; place: Place; runner: SeenRunner; overview: Overview | undefined };
@@ -79,16 +81,9 @@ const table = (
 <tbody>${lines.map(line)}</tbody>
 </table></div>`;
 
-const tabs = (path: string, chosen: Asked['status']): Html => {
-  const tab = (to: string, name: string, isHere: boolean): Html =>
-    html`<li><a href="${to}"${isHere && html` aria-current="page"`}>${name}</a></li>`;
-  const named = [
-    ...runnerStatuses.map((status) => [status, states[status][1]] as const),
-    ['paused', 'Paused'] as const,
-  ];
-  return html`<nav aria-label="Runners by state"><ul class="tabs">${tab(path, 'All', chosen === undefined)}${named.map(
-    ([status, name]) => tab(`${path}?status=${status}`, name, status === chosen),
-  )}</ul></nav>`;
+const tabNames = {
+  ...Object.fromEntries(runnerStatuses.map((status) => [status, states[status][1]])),
+  paused: 'Paused',
 };
 
 /** Said to administrators alone: who else cannot mend it. */
@@ -114,16 +109,16 @@ export const listView = async (
   const { call } = visit;
   const { status } = asked;
   const wanted = pageRequest(asked);
-  const { items, total } = await listRunners(call, place.which, { status }, wanted);
+  const { items, total } = await listRunners(call, runnersOf(place.holder), { status }, wanted);
   const [overviews, open] = await Promise.all([
     runnerOverviews(
       call.db,
       items.map(({ id }) => id),
     ),
-    place.project === null ? unsandboxedRunners(call.db) : [],
+    place.holder.scope === 'instance' ? unsandboxedRunners(call.db) : [],
   ]);
   const lines = items.map((runner) => ({ visit, place, runner, overview: overviews.get(runner.id) }));
-  const content = html`${openRunners(open)}${tabs(place.path, status)}
+  const content = html`${openRunners(open)}${place.above}${choiceTabs({ label: 'Runners by state', path: place.path, param: 'status', chosen: status, names: tabNames })}
 <p class="quiet">${total === 1 ? '1 runner' : `${total} runners`}</p>
 ${lines.length > 0 && table(lines)}
 ${pagesNav({ path: place.path, query: { status }, page: wanted, total })}
@@ -141,11 +136,7 @@ export const listPage = (kind: PlaceKind): AnyPage =>
     audience: kind.audience,
     params: object({ ...kind.params, ...filters }),
     handle: async (visit, params) => {
-      const { project, ...asked } = params as Asked & { project?: string };
-      return await listView(
-        visit,
-        await kind.find(visit, { ...(project !== undefined && { project }) }),
-        asked,
-      );
+      const given = params as Asked & PlaceParams;
+      return await listView(visit, await kind.find(visit, given), given);
     },
   });

@@ -1,11 +1,10 @@
+import { placesOf } from '../ci/places.ts';
 import { actPages, disablePage } from './acts.ts';
 import { listPage } from './list.ts';
-import { instance, ofProject } from './place.ts';
+
+const { instance, group, project } = placesOf('runners');
 
 export const pages = [
-  listPage(instance),
-  ...actPages(instance),
-  listPage(ofProject),
-  ...actPages(ofProject),
-  disablePage(ofProject),
+  ...[instance, group, project].flatMap((kind) => [listPage(kind), ...actPages(kind)]),
+  disablePage(project),
 ];

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { seedPipeline, setJob } from '../../../../test/support/jobs.ts';
 import { makePeer, seedRunner } from '../../../../test/support/runner_peer.ts';
-import { seedMember, seedProject, unique } from '../../../../test/support/seed.ts';
+import { seedGroup, seedMember, seedProject, unique } from '../../../../test/support/seed.ts';
 import { type TestService, startTestService } from '../../../../test/support/service.ts';
 import { type Seen, type Visitor, openVisitor } from '../../../../test/support/visitor.ts';
 import { createBuiltInRunner } from '../../../runners/built_in.ts';
@@ -202,6 +202,53 @@ test('a master looks after the runners of his project, and only sees those of th
   assert.equal((await master.post(`${ofProject}/${own.id}/disable`)).status, 403);
   const settings = await master.get(`/${project.full_path}/-/settings/ci_cd`);
   assert.match(settings.text, /<h1>Runners<\/h1>/);
+});
+
+test('an owner looks after the runners of his group, which serve the projects below it', async () => {
+  const group = await seedGroup(gantry, { visibility: 'private' });
+  const below = await seedProject(gantry, { namespace: group.id, visibility: 'private' });
+  const person = async (level: number): Promise<Visitor> => {
+    const username = unique('user');
+    const json = { username, name: 'A User', email: `${username}@example.com`, password };
+    const { body } = await gantry.api('POST /users', { json });
+    await seedMember(gantry, { user: body.id, group: group.id, access_level: level });
+    const visitor = openVisitor(gantry);
+    await visitor.signIn(username, password);
+    await visitor.get('/profile');
+    return visitor;
+  };
+  const [owner, other] = [await person(50), await person(40)];
+  const path = `/groups/${group.full_path}/-/runners`;
+  const made = await owner.post(path, { description: 'of the group', run_untagged: '1' });
+  const id = Number(/Runner #(\d+) created/.exec(made.text)?.[1]);
+  assert.equal((await record(id)).runner_type, 'group_type');
+  const row = rowOf(await list(path, owner), id);
+  assert.match(row, /of a group[\s\S]+Pause runner[\s\S]+Delete runner/);
+  assert.doesNotMatch(row, /Take out/);
+  const { jobs } = await seedPipeline(gantry, { project: below.id, file: 'one: { script: x }' });
+  const peer = makePeer(gantry, { token: tokenIn(made) });
+  assert.equal((await peer.take()).id, jobs['one']);
+  peer.close();
+  for (const [verb, paused] of [
+    ['pause', true],
+    ['resume', false],
+  ] as const) {
+    assert.equal((await owner.post(`${path}/${id}/${verb}`)).location, path);
+    assert.equal((await record(id)).paused, paused);
+  }
+  await owner.post(`${path}/${id}`, { description: 'renamed', run_untagged: '1' });
+  assert.equal((await record(id)).description, 'renamed');
+  const registration = await owner.post(`${path}/reset_registration_token`);
+  assert.match(registration.text, /It registers runners of this group/);
+  const registered = await gantry.api('POST /runners', { as: null, json: { token: tokenIn(registration) } });
+  assert.equal((await record(registered.body.id)).runner_type, 'group_type');
+  const shared = await seedRunner(gantry);
+  assert.doesNotMatch(rowOf(await list(path, owner), shared.id), /<form|<a /);
+  assert.equal((await owner.post(`${path}/${shared.id}/pause`)).status, 403);
+  for (const address of [path, `${path}/${id}`]) assert.equal((await other.get(address)).status, 403);
+  assert.equal((await other.post(`${path}/${id}/delete`)).status, 403);
+  assert.match((await owner.get(`/groups/${group.full_path}/-/settings/ci_cd`)).text, /<h1>Runners<\/h1>/);
+  assert.equal((await owner.post(`${path}/${id}/delete`)).location, path);
 });
 
 test('who looks after nothing finds nothing, and without the token of the form nothing happens', async () => {

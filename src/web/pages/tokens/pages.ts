@@ -13,6 +13,7 @@ import { tokenScopes } from '../../../tokens/rules.ts';
 import { type FormProblems, checkboxes, form, input, noProblems, problemsOf, select } from '../../form.ts';
 import { type Html, html } from '../../html.ts';
 import { moment, momentOr } from '../../moment.ts';
+import { tabs } from '../../nav.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { pagesNav } from '../../paging.ts';
 import { scopeMeanings } from '../../scopes.ts';
@@ -117,15 +118,11 @@ const table = (
 <tbody>${tokens.map((token) => row(visit, token))}</tbody>
 </table></div>`;
 
-const tabs = (state: State): Html => {
-  const tab = (to: string, name: string, isHere: boolean): Html =>
-    html`<li><a href="${to}"${isHere && html` aria-current="page"`}>${name}</a></li>`;
-  return html`<nav aria-label="Tokens by state"><ul class="tabs">${tab(path, 'Active', state === 'active')}${tab(
-    `${path}?state=inactive`,
-    'Revoked and expired',
-    state === 'inactive',
-  )}</ul></nav>`;
-};
+const stateTabs = (state: State): Html =>
+  tabs('Tokens by state', [
+    { path, name: 'Active', isHere: state === 'active' },
+    { path: `${path}?state=inactive`, name: 'Revoked and expired', isHere: state === 'inactive' },
+  ]);
 
 const listParams = object({ state: optional(oneOf(['active', 'inactive'])), ...pageParams });
 
@@ -145,7 +142,7 @@ const listView = async (
     state === 'active' ? 'You have no active token.' : 'No token of yours was revoked or has expired.';
   const query = { state: state === 'active' ? undefined : state };
   const list = html`<h2>Your tokens</h2>
-${tabs(state)}
+${stateTabs(state)}
 ${rows.length === 0 ? html`<p>${none}</p>` : table(visit, rows)}
 ${pagesNav({ path, query, page: wanted, total })}`;
   const content = html`<p>A program that has one of these acts in your name, by the API or by git, without your password.</p>

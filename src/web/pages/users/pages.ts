@@ -1,4 +1,7 @@
+import { tooOften } from '../../../errors.ts';
+import { type Pace, makePace } from '../../../http/pace.ts';
 import { object, text } from '../../../http/schema.ts';
+import { originOf } from '../../../sessions/attempts.ts';
 import { startSession } from '../../../sessions/start.ts';
 import { signUp } from '../../../users/sign_up.ts';
 import { attempt, form, input, noProblems } from '../../form.ts';
@@ -63,6 +66,15 @@ ${form(
 
 const long = () => text({ maxLength: 2000 });
 
+const paces = new WeakMap<object, Pace>();
+
+/** From one address: each costs a password's hash, and an account. @throws Failure 429 */
+const requireFewSignUps = ({ platform, ip }: Visit['call']): void => {
+  const pace = paces.get(platform) ?? makePace({ most: 20, within: 60_000 });
+  paces.set(platform, pace);
+  if (pace.count(originOf(ip), platform.clock.now())) throw tooOften(60);
+};
+
 export const pages = [
   page({
     method: 'GET',
@@ -84,6 +96,7 @@ export const pages = [
       const { call } = visit;
       const closed = whyClosed(visit);
       if (closed !== null) return { ...closedView(closed), status: 403 };
+      requireFewSignUps(call);
       const problems = await attempt(async () => {
         const user_id = await signUp(call.platform, given);
         const session = { user_id, provider: null, source: call, replaced: visit.sessionSecret };

@@ -1,0 +1,217 @@
+/** What the answer with a job says, of each kind of ref, in just the types that runners decode: another one, and the job is lost. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { type Pushed, seedPushed } from '../../test/support/pipelines.ts';
+import { openRequest, seedBranch, settle } from '../../test/support/requests.ts';
+import { type Peer, makePeer, seedRunner } from '../../test/support/runner_peer.ts';
+import { type TestService, startTestService } from '../../test/support/service.ts';
+
+let gantry: TestService;
+const peers: Peer[] = [];
+before(async () => {
+  gantry = await startTestService();
+});
+after(async () => {
+  for (const peer of peers) peer.close();
+  await gantry.close();
+});
+
+const newProject = async (): Promise<{ project: Pushed; peer: Peer }> => {
+  const project = await seedPushed(gantry);
+  const runner = await seedRunner(gantry, { runner_type: 'project_type', projects: [project.id] });
+  const peer = makePeer(gantry, { token: runner.token });
+  peers.push(peer);
+  return { project, peer };
+};
+
+/** A type in words: `int`, `text`, `flag`, `number`; `?` behind one that may be null or missing; lists and records of them. */
+type Kind = string | [Kind] | { [key: string]: Kind };
+
+const isOf: Record<string, (value: unknown) => boolean> = {
+  int: Number.isSafeInteger,
+  number: (value) => typeof value === 'number',
+  text: (value) => typeof value === 'string',
+  flag: (value) => typeof value === 'boolean',
+};
+
+const fault = (value: unknown, kind: Kind, at: string): string | null => {
+  if (typeof kind === 'string') {
+    if (kind.endsWith('?') && (value === null || value === undefined)) return null;
+    return isOf[kind.replace('?', '')]?.(value) === true ? null : `${at} is no ${kind}`;
+  }
+  if (Array.isArray(kind)) {
+    if (value === null || value === undefined) return null;
+    if (!Array.isArray(value)) return `${at} is no list`;
+    return (
+      value.map((one, index) => fault(one, kind[0], `${at}[${index}]`)).find((one) => one !== null) ?? null
+    );
+  }
+  if (value === null || value === undefined) return null;
+  if (typeof value !== 'object' || Array.isArray(value)) return `${at} is no record`;
+  const given = value as Record<string, unknown>;
+  const unknown = Object.keys(given).find((key) => !(key in kind));
+  if (unknown !== undefined) return `${at}.${unknown} is not known`;
+  return (
+    Object.entries(kind)
+      .map(([key, of]) => fault(given[key], of, `${at}.${key}`))
+      .find((one) => one !== null) ?? null
+  );
+};
+
+const texts: Kind = ['text'];
+const variables: Kind = [
+  { key: 'text', value: 'text', public: 'flag', file: 'flag', masked: 'flag', raw: 'flag' },
+];
+const image = {
+  name: 'text',
+  alias: 'text?',
+  entrypoint: texts,
+  command: texts,
+  pull_policy: texts,
+  ports: texts,
+  variables: [{ key: 'text', value: 'text', public: 'flag?', file: 'flag?', masked: 'flag?', raw: 'flag?' }],
+  executor_opts: { docker: { platform: 'text?', user: 'text?' } },
+} satisfies Kind;
+
+const answer: Kind = {
+  id: 'int',
+  token: 'text',
+  allow_git_fetch: 'flag',
+  job_info: {
+    id: 'int',
+    name: 'text',
+    stage: 'text',
+    project_id: 'int',
+    project_name: 'text',
+    project_full_path: 'text',
+    namespace_id: 'int',
+    pipeline_id: 'int',
+    user_id: 'int',
+    time_in_queue_seconds: 'number',
+    project_jobs_running_on_instance_runners_count: 'text',
+  },
+  git_info: {
+    repo_url: 'text',
+    repo_object_format: 'text',
+    ref: 'text',
+    sha: 'text',
+    before_sha: 'text',
+    ref_type: 'text',
+    refspecs: texts,
+    depth: 'int',
+    protected: 'flag',
+  },
+  runner_info: { timeout: 'int' },
+  variables,
+  steps: [{ name: 'text', script: texts, timeout: 'int', when: 'text', allow_failure: 'flag' }],
+  image,
+  services: [image],
+  artifacts: [
+    {
+      name: 'text?',
+      untracked: 'flag',
+      paths: texts,
+      exclude: texts,
+      when: 'text',
+      expire_in: 'text?',
+      artifact_type: 'text',
+      artifact_format: 'text',
+    },
+  ],
+  cache: [
+    { key: 'text', untracked: 'flag', paths: texts, policy: 'text', when: 'text', fallback_keys: texts },
+  ],
+  credentials: [{ type: 'text', url: 'text', username: 'text', password: 'text' }],
+  dependencies: [
+    { id: 'int', name: 'text', token: 'text', artifacts_file: { filename: 'text', size: 'int' } },
+  ],
+  features: { trace_sections: 'flag', token_mask_prefixes: texts, failure_reasons: texts },
+  hooks: [{ name: 'text', script: texts }],
+};
+
+const file = `
+variables: { NUMBER: 7, TRUTH: true, NOTHING: , VERSION: 1.10, LIST: { value: a, options: [a, b] } }
+first: { stage: build, script: x, artifacts: { paths: [o], untracked: true, exclude: [p], expire_in: 1 day } }
+full:
+  image: { name: a, entrypoint: ["", b], pull_policy: [always], docker: { platform: linux/arm64, user: u } }
+  services: [plain, { name: s, alias: t, command: [c], variables: { A: 1 }, pull_policy: never }]
+  script: [one, [two]]
+  cache: [{ key: k, paths: [c], fallback_keys: [d] }, { untracked: true }]
+  artifacts: { reports: { junit: [a.xml], terraform: t.json, coverage_report: { coverage_format: cobertura, path: c.xml } } }
+  hooks: { pre_get_sources_script: [h] }
+bare: { script: x }
+`;
+
+describe('the answer with a job', () => {
+  it('has the types that a runner decodes, and nothing that it does not know', async () => {
+    const { project, peer } = await newProject();
+    await project.push(file);
+    const [{ id }] = await project.pipelines();
+    assert.equal((await gantry.api(`GET ${project.path}/pipelines/${id}`)).body.yaml_errors, null);
+    const names: string[] = [];
+    for (let left = 3; left > 0; left -= 1) {
+      const job = await peer.take();
+      assert.equal(fault(job.body, answer, job.body.job_info.name), null);
+      names.push(job.body.job_info.name);
+      const archive = left === 3 ? { archive: Buffer.from('any') } : {};
+      await peer.run(job, archive);
+    }
+    assert.deepEqual(names, ['first', 'full', 'bare']);
+  });
+
+  it('masks what begins as our tokens do, and has sections in logs', async () => {
+    const { project, peer } = await newProject();
+    await project.push('a: { script: x }');
+    const { features, token } = (await peer.take()).body;
+    assert.equal(features.trace_sections, true);
+    for (const start of ['gntpat-', 'glcbt-', 'glrt-'])
+      assert.ok(features.token_mask_prefixes.includes(start));
+    assert.ok(token.startsWith('glcbt-'));
+  });
+});
+
+describe('what is to be fetched', () => {
+  const gitOf = async (peer: Peer) => {
+    const job = await peer.take();
+    return { git: job.body.git_info, own: `refs/pipelines/${job.body.job_info.pipeline_id}`, job };
+  };
+
+  it('of a tag is the tag', async () => {
+    const { project, peer } = await newProject();
+    const sha = await project.push('a: { script: x, only: [tags] }');
+    await gantry.api(`POST ${project.path}/repository/tags`, { json: { tag_name: 'v1', ref: 'main' } });
+    await settle(gantry);
+    const { git, own } = await gitOf(peer);
+    assert.deepEqual([git.ref, git.ref_type, git.sha, git.depth], ['v1', 'tag', sha, 20]);
+    assert.deepEqual(git.refspecs, [`+${own}:${own}`, '+refs/tags/v1:refs/tags/v1']);
+  });
+
+  it('of a merge request is its commit', async () => {
+    const { project, peer } = await newProject();
+    await project.push('a: { script: x, only: [merge_requests] }');
+    const sha = await seedBranch(gantry, project, 'topic');
+    await openRequest(gantry, project, 'topic');
+    await settle(gantry);
+    const { git, own } = await gitOf(peer);
+    assert.deepEqual([git.ref_type, git.sha, git.protected], ['branch', sha, false]);
+    assert.deepEqual(git.refspecs, [`+${own}:${own}`]);
+  });
+
+  it('without a depth is all that there is', async () => {
+    const { project, peer } = await newProject();
+    await project.push('a: { script: x, variables: { GIT_DEPTH: 0 } }');
+    const { git, own } = await gitOf(peer);
+    assert.deepEqual(
+      [git.depth, git.refspecs],
+      [0, [`+${own}:${own}`, '+refs/heads/*:refs/remotes/origin/*', '+refs/tags/*:refs/tags/*']],
+    );
+  });
+
+  it('is as deep as the project says', async () => {
+    const { project, peer } = await newProject();
+    const edited = await gantry.api(`PUT ${project.path}`, { json: { ci_default_git_depth: 3 } });
+    assert.equal(edited.status, 200);
+    await project.push('a: { script: x }');
+    assert.equal((await gitOf(peer)).git.depth, 3);
+  });
+});

@@ -1,0 +1,111 @@
+/** The schedules of a project. */
+import { may } from '../../../access/may.ts';
+import { pageParams, pageRequest } from '../../../http/page.ts';
+import { object, oneOf, optional } from '../../../http/schema.ts';
+import { type Schedule, listSchedules } from '../../../pipelines/schedule_queries.ts';
+import { mayEdit, mayTakeOver } from '../../../pipelines/schedule_rights.ts';
+import { type Project, findProjectFor } from '../../../projects/find.ts';
+import { type BasicUserRow, basicUsersById } from '../../../users/json.ts';
+import { noProblems } from '../../form.ts';
+import { type Html, html } from '../../html.ts';
+import { moment } from '../../moment.ts';
+import { choiceTabs } from '../../nav.ts';
+import { type View, type Visit, page } from '../../page.ts';
+import { pagesNav } from '../../paging.ts';
+import { button, pathOf, projectPath, projectView, served } from '../ci/project_view.ts';
+import { type Tried, blankOf, scheduleForm } from './form.ts';
+
+export const servedSchedules = `${served}/pipeline_schedules`;
+
+export const schedulesPath = (project: Project): string => pathOf(project, 'pipeline_schedules');
+
+const actions = (visit: Visit, project: Project, schedule: Schedule): Html | null => {
+  const { call } = visit;
+  if (!may(call.viewer, 'admin_schedule', project)) return null;
+  const path = `${schedulesPath(project)}/${schedule.id}`;
+  const act = (verb: string, label: string, danger = false): Html =>
+    button(visit, `${path}/${verb}`, { label, name: `${label}: ${schedule.description}`, danger });
+  const isOwn = mayEdit(call, project, schedule);
+  return html`${act('play', 'Run now')}${isOwn && html`<a href="${path}" aria-label="Edit ${schedule.description}">Edit</a> `}${
+    !isOwn && mayTakeOver(call, project, schedule) && act('take_ownership', 'Take over')
+  }${mayTakeOver(call, project, schedule) && act('delete', 'Delete', true)}`;
+};
+
+type Line = { visit: Visit; project: Project; schedule: Schedule; owner: BasicUserRow | undefined };
+
+const line = ({ visit, project, schedule, owner }: Line): Html => {
+  const { description, ref, cron, cron_timezone, active, next_run_at, last_pipeline_id } = schedule;
+  const next = active === 0 ? 'Switched off' : next_run_at === null ? 'Never' : moment(next_run_at);
+  return html`<tr>
+<th scope="row">${description}</th>
+<td>${ref}</td>
+<td><code>${cron}</code><br><span class="quiet">${cron_timezone}</span></td>
+<td>${next}</td>
+<td>${
+    last_pipeline_id === null
+      ? 'None'
+      : html`<a href="${pathOf(project, `pipelines/${last_pipeline_id}`)}">#${last_pipeline_id}</a>`
+  }</td>
+<td>${owner?.name}</td>
+<td>${actions(visit, project, schedule)}</td>
+</tr>
+`;
+};
+
+const table = (
+  lines: readonly Line[],
+): Html => html`<div class="wide" tabindex="0" role="region" aria-label="Schedules"><table>
+<thead><tr><th scope="col">Schedule</th><th scope="col">Branch or tag</th><th scope="col">When</th><th scope="col">Next</th>
+<th scope="col">Last pipeline</th><th scope="col">Owner</th><th scope="col">Actions</th></tr></thead>
+<tbody>${lines.map(line)}</tbody>
+</table></div>`;
+
+const scopes = ['active', 'inactive'] as const;
+type Scope = (typeof scopes)[number];
+const tabNames: Record<Scope, string> = { active: 'Switched on', inactive: 'Switched off' };
+
+type Asked = { scope?: Scope | undefined; page?: number; per_page?: number };
+
+export const listView = async (
+  visit: Visit,
+  project: Project,
+  asked: Asked = {},
+  tried: Tried = { given: blankOf(project), problems: noProblems },
+): Promise<View> => {
+  const { call } = visit;
+  const { scope } = asked;
+  const wanted = pageRequest(asked);
+  const path = schedulesPath(project);
+  const { items, total } = await listSchedules(call.db, project.id, scope, wanted);
+  const owners = await basicUsersById(
+    call.db,
+    items.flatMap(({ owner_id }) => (owner_id === null ? [] : [owner_id])),
+  );
+  const lines = items.map((schedule) => ({
+    visit,
+    project,
+    schedule,
+    owner: owners.get(schedule.owner_id ?? 0),
+  }));
+  const fresh = html`<h2 id="new">New schedule</h2>
+<p>Its pipelines run with your rights.</p>
+${scheduleForm(visit, { action: path, submit: 'Add the schedule' }, tried)}`;
+  const content = html`${choiceTabs({ label: 'Schedules by state', path, param: 'scope', chosen: scope, names: tabNames })}
+<p class="quiet">${total === 1 ? '1 schedule' : `${total} schedules`}</p>
+${lines.length > 0 && table(lines)}
+${pagesNav({ path, query: { scope }, page: wanted, total })}
+${may(call.viewer, 'admin_schedule', project) && fresh}`;
+  const view = projectView(visit, { project, title: 'Schedules', noun: 'pipeline_schedules' }, content);
+  return tried.problems === noProblems ? view : { ...view, status: 422 };
+};
+
+export const listPages = [
+  page({
+    method: 'GET',
+    path: servedSchedules,
+    audience: 'user',
+    params: object({ ...projectPath, scope: optional(oneOf(scopes)), ...pageParams }),
+    handle: async (visit, { project, ...asked }) =>
+      await listView(visit, await findProjectFor(visit.call, project, 'read_pipeline'), asked),
+  }),
+];

@@ -1,0 +1,123 @@
+/** Why a job could not start the pipeline that it was to start, told to those who see where that was to be. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { seedMember, seedUser, unique } from '../support/seed.ts';
+import { type TestService, startTestService } from '../support/service.ts';
+import { openVisitor } from '../support/visitor.ts';
+import { type Upstream, makeUpstream } from './downstream.ts';
+
+let gantry: TestService;
+const made: Upstream[] = [];
+before(async () => {
+  gantry = await startTestService();
+});
+after(async () => {
+  for (const { peer } of made) peer.close();
+  await gantry.close();
+});
+
+const project = async (
+  files: Record<string, string>,
+  visibility: 'private' | 'public' = 'public',
+): Promise<Upstream> => {
+  const one = await makeUpstream(gantry, { visibility });
+  made.push(one);
+  await one.push(files);
+  return one;
+};
+
+type Told = [status: string, reason: string | null, errors: string[]];
+
+const toldOf = async (app: Upstream): Promise<Told> => {
+  const { call } = await app.bridges();
+  return [call.status, call.failure_reason, call.downstream_errors];
+};
+
+const creationFailed = 'downstream_pipeline_creation_failed';
+const noJobs =
+  'Pipeline will not run for the selected trigger. ' +
+  'The rules configuration prevented any jobs from being added to the pipeline.';
+
+const part = (child: string): Record<string, string> => ({
+  '.gitlab-ci.yml': 'call: { trigger: { include: child.yml } }',
+  'child.yml': child,
+});
+
+test('a part whose rules leave no job, or whose workflow wants none', async () => {
+  const app = await project(part('work: { script: x, rules: [{ if: $NEVER }] }'));
+  assert.deepEqual(await toldOf(app), ['failed', creationFailed, [noJobs]]);
+  await app.push(part('workflow: { rules: [{ if: $NEVER }] }\nwork: { script: x }'));
+  assert.deepEqual(await toldOf(app), [
+    'failed',
+    creationFailed,
+    ['Pipeline filtered out by workflow rules.'],
+  ]);
+});
+
+test('a part whose file has faults, each of which is told', async () => {
+  const app = await project(part('work: { script: x, image: [1], tags: 3 }'));
+  assert.deepEqual(await toldOf(app), [
+    'failed',
+    creationFailed,
+    [
+      'child.yml: jobs:work:image config should be a hash or a string (line 1)',
+      'child.yml: jobs:work:tags config should be an array of strings (line 1)',
+    ],
+  ]);
+  await app.push({ '.gitlab-ci.yml': 'call: { trigger: { include: none.yml } }' });
+  const [, , errors] = await toldOf(app);
+  assert.match(errors.join(), /^Local file `none.yml` does not exist! \(line 1\)$/);
+});
+
+test('another project without a branch, or without a configuration', async () => {
+  const other = await project({ a: '1' });
+  const app = await project({ '.gitlab-ci.yml': `call: { trigger: ${other.full_path} }` });
+  assert.deepEqual(await toldOf(app), ['failed', creationFailed, ['Missing .gitlab-ci.yml file']]);
+  await app.push(`call: { trigger: { project: ${other.full_path}, branch: gone } }`);
+  assert.deepEqual(await toldOf(app), ['failed', creationFailed, ['Reference not found']]);
+  const long = `"${'x'.repeat(70_000)}"`;
+  await app.push(`call: { trigger: ${other.full_path}, variables: { BIG: ${long} } }`);
+  const [, reason, errors] = await toldOf(app);
+  assert.deepEqual(
+    [reason, errors],
+    [creationFailed, ['Variables BIG: is too long. The maximum is 65536 bytes.']],
+  );
+});
+
+test('what is said of a project is for those who see it, and nothing is said where there is nothing to say', async () => {
+  const other = await project(
+    { '.gitlab-ci.yml': 'hidden: { script: x, rules: [{ if: $NEVER }] }' },
+    'private',
+  );
+  const app = await project({ '.gitlab-ci.yml': `call: { trigger: ${other.full_path} }` });
+  const path = `${app.path}/pipelines/${(await app.newest()).id}/bridges`;
+  const seen = async (as: string) => (await gantry.api(`GET ${path}`, { as })).body[0].downstream_errors;
+  const { token } = await seedUser(gantry);
+  assert.deepEqual(await seen(other.developer.token), [noJobs]);
+  assert.deepEqual(await seen(token), []);
+  await other.push('hidden: { script: x, image: [1] }');
+  await app.push({ more: '1' });
+  const next = `${app.path}/pipelines/${(await app.newest()).id}/bridges`;
+  const faults = async (as: string) => (await gantry.api(`GET ${next}`, { as })).body[0].downstream_errors;
+  assert.match((await faults(other.developer.token)).join(), /jobs:hidden:image/);
+  assert.deepEqual(await faults(token), []);
+  await app.push(part('work: { script: x }'));
+  assert.deepEqual(await toldOf(app), ['success', null, []]);
+  await app.push('call: { trigger: none/there }');
+  assert.deepEqual(await toldOf(app), ['failed', 'downstream_bridge_project_not_found', []]);
+});
+
+test('the page of the pipeline says it, too', async () => {
+  const app = await project(part('work: { script: x, image: [1] }'));
+  const [username, password] = [unique('user'), 'correct horse'];
+  const json = { username, name: 'A User', email: `${username}@example.com`, password };
+  const { body } = await gantry.api('POST /users', { json });
+  await seedMember(gantry, { user: body.id, project: app.id, access_level: 20 });
+  const visitor = openVisitor(gantry);
+  await visitor.signIn(username, password);
+  const { text } = await visitor.get(`/${app.full_path}/-/pipelines/${(await app.newest()).id}`);
+  assert.match(
+    text,
+    /downstream pipeline creation failed\s+child\.yml: jobs:work:image config should be a hash/,
+  );
+});

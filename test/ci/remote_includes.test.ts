@@ -1,0 +1,130 @@
+/** Files of configurations that come over the net: from where the service is told that they may, and no further. */
+import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
+import { once } from 'node:events';
+import { type Server, createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, test } from 'node:test';
+import { type Pushed, seedPushed } from '../support/pipelines.ts';
+import { type TestService, startTestService } from '../support/service.ts';
+
+const lib = 'lib: { script: [make] }\n';
+
+/** What lies where; the last one is longer than there may be. */
+const files: Record<string, [status: number, text: string, headers?: Record<string, string>]> = {
+  '/lib.yml': [200, lib],
+  '/more.yml': [200, 'include: local.yml\nmore: { script: x }\n'],
+  '/moved.yml': [302, '', { location: '/lib.yml' }],
+  '/broken.yml': [200, 'lib: ['],
+  '/down.yml': [500, lib],
+  '/binary.yml': [200, '\uD800'],
+  '/long.yml': [200, `#${'x'.repeat(1_100_000)}\n${lib}`],
+};
+
+let asked: string[] = [];
+const serve = async (): Promise<{ server: Server; origin: string }> => {
+  const server = createServer((request, response) => {
+    asked.push(request.url ?? '');
+    const [status, text, headers = {}] = files[request.url ?? ''] ?? [404, 'none'];
+    response.writeHead(status, headers).end(text === '\uD800' ? Buffer.from([0xff, 0xfe]) : text);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return { server, origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+};
+
+let near: Awaited<ReturnType<typeof serve>>;
+let far: Awaited<ReturnType<typeof serve>>;
+let gantry: TestService;
+let project: Pushed;
+before(async () => {
+  [near, far] = [await serve(), await serve()];
+  gantry = await startTestService({ GANTRY_CI_INCLUDE_ORIGINS: `https://ci.example.com, ${near.origin}` });
+  project = await seedPushed(gantry);
+});
+after(async () => {
+  await gantry.close();
+  for (const { server } of [near, far]) server.close().closeAllConnections();
+});
+
+/** What the lint says of a file that includes this. */
+const errorsOf = async (include: string, of = gantry): Promise<string[]> => {
+  const content = `include: ${include}\nown: { script: x }`;
+  const { status, body } = await of.api('POST /ci/lint', { json: { content } });
+  assert.equal(status, 200);
+  return body.errors;
+};
+
+test('a push makes a pipeline of what is included from there', async () => {
+  await project.push(`include: [{ remote: "${near.origin}/lib.yml" }]\nown: { script: x }`);
+  const [pipeline] = await project.pipelines();
+  assert.deepEqual(await project.jobs(pipeline.id), ['lib', 'own']);
+  const { body } = await gantry.api(`GET ${project.path}/ci/lint`);
+  const [{ type, location }] = body.includes;
+  assert.deepEqual([type, location], ['remote', `${near.origin}/lib.yml`]);
+});
+
+test('an address alone is one, too, and what has another digest than was said is refused', async () => {
+  assert.deepEqual(await errorsOf(`${near.origin}/lib.yml`), []);
+  const with_ = async (text: string): Promise<string[]> =>
+    await errorsOf(
+      `{ remote: "${near.origin}/lib.yml", integrity: "sha256-${hash('sha256', text, 'base64')}" }`,
+    );
+  assert.deepEqual(await with_(lib), []);
+  const text = `Remote file \`${near.origin}/lib.yml\` is not what its \`integrity\` says!`;
+  assert.deepEqual(await with_('other'), [text]);
+});
+
+test('nothing is asked of other places, and none is led to', async () => {
+  asked = [];
+  const { host } = new URL(near.origin);
+  const others = [
+    `${far.origin}/lib.yml`,
+    `${near.origin.replace('127.0.0.1', 'localhost')}/lib.yml`,
+    `http://somebody:secret@${host}/lib.yml`,
+    `${near.origin}@${new URL(far.origin).host}/lib.yml`,
+    `${near.origin}.example.com/lib.yml`,
+  ];
+  for (const url of others) {
+    const text = `Remote file \`${url}\` is not allowed: its host is none from which files are included`;
+    assert.deepEqual(await errorsOf(`{ remote: "${url}" }`), [text]);
+  }
+  assert.deepEqual(asked, []);
+  assert.deepEqual(await errorsOf(`${near.origin}/moved.yml`), [
+    `Remote file \`${near.origin}/moved.yml\` could not be fetched!`,
+  ]);
+  assert.deepEqual(asked, ['/moved.yml']);
+});
+
+test('what does not come, or is none, is told', async () => {
+  const said = async (path: string): Promise<string | undefined> =>
+    (await errorsOf(`${near.origin}${path}`))[0]?.replaceAll(near.origin, '');
+  for (const path of ['/none.yml', '/down.yml']) {
+    assert.equal(await said(path), `Remote file \`${path}\` could not be fetched!`);
+  }
+  for (const path of ['/binary.yml', '/long.yml']) {
+    assert.equal(await said(path), `Remote file \`${path}\` is not a text, or too big!`);
+  }
+  assert.equal(await said('/more.yml'), 'Local file `local.yml` does not have project!');
+  assert.notEqual(await said('/broken.yml'), undefined);
+});
+
+test('where no place is named, they are off', async (context) => {
+  const other = await startTestService();
+  context.after(async () => await other.close());
+  asked = [];
+  const url = `${near.origin}/lib.yml`;
+  assert.deepEqual(await errorsOf(url, other), [
+    `Remote file \`${url}\` is not allowed: remote includes are off`,
+  ]);
+  assert.deepEqual(asked, []);
+});
+
+test('a place that is none keeps the service from starting', async () => {
+  for (const text of ['ci.example.com', 'https://ci.example.com/path', 'ftp://ci.example.com']) {
+    await assert.rejects(
+      startTestService({ GANTRY_CI_INCLUDE_ORIGINS: text }),
+      /GANTRY_CI_INCLUDE_ORIGINS has .* which is not https:\/\/HOST/,
+    );
+  }
+});
