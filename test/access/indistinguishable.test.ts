@@ -123,6 +123,8 @@ const substitutes = {
   environment_name: 'x',
   deployment_id: nothing,
   runner_id: nothing,
+  target_project_id: nothing,
+  target_group_id: nothing,
   token_text: 'x',
   ref_name: 'main',
   artifact_path: 'a.txt',
