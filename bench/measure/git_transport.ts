@@ -9,6 +9,7 @@ import {
   type Site,
   commitAll,
   git,
+  gitAside,
   newProject,
   nodesOf,
   prepareSite,
@@ -141,7 +142,7 @@ const measureEventLoop = async (site: Site): Promise<Figure[]> => {
   const job = async (at: number): Promise<void> => {
     if (at % 2 === 0) {
       const to = join(folder, `watched-${at}`);
-      await git(folder, 'clone', '--quiet', '--bare', url, to);
+      await gitAside(folder, 'clone', '--quiet', '--bare', url, to);
       rmSync(to, { recursive: true });
       return;
     }
