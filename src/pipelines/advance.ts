@@ -66,8 +66,12 @@ const ownJobs = (jobs: readonly LatestJob[]): LatestJob[] => jobs.filter(({ brid
 
 const started = (status: JobStatus): boolean => status === 'running' || status === 'canceling';
 
-const setPipeline = async (tx: Tx, pipeline: Pipeline, jobs: readonly LatestJob[]): Promise<void> => {
-  const status = compositeStatus(jobs);
+const setPipeline = async (
+  tx: Tx,
+  pipeline: Pipeline,
+  status: JobStatus,
+  jobs: readonly LatestJob[],
+): Promise<void> => {
   if (status === pipeline.status) return;
   const [wasOver, isOver] = [isEnded(pipeline.status), isEnded(status)];
   const isAsked = !isOver && (status === 'manual' || pipeline.status === 'manual');
@@ -96,7 +100,28 @@ export const advanceLocked = async (
   const latest = jobs ?? (await loadLatestJobs(tx.db, pipeline.id));
   await startJobs(tx, latest, chosen);
   await setStages(tx, pipeline.id, latest);
-  await setPipeline(tx, pipeline, latest);
+  await setPipeline(tx, pipeline, compositeStatus(latest), latest);
+};
+
+const goesOn = (status: JobStatus): boolean => status === 'pending' || status === 'running';
+
+/**
+ * Some jobs of a locked pipeline run now that waited for a runner. Where nothing is being cancelled, it runs, as do
+ * their stages, and nothing else goes on for that: not all of its jobs are loaded to see it.
+ */
+export const advanceStarted = async (
+  tx: Tx,
+  pipeline: Pipeline,
+  stages: readonly { id: number; status: JobStatus }[],
+): Promise<void> => {
+  if (!goesOn(pipeline.status) || !stages.every(({ status }) => goesOn(status))) {
+    await advanceLocked(tx, pipeline);
+    return;
+  }
+  const waiting = stages.filter(({ status }) => status === 'pending');
+  const ids = [...new Set(waiting.map(({ id }) => id))];
+  if (ids.length > 0) await stageUpdate(tx.db, { status: 'running', ids });
+  await setPipeline(tx, pipeline, 'running', []);
 };
 
 /** Does nothing with a pipeline that is gone. */

@@ -15,7 +15,7 @@ import { type GivenVariable, sealGiven } from './given_variables.ts';
 import { type NewPipeline, type Upstream, insertPipeline } from './insert.ts';
 import { activityRefusal, paceRefusal } from './limits.ts';
 import { requestRefOf } from './merge_request_facts.ts';
-import { ensurePipelineRef } from './persistent_ref.ts';
+import { ensureNewPipelineRef } from './persistent_ref.ts';
 import { type Outcome, contentAt, plannedFor } from './planned.ts';
 import type { MergeRequestFacts, PipelineRef } from './predefined.ts';
 import { admission, makerOf } from './rights.ts';
@@ -175,6 +175,6 @@ export const createPipeline = async (platform: Platform, wanted: WantedPipeline)
     variables: sealGiven(platform, wanted.variables ?? []),
     timeout: wanted.project.build_timeout,
   });
-  if ('pipeline' in created && rows.jobs.length > 0) await ensurePipelineRef(platform, created.pipeline);
+  if ('pipeline' in created && rows.jobs.length > 0) await ensureNewPipelineRef(platform, created.pipeline);
   return created;
 };

@@ -1,12 +1,13 @@
 /** What the service itself tells a job. */
 import { environmentSlug, tierOf } from '../environments/slug.ts';
+import { keep } from '../db/kept.ts';
 import type { Commit } from '../git/protocol_types.ts';
-import { pipelineUrl } from '../repository/pipeline_brief.ts';
+import { jobUrl, pipelineUrl } from '../repository/pipeline_brief.ts';
 import { formatTime } from '../time.ts';
 import { type Facts, commitOf } from './job_facts.ts';
 import { openRequestsText } from './merge_request_facts.ts';
 import { pipelineRef } from './pipeline_ref.ts';
-import { predefinedVariables, slugOf } from './predefined.ts';
+import { type PipelineRef, predefinedVariables, slugOf } from './predefined.ts';
 import { serverVariables } from './server_variables.ts';
 import { shared } from './variable_texts.ts';
 
@@ -47,34 +48,34 @@ const lostCommit = (id: string): Commit => ({
   message: '',
 });
 
-const ofPipeline = async (facts: Facts): Promise<Record<string, string>> => {
-  const { platform, project, pipeline, request, issue, user } = facts;
-  const { db } = platform.store;
-  const ref = pipelineRef(pipeline, request);
-  return {
-    ...predefinedVariables({
-      project,
-      source: pipeline.source,
-      ref,
-      isProtected: pipeline.protected === 1,
-      commit: (await commitOf(facts)) ?? lostCommit(pipeline.sha),
-      before_sha: pipeline.before_sha,
-      user,
-      ...(request !== null && { merge_request: request }),
-      open_requests: ref.type === 'tag' ? '' : await openRequestsText(db, project.id, ref.name),
-    }),
-    CI_PROJECT_URL: `${issue.base_url}/${project.full_path}`,
-    CI_PIPELINE_ID: String(pipeline.id),
-    CI_PIPELINE_IID: String(pipeline.iid),
-    CI_PIPELINE_URL: pipelineUrl(issue.base_url, project.full_path, pipeline.id),
-    CI_PIPELINE_CREATED_AT: formatTime(pipeline.created_at),
-    ...(pipeline.name !== null && { CI_PIPELINE_NAME: pipeline.name }),
-    ...(request !== null && {
-      CI_MERGE_REQUEST_PROJECT_URL: `${issue.base_url}/${request.target_project_path}`,
-      CI_MERGE_REQUEST_SOURCE_PROJECT_URL: `${issue.base_url}/${request.source_project_path}`,
-    }),
-  };
-};
+const ofPipeline = (
+  { project, pipeline, request, issue, user }: Facts,
+  ref: PipelineRef,
+  commit: Commit,
+  open_requests: string,
+): Record<string, string> => ({
+  ...predefinedVariables({
+    project,
+    source: pipeline.source,
+    ref,
+    isProtected: pipeline.protected === 1,
+    commit,
+    before_sha: pipeline.before_sha,
+    user,
+    ...(request !== null && { merge_request: request }),
+    open_requests,
+  }),
+  CI_PROJECT_URL: `${issue.base_url}/${project.full_path}`,
+  CI_PIPELINE_ID: String(pipeline.id),
+  CI_PIPELINE_IID: String(pipeline.iid),
+  CI_PIPELINE_URL: pipelineUrl(issue.base_url, project.full_path, pipeline.id),
+  CI_PIPELINE_CREATED_AT: formatTime(pipeline.created_at),
+  ...(pipeline.name !== null && { CI_PIPELINE_NAME: pipeline.name }),
+  ...(request !== null && {
+    CI_MERGE_REQUEST_PROJECT_URL: `${issue.base_url}/${request.target_project_path}`,
+    CI_MERGE_REQUEST_SOURCE_PROJECT_URL: `${issue.base_url}/${request.source_project_path}`,
+  }),
+});
 
 const ofEnvironment = ({ job, config }: Facts): JobVariable[] => {
   const { environment } = config;
@@ -109,7 +110,7 @@ const ofJob = ({ project, job, config, issue }: Facts): Record<string, string> =
   CI_JOB_NAME_SLUG: slugOf(job.name),
   CI_JOB_GROUP_NAME: config.group,
   CI_JOB_STAGE: job.stage,
-  CI_JOB_URL: `${issue.base_url}/${project.full_path}/-/jobs/${job.id}`,
+  CI_JOB_URL: jobUrl(`${issue.base_url}/${project.full_path}`, job.id),
   ...(job.started_at !== null && { CI_JOB_STARTED_AT: formatTime(job.started_at) }),
   ...(job.timeout !== null && { CI_JOB_TIMEOUT: String(job.timeout) }),
   ...(job.run_when === 'manual' && { CI_JOB_MANUAL: 'true' }),
@@ -135,36 +136,56 @@ const oldNames = ({ pipeline, job, issue }: Facts, values: Record<string, string
   secret('CI_BUILD_TOKEN', issue.token, true),
 ];
 
-/** Where the code is fetched, with the job's token in it. */
-const repositoryUrl = ({ project, issue: { base_url, token } }: Facts): string => {
-  const url = new URL(`${base_url}/${project.full_path}.git`);
-  url.username = 'gitlab-ci-token';
-  url.password = token;
-  return url.href;
-};
+/** Where the code is fetched, with the job's token as the password of whoever does. */
+export const repositoryUrl = (base_url: string, full_path: string, token: string): string =>
+  `${base_url.replace(/^(https?:\/\/)/, `$1gitlab-ci-token:${token}@`)}/${full_path}.git`;
 
 type OfPipeline = { values: Record<string, string>; variables: JobVariable[] };
 
+/** By pipeline, with what they were made of. */
+const made = keep<number, OfPipeline & { of: string }>(50);
+
 /** The same for all of its jobs that one user has run, and whose runners reach us by one address. */
 const sharedOf = async (facts: Facts): Promise<OfPipeline> => {
-  const { platform, pipeline, user, issue, together } = facts;
-  return await together.once(`pipeline ${pipeline.protected} ${user?.id} ${issue.base_url}`, async () => {
-    const values = await ofPipeline(facts);
-    const ofServer = serverVariables(issue.base_url, platform.version);
-    return { values, variables: shared([...shown(ofServer), ...shown(values)]) };
-  });
+  const { platform, project, pipeline, user, request, issue } = facts;
+  const { db } = platform.store;
+  const ref = pipelineRef(pipeline, request);
+  const open_requests = ref.type === 'tag' ? '' : await openRequestsText(db, project.id, ref.name);
+  const commit = await commitOf(facts);
+  const { protected: isProtected, name } = pipeline;
+  const of = JSON.stringify([
+    project,
+    user,
+    request,
+    open_requests,
+    issue.base_url,
+    isProtected,
+    name,
+    commit === null,
+  ]);
+  const known = made.get(db, pipeline.id);
+  if (known?.of === of) return known;
+  const values = ofPipeline(facts, ref, commit ?? lostCommit(pipeline.sha), open_requests);
+  const ofServer = serverVariables(issue.base_url, platform.version);
+  const all = { of, values, variables: shared([...shown(ofServer), ...shown(values)]) };
+  made.set(db, pipeline.id, all);
+  return all;
 };
 
 /** What the service says to a job; what is secret of it hidden in logs. */
 export const predefinedFor = async (facts: Facts): Promise<JobVariable[]> => {
-  const { values, variables } = await sharedOf(facts);
-  const { issue } = facts;
+  const { project, pipeline, user, issue, together } = facts;
+  const { base_url, token } = issue;
+  const { values, variables } = await together.once(
+    `pipeline ${pipeline.protected} ${user?.id} ${base_url}`,
+    async () => await sharedOf(facts),
+  );
   return [
     ...variables,
     ...shown(ofJob(facts)),
     ...shown(ofRunner(facts)),
-    secret('CI_JOB_TOKEN', issue.token, true),
-    secret('CI_REPOSITORY_URL', repositoryUrl(facts), false),
+    secret('CI_JOB_TOKEN', token, true),
+    secret('CI_REPOSITORY_URL', repositoryUrl(base_url, project.full_path, token), false),
     ...oldNames(facts, values),
     ...ofEnvironment(facts),
   ];

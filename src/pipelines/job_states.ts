@@ -7,7 +7,7 @@ import { compiled } from '../db/compiled.ts';
 import type { Tx } from '../db/open.ts';
 import type { JobStatus, JobsTable } from '../db/schema_ci.ts';
 import { jobEnded, jobStarted } from '../environments/follow.ts';
-import { advanceLocked } from './advance.ts';
+import { advanceLocked, advanceStarted } from './advance.ts';
 import { cancelJobs, isCancelable } from './cancel_jobs.ts';
 import { isEnded } from './composite.ts';
 import { cancelStartedLater } from './downstream_work.ts';
@@ -53,10 +53,11 @@ export const startLocked = async (
     // oxlint-disable-next-line no-await-in-loop -- one transaction runs one statement after another
     if (job.environment !== null) await jobStarted(tx, job);
   }
-  // Some more that run change nothing where others run.
-  const isTold =
-    pipeline.status === 'running' && starting.every(({ stage_status }) => stage_status === 'running');
-  if (!isTold) await advanceLocked(tx, pipeline);
+  await advanceStarted(
+    tx,
+    pipeline,
+    starting.map(({ job, stage_status }) => ({ id: job.stage_id, status: stage_status })),
+  );
   return started;
 };
 

@@ -6,7 +6,7 @@ import { isGitFailure } from '../git/failure.ts';
 import { zeroOid } from '../git/protocol_types.ts';
 import type { Repository } from '../git/repository.ts';
 import { repositoryOf } from '../repository/open.ts';
-import { findRef } from '../repository/resolve.ts';
+import { findRef, refsNamed } from '../repository/resolve.ts';
 
 type Kept = { id: number; project_id: number };
 
@@ -45,22 +45,78 @@ export const ensurePipelineRef = async (
   if (repository !== null) await ensureIn(repository, id, sha);
 };
 
-/** Pipelines whose refs were seen to, and when they were changed last: one that has ended since was changed. */
+/** Of pipelines whose refs were seen to: when they were changed last then. One that has ended since was changed. */
 const ensured = keep<number, { updated_at: number; done: Promise<void> }>(1_000);
 
-/** As `ensurePipelineRef`, for each of many jobs: the repository is asked once, as long as the pipeline goes on. */
-export const keepPipelineRef = async (
-  { store }: Platform,
-  repository: Repository,
-  { id, sha, updated_at }: { id: number; sha: string; updated_at: number },
+/** As `ensurePipelineRef`, of one that was just made. */
+export const ensureNewPipelineRef = async (
+  platform: Platform,
+  pipeline: Kept & { sha: string; updated_at: number },
 ): Promise<void> => {
-  const known = ensured.get(store.db, id);
-  const done = known?.updated_at === updated_at ? known.done : ensureIn(repository, id, sha);
-  ensured.set(store.db, id, { updated_at, done });
+  await ensurePipelineRef(platform, pipeline);
+  const { id, updated_at } = pipeline;
+  ensured.set(platform.store.db, id, { updated_at, done: Promise.resolve() });
+};
+
+/** Pipelines that are looked at ahead of their jobs. */
+const ahead = 50;
+
+const pendingNext = compiled((db, { project_id, id }: { project_id: number; id: number }) =>
+  db
+    .selectFrom('pipelines')
+    .select(['id', 'updated_at'])
+    .where('project_id', '=', project_id)
+    .where('status', '=', 'pending')
+    .where('id', '>', id)
+    .orderBy('id')
+    .limit(ahead)
+    .compile(),
+);
+
+/** What another process made, or this one before it was started again: those that come next are asked for at once. */
+const lookAhead = async ({ store }: Platform, repository: Repository, from: Kept): Promise<void> => {
+  const next = await pendingNext(store.db, from);
+  const refs = await refsNamed(
+    repository,
+    next.map(({ id }) => pipelineRefOf(id)),
+  );
+  for (const [at, { id, updated_at }] of next.entries())
+    if (refs[at] !== null && ensured.get(store.db, id) === undefined)
+      ensured.set(store.db, id, { updated_at, done: Promise.resolve() });
+};
+
+const ensureFirst = async (
+  platform: Platform,
+  repository: Repository,
+  pipeline: Kept & { sha: string },
+): Promise<void> => {
+  await ensureIn(repository, pipeline.id, pipeline.sha);
+  // Nobody waits for it; what it does not find is looked for when it is needed.
+  lookAhead(platform, repository, pipeline).catch(() => undefined);
+};
+
+type Going = Kept & { sha: string; updated_at: number };
+
+/**
+ * As `ensurePipelineRef`, for each of many jobs: the repository is asked once, as long as the pipeline goes on.
+ * @param was when it was changed last before the job was given away
+ */
+export const keepPipelineRef = async (
+  platform: Platform,
+  repository: Repository,
+  pipeline: Going,
+  was: number,
+): Promise<void> => {
+  const { db } = platform.store;
+  const { id, updated_at } = pipeline;
+  const known = ensured.get(db, id);
+  const isKnown = known?.updated_at === updated_at || known?.updated_at === was;
+  const done = isKnown ? known.done : ensureFirst(platform, repository, pipeline);
+  ensured.set(db, id, { updated_at, done });
   try {
     await done;
   } catch (error) {
-    ensured.drop(store.db, id);
+    ensured.drop(db, id);
     throw error;
   }
 };

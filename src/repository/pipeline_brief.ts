@@ -24,6 +24,9 @@ export const statusesShownAs = (shown: JobStatus): JobStatus[] => [
 export const pipelineUrl = (baseUrl: string, projectPath: string, id: number): string =>
   `${baseUrl}/${projectPath}/-/pipelines/${id}`;
 
+/** @param projectUrl the project's page */
+export const jobUrl = (projectUrl: string, id: number): string => `${projectUrl}/-/jobs/${id}`;
+
 export const briefPipelineShape = object({
   id: int,
   iid: int,

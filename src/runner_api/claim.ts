@@ -37,7 +37,10 @@ type Standing = Awaited<ReturnType<typeof standings>>[number];
 export type Claimed = {
   job: Job;
   pipeline: Pipeline;
+  /** When the pipeline was changed last before that. */
+  was: number;
   token: string;
+  token_hash: string;
   /** Shared by those that were claimed in one transaction. */
   together: Together;
 };
@@ -68,17 +71,6 @@ const knownOf = async (tx: Tx, claims: readonly Claim[]): Promise<Known> => {
   return { rows: new Map(rows.map((row) => [row.id, row])), active: new Set(runners.map(({ id }) => id)) };
 };
 
-const jobIn = ({
-  stage_status: _stage,
-  namespace_id: _namespace,
-  shared_runners_enabled: _shared,
-  deleted_at: _deleted,
-  archived: _archived,
-  builds_access_level: _access,
-  build_timeout: _timeout,
-  ...job
-}: Standing): Job => job;
-
 const startOf = (taker: Taker, row: Standing, token: string) => ({
   runner_id: taker.id,
   system_id: taker.system_id,
@@ -96,6 +88,7 @@ export const claimAll = async (
   // The lock first: what is read behind it is as it stays.
   const pipeline = await lockPipeline(tx, pipeline_id);
   if (pipeline === null) return claims.map(() => taken);
+  const was = pipeline.updated_at;
   const { rows, active } = await knownOf(tx, claims);
   const judged = claims.map(({ taker, job_id }) => {
     const row = rows.get(job_id);
@@ -103,7 +96,7 @@ export const claimAll = async (
     if (row === undefined || refusal !== null) return { refusal };
     rows.delete(job_id); // it is this one's
     const token = newJobToken(random);
-    return { job: jobIn(row), stage_status: row.stage_status, token, start: startOf(taker, row, token) };
+    return { job: row, stage_status: row.stage_status, token, start: startOf(taker, row, token) };
   });
   const started = await startLocked(
     tx,
@@ -111,9 +104,9 @@ export const claimAll = async (
     judged.flatMap((one) => (one.job === undefined ? [] : [one])),
   );
   const all = together([...started.keys()]);
-  return judged.map(({ job, token, refusal }) => {
+  return judged.map(({ job, token, start, refusal }) => {
     const now = job === undefined ? undefined : started.get(job.id);
     if (now === undefined || token === undefined) return refusal ?? taken;
-    return { job: now, pipeline, token, together: all };
+    return { job: now, pipeline, was, token, token_hash: start.token_hash, together: all };
   });
 };

@@ -108,7 +108,7 @@ export const payloadOf = async (
   const [variables, cache] = await Promise.all([
     variablesOf(facts),
     payloadCaches(config.cache, { repository, sha: pipeline.sha, isProtected: pipeline.protected === 1 }),
-    keepPipelineRef(platform, repository, pipeline),
+    keepPipelineRef(platform, repository, pipeline, claimed.was),
   ]);
   if (isDebugged(variables)) await noteDebugged(platform, job.id);
   const timeout = job.timeout ?? 3600;

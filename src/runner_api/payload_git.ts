@@ -1,6 +1,7 @@
 /** What a runner is to fetch, and how. Pure. */
 import type { Selectable } from 'kysely';
 import type { PipelinesTable } from '../db/schema_ci.ts';
+import { repositoryUrl } from '../pipelines/job_predefined.ts';
 import { pipelineRefOf } from '../pipelines/persistent_ref.ts';
 
 export type PayloadGit = {
@@ -30,10 +31,6 @@ const named = ({ ref, tag }: Built, depth: number): string[] => {
   return [tag === 1 ? tags : branches];
 };
 
-/** The token as the password of whoever fetches. */
-const withToken = (baseUrl: string, fullPath: string, token: string): string =>
-  `${baseUrl.replace(/^(https?:\/\/)/, `$1gitlab-ci-token:${token}@`)}/${fullPath}.git`;
-
 export const payloadGit = (
   pipeline: Built,
   {
@@ -45,7 +42,7 @@ export const payloadGit = (
 ): PayloadGit => {
   const own = pipelineRefOf(pipeline.id);
   return {
-    repo_url: withToken(base_url, full_path, token),
+    repo_url: repositoryUrl(base_url, full_path, token),
     repo_object_format: 'sha1',
     ref: pipeline.ref,
     sha: pipeline.sha,

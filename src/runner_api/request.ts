@@ -1,10 +1,8 @@
 /** A runner asks for a job; where there is none, it waits for one. */
 import type { Call } from '../access/call.ts';
-import { hash } from 'node:crypto';
 import { tooOften } from '../errors.ts';
 import { Answer } from '../http/endpoint.ts';
 import { makePace } from '../http/pace.ts';
-import { hashJobToken } from '../jobs/token.ts';
 import { authenticateRunner } from '../runners/authenticate.ts';
 import { noteContact } from '../runners/contact.ts';
 import type { RunnerRow } from '../runners/rules.ts';
@@ -24,7 +22,7 @@ export type Asked = {
 };
 
 /** Another one where the runner may take other jobs than before. */
-const updateOf = ({ id, updated_at }: RunnerRow): string => hash('sha1', `${id} ${updated_at}`, 'hex');
+const updateOf = ({ id, updated_at }: RunnerRow): string => `${id.toString(16)}x${updated_at.toString(16)}`;
 
 /** Ends with the connection: there is nobody to answer any more. */
 const goneSignal = ({ incoming }: Call): { signal: AbortSignal; forget: () => void } => {
@@ -51,8 +49,7 @@ const tryPayload = async (
     return await payloadOf(call, claimed, runner);
   } catch (error) {
     platform.log.warn({ err: error, job: id }, 'a job was not put together for its runner');
-    const token_hash = hashJobToken(claimed.token);
-    await lose(platform, id, (job) => job.token_hash === token_hash);
+    await lose(platform, id, (job) => job.token_hash === claimed.token_hash);
     return null;
   }
 };
@@ -70,8 +67,10 @@ const answerWith = async (
     await dropClaimed(platform, claimed, payload.unrunnable);
     return null;
   }
-  const { id } = claimed.job;
-  const token_hash = hashJobToken(claimed.token);
+  const {
+    token_hash,
+    job: { id },
+  } = claimed;
   remember(platform, token_hash, id, payload.secrets);
   return new Answer(payload.text, {
     status: 201,

@@ -2,6 +2,7 @@
 import type { Selectable } from 'kysely';
 import type { Call } from '../access/call.ts';
 import { compiled } from '../db/compiled.ts';
+import { gathered } from '../db/gathered.ts';
 import type { JobsTable } from '../db/schema_ci.ts';
 import { Failure, forbidden } from '../errors.ts';
 import { hashJobToken } from '../jobs/token.ts';
@@ -21,14 +22,20 @@ type Column = (typeof columns)[number] extends `jobs.${infer Name}` ? Name : nev
 
 export type RunningJob = Pick<Selectable<JobsTable>, Column>;
 
-const byToken = compiled((db, { token_hash }: { token_hash: string }) =>
+const byHashes = compiled((db, { hashes }: { hashes: string[] }, words) =>
   db
     .selectFrom('jobs')
     .innerJoin('projects', 'projects.id', 'jobs.project_id')
     .select(columns)
-    .select('projects.deleted_at')
-    .where('jobs.token_hash', '=', token_hash)
+    .select(['jobs.token_hash', 'projects.deleted_at'])
+    .where(words.oneOf('jobs.token_hash', hashes))
     .compile(),
+);
+
+/** Each piece of each log asks this. */
+const byHash = gathered(
+  async (db, hashes: string[]) => await byHashes(db, { hashes }),
+  ({ token_hash }) => token_hash ?? '',
 );
 
 const byId = compiled((db, { id }: { id: number }) =>
@@ -72,7 +79,7 @@ export type SignedJob = { job: RunningJob; token: string; memory: Remembered };
 
 const find = async (call: Call, token: string, id: number | null): Promise<SignedJob> => {
   const token_hash = hashJobToken(token);
-  const [job] = await byToken(call.db, { token_hash });
+  const job = await byHash(call.db, token_hash);
   if (job === undefined || (id !== null && job.id !== id)) throw await refusalOf(call, id ?? 0, token_hash);
   const problem = problemOf(job);
   if (problem !== null) throw problem;

@@ -3,7 +3,6 @@ import type { Platform } from '../access/call.ts';
 import { dropJob } from '../pipelines/job_states.ts';
 import { type JobConfig, lockJob } from '../pipelines/store.ts';
 import { inTurn } from '../pipelines/turns.ts';
-import { hashJobToken } from '../jobs/token.ts';
 import type { Claimed } from './claim.ts';
 import type { Depended } from './payload_dependencies.ts';
 
@@ -23,10 +22,9 @@ export const whyUnrunnable = (
 /** Ends what was given to a runner that is not told of it. */
 export const dropClaimed = async (
   { store }: Pick<Platform, 'store'>,
-  { job, token }: Claimed,
+  { job, token_hash }: Claimed,
   reason: string,
 ): Promise<void> => {
-  const token_hash = hashJobToken(token);
   await inTurn(store, job.pipeline_id, async () => {
     await store.write(async (tx) => {
       const locked = await lockJob(tx, job.id);

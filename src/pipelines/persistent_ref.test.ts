@@ -1,0 +1,89 @@
+/** How often a repository is asked whether it keeps the commits of pipelines. */
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { seedPipeline } from '../../test/support/jobs.ts';
+import { seedPushed } from '../../test/support/pipelines.ts';
+import { type Coded, seedCoded } from '../../test/support/requests.ts';
+import { type TestService, startTestService } from '../../test/support/service.ts';
+import type { Repository } from '../git/repository.ts';
+import { repositoryOf } from '../repository/open.ts';
+import { ensurePipelineRef, keepPipelineRef, pipelineRefOf } from './persistent_ref.ts';
+import { type Pipeline, pipelineById } from './store.ts';
+
+let gantry: TestService;
+let project: Coded;
+/** The names that were asked for, a question each. */
+let asked: string[][] = [];
+
+before(async () => {
+  gantry = await startTestService();
+  project = await seedCoded(gantry);
+});
+after(async () => await gantry.close());
+beforeEach(() => void (asked = []));
+
+const watched = (id: number): Repository => {
+  const repository = repositoryOf(gantry.service.platform, { id, repository_storage: 'default' });
+  const ask = (async (method, params, ...more) => {
+    const answer = await repository.ask(method, params, ...more);
+    if (method === 'refs.get') asked.push((params as { names: string[] }).names);
+    return answer;
+  }) as Repository['ask'];
+  return { ...repository, ask };
+};
+
+const pipelineOf = async (id: number): Promise<Pipeline> => {
+  const [row] = await pipelineById(gantry.service.platform.store.db, { id });
+  assert.ok(row);
+  return row;
+};
+
+const seed = async (): Promise<Pipeline> => {
+  const file = 'a: { script: make }';
+  const { id } = await seedPipeline(gantry, { project: project.id, file, sha: project.first });
+  return await pipelineOf(id);
+};
+
+const keepRef = async (pipeline: Pipeline, was = pipeline.updated_at): Promise<void> =>
+  await keepPipelineRef(gantry.service.platform, watched(pipeline.project_id), pipeline, was);
+
+test('of a pipeline that goes on it is asked once, of one that has ended since, again', async () => {
+  const pipeline = await seed();
+  const { id, updated_at: made } = pipeline;
+  await keepRef(pipeline);
+  await keepRef({ ...pipeline, updated_at: made + 5 }, made);
+  await keepRef({ ...pipeline, updated_at: made + 5 });
+  const own = asked.filter(([name]) => name === pipelineRefOf(id));
+  assert.equal(own.length, 1);
+  await keepRef({ ...pipeline, updated_at: made + 20 }, made + 10);
+  assert.equal(asked.filter(([name]) => name === pipelineRefOf(id)).length, 2);
+});
+
+test('of one that this process has just made it is not asked', async () => {
+  const pushed = await seedPushed(gantry);
+  await pushed.push('a: { script: make }');
+  const [{ id }] = (await gantry.api(`GET ${pushed.path}/pipelines`)).body;
+  await keepRef(await pipelineOf(id));
+  assert.deepEqual(asked, []);
+});
+
+test('of those that wait next it is asked in one question', async () => {
+  const { platform } = gantry.service;
+  const all = [await seed(), await seed(), await seed(), await seed()];
+  const [first, second, third, lost] = all as [Pipeline, Pipeline, Pipeline, Pipeline];
+  for (const pipeline of [second, third]) {
+    await ensurePipelineRef(platform, pipeline);
+  }
+  await keepRef(first);
+  const names = [second, third, lost].map(({ id }) => pipelineRefOf(id));
+  while (!asked.some((some) => names.every((name) => some.includes(name)))) await pause(5);
+  await pause(0);
+  asked = [];
+  await keepRef({ ...second, updated_at: second.updated_at + 5 }, second.updated_at);
+  await keepRef(third);
+  assert.deepEqual(asked, []);
+  // What was not there is made when it is needed.
+  await keepRef(lost);
+  assert.deepEqual(asked[0], [pipelineRefOf(lost.id)]);
+});
