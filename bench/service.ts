@@ -74,6 +74,7 @@ const flags = [
   '--max-semi-space-size=4',
   '--external-memory-accounted-in-global-limit',
   '--no-concurrent-recompilation',
+  '--no-parallel-scavenge',
 ];
 
 type Options = {

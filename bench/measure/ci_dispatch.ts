@@ -120,6 +120,10 @@ const costFigures = (name: string, costs: Cost[], wish: { goal?: number; floor?:
   ),
 ];
 
+/** The goals of what is asked of SQLite alone. */
+const ofSqlite = ({ bench, place }: Site, name: 'ciTrace' | 'ciDeepQueue'): { goal?: number } =>
+  place.database === undefined ? bench.goals[name] : {};
+
 const endMany = async (clients: readonly RunnerClient[], jobs: readonly Taken[]): Promise<number> => {
   const left = [...jobs];
   await share(clients, async ({ connection }) => {
@@ -182,7 +186,7 @@ const measureTraces = async (site: Site, jobs: readonly Taken[]): Promise<Figure
   }
   for (const { connection } of writers) connection.close();
   const floor = await bareCost(2, post('/small', piece));
-  return costFigures(`4 KB of a log, ${running} jobs`, costs, { ...bench.goals.ciTrace, floor });
+  return costFigures(`4 KB of a log, ${running} jobs`, costs, { ...ofSqlite(site, 'ciTrace'), floor });
 };
 
 const measureDeep = async (site: Site): Promise<Figure[]> => {
@@ -209,7 +213,7 @@ const measureDeep = async (site: Site): Promise<Figure[]> => {
   return [
     figure(`the first request with ${deep} that wait`, 'ms', [first]),
     shareFigure(name, waits, 0.5),
-    shareFigure(name, waits, 0.99, bench.goals.ciDeepQueue),
+    shareFigure(name, waits, 0.99, ofSqlite(site, 'ciDeepQueue')),
   ];
 };
 

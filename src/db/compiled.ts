@@ -1,5 +1,5 @@
 /** Queries whose SQL is made once: what every request asks must not be built and compiled with every request. */
-import type { CompiledQuery, Kysely } from 'kysely';
+import type { CompiledQuery, DatabaseConnection, Kysely, Transaction } from 'kysely';
 import type { EngineParts, Words } from './engine.ts';
 import type { Schema } from './schema.ts';
 
@@ -44,6 +44,13 @@ const spokenBy = (db: Db): Spoken => {
   return known;
 };
 
+/** Of a transaction, while it goes on. */
+const connections = new WeakMap<Db, DatabaseConnection>();
+
+/** Lets the compiled queries of a transaction go to its connection without the layers of the query builder. */
+export const goStraight = async (db: Transaction<Schema>): Promise<void> =>
+  await db.getExecutor().provideConnection(async (connection) => void connections.set(db, connection));
+
 export const wordsOf = (db: Db): Words => spokenBy(db).words;
 
 let isMaking = false;
@@ -76,10 +83,11 @@ export const compiled = <G extends object, R>(build: Build<G, R>): ((db: Db, giv
     const parameters = query.parameters.map((one) =>
       one instanceof Placeholder ? one.valueOf(given[one.name as keyof G]) : one,
     );
-    const readNow = db.isTransaction ? undefined : spokenBy(db).readNow;
     // Past the layers of the query builder, which take as long as a look at a row.
+    const readNow = db.isTransaction ? undefined : spokenBy(db).readNow;
     if (readNow !== undefined) return readNow(query.sql, parameters) as R[];
-    const { rows } = await db.executeQuery<R>({ ...query, parameters });
+    const straight = connections.get(db) ?? db;
+    const { rows } = await straight.executeQuery<R>({ ...query, parameters });
     return rows;
   };
 };
