@@ -30,11 +30,14 @@ const attempt = (work: () => void): boolean => {
   }
 };
 
-/** Folder of our own group of version 2; null: there is none. */
-const ownFolder = (): string | null => {
+/** Our own group of version 2, and the one above it where that can be seen. */
+const ownFolders = (): { own: string; above: string | null } | null => {
   const path = /^0::(\/.*)$/m.exec(read('/proc/self/cgroup'))?.[1];
   const mount = / \/ (\S+) [^\n]*- cgroup2 /.exec(read('/proc/self/mountinfo'))?.[1];
-  return path === undefined || mount === undefined ? null : join(mount, path);
+  if (path === undefined || mount === undefined) return null;
+  const own = join(mount, path);
+  // What is above the place where groups are mounted is none.
+  return { own, above: path === '/' ? null : dirname(own) };
 };
 
 /** Systemd gives whole groups away, and puts who gets one below it: only there may groups beside us be limited. */
@@ -42,13 +45,13 @@ const isGivenAway = (folder: string): boolean => !/(?:^$|\.(?:service|scope|slic
 
 /** Those that may hold groups of ours, the best first: a group with processes in it gives no limits to those below. */
 const parents = (): string[] => {
-  const own = ownFolder();
-  if (own === null) return [];
-  const [above] = isGivenAway(own) ? [dirname(own)] : [];
-  const limiting = [own, above].filter((one) => one !== undefined);
+  const found = ownFolders();
+  if (found === null) return [];
+  const { own, above } = found;
+  const limiting = [own, isGivenAway(own) ? above : null].filter((one) => one !== null);
   const gives = (folder: string): boolean => {
     const file = join(folder, 'cgroup.subtree_control');
-    for (const wanted of ['+memory', '+pids']) attempt(() => writeFileSync(file, wanted));
+    for (const wanted of ['+memory', '+pids']) attempt(() => writeFileSync(file, wanted, { flag: 'r+' }));
     return /\b(?:memory|pids)\b/.test(read(file));
   };
   return [...limiting.filter(gives), own];
@@ -79,14 +82,22 @@ const limitGroup = (folder: string, { processes, memory }: Limits): void => {
   }
 };
 
+const entranceOf = (folder: string): string => join(folder, 'cgroup.procs');
+
+/** Elsewhere than among groups, it would be a folder that holds nothing, and that nobody could remove. */
+const make = (folder: string): boolean => {
+  if (!attempt(() => mkdirSync(folder))) return false;
+  if (existsSync(entranceOf(folder))) return true;
+  attempt(() => rmdirSync(folder));
+  return false;
+};
+
 /** @param places for the tests; else those of this process */
 export const makeGroup = (name: string, limits: Limits, places = parents()): Group | null => {
-  const folder = places
-    .map((parent) => join(parent, prefix + name))
-    .find((one) => attempt(() => mkdirSync(one)));
+  const folder = places.map((parent) => join(parent, prefix + name)).find(make);
   if (folder === undefined) return null;
   limitGroup(folder, limits);
-  return { entrance: join(folder, 'cgroup.procs'), kill: async () => await removeGroup(folder) };
+  return { entrance: entranceOf(folder), kill: async () => await removeGroup(folder) };
 };
 
 /** Ends those that were left, with all that is in them. */
