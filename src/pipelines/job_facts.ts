@@ -52,7 +52,7 @@ export type Facts = {
   issue: Issue;
   request: MergeRequestFacts | null;
   /** Who started the job, else who made the pipeline. */
-  user: { id: number; username: string; name: string; email: string } | null;
+  user: { id: number; username: string; name: string; email: string; state: 'active' | 'blocked' } | null;
   runner: RunnerFacts | null;
   /** Those whose artifacts and variables it gets. */
   dependencies: Dependency[];
@@ -71,6 +71,7 @@ const around = compiled(
         'users.username',
         'users.name as user_name',
         'users.email',
+        'users.state',
         'runners.description',
         'runners.tag_list',
       ])
@@ -102,11 +103,11 @@ type AroundIds = { project_id: number; user_id: number | null; runner_id: number
 const readAround = async (db: Reader, ids: AroundIds): Promise<Around | null> => {
   const [row] = await around(db, ids);
   if (row === undefined) return null;
-  const { user_id: id, username, user_name: name, email, description, tag_list, ...project } = row;
-  const isKnown = id !== null && username !== null && name !== null && email !== null;
+  const { user_id: id, username, user_name: name, email, state, description, tag_list, ...project } = row;
+  const isKnown = id !== null && username !== null && name !== null && email !== null && state !== null;
   return {
     project,
-    user: isKnown ? { id, username, name, email } : null,
+    user: isKnown ? { id, username, name, email, state } : null,
     runner: tag_list === null ? null : { description, tag_list },
   };
 };

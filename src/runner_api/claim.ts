@@ -22,6 +22,7 @@ const standings = compiled((db, given: { ids: number[] }, words) =>
       'projects.deleted_at',
       'projects.archived',
       'projects.builds_access_level',
+      'projects.repository_access_level',
       'projects.build_timeout',
     ])
     .where(words.oneOf('jobs.id', given.ids))
@@ -55,7 +56,7 @@ const taken: Unclaimed = { why: 'taken' };
 
 const refusalOf = (taker: Taker, row: Standing, active: ReadonlySet<number>): Unclaimed | null => {
   if (row.status !== 'pending' || row.deleted_at !== null || row.archived === 1) return taken;
-  if (row.builds_access_level === 'disabled') return taken;
+  if (row.builds_access_level === 'disabled' || row.repository_access_level === 'disabled') return taken;
   if (!active.has(taker.id)) return { why: 'resting' };
   const { project_id: id, namespace_id, shared_runners_enabled } = row;
   const project: ProjectFacts = { id, namespace_id, shared_runners_enabled };

@@ -103,7 +103,7 @@ export const payloadOf = async (
   if (facts === null) throw new Error('the project of a job is gone');
   const { project, repository, pipeline, config } = facts;
   const depended = await dependedOn(facts, now);
-  const unrunnable = whyUnrunnable(config, depended);
+  const unrunnable = whyUnrunnable(facts, depended);
   if (unrunnable !== null) return { unrunnable };
   const [variables, cache] = await Promise.all([
     variablesOf(facts),

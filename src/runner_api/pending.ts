@@ -28,6 +28,7 @@ const pendingRows = compiled((db, given: { since: number; after: number }) =>
     .where('projects.deleted_at', 'is', null)
     .where('projects.archived', '=', 0)
     .where('projects.builds_access_level', '<>', 'disabled')
+    .where('projects.repository_access_level', '<>', 'disabled')
     .orderBy('pending_jobs.job_id')
     .limit(batch)
     .compile(),

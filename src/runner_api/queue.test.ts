@@ -156,6 +156,7 @@ describe('a runner', () => {
   for (const [why, columns] of [
     ['archived', { archived: 1 }],
     ['without CI', { builds_access_level: 'disabled' }],
+    ['without a repository', { repository_access_level: 'disabled' }],
     ['deleted', { deleted_at: 1 }],
   ] as const) {
     test(`gets no jobs of a project that is ${why}`, async () => {

@@ -1,7 +1,8 @@
 /** Jobs that no runner can run as their file says: they fail in place of running without what they need. */
 import type { Platform } from '../access/call.ts';
+import type { Facts } from '../pipelines/job_facts.ts';
 import { dropJob } from '../pipelines/job_states.ts';
-import { type JobConfig, lockJob } from '../pipelines/store.ts';
+import { lockJob } from '../pipelines/store.ts';
 import { inTurn } from '../pipelines/turns.ts';
 import type { Claimed } from './claim.ts';
 import type { Depended } from './payload_dependencies.ts';
@@ -12,9 +13,10 @@ const asksForSecrets = (secrets: unknown): boolean =>
 
 /** Why it cannot be run, in the words of a job's failure; null: it can. */
 export const whyUnrunnable = (
-  { secrets }: Pick<JobConfig, 'secrets'>,
+  { config: { secrets }, user }: Pick<Facts, 'config' | 'user'>,
   depended: readonly Depended[],
 ): string | null => {
+  if (user?.state === 'blocked') return 'user_blocked';
   if (depended.some(({ isGone }) => isGone)) return 'missing_dependency_failure';
   return asksForSecrets(secrets) ? 'secrets_provider_not_found' : null;
 };

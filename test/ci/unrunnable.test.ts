@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { zipOf } from '../support/artifacts.ts';
 import type { Peer } from '../support/runner_peer.ts';
+import { seedMember, seedUser } from '../support/seed.ts';
 import { type TestService, startTestService } from '../support/service.ts';
 import { type CiProject, makeCiProject } from './project.ts';
 
@@ -110,6 +111,21 @@ second: { script: x, secrets: {} }
   await peer.run(job);
   assert.equal((await project.job('first')).failure_reason, 'secrets_provider_not_found');
   assert.deepEqual(await project.states(), ['first: failed', 'second: success']);
+});
+
+test('a job of somebody who was blocked since fails, and runs when another starts it again', async () => {
+  const { project, peer } = await pushed('a: { script: x, when: manual }');
+  const user = await seedUser(gantry);
+  await seedMember(gantry, { user: user.id, project: project.id, access_level: 40 });
+  const { id } = await project.job('a');
+  const played = await gantry.api(`POST ${project.at}/jobs/${id}/play`, { as: user.token });
+  assert.equal(played.status, 201);
+  assert.equal((await gantry.api(`POST /users/${user.id}/block`)).status, 201);
+  assert.equal(await peer.request(), null);
+  assert.equal((await project.job('a')).failure_reason, 'user_blocked');
+  assert.equal((await gantry.api(`POST ${project.at}/jobs/${id}/retry`)).status, 201);
+  await peer.run(await peer.take());
+  assert.deepEqual(await project.states(), ['a: success']);
 });
 
 test('where there is nothing else, the runner waits on', async () => {
