@@ -24,6 +24,8 @@ import { measureCached, measureInfoRefs } from './git_answers.ts';
 /** Megabytes of the large push. */
 const large = 300;
 const clones = 20;
+/** Milliseconds: the service collects garbage two seconds after the last request. */
+const untilRest = 4_000;
 
 const rounds = async (number: number, work: (round: number) => Promise<unknown>): Promise<number[]> => {
   const waits: number[] = [];
@@ -90,6 +92,8 @@ const measureLargePush = async (site: Site): Promise<Figure[]> => {
   writeFiles(tree, large, 30);
   await commitAll(tree, 'Large');
   const url = urlOf(server.port, await newProject(server.port, 'large'));
+  // What was done before lets go of its memory first: this is about the push.
+  await pause(untilRest);
   const pids = nodesOf(server);
   const most = pids.map(() => 0);
   let isOver = false;
