@@ -132,7 +132,7 @@ const finish = (figures: Figure[], pace: Pace): void => {
 
 const main = async (): Promise<void> => {
   if (process.platform !== 'linux') throw new Error('the bench reads /proc: it needs Linux');
-  const postgres: Postgres | null = flags.postgres === true ? await startPostgres() : null;
+  const postgres: Postgres | null = flags.postgres === true ? await startPostgres({ isDurable: true }) : null;
   const besides =
     postgres === null
       ? []

@@ -1,4 +1,7 @@
-/** The built-in runner: from a push to its job, from a cancellation to nothing that is left, and what a sandbox costs. */
+/**
+ * The built-in runner: from a push to its job, from a cancellation to nothing that is left, from a line to who looks at
+ * it, and what a sandbox costs.
+ */
 import { execFile } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -168,6 +171,43 @@ const measureCancels = async ({ bench, server }: Site): Promise<Figure[]> => {
   ];
 };
 
+/** Lines of one job, each a moment after the one before. */
+const lines = 40;
+const talk = `for i in $(seq ${lines}); do echo "at $EPOCHREALTIME"; sleep 0.07; done`;
+
+/** Milliseconds from each line that a job prints until who looks at its page has it. */
+const streamOne = async (port: number, project: CiProject): Promise<number[]> => {
+  await api(port, `POST /projects/${project.id}/pipeline`, { ref: 'main' });
+  const job = await until('the job runs', async () => {
+    const row = await newest(port, project);
+    return row?.status === 'running' ? row : null;
+  });
+  const url = `${base(port)}/-/jobs/${job.id}/trace/stream?offset=0`;
+  const { body, status } = await fetch(url, { headers: { 'private-token': rootToken } });
+  if (body === null || status !== 200) throw new Error(`the stream answered ${status}`);
+  const waits: number[] = [];
+  let text = '';
+  for await (const chunk of body.pipeThrough(new TextDecoderStream())) {
+    const now = Date.now();
+    text += chunk;
+    // Lines in JSON: one begins behind a quote, or behind the `n` of the one before.
+    const whole = text.slice(0, text.lastIndexOf('\\n') + 1);
+    for (const [, at] of whole.matchAll(/["n]at (\d+\.\d+)/g)) waits.push(now - Number(at) * 1000);
+    text = text.slice(whole.length);
+  }
+  if (waits.length !== lines) throw new Error(`${waits.length} of ${lines} lines came`);
+  return waits;
+};
+
+const measureStream = async ({ bench, server: { port } }: Site): Promise<Figure[]> => {
+  const file = `job:\n  script:\n    - ${JSON.stringify(talk)}\n  rules:\n    - if: $CI_PIPELINE_SOURCE == "api"\n`;
+  const project = await makeCiProject(port, 'streamed', file);
+  const rounds = await inRounds(bench, 'lines of a log', 1, async () => await streamOne(port, project));
+  const waits = rounds.map((some) => some.flat());
+  const name = 'line of a job -> who looks at its log';
+  return [shareFigure(name, waits, 0.5), shareFigure(name, waits, 0.95, bench.goals.ciLine)];
+};
+
 const script = 'script';
 
 /** As much of a job as its executor looks at. */
@@ -249,7 +289,7 @@ export const measureCiRunner = async (bench: Bench): Promise<Figure[]> => {
   try {
     const site = { bench, server, folder: join(place.data, '..') };
     const figures = [...(await measurePushes(site)), ...(await measureCancels(site))];
-    return [...figures, ...(await measureSandbox(bench, folder))];
+    return [...figures, ...(await measureStream(site)), ...(await measureSandbox(bench, folder))];
   } finally {
     await server.stop();
     rmSync(folder, { recursive: true, force: true });

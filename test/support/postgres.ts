@@ -27,13 +27,13 @@ type Account = { uid?: number; gid?: number };
 
 const user = 'gantry';
 
-/** Fast rather than safe: the data is thrown away. Errors of statements belong to the tests, not to the log. */
+/** Fast rather than safe: the data is thrown away. */
+const careless = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'];
+
+/** Errors of statements belong to the tests, not to the log. */
 const settings = [
   'listen_addresses=127.0.0.1',
   'unix_socket_directories=',
-  'fsync=off',
-  'synchronous_commit=off',
-  'full_page_writes=off',
   'wal_level=minimal',
   'max_wal_senders=0',
   'max_connections=200',
@@ -48,15 +48,18 @@ home=$1; shift; exec 3<&0
 (cat <&3 >/dev/null; kill -INT $server) 2>/dev/null &
 wait $server; rm -rf "$home" 2>/dev/null`;
 
-/** Starts a server with an empty database and a superuser; `stop` ends it and deletes its data. */
-export const startPostgres = async (): Promise<Postgres> => {
+/**
+ * Starts a server with an empty database and a superuser; `stop` ends it and deletes its data.
+ * @param isDurable each commit is on disk when it is answered, as where the data matters
+ */
+export const startPostgres = async ({ isDurable = false } = {}): Promise<Postgres> => {
   const account = unprivileged();
   const home = mkdtempSync(join(tmpdir(), 'gantry-postgres-'));
   try {
     own(home, account);
     const programs = usablePrograms(home, account);
     const password = initialise(home, programs, account);
-    const { port, stop } = await listen(home, programs, account);
+    const { port, stop } = await listen(home, programs, account, isDurable);
     return { url: `postgres://${user}:${password}@127.0.0.1:${port}/postgres`, stop };
   } catch (error) {
     rmSync(home, { recursive: true, force: true });
@@ -132,9 +135,10 @@ const initialise = (home: string, programs: string, account: Account): string =>
   return password;
 };
 
-const listen = async (home: string, programs: string, account: Account) => {
+const listen = async (home: string, programs: string, account: Account, isDurable: boolean) => {
   const port = await freePort();
-  const args = ['-D', join(home, 'data'), '-p', String(port), ...settings.flatMap((one) => ['-c', one])];
+  const all = isDurable ? settings : [...settings, ...careless];
+  const args = ['-D', join(home, 'data'), '-p', String(port), ...all.flatMap((one) => ['-c', one])];
   const server = spawn('/bin/sh', ['-c', keeper, 'sh', home, join(programs, 'postgres'), ...args], {
     ...options(home, account),
     detached: true, // Ctrl-C in the terminal is for us; the server ends when we do
