@@ -1577,8 +1577,13 @@ create table work (
   locked_until bigint,
   last_error text collate "C",
   created_at bigint not null,
+  turn text collate "C",
   constraint work_pkey PRIMARY KEY (id),
   constraint work_unique_key_key UNIQUE (unique_key)
 );
 
 CREATE INDEX work_due ON work USING btree (run_at, id);
+
+CREATE INDEX work_turn ON work USING btree (turn, run_at, id) WHERE (turn IS NOT NULL);
+
+CREATE UNIQUE INDEX work_turn_locked ON work USING btree (turn) WHERE (locked_until IS NOT NULL);

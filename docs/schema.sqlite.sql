@@ -1462,7 +1462,12 @@ CREATE TABLE work (
   attempts integer not null default 0,
   locked_until integer,
   last_error text,
-  created_at integer not null
+  created_at integer not null,
+  turn text
 ) strict;
 
 CREATE INDEX work_due on work (run_at, id);
+
+CREATE INDEX work_turn on work (turn, run_at, id) where turn is not null;
+
+CREATE UNIQUE INDEX work_turn_locked on work (turn) where locked_until is not null;

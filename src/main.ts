@@ -40,7 +40,7 @@ import { version } from './version.ts';
 import { mountDocs } from './web/docs_routes.ts';
 import { failurePage } from './web/failure_page.ts';
 import { mountPages } from './web/mount.ts';
-import { completionsOf, workHandlers } from './work.ts';
+import { completionsOf, lanes, workHandlers } from './work.ts';
 
 export type ServiceParts = {
   config: Config;
@@ -181,7 +181,7 @@ export const startService = async (parts: ServiceParts): Promise<Service> => {
     let serving = true;
     const app = makeApp(platform, makeMetrics(version), () => serving);
     stops.push(await keepRecovering(platform, completionsOf(platform)));
-    const worker = startWorker({ store, clock, log, handlers: workHandlers(platform) });
+    const worker = startWorker({ store, clock, log, handlers: workHandlers(platform), lanes });
     stops.push(() => worker.stop(), keepSearchIndexed({ store, log }), keepExpiring(platform));
     stops.push(async () => {
       serving = false;

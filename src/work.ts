@@ -1,26 +1,46 @@
 /** Every kind of background work, by name: each is one call into an operation. */
 import type { Platform } from './access/call.ts';
+import { expireProjectWork } from './artifacts/expiry.ts';
 import { artifactWork } from './artifacts/work.ts';
 import { readLeft } from './artifacts/left_file.ts';
 import { environmentWork } from './environments/work.ts';
 import { jobParts } from './jobs/for_environments.ts';
 import { mergeCompletion } from './merge_requests/complete.ts';
+import { versionWork } from './merge_requests/follow_version.ts';
+import { rebaseWork } from './merge_requests/rebase.ts';
 import { refreshMergeRequests } from './merge_requests/refresh.ts';
+import { removeSourceWork } from './merge_requests/source_branch.ts';
 import { mergeRequestWork } from './merge_requests/work.ts';
 import { namespaceWork } from './namespaces/work.ts';
-import { followPush, followRequest } from './pipelines/follow_push.ts';
+import {
+  followPush,
+  followPushLater,
+  followPushWork,
+  followRequest,
+  followRequestLater,
+  followRequestWork,
+} from './pipelines/follow_push.ts';
+import { dropWork } from './pipelines/drop_files.ts';
+import { downstreamWork } from './pipelines/queue.ts';
+import { endedWork } from './pipelines/ended.ts';
 import { scheduleWork } from './pipelines/schedule_work.ts';
 import { pipelineWork } from './pipelines/work.ts';
 import { projectWork } from './projects/work.ts';
+import type { Lane } from './queue/lanes.ts';
 import type { WorkHandler } from './queue/queue.ts';
 import type { Completions } from './repository/operations.ts';
 import { finishFork, forkWork } from './repository/fork.ts';
-import { type RefsMoved, readRefsMoved, refsMovedWork } from './repository/refs_moved.ts';
+import { readRefsMoved, refsMovedWork } from './repository/refs_moved.ts';
 
-/** Who follows refs that moved, one after another. */
-const followers: ((platform: Platform, moved: RefsMoved) => Promise<void>)[] = [
-  refreshMergeRequests,
-  followPush,
+/** What takes long holds up its own kind alone. All else is a few statements, one piece after another. */
+export const lanes: readonly Lane[] = [
+  // A configuration may be read for ten seconds; of one project, one is read at a time (`pipelines/config_turn.ts`).
+  { names: [followPushWork, followRequestWork, scheduleWork, downstreamWork], most: 3 },
+  // Repositories and bytes are copied and removed.
+  { names: ['purge_project', 'purge_namespace', forkWork, dropWork, expireProjectWork], most: 1 },
+  // git compares and merges.
+  { names: [refsMovedWork, versionWork, rebaseWork, removeSourceWork, endedWork], most: 1 },
+  { names: null, most: 1 },
 ];
 
 /** What completes, by kind, the operations on refs that a dead process left. */
@@ -31,7 +51,7 @@ export const completionsOf = (platform: Platform): Completions => ({
 export const workHandlers = (platform: Platform): { [name: string]: WorkHandler } => ({
   ...namespaceWork(platform),
   ...projectWork(platform),
-  ...mergeRequestWork(platform, async (id) => await followRequest(platform, id)),
+  ...mergeRequestWork(platform, async (id) => await followRequestLater(platform.store, id)),
   ...pipelineWork(platform, readLeft),
   ...artifactWork(platform),
   ...environmentWork(platform, jobParts),
@@ -39,7 +59,10 @@ export const workHandlers = (platform: Platform): { [name: string]: WorkHandler 
     await (await import('./pipelines/run_schedule.ts')).runSchedule(platform, Number(schedule_id)),
   [forkWork]: async ({ project_id }) => await finishFork(platform, Number(project_id)),
   [refsMovedWork]: async (payload) => {
-    // oxlint-disable-next-line no-await-in-loop -- in their order
-    for (const follow of followers) await follow(platform, readRefsMoved(payload));
+    await refreshMergeRequests(platform, readRefsMoved(payload));
+    await followPushLater(platform.store, payload);
   },
+  [followPushWork]: async (payload) => await followPush(platform, readRefsMoved(payload)),
+  [followRequestWork]: async ({ merge_request_id }) =>
+    await followRequest(platform, Number(merge_request_id)),
 });

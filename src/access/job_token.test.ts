@@ -158,7 +158,7 @@ describe('the token of a job', () => {
 const filled = (path: string): string =>
   path.replace(':id', String(project.id)).replaceAll(/:\w+/g, '1').replaceAll('*', 'x');
 
-it('no other endpoint takes the token of a job, and nothing is changed by it', async () => {
+it('no other endpoint takes the token of a job', async () => {
   const [roots] = await running(project.id, 1);
   const closed = [...endpoints.map((one) => ({ ...one, path: `/api/v4${one.path}` })), ...doors].filter(
     ({ audience, jobTokens }) => audience !== 'anyone' && jobTokens !== true,

@@ -1,11 +1,12 @@
 /**
  * The token of a job that runs: for the time of its run it reads the job's project as the job's user does, and what
- * others have let that project read.
+ * others have let that project read. Few endpoints let it change something, in its own project alone.
  */
 import { sql } from 'kysely';
 import { compiled } from '../db/compiled.ts';
 import type { Reader } from '../db/open.ts';
 import { unauthorized } from '../errors.ts';
+import { heldStatuses } from '../job_statuses.ts';
 import { type Credential, type SignedIn, namesVersion, userColumns } from './authenticate.ts';
 import { levels } from './levels.ts';
 import { hashToken } from './token_text.ts';
@@ -13,9 +14,6 @@ import { type Viewer, projectLevel, rolesText, today, viewerOf } from './viewer.
 
 /** By which a job's token is told from a user's password or token. */
 export const jobTokenStart = 'glcbt-';
-
-/** Its last script runs while a job is being cancelled. */
-const living = ['running', 'canceling'] as const;
 
 const jobByHash = compiled((db, { token_hash, day }: { token_hash: string; day: string }) =>
   db
@@ -27,7 +25,7 @@ const jobByHash = compiled((db, { token_hash, day }: { token_hash: string; day: 
     .select(rolesText(sql`users.id`, day).as('roles'))
     .select(namesVersion.as('names_version'))
     .where('jobs.token_hash', '=', token_hash)
-    .where('jobs.status', 'in', living)
+    .where('jobs.status', 'in', heldStatuses)
     .where('users.state', '=', 'active')
     .where('projects.deleted_at', 'is', null)
     .compile(),
@@ -47,6 +45,19 @@ const narrowed = (user: Viewer, project: { id: number; namespace_id: number }): 
     namespaceLevels: new Map(),
     job: { project_id: project.id, levels: reached, user },
   };
+};
+
+/**
+ * The same, where an endpoint lets jobs change something of their own project: there, and nowhere else, it may what its
+ * user may.
+ */
+export const changingOwn = (
+  viewer: Viewer,
+  job: NonNullable<Viewer['job']>,
+  project: { id: number; namespace_id: number },
+): Viewer => {
+  const levelsOf = new Map([[project.id, projectLevel(job.user, project)]]);
+  return { ...viewer, projectLevels: levelsOf, job: { ...job, levels: levelsOf } };
 };
 
 /**

@@ -8,7 +8,12 @@ import type { Project } from '../projects/find.ts';
 
 type Asking = Pick<Call, 'db' | 'viewer'>;
 
-const isFor = ({ viewer }: Asking, project: Project, access: Artifacts['access']): boolean => {
+/** Whether what a job left is for one who may read the job; `access` as the file says it, null where it does not. */
+export const isForCaller = (
+  { viewer }: Pick<Asking, 'viewer'>,
+  project: Project,
+  access: Artifacts['access'],
+): boolean => {
   switch (access) {
     case 'none':
       return false;
@@ -30,7 +35,7 @@ export const hasArtifactAccess = async (
 ): Promise<boolean> => {
   const [job] = await jobById(asking.db, { id: jobId });
   const access = job === undefined ? null : (await jobConfigOf(asking.db, job)).artifacts?.access;
-  return isFor(asking, project, access ?? null);
+  return isForCaller(asking, project, access ?? null);
 };
 
 /** @throws Failure 403 where what the job left is not for the caller */

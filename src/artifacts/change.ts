@@ -1,17 +1,15 @@
 /** What people do to what jobs left behind. Whether they may is asked before. */
 import { type Call, actorOf } from '../access/call.ts';
 import type { Tx } from '../db/open.ts';
-import type { JobStatus } from '../db/schema_ci.ts';
 import { forbidden } from '../errors.ts';
 import { recordEvent } from '../events/record.ts';
+import { endedStatuses } from '../job_statuses.ts';
 import { loadJob } from '../jobs/find.ts';
 import { isKept } from '../jobs/kept_artifacts.ts';
 import type { JobRow } from '../jobs/rows.ts';
 import { dropLater } from '../pipelines/drop_files.ts';
 import { lockJob } from '../pipelines/store.ts';
 import { nothingThere } from './failures.ts';
-
-const ended: readonly JobStatus[] = ['success', 'failed', 'canceled', 'skipped'];
 
 /** Answers the digests of what went. */
 const deleteRows = async ({ db }: Tx, jobId: number): Promise<string[]> => {
@@ -28,7 +26,8 @@ export const eraseJob = async (call: Call, { id, project_id }: JobRow): Promise<
   const actor = actorOf(call);
   await call.write(async (tx) => {
     const locked = await lockJob(tx, id);
-    if (locked === null || !ended.includes(locked.job.status)) throw forbidden('Job is not erasable!');
+    if (locked === null || !endedStatuses.includes(locked.job.status))
+      throw forbidden('Job is not erasable!');
     const digests = await deleteRows(tx, id);
     const none = { artifacts_expire_at: null, trace_size: null, trace_crc: null };
     await tx.db

@@ -1,9 +1,11 @@
 /** Takes away artifacts whose time is over. */
 import type { Platform } from '../access/call.ts';
 import type { Tx } from '../db/open.ts';
+import { endedStatuses } from '../job_statuses.ts';
 import { isOver } from '../jobs/kept_artifacts.ts';
 import { dropLater } from '../pipelines/drop_files.ts';
 import { type Payload, enqueue } from '../queue/queue.ts';
+import { removeLeftBytes } from './left_bytes.ts';
 
 /** Rows that one transaction takes. */
 const batch = 500;
@@ -44,14 +46,21 @@ export const expireArtifacts = async (platform: Platform): Promise<void> => {
   while (await expireSome(platform));
 };
 
-/** Looks now and then. Answers what ends that. */
+/** Looks now and then, also for what dead processes left: for that at once, too. Answers what ends it. */
 export const keepExpiring = (platform: Platform): (() => Promise<void>) => {
   let running: Promise<void> | undefined;
-  const again = (): void => {
-    running ??= expireArtifacts(platform)
+  const look = (work: () => Promise<void>): void => {
+    running ??= work()
       .catch((error: unknown) => platform.log.warn({ err: error }, 'artifacts were not looked for'))
       .finally(() => (running = undefined));
   };
+  const removeLeft = async (): Promise<void> => await removeLeftBytes(platform);
+  look(removeLeft);
+  const lookForAll = async (): Promise<void> => {
+    await removeLeft();
+    await expireArtifacts(platform);
+  };
+  const again = (): void => look(lookForAll);
   const timer = setInterval(again, pause).unref();
   return async () => {
     clearInterval(timer);
@@ -81,7 +90,7 @@ export const expireProject = async (platform: Platform, payload: Payload): Promi
     .where('artifacts.project_id', '=', project_id)
     .where('artifacts.id', '>', after)
     .where('artifacts.created_at', '<=', before)
-    .where('jobs.status', 'in', ['success', 'failed', 'canceled', 'skipped'])
+    .where('jobs.status', 'in', endedStatuses)
     .orderBy('artifacts.id')
     .limit(batch)
     .execute();

@@ -79,11 +79,13 @@ test('what is being named is not taken away', async () => {
   await forget(one);
   // The other comes after the look whether they are there, and before there is a row that names them.
   const naming = another((own) => ({
-    has: async (area, digest) => {
-      const there = await own.has(area, digest);
-      await dropBytes(another(), one.project_id, [sha256]);
-      return there;
-    },
+    put: async (area, content, placing) =>
+      await own.put(area, content, async (stored, place) => {
+        await placing?.(stored, async () => {
+          await place();
+          await dropBytes(another(), one.project_id, [sha256]);
+        });
+      }),
   }));
   const artifact = await add(naming, two);
   assert.equal(await text((await artifactBytes(naming, artifact))!), 'the same');

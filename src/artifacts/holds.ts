@@ -37,17 +37,19 @@ const lockProject = async (tx: Tx, id: number): Promise<boolean> => {
 
 type Kind = 'name' | 'remove';
 
-const isHeld = async (tx: Tx, { project_id, sha256 }: BytesOf, kind: Kind): Promise<boolean> => {
-  const held = tx.db
+const heldBy = (tx: Tx, { project_id, sha256 }: BytesOf, kind: Kind) =>
+  tx.db
     .selectFrom('byte_holds')
     .select('holder')
     .where('project_id', '=', project_id)
     .where('sha256', '=', sha256)
     .where('kind', '=', kind)
     .where('created_at', '>', tx.now - longest)
-    .where((is) => is.or([is('created_at', '>', tx.now - settled), tx.words.lives('holder')]));
-  return (await held.limit(1).executeTakeFirst()) !== undefined;
-};
+    .where((is) => is.or([is('created_at', '>', tx.now - settled), tx.words.lives('holder')]))
+    .limit(1);
+
+const isHeld = async (tx: Tx, of: BytesOf, kind: Kind): Promise<boolean> =>
+  (await heldBy(tx, of, kind).executeTakeFirst()) !== undefined;
 
 /** Ends it. */
 export type Hold = () => Promise<void>;
@@ -95,4 +97,44 @@ export const holdToRemove = async (platform: Pick<Platform, 'store'>, of: BytesO
   });
   if (outcome === 'nobody') return async () => undefined;
   return outcome === 'mine' ? endOf(platform, of) : null;
+};
+
+/** Of one who holds them to name them: whether nobody else names them, or is about to. If so, nobody does from now on. */
+export const holdToTakeBack = async ({ store }: Pick<Platform, 'store'>, of: BytesOf): Promise<boolean> =>
+  await store.write(async (tx) => {
+    if (!(await lockProject(tx, of.project_id))) return true;
+    const another = heldBy(tx, of, 'name').where('holder', '!=', processName);
+    const isWanted = (await isNamed(tx.db, of)) || (await another.executeTakeFirst()) !== undefined;
+    if (!isWanted) await hold(tx, of, 'remove');
+    return !isWanted;
+  });
+
+/** Keeps nobody from anything but removing them, until somebody looks for what was left. */
+export const leave = async ({ store }: Pick<Platform, 'store'>, of: BytesOf): Promise<void> =>
+  await store.write(async (tx) => await hold(tx, of, 'name'));
+
+export type LeftHold = BytesOf & { holder: string };
+
+/** Rows that one look finds: the next one finds the rest. */
+const mostLeft = 100;
+
+/** So old that whoever made them does nothing with the bytes any more: it died, or lost the store as it ended them. */
+export const leftHolds = async (db: Reader, now: number): Promise<LeftHold[]> =>
+  await db
+    .selectFrom('byte_holds')
+    .select(['project_id', 'sha256', 'holder'])
+    .where('created_at', '<=', now - longest)
+    .orderBy('created_at')
+    .limit(mostLeft)
+    .execute();
+
+/** Unless it was made anew. */
+export const forgetHold = async (tx: Tx, { project_id, sha256, holder }: LeftHold): Promise<void> => {
+  await tx.db
+    .deleteFrom('byte_holds')
+    .where('project_id', '=', project_id)
+    .where('sha256', '=', sha256)
+    .where('holder', '=', holder)
+    .where('created_at', '<=', tx.now - longest)
+    .execute();
 };

@@ -6,9 +6,10 @@ import type { Range, Stored } from '../blob/files.ts';
 import type { Reader, Tx } from '../db/open.ts';
 import type { ArtifactsTable } from '../db/schema_ci.ts';
 import { forbidden, refused } from '../errors.ts';
+import { heldStatuses } from '../job_statuses.ts';
 import { isKept } from '../jobs/kept_artifacts.ts';
 import { holdProject } from '../projects/hold.ts';
-import { dropBytes, getBytes, nameBytes, putBytes } from './bytes.ts';
+import { getBytes, keepBytes } from './bytes.ts';
 import { type Dotenv, keepDotenv, readDotenv } from './dotenv.ts';
 import { atMost } from './limited.ts';
 import { largestArtifact } from './largest.ts';
@@ -72,7 +73,7 @@ const requireRunning = async (tx: Tx, { id, token_hash }: JobOf): Promise<void> 
     .select('id')
     .where('id', '=', id)
     .where('token_hash', '=', token_hash)
-    .where('status', 'in', ['running', 'canceling'])
+    .where('status', 'in', heldStatuses)
     .modifyEnd(tx.words.forUpdate)
     .executeTakeFirst();
   if (job === undefined) throw forbidden();
@@ -106,18 +107,13 @@ export const addArtifact = async (
 ): Promise<Artifact> => {
   const { project_id } = job;
   const limited = atMost(content, await largestArtifact(platform, project_id), artifactTooLarge);
-  const stored = await putBytes(platform, project_id, limited);
-  const named = { project_id, sha256: stored.sha256 };
-  try {
+  return await keepBytes(platform, project_id, limited, async (stored) => {
     const { file_type, file_format } = announced;
+    const named = { project_id, sha256: stored.sha256 };
     const dotenv =
       file_type === 'dotenv' ? await readDotenv(await getBytes(platform, named), file_format) : null;
-    const kept = { announced, stored, dotenv };
-    return await nameBytes(platform, named, async () => await keep(platform, job, kept));
-  } catch (error) {
-    await dropBytes(platform, project_id, [stored.sha256]).catch(() => undefined);
-    throw error;
-  }
+    return await keep(platform, job, { announced, stored, dotenv });
+  });
 };
 
 /** One that has not expired. */

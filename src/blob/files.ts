@@ -15,9 +15,17 @@ export type Stored = { size: number; /** Hexadecimal. */ sha256: string };
 /** First and last byte. */
 export type Range = { start: number; end: number };
 
+/** Told of bytes that have come whole; they are where others find them once `place` has ended, if it is called. */
+export type Placing = (stored: Stored, place: () => Promise<void>) => Promise<void>;
+
+export const placeAtOnce: Placing = async (_stored, place) => await place();
+
 export type Blobs = {
-  /** Keeps what the stream gives; on disk, with its name, before this answers. Nothing is left of what breaks off. */
-  put: (area: string, content: Readable) => Promise<Stored>;
+  /**
+   * Keeps what the stream gives; on disk, with its name, before this answers. Nothing is left of what breaks off, nor
+   * of what was given no place.
+   */
+  put: (area: string, content: Readable, placing?: Placing) => Promise<Stored>;
   has: (area: string, sha256: string) => Promise<boolean>;
   /** null: there are no such bytes. */
   get: (area: string, sha256: string, range?: Range) => Promise<Readable | null>;
@@ -75,15 +83,14 @@ export const openBlobs = async (root: string): Promise<Blobs> => {
   await mkdir(unfinished, { recursive: true, mode: 0o700 });
   const fileOf = (area: string, sha256: string): string => join(root, area, sha256.slice(0, 2), sha256);
   return {
-    put: async (area, content) => {
+    put: async (area, content, placing = placeAtOnce) => {
       const temporary = join(unfinished, randomBytes(16).toString('hex'));
       try {
         const stored = await write(temporary, content);
-        await place(root, temporary, fileOf(area, stored.sha256));
+        await placing(stored, async () => await place(root, temporary, fileOf(area, stored.sha256)));
         return stored;
-      } catch (error) {
+      } finally {
         await rm(temporary, { force: true });
-        throw error;
       }
     },
     has: async (area, sha256) => {

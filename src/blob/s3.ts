@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { unavailable } from '../errors.ts';
 import type { Bucket } from './bucket.ts';
-import type { Blobs } from './files.ts';
+import { type Blobs, placeAtOnce } from './files.ts';
 import { abortUploads, beginUpload, inParts, unfinished } from './upload_parts.ts';
 
 /** Milliseconds after which what nobody finished is taken for left: no upload takes as long. */
@@ -44,7 +44,7 @@ export const removeAbandoned = async (bucket: Bucket, now: number): Promise<void
 
 const put =
   (bucket: Bucket): Blobs['put'] =>
-  async (area, content) => {
+  async (area, content, placing = placeAtOnce) => {
     const digest = createHash('sha256');
     let size = 0;
     const measure = async function* measure(): AsyncGenerator<Buffer> {
@@ -58,9 +58,14 @@ const put =
     try {
       // One after another: memory has room for no more.
       for await (const part of inParts(measure())) await upload.add(part);
-      const sha256 = digest.digest('hex');
-      await upload.end(keyOf(area, sha256));
-      return { size, sha256 };
+      const stored = { size, sha256: digest.digest('hex') };
+      let isPlaced = false;
+      await placing(stored, async () => {
+        await upload.end(keyOf(area, stored.sha256));
+        isPlaced = true;
+      });
+      if (!isPlaced) await upload.abort();
+      return stored;
     } catch (error) {
       await upload.abort();
       throw error;

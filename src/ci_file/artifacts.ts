@@ -9,7 +9,6 @@ import {
   stringOrStrings,
   stringsAt,
   textAt,
-  notCarriedOut,
 } from './check.ts';
 import { secondsOf } from './duration.ts';
 import { type Hash, type Node, entryOf, isNull, keyPlace, stringOf, wordOf } from './node.ts';
@@ -31,6 +30,7 @@ const reportKeys = new Set(
 const whens = ['on_success', 'on_failure', 'always'] as const;
 const accesses = ['all', 'developer', 'maintainer', 'none'] as const;
 const oldWhen = 'should be on_success, on_failure or always';
+const longestLinkText = 100;
 const coverageKeys = new Set(['coverage_format', 'path']);
 
 const expiryOf = (at: At, hash: Hash): string | null => {
@@ -85,14 +85,16 @@ const exposedOf = (at: At, hash: Hash, paths: string[]): string | null => {
   const expose_as = textAt(at, hash, 'expose_as');
   if (expose_as === null) return null;
   const place = keyPlace(hash, 'expose_as');
-  if (!/^[\w -]{1,100}$/.test(expose_as)) {
-    fault(at, 'expose as can contain only letters, digits, -, _ and spaces', place);
+  if (expose_as.length > longestLinkText) {
+    fault(at, `expose as is too long (maximum is ${longestLinkText} characters)`, place);
+  }
+  if (!/^\w[-\w ]*$/.test(expose_as)) {
+    fault(at, "expose as can contain only letters, digits, '-', '_' and spaces", place);
   }
   if (paths.length === 0) fault(at, "paths can't be blank", place);
   if (paths.some((path) => path.includes('*'))) {
     fault(at, "paths can't contain '*' when used with 'expose_as'", place);
   }
-  notCarriedOut(at, hash, 'expose_as');
   return expose_as;
 };
 

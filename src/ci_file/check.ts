@@ -41,6 +41,12 @@ export const notCarriedOut = (at: At, hash: Hash, key: string): void => {
   at.problems.warn(`${at.where} \`${key}\` is accepted, but not carried out`, keyPlace(hash, key));
 };
 
+/** Silence would let somebody think that it works. */
+export const notSupported = (at: At, hash: Hash, key: string): void => {
+  if (entryOf(hash, key) === undefined) return;
+  fault(at, `config keyword \`${key}\` is not supported here`, keyPlace(hash, key));
+};
+
 export const knowsKeys = (at: At, hash: Hash, known: ReadonlySet<string>): void => {
   const unknown = [...hash.entries.keys()].filter((key) => !known.has(key));
   const [first] = unknown;

@@ -3,9 +3,7 @@ import { type At, durationAt, fault, knowsKeys, oneOfAt, textAt, notCarriedOut }
 import { type Node, entryOf, isNull, stringOf } from './node.ts';
 import type { Environment } from './plan_types.ts';
 
-const environmentKeys = new Set(
-  'name url action on_stop auto_stop_in kubernetes deployment_tier tier'.split(' '),
-);
+const environmentKeys = new Set('name url action on_stop auto_stop_in kubernetes deployment_tier'.split(' '));
 const actions = ['start', 'stop', 'prepare', 'verify', 'access'] as const;
 const tiers = ['production', 'staging', 'testing', 'development', 'other'] as const;
 const longestName = 255;

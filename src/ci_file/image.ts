@@ -53,7 +53,7 @@ const detailed = (at: At, hash: Hash): Image | null => {
     const isThere = entryOf(hash, 'name') !== undefined;
     fault(at, isThere ? 'name should be a string' : "name can't be blank", hash.place);
   }
-  notCarriedOut(at, hash, 'kubernetes');
+  for (const key of ['kubernetes', 'ports']) notCarriedOut(at, hash, key);
   return {
     name: name ?? '',
     entrypoint: stringsAt(at, hash, 'entrypoint'),

@@ -1,4 +1,5 @@
 /** `spec:inputs` of a file's header, and `$[[ inputs.name ]]` in the rest of it. */
+import { inner, knowsKeys, notSupported } from './check.ts';
 import {
   type Hash,
   type Node,
@@ -165,6 +166,25 @@ const interpolateHash = (state: Interpolating, node: Hash): Node => {
   return hashNode(entries, keys, node.place);
 };
 
+const specKeys = new Set(['inputs', 'include', 'component']);
+const inputKeys = new Set(['default', 'description', 'options', 'regex', 'type', 'rules']);
+
+/** What a header says that comes to nothing. */
+const checkHeader = ({ problems }: InputsAt, header: Hash): void => {
+  const at = inner({ where: 'header', problems }, 'spec');
+  const spec = entryOf(header, 'spec');
+  if (spec?.kind !== 'hash') return;
+  knowsKeys(at, spec, specKeys);
+  for (const key of ['include', 'component']) notSupported(at, spec, key);
+  const inputs = entryOf(spec, 'inputs');
+  for (const [name, input] of inputs?.kind === 'hash' ? inputs.entries : []) {
+    if (input.kind !== 'hash') continue;
+    const of = inner(inner(at, 'inputs'), name);
+    knowsKeys(of, input, inputKeys);
+    notSupported(of, input, 'rules');
+  }
+};
+
 const isHeader = (node: Node | undefined): node is Hash =>
   node?.kind === 'hash' && node.entries.has('spec') && node.entries.size === 1;
 
@@ -182,6 +202,7 @@ export const contentOf = (at: InputsAt, documents: readonly Node[], given: Hash 
     }
     return first ?? scalarNode(null, at.place);
   }
+  checkHeader(at, first);
   const declared = entryOf(entryOf(first, 'spec'), 'inputs');
   if (declared !== undefined && declared.kind !== 'hash') {
     say(at, 'header:spec:inputs config should be a hash');

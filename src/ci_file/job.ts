@@ -13,6 +13,7 @@ import {
   stringsOf,
   textAt,
   notCarriedOut,
+  notSupported,
 } from './check.ts';
 import { artifactsOf } from './artifacts.ts';
 import { cachesOf } from './cache.ts';
@@ -25,6 +26,7 @@ import { needsOf } from './needs.ts';
 import { splitPattern, compilePattern } from './pattern.ts';
 import type { Job, Policy } from './plan_types.ts';
 import { policyOf } from './policy.ts';
+import { releaseOf } from './release.ts';
 import { allowFailureOf, retryOf } from './retry.ts';
 import { rulesOf } from './rules.ts';
 import { triggerOf, withoutRun } from './trigger.ts';
@@ -162,12 +164,21 @@ const needsAndDependencies = (at: At, hash: Hash, isBridge: boolean) => {
   return { needs, cross_needs: found?.cross_needs ?? [], mirrors, dependencies };
 };
 
-const sayWhatIsNotDone = (at: At, hash: Hash): void => {
-  for (const key of refusedKeys) {
-    if (entryOf(hash, key) !== undefined)
-      fault(at, `config keyword \`${key}\` is not supported here`, keyPlace(hash, key));
+const isNo = (node: Node | undefined): boolean => node?.kind === 'scalar' && node.value === false;
+
+/** A job makes a site by its name or by its keyword, unless it says that it makes none. */
+const sayNoPages = (at: At, name: string, hash: Hash): void => {
+  const pages = entryOf(hash, 'pages');
+  if (pages === undefined && name === 'pages' && entryOf(hash, 'trigger') === undefined) {
+    at.problems.warn(`${at.where} is a job as any other: no site is made of what it leaves`, hash.place);
   }
+  if (!isNo(pages)) notCarriedOut(at, hash, 'pages');
+};
+
+const sayWhatIsNotDone = (at: At, name: string, hash: Hash): void => {
+  for (const key of refusedKeys) notSupported(at, hash, key);
   for (const key of keptOnly) notCarriedOut(at, hash, key);
+  sayNoPages(at, name, hash);
 };
 
 const strings = (at: At, node: Node | undefined): string[] => stringsOf(at, node, oldList) ?? [];
@@ -215,7 +226,7 @@ const ownParts = (at: At, hash: Hash) => ({
   environment: environmentOf(inner(at, 'environment'), entryOf(hash, 'environment')),
   manual_confirmation: textAt(at, hash, 'manual_confirmation'),
   trigger: triggerOf(inner(at, 'trigger'), entryOf(hash, 'trigger')),
-  release: plainAt(entryOf(hash, 'release')),
+  release: releaseOf(inner(at, 'release'), entryOf(hash, 'release')),
   pages: plainAt(entryOf(hash, 'pages')),
   secrets: secretsAt(at, entryOf(hash, 'secrets')),
 });
@@ -241,7 +252,7 @@ export const jobOf = (at: At, name: string, hash: Hash, defaults: JobDefaults): 
   if (entryOf(hash, 'script') === undefined && !isBridge) {
     fault(at, notARun, hash.place, "script can't be blank");
   }
-  sayWhatIsNotDone(at, hash);
+  sayWhatIsNotDone(at, name, hash);
   const stage = textAt(at, hash, 'stage') ?? textAt(at, hash, 'type') ?? defaults.stage;
   const job: Job = {
     name,

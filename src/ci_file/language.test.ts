@@ -345,11 +345,11 @@ stop: { script: x, environment: { name: review/x, action: stop } }`);
 
 test('what is only kept stays as it was written', async () => {
   const { release, secrets, id_tokens } = await jobOf(
-    'job: { script: x, release: { tag_name: v }, secrets: { A: { vault: p } }, id_tokens: { T: { aud: u } } }',
+    'job: { script: x, release: { tag_name: v, description: d }, secrets: { A: { vault: p } }, id_tokens: { T: { aud: u } } }',
   );
   assert.deepEqual(
     [release, secrets, id_tokens],
-    [{ tag_name: 'v' }, { A: { vault: 'p' } }, { T: { aud: 'u' } }],
+    [{ tag_name: 'v', description: 'd' }, { A: { vault: 'p' } }, { T: { aud: 'u' } }],
   );
 });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Files, compiled, errorsOf, warningsOf } from '../../test/support/ci_file.ts';
+import { type Files, compiled, errorsOf } from '../../test/support/ci_file.ts';
 
 /** A file; what is said of it today; what release 10.0 said, where that was otherwise. */
 type Row = [content: string, today: string, old?: string];
@@ -16,6 +16,7 @@ const check = async (rows: Row[], files: Files = {}): Promise<void> => {
 const job = (part: string): string => `rspec: { script: x, ${part} }`;
 const commands = 'config should be a string or a nested array of strings up to 10 levels deep';
 const list = 'config should be an array of strings';
+const exposedText = "jobs:rspec:artifacts expose as can contain only letters, digits, '-', '_' and spaces";
 
 test('of the whole file', async () => {
   await check([
@@ -137,6 +138,27 @@ test('of a job', async () => {
       'jobs:rspec:artifacts:reports junit should be an array of strings or a string',
     ],
     [job('artifacts: { expose_as: a }'), "jobs:rspec:artifacts paths can't be blank"],
+    [job('artifacts: { expose_as: 5, paths: [a] }'), 'jobs:rspec:artifacts expose as should be a string'],
+    [job('artifacts: { expose_as: "", paths: [a] }'), exposedText],
+    [job('artifacts: { expose_as: "-a", paths: [a] }'), exposedText],
+    [job('artifacts: { expose_as: "<b>", paths: [a] }'), exposedText],
+    [job('artifacts: { expose_as: "a\\nb", paths: [a] }'), exposedText],
+    [
+      job(`artifacts: { expose_as: ${'a'.repeat(101)}, paths: [a] }`),
+      'jobs:rspec:artifacts expose as is too long (maximum is 100 characters)',
+    ],
+    [
+      job('artifacts: { expose_as: a, paths: [a, b/*.txt] }'),
+      "jobs:rspec:artifacts paths can't contain '*' when used with 'expose_as'",
+    ],
+    [
+      job('environment: { name: e, tier: other }'),
+      'jobs:rspec:environment config contains unknown keys: tier',
+    ],
+    [
+      'default: { identity: google_cloud }\na: { script: x }',
+      'default config keyword `identity` is not supported here',
+    ],
     [
       job('cache: { key: a/b }'),
       'jobs:rspec:cache:key config cannot contain the "/" character, or be only "."',
@@ -353,6 +375,56 @@ test('of inputs', async () => {
   );
 });
 
+test('of a release', async () => {
+  const of = (parts: string): string => job(`release: { tag_name: v, description: d${parts} }`);
+  const where = 'jobs:rspec:release';
+  await check([
+    [job('release: v1'), `${where} config should be a hash`],
+    [job('release: { tag_name: v }'), `${where} description can't be blank`],
+    [job('release: { description: d }'), `${where} tag name can't be blank`],
+    [job('release: { tag_name: 5, description: d }'), `${where} tag name should be a string`],
+    [job('release: { tag_name: v, description: " " }'), `${where} description can't be blank`],
+    [of(', tagname: x'), `${where} config contains unknown keys: tagname`],
+    [of(', name: [x]'), `${where} name should be a string`],
+    [of(', tag_message: 5'), `${where} tag message should be a string`],
+    [of(', milestones: { a: b }'), `${where} milestones should be an array of strings or a string`],
+    [of(', released_at: tomorrow'), `${where} released at must be a valid datetime`],
+    [of(', released_at: "2026-13-01"'), `${where} released at must be a valid datetime`],
+    [of(', assets: {}'), `${where}:assets links can't be blank`],
+    [of(', assets: { links: a }'), `${where}:assets links should be an array of hashes`],
+    [of(', assets: { links: [a] }'), `${where}:assets:links config should be a hash`],
+    [of(', assets: { files: [a] }'), `${where}:assets config contains unknown keys: files`],
+    [of(', assets: { links: [{ name: n }] }'), `${where}:assets:links:link url can't be blank`],
+    [of(', assets: { links: [{ url: u }] }'), `${where}:assets:links:link name can't be blank`],
+    [
+      of(', assets: { links: [{ name: n, url: u, link_type: x }] }'),
+      `${where}:assets:links:link link type should be one of: other, runbook, image, package`,
+    ],
+  ]);
+  const whole = of(
+    ', name: $A, ref: main, tag_message: m, milestones: [m1], released_at: "2026-03-04T05:06:07Z", ' +
+      'assets: { links: [{ name: n, url: $URL, filepath: /a, link_type: image }] }',
+  );
+  assert.deepEqual(await errorsOf(whole), []);
+  assert.deepEqual(await errorsOf(of(', milestones: m1, released_at: "2026-03-04 05:06:07 +01:00"')), []);
+});
+
+test('of what a header says that comes to nothing', async () => {
+  const file = (spec: string): string => `spec: ${spec}\n---\nj: { script: x }`;
+  await check([
+    [file('{ inputs: { a: { defualt: x } } }'), 'header:spec:inputs:a config contains unknown keys: defualt'],
+    [
+      file('{ inputs: { a: { default: x, rules: [{ if: $B }] } } }'),
+      'header:spec:inputs:a config keyword `rules` is not supported here',
+    ],
+    [file('{ include: [more.yml] }'), 'header:spec config keyword `include` is not supported here'],
+    [file('{ component: [name] }'), 'header:spec config keyword `component` is not supported here'],
+    [file('{ input: {} }'), 'header:spec config contains unknown keys: input'],
+  ]);
+  const described = '{ inputs: { a: { type: number, default: 1, description: how many, options: [1, 2] } } }';
+  assert.deepEqual(await errorsOf(file(described)), []);
+});
+
 test('all errors are told, each with its line', async () => {
   const text = [
     'stages: 5',
@@ -383,34 +455,4 @@ test('all errors are told, each with its line', async () => {
     ],
   );
   assert.deepEqual(errors[2]?.place, { file: '.gitlab-ci.yml', line: 8, column: 5 });
-});
-
-test('warnings say what may surprise, and what is not carried out', async () => {
-  const several =
-    'jobs:a may allow multiple pipelines to run for a single action due to `rules:when` clause with no `workflow:rules`';
-  assert.deepEqual(await warningsOf('a: { script: x, rules: [{ if: $A }, { when: always }] }'), [several]);
-  assert.deepEqual(await warningsOf('a: { script: x, rules: [{ if: $A }, { when: never }] }'), []);
-  assert.deepEqual(
-    await warningsOf('workflow: { rules: [{ if: $A }] }\na: { script: x, rules: [{ when: always }] }'),
-    [],
-  );
-  const kept =
-    'a: { script: x, secrets: { S: { vault: x } }, id_tokens: { T: { aud: y } }, release: { tag_name: z } }';
-  assert.deepEqual(await warningsOf(kept), [
-    'jobs:a `release` is accepted, but not carried out',
-    'jobs:a `id_tokens` is accepted, but not carried out',
-    'jobs:a `secrets` cannot be fetched here: the job will fail',
-  ]);
-  const deeper = `a:
-  script: x
-  image: { name: i, kubernetes: { user: u } }
-  environment: { name: e, kubernetes: { agent: b } }
-  artifacts: { paths: [o], expose_as: the log }
-  secrets: {}`;
-  assert.deepEqual((await warningsOf(deeper)).toSorted(), [
-    'jobs:a:artifacts `expose_as` is accepted, but not carried out',
-    'jobs:a:environment `kubernetes` is accepted, but not carried out',
-    'jobs:a:image `kubernetes` is accepted, but not carried out',
-  ]);
-  assert.deepEqual(await warningsOf('a: { trigger: { include: child.yml } }'), []);
 });

@@ -1,9 +1,19 @@
 /** The whole file, put together, -> what it says: stages, variables, workflow and jobs. */
-import { type At, fault, hashOf, inner, knowsKeys, stringsOf, textAt } from './check.ts';
+import {
+  type At,
+  fault,
+  hashOf,
+  inner,
+  knowsKeys,
+  notCarriedOut,
+  notSupported,
+  stringsOf,
+  textAt,
+} from './check.ts';
 import { checkJobs } from './check_jobs.ts';
 import { expandedNames, expandedNeeds, parallelJobs } from './expand_jobs.ts';
 import { type JobDefaults, checkDefaults, jobOf } from './job.ts';
-import { defaultKeys, globalDefaults, globalKeys } from './keys.ts';
+import { defaultKeys, globalDefaults, globalKeys, keptOnly, refusedKeys } from './keys.ts';
 import { type Hash, type Node, entryOf, keyPlace, stringOf } from './node.ts';
 import { parallelOf } from './parallel.ts';
 import type { Config, Job, Rule, Workflow } from './plan_types.ts';
@@ -73,6 +83,8 @@ const inheritable = (problems: Problems, root: Hash): Map<string, { node: Node; 
   const defaults = hashOf(at, root.entries.get('default'));
   if (defaults === null) return found;
   knowsKeys(at, defaults, defaultKeys);
+  for (const key of refusedKeys) notSupported(at, defaults, key);
+  for (const key of keptOnly) notCarriedOut(at, defaults, key);
   for (const key of defaultKeys) {
     const node = entryOf(defaults, key);
     if (node === undefined) continue;

@@ -352,6 +352,8 @@ export type WorkTable = {
   payload: string;
   /** At most one waiting row a key. */
   unique_key: string | null;
+  /** At most one locked row a turn. */
+  turn: string | null;
   run_at: number;
   attempts: Generated<number>;
   locked_until: number | null;

@@ -111,6 +111,8 @@ test('a comment is edited and deleted by its author and by masters, and by nobod
   const { path, project } = await place();
   const { body: thread } = await api(`POST ${path}`, { body: 'First' });
   const note = `${path}/${thread.id}/notes/${thread.notes[0].id}`;
+  const read = await api(`GET ${note}`, undefined, other);
+  assert.deepEqual([read.status, read.body], [200, thread.notes[0]]);
   assert.equal((await api(`PUT ${note}`, { body: 'Mine' }, other)).status, 403);
   assert.equal((await api(`DELETE ${note}`, undefined, other)).status, 403);
   assert.equal((await api(`PUT ${note}`, { body: '' })).status, 400);
@@ -153,6 +155,8 @@ test('discussions of a hidden project, another commit and none are alike', async
   const missing = await api(`GET ${path}/${'0'.repeat(40)}`);
   const asked = await api(`GET ${elsewhere}`);
   assert.deepEqual([asked.status, asked.body], [404, missing.body]);
+  const noted = await api(`GET ${elsewhere}/notes/${thread.notes[0].id}`);
+  assert.deepEqual([noted.status, noted.body], [404, missing.body]);
   assert.equal((await api(`GET ${hidden.path}`, undefined, other)).status, 404);
   assert.equal((await gantry.api(`POST ${path}`, { as: null, json: { body: 'x' } })).status, 401);
 });

@@ -141,16 +141,37 @@ const reply = endpoint({
   },
 });
 
-/** @throws Failure 403 for who is neither its author nor a master, 404 */
-const findOwn = async (
+const findIn = async (
   call: Call,
-  { code, of }: Site,
+  { of }: Site,
   { discussion_id, note_id }: { discussion_id: string; note_id: number },
 ): Promise<CommitComment> => {
   const { comments } = await findCommitDiscussion(call.db, of, discussion_id);
   const found = comments.find(({ id }) => id === note_id);
   if (found === undefined) throw notFound();
-  if (!may(call.viewer, 'admin_note', code.project, found)) throw forbidden();
+  return found;
+};
+
+const getNote = endpoint({
+  method: 'GET',
+  path: notePath,
+  summary: 'One comment in a discussion on a commit',
+  area,
+  audience: 'optional',
+  params: object(note),
+  reply: commitNoteShape,
+  handle: async (call, given) =>
+    (await commentsJson(call, [await findIn(call, await siteOf(call, given), given)]))[0],
+});
+
+/** @throws Failure 403 for who is neither its author nor a master, 404 */
+const findOwn = async (
+  call: Call,
+  site: Site,
+  given: { discussion_id: string; note_id: number },
+): Promise<CommitComment> => {
+  const found = await findIn(call, site, given);
+  if (!may(call.viewer, 'admin_note', site.code.project, found)) throw forbidden();
   return found;
 };
 
@@ -184,4 +205,4 @@ const remove = endpoint({
   },
 });
 
-export const commitDiscussionRoutes = [list, get, create, reply, update, remove];
+export const commitDiscussionRoutes = [list, get, create, reply, getNote, update, remove];

@@ -206,6 +206,8 @@ test('a comment of a thread is edited by its author, resolved alone, and deleted
   const made = await begin(on);
   const path = `${discussionsOf(on)}/${made.body.id}/notes/${made.body.notes[0].id}`;
   const put = async (as: string, json: object) => await gantry.api(`PUT ${path}`, { as, json });
+  const read = await gantry.api(`GET ${path}`, { as: reporter.token });
+  assert.deepEqual([read.status, read.body], [200, made.body.notes[0]]);
   assert.equal((await put(reporter.token, { body: 'Other' })).status, 403);
   assert.equal((await put(stranger.token, { body: 'Other' })).body.body, 'Other');
   assert.equal((await put(stranger.token, { resolved: true })).status, 403);
@@ -238,6 +240,8 @@ test('what is not there, or on another issue, or hidden, is all the same', async
   assert.equal(await nothing(`GET ${discussionsOf(on)}/x`), expected);
   assert.equal(await nothing(`PUT ${discussionsOf(other)}/${id}`, { resolved: true }), expected);
   assert.equal(await nothing(`POST ${discussionsOf(other)}/${id}/notes`, { body: 'x' }), expected);
+  assert.equal(await nothing(`GET ${discussionsOf(other)}/${id}/${noted}`), expected);
+  assert.equal(await nothing(`GET ${discussionsOf(on)}/${id}/notes/0`), '404 Not found');
   assert.equal(await nothing(`PUT ${discussionsOf(other)}/${id}/${noted}`, { body: 'x' }), expected);
   assert.equal(await nothing(`DELETE ${discussionsOf(other)}/${id}/${noted}`), expected);
   assert.equal(await nothing(`DELETE ${discussionsOf(on)}/${id}/notes/0`), '404 Not found');

@@ -136,6 +136,21 @@ const resolve = ({ noun, one, word, params, discussion_id, shared, find }: Side)
     },
   });
 
+const getNote = ({ note: path, word, params, discussion_id, note_id, shared, find }: Side) =>
+  endpoint({
+    method: 'GET',
+    path,
+    summary: `One comment in a discussion on a ${word}`,
+    ...shared,
+    reply: noteShape,
+    params: object({ ...params, discussion_id, note_id }),
+    handle: async (call, given) => {
+      const found = await find(call, given);
+      const discussion = await findDiscussion(call, found.target, given.discussion_id);
+      return await renderNote(call, found, findNoteOf(discussion, given.note_id));
+    },
+  });
+
 const update = ({ noun, note: path, word, params, discussion_id, note_id, shared, find }: Side) =>
   endpoint({
     method: 'PUT',
@@ -188,5 +203,5 @@ const remove = ({ noun, note: path, word, params, discussion_id, note_id, shared
 
 export const discussionRoutes = (noun: Noun) => {
   const of = side(noun);
-  return [list(of), get(of), create(of), resolve(of), reply(of), update(of), remove(of)];
+  return [list(of), get(of), create(of), resolve(of), reply(of), getNote(of), update(of), remove(of)];
 };

@@ -37,7 +37,7 @@ const onStopOf = async (db: Reader, deploymentJobId: number) => {
 };
 
 /** The job that stops what was last deployed there; null: none does. */
-const stopJobOf = async (db: Reader, environmentId: number): Promise<StoppedBy | null> => {
+export const stopJobOf = async (db: Reader, environmentId: number): Promise<StoppedBy | null> => {
   const last = await lastDeployment(db, environmentId);
   if (last === null || last.job_id === null) return null;
   const { pipeline_id, name } = await onStopOf(db, last.job_id);

@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { Call } from '../access/call.ts';
 import { parseDuration } from '../duration.ts';
+import type { TargetType } from '../db/schema.ts';
 import { ancestorsOf } from '../namespaces/ancestors.ts';
 import type { Project } from '../projects/find.ts';
 import { parseDate } from '../time.ts';
@@ -13,7 +14,8 @@ import {
   usersNamed,
 } from './quick_actions.ts';
 import { longestSpent } from './target.ts';
-import { isTitle } from './title.ts';
+import { isTitle, longestTitle } from './title.ts';
+import { isWorkInProgress, withoutWorkInProgress } from './title_state.ts';
 
 /** What quick actions may say of a new record; each kind takes what it has. */
 export type Acted = {
@@ -34,7 +36,12 @@ export type Acted = {
   todo?: boolean;
 };
 
-type Place = { call: Call; project: Project };
+type Place = {
+  call: Call;
+  project: Project;
+  /** What is acted on: only a merge request is a draft. */
+  type: TargetType;
+};
 type Act = (given: Acted, argument: string, place: Place) => Acted | Promise<Acted>;
 
 /** Titles of those of the named labels that the project or a group above it has. */
@@ -134,6 +141,23 @@ const dueOn: Act = (given, argument) => {
   return due_date === null ? given : { ...given, due_date };
 };
 
+const ready: Act = (given, _argument, { type }) => {
+  const title = type === 'MergeRequest' ? withoutWorkInProgress(given.title) : '';
+  return title === '' ? given : { ...given, title };
+};
+
+/** One that is a draft already keeps its title. */
+const drafted =
+  (prefix: string): Act =>
+  (given, _argument, { type }) =>
+    type !== 'MergeRequest' || isWorkInProgress(given.title)
+      ? given
+      : { ...given, title: [...`${prefix}${given.title}`].slice(0, longestTitle).join('') };
+
+/** The old word turns it on and off. */
+const toggled: Act = (given, argument, place) =>
+  (isWorkInProgress(given.title) ? ready : drafted('WIP: '))(given, argument, place);
+
 const acts: { [N in QuickAction['name']]: Act } = {
   assign: assigned,
   // The contract lets a record begin only as opened.
@@ -141,10 +165,12 @@ const acts: { [N in QuickAction['name']]: Act } = {
   reopen: (given) => given,
   confidential: (given) => ({ ...given, confidential: true }),
   done: (given) => ({ ...given, todo: false }),
+  draft: drafted('Draft: '),
   due: dueOn,
   estimate: estimated,
   label: labeled,
   milestone: milestoned,
+  ready,
   reassign: async (given, argument, place) => await assigned({ ...given, assignee_ids: [] }, argument, place),
   relabel: async (given, argument, place) => await labeled({ ...given, labels: [] }, argument, place),
   remove_due_date: (given) => ({ ...given, due_date: null }),
@@ -158,6 +184,7 @@ const acts: { [N in QuickAction['name']]: Act } = {
   unassign: unassigned,
   unlabel: unlabeled,
   unsubscribe: (given) => ({ ...given, subscribed: false }),
+  wip: toggled,
 };
 
 /** More than these of one text are passed over. */

@@ -3,6 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { allOf } from '../access/visible.ts';
 import type { Words } from '../db/engine.ts';
 import { boolean, idOrWord, integers, names, oneOf, optional, text, time } from '../http/schema.ts';
+import { leftOut, notParam } from './filters_not.ts';
 import { type Listed, column, linksOf } from './listed.ts';
 import { type Measured, type NameKind, type Named, type Names, type Wanted, personKey } from './named.ts';
 
@@ -27,6 +28,7 @@ export const sharedFilterParams = {
   updated_after: optional(time('inclusive')),
   updated_before: optional(time('inclusive')),
   non_archived: optional(boolean({ description: 'only of projects that are not archived' })),
+  not: optional(notParam),
   order_by: oneOf(['created_at', 'updated_at'], { default: 'created_at' }),
   sort: oneOf(['asc', 'desc'], { default: 'desc' }),
 };
@@ -51,6 +53,8 @@ export type Filters = {
   updated_after?: number;
   updated_before?: number;
   non_archived?: boolean;
+  /** As it was sent. */
+  not?: unknown;
   /** No parameter: of which milestone the list is. */
   milestone_id?: number;
   order_by: 'created_at' | 'updated_at';
@@ -140,21 +144,30 @@ const labelWords = (kind: Listed, { labels = [] }: Filters): Condition[] => {
   return labels.some(isAnyLabel) ? [sql`exists (select 1 from ${links})`] : [];
 };
 
+type MilestoneContext = Pick<FilterContext, 'today' | 'milestones'>;
+
 /** Of each project and each group the milestone that is due next, started or not. */
-const nextDue = (today: string) => sql`select id from (
+const nextDue = ({ today, milestones }: MilestoneContext) => sql`select id from (
   select id, row_number() over (partition by project_id, group_id order by due_date, id) as place
-  from milestones where state = 'active' and due_date > ${today}) as coming
+  from milestones where ${milestones} and state = 'active' and due_date > ${today}) as coming
   where place = 1`;
 
-const milestoneWords = (kind: Listed, { milestone = '' }: Filters, today: string): Condition[] => {
+const startedBy = ({ today, milestones }: MilestoneContext) => sql`select id from milestones
+  where ${milestones} and state = 'active' and start_date <= ${today}`;
+
+const milestoneWords = (
+  kind: Listed,
+  { milestone = '' }: Filters,
+  context: MilestoneContext,
+): Condition[] => {
   const id = column(kind, 'milestone_id');
   if (isNoMilestone(milestone)) return [sql`${id} is null`];
   if (isAnyMilestone(milestone)) return [sql`${id} is not null`];
   switch (milestone.toLowerCase()) {
     case '#upcoming':
-      return [sql`${id} in (${nextDue(today)})`];
+      return [sql`${id} in (${nextDue(context)})`];
     case '#started':
-      return [sql`${id} in (select id from milestones where state = 'active' and start_date <= ${today})`];
+      return [sql`${id} in (${startedBy(context)})`];
     default:
       return [];
   }
@@ -226,6 +239,8 @@ export type FilterContext = {
   words: Words;
   userId: number;
   today: string;
+  /** Over `milestones`: those that what is listed may be on. */
+  milestones: Condition;
   wanted: Wanted;
   /** What the kind's own filters ask for. */
   own: Condition[];
@@ -241,9 +256,10 @@ export const selectionOf = (kind: Listed, filters: Filters, context: FilterConte
     ...created(kind, filters),
     ...updated(kind, filters),
     ...labelWords(kind, filters),
-    ...milestoneWords(kind, filters, context.today),
+    ...milestoneWords(kind, filters, context),
     ...assigneeWords(kind, filters),
     ...reactions(kind, filters, context.userId),
+    ...leftOut(kind, filters.not, context.userId),
   ];
   if (filters.state !== 'all') others.push(sql`${column(kind, 'state')} = ${filters.state}`);
   others.push(...context.own);

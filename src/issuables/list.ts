@@ -2,11 +2,12 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Call, userOf } from '../access/call.ts';
 import { type Viewer, today } from '../access/viewer.ts';
-import { allOf } from '../access/visible.ts';
+import { allOf, anyOf } from '../access/visible.ts';
 import type { Words } from '../db/engine.ts';
 import type { JsonText } from '../http/endpoint.ts';
 import type { Page, PageRequest } from '../http/page.ts';
-import { descendantsOf } from '../namespaces/ancestors.ts';
+import { type Owner, availableTo } from '../labels/owner.ts';
+import { ancestorsOf, descendantsOf } from '../namespaces/ancestors.ts';
 import type { Project } from '../projects/find.ts';
 import { type Filters, onMilestone, selectionOf, wantedOf } from './filters.ts';
 import { type Lead, leadOf } from './lead.ts';
@@ -61,6 +62,21 @@ const inGroup = (scope: Scope): Condition[] =>
     ? [sql`projects.namespace_id in ${descendantsOf(scope.group_id)}`]
     : [];
 
+/** Over `milestones`: those that records there may be on, so that not all that there are are looked at. */
+const milestonesIn = (scope: Scope): Condition => {
+  if (scope === 'everywhere') return sql`1 = 1`;
+  if ('project' in scope) return availableTo('milestones', ownerOf(scope.project));
+  const { group_id } = scope;
+  const below = descendantsOf(group_id);
+  return anyOf([
+    sql`milestones.project_id in (select id from projects where namespace_id in ${below})`,
+    sql`milestones.group_id in ${below}`,
+    sql`milestones.group_id in ${ancestorsOf(group_id)}`,
+  ]);
+};
+
+const ownerOf = ({ id, namespace_id }: Project): Owner => ({ kind: 'projects', id, namespace_id });
+
 /** null: nothing has what the filters name. */
 const planOf = async <F extends Filters>(
   kind: ListKind<F>,
@@ -70,13 +86,13 @@ const planOf = async <F extends Filters>(
   const project = projectOf(scope);
   const userId = userOf(call).id;
   const day = today(call.now);
-  const owner = project && { kind: 'projects' as const, id: project.id, namespace_id: project.namespace_id };
   const ofMilestone = onMilestone(kind, filters);
   const measured = [...ofMilestone, ...kind.measured(filters, project !== null)];
   const wanted = wantedOf(kind, filters, { userId, project, measured });
-  const names = await lookUp(kind, call, wanted, owner);
+  const names = await lookUp(kind, call, wanted, project && ownerOf(project));
   const own = [...ofMilestone.map(({ condition }) => condition), ...kind.own(filters, day)];
-  const selection = selectionOf(kind, filters, { names, words, userId, today: day, wanted, own });
+  const context = { names, words, userId, today: day, milestones: milestonesIn(scope), wanted, own };
+  const selection = selectionOf(kind, filters, context);
   if (selection === null) return null;
   const counted = wanted.measured.map(({ name, index }) => ({ index, uses: names('measured', name).uses }));
   const isInProject = project !== null;

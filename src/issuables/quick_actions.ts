@@ -10,6 +10,7 @@ const spellings = {
   close: 'close',
   confidential: 'confidential',
   done: 'done',
+  draft: 'draft',
   due: 'due',
   due_date: 'due',
   estimate: 'estimate',
@@ -17,6 +18,7 @@ const spellings = {
   label: 'label',
   labels: 'label',
   milestone: 'milestone',
+  ready: 'ready',
   reassign: 'reassign',
   relabel: 'relabel',
   remove_due_date: 'remove_due_date',
@@ -35,6 +37,7 @@ const spellings = {
   unassign: 'unassign',
   unlabel: 'unlabel',
   unsubscribe: 'unsubscribe',
+  wip: 'wip',
 } as const;
 
 export type QuickAction = { name: (typeof spellings)[keyof typeof spellings]; argument: string };

@@ -1,6 +1,6 @@
 import { invalid } from '../errors.ts';
 
-const longestTitle = 255;
+export const longestTitle = 255;
 
 const titleProblem = (title: string): string | null => {
   if (title === '') return "can't be blank";

@@ -134,7 +134,11 @@ export const createIssue = async (
   follow?: (tx: Tx, found: FoundIssue) => Promise<void>,
 ): Promise<FoundIssue> => {
   const title = checkTitle(input.title);
-  const given = allowed(call, project, await withQuickActions({ call, project }, { ...input, title }));
+  const given = allowed(
+    call,
+    project,
+    await withQuickActions({ call, project, type: 'Issue' }, { ...input, title }),
+  );
   const actor = actorOf(call);
   return await call.write(async (tx) => {
     const row = await insertIssue(tx, project, actor, given);

@@ -43,7 +43,7 @@ import { issueNoun } from './noun.ts';
 import { showIssue } from './show.ts';
 import { statisticsRoutes } from './statistics.ts';
 import { issueTexts } from './texts.ts';
-import { todoTarget } from './todos.ts';
+import { issueTodos } from './todos.ts';
 import { updateIssue } from './update.ts';
 
 const area = 'issues';
@@ -263,7 +263,7 @@ export const issueRoutes = [
   remove,
   move,
   ...subscriptionRoutes(issueNoun, { shape: singleIssueShape, render: reloaded }),
-  markTodoRoute(issueNoun, { shape: todoIssueShape, render: todoTarget }),
+  markTodoRoute(issueNoun, { shape: todoIssueShape, renderer: issueTodos }),
   ...timeTrackingRoutes(issueNoun),
   userAgentDetail,
   participants,

@@ -1,6 +1,8 @@
+import type { UpdateObject } from 'kysely';
 import { type Actor, type Call, actorOf } from '../access/call.ts';
 import { may } from '../access/may.ts';
 import type { Tx } from '../db/open.ts';
+import type { Schema } from '../db/schema.ts';
 import {
   type SharedEdit,
   assigneeNote,
@@ -19,10 +21,11 @@ import {
 import { checkTitle } from '../issuables/title.ts';
 import { noteMentionsOf } from '../notes/cross_references.ts';
 import { addSystemNotes } from '../notes/system.ts';
+import { followEdit } from '../todos/follow_edit.ts';
 import { countIssue } from './counters.ts';
 import { seesIssue } from './create.ts';
 import { type FoundIssue, lockIssue, reloadIssue } from './find.ts';
-import { type Row, followEdit } from './follow_edit.ts';
+import { issueNoun } from './noun.ts';
 
 export type IssueEdit = SharedEdit & {
   confidential?: boolean;
@@ -43,6 +46,9 @@ const allowed = (call: Call, { project }: FoundIssue, edit: IssueEdit): IssueEdi
   const { updated_at: _updated, ...rest } = own;
   return rest;
 };
+
+/** The columns that an edit changes. */
+type Row = UpdateObject<Schema, 'issues'>;
 
 /** One part of an edit: what to store in the row, and what to note. */
 type Part = { set: Row; note: string | null };
@@ -113,7 +119,8 @@ const applyEdit = async (tx: Tx, actor: Actor, before: FoundIssue, edit: IssueEd
     labels,
   ];
   await addSystemNotes(tx, actor.user.id, after.target, notes);
-  await followEdit(tx, actor, { before, after, set, assigned, isRelated });
+  const records = { before: issue, after: after.issue };
+  await followEdit(tx, actor, { noun: issueNoun, found: after, ...records, set, assigned, isRelated });
   return after;
 };
 

@@ -1,10 +1,11 @@
 /** What people do to jobs: cancel, retry, play. Whether they may is asked before. */
 import { type Call, userOf } from '../access/call.ts';
 import type { Tx } from '../db/open.ts';
-import type { JobStatus } from '../db/schema_ci.ts';
 import { badRequest, forbidden } from '../errors.ts';
+import { playableStatuses, replaceableStatuses, retryableStatuses } from '../job_statuses.ts';
 import { failureRetried } from '../merge_requests/failure_retried.ts';
 import { cancelJob, playJob, retryJob } from '../pipelines/job_states.ts';
+import { requireSeenRequest } from '../pipelines/seen_request.ts';
 import { sealValue } from '../variables/queries.ts';
 import { type FoundJob, loadAnyJob } from './find.ts';
 import type { JobVariable } from './given_variables.ts';
@@ -19,9 +20,6 @@ export const cancel = async (call: Call, { job }: FoundJob): Promise<JobRow> => 
   return await reloaded(call, job, job.id);
 };
 
-/** One that its runner is still ending counts as canceled. */
-const retryable: readonly JobStatus[] = ['success', 'failed', 'canceled', 'canceling'];
-
 const runAgain = async (tx: Tx, { id, pipeline_id }: JobRow, userId: number) => {
   const made = await retryJob(tx, id, userId);
   if (made !== null) await failureRetried(tx, pipeline_id);
@@ -34,7 +32,8 @@ const runAgain = async (tx: Tx, { id, pipeline_id }: JobRow, userId: number) => 
  */
 export const retry = async (call: Call, { job }: FoundJob): Promise<JobRow> => {
   const user = userOf(call);
-  const made = retryable.includes(job.status)
+  await requireSeenRequest(call, job.pipeline_id);
+  const made = retryableStatuses.includes(job.status)
     ? await call.write(async (tx) => await runAgain(tx, job, user.id))
     : null;
   if (made === null) throw forbidden('Job is not retryable');
@@ -61,12 +60,9 @@ const keepVariables = async (
     .execute();
 };
 
-const waiting: readonly JobStatus[] = ['manual', 'scheduled'];
-const ended: readonly JobStatus[] = [...retryable, 'skipped'];
-
 /**
  * Starts a job that waits for it; in the place of a manual one that has ended, a new one.
- * @throws Failure 400
+ * @throws Failure 400, 403
  */
 export const play = async (
   call: Call,
@@ -74,9 +70,10 @@ export const play = async (
   variables: readonly JobVariable[],
 ): Promise<JobRow> => {
   const user = userOf(call);
+  await requireSeenRequest(call, job.pipeline_id);
   const sealed = variables.map(({ key, value }) => ({ key, sealed_value: sealValue(call.platform, value) }));
-  const isAgain = job.run_when === 'manual' && ended.includes(job.status);
-  if (!isAgain && !waiting.includes(job.status)) throw unplayable();
+  const isAgain = job.run_when === 'manual' && replaceableStatuses.includes(job.status);
+  if (!isAgain && !playableStatuses.includes(job.status)) throw unplayable();
   const id = await call.write(async (tx) => {
     if (!isAgain) await keepVariables(tx, job.id, sealed);
     const started = isAgain ? await runAgain(tx, job, user.id) : await playJob(tx, job.id, user.id);

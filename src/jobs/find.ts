@@ -3,8 +3,7 @@ import type { Call } from '../access/call.ts';
 import type { ProjectAction } from '../access/may.ts';
 import type { Reader } from '../db/open.ts';
 import { forbidden, notFound } from '../errors.ts';
-import { refRefusal } from '../pipelines/rights.ts';
-import type { Project } from '../projects/find.ts';
+import { mayRunOn } from '../pipelines/rights.ts';
 import { type Code, findCode } from '../repository/code.ts';
 import { type JobRow, jobColumns } from './rows.ts';
 
@@ -49,30 +48,6 @@ export const findJob = async (
   return { code, job: await loadJob(call.db, code.project.id, jobId) };
 };
 
-/** The branch that a job of a merge request runs for. */
-const sourceBranchOf = async (db: Reader, pipelineId: number): Promise<string | undefined> => {
-  const request = await db
-    .selectFrom('pipelines')
-    .innerJoin('merge_requests', 'merge_requests.id', 'pipelines.merge_request_id')
-    .select('merge_requests.source_branch')
-    .where('pipelines.id', '=', pipelineId)
-    .executeTakeFirst();
-  return request?.source_branch;
-};
-
-/** Who may not write to a protected branch or tag may not have its jobs run, either. */
-export const mayRunFor = async (
-  { db, viewer }: Pick<Call, 'db' | 'viewer'>,
-  project: Project,
-  job: JobRow,
-): Promise<boolean> => {
-  const isOfRequest = job.ref.startsWith('refs/');
-  if (isOfRequest && job.protected === 0) return true;
-  const name = isOfRequest ? await sourceBranchOf(db, job.pipeline_id) : job.ref;
-  if (name === undefined) return true;
-  return (await refRefusal(db, project, { name, type: job.tag === 1 ? 'tag' : 'branch' }, viewer)) === null;
-};
-
 /**
  * The job that the caller is to erase.
  * @throws Failure as `findJob`; 403 where its branch or tag is protected from him
@@ -85,7 +60,7 @@ export const findJobToChange = async (
 ): Promise<FoundJob> => {
   const code = await findCode(call, id, 'update_job');
   const job = await load(call.db, code.project.id, jobId);
-  if (!(await mayRunFor(call, code.project, job))) throw forbidden();
+  if (!(await mayRunOn(call, code.project, job))) throw forbidden();
   return { code, job };
 };
 

@@ -4,7 +4,8 @@ import type { JobParts } from '../environments/routes.ts';
 import { playJob } from '../pipelines/job_states.ts';
 import type { Project } from '../projects/find.ts';
 import { repositoryOf } from '../repository/open.ts';
-import { findJobToRun, loadAnyJob, mayRunFor } from './find.ts';
+import { mayRunOn } from '../pipelines/rights.ts';
+import { findJobToRun, loadAnyJob } from './find.ts';
 import { jobsJson } from './json.ts';
 import { jobColumns } from './rows.ts';
 
@@ -21,5 +22,5 @@ export const jobParts: JobParts = {
   check: async (call, project, jobId) => void (await findJobToRun(call, project.id, jobId)),
   play: playJob,
   mayRun: async (by, project, jobId) =>
-    await mayRunFor(by, project, await loadAnyJob(by.db, project.id, jobId)),
+    await mayRunOn(by, project, await loadAnyJob(by.db, project.id, jobId)),
 };

@@ -4,7 +4,7 @@ import type { Commit } from '../git/protocol_types.ts';
 import { array, bool, int, nullable, number, object, optional, string, timestamp } from '../http/schema.ts';
 import { type Code, webUrlOf } from '../repository/code.ts';
 import { commitJson, commitShape } from '../repository/commit_json.ts';
-import { briefPipelineJson, briefPipelineShape, shownStatus } from '../repository/pipeline_brief.ts';
+import { briefPipelineJson, briefPipelineShape, jobUrl, shownStatus } from '../repository/pipeline_brief.ts';
 import { formatTime } from '../time.ts';
 import { publicProfile, publicProfileShape } from '../users/json.ts';
 import type { UserRow } from '../users/queries.ts';
@@ -123,7 +123,7 @@ const newerPart = (job: JobRow, beside: Beside, { site, projectUrl }: Place) => 
   allow_failure: job.allow_failure === 1,
   ...durationsOf(job, site.now),
   failure_reason: job.failure_reason,
-  web_url: `${projectUrl}/-/jobs/${job.id}`,
+  web_url: jobUrl(projectUrl, job.id),
   artifacts: artifactsOf(beside, job),
   artifacts_expire_at: timeOrNull(job.artifacts_expire_at),
   erased_at: timeOrNull(job.erased_at),

@@ -197,7 +197,10 @@ export const createMergeRequest = async (
   await requireAllowed(call, source, target, pair);
   const { source_branch, target_branch } = input;
   const prepared = await prepare(call, { source, target, source_branch, target_branch });
-  const acted: Given = await withQuickActions({ call, project: target }, { ...input, title });
+  const acted: Given = await withQuickActions(
+    { call, project: target, type: 'MergeRequest' },
+    { ...input, title },
+  );
   const given = may(call.viewer, 'admin_merge_request', target) ? acted : withoutAdminFields(acted);
   return await storeOnce(call, { target, given, pair, prepared });
 };

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { seedCommit } from '../../test/support/code.ts';
+import { seedPipeline } from '../../test/support/jobs.ts';
 import {
   type Coded,
   type Request,
@@ -15,6 +16,7 @@ import {
 } from '../../test/support/requests.ts';
 import { type SeededUser, seedMember, seedUser } from '../../test/support/seed.ts';
 import { type TestService, startTestService } from '../../test/support/service.ts';
+import { repositoryOf } from '../repository/open.ts';
 import { pipelineEnded } from './pipeline_ended.ts';
 
 let gantry: TestService;
@@ -55,6 +57,21 @@ const ended = (request: Request, status: 'success' | 'failed') => ({
   sha: request.sha as string,
   status,
 });
+
+/** Moves the source branch as a push does that nobody has followed yet. */
+const pushUnheard = async ({ source_branch, sha }: Request): Promise<string> => {
+  const pushed = await seedCommit(
+    gantry,
+    project.id,
+    { unheard: source_branch },
+    { branch: `${source_branch}-next`, from: source_branch },
+  );
+  await repositoryOf(gantry.service.platform, { id: project.id, repository_storage: 'default' }).ask(
+    'refs.update',
+    { updates: [{ ref: `refs/heads/${source_branch}`, old: sha, new: pushed }] },
+  );
+  return pushed;
+};
 
 const todosOn = async (request: Request, action: string): Promise<number[]> => {
   const rows = await gantry.service.platform.store.db
@@ -154,6 +171,44 @@ describe('the pipeline', () => {
     await pipelineEnded(gantry.service.platform, ended(request, 'success'));
     assert.equal((await readRequest(gantry, request)).state, 'opened');
     assert.deepEqual(await todosOn(request, 'unmergeable'), [1]);
+  });
+
+  test('succeeds, when the branch has been pushed to: what came since is not merged', async () => {
+    const request = await deferred();
+    await pushUnheard(request);
+    await pipelineEnded(gantry.service.platform, ended(request, 'success'));
+    assert.equal((await readRequest(gantry, request)).state, 'opened');
+    assert.deepEqual(await todosOn(request, 'unmergeable'), [1]);
+  });
+
+  test('has succeeded, when the branch has been pushed to: what came since is waited for', async () => {
+    const request = await deferred();
+    await seedPipeline(gantry, {
+      project: project.id,
+      file: 'job: { script: x }',
+      ref: request.source_branch,
+    });
+    await gantry.service.platform.store.write(
+      async ({ db }) =>
+        await db
+          .updateTable('pipelines')
+          .set({ status: 'success', sha: request.sha })
+          .where('ref', '=', request.source_branch)
+          .execute(),
+    );
+    const sha = await pushUnheard(request);
+    const { body } = await merge(gantry, request, later);
+    assert.deepEqual([body.state, body.sha, body.merge_when_pipeline_succeeds], ['opened', sha, true]);
+  });
+
+  test('succeeds, when merge requests have been switched off: not merged', async () => {
+    const request = await deferred();
+    const setLevel = async (merge_requests_access_level: string) =>
+      await gantry.api(`PUT /projects/${project.id}`, { json: { merge_requests_access_level } });
+    await setLevel('disabled');
+    await pipelineEnded(gantry.service.platform, ended(request, 'success'));
+    await setLevel('enabled');
+    assert.equal((await readRequest(gantry, request)).state, 'opened');
   });
 
   test('of another commit is not waited for', async () => {

@@ -1,8 +1,10 @@
 import { type Call, actorOf } from '../access/call.ts';
 import { recordEvent } from '../events/record.ts';
 import { requireUnmodified } from '../http/unmodified.ts';
+import { enqueue } from '../queue/queue.ts';
 import { countMergeRequest } from './counters.ts';
 import { type FoundMergeRequest, lockMergeRequest } from './find.ts';
+import { versionWork } from './follow_version.ts';
 import { writeUnlessMerging } from './merging.ts';
 
 /**
@@ -18,6 +20,8 @@ export const deleteMergeRequest = async (
     requireUnmodified(call.header('if-unmodified-since'), merge_request.updated_at);
     await tx.db.updateTable('merge_requests').set({ deleted_at: tx.now }).where('id', '=', id).execute();
     await countMergeRequest(tx, project.id, merge_request, null);
+    // Its refs go.
+    await enqueue(tx, versionWork, { merge_request_id: id }, { unique_key: `${versionWork}:${id}` });
     await tx.db
       .deleteFrom('todos')
       .where('target_type', '=', 'MergeRequest')

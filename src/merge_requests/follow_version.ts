@@ -1,4 +1,4 @@
-/** What follows a new version of a request, whatever made it: nobody waits for it, and it may be done twice. */
+/** What follows a new version of a request, whatever made it, and its deletion: nobody waits for it, and it may be done twice. */
 import type { Platform } from '../access/call.ts';
 import { moveDiscussionPositions } from '../discussions/move_positions.ts';
 import { loadProject } from '../projects/find.ts';

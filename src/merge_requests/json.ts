@@ -45,7 +45,6 @@ const fields = {
   // What today's clients read beside the API document's.
   assignees: array(user),
   draft: bool,
-  detailed_merge_status: string,
   squash_commit_sha: nullable(string),
   merged_at: nullable(timestamp),
   merged_by: nullable(user),
@@ -63,6 +62,8 @@ const fields = {
   task_completion_status: object({ count: int, completed_count: int }),
   rebase_in_progress: bool,
   merge_error: nullable(string),
+  /** The last: of one request alone, `detail.ts` puts another in its place. */
+  detailed_merge_status: string,
 };
 
 /** A merge request in a list. */

@@ -8,9 +8,8 @@ import { signatureOf } from '../repository/change_refs.ts';
 import { repositoryOf } from '../repository/open.ts';
 import { findRef } from '../repository/resolve.ts';
 import type { FoundMergeRequest } from './find.ts';
+import { mergeRefOf } from './head_ref.ts';
 import { branchesOf, readHeads } from './heads.ts';
-
-const mergeRefOf = (iid: number): string => `refs/merge-requests/${iid}/merge`;
 
 const notMergeable = (): Failure => refused('Merge request is not mergeable');
 

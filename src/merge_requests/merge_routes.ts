@@ -1,11 +1,12 @@
 /** Merging, now or later. */
 import { type Call, endpoint } from '../access/call.ts';
+import type { Reader } from '../db/open.ts';
 import { boolean, bool, longText, object, optional, string, text } from '../http/schema.ts';
 import { cancelDeferred, deferMerge } from './deferred.ts';
-import { type FoundMergeRequest, findMergeRequest, findReadable } from './find.ts';
+import { type FoundMergeRequest, findMergeRequest, findReadable, reloadMergeRequest } from './find.ts';
 import { headPipelineStatus } from './head_pipeline.ts';
 import { singleMergeRequestShape } from './json.ts';
-import { type MergeParams, acceptMerge, mergerOf } from './merge.ts';
+import { type MergeParams, type Merging, acceptMerge, endsOf, mergerOf } from './merge.ts';
 import { mergeRef } from './merge_ref.ts';
 import { requireOpen, requireReady } from './merge_rules.ts';
 import { requestParams, requestPath } from './params.ts';
@@ -20,16 +21,26 @@ const common = {
 
 type Accepted = MergeParams & { isDeferred: boolean };
 
+/** At once where the pipeline of the head has succeeded: then that head, not what is pushed meanwhile. */
+const acceptLater = async (db: Reader, merging: Merging): Promise<FoundMergeRequest> => {
+  const { found, params } = merging;
+  const { source_sha: sha } = await endsOf(merging);
+  const { merge_request } = await reloadMergeRequest(db, found.project, found.merge_request.id);
+  const isGreen =
+    merge_request.head_sha === sha && (await headPipelineStatus(db, merge_request)) === 'success';
+  return isGreen ? await acceptMerge({ ...merging, params: { ...params, sha } }) : await deferMerge(merging);
+};
+
 const accept = async (
   call: Call,
   found: FoundMergeRequest,
   { isDeferred, ...params }: Accepted,
 ): Promise<FoundMergeRequest> => {
-  await requireOpen(call.db, call.viewer, found);
-  await requireReady(call.db, found, isDeferred);
-  const merging = { platform: call.platform, found, merger: mergerOf(call), params, baseUrl: call.baseUrl };
-  const isWaiting = isDeferred && (await headPipelineStatus(call.db, found.merge_request)) !== 'success';
-  return isWaiting ? await deferMerge(merging) : await acceptMerge(merging);
+  const { db, platform, baseUrl } = call;
+  await requireOpen(db, call.viewer, found);
+  await requireReady(db, found, isDeferred);
+  const merging = { platform, found, merger: mergerOf(call), params, baseUrl };
+  return isDeferred ? await acceptLater(db, merging) : await acceptMerge(merging);
 };
 
 export const mergeRoute = endpoint({

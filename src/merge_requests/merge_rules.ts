@@ -7,6 +7,7 @@ import { isWorkInProgress } from '../issuables/title_state.ts';
 import { mayMergeInto, protectedBranches } from '../repository/protected.ts';
 import type { FoundMergeRequest } from './find.ts';
 import { headPipelineStatus, isGreen } from './head_pipeline.ts';
+import { isUnfollowed } from './unfollowed.ts';
 
 /** 406: it is merged or closed already. */
 export const notOpen = (): Failure => new Failure('not_acceptable', { message: 'Method Not Allowed' });
@@ -28,9 +29,12 @@ export const mayMerge = async (
   return mayMergeInto(viewer, project, rules, merge_request.target_branch);
 };
 
-/** @throws Failure 401, 406 */
+/**
+ * Also of one that was asked to be merged later: its project's requests may be switched off since.
+ * @throws Failure 401, 406
+ */
 export const requireOpen = async (db: Reader, viewer: Viewer, found: FoundMergeRequest): Promise<void> => {
-  if (!(await mayMerge(db, viewer, found))) throw unauthorized();
+  if (!found.isVisibleTo(viewer) || !(await mayMerge(db, viewer, found))) throw unauthorized();
   if (found.merge_request.state !== 'opened') throw notOpen();
 };
 
@@ -49,5 +53,14 @@ export const requireReady = async (
   const mustResolve = project.only_allow_merge_if_all_discussions_are_resolved === 1;
   if (mustResolve && (await hasUnresolvedDiscussions(db, merge_request.id))) throw notNow();
   if (deferred || project.only_allow_merge_if_pipeline_succeeds !== 1) return;
-  if (!isGreen(await headPipelineStatus(db, merge_request))) throw notNow();
+  if (!(await isPassed(db, merge_request))) throw notNow();
+};
+
+/** Where there is no pipeline, nothing is asked for: once it is certain that none comes. */
+const isPassed = async (db: Reader, request: FoundMergeRequest['merge_request']): Promise<boolean> => {
+  const status = await headPipelineStatus(db, request);
+  if (status !== null) return isGreen(status);
+  if (await isUnfollowed(db, request)) return false;
+  // One may have come since the first look.
+  return isGreen(await headPipelineStatus(db, request));
 };

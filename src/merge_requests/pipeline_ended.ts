@@ -56,12 +56,15 @@ const mergerOf = async ({ store, clock }: Platform, userId: number): Promise<Mer
   return { cause: { user, sudo_by_id: null }, viewer, name: user.name, email: user.email };
 };
 
-/** Merges in the name of who asked for it; where that cannot be done, he is told. */
-const mergeNow = async (platform: Platform, found: FoundMergeRequest): Promise<void> => {
+/**
+ * Merges in the name of who asked for it; where that cannot be done, he is told. Only what the pipeline was of: what
+ * was pushed since may not have been heard of yet.
+ */
+const mergeNow = async (platform: Platform, found: FoundMergeRequest, sha: string): Promise<void> => {
   const { merge_user_id, merge_params } = found.merge_request;
   const merger = merge_user_id === null ? null : await mergerOf(platform, merge_user_id);
   if (merger === null) return;
-  const params = JSON.parse(merge_params) as MergeParams;
+  const params = { ...(JSON.parse(merge_params) as MergeParams), sha };
   try {
     await requireOpen(platform.store.db, merger.viewer, found);
     await acceptMerge({ platform, found, merger, params });
@@ -90,6 +93,6 @@ export const pipelineEnded = async (platform: Platform, ended: EndedPipeline): P
     // oxlint-disable-next-line no-await-in-loop
     const isWaitedFor = isGreen(await headPipelineStatus(db, found.merge_request));
     // oxlint-disable-next-line no-await-in-loop
-    if (isWaitedFor) await mergeNow(platform, found);
+    if (isWaitedFor) await mergeNow(platform, found, ended.sha);
   }
 };

@@ -13,6 +13,7 @@ import {
 } from '../../test/support/requests.ts';
 import { type SeededUser, seedMember, seedUser } from '../../test/support/seed.ts';
 import { type TestService, startTestService } from '../../test/support/service.ts';
+import { rebaseRequest } from './rebase.ts';
 
 let gantry: TestService;
 let project: Coded;
@@ -85,17 +86,23 @@ test('is refused for one that is closed', async () => {
   assert.equal((await rebase(request)).status, 406);
 });
 
-test('of a fork moves the fork’s branch', async () => {
+/** From a fork, whose target has a commit that it lacks. */
+const openFromFork = async (upstream: Coded) => {
   const owner = await seedUser(gantry);
-  const fork = (await gantry.api(`POST /projects/${project.id}/fork`, { as: owner.token })).body;
+  const fork = (await gantry.api(`POST /projects/${upstream.id}/fork`, { as: owner.token })).body;
   await settle(gantry);
   await seedBranch(gantry, fork, 'topic', { files: { topic: '1' } });
   const request = await openRequest(gantry, fork, 'topic', {
-    target_project_id: project.id,
+    target_project_id: upstream.id,
     as: owner.token,
   });
-  await seedCommit(gantry, project.id, { 'only-upstream': '1' });
+  const brought = await seedCommit(gantry, upstream.id, { 'only-upstream': '1' });
   await settle(gantry);
+  return { owner, fork, request, brought };
+};
+
+test('of a fork moves the fork’s branch', async () => {
+  const { owner, fork, request } = await openFromFork(project);
   assert.equal((await rebase(request, owner.token)).status, 202);
   await settle(gantry);
   const now = await readRequest(gantry, request);
@@ -103,4 +110,26 @@ test('of a fork moves the fork’s branch', async () => {
   assert.deepEqual([now.merge_error, now.sha], [null, body.commit.id]);
   assert.notEqual(now.sha, request.sha);
   assert.equal(now.changes_count, '1');
+});
+
+test('brings nothing to the fork of one who has lost sight of the target since he asked', async () => {
+  const upstream = await seedCoded(gantry);
+  const { owner, fork, request, brought } = await openFromFork(upstream);
+  const { platform } = gantry.service;
+  await gantry.api(`PUT /projects/${upstream.id}`, { json: { visibility: 'private' } });
+  await platform.store.write(
+    async ({ db }) =>
+      await db
+        .updateTable('merge_requests')
+        .set('rebase_in_progress', 1)
+        .where('id', '=', request.id)
+        .execute(),
+  );
+  await rebaseRequest(platform, { merge_request_id: request.id, user_id: owner.id });
+  const { merge_error, rebase_in_progress } = await readRequest(gantry, request);
+  assert.deepEqual([merge_error, rebase_in_progress], ['Rebase failed: it is not allowed', false]);
+  const branch = await gantry.api(`GET /projects/${fork.id}/repository/branches/topic`);
+  assert.equal(branch.body.commit.id, request.sha);
+  const commit = await gantry.api(`GET /projects/${fork.id}/repository/commits/${brought}`);
+  assert.equal(commit.status, 404);
 });

@@ -23,17 +23,21 @@ import { loadRequest } from './open_requests.ts';
 /** Background work: payload `{ merge_request_id, user_id }`. */
 export const rebaseWork = 'merge_requests.rebase';
 
-/** History is rewritten: a protected branch must allow that, too. */
+/**
+ * History is rewritten: a protected branch must allow that, too. The source gets what the target has, which is for
+ * those who see it, also when the work is done.
+ */
 const mayRebase = async (
   platform: Platform,
+  { isVisibleTo, merge_request: { source_branch: branch } }: FoundMergeRequest,
   source: Project,
-  branch: string,
   userId: number,
 ): Promise<boolean> => {
   const { db } = platform.store;
   const viewer = await viewerOfUser(db, userId, platform.clock.now());
+  if (viewer === null || !isVisibleTo(viewer)) return false;
   const rules = await protectedBranches(db, source.id);
-  return viewer !== null && mayPushTo(viewer, source, rules, branch) && mayForcePush(rules, branch);
+  return mayPushTo(viewer, source, rules, branch) && mayForcePush(rules, branch);
 };
 
 const sourceProject = async (
@@ -63,8 +67,7 @@ export const askRebase = async (call: Call, found: FoundMergeRequest): Promise<v
   const { merge_request } = found;
   const user_id = userOf(call).id;
   const source = await sourceProject(call.platform, found);
-  const isAllowed =
-    source !== null && (await mayRebase(call.platform, source, merge_request.source_branch, user_id));
+  const isAllowed = source !== null && (await mayRebase(call.platform, found, source, user_id));
   if (!isAllowed) throw forbidden('Cannot push to source branch');
   await writeUnlessMerging(call.platform, merge_request, async (tx) => {
     const now = await tx.db
@@ -93,7 +96,7 @@ const makeRebased = async (
   const heads = await readHeads(platform, await branchesOf(db, merge_request, project));
   const { source_sha, target_sha } = heads;
   if (source === null || source_sha === null || target_sha === null) return 'a branch is missing';
-  if (!(await mayRebase(platform, source, merge_request.source_branch, userId))) return 'it is not allowed';
+  if (!(await mayRebase(platform, found, source, userId))) return 'it is not allowed';
   if (source.id !== project.id) {
     await bringCommit(platform, { source: project, target: source }, target_sha, [source_sha]);
   }

@@ -2,6 +2,7 @@
 import type { Platform } from '../access/call.ts';
 import type { Tx } from '../db/open.ts';
 import { recordEvent } from '../events/record.ts';
+import { longestTitle } from '../issuables/title.ts';
 import { isWorkInProgress } from '../issuables/title_state.ts';
 import { workInProgressText } from '../issuables/system_note_text.ts';
 import { addSystemNotes } from '../notes/system.ts';
@@ -26,7 +27,6 @@ export type MovedBranch = {
 };
 
 const mostListed = 100;
-const longestTitle = 255;
 
 /** What the version has that the one before had not, oldest first. */
 const newCommitsOf = async (tx: Tx, { before, prepared }: NewVersion): Promise<VersionCommit[]> => {

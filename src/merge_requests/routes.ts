@@ -24,7 +24,7 @@ import { requestParams, requestPath } from './params.ts';
 import { cancelRoute, mergeRoute, moreMergeRoutes } from './merge_routes.ts';
 import { mergeRequestNoun, trackedMergeRequest } from './noun.ts';
 import { showMergeRequest, singleReply } from './show.ts';
-import { todoTarget } from './todos.ts';
+import { mergeRequestTodos } from './todos.ts';
 import { updateMergeRequest } from './update.ts';
 import {
   changesRoute,
@@ -141,7 +141,7 @@ export const mergeRequestRoutes = [
   cancelRoute,
   closesIssues,
   ...subscriptionRoutes(mergeRequestNoun, { shape: singleMergeRequestShape, render: rendered }),
-  markTodoRoute(mergeRequestNoun, { shape: todoMergeRequestShape, render: todoTarget }),
+  markTodoRoute(mergeRequestNoun, { shape: todoMergeRequestShape, renderer: mergeRequestTodos }),
   versionsRoute,
   versionRoute,
   ...timeTrackingRoutes(trackedMergeRequest),

@@ -9,6 +9,7 @@ import { type Project, findProject, loadProject } from '../projects/find.ts';
 import { mayMergeInto, protectedBranches } from '../repository/protected.ts';
 import { briefPipelineJson } from '../repository/pipeline_brief.ts';
 import { followColumns, follows } from '../subscriptions/subscribed.ts';
+import { withDetail } from './detail.ts';
 import type { FoundMergeRequest } from './find.ts';
 import type { Extras } from './json.ts';
 import { type Checked, checkMergeStatus } from './merge_status.ts';
@@ -25,6 +26,8 @@ type Row = Version &
     found: number | null;
     /** 1: a discussion waits to be resolved. */
     unresolved: number | null;
+    /** Where its newest version left the target. */
+    base_sha: string | null;
     /** Of its head, the newest. */
     pipeline_id: number | null;
   };
@@ -39,14 +42,19 @@ const rowByIid = compiled((db, { project_id, iid, user_id }: Asked) => {
       diff_id, head_sha, merge_status, checked_source_sha, checked_target_sha,
       (select 1 from assignees where ${here} and user_id = ${user_id}) as assigned,
       ${said} as said, ${found} as found,
+      (select base_commit_sha from merge_request_diffs where merge_request_diffs.id = diff_id) as base_sha,
       (select 1 from notes where ${here} and resolvable = 1 and resolved_at is null limit 1) as unresolved,
       (select max(pipelines.id) from pipelines where sha = head_sha and pipelines.project_id = source_project_id
         and source <> 'parent_pipeline' and (ref = source_branch or merge_request_id = merge_requests.id)) as pipeline_id
     from merge_requests where project_id = ${project_id} and iid = ${iid}`.compile(db);
 });
 
-const versionById = compiled((db, { id }: { id: number }) =>
-  db.selectFrom('merge_requests').select(['id', 'revision']).where('id', '=', id).compile(),
+const statusById = compiled((db, { id }: { id: number }) =>
+  db
+    .selectFrom('merge_requests')
+    .select(['id', 'revision', 'merge_status', 'checked_source_sha', 'checked_target_sha'])
+    .where('id', '=', id)
+    .compile(),
 );
 
 const mayMerge = async (call: Call, project: Project, branch: string): Promise<boolean> =>
@@ -54,19 +62,26 @@ const mayMerge = async (call: Call, project: Project, branch: string): Promise<b
   mayMergeInto(call.viewer, project, await protectedBranches(call.db, project.id), branch);
 
 /** As it is once it has been looked at. */
-const checked = async (call: Call, project: Project, row: Row): Promise<Version> => {
+const checked = async (call: Call, project: Project, row: Row): Promise<Row> => {
   const status = await checkMergeStatus(call.platform, row, project);
-  if (status === row.merge_status) return row;
-  const [now] = await versionById(call.db, { id: row.id });
-  return now ?? row;
+  // Whether it must be rebased, the commits that were looked at tell.
+  if (status === row.merge_status && project.merge_method === 'merge') return row;
+  const [now] = await statusById(call.db, { id: row.id });
+  return { ...row, ...now };
+};
+
+/** The project that a request comes from, if its pipelines are for the caller to see. */
+const pipelinesOf = async (call: Call, target: Project, sourceId: number | null): Promise<Project | null> => {
+  if (sourceId === null) return null;
+  const source = sourceId === target.id ? target : await loadProject(call.db, sourceId);
+  return source !== null && may(call.viewer, 'read_pipeline', source) ? source : null;
 };
 
 /** As far as it is for the caller to see. */
 const headPipeline = async (call: Call, target: Project, id: number): Promise<Extras['pipeline']> => {
   const row = await call.db.selectFrom('pipelines').selectAll().where('id', '=', id).executeTakeFirst();
-  if (row === undefined) return null;
-  const source = row.project_id === target.id ? target : await loadProject(call.db, row.project_id);
-  if (source === null || !may(call.viewer, 'read_pipeline', source)) return null;
+  const source = row === undefined ? null : await pipelinesOf(call, target, row.project_id);
+  if (row === undefined || source === null) return null;
   return briefPipelineJson(row, { baseUrl: call.baseUrl, full_path: source.full_path });
 };
 
@@ -76,10 +91,18 @@ const shownIn = async (call: Call, project: Project, iid: number): Promise<Shown
   const user_id = userOf(call).id;
   const [row] = await rowByIid(call.db, { project_id: project.id, iid, user_id });
   if (row === undefined || row.deleted_at !== null) throw notFound();
-  const [text] = await mergeRequestTexts(call, [await checked(call, project, row)]);
-  if (text === undefined) throw notFound();
-  const subscribed = follows(row, row.author_id === user_id || row.assigned === 1);
+  const request = await checked(call, project, row);
+  const [kept] = await mergeRequestTexts(call, [request]);
+  if (kept === undefined) throw notFound();
   const can_merge = await mayMerge(call, project, row.target_branch);
+  const text = await withDetail(call.db, kept, {
+    project,
+    request,
+    // Who may merge learns it when he tries.
+    seesPipelines: async () =>
+      can_merge || (await pipelinesOf(call, project, row.source_project_id)) !== null,
+  });
+  const subscribed = follows(row, row.author_id === user_id || row.assigned === 1);
   const blocking_discussions_resolved = row.unresolved === null;
   const pipeline = row.pipeline_id === null ? null : await headPipeline(call, project, row.pipeline_id);
   const pipelines = { head_pipeline: pipeline, pipeline };

@@ -1,7 +1,9 @@
+import type { UpdateObject } from 'kysely';
 import { type Actor, type Call, actorOf } from '../access/call.ts';
 import { may } from '../access/may.ts';
 import { canReadCode, canSeeMergeRequests } from '../access/visible.ts';
 import type { Tx } from '../db/open.ts';
+import type { Schema } from '../db/schema.ts';
 import { invalid } from '../errors.ts';
 import {
   type SharedEdit,
@@ -24,14 +26,15 @@ import { checkTitle } from '../issuables/title.ts';
 import { noteMentionsOf } from '../notes/cross_references.ts';
 import { addSystemNotes } from '../notes/system.ts';
 import { loadProject } from '../projects/find.ts';
+import { followEdit } from '../todos/follow_edit.ts';
 import { requireBranches, requireDifferent, requireNoOther } from './branches.ts';
 import { storeClosingIssues } from './closing.ts';
 import { countMergeRequest } from './counters.ts';
 import { notDeferred } from './deferred.ts';
 import { type FoundMergeRequest, lockMergeRequest, reloadMergeRequest } from './find.ts';
-import { type Row, followEdit } from './follow_edit.ts';
 import { branchesOf } from './heads.ts';
 import { writeUnlessMerging } from './merging.ts';
+import { mergeRequestNoun } from './noun.ts';
 import { type PreparedVersion, insertVersion, prepareVersion, readHeads } from './versions.ts';
 
 export type MergeRequestEdit = SharedEdit & {
@@ -40,6 +43,9 @@ export type MergeRequestEdit = SharedEdit & {
   remove_source_branch?: boolean;
   squash?: boolean;
 };
+
+/** The columns that an edit changes. */
+type Row = UpdateObject<Schema, 'merge_requests'>;
 
 /** One part of an edit: what to store in the row, and what to note. */
 type Part = { set: Row; note: string | null };
@@ -161,7 +167,8 @@ const applyEdit = async (
   const after = await storeRow(tx, before, set, prepared);
   const notes = [...parts.map((part) => part.note), await assigneeNote(tx, assigned, assigneesText)];
   await addSystemNotes(tx, actor.user.id, after.target, [...notes, labels]);
-  await followEdit(tx, actor, { before, after, set, assigned, isRelated });
+  const records = { before: merge_request, after: after.merge_request };
+  await followEdit(tx, actor, { noun: mergeRequestNoun, found: after, ...records, set, assigned, isRelated });
   await storeClosingIssues(call.platform, tx, after, call.baseUrl);
   await noteMentionsOf(tx, call, after, { before: merge_request, after: after.merge_request });
   return after;

@@ -7,10 +7,9 @@ import { failureRetried } from '../merge_requests/failure_retried.ts';
 import type { PipelineRow } from '../repository/pipeline_brief.ts';
 import { cancelPipeline, deletePipeline, retryPipeline } from './change.ts';
 import { type FoundPipeline, pipelineOf } from './find.ts';
-import { factsOfRequest } from './merge_request_facts.ts';
 import { dropPipelineRef } from './persistent_ref.ts';
-import { pipelineRef } from './pipeline_ref.ts';
-import { refRefusal } from './rights.ts';
+import { mayRunOn } from './rights.ts';
+import { requireSeenRequest } from './seen_request.ts';
 import type { Pipeline } from './store.ts';
 
 /**
@@ -18,10 +17,7 @@ import type { Pipeline } from './store.ts';
  * @throws Failure 403
  */
 export const requireRefRight = async (call: Call, { pipeline, project }: FoundPipeline): Promise<void> => {
-  const { db, viewer } = call;
-  const { merge_request_id: id } = pipeline;
-  const request = id === null ? null : await factsOfRequest(db, id);
-  if ((await refRefusal(db, project, pipelineRef(pipeline, request), viewer)) !== null) throw forbidden();
+  if (!(await mayRunOn(call, project, pipeline))) throw forbidden();
 };
 
 type Change = (tx: Tx, id: number, userId: number) => Promise<Pipeline | null>;
@@ -40,12 +36,15 @@ const change = async (call: Call, { pipeline }: FoundPipeline, make: Change): Pr
 export const cancel = async (call: Call, found: FoundPipeline): Promise<PipelineRow> =>
   await change(call, found, cancelPipeline);
 
-export const retry = async (call: Call, found: FoundPipeline): Promise<PipelineRow> =>
-  await change(call, found, async (tx, id, userId) => {
+/** @throws Failure 403, 404 */
+export const retry = async (call: Call, found: FoundPipeline): Promise<PipelineRow> => {
+  await requireSeenRequest(call, found.pipeline.id);
+  return await change(call, found, async (tx, id, userId) => {
     const pipeline = await retryPipeline(tx, id, userId);
     if (pipeline !== null) await failureRetried(tx, id);
     return pipeline;
   });
+};
 
 export const rename = async (call: Call, found: FoundPipeline, name: string): Promise<PipelineRow> =>
   await call.write(async (tx) => {

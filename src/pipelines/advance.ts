@@ -73,7 +73,7 @@ const setPipeline = async (
   jobs: readonly LatestJob[],
 ): Promise<void> => {
   if (status === pipeline.status) return;
-  const [wasOver, isOver] = [isEnded(pipeline.status), isEnded(status)];
+  const isOver = isEnded(status);
   const isAsked = !isOver && (status === 'manual' || pipeline.status === 'manual');
   const isBegun = started(status) || jobs.some((job) => job.started_at !== null);
   const change: Told = {
@@ -88,7 +88,7 @@ const setPipeline = async (
   Object.assign(pipeline, change);
   if (isOver) await endLater(tx, pipeline.id);
   if (isAsked) await mirrorLater(tx, pipeline.id);
-  if (pipeline.source_job_id !== null) await followLater(tx, pipeline.source_job_id, wasOver && !isOver);
+  if (pipeline.source_job_id !== null) await followLater(tx, pipeline.source_job_id);
 };
 
 /** `chosen`: ids of those that start whatever they wait for. Brings `pipeline` up to date, too. */

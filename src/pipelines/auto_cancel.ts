@@ -1,6 +1,6 @@
 /** Older pipelines of a ref end when a newer one takes their place. */
 import type { Reader, Store, Tx } from '../db/open.ts';
-import type { JobStatus } from '../db/schema_ci.ts';
+import { cancelableStatuses } from '../job_statuses.ts';
 import { enqueue } from '../queue/queue.ts';
 import { advanceLocked } from './advance.ts';
 import { cancelJobs } from './cancel_jobs.ts';
@@ -11,7 +11,6 @@ export const autoCancelWork = 'pipelines.auto_cancel';
 
 type Newer = Pick<Pipeline, 'id' | 'project_id' | 'ref' | 'tag' | 'sha' | 'source'>;
 
-const alive: JobStatus[] = ['created', 'waiting_for_resource', 'scheduled', 'pending', 'running', 'manual'];
 /** Of a ref, at a time. */
 const mostOlder = 100;
 
@@ -22,7 +21,7 @@ const olderOf = async (db: Reader, newer: Newer, limit: number): Promise<number[
     .select('id')
     .where('project_id', '=', newer.project_id)
     .where('ref', '=', newer.ref)
-    .where('status', 'in', alive)
+    .where('status', 'in', cancelableStatuses)
     .where('tag', '=', newer.tag)
     .where('id', '<', newer.id)
     .where('sha', '!=', newer.sha)
@@ -52,7 +51,7 @@ const endedByNewer = <J extends Pick<LatestJob, 'status' | 'interruptible' | 'st
 
 const cancelOlder = async (tx: Tx, pipeline_id: number): Promise<void> => {
   const pipeline = await lockPipeline(tx, pipeline_id);
-  if (pipeline === null || !alive.includes(pipeline.status)) return;
+  if (pipeline === null || !cancelableStatuses.includes(pipeline.status)) return;
   const jobs = await loadLatestJobs(tx.db, pipeline_id);
   await cancelJobs(tx, endedByNewer(pipeline, jobs));
   await advanceLocked(tx, pipeline, { jobs });

@@ -1,15 +1,14 @@
 /** Jobs of a locked pipeline that are to be no more; `advance` is the caller's. */
 import type { Tx } from '../db/open.ts';
 import { jobEnded } from '../environments/follow.ts';
-import { isEnded } from './composite.ts';
+import { cancelableStatuses } from '../job_statuses.ts';
 import { setStatus } from './move_jobs.ts';
 import { takeFromQueue } from './queue.ts';
 import type { Job } from './store.ts';
 
 type Cancelled = Pick<Job, 'id' | 'project_id' | 'resource_group' | 'status' | 'environment' | 'bridge'>;
 
-export const isCancelable = ({ status }: Pick<Job, 'status'>): boolean =>
-  !isEnded(status) && status !== 'canceling';
+export const isCancelable = ({ status }: Pick<Job, 'status'>): boolean => cancelableStatuses.includes(status);
 
 /** One whose runner was lost has begun to deploy. */
 const endDeployments = async (tx: Tx, jobs: readonly Cancelled[]): Promise<void> => {

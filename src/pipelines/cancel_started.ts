@@ -1,17 +1,15 @@
 /** What a pipeline has started ends with it. */
 import type { Reader, Store } from '../db/open.ts';
-import type { JobStatus } from '../db/schema_ci.ts';
+import { endedStatuses } from '../job_statuses.ts';
 import { cancelPipeline } from './change.ts';
 import type { Started } from './downstream_work.ts';
-
-const ended: JobStatus[] = ['success', 'failed', 'canceled', 'skipped'];
 
 const startedBy = async (db: Reader, { pipeline_id, job_id, is_any }: Started): Promise<number[]> => {
   let query = db
     .selectFrom('pipelines')
     .select('id')
     .where('source_pipeline_id', '=', pipeline_id)
-    .where('status', 'not in', ended);
+    .where('status', 'not in', endedStatuses);
   if (job_id !== null) query = query.where('source_job_id', '=', job_id);
   if (!is_any) query = query.where('source', '=', 'parent_pipeline');
   return (await query.orderBy('id').execute()).map(({ id }) => id);

@@ -2,7 +2,7 @@
 import type { Tx } from '../db/open.ts';
 import { advanceLocked } from './advance.ts';
 import { cancelJobs } from './cancel_jobs.ts';
-import { cancelStartedLater, followLater } from './downstream_work.ts';
+import { cancelStartedLater, followAgainLater, followLater } from './downstream_work.ts';
 import { dropLater } from './drop_files.ts';
 import { loadLatestJobs } from './latest_jobs.ts';
 import { setStatus } from './move_jobs.ts';
@@ -48,6 +48,7 @@ export const retryPipeline = async (
     'created',
   );
   await advanceLocked(tx, pipeline, { jobs });
+  await followAgainLater(tx, pipeline, user_id);
   return pipeline;
 };
 

@@ -1,5 +1,6 @@
 /** The one status of many jobs: of a stage, of a pipeline, of what a job waits for. Pure. */
 import type { JobStatus } from '../db/schema_ci.ts';
+import { endedStatuses } from '../job_statuses.ts';
 
 export type Counted = { status: JobStatus; allow_failure: 0 | 1 };
 
@@ -48,5 +49,4 @@ export const compositeStatus = (jobs: readonly Counted[]): JobStatus =>
 
 export type EndedStatus = 'success' | 'failed' | 'canceled' | 'skipped';
 
-export const isEnded = (status: JobStatus): status is EndedStatus =>
-  status === 'success' || status === 'failed' || status === 'canceled' || status === 'skipped';
+export const isEnded = (status: JobStatus): status is EndedStatus => endedStatuses.includes(status);

@@ -32,7 +32,8 @@ const predefinedOf = async (
   occasion: Occasion,
 ): Promise<Record<string, string>> => {
   const { code, ref, maker, merge_request } = occasion;
-  const open_requests = ref.type === 'tag' ? '' : await openRequestsText(db, code.project.id, ref.name);
+  const open_requests =
+    ref.type === 'tag' ? '' : await openRequestsText(db, code.project.id, ref.name, maker?.viewer);
   const facts = { ...occasion, project: code.project, user: maker, open_requests };
   return {
     ...(config.external_url !== null && serverVariables(config.external_url, version)),

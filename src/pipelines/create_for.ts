@@ -3,6 +3,7 @@ import { invalid } from '../errors.ts';
 import type { Code } from '../repository/code.ts';
 import { createPipeline } from './create.ts';
 import type { FoundPipeline } from './find.ts';
+import { readInputs, withInputs } from './given_inputs.ts';
 import { readGiven } from './given_variables.ts';
 import { namedRef } from './named_ref.ts';
 
@@ -10,6 +11,7 @@ type Asked = {
   ref: string;
   /** As they were sent. */
   variables?: unknown;
+  inputs?: unknown;
   source: 'api' | 'web';
 };
 
@@ -20,14 +22,16 @@ type Asked = {
 export const createFor = async (
   call: Call,
   { project, repository }: Code,
-  { ref, variables: given, source }: Asked,
+  { ref, variables: given, inputs, source }: Asked,
 ): Promise<FoundPipeline> => {
   const variables = readGiven(given);
+  const ofConfig = withInputs(project, readInputs(inputs));
   const named = await namedRef(repository, ref);
   if (named === null) throw invalid({ base: ['Reference not found'] });
   const created = await createPipeline(call.platform, {
     project,
     ...named,
+    ...ofConfig,
     source,
     user_id: userOf(call).id,
     variables,

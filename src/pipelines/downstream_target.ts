@@ -5,8 +5,9 @@ import type { Trigger } from '../ci_file/plan_types.ts';
 import { Failure } from '../errors.ts';
 import { type Project, findProject, loadProject } from '../projects/find.ts';
 import { repositoryOf } from '../repository/open.ts';
-import { type ReadLeft, configInclude } from './ci_files.ts';
+import type { ReadLeft } from './ci_files.ts';
 import type { WantedPipeline } from './create.ts';
+import { including, withInputs } from './given_inputs.ts';
 import { factsOfRequest } from './merge_request_facts.ts';
 import { namedRef } from './named_ref.ts';
 import { pipelineRef } from './pipeline_ref.ts';
@@ -34,8 +35,6 @@ export type Aiming = {
 
 export const creationFailed = 'downstream_pipeline_creation_failed';
 
-const contentOf = (include: readonly unknown[]): string => JSON.stringify({ include });
-
 /** A part of the pipeline: of its own project, commit and merge request. */
 const childOf = async ({ platform, pipeline, trigger, left }: Aiming): Promise<Aimed> => {
   const { db } = platform.store;
@@ -49,7 +48,7 @@ const childOf = async ({ platform, pipeline, trigger, left }: Aiming): Promise<A
     sha,
     before_sha,
     source: 'parent_pipeline',
-    part: { content: contentOf(trigger.include ?? []), left },
+    part: { content: including(trigger.include ?? []), left },
     ...(request !== null && { merge_request: request }),
   };
 };
@@ -67,14 +66,6 @@ export const projectSeenBy = async (
     throw error;
   }
 };
-
-const noArtifacts: ReadLeft = async () => await Promise.resolve({ problem: 'refused' });
-
-/** The project's own configuration, which is given what it asks for. */
-const withInputs = (project: Project, inputs: unknown): Pick<Target, 'part'> =>
-  inputs === null
-    ? {}
-    : { part: { content: contentOf([{ ...configInclude(project), inputs }]), left: noArtifacts } };
 
 const otherOf = async ({ platform, trigger, values, maker }: Aiming): Promise<Aimed> => {
   const path = expand(trigger.project ?? '', values).replace(/^\//, '');

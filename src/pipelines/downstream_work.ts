@@ -7,11 +7,20 @@ export const cancelChildrenWork = 'pipelines.cancel_children';
 
 /**
  * A job looks at the pipeline that it has started.
- * @param isAgain that one had ended, and runs again
+ * @param again who has something of that run again, which may have ended
  */
-export const followLater = async (tx: Tx, job_id: number, isAgain = false): Promise<void> => {
-  const unique_key = `${followWork}:${job_id}${isAgain ? ':again' : ''}`;
-  await enqueue(tx, followWork, { job_id, is_again: isAgain }, { unique_key });
+export const followLater = async (tx: Tx, job_id: number, again: number | null = null): Promise<void> => {
+  const unique_key = `${followWork}:${job_id}${again === null ? '' : `:${again}`}`;
+  await enqueue(tx, followWork, { job_id, again }, { unique_key });
+};
+
+/** Somebody has something of this pipeline run again. */
+export const followAgainLater = async (
+  tx: Tx,
+  { source_job_id }: { source_job_id: number | null },
+  user_id: number,
+): Promise<void> => {
+  if (source_job_id !== null) await followLater(tx, source_job_id, user_id);
 };
 
 export const mirrorWork = 'pipelines.follow_mirrored';

@@ -6,7 +6,7 @@ import { advanceLocked } from './advance.ts';
 import { bridgeStatus } from './bridge_status.ts';
 import { isEnded } from './composite.ts';
 import { creationFailed } from './downstream_target.ts';
-import { cancelStartedLater } from './downstream_work.ts';
+import { cancelStartedLater, followAgainLater } from './downstream_work.ts';
 import { changeJob, dropJob, endJob } from './job_states.ts';
 import { awaken } from './start_again.ts';
 import { type Job, type LockedJob, type Pipeline, jobConfigOf, lockJob, pipelineById } from './store.ts';
@@ -43,10 +43,11 @@ const begin = async (tx: Tx, { job }: LockedJob): Promise<Job> => {
   return begun;
 };
 
-/** The other pipeline runs again after its end: so does the job, and what waits for it. */
-const reopen = async (tx: Tx, { pipeline, job }: LockedJob): Promise<Job> => {
+/** Somebody has the other pipeline run again: so does the job, and what waits for it. */
+const reopen = async (tx: Tx, { pipeline, job }: LockedJob, user_id: number): Promise<Job> => {
   const open = await changeJob(tx, job, { status: 'running', finished_at: null, failure_reason: null });
   await advanceLocked(tx, pipeline, { jobs: await awaken(tx, pipeline, job.id) });
+  await followAgainLater(tx, pipeline, user_id);
   return open;
 };
 
@@ -64,17 +65,22 @@ const followOpen = async (tx: Tx, locked: LockedJob, downstream: Downstream): Pr
   }
 };
 
-const followEnded = async (tx: Tx, locked: LockedJob, downstream: Downstream): Promise<void> => {
+const followEnded = async (
+  tx: Tx,
+  locked: LockedJob,
+  downstream: Downstream,
+  user_id: number,
+): Promise<void> => {
   const { job } = locked;
   const strategy = await strategyOf(tx.db, job);
   if (strategy === null || job.retried === 1 || job.started_at === null) return;
   if (bridgeStatus(strategy, downstream.status) === job.status) return;
-  const open = await reopen(tx, locked);
+  const open = await reopen(tx, locked, user_id);
   // It may have ended again before anybody looked.
   await followOpen(tx, { ...locked, job: open }, downstream);
 };
 
-const follow = async (tx: Tx, job_id: number, isAgain: boolean): Promise<void> => {
+const follow = async (tx: Tx, job_id: number, again: number | null): Promise<void> => {
   const locked = await lockJob(tx, job_id);
   if (locked === null) return;
   const { job } = locked;
@@ -89,12 +95,18 @@ const follow = async (tx: Tx, job_id: number, isAgain: boolean): Promise<void> =
   } else if (job.status === 'canceled' && job.started_at === null) {
     // It was cancelled while the pipeline was made.
     await cancelStartedLater(tx, { pipeline_id: job.pipeline_id, job_id, is_any: true });
-  } else if (isAgain && isEnded(job.status)) await followEnded(tx, locked, downstream);
+  } else if (again !== null && isEnded(job.status)) await followEnded(tx, locked, downstream, again);
 };
 
-/** Safe to be called at any time, and twice. */
-export const followDownstream = async (store: Store, job_id: number, isAgain = false): Promise<void> =>
-  await store.write(async (tx) => await follow(tx, job_id, isAgain));
+/**
+ * Safe to be called at any time, and twice.
+ * @param again who has something of the pipeline run again, and may have the job do so
+ */
+export const followDownstream = async (
+  store: Store,
+  job_id: number,
+  again: number | null = null,
+): Promise<void> => await store.write(async (tx) => await follow(tx, job_id, again));
 
 /** Of one look. */
 const batch = 200;

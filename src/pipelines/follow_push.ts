@@ -1,16 +1,25 @@
 /** What was pushed gets its pipelines: of the branch or tag, and of the open merge requests from the branch. */
 import type { Platform } from '../access/call.ts';
-import type { Tx } from '../db/open.ts';
+import { anonymous } from '../access/viewer.ts';
+import type { Reader, Store, Tx } from '../db/open.ts';
 import { type Oid, type RefUpdate, zeroOid } from '../git/protocol_types.ts';
+import { viewerOfUser } from '../merge_requests/closing.ts';
 import type { FoundMergeRequest } from '../merge_requests/find.ts';
 import { loadRequest, openFrom } from '../merge_requests/open_requests.ts';
 import { type Project, loadProject } from '../projects/find.ts';
+import { type Payload, enqueue } from '../queue/queue.ts';
 import type { RefsMoved } from '../repository/refs_moved.ts';
 import { repositoryOf } from '../repository/open.ts';
 import { branchPrefix, resolveRevision, tagPrefix } from '../repository/resolve.ts';
+import { configTurn } from './config_turn.ts';
 import { type Created, createPipeline } from './create.ts';
 import { requestFacts } from './merge_request_facts.ts';
 import type { PipelineRef } from './predefined.ts';
+
+/** What was pushed wants its pipelines: payload as that of `repository.refs_moved`. */
+export const followPushWork = 'pipelines.follow_push';
+/** A new merge request wants one: payload `{ merge_request_id }`. */
+export const followRequestWork = 'pipelines.follow_request';
 
 /** Branches and tags of one push that get pipelines, and requests of one branch. */
 const mostRefs = 4;
@@ -76,7 +85,21 @@ const isMadeSince =
     return made !== undefined;
   };
 
-/** A pipeline of a merge request's head, in the project that it comes from; where the configuration has any for it. */
+/** Jobs are told what the request is; those of a fork tell it to who reads their logs there. */
+const maySeeRequest = async (
+  { store, clock }: Platform,
+  { isVisibleTo, merge_request, project }: FoundMergeRequest,
+  userId: number | null,
+): Promise<boolean> => {
+  if (merge_request.source_project_id === project.id) return true;
+  const viewer = userId === null ? anonymous : await viewerOfUser(store.db, userId, clock.now());
+  return viewer !== null && isVisibleTo(viewer);
+};
+
+/**
+ * A pipeline of a merge request's head, in the project that it comes from; where the configuration has any for it.
+ * None in the name of one who does not see the request.
+ */
 export const createForRequest = async (
   platform: Platform,
   found: FoundMergeRequest,
@@ -86,7 +109,8 @@ export const createForRequest = async (
   const { merge_request } = found;
   const facts = await requestFacts(db, found);
   const project = facts === null ? null : await loadProject(db, facts.source_project_id);
-  if (facts === null || project === null || merge_request.head_sha === null) {
+  const isSeen = await maySeeRequest(platform, found, wanted.user_id);
+  if (facts === null || project === null || merge_request.head_sha === null || !isSeen) {
     return { refused: 'Commit not found' };
   }
   return await createPipeline(platform, {
@@ -113,7 +137,16 @@ const ofRequests = async (platform: Platform, { project, moved, ref, sha }: Push
   }
 };
 
-/** Listens to the work `repository.refs_moved`, after those who look at merge requests. */
+/**
+ * Once those have looked who follow merge requests. It is work of its own, for to read a configuration may take long,
+ * and no other project's merge requests wait for that.
+ */
+export const followPushLater = async (store: Store, payload: Payload): Promise<void> =>
+  await store.write(
+    async (tx) =>
+      await enqueue(tx, followPushWork, payload, { turn: configTurn(Number(payload['project_id'])) }),
+  );
+
 export const followPush = async (platform: Platform, moved: RefsMoved): Promise<void> => {
   const updates = moved.updates.filter((update) => update.new !== zeroOid).slice(0, mostRefs);
   for (const update of updates) {
@@ -132,26 +165,41 @@ export const followPush = async (platform: Platform, moved: RefsMoved): Promise<
   }
 };
 
+/** The request, while its first version is the only one. */
+const newRequest = async (db: Reader, mergeRequestId: number) => {
+  const row = await db
+    .selectFrom('merge_requests')
+    .select(['id', 'project_id', 'source_project_id', 'author_id', 'created_at'])
+    .where('id', '=', mergeRequestId)
+    .where('state', '=', 'opened')
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst();
+  if (row === undefined) return null;
+  const { versions } = await db
+    .selectFrom('merge_request_diffs')
+    .select(({ fn }) => fn.countAll<number>().as('versions'))
+    .where('merge_request_id', '=', row.id)
+    .executeTakeFirstOrThrow();
+  return versions === 1 ? row : null;
+};
+
+/** Told of each version. */
+export const followRequestLater = async (store: Store, merge_request_id: number): Promise<void> => {
+  const row = await newRequest(store.db, merge_request_id);
+  if (row === null) return;
+  const turn = configTurn(row.source_project_id ?? row.project_id);
+  const options = { unique_key: `${followRequestWork}:${row.id}`, turn };
+  await store.write(async (tx) => await enqueue(tx, followRequestWork, { merge_request_id }, options));
+};
+
 /**
  * A new merge request gets a pipeline of its first version, in the name of its author. Those of later versions come
  * with their pushes.
  */
 export const followRequest = async (platform: Platform, mergeRequestId: number): Promise<void> => {
   const { db } = platform.store;
-  const row = await db
-    .selectFrom('merge_requests')
-    .select(['id', 'project_id', 'author_id', 'created_at'])
-    .where('id', '=', mergeRequestId)
-    .where('state', '=', 'opened')
-    .where('deleted_at', 'is', null)
-    .executeTakeFirst();
-  if (row === undefined) return;
-  const { versions } = await db
-    .selectFrom('merge_request_diffs')
-    .select(({ fn }) => fn.countAll<number>().as('versions'))
-    .where('merge_request_id', '=', row.id)
-    .executeTakeFirstOrThrow();
-  const found = versions === 1 ? await loadRequest(db, row) : null;
-  if (found === null) return;
+  const row = await newRequest(db, mergeRequestId);
+  const found = row === null ? null : await loadRequest(db, row);
+  if (row === null || found === null) return;
   await createForRequest(platform, found, { user_id: row.author_id, since: row.created_at });
 };

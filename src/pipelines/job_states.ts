@@ -7,6 +7,7 @@ import { compiled } from '../db/compiled.ts';
 import type { Tx } from '../db/open.ts';
 import type { JobStatus, JobsTable } from '../db/schema_ci.ts';
 import { jobEnded, jobStarted } from '../environments/follow.ts';
+import { playableStatuses } from '../job_statuses.ts';
 import { advanceLocked, advanceStarted } from './advance.ts';
 import { cancelJobs, isCancelable } from './cancel_jobs.ts';
 import { isEnded } from './composite.ts';
@@ -177,10 +178,10 @@ export const endCanceling = async (tx: Tx, job_id: number): Promise<Job | null> 
 /** Starts what waits for a person, and a delayed one before its time. */
 export const playJob = async (tx: Tx, job_id: number, user_id: number): Promise<Job | null> => {
   const locked = await lockJob(tx, job_id);
-  if (locked === null || (locked.job.status !== 'manual' && locked.job.status !== 'scheduled')) return null;
+  if (locked === null || !playableStatuses.includes(locked.job.status)) return null;
   await protectAnew(tx, locked.pipeline);
   await changeJob(tx, locked.job, { user_id, scheduled_at: null });
-  await startAgain(tx, locked.pipeline, job_id);
+  await startAgain(tx, locked.pipeline, { job_id, user_id });
   return await jobOf(tx.db, job_id);
 };
 
@@ -189,6 +190,6 @@ export const retryJob = async (tx: Tx, job_id: number, user_id: number): Promise
   const locked = await lockJob(tx, job_id);
   if (locked === null || !isRetryable(locked.job)) return null;
   const [id = 0] = await replaceJobs(tx, [locked.job], user_id);
-  await startAgain(tx, locked.pipeline, id);
+  await startAgain(tx, locked.pipeline, { job_id: id, user_id });
   return await jobOf(tx.db, id);
 };

@@ -1,7 +1,7 @@
 /** How many pipelines and jobs one may have: nobody is to fill the queue that all share. */
 import type { Config } from '../config.ts';
 import type { Reader } from '../db/open.ts';
-import type { JobStatus } from '../db/schema_ci.ts';
+import { activeStatuses } from '../job_statuses.ts';
 
 type Wanted = { project: { id: number }; sha: string; user_id: number | null };
 
@@ -29,16 +29,6 @@ export const paceRefusal = async (
   return made.length < most ? null : tooMany;
 };
 
-/** Those that have a place in the queue, or will have one without anybody's doing. */
-const active: readonly JobStatus[] = [
-  'created',
-  'waiting_for_resource',
-  'scheduled',
-  'pending',
-  'running',
-  'canceling',
-];
-
 /** Why the project may have no more jobs yet; null: it may. */
 export const activityRefusal = async (
   db: Reader,
@@ -53,7 +43,7 @@ export const activityRefusal = async (
         .selectFrom('jobs')
         .select('id')
         .where('project_id', '=', projectId)
-        .where('status', 'in', active)
+        .where('status', 'in', activeStatuses)
         .limit(most)
         .as('some'),
     )

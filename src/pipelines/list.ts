@@ -58,14 +58,15 @@ const base = (db: Reader, projectId: number) =>
 
 type Query = ReturnType<typeof base>;
 
-const ended: JobStatus[] = ['success', 'failed', 'canceled', 'canceling'];
+/** As they are shown; none that never ran. */
+const finished = (['success', 'failed', 'canceled'] as const).flatMap((shown) => statusesShownAs(shown));
 
 const statusesOf = (status: NonNullable<Filters['status']>): JobStatus[] =>
   status === 'preparing' ? [] : statusesShownAs(status);
 
 const within = (query: Query, scope: Filters['scope']): Query => {
   if (scope === 'running' || scope === 'pending') return query.where('status', '=', scope);
-  if (scope === 'finished') return query.where('status', 'in', ended);
+  if (scope === 'finished') return query.where('status', 'in', finished);
   if (scope === undefined) return query;
   const tag = scope === 'tags' ? 1 : 0;
   // The newest of each.

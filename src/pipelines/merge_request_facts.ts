@@ -1,4 +1,6 @@
 /** What a pipeline of a merge request knows of it. */
+import { type Viewer, anonymous } from '../access/viewer.ts';
+import { canSeeMergeRequests } from '../access/visible.ts';
 import { compiled } from '../db/compiled.ts';
 import type { Reader } from '../db/open.ts';
 import type { FoundMergeRequest } from '../merge_requests/find.ts';
@@ -47,24 +49,47 @@ export const factsOfRequest = async (db: Reader, id: number): Promise<MergeReque
 };
 
 const mostNamed = 4;
+/** Of one branch, hidden ones among them. */
+const mostAsked = 100;
 
 const openOf = compiled((db, { project_id, branch }: { project_id: number; branch: string }) =>
   db
     .selectFrom('merge_requests')
     .innerJoin('projects', 'projects.id', 'merge_requests.project_id')
-    .select(['merge_requests.iid', 'projects.full_path'])
+    .select([
+      'merge_requests.iid',
+      'projects.id',
+      'projects.full_path',
+      'projects.namespace_id',
+      'projects.visibility',
+      'projects.deleted_at',
+      'projects.repository_access_level',
+      'projects.merge_requests_access_level',
+    ])
     .where('source_project_id', '=', project_id)
     .where('source_branch', '=', branch)
     .where('merge_requests.state', '=', 'opened')
     .where('merge_requests.deleted_at', 'is', null)
     .where('projects.deleted_at', 'is', null)
     .orderBy('merge_requests.id', 'desc')
-    .limit(mostNamed)
+    .limit(mostAsked)
     .compile(),
 );
 
-/** The open requests of a branch, as `CI_OPEN_MERGE_REQUESTS` names them. */
-export const openRequestsText = async (db: Reader, project_id: number, branch: string): Promise<string> => {
+/**
+ * The open requests of a branch, as `CI_OPEN_MERGE_REQUESTS` names them; of those into other projects the ones that
+ * the viewer, who has the jobs run, sees.
+ */
+export const openRequestsText = async (
+  db: Reader,
+  project_id: number,
+  branch: string,
+  viewer: Viewer = anonymous,
+): Promise<string> => {
   const rows = await openOf(db, { project_id, branch });
-  return rows.map(({ iid, full_path }) => `${full_path}!${iid}`).join(',');
+  return rows
+    .filter((target) => target.id === project_id || canSeeMergeRequests(viewer, target))
+    .slice(0, mostNamed)
+    .map(({ iid, full_path }) => `${full_path}!${iid}`)
+    .join(',');
 };

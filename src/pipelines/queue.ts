@@ -2,6 +2,7 @@
 import { compiled } from '../db/compiled.ts';
 import type { Tx } from '../db/open.ts';
 import { enqueue } from '../queue/queue.ts';
+import { configTurn } from './config_turn.ts';
 import type { Job } from './store.ts';
 import { insertMany } from './insert_many.ts';
 
@@ -14,9 +15,10 @@ export const downstreamWork = 'pipelines.start_downstream';
 type Queued = Pick<Job, 'id' | 'project_id' | 'protected' | 'tag_list' | 'bridge'>;
 
 const startLater = async (tx: Tx, bridges: readonly Queued[]): Promise<void> => {
-  for (const { id: job_id } of bridges) {
+  for (const { id: job_id, project_id } of bridges) {
+    const turn = configTurn(project_id);
     // oxlint-disable-next-line no-await-in-loop -- one transaction runs one statement after another
-    await enqueue(tx, downstreamWork, { job_id }, { unique_key: `${downstreamWork}:${job_id}` });
+    await enqueue(tx, downstreamWork, { job_id }, { unique_key: `${downstreamWork}:${job_id}`, turn });
   }
 };
 

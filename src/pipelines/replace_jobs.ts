@@ -2,15 +2,13 @@
 import type { Insertable } from 'kysely';
 import type { Tx } from '../db/open.ts';
 import type { JobsTable } from '../db/schema_ci.ts';
+import { replaceableStatuses } from '../job_statuses.ts';
 import { insertMany } from './insert_many.ts';
 import { protectAnewOf } from './protection.ts';
 import { type Job, type JobConfig, jobConfigsOf } from './store.ts';
 
-const ends: ReadonlySet<string> = new Set(['success', 'failed', 'canceled', 'canceling', 'skipped']);
-
-/** One that is being cancelled may be replaced: it ends beside the new one. */
 export const isRetryable = ({ status, retried }: Pick<Job, 'status' | 'retried'>): boolean =>
-  retried === 0 && ends.has(status);
+  retried === 0 && replaceableStatuses.includes(status);
 
 type Again = {
   user_id: number | null;

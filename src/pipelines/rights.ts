@@ -38,7 +38,7 @@ export const makerOf = async ({ store, clock }: Platform, userId: number): Promi
  * Why he may not run anything for the ref: who may not put anything on a protected one may not run its jobs. null: he
  * may.
  */
-export const refRefusal = async (
+const refRefusal = async (
   db: Reader,
   project: Project,
   { name, type }: PipelineRef,
@@ -50,6 +50,18 @@ export const refRefusal = async (
       : mayMergeInto(viewer, project, await protectedBranches(db, project.id), name);
   return isFree ? null : `Insufficient permissions for protected ref '${name}'`;
 };
+
+/**
+ * Whether he may have jobs of this ref run, or ended: of one that exists, as its pipeline and each of its jobs name it.
+ * Those of a merge request are of `refs/merge-requests/1/head`, whatever its branch is called, and get nothing that is
+ * protected; a rule for all names (`*`) holds for that, too.
+ */
+export const mayRunOn = async (
+  { db, viewer }: { db: Reader; viewer: Viewer },
+  project: Project,
+  { ref, tag }: { ref: string; tag: number },
+): Promise<boolean> =>
+  (await refRefusal(db, project, { name: ref, type: tag === 1 ? 'tag' : 'branch' }, viewer)) === null;
 
 /** Whether what is protected is for the jobs of the ref. */
 export const getsProtected = async (

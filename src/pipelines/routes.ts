@@ -9,6 +9,7 @@ import { cancel, remove, rename, retry } from './act.ts';
 import { createFor } from './create_for.ts';
 import { type FoundPipeline, findPipeline } from './find.ts';
 import { findPipelineToChange } from './find_to_change.ts';
+import { inputsParam } from './given_inputs.ts';
 import { givenTo } from './given_variables.ts';
 import {
   pipelineJson,
@@ -130,11 +131,12 @@ const create = endpoint({
     ...project,
     ref: refText('branch or tag'),
     variables: optional(raw('array of `{ key, value, variable_type }`')),
+    inputs: optional(inputsParam),
   }),
   reply: singlePipelineShape,
-  handle: async (call, { id, ref, variables: given }) => {
+  handle: async (call, { id, ref, variables: given, inputs }) => {
     const code = await findCode(call, id, 'create_pipeline');
-    return await answer(call, await createFor(call, code, { ref, variables: given, source: 'api' }));
+    return await answer(call, await createFor(call, code, { ref, variables: given, inputs, source: 'api' }));
   },
 });
 

@@ -56,7 +56,7 @@ export const playSchedule = async (
 /** Whether this one had it to do: the schedule then is due the next time, or not at all any more. */
 const claim = async (
   tx: Tx,
-  { id, next_run_at }: Schedule,
+  { id, project_id, next_run_at }: Schedule,
   changed: Partial<Pick<Schedule, 'active' | 'next_run_at'>>,
 ): Promise<boolean> => {
   const { numUpdatedRows } = await tx.db
@@ -67,7 +67,12 @@ const claim = async (
     .where('next_run_at', '=', next_run_at)
     .executeTakeFirst();
   if (numUpdatedRows === 0n) return false;
-  await comeBack(tx, { id, active: changed.active ?? 1, next_run_at: changed.next_run_at ?? null });
+  await comeBack(tx, {
+    id,
+    project_id,
+    active: changed.active ?? 1,
+    next_run_at: changed.next_run_at ?? null,
+  });
   return true;
 };
 

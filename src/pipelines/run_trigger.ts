@@ -9,11 +9,18 @@ import { type Project, anyProject } from '../projects/find.ts';
 import { repositoryOf } from '../repository/open.ts';
 import type { PipelineRow } from '../repository/pipeline_brief.ts';
 import { createPipeline } from './create.ts';
+import { readInputs, withInputs } from './given_inputs.ts';
 import { type GivenVariable, readGiven } from './given_variables.ts';
 import { namedRef } from './named_ref.ts';
 import { triggerOfToken } from './triggers.ts';
 
-export type Wanted = { id: number | string; ref: string; token: string; variables?: unknown };
+export type Wanted = {
+  id: number | string;
+  ref: string;
+  token: string;
+  variables?: unknown;
+  inputs?: unknown;
+};
 
 const isMap = (sent: unknown): sent is Record<string, string> =>
   typeof sent === 'object' &&
@@ -37,17 +44,19 @@ const noteUse = async ({ db, now }: Tx, triggerId: number): Promise<void> => {
  */
 export const runTrigger = async (
   call: Call,
-  { id, ref, token, variables }: Wanted,
+  { id, ref, token, variables, inputs }: Wanted,
 ): Promise<{ pipeline: PipelineRow; project: Project }> => {
   const project = await anyProject(call, id);
   const trigger = project === null ? null : await triggerOfToken(call.db, project.id, token);
   if (project === null || trigger === null) throw notFound();
   const given = variablesOf(variables);
+  const ofConfig = withInputs(project, readInputs(inputs));
   const named = await namedRef(repositoryOf(call.platform, project), ref);
   if (named === null) throw invalid({ base: ['Reference not found'] });
   const created = await createPipeline(call.platform, {
     project,
     ...named,
+    ...ofConfig,
     source: 'trigger',
     user_id: trigger.owner_id,
     variables: given,

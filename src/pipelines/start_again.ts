@@ -1,5 +1,6 @@
 import type { Tx } from '../db/open.ts';
 import { advanceLocked } from './advance.ts';
+import { followAgainLater } from './downstream_work.ts';
 import { type LatestJob, loadLatestJobs } from './latest_jobs.ts';
 import { setStatus } from './move_jobs.ts';
 import { awokenBy } from './process.ts';
@@ -18,6 +19,13 @@ export const awaken = async (tx: Tx, pipeline: Pipeline, job_id: number): Promis
   return jobs;
 };
 
-/** Starts a job of a locked pipeline, and has what was skipped behind it wait again. */
-export const startAgain = async (tx: Tx, pipeline: Pipeline, job_id: number): Promise<void> =>
-  await advanceLocked(tx, pipeline, { jobs: await awaken(tx, pipeline, job_id), chosen: new Set([job_id]) });
+/** Somebody starts a job of a locked pipeline: what was skipped behind it waits again. */
+export const startAgain = async (
+  tx: Tx,
+  pipeline: Pipeline,
+  { job_id, user_id }: { job_id: number; user_id: number },
+): Promise<void> => {
+  const jobs = await awaken(tx, pipeline, job_id);
+  await advanceLocked(tx, pipeline, { jobs, chosen: new Set([job_id]) });
+  await followAgainLater(tx, pipeline, user_id);
+};

@@ -4,6 +4,7 @@ import { pageParams, pageRequest } from '../http/page.ts';
 import { hash, id, object, optional, text } from '../http/schema.ts';
 import { findProjectFor } from '../projects/find.ts';
 import { projectParam } from '../repository/code.ts';
+import { inputsParam } from './given_inputs.ts';
 import { singlePipelineJson, singlePipelineShape } from './json.ts';
 import { type Wanted, runTrigger } from './run_trigger.ts';
 import { triggerShape, triggersJson } from './trigger_json.ts';
@@ -91,6 +92,7 @@ const wanted = {
   token: text({ description: 'of a trigger' }),
   ref: text({ maxLength: 1000, description: 'name of the branch or tag' }),
   variables: optional(hash({}, 'of the pipeline: names and their texts')),
+  inputs: optional(inputsParam),
 };
 
 /** Whoever has the token is let in, so nobody signs in. */

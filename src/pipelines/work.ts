@@ -8,6 +8,7 @@ import { isEnded } from './composite.ts';
 import { cancelChildrenWork, followWork, mirrorWork } from './downstream_work.ts';
 import { followDownstream, followMirrored } from './follow_downstream.ts';
 import { downstreamWork } from './queue.ts';
+import { mayReopen } from './reopen_right.ts';
 import { type ReadLeftOf, startDownstream } from './start_downstream.ts';
 import { endedWork } from './ended.ts';
 import { delayedWork } from './move_jobs.ts';
@@ -52,8 +53,11 @@ export const pipelineWork = (platform: Platform, readLeft: ReadLeftOf): { [name:
   [assignWork]: async ({ project_id, key }) =>
     await assignResource(platform.store, { project_id: Number(project_id), key: String(key) }),
   [downstreamWork]: async ({ job_id }) => await startDownstream(platform, Number(job_id), readLeft),
-  [followWork]: async ({ job_id, is_again }) =>
-    await followDownstream(platform.store, Number(job_id), is_again === true),
+  [followWork]: async ({ job_id, again }) => {
+    const [id, user] = [Number(job_id), typeof again === 'number' ? again : null];
+    const isAllowed = user !== null && (await mayReopen(platform, id, user));
+    await followDownstream(platform.store, id, isAllowed ? user : null);
+  },
   [mirrorWork]: async ({ pipeline_id }) => await followMirrored(platform.store, Number(pipeline_id)),
   [cancelChildrenWork]: async ({ pipeline_id, job_id, is_any }) =>
     await cancelStarted(platform.store, {

@@ -13,21 +13,22 @@ export const workTopic = 'work';
 
 /**
  * Enqueues one piece of work. With a `unique_key`, nothing is added while such a row waits; it only runs earlier
- * if this would.
+ * if this would. Of those with the same `turn` one runs at a time, of all processes, the oldest first.
  */
 export const enqueue = async (
   tx: Tx,
   name: string,
   payload: Payload,
-  options: { unique_key?: string; run_at?: number } = {},
+  options: { unique_key?: string; turn?: string; run_at?: number } = {},
 ): Promise<void> => {
-  const { run_at = tx.now, unique_key = null } = options;
+  const { run_at = tx.now, unique_key = null, turn = null } = options;
   await tx.db
     .insertInto('work')
     .values({
       name,
       payload: JSON.stringify(payload),
       unique_key,
+      turn,
       run_at,
       locked_until: null,
       last_error: null,

@@ -9,7 +9,7 @@ export const mostAttempts = 20;
 const firstPause = 2_000;
 const longestPause = 3_600_000;
 /** When work that was given up runs: never. Its row stays for somebody to look at. */
-const never = Number.MAX_SAFE_INTEGER;
+export const never = Number.MAX_SAFE_INTEGER;
 
 export type Taken = {
   id: number;
@@ -20,38 +20,62 @@ export type Taken = {
   unique_key: string | null;
 };
 
-/** Over the table `work`. */
-const isDueAt = (now: number) =>
-  sql<boolean>`run_at <= ${now} and (locked_until is null or locked_until < ${now})`;
+/** Names of work: these alone, or all but these. */
+export type Kinds = { only: readonly string[] } | { except: readonly string[] };
+
+/** Every kind there is, and those that there will be. */
+export const everyKind: Kinds = { except: [] };
+
+const isWanted = (kinds: Kinds) => {
+  const [names, word] = 'only' in kinds ? [kinds.only, sql`in`] : [kinds.except, sql`not in`];
+  if (names.length === 0) return 'only' in kinds ? sql<boolean>`1 = 0` : sql<boolean>`1 = 1`;
+  return sql<boolean>`name ${word} (${sql.join(names.map((name) => sql.lit(name)))})`;
+};
+
+/** Over the table `work`. The first of a turn alone: also while it runs, or another is about to take it. */
+const isDueAt = (now: number, kinds: Kinds) =>
+  sql<boolean>`run_at <= ${now} and (locked_until is null or locked_until < ${now}) and ${isWanted(kinds)}
+    and (turn is null or not exists (select 1 from work as other
+      where other.turn = work.turn and other.id <> work.id
+        and (other.locked_until is not null or (other.run_at, other.id) < (work.run_at, work.id))))`;
 
 /** Whether there is something to take: cheap, and no transaction. */
-export const isDue = async (store: Store, now: number): Promise<boolean> => {
-  const query = store.db.selectFrom('work').select('id').where(isDueAt(now)).limit(1);
+export const isDue = async (store: Store, now: number, kinds: Kinds = everyKind): Promise<boolean> => {
+  const query = store.db.selectFrom('work').select('id').where(isDueAt(now, kinds)).limit(1);
   return (await query.executeTakeFirst()) !== undefined;
 };
 
+const takeOldest = async (tx: Tx, kinds: Kinds): Promise<Taken | null> => {
+  const row = await tx.db
+    .selectFrom('work')
+    .select(['id', 'name', 'payload', 'attempts', 'unique_key'])
+    .where(isDueAt(tx.now, kinds))
+    .orderBy('run_at')
+    .orderBy('id')
+    .limit(1)
+    .modifyEnd(tx.words.skipLocked)
+    .executeTakeFirst();
+  if (row === undefined) return null;
+  const attempts = row.attempts + 1;
+  // The key is given up with the row: a change from now on is a reason for another run.
+  await tx.db
+    .updateTable('work')
+    .set({ locked_until: tx.now + lease, attempts, unique_key: null })
+    .where('id', '=', row.id)
+    .execute();
+  return { ...row, attempts };
+};
+
 /** The piece that is due for longest; null for none that another does not have. */
-export const take = async (store: Store): Promise<Taken | null> =>
-  await store.write(async (tx) => {
-    const row = await tx.db
-      .selectFrom('work')
-      .select(['id', 'name', 'payload', 'attempts', 'unique_key'])
-      .where(isDueAt(tx.now))
-      .orderBy('run_at')
-      .orderBy('id')
-      .limit(1)
-      .modifyEnd(tx.words.skipLocked)
-      .executeTakeFirst();
-    if (row === undefined) return null;
-    const attempts = row.attempts + 1;
-    // The key is given up with the row: a change from now on is a reason for another run.
-    await tx.db
-      .updateTable('work')
-      .set({ locked_until: tx.now + lease, attempts, unique_key: null })
-      .where('id', '=', row.id)
-      .execute();
-    return { ...row, attempts };
-  });
+export const take = async (store: Store, kinds: Kinds = everyKind): Promise<Taken | null> => {
+  try {
+    return await store.write(async (tx) => await takeOldest(tx, kinds));
+  } catch (error) {
+    // Another process took one of the same turn in this moment: `work_turn_locked` lets one of them run.
+    if (store.isUniqueViolation(error)) return null;
+    throw error;
+  }
+};
 
 const own = (tx: Tx, { id, attempts }: Taken) =>
   tx.db.updateTable('work').where('id', '=', id).where('attempts', '=', attempts);

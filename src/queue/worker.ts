@@ -1,8 +1,9 @@
-/** Runs work that is due: one piece after another, until it is told to stop. */
+/** Runs work that is due, the oldest first, as many pieces at once as the lanes have room for, until it is told to stop. */
 import type { Logger } from 'pino';
 import type { Store } from '../db/open.ts';
 import type { Clock } from '../time.ts';
 import { makeBell } from './bell.ts';
+import { type Lane, kindsToTake, oneLane } from './lanes.ts';
 import { type Payload, type WorkHandler, workTopic } from './queue.ts';
 import { type Taken, finish, giveUp, isDue, lease, mostAttempts, postpone, renew, take } from './taken.ts';
 
@@ -10,8 +11,9 @@ import { type Taken, finish, giveUp, isDue, lease, mostAttempts, postpone, renew
 const usualPause = 1_000;
 
 export type Worker = {
-  /** Resolves when the piece that runs, if any, has ended. */
+  /** Resolves when the pieces that run, if any, have ended. */
   stop: () => Promise<void>;
+  /** Resolves when nothing is due, and nothing runs. */
   /** Until nothing is due and nothing runs: for tests and the CLI. */
   drain: () => Promise<void>;
 };
@@ -21,6 +23,8 @@ export type WorkerParts = {
   clock: Clock;
   log: Logger;
   handlers: { [name: string]: WorkHandler };
+  /** Default: one piece after another. */
+  lanes?: readonly Lane[];
   /** Default: once a second. */
   idlePause?: number;
 };
@@ -61,37 +65,88 @@ const runOne = async (parts: WorkerParts, taken: Taken): Promise<void> => {
   }
 };
 
-/** Starts at once; woken by each commit of this process that enqueues, an idle worker looks now and then. */
-export const startWorker = (parts: WorkerParts): Worker => {
-  const { store, clock, log, idlePause = usualPause } = parts;
-  const bell = makeBell();
-  const endListening = store.listen(workTopic, bell.ring);
-  let stopping = false;
+/** Pieces that run; each tells when it has ended, however it did. */
+const makeRunning = (parts: WorkerParts, onEnd: () => void) => {
+  const pieces = new Map<Promise<void>, string>();
+  let changes = 0;
+  return {
+    names: (): string[] => [...pieces.values()],
+    /** How often a piece began or ended. */
+    changes: (): number => changes,
+    start: (taken: Taken): void => {
+      const failed = (error: unknown): void => parts.log.error({ err: error }, 'the work queue failed');
+      const piece: Promise<void> = runOne(parts, taken)
+        .catch(failed)
+        .finally(() => {
+          pieces.delete(piece);
+          changes += 1;
+          onEnd();
+        });
+      pieces.set(piece, taken.name);
+      changes += 1;
+    },
+    untilOneEnds: async (): Promise<void> => await Promise.race(pieces.keys()),
+    untilAllEnd: async (): Promise<void> => void (await Promise.all(pieces.keys())),
+  };
+};
+
+type Running = ReturnType<typeof makeRunning>;
+
+/** Starts what is due, as far as there is room. `stop` is final. */
+const makeStarter = ({ store, clock, lanes = oneLane }: WorkerParts, running: Running) => {
+  let stopped = false;
 
   /** Whether there was one. */
-  const runNext = async (): Promise<boolean> => {
-    if (stopping || !(await isDue(store, clock.now()))) return false;
-    const taken = await take(store);
-    if (taken !== null) await runOne(parts, taken);
+  const startNext = async (): Promise<boolean> => {
+    const kinds = kindsToTake(lanes, running.names());
+    if (stopped || kinds === null || !(await isDue(store, clock.now(), kinds))) return false;
+    const taken = await take(store, kinds);
+    if (taken !== null) running.start(taken);
     return taken !== null;
   };
 
-  const runAll = async (): Promise<void> => {
-    // oxlint-disable-next-line no-await-in-loop -- one piece after another
-    while (await runNext());
+  const startAll = async (): Promise<void> => {
+    // oxlint-disable-next-line no-await-in-loop -- the oldest first
+    while (await startNext());
   };
 
-  /** Whoever asks waits until those who asked before have been served. */
+  /** Whoever asks waits until those who asked before have been served: two at once would overfill a lane. */
   let last = Promise.resolve();
-  const runDue = (): Promise<void> => {
-    const run = last.then(runAll);
-    last = run.catch(() => undefined);
-    return run;
+  return {
+    startDue: (): Promise<void> => {
+      const start = last.then(startAll);
+      last = start.catch(() => undefined);
+      return start;
+    },
+    stop: async (): Promise<void> => {
+      stopped = true;
+      await last;
+    },
+  };
+};
+
+/** Starts at once; woken by each commit of this process that enqueues, an idle worker looks now and then. */
+export const startWorker = (parts: WorkerParts): Worker => {
+  const { store, log, idlePause = usualPause } = parts;
+  const bell = makeBell();
+  const endListening = store.listen(workTopic, bell.ring);
+  const running = makeRunning(parts, bell.ring);
+  const { startDue, stop } = makeStarter(parts, running);
+  let stopping = false;
+
+  const drain = async (): Promise<void> => {
+    for (let before = -1; before !== running.changes();) {
+      before = running.changes();
+      // oxlint-disable-next-line no-await-in-loop -- what ended may have left room, or other work
+      await startDue();
+      // oxlint-disable-next-line no-await-in-loop
+      if (running.names().length > 0) await running.untilOneEnds();
+    }
   };
 
   const round = async (): Promise<void> => {
     try {
-      await runDue();
+      await startDue();
     } catch (error) {
       log.error({ err: error }, 'the work queue failed');
       bell.silence();
@@ -104,15 +159,15 @@ export const startWorker = (parts: WorkerParts): Worker => {
     while (!stopping) await round();
   };
 
-  const running = loop();
+  const looking = loop();
   return {
     stop: async () => {
       stopping = true;
       endListening();
       bell.ring();
-      await running;
-      await last;
+      await Promise.all([looking, stop()]);
+      await running.untilAllEnd();
     },
-    drain: runDue,
+    drain,
   };
 };

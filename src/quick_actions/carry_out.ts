@@ -68,7 +68,11 @@ export const carryOut = async (
   { current, mayAdmin, edit }: Editing,
 ): Promise<Acts> => {
   const { noun, call, found } = acting;
-  const after = await applyActions({ call, project: found.project }, current, actions);
+  const after = await applyActions(
+    { call, project: found.project, type: found.target.type },
+    current,
+    actions,
+  );
   const mayUpdate = noun.mayUpdate(call, found);
   const wanted = wantedEdit(current, after, actions, { update: mayUpdate, admin: mayAdmin });
   if (Object.keys(wanted).length > 0) await edit(wanted);

@@ -118,6 +118,31 @@ test('anyone follows what he reads, and keeps a todo of it', async () => {
   assert.deepEqual((await gantry.api('GET /todos', { as: stranger.token })).body, []);
 });
 
+test('a merge request is made a draft and ready again by a comment; an issue is none', async () => {
+  const path = pathOf(await request(stranger.id), 'merge_requests');
+  const { title } = await read(path);
+  const after = async (body: string, as = developer.token) => {
+    const { status } = await comment(path, body, as);
+    const now = await read(path);
+    return [status, now.title, now.draft];
+  };
+  assert.deepEqual(await after('/draft', stranger.token), [201, `Draft: ${title}`, true]);
+  assert.deepEqual(await after('/draft'), [400, `Draft: ${title}`, true]);
+  assert.deepEqual(await after('/title [WIP] Draft: x\n/ready'), [201, 'x', false]);
+  assert.deepEqual(await after('/wip'), [201, 'WIP: x', true]);
+  assert.deepEqual(await after('/wip'), [201, 'x', false]);
+  assert.deepEqual(await after('/ready'), [400, 'x', false]);
+  assert.deepEqual(await after('/title Draft:\n/ready'), [201, 'Draft:', true]);
+  const long = 'y'.repeat(250);
+  assert.deepEqual(await after(`/title ${long}\n/draft`), [201, `Draft: ${long}`.slice(0, 255), true]);
+  const made = await gantry.api(`POST /projects/${project.id}/issues`, {
+    json: { title: 'Plain', description: '/draft\n/wip' },
+  });
+  assert.equal(made.body.title, 'Plain');
+  const issued = await comment(`/projects/${project.id}/issues/${made.body.iid}`, '/draft\n/wip');
+  assert.equal(issued.status, 400);
+});
+
 test('a merge request is acted on alike, as far as it has what is asked for', async () => {
   const path = pathOf(await request(stranger.id), 'merge_requests');
   const made = await comment(path, '/label ~bug\n/confidential\n/due 2030-01-01\n/title Other\n/estimate 2h');

@@ -4,6 +4,7 @@ import { nothingGiven } from '../errors.ts';
 import { pageParams, pageRequest } from '../http/page.ts';
 import { clearable, id, object, oneOf, optional, text } from '../http/schema.ts';
 import { findCode, projectParam } from '../repository/code.ts';
+import { asReleaser } from './by_job.ts';
 import { linksOf, releaseLinkJson, releaseLinkShape } from './json.ts';
 import { addLink, changeLink, checkLink, linkTypes } from './links.ts';
 import { findLink, findRelease } from './queries.ts';
@@ -26,6 +27,7 @@ const list = endpoint({
   summary: 'Links of a release',
   area,
   audience: 'optional',
+  jobTokens: true,
   list: true,
   params: object({ ...release, ...pageParams }),
   reply: releaseLinkShape,
@@ -44,6 +46,7 @@ const get = endpoint({
   summary: 'One link of a release',
   area,
   audience: 'optional',
+  jobTokens: true,
   params: object(one),
   reply: releaseLinkShape,
   handle: async (call, { id: projectId, tag_name, link_id }) => {
@@ -59,6 +62,7 @@ const create = endpoint({
   summary: 'Add a link to a release (developers)',
   area,
   audience: 'user',
+  jobTokens: true,
   params: object({
     ...release,
     name: text(),
@@ -67,7 +71,8 @@ const create = endpoint({
     link_type: oneOf(linkTypes, { default: 'other' }),
   }),
   reply: releaseLinkShape,
-  handle: async (call, { id: projectId, tag_name, name, url, link_type, ...paths }) => {
+  handle: async (asked, { id: projectId, tag_name, name, url, link_type, ...paths }) => {
+    const call = await asReleaser(asked);
     const code = await findCode(call, projectId, 'admin_release');
     const link = { name, url, link_type, filepath: paths.direct_asset_path ?? paths.filepath ?? null };
     await findRelease(call.db, code.project.id, tag_name);

@@ -16,6 +16,7 @@ import {
   time,
 } from '../http/schema.ts';
 import { findCode, projectParam } from '../repository/code.ts';
+import { asReleaser } from './by_job.ts';
 import { releaseShape, releasesJson } from './json.ts';
 import { linkRoutes } from './link_routes.ts';
 import { linksGiven } from './links.ts';
@@ -34,6 +35,7 @@ const list = endpoint({
   summary: 'Releases of a project, the newest first',
   area,
   audience: 'optional',
+  jobTokens: true,
   list: true,
   params: object({
     ...project,
@@ -55,6 +57,7 @@ const latest = endpoint({
   summary: 'The newest release of a project',
   area,
   audience: 'optional',
+  jobTokens: true,
   params: object(project),
   reply: releaseShape,
   handle: async (call, { id }) => {
@@ -70,6 +73,7 @@ const get = endpoint({
   summary: 'The release of a tag',
   area,
   audience: 'optional',
+  jobTokens: true,
   params: object(one),
   reply: releaseShape,
   handle: async (call, { id, tag_name }) => {
@@ -92,6 +96,7 @@ const create = endpoint({
   summary: 'Make a release, and its tag where that is missing (developers)',
   area,
   audience: 'user',
+  jobTokens: true,
   params: object({
     ...one,
     ...editable,
@@ -100,7 +105,8 @@ const create = endpoint({
     assets: optional(hash({ links: anything }, '`links`, each with `name`, `url`')),
   }),
   reply: releaseShape,
-  handle: async (call, params) => {
+  handle: async (asked, params) => {
+    const call = await asReleaser(asked);
     const { id, tag_name: tag, name, description, released_at, ref, tag_message, assets } = params;
     const links = linksGiven(assets);
     const code = await findCode(call, id, 'admin_release');

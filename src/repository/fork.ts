@@ -1,5 +1,8 @@
 /** Forks: projects that begin as a copy of another one's repository. */
 import { type Call, type Platform, actorOf, userOf } from '../access/call.ts';
+import { userColumns } from '../access/authenticate.ts';
+import { may } from '../access/may.ts';
+import { loadViewer } from '../access/viewer.ts';
 import type { Visibility } from '../db/schema.ts';
 import { Failure, notFound } from '../errors.ts';
 import { recordEvent } from '../events/record.ts';
@@ -83,13 +86,31 @@ const copyRepository = async (platform: Platform, source: Project, forkId: numbe
   });
 };
 
+/** Whether one who began a fork could still begin it so: he may have lost sight of the source since. */
+const mayStillFork = async (
+  { store: { db }, clock }: Platform,
+  source: Project,
+  { creator_id, visibility }: Project,
+): Promise<boolean> => {
+  if (creator_id === null || isWider(visibility, source.visibility)) return false;
+  const user = await db
+    .selectFrom('users')
+    .select(userColumns)
+    .where('id', '=', creator_id)
+    .where('state', '=', 'active')
+    .executeTakeFirst();
+  return user !== undefined && may(await loadViewer(db, user, clock.now()), 'fork_project', source);
+};
+
 /** Ends a fork that somebody began and did not live to end. */
 export const finishFork = async (platform: Platform, forkId: number): Promise<void> => {
   const { db } = platform.store;
   const fork = await loadProject(db, forkId);
   if (fork === null || fork.default_branch !== null || fork.forked_from_project_id === null) return;
   const source = await loadProject(db, fork.forked_from_project_id);
-  if (source !== null) await copyRepository(platform, source, forkId);
+  if (source !== null && (await mayStillFork(platform, source, fork))) {
+    await copyRepository(platform, source, forkId);
+  }
 };
 
 const createFork = async (call: Call, source: Project, wanted: WantedFork): Promise<number> => {

@@ -134,7 +134,7 @@ test('the relation of a fork is taken away, and made by administrators', async (
 });
 
 test('a fork whose maker died is ended later, once', async () => {
-  const { project, path } = await newCode();
+  const { path } = await newCode();
   const user = await seedUser(gantry);
   const { body: fork } = await gantry.api(`POST ${path}/fork`, as(user));
   const { platform } = gantry.service;
@@ -150,5 +150,26 @@ test('a fork whose maker died is ended later, once', async () => {
   await forget();
   await finishFork(platform, fork.id);
   assert.equal((await gantry.api(`GET /projects/${fork.id}/repository/branches/main`)).status, 200);
-  assert.equal(project.id > 0, true);
+});
+
+test('a fork that its maker’s process did not live to end gets nothing that he may not read any more', async () => {
+  const { platform } = gantry.service;
+  const copied = async (change: (path: string) => Promise<unknown>): Promise<boolean> => {
+    const { path } = await newCode();
+    const user = await seedUser(gantry);
+    const { body: fork } = await gantry.api(`POST ${path}/fork`, as(user));
+    await platform.git.repository({ storage: 'default', id: fork.id }).ask('repository.remove', {});
+    await platform.store.write(
+      async ({ db }) =>
+        await db.updateTable('projects').set({ default_branch: null }).where('id', '=', fork.id).execute(),
+    );
+    await change(path);
+    await finishFork(platform, fork.id);
+    return (await gantry.api(`GET /projects/${fork.id}`)).body.default_branch !== null;
+  };
+  const set = (json: object) => async (path: string) => await gantry.api(`PUT ${path}`, { json });
+  assert.equal(await copied(set({ description: 'x' })), true);
+  assert.equal(await copied(set({ visibility: 'private' })), false);
+  assert.equal(await copied(set({ visibility: 'internal' })), false);
+  assert.equal(await copied(set({ repository_access_level: 'private' })), false);
 });

@@ -10,13 +10,11 @@ import {
   mayForcePush,
   mayPushTo,
 } from './protected.ts';
+import { branchPrefix, tagPrefix } from './resolve.ts';
 import type { GitUser } from './transfer.ts';
 import { matchesWildcard } from '../wildcard.ts';
 
 export type PushRules = { branches: readonly ProtectedBranch[]; tags: readonly ProtectedTag[] };
-
-const branchPrefix = 'refs/heads/';
-const tagPrefix = 'refs/tags/';
 
 /** Problems told of one push. */
 const mostTold = 10;

@@ -1,11 +1,21 @@
 import type { Selectable } from 'kysely';
 import type { Site } from '../access/call.ts';
+import type { JobStatus } from '../db/schema_ci.ts';
 import type { CommitStatusesTable } from '../db/schema_code.ts';
 import { bool, int, nullable, number, object, string, timestamp } from '../http/schema.ts';
 import { formatTime } from '../time.ts';
 import { type BasicUserRow, basicUser, basicUserShape } from '../users/json.ts';
+import { jobUrl, shownStatus } from './pipeline_brief.ts';
 
 export type StatusRow = Selectable<CommitStatusesTable>;
+
+/** As lists have it: of another system, or a job of a pipeline. */
+export type ListedStatus = Omit<StatusRow, 'project_id' | 'sha' | 'status' | 'author_id'> & {
+  status: JobStatus;
+  author_id: number | null;
+  /** null: of another system */
+  pipeline_id: number | null;
+};
 
 export const statusShape = object({
   id: int,
@@ -26,19 +36,24 @@ export const statusShape = object({
 
 const timeOrNull = (time: number | null): string | null => (time === null ? null : formatTime(time));
 
-export const statusJson = (row: StatusRow, author: BasicUserRow | undefined, site: Site) => ({
+/** @param place with the project's page */
+export const statusJson = (
+  row: ListedStatus,
+  { sha, author }: { sha: string; author: BasicUserRow | undefined },
+  place: Site & { projectUrl: string },
+) => ({
   id: row.id,
-  sha: row.sha,
+  sha,
   ref: row.ref,
-  status: row.status,
+  status: shownStatus(row.status) as string,
   name: row.name,
-  target_url: row.target_url,
+  target_url: row.pipeline_id === null ? row.target_url : jobUrl(place.projectUrl, row.id),
   description: row.description,
   created_at: formatTime(row.created_at),
   started_at: timeOrNull(row.started_at),
   finished_at: timeOrNull(row.finished_at),
   allow_failure: row.allow_failure === 1,
   coverage: row.coverage === null ? null : row.coverage / 100,
-  pipeline_id: null,
-  author: author === undefined ? null : basicUser(author, site),
+  pipeline_id: row.pipeline_id,
+  author: author === undefined ? null : basicUser(author, place),
 });

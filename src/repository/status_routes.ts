@@ -1,59 +1,71 @@
-import { sql } from 'kysely';
-import { endpoint } from '../access/call.ts';
+import { type Call, endpoint } from '../access/call.ts';
+import { may } from '../access/may.ts';
 import { invalid, notFound } from '../errors.ts';
 import { pageParams, pageRequest } from '../http/page.ts';
 import { boolean, decimal, id as idParam, object, oneOf, optional, text } from '../http/schema.ts';
 import { basicUsersById } from '../users/json.ts';
-import { type Code, findCode, projectParam } from './code.ts';
+import { type Code, findCode, projectParam, webUrlOf } from './code.ts';
 import { branchPrefix, findRef, requireRevision, tagPrefix } from './resolve.ts';
 import { statusJson, statusShape } from './status_json.ts';
+import { listStatuses } from './status_list.ts';
 import { saveStatus, statusWords } from './status_write.ts';
 
 const area = 'commit_statuses';
 const shaParam = text({ maxLength: 1000, description: 'id of the commit, or a branch or tag' });
 
+const placeOf = ({ baseUrl, settings }: Call, { project }: Code) => ({
+  baseUrl,
+  settings,
+  projectUrl: webUrlOf({ baseUrl }, project),
+});
+
+/** A parameter that is there but empty is as none. */
+const given = (value: string | undefined): string | undefined => (value === '' ? undefined : value);
+
 const list = endpoint({
   method: 'GET',
   path: '/projects/:id/repository/commits/:sha/statuses',
-  summary: 'What other systems say about a commit',
+  summary: 'How it stands with a commit: the jobs of its pipelines, and what other systems say',
   area,
   audience: 'user',
   params: object({
     id: projectParam,
     sha: shaParam,
     ref: optional(text()),
-    stage: optional(text({ description: 'accepted: they have none' })),
+    stage: optional(text({ description: '`external`: what other systems say' })),
     name: optional(text()),
-    all: boolean({ default: false, description: 'also what was said before of the same name' }),
+    pipeline_id: optional(idParam('the jobs of this pipeline alone')),
+    all: boolean({ default: false, description: 'also what another of the same name has followed' }),
     ...pageParams,
   }),
   reply: statusShape,
   list: true,
-  handle: async (call, { id, sha, ref, name, all, ...params }) => {
+  handle: async (call, { id, sha, ref, stage, name, pipeline_id, all, ...params }) => {
     const code = await findCode(call, id);
     const { commit } = await requireRevision(code, sha);
-    const { limit, offset } = pageRequest(params);
-    let query = call.db
-      .selectFrom('commit_statuses')
-      .where('project_id', '=', code.project.id)
-      .where('sha', '=', commit);
-    if (ref !== undefined && ref !== '') query = query.where('ref', '=', ref);
-    if (name !== undefined && name !== '') query = query.where('name', '=', name);
-    if (!all) {
-      query = query.where(
-        sql<boolean>`not exists (select 1 from commit_statuses as later
-          where later.project_id = commit_statuses.project_id and later.sha = commit_statuses.sha
-            and later.ref = commit_statuses.ref and later.name = commit_statuses.name
-            and later.id > commit_statuses.id)`,
-      );
-    }
-    const { total } = await query
-      .select((of) => of.fn.countAll<number>().as('total'))
-      .executeTakeFirstOrThrow();
-    const rows = await query.selectAll().orderBy('id').limit(limit).offset(offset).execute();
-    const ids = rows.map((row) => row.author_id);
-    const authors = await basicUsersById(call.db, ids);
-    return { items: rows.map((row) => statusJson(row, authors.get(row.author_id), call)), total };
+    const { items, total } = await listStatuses(
+      call.db,
+      {
+        project_id: code.project.id,
+        sha: commit,
+        ref: given(ref),
+        stage: given(stage),
+        name: given(name),
+        pipeline_id,
+        all,
+      },
+      { ...pageRequest(params), withJobs: may(call.viewer, 'read_pipeline', code.project) },
+    );
+    const authors = await basicUsersById(
+      call.db,
+      items.flatMap(({ author_id }) => author_id ?? []),
+    );
+    const authorOf = (author: number | null) => (author === null ? undefined : authors.get(author));
+    const place = placeOf(call, code);
+    return {
+      items: items.map((row) => statusJson(row, { sha: commit, author: authorOf(row.author_id) }, place)),
+      total,
+    };
   },
 });
 
@@ -111,7 +123,8 @@ const post = endpoint({
       status: state,
     });
     const authors = await basicUsersById(call.db, [row.author_id]);
-    return statusJson(row, authors.get(row.author_id), call);
+    const told = { ...row, pipeline_id: null };
+    return statusJson(told, { sha: commit, author: authors.get(row.author_id) }, placeOf(call, code));
   },
 });
 

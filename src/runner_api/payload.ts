@@ -16,12 +16,29 @@ import { payloadCaches } from './payload_cache.ts';
 import { type Depended, payloadDependencies, withArchives } from './payload_dependencies.ts';
 import { payloadGit } from './payload_git.ts';
 import { payloadImage, payloadService } from './payload_image.ts';
+import { releaseScript } from './payload_release.ts';
 import { whyUnrunnable } from './unrunnable.ts';
 
 /** What tokens begin with, that no log may show. */
 const tokenPrefixes = ['gntpat-', 'gntoat-', 'gntort-', 'gntoac-', 'gntoas-', 'glcbt-', 'glrt-', 'glrtr-'];
 
-const stepsOf = ({ before_script, script, after_script }: JobConfig, timeout: number): object[] => {
+/** What a runner tells of itself; null: it told nothing. */
+const infoOf = (info: unknown): { shell?: unknown; features?: { multi_build_steps?: unknown } | null } =>
+  typeof info === 'object' && info !== null ? info : {};
+
+const releaseSteps = ({ release }: JobConfig, timeout: number, info: unknown): object[] => {
+  if (typeof release !== 'object' || release === null) return [];
+  const { shell } = infoOf(info);
+  const script = releaseScript(release, typeof shell === 'string' ? shell : null);
+  return [{ name: 'release', script, timeout, when: 'on_success', allow_failure: false }];
+};
+
+/** A runner of old passes over steps that it does not know: nothing would be released, and the job succeed. */
+const skipsSteps = ({ release }: JobConfig, info: unknown): boolean =>
+  typeof release === 'object' && release !== null && infoOf(info).features?.multi_build_steps !== true;
+
+const stepsOf = (config: JobConfig, timeout: number, info: unknown): object[] => {
+  const { before_script, script, after_script } = config;
   const run = {
     name: 'script',
     script: [...before_script, ...script],
@@ -30,7 +47,8 @@ const stepsOf = ({ before_script, script, after_script }: JobConfig, timeout: nu
     allow_failure: false,
   };
   const after = { name: 'after_script', script: after_script, timeout, when: 'always', allow_failure: true };
-  return after_script.length === 0 ? [run] : [run, after];
+  const steps = [run, ...releaseSteps(config, timeout, info)];
+  return after_script.length === 0 ? steps : [...steps, after];
 };
 
 const depthOf = (variables: readonly JobVariable[], ofProject: number): number => {
@@ -94,6 +112,7 @@ export const payloadOf = async (
   { platform, baseUrl: base_url, now }: Pick<Call, 'platform' | 'baseUrl' | 'now'>,
   claimed: Claimed,
   runner?: { description: string | null; tag_list: string },
+  info?: unknown,
 ): Promise<Payload | Unrunnable> => {
   const missing = await findCrossNeeds({ platform, baseUrl: base_url }, claimed);
   if (missing !== null) return { unrunnable: missing };
@@ -105,6 +124,7 @@ export const payloadOf = async (
   const depended = await dependedOn(facts, now);
   const unrunnable = whyUnrunnable(facts, depended);
   if (unrunnable !== null) return { unrunnable };
+  if (skipsSteps(config, info)) return { unrunnable: 'runner_unsupported' };
   const [variables, cache] = await Promise.all([
     variablesOf(facts),
     payloadCaches(config.cache, { repository, sha: pipeline.sha, isProtected: pipeline.protected === 1 }),
@@ -121,7 +141,7 @@ export const payloadOf = async (
     job_info: jobInfo(facts),
     git_info: payloadGit(pipeline, { depth, base_url, full_path: project.full_path, token }),
     runner_info: { timeout },
-    steps: stepsOf(config, timeout),
+    steps: stepsOf(config, timeout, info),
     image: config.image === null ? null : payloadImage(config.image),
     services: config.services.map(payloadService),
     artifacts: payloadArtifacts(config.artifacts),

@@ -2,6 +2,7 @@
 import { compiled } from '../db/compiled.ts';
 import type { Reader } from '../db/open.ts';
 import type { WaitingJob } from './waiting.ts';
+import { heldStatuses } from '../job_statuses.ts';
 
 /** Rows of one read. */
 const batch = 5_000;
@@ -63,7 +64,7 @@ const runningRows = compiled((db, _given: object) =>
     .selectFrom('jobs')
     .innerJoin('runners', 'runners.id', 'jobs.runner_id')
     .select((is) => ['jobs.project_id', is.fn.countAll<number>().as('running')])
-    .where('jobs.status', 'in', ['running', 'canceling'])
+    .where('jobs.status', 'in', heldStatuses)
     .where('runners.runner_type', '=', 'instance_type')
     .groupBy('jobs.project_id')
     .compile(),

@@ -37,16 +37,19 @@ const goneSignal = ({ incoming }: Call): { signal: AbortSignal; forget: () => vo
 const nothing = (last_update: string): Answer =>
   new Answer(null, { status: 204, headers: { 'x-gitlab-last-update': last_update } });
 
+/** `info`: what the runner tells of itself. */
+type Asking = { runner: RunnerRow; info: unknown; last_update: string };
+
 /** A job of which the runner cannot be told is taken from it again. */
 const tryPayload = async (
   call: Call,
   claimed: Claimed,
-  runner: RunnerRow,
+  { runner, info }: Asking,
 ): Promise<Payload | Unrunnable | null> => {
   const { platform } = call;
   const { id } = claimed.job;
   try {
-    return await payloadOf(call, claimed, runner);
+    return await payloadOf(call, claimed, runner, info);
   } catch (error) {
     platform.log.warn({ err: error, job: id }, 'a job was not put together for its runner');
     await lose(platform, id, (job) => job.token_hash === claimed.token_hash);
@@ -55,13 +58,10 @@ const tryPayload = async (
 };
 
 /** null: no runner can run it, and it has failed. */
-const answerWith = async (
-  call: Call,
-  claimed: Claimed,
-  { runner, last_update }: { runner: RunnerRow; last_update: string },
-): Promise<Answer | null> => {
+const answerWith = async (call: Call, claimed: Claimed, asking: Asking): Promise<Answer | null> => {
   const { platform } = call;
-  const payload = await tryPayload(call, claimed, runner);
+  const { last_update } = asking;
+  const payload = await tryPayload(call, claimed, asking);
   if (payload === null) return nothing(last_update);
   if ('unrunnable' in payload) {
     await dropClaimed(platform, claimed, payload.unrunnable);
@@ -115,7 +115,7 @@ export const requestJob = async (call: Call, asked: Asked): Promise<Answer> => {
       const claimed = await queueOf(platform).poll(taker, { hold, signal });
       if (claimed === null) break;
       // oxlint-disable-next-line no-await-in-loop
-      const answer = await answerWith(call, claimed, { runner, last_update });
+      const answer = await answerWith(call, claimed, { runner, info, last_update });
       if (answer !== null) return answer;
     }
     if (!hold) empties.count(name, now);

@@ -7,6 +7,7 @@ import type { JobsTable } from '../db/schema_ci.ts';
 import { Failure, forbidden } from '../errors.ts';
 import { hashJobToken } from '../jobs/token.ts';
 import { type Remembered, memoryOf, remember } from './memory.ts';
+import { heldStatuses } from '../job_statuses.ts';
 
 const columns = [
   'jobs.id',
@@ -57,7 +58,7 @@ const refused = (reason: string, headers: Record<string, string> = {}): Failure 
 const problemOf = ({ deleted_at, erased_at, status }: Found): Failure | null => {
   if (deleted_at !== null) return refused('Project has been deleted!');
   if (erased_at !== null) return refused('Job has been erased!');
-  if (status === 'running' || status === 'canceling') return null;
+  if (heldStatuses.includes(status)) return null;
   return refused('Job is not running', { 'job-status': status });
 };
 

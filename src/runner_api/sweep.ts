@@ -11,6 +11,7 @@ import { lose, lostOnce } from './lost.ts';
 import { memoryOf } from './memory.ts';
 import { openQueue, queueOf } from './queue.ts';
 import { sweepPending } from './sweep_pending.ts';
+import { heldStatuses } from '../job_statuses.ts';
 
 const second = 1_000;
 const minute = 60 * second;
@@ -36,7 +37,7 @@ const writeHeard = async ({ store }: Platform): Promise<void> => {
       .updateTable('jobs')
       .set({ seen_at: now })
       .where(words.oneOf('id', ids))
-      .where('status', 'in', ['running', 'canceling'])
+      .where('status', 'in', heldStatuses)
       .execute();
     // A runner that has all the jobs it takes does not ask for more, and is there all the same.
     const theirs = db.selectFrom('jobs').select('runner_id').where(words.oneOf('id', ids));
@@ -106,7 +107,7 @@ const sweepRunning = async (platform: Platform, since: number): Promise<void> =>
     const rows = await store.db
       .selectFrom('jobs')
       .select(columns)
-      .where('status', 'in', ['running', 'canceling'])
+      .where('status', 'in', heldStatuses)
       .where('bridge', '=', 0)
       .where('id', '>', after)
       .orderBy('id')

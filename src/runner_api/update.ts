@@ -15,6 +15,7 @@ import { answerHeaders, settled } from './job_status.ts';
 import { updateParams } from './params.ts';
 import { type SignedJob, jobTokenOf, signInJob } from './sign_in.ts';
 import { requireThere, secretsOf } from './trace.ts';
+import { heldStatuses } from '../job_statuses.ts';
 
 /** Bytes of an update with a whole log in it, as releases of old send: some characters take six times their place. */
 const largestUpdate = 32 * 1024 * 1024;
@@ -61,7 +62,7 @@ const bodyOf = async (call: Call, id: number): Promise<Update> => {
 /** Releases of old say their token in the body alone. */
 const runs = async ({ db }: Call, id: number): Promise<boolean> => {
   const row = await db.selectFrom('jobs').select('status').where('id', '=', id).executeTakeFirst();
-  return row?.status === 'running' || row?.status === 'canceling';
+  return row !== undefined && heldStatuses.includes(row.status);
 };
 
 type Claimed = { crc: number | null; size: number | null };

@@ -6,7 +6,7 @@ import { projectsAtLeast } from '../access/visible.ts';
 import type { Page, PageRequest } from '../http/page.ts';
 import { bool, int, nullable, number, object, string, timestamp } from '../http/schema.ts';
 import type { Scope } from '../jobs/list.ts';
-import { shownStatus, statusesShownAs } from '../repository/pipeline_brief.ts';
+import { jobUrl, shownStatus, statusesShownAs } from '../repository/pipeline_brief.ts';
 import { formatTime } from '../time.ts';
 import { basicUser, basicUserShape, basicUsersById } from '../users/json.ts';
 
@@ -111,7 +111,7 @@ const ownPart = (row: Row, { now }: Call) => ({
 
 const toJson = (row: Row, call: Call) => ({
   ...ownPart(row, call),
-  web_url: `${call.baseUrl}/${row.project_full_path}/-/jobs/${row.id}`,
+  web_url: jobUrl(`${call.baseUrl}/${row.project_full_path}`, row.id),
   pipeline: {
     id: row.pipeline_id,
     iid: row.pipeline_iid,

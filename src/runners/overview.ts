@@ -1,6 +1,7 @@
 /** What a list of runners tells beside their records. */
 import { sql } from 'kysely';
 import type { Reader } from '../db/open.ts';
+import { heldStatuses } from '../job_statuses.ts';
 
 export type Overview = {
   /** Of the machine that was heard last; null: none was. */
@@ -26,7 +27,7 @@ const runningJobs = async (db: Reader, ids: readonly number[]): Promise<Map<numb
   const rows = await db
     .selectFrom('jobs')
     .select(({ fn }) => ['runner_id', fn.countAll<number>().as('count')])
-    .where('status', 'in', ['running', 'canceling'])
+    .where('status', 'in', heldStatuses)
     .where(sql<number>`runner_id + 0`, 'in', ids)
     .groupBy('runner_id')
     .execute();

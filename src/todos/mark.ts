@@ -1,12 +1,12 @@
 import type { TSchema } from 'typebox';
 import { type Call, actorOf, endpoint } from '../access/call.ts';
-import { notModified } from '../errors.ts';
+import { notFound, notModified } from '../errors.ts';
 import { recordEvent } from '../events/record.ts';
 import { id, idOrPath, object } from '../http/schema.ts';
 import type { Found, Noun } from '../issuables/target.ts';
 import { addTodos } from './add.ts';
 import { type TodoRow, todoJson, todoShape } from './json.ts';
-import { loadTodo } from './queries.ts';
+import { type TodoRenderer, loadTodo } from './queries.ts';
 
 /**
  * Marks a target as something the caller wants to come back to; this is no change of the target.
@@ -30,10 +30,10 @@ const markTodo = async (call: Call, { target }: Found): Promise<TodoRow> => {
 };
 
 /** How a noun shows its record as part of a todo. */
-type Rendering = { shape: TSchema; render: (call: Call, found: Found) => Promise<object> };
+type Rendering = { shape: TSchema; renderer: TodoRenderer };
 
 /** `POST .../todo`, for any noun. */
-export const markTodoRoute = (noun: Noun, { shape, render }: Rendering) =>
+export const markTodoRoute = (noun: Noun, { shape, renderer }: Rendering) =>
   endpoint({
     method: 'POST',
     path: `/projects/:id/${noun.segment}/:${noun.param}/todo`,
@@ -45,11 +45,10 @@ export const markTodoRoute = (noun: Noun, { shape, render }: Rendering) =>
     handle: async (call, params) => {
       const found = await noun.find(call, params['id'] as number | string, params[noun.param] as number);
       const todo = await markTodo(call, found);
-      const { project } = found;
-      return await todoJson(call, todo, {
-        json: await render(call, found),
-        url: noun.webUrl(call, found),
-        project,
-      });
+      const { id: targetId } = found.target;
+      const target = (await renderer.render(call, [targetId])).get(targetId);
+      // Hidden or deleted just now.
+      if (target === undefined) throw notFound();
+      return await todoJson(call, todo, target);
     },
   });

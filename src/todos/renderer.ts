@@ -1,5 +1,9 @@
 /** How the todos on one kind of record are shown: what issues and merge requests do alike. */
+import { type RawBuilder, sql } from 'kysely';
 import { type Call, userOf } from '../access/call.ts';
+import type { Viewer } from '../access/viewer.ts';
+import type { Words } from '../db/engine.ts';
+import type { Reader } from '../db/open.ts';
 import type { TargetType } from '../db/schema.ts';
 import { projectsById } from '../projects/find.ts';
 import { subscribedTargets } from '../subscriptions/subscribed.ts';
@@ -16,30 +20,39 @@ type Shown = {
 
 type Kind<R> = {
   type: TargetType;
-  visible: TodoRenderer['visible'];
-  /** The records of these ids that the caller sees. */
-  read: (call: Call, ids: number[]) => Promise<R[]>;
+  table: 'issues' | 'merge_requests';
+  /** Over the kind's table, joined with `projects`: those that the viewer sees. */
+  visible: (viewer: Viewer, words: Words) => RawBuilder<boolean>;
+  /** The records of these ids that this holds of. */
+  read: (db: Reader, ids: number[], isVisible: RawBuilder<boolean>) => Promise<R[]>;
   json: (record: R, call: Call, subscribed: boolean) => object;
   url: (baseUrl: string, projectPath: string, iid: number) => string;
 };
 
-export const todoRenderer = <R extends Shown>({ type, visible, read, json, url }: Kind<R>): TodoRenderer => ({
-  visible,
-  render: async (call, ids) => {
-    const records = await read(call, ids);
-    if (records.length === 0) return new Map();
-    const projects = await projectsById(call.db, [...new Set(records.map((one) => one.project_id))]);
-    const targets = records.map(({ id, author_id, assignees }) => {
-      return { id, author_id, assignee_ids: assignees.map((one) => one.id) };
-    });
-    const subscribed = await subscribedTargets(call.db, userOf(call).id, type, targets);
-    return new Map(
-      records.flatMap((one) => {
-        const project = projects.get(one.project_id);
-        if (project === undefined) return [];
-        const page = url(call.baseUrl, one.project_path, one.iid);
-        return [[one.id, { json: json(one, call, subscribed.has(one.id)), url: page, project }] as const];
-      }),
-    );
-  },
-});
+export const todoRenderer = <R extends Shown>(kind: Kind<R>): TodoRenderer => {
+  const { type, table, json, url } = kind;
+  const seenBy = ({ viewer, platform }: Call) => kind.visible(viewer, platform.store.words);
+  const column = (name: string) => sql.ref(`${table}.${name}`);
+  return {
+    visible: (call) =>
+      sql<boolean>`exists (select 1 from ${sql.table(table)} join projects on projects.id = ${column('project_id')}
+        where ${column('id')} = todos.target_id and ${seenBy(call)})`,
+    render: async (call, ids) => {
+      const records = await kind.read(call.db, ids, seenBy(call));
+      if (records.length === 0) return new Map();
+      const projects = await projectsById(call.db, [...new Set(records.map((one) => one.project_id))]);
+      const targets = records.map(({ id, author_id, assignees }) => {
+        return { id, author_id, assignee_ids: assignees.map((one) => one.id) };
+      });
+      const subscribed = await subscribedTargets(call.db, userOf(call).id, type, targets);
+      return new Map(
+        records.flatMap((one) => {
+          const project = projects.get(one.project_id);
+          if (project === undefined) return [];
+          const page = url(call.baseUrl, one.project_path, one.iid);
+          return [[one.id, { json: json(one, call, subscribed.has(one.id)), url: page, project }] as const];
+        }),
+      );
+    },
+  };
+};

@@ -1,7 +1,7 @@
 /** The pages of a project lie below its own path, those of a group below `/groups/`: `/group/project/-/pipelines`. */
 
 const ofProject =
-  /^\/((?!api\/v4\/|-\/|groups\/)[^?#]+?)\/-\/(pipelines|jobs|pipeline_schedules|environments|variables|triggers|runners)(\/.*)?$/;
+  /^\/((?!api\/v4\/|-\/|groups\/)[^?#]+?)\/-\/(pipelines|jobs|pipeline_schedules|environments|variables|triggers|runners|job_token_scope)(\/.*)?$/;
 const ofGroup = /^\/groups\/([^?#]+?)\/-\/(variables|runners)(\/.*)?$/;
 const settings = /^\/(groups\/)?((?!api\/v4\/|-\/)[^?#]+?)\/-\/settings\/ci_cd$/;
 

@@ -102,6 +102,7 @@ export const pagePaths: PagePath[] = [
       'POST /-/projects/:project/jobs/:id/keep',
       'GET /-/projects/:project/jobs/:id/artifacts/browse',
       'GET /-/projects/:project/jobs/:id/artifacts/browse/:path',
+      'GET /-/projects/:project/jobs/:id/artifacts/exposed',
     ],
     load: async () => (await import('./pages/ci/pages.ts')).pages,
   },
@@ -181,6 +182,17 @@ export const pagePaths: PagePath[] = [
       'POST /-/projects/:project/triggers/:id/delete',
     ],
     load: async () => (await import('./pages/triggers/pages.ts')).pages,
+  },
+  {
+    lines: [
+      'GET /-/projects/:project/job_token_scope',
+      'POST /-/projects/:project/job_token_scope',
+      'POST /-/projects/:project/job_token_scope/projects',
+      'POST /-/projects/:project/job_token_scope/projects/:id/delete',
+      'POST /-/projects/:project/job_token_scope/groups',
+      'POST /-/projects/:project/job_token_scope/groups/:id/delete',
+    ],
+    load: async () => (await import('./pages/job_token_scope/pages.ts')).pages,
   },
   {
     lines: [

@@ -1,3 +1,5 @@
+import type { JobStatus } from '../db/schema_ci.ts';
+import { activeStatuses } from '../job_statuses.ts';
 import { type Html, html } from './html.ts';
 
 const words: Record<string, readonly [mark: string, word: string]> = {
@@ -24,8 +26,7 @@ export const statusBadge = (status: string, isAllowed = false): Html => {
 };
 
 /** Of what may still change by itself. */
-export const isMoving = (status: string): boolean =>
-  ['created', 'waiting_for_resource', 'pending', 'running', 'canceling', 'scheduled'].includes(status);
+export const isMoving = (status: JobStatus): boolean => activeStatuses.includes(status);
 
 /** `1 h 5 min`, `3 min 20 s`, `4 s` */
 export const spell = (seconds: number): string => {

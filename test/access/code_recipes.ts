@@ -204,6 +204,7 @@ export const codeRecipes: Record<string, Recipe> = {
   [`GET ${talks}/:discussion_id`]: { makes: [anothersTalk] },
   [`POST ${talks}`]: { body: said },
   [`POST ${talks}/:discussion_id/notes`]: { makes: [anothersTalk], body: said },
+  [`GET ${talks}/:discussion_id/notes/:note_id`]: { makes: [anothersTalk] },
   [`PUT ${talks}/:discussion_id/notes/:note_id {his own}`]: { makes: [ownTalk], body: said },
   [`PUT ${talks}/:discussion_id/notes/:note_id {another's}`]: { makes: [anothersTalk], body: said },
   [`DELETE ${talks}/:discussion_id/notes/:note_id {his own}`]: { makes: [ownTalk] },

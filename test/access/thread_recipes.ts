@@ -48,6 +48,7 @@ const threadRecipes = (path: string, fresh: Maker): Record<string, Recipe> => {
       makes: [fresh, anothersNote, itsOwnDiscussion],
       body: text,
     },
+    [`GET ${note}`]: anothers,
     [`PUT ${note} {his own}`]: { ...own, body: text },
     [`PUT ${note} {another's}`]: { ...anothers, body: text },
     [`PUT ${note} {resolved}`]: { ...own, body: settled },

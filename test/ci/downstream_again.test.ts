@@ -29,7 +29,7 @@ later: { stage: deploy, script: x }`,
   assert.equal(part.status, 'failed');
   const { store } = gantry.service.platform;
   const look = async (): Promise<void> => {
-    await followDownstream(store, part.id, true);
+    await followDownstream(store, part.id, project.developer.id);
     await settle(gantry);
   };
   await look();
@@ -40,4 +40,42 @@ later: { stage: deploy, script: x }`,
   assert.equal((await project.bridges()).part.status, 'success');
   assert.equal((await project.run()).body.job_info.name, 'later');
   assert.equal((await project.newest()).status, 'success');
+});
+
+test('one of another project runs its job again for those who may that there', async () => {
+  const lib = await makeUpstream(gantry, { visibility: 'public' });
+  await lib.push('work: { script: x, rules: [{ if: "$FROM" }] }');
+  await project.push(`call:
+  variables: { FROM: app }
+  trigger: { project: ${lib.full_path}, strategy: depend }
+later: { stage: deploy, script: x }`);
+  const failed = await lib.run('failed');
+  const unprotect = async ({ path }: Upstream): Promise<void> => {
+    assert.equal((await gantry.api(`DELETE ${path}/protected_branches/main`)).status, 204);
+  };
+  await unprotect(lib);
+  const states = async (): Promise<string[]> => {
+    const { id, status } = await project.newest();
+    const jobs = await gantry.api(`GET ${project.path}/pipelines/${id}/jobs`);
+    return [(await project.bridges()).call.status, jobs.body[0].status, status];
+  };
+  assert.deepEqual(await states(), ['failed', 'skipped', 'failed']);
+  // He is a developer of the other project alone.
+  const { status, body } = await lib.post(`jobs/${failed.id}/retry`, lib.developer.token);
+  assert.equal(status, 201);
+  assert.deepEqual(await states(), ['failed', 'skipped', 'failed']);
+  const both = { user_id: project.developer.id, access_level: 30 };
+  assert.equal((await gantry.api(`POST ${lib.path}/members`, { json: both })).status, 201);
+  assert.equal((await lib.post(`jobs/${body.id}/cancel`)).status, 201);
+  assert.equal((await lib.post(`jobs/${body.id}/retry`, project.developer.token)).status, 201);
+  // The branch that it ran for is protected from him.
+  assert.deepEqual(await states(), ['failed', 'skipped', 'failed']);
+  await unprotect(project);
+  await lib.run('failed');
+  const [{ id }] = await lib.pipelines();
+  await lib.post(`pipelines/${id}/retry`, project.developer.token);
+  assert.deepEqual(await states(), ['running', 'created', 'running']);
+  await lib.run();
+  assert.deepEqual(await states(), ['success', 'pending', 'running']);
+  lib.peer.close();
 });

@@ -120,6 +120,23 @@ test('cancelled and run again by itself, and never another pipeline with it', as
   assert.deepEqual(await stateOf(app), ['success', null]);
 });
 
+test('that which has ended stays as it ended when its pipeline runs again; run again itself, it goes as that does', async () => {
+  const lib = await project('work: { script: x }');
+  const app = await project(mirror(lib.full_path));
+  const { id } = await lib.run('failed');
+  assert.deepEqual(await stateOf(app), ['failed', 'unknown_failure']);
+  const { like } = await app.bridges();
+  await lib.post(`jobs/${id}/retry`);
+  assert.deepEqual(await stateOf(app), ['failed', 'unknown_failure']);
+  assert.equal((await app.newest()).status, 'failed');
+  await app.post(`jobs/${like.id}/retry`);
+  assert.deepEqual(await stateOf(app), ['running', null]);
+  await lib.run();
+  assert.deepEqual(await stateOf(app), ['success', null]);
+  assert.equal((await app.run()).body.job_info.name, 'after');
+  assert.equal((await app.newest()).status, 'success');
+});
+
 test('one whose pipeline is gone does not wait for it, and one that waits is left in peace', async () => {
   const lib = await project('work: { script: x }');
   const app = await project(mirror(lib.full_path));

@@ -35,6 +35,8 @@ export type Place = {
   start: (options?: { before?: string[]; node?: string[]; env?: Record<string, string> }) => Promise<Running>;
   /** Reads the database beside the service. */
   query: (text: string) => Promise<Row[]>;
+  /** Changes it, while no service runs. */
+  change: (text: string) => Promise<void>;
   remove: () => Promise<void>;
 };
 
@@ -80,10 +82,10 @@ const running = async (child: Child): Promise<Running> => {
 };
 
 const makeQuery =
-  (data: string, schema: string) =>
+  (data: string, schema: string, readOnly: boolean) =>
   async (text: string): Promise<Row[]> => {
     if (engineUrl === undefined) {
-      const database = new DatabaseSync(join(data, 'gantry.sqlite'), { readOnly: true });
+      const database = new DatabaseSync(join(data, 'gantry.sqlite'), { readOnly });
       try {
         return database.prepare(text).all() as Row[];
       } finally {
@@ -115,7 +117,8 @@ export const newPlace = (): Place => {
     GANTRY_RUNNER_EXECUTOR: 'none',
     ...(engineUrl !== undefined && database),
   };
-  const query = makeQuery(data, schema);
+  const query = makeQuery(data, schema, true);
+  const change = makeQuery(data, schema, false);
   const children: Child[] = [];
   return {
     data,
@@ -127,6 +130,7 @@ export const newPlace = (): Place => {
       return await running(child);
     },
     query,
+    change: async (text) => void (await change(text)),
     remove: async () => {
       for (const child of children.filter((one) => !hasExited(one))) {
         child.kill('SIGKILL');

@@ -111,6 +111,7 @@ const filters = [
   'labels=common,rare',
   'labels=None',
   'milestone=v1',
+  'milestone=%23upcoming',
   'author_id=USER',
   'assignee_id=USER',
   'assignee_id=None',

@@ -102,6 +102,7 @@ const filters = [
   'labels=rare',
   'labels=None',
   'milestone=v1',
+  'milestone=%23upcoming',
   'author_id=USER',
   'assignee_id=USER',
   'assignee_id=None',

@@ -454,11 +454,16 @@ describe('who may', () => {
       const own = await world.codeTeam();
       const open = await world.open(own.id);
       const ofRequest = { ref: `refs/merge-requests/${open.iid}/head`, merge_request: open.id };
-      const json = { name: '*', push_access_level: 40, merge_access_level: 40 };
-      await world.api(`POST /projects/${own.id}/protected_branches`, { json });
+      const protect = async (name: string): Promise<void> => {
+        const json = { name, push_access_level: 40, merge_access_level: 40 };
+        await world.api(`POST /projects/${own.id}/protected_branches`, { json });
+      };
+      await protect(open.source_branch);
       const free = await ready(own, action, ofRequest);
       assert.equal((await told(own, free, own.developer.token))[0], 201);
-      const held = await ready(own, action, { ...ofRequest, protected: true });
+      // A rule for all names is for those of merge requests, too.
+      await protect('*');
+      const held = await ready(own, action, ofRequest);
       assert.deepEqual(await told(own, held, own.developer.token), forbidden);
       assert.equal((await told(own, held, own.master.token))[0], 201);
     });

@@ -75,6 +75,23 @@ describe('DELETE', () => {
     });
     assert.equal(refs[0]?.commit, request.sha);
   });
+  it('git knows it no more, either', async () => {
+    const request = await world.open(team.id);
+    const { worker, platform } = world.gantry.service;
+    await worker.drain();
+    assert.equal((await world.api(`GET ${pathOf(request)}/merge_ref`)).status, 200);
+    const names = ['head', 'merge'].map((name) => `refs/merge-requests/${request.iid}/${name}`);
+    const seen = async () => {
+      const repository = repositoryOf(platform, { id: team.id, repository_storage: 'default' });
+      const { refs } = await repository.ask('refs.get', { names });
+      const commit = `GET /projects/${team.id}/repository/commits/${encodeURIComponent(names[0] ?? '')}`;
+      return [...refs.map((ref) => ref !== null), (await world.api(commit)).status];
+    };
+    assert.deepEqual(await seen(), [true, true, 200]);
+    await remove(request);
+    await worker.drain();
+    assert.deepEqual(await seen(), [false, false, 404]);
+  });
   it('the totals of the lists go down', async () => {
     const own = await world.project();
     const request = await world.seeded({ project: own.id, state: 'merged' });

@@ -56,7 +56,6 @@ const inOrder = [
 const newer = [
   'assignees',
   'draft',
-  'detailed_merge_status',
   'squash_commit_sha',
   'merged_at',
   'merged_by',
@@ -72,6 +71,7 @@ const newer = [
   'task_completion_status',
   'rebase_in_progress',
   'merge_error',
+  'detailed_merge_status',
 ];
 
 const userOf = ({ id, username }: { id: number; username: string }, { avatar_url }: MergeRequest) => ({

@@ -33,6 +33,21 @@ export const blobCases = (open: () => Blobs): void => {
     assert.deepEqual(await open().put('a', bytes('Hello, world')), stored);
   });
 
+  test('what was given no place is nowhere; what was, is there from then on', async () => {
+    const sha256 = hash('sha256', 'placed');
+    const refused = async (): Promise<void> => await Promise.reject(new Error('refused'));
+    await assert.rejects(open().put('placed', bytes('placed'), refused), /refused/);
+    await open().put('placed', bytes('placed'), async () => undefined);
+    assert.equal(await open().has('placed', sha256), false);
+    await open().put('placed', bytes('placed'), async (stored, place) => {
+      assert.deepEqual(stored, { size: 6, sha256 });
+      assert.equal(await open().has('placed', sha256), false);
+      await place();
+      assert.equal(await textOf('placed', sha256), 'placed');
+    });
+    assert.equal(await textOf('placed', sha256), 'placed');
+  });
+
   test('no bytes are bytes, too', async () => {
     const { size, sha256 } = await open().put('a', bytes());
     assert.equal(size, 0);

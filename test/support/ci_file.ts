@@ -92,8 +92,8 @@ export const compiled = async (
 export const errorsOf = async (content: string, files: Files = {}): Promise<string[]> =>
   (await compiled(content, { files })).errors.map(({ text }) => text);
 
-export const warningsOf = async (content: string): Promise<string[]> =>
-  (await compiled(content)).warnings.map(({ text }) => text);
+export const warningsOf = async (content: string, files: Files = {}): Promise<string[]> =>
+  (await compiled(content, { files })).warnings.map(({ text }) => text);
 
 /** The jobs of a file that has to be right. */
 export const jobsOf = async (content: string, files: Files = {}): Promise<Job[]> => {

@@ -68,6 +68,7 @@ const newFeatures = {
   ...oldFeatures,
   upload_multiple_artifacts: true,
   upload_raw_artifacts: true,
+  multi_build_steps: true,
   session: true,
   refspecs: true,
   masking: true,

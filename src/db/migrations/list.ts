@@ -19,6 +19,7 @@ import { debugTraces } from './0019_debug_traces.ts';
 import { waitingTraces } from './0021_waiting_traces.ts';
 import { acrossProjects } from './0023_across_projects.ts';
 import { jobTokenLists } from './0024_job_token_lists.ts';
+import { workTurns } from './0026_work_turns.ts';
 import type { MigrationText } from '../ddl.ts';
 
 /** Every migration, oldest first. A released one is never edited. */
@@ -44,4 +45,5 @@ export const migrationTexts: MigrationText[] = [
   waitingTraces,
   acrossProjects,
   jobTokenLists,
+  workTurns,
 ];

@@ -1,5 +1,10 @@
 /** What may be done to a job as it stands. */
-import type { JobStatus } from '../../../db/schema_ci.ts';
+import {
+  cancelableStatuses,
+  endedStatuses,
+  playableStatuses,
+  retryableStatuses,
+} from '../../../job_statuses.ts';
 import type { JobRow } from '../../../jobs/rows.ts';
 import type { Html } from '../../html.ts';
 import type { Visit } from '../../page.ts';
@@ -7,18 +12,8 @@ import { button } from './project_view.ts';
 
 export type JobAction = { markup: Html; inLists: boolean };
 
-const open: readonly JobStatus[] = [
-  'created',
-  'waiting_for_resource',
-  'pending',
-  'running',
-  'manual',
-  'scheduled',
-];
-const ended: readonly JobStatus[] = ['success', 'failed', 'canceled'];
-
 /** Whether it waits for somebody to start it. */
-export const isPlayable = ({ status }: JobRow): boolean => status === 'manual' || status === 'scheduled';
+export const isPlayable = ({ status }: JobRow): boolean => playableStatuses.includes(status);
 
 type Of = {
   /** Of the page of the job. */
@@ -33,13 +28,24 @@ export const actionsOf = (visit: Visit, { path, job, expires = false, hasLeft = 
   const { status, name } = job;
   const wanted = [
     { verb: 'play', label: 'Start', isPossible: isPlayable(job), inLists: true },
-    { verb: 'retry', label: 'Retry', isPossible: ended.includes(status) && job.retried === 0, inLists: true },
-    { verb: 'cancel', label: 'Cancel', isPossible: open.includes(status), inLists: true, danger: true },
+    {
+      verb: 'retry',
+      label: 'Retry',
+      isPossible: retryableStatuses.includes(status) && job.retried === 0,
+      inLists: true,
+    },
+    {
+      verb: 'cancel',
+      label: 'Cancel',
+      isPossible: cancelableStatuses.includes(status),
+      inLists: true,
+      danger: true,
+    },
     { verb: 'keep', label: 'Keep the artifacts', isPossible: expires, inLists: false },
     {
       verb: 'erase',
       label: 'Erase log and artifacts',
-      isPossible: ended.includes(status) && hasLeft,
+      isPossible: endedStatuses.includes(status) && hasLeft,
       inLists: false,
       danger: true,
     },

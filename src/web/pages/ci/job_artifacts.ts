@@ -19,7 +19,7 @@ const sizeText = (bytes: number): string => {
   return `${unit === 0 ? value : value.toFixed(1)} ${units[unit]}`;
 };
 
-const apiOf = (projectId: number, jobId: number): string =>
+export const apiOf = (projectId: number, jobId: number): string =>
   `/api/v4/projects/${projectId}/jobs/${jobId}/artifacts`;
 
 /** @param path of the page of the job */
@@ -39,7 +39,7 @@ export const artifactsPart = (path: string, projectId: number, json: Json): Html
   )}</ul>`;
 };
 
-const encoded = (path: string): string => path.split('/').map(encodeURIComponent).join('/');
+export const encoded = (path: string): string => path.split('/').map(encodeURIComponent).join('/');
 
 type Place = { base: string; api: string; folder: string };
 

@@ -1,3 +1,4 @@
+import { exposedPages } from './exposed.ts';
 import { jobListPages } from './job_list.ts';
 import { jobPages } from './job.ts';
 import { jobActPages } from './job_acts.ts';
@@ -14,4 +15,5 @@ export const pages = [
   ...jobPages,
   ...jobActPages,
   ...browsePages,
+  ...exposedPages,
 ];

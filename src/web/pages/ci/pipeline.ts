@@ -1,5 +1,6 @@
 /** One pipeline: its stages, and in each its jobs. */
 import { may } from '../../../access/may.ts';
+import { exposedOf } from '../../../artifacts/exposed.ts';
 import { Failure } from '../../../errors.ts';
 import { id, object } from '../../../http/schema.ts';
 import { bridgesJson } from '../../../jobs/bridges.ts';
@@ -14,6 +15,7 @@ import { type Html, html } from '../../html.ts';
 import { moment } from '../../moment.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { isMoving, spell, statusBadge } from '../../status_badge.ts';
+import { exposedPart } from './exposed.ts';
 import { actionsOf } from './job_actions.ts';
 import { button, pathOf, projectPath, projectView, served } from './project_view.ts';
 
@@ -112,14 +114,18 @@ const show = async (visit: Visit, found: FoundPipeline): Promise<View> => {
   const { call } = visit;
   const { project, pipeline } = found;
   const { jobs, total } = await shownJobs(call.db, pipeline.id);
-  const [isMine, bridges] = await Promise.all([mayChange(visit, found), bridgesAmong(visit, found, jobs)]);
+  const [isMine, bridges, exposed] = await Promise.all([
+    mayChange(visit, found),
+    bridgesAmong(visit, found, jobs),
+    exposedOf(call, project, pipeline.id),
+  ]);
   const place = { visit, found, isMine, bridges };
   const stages = Map.groupBy(jobs, ({ stage_position }) => stage_position);
   const live = isMoving(pipeline.status);
   const content = html`<div id="pipeline" data-part${live && html` data-live=""`}>
 ${facts(await singlePipelineJson(call, pipeline, project), found)}
 ${place.isMine && actionsPart(place, jobs)}
-${[...stages.values()].map((some) => stagePart(place, some[0]?.stage ?? '', some))}
+${exposedPart(project, exposed)}${[...stages.values()].map((some) => stagePart(place, some[0]?.stage ?? '', some))}
 ${total > jobs.length && html`<p>The first ${jobs.length} of ${total} jobs are shown.</p>`}</div>`;
   const title = `Pipeline #${pipeline.id}${pipeline.name === null ? '' : `: ${pipeline.name}`}`;
   return projectView(visit, { project, title, noun: 'pipelines', live }, content);

@@ -24,6 +24,7 @@ const nouns = [
   ['variables', 'Variables', 'admin_variable'],
   ['triggers', 'Triggers', 'admin_trigger'],
   ['runners', 'Runners', 'admin_runner'],
+  ['job_token_scope', 'Job tokens', 'admin_project'],
 ] as const;
 
 type Given = {

@@ -78,6 +78,13 @@ ${hasTypes && select({ name: of('variable_type'), label: 'Kind', value: type, op
 `;
 };
 
+/** The same rows, unseen, for a page between. */
+export const hiddenRows = (name: string, rows: readonly Row[]): Html[] =>
+  rows.flatMap(({ key, value }, at) => [
+    hidden(`${name}[${at}][key]`, key),
+    hidden(`${name}[${at}][value]`, value),
+  ]);
+
 /** @param given the parameter that the rows make, as the API has it */
 export const variableRows = (given: Given, rows: readonly Row[]): Html =>
   html`${rows.map((one, at) => row(given, one, at))}`;

@@ -1,13 +1,15 @@
 /** What is done to environments: what the API does. */
 import { createEnvironment, deleteEnvironment, updateEnvironment } from '../../../environments/change.ts';
 import { findEnvironment } from '../../../environments/queries.ts';
-import { stopEnvironment } from '../../../environments/stop.ts';
+import { stopEnvironment, stopJobOf } from '../../../environments/stop.ts';
 import { id, object, optional, text } from '../../../http/schema.ts';
+import { confirmationOf } from '../../../jobs/confirmation.ts';
 import { jobParts } from '../../../jobs/for_environments.ts';
 import { type Project, findProjectFor } from '../../../projects/find.ts';
 import { attempt } from '../../form.ts';
-import { type Visit, page, redirect } from '../../page.ts';
-import { projectPath } from '../ci/project_view.ts';
+import { type View, type Visit, page, redirect } from '../../page.ts';
+import { confirmPart, confirmedParam } from '../ci/confirm.ts';
+import { projectPath, projectView } from '../ci/project_view.ts';
 import { editOf, environmentProblems, filledParams } from './form.ts';
 import { environmentsPath, listView, servedEnvironments } from './list.ts';
 import { oneView } from './one.ts';
@@ -56,13 +58,27 @@ const update = page({
   },
 });
 
+/** What has to be read before the job is started that stops it; null: nothing. */
+const unconfirmed = async (visit: Visit, project: Project, environmentId: number): Promise<View | null> => {
+  const { call } = visit;
+  const { name, state } = await findEnvironment(call.db, project.id, environmentId);
+  const job = state === 'stopped' ? null : await stopJobOf(call.db, environmentId);
+  const words = job?.status === 'manual' ? await confirmationOf(call.db, job.id) : null;
+  if (words === null) return null;
+  const back = `${environmentsPath(project)}/${environmentId}`;
+  const content = confirmPart(visit, { words, action: `${back}/stop`, submit: `Yes, stop ${name}`, back });
+  return projectView(visit, { project, title: `Stop ${name}?`, noun: 'environments' }, content);
+};
+
 const stop = page({
   method: 'POST',
   path: `${servedEnvironments}/:id/stop`,
   audience: 'user',
-  params: object(one),
-  handle: async (visit, { project: of, id: environmentId }) => {
+  params: object({ ...one, ...confirmedParam }),
+  handle: async (visit, { project: of, id: environmentId, confirmed }) => {
     const project = await administered(visit, of);
+    const asked = confirmed === undefined ? await unconfirmed(visit, project, environmentId) : null;
+    if (asked !== null) return asked;
     const { state } = await stopEnvironment(
       visit.call,
       project,

@@ -1,0 +1,90 @@
+/** A service that is killed between an artifact's bytes and the row that names them leaves neither for ever. */
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as pass } from 'node:timers/promises';
+import { type Place, call, newPlace } from '../crash/process.ts';
+import { makePeer } from '../support/runner_peer.ts';
+import { type TestS3, startS3 } from '../support/s3.ts';
+
+const preload = pathToFileURL(join(import.meta.dirname, '../support/kill_at.ts')).href;
+const hour = 3_600_000;
+
+let s3: TestS3;
+before(async () => {
+  s3 = await startS3();
+});
+after(async () => await s3.close());
+
+const until = async (isSo: () => boolean | Promise<boolean>): Promise<void> => {
+  for (let tries = 0; tries < 200; tries += 1) {
+    if (await isSo()) return;
+    await pass(50);
+  }
+  assert.fail('it did not come to that');
+};
+
+/** A job that runs, in a service that is killed at this moment. */
+const begin = async (place: Place, effect: string) => {
+  const service = await place.start({ node: [`--import=${preload}?program=service&effect=${effect}`] });
+  const { id } = (await call(service.url, 'POST /projects', { name: 'killed' })).body;
+  const made = await call(service.url, `POST /projects/${id}/repository/files/.gitlab-ci.yml`, {
+    branch: 'main',
+    commit_message: 'Begin',
+    content: 'job: { script: x }',
+  });
+  assert.equal(made.status, 201);
+  const runner = await call(service.url, 'POST /user/runners', { runner_type: 'instance_type' });
+  const peer = makePeer(service, { token: runner.body.token });
+  return { service, project: Number(id), peer, job: await peer.take() };
+};
+
+const countOf = async (place: Place): Promise<number> =>
+  Number((await place.query('select count(*) as count from byte_holds'))[0]?.['count']);
+
+const cases: [name: string, filesOf: (place: Place, project: number) => string[]][] = [
+  [
+    'in the data folder',
+    ({ data }, project) =>
+      readdirSync(join(data, 'blobs/projects', String(project), 'artifacts'), {
+        recursive: true,
+        withFileTypes: true,
+      })
+        .filter((entry) => entry.isFile())
+        .map(({ name }) => name),
+  ],
+  [
+    'in a bucket',
+    (_place, project) => s3.keys().filter((key) => key.startsWith(`projects/${project}/artifacts/`)),
+  ],
+];
+
+for (const [name, filesOf] of cases) {
+  describe(name, () => {
+    test('bytes that no row names, and the row that told of them, go an hour later', async () => {
+      const place = newPlace();
+      try {
+        if (name === 'in a bucket') Object.assign(place.env, s3.environment);
+        const { service, project, peer, job } = await begin(place, 'artifact.placed');
+        await assert.rejects(peer.upload(job, Buffer.from('of one who dies')));
+        assert.equal(await service.exit, null, 'it was not killed');
+        peer.close();
+        assert.deepEqual([filesOf(place, project).length, await countOf(place)], [1, 1]);
+        const early = await place.start();
+        await pass(500);
+        early.signal('SIGTERM');
+        await early.exit;
+        assert.deepEqual([filesOf(place, project).length, await countOf(place)], [1, 1]);
+        await place.change(`update byte_holds set created_at = created_at - ${hour}`);
+        await place.start();
+        await until(async () => (await countOf(place)) === 0);
+        assert.deepEqual(filesOf(place, project), []);
+        assert.deepEqual(await place.query('select id from artifacts'), []);
+      } finally {
+        await place.remove();
+      }
+    });
+  });
+}

@@ -1,0 +1,67 @@
+/** A configuration that takes long to read holds up the pipelines of its own project, and nothing else. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, test } from 'node:test';
+import { seedCommit } from '../support/code.ts';
+import { type Pushed, seedPushed } from '../support/pipelines.ts';
+import { openRequest, readRequest, seedBranch } from '../support/requests.ts';
+import { type TestService, startTestService } from '../support/service.ts';
+
+/** It answers nobody before it is opened. */
+const opened = Promise.withResolvers<void>();
+let asked = 0;
+const server = createServer((_request, response) => {
+  asked += 1;
+  void opened.promise.then(() => response.end('slow: { script: x }\n'));
+});
+const own = 'own: { script: x }\n';
+
+const until = async (isSo: () => Promise<boolean>): Promise<void> => {
+  while (!(await isSo())) await new Promise((resolve) => void setTimeout(resolve, 20));
+};
+
+let gantry: TestService;
+let slow: Pushed;
+let other: Pushed;
+before(async () => {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  gantry = await startTestService({ GANTRY_CI_INCLUDE_ORIGINS: origin });
+  [slow, other] = [await seedPushed(gantry), await seedPushed(gantry)];
+  await slow.push({ 'README.md': 'Slow\n' });
+  await seedCommit(gantry, slow.id, { '.gitlab-ci.yml': `include: "${origin}/slow.yml"\n${own}` });
+  await until(async () => asked === 1);
+});
+after(async () => {
+  opened.resolve();
+  await gantry.close();
+  server.close().closeAllConnections();
+});
+
+test('pipelines of other projects are made meanwhile', async () => {
+  await seedCommit(gantry, other.id, { '.gitlab-ci.yml': own });
+  await until(async () => (await other.pipelines()).length === 1);
+  assert.deepEqual(await slow.pipelines(), []);
+});
+
+test('merge requests follow pushes meanwhile, also those of the same project', async () => {
+  await seedBranch(gantry, slow, 'topic', { files: { '.gitlab-ci.yml': own } });
+  const request = await openRequest(gantry, slow, 'topic');
+  const sha = await seedCommit(gantry, slow.id, { 'b.txt': 'b\n' }, { branch: 'topic' });
+  await until(async () => (await readRequest(gantry, request)).sha === sha);
+  assert.deepEqual(await slow.pipelines(), []);
+});
+
+test('the pipelines of the same project come after it, in the order of their pushes', async () => {
+  opened.resolve();
+  await gantry.service.worker.drain();
+  const pipelines = await slow.pipelines('sort=asc');
+  assert.deepEqual(
+    pipelines.map(({ ref }) => ref),
+    ['main', 'topic', 'topic'],
+  );
+  assert.deepEqual((await slow.jobs(pipelines[0].id)).toSorted(), ['own', 'slow']);
+});
