@@ -45,6 +45,19 @@ const resolve = async (on: SeededIssue, id: string, resolved: boolean, as = deve
 const all = async (on: SeededIssue, query = ''): Promise<Reply> =>
   await gantry.api(`GET ${discussionsOf(on)}${query}`);
 
+test('what is meant for members alone is refused, for all who see the issue would read it', async () => {
+  const on = await issue();
+  const { id } = (await begin(on)).body;
+  for (const path of [`${pathOf(on)}/notes`, discussionsOf(on), `${discussionsOf(on)}/${id}/notes`])
+    for (const name of ['internal', 'confidential']) {
+      const refused = await gantry.api(`POST ${path}`, { json: { body: '/close', [name]: true } });
+      assert.deepEqual([refused.status, refused.body], [400, { message: { [name]: ['is not supported'] } }]);
+      const json = { body: `not ${name}`, [name]: false };
+      assert.equal((await gantry.api(`POST ${path}`, { json })).status, 201);
+    }
+  assert.equal((await gantry.api(`GET ${pathOf(on)}`)).body.state, 'opened');
+});
+
 test('a thread is begun by whoever sees the issue, and answered', async () => {
   const on = await issue();
   gantry.setTime(Date.UTC(2030, 0, 2));

@@ -2,13 +2,13 @@
 import { type Call, endpoint } from '../access/call.ts';
 import { badRequest } from '../errors.ts';
 import { pageParams, pageRequest } from '../http/page.ts';
-import { boolean, id, idOrPath, longText, object, optional, text, time } from '../http/schema.ts';
+import { boolean, id, idOrPath, longText, object, optional, text } from '../http/schema.ts';
 import type { Found, Noun } from '../issuables/target.ts';
 import { actOn, onlyActed } from '../notes/act.ts';
 import { deleteNote } from '../notes/delete.ts';
 import { type NoteRow, noteShape, notesJson } from '../notes/json.ts';
 import { findNote } from '../notes/queries.ts';
-import { requireNoteAdmin } from '../notes/rules.ts';
+import { newNoteParams, requireNoteAdmin, requireOpen } from '../notes/rules.ts';
 import { updateNote } from '../notes/update.ts';
 import { createDiscussion, replyTo } from './create.ts';
 import { discussionShape, discussionsJson } from './json.ts';
@@ -37,8 +37,6 @@ const side = (noun: Noun) => {
 };
 
 type Side = ReturnType<typeof side>;
-
-const content = { body: longText(), created_at: optional(time('by owners and administrators')) };
 
 const render = async (call: Call, { target }: Found, discussion: Discussion) =>
   (await discussionsJson(call, target, [discussion]))[0];
@@ -85,10 +83,11 @@ const create = ({ noun, path, word, params, shared, find }: Side) =>
     reply: discussionShape,
     params: object({
       ...params,
-      ...content,
+      ...newNoteParams,
       ...(noun.type === 'MergeRequest' && { position: optional(positionParam) }),
     }),
     handle: async (call, given) => {
+      requireOpen(given);
       const asked = readPosition((given as { position?: unknown }).position);
       const found = await find(call, given);
       const position = asked === null ? null : await placeInDiff(call, found, asked);
@@ -109,8 +108,9 @@ const reply = ({ noun, one, word, params, discussion_id, shared, find }: Side) =
     summary: `Reply in a discussion on a ${word}`,
     ...shared,
     reply: noteShape,
-    params: object({ ...params, discussion_id, ...content }),
+    params: object({ ...params, discussion_id, ...newNoteParams }),
     handle: async (call, given) => {
+      requireOpen(given);
       const found = await find(call, given);
       await findDiscussion(call, found.target, given.discussion_id);
       const { body, done } = await actOn(noun, call, found, given.body);

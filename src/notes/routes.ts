@@ -1,14 +1,14 @@
 /** Comments, for any noun. */
 import { type Call, endpoint } from '../access/call.ts';
 import { pageParams, pageRequest } from '../http/page.ts';
-import { id, idOrPath, longText, object, oneOf, optional, time } from '../http/schema.ts';
+import { id, idOrPath, longText, object, oneOf } from '../http/schema.ts';
 import type { Found, Noun } from '../issuables/target.ts';
 import { actOn, onlyActed } from './act.ts';
 import { createNote } from './create.ts';
 import { deleteNote } from './delete.ts';
 import { type NoteRow, noteShape, notesJson } from './json.ts';
 import { findNote, listNotes } from './queries.ts';
-import { requireNoteAdmin } from './rules.ts';
+import { newNoteParams, requireNoteAdmin, requireOpen } from './rules.ts';
 import { updateNote } from './update.ts';
 
 /** What the calls of one noun share. */
@@ -73,12 +73,9 @@ const create = ({ noun, path, word, params, shared, find }: Side) =>
     path,
     summary: `Comment on a ${word}`,
     ...shared,
-    params: object({
-      ...params,
-      body: longText(),
-      created_at: optional(time('by owners and administrators')),
-    }),
+    params: object({ ...params, ...newNoteParams }),
     handle: async (call, given) => {
+      requireOpen(given);
       const found = await find(call, given);
       const { body, done } = await actOn(noun, call, found, given.body);
       if (done !== null && body === '') return onlyActed(done);
