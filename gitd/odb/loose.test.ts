@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
@@ -108,8 +109,11 @@ test('what a killed writer leaves is whole objects, and files that git prunes', 
 });
 
 test('a write that fails says so', async () => {
-  const content = Buffer.from('refused');
-  const folder = join(objectsOf(repository), oidOf('blob', content).slice(0, 2));
+  const folderOf = (one: Buffer): string => join(objectsOf(repository), oidOf('blob', one).slice(0, 2));
+  // One that no other object has made yet.
+  let content = Buffer.from('refused');
+  while (existsSync(folderOf(content))) content = Buffer.concat([content, Buffer.from('.')]);
+  const folder = folderOf(content);
   await writeFile(folder, 'a file in the way');
   const writer = makeObjectWriter(objectsOf(repository));
   writer.add('blob', content);
