@@ -71,7 +71,7 @@ const variables = ({ data, database }: Place, port: number): NodeJS.ProcessEnv =
 /** The flags with which `npm start` runs Node. */
 const flags = [
   '--disable-proto=delete',
-  '--max-semi-space-size=4',
+  '--max-semi-space-size=8',
   '--external-memory-accounted-in-global-limit',
   '--no-concurrent-recompilation',
   '--no-parallel-scavenge',
