@@ -33,7 +33,10 @@ it('gives git nothing of our own environment', async () => {
     await commitAll({ a: '1' });
     const start = { command: 'cat-file', args: [flag('--batch')], dir, slot: null, seconds: 20 } as const;
     const git = await context.exec.start(start);
-    const names = readFileSync(`/proc/${git.pid}/environ`, 'latin1')
+    const environment = (): string => readFileSync(`/proc/${git.pid}/environ`, 'latin1');
+    // The kernel shows none for a moment while the child becomes git.
+    await untilTrue(() => environment() !== '');
+    const names = environment()
       .split('\0')
       .map((one) => one.split('=')[0] ?? '');
     git.kill();

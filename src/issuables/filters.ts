@@ -149,11 +149,11 @@ type MilestoneContext = Pick<FilterContext, 'today' | 'milestones'>;
 /** Of each project and each group the milestone that is due next, started or not. */
 const nextDue = ({ today, milestones }: MilestoneContext) => sql`select id from (
   select id, row_number() over (partition by project_id, group_id order by due_date, id) as place
-  from milestones where ${milestones} and state = 'active' and due_date > ${today}) as coming
+  from milestones where ${milestones()} and state = 'active' and due_date > ${today}) as coming
   where place = 1`;
 
 const startedBy = ({ today, milestones }: MilestoneContext) => sql`select id from milestones
-  where ${milestones} and state = 'active' and start_date <= ${today}`;
+  where ${milestones()} and state = 'active' and start_date <= ${today}`;
 
 const milestoneWords = (
   kind: Listed,
@@ -240,7 +240,7 @@ export type FilterContext = {
   userId: number;
   today: string;
   /** Over `milestones`: those that what is listed may be on. */
-  milestones: Condition;
+  milestones: () => Condition;
   wanted: Wanted;
   /** What the kind's own filters ask for. */
   own: Condition[];

@@ -27,7 +27,7 @@ type Parts = Record<string, unknown>;
 const fail = (name: string) => invalid({ [name]: ['is invalid'] });
 
 const partsOf = (given: unknown): Parts => {
-  if (given === undefined || given === null || given === '') return {};
+  if (given === null || given === '') return {};
   if (typeof given !== 'object' || Array.isArray(given)) throw fail('not');
   return given as Parts;
 };
@@ -66,6 +66,7 @@ const usersOf = (names: string[]) =>
 
 /** @throws Failure 400 for a part that cannot be read */
 export const leftOut = (kind: Listed, given: unknown, userId: number): Condition[] => {
+  if (given === undefined) return [];
   const parts = partsOf(given);
   const [id, author, milestone] = [
     column(kind, 'id'),

@@ -91,7 +91,7 @@ const planOf = async <F extends Filters>(
   const wanted = wantedOf(kind, filters, { userId, project, measured });
   const names = await lookUp(kind, call, wanted, project && ownerOf(project));
   const own = [...ofMilestone.map(({ condition }) => condition), ...kind.own(filters, day)];
-  const context = { names, words, userId, today: day, milestones: milestonesIn(scope), wanted, own };
+  const context = { names, words, userId, today: day, milestones: () => milestonesIn(scope), wanted, own };
   const selection = selectionOf(kind, filters, context);
   if (selection === null) return null;
   const counted = wanted.measured.map(({ name, index }) => ({ index, uses: names('measured', name).uses }));

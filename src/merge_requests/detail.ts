@@ -4,15 +4,14 @@ import type { JobStatus } from '../db/schema_ci.ts';
 import { JsonText } from '../http/endpoint.ts';
 import { withMembers } from '../issuables/texts.ts';
 import type { Project } from '../projects/find.ts';
-import { headPipelineStatus, isGreen } from './head_pipeline.ts';
+import { isGreen } from './head_pipeline.ts';
 import type { Checked } from './merge_status.ts';
-import { isUnfollowed } from './unfollowed.ts';
+import { certainStatus } from './unfollowed.ts';
 
 type Asked = Checked & {
   /** 1: a discussion waits to be resolved. */
   unresolved: number | null;
-  /** Where its newest version left the target. */
-  base_sha: string | null;
+  diff_id: number | null;
 };
 
 const goingOn: readonly JobStatus[] = ['created', 'waiting_for_resource', 'scheduled', 'pending', 'running'];
@@ -23,11 +22,15 @@ const ofStatus = (status: JobStatus | null): string | null => {
 };
 
 const ofPipeline = async (db: Reader, request: Asked): Promise<string | null> => {
-  const status = await headPipelineStatus(db, request);
-  if (status !== null) return ofStatus(status);
-  if (await isUnfollowed(db, request)) return 'ci_still_running';
-  // One may have come since the first look.
-  return ofStatus(await headPipelineStatus(db, request));
+  const status = await certainStatus(db, request);
+  return status === 'coming' ? 'ci_still_running' : ofStatus(status);
+};
+
+/** Where its newest version left the target. */
+const baseOf = async (db: Reader, { diff_id }: Asked): Promise<string | null> => {
+  if (diff_id === null) return null;
+  const versions = db.selectFrom('merge_request_diffs').where('id', '=', diff_id);
+  return (await versions.select('base_commit_sha').executeTakeFirst())?.base_commit_sha ?? null;
 };
 
 type Detailed = {
@@ -44,7 +47,7 @@ const standsAgainst = async (
 ): Promise<string | null> => {
   const mustResolve = project.only_allow_merge_if_all_discussions_are_resolved === 1;
   if (mustResolve && request.unresolved !== null) return 'discussions_not_resolved';
-  if (project.merge_method !== 'merge' && request.base_sha !== request.checked_target_sha)
+  if (project.merge_method !== 'merge' && (await baseOf(db, request)) !== request.checked_target_sha)
     return 'need_rebase';
   if (project.only_allow_merge_if_pipeline_succeeds !== 1 || !(await seesPipelines())) return null;
   return await ofPipeline(db, request);

@@ -6,8 +6,8 @@ import { Failure, conflict, unauthorized } from '../errors.ts';
 import { isWorkInProgress } from '../issuables/title_state.ts';
 import { mayMergeInto, protectedBranches } from '../repository/protected.ts';
 import type { FoundMergeRequest } from './find.ts';
-import { headPipelineStatus, isGreen } from './head_pipeline.ts';
-import { isUnfollowed } from './unfollowed.ts';
+import { isGreen } from './head_pipeline.ts';
+import { certainStatus } from './unfollowed.ts';
 
 /** 406: it is merged or closed already. */
 export const notOpen = (): Failure => new Failure('not_acceptable', { message: 'Method Not Allowed' });
@@ -58,9 +58,6 @@ export const requireReady = async (
 
 /** Where there is no pipeline, nothing is asked for: once it is certain that none comes. */
 const isPassed = async (db: Reader, request: FoundMergeRequest['merge_request']): Promise<boolean> => {
-  const status = await headPipelineStatus(db, request);
-  if (status !== null) return isGreen(status);
-  if (await isUnfollowed(db, request)) return false;
-  // One may have come since the first look.
-  return isGreen(await headPipelineStatus(db, request));
+  const status = await certainStatus(db, request);
+  return status !== 'coming' && isGreen(status);
 };

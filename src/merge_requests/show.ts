@@ -26,8 +26,6 @@ type Row = Version &
     found: number | null;
     /** 1: a discussion waits to be resolved. */
     unresolved: number | null;
-    /** Where its newest version left the target. */
-    base_sha: string | null;
     /** Of its head, the newest. */
     pipeline_id: number | null;
   };
@@ -42,7 +40,6 @@ const rowByIid = compiled((db, { project_id, iid, user_id }: Asked) => {
       diff_id, head_sha, merge_status, checked_source_sha, checked_target_sha,
       (select 1 from assignees where ${here} and user_id = ${user_id}) as assigned,
       ${said} as said, ${found} as found,
-      (select base_commit_sha from merge_request_diffs where merge_request_diffs.id = diff_id) as base_sha,
       (select 1 from notes where ${here} and resolvable = 1 and resolved_at is null limit 1) as unresolved,
       (select max(pipelines.id) from pipelines where sha = head_sha and pipelines.project_id = source_project_id
         and source <> 'parent_pipeline' and (ref = source_branch or merge_request_id = merge_requests.id)) as pipeline_id

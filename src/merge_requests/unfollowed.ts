@@ -1,13 +1,15 @@
 /** What was pushed gets its pipelines in the background: until then, that a head has none says nothing. */
 import { sql } from 'kysely';
 import type { Reader } from '../db/open.ts';
+import type { JobStatus } from '../db/schema_ci.ts';
 import { likePattern } from '../issuables/search_terms.ts';
 import { isWaiting } from '../queue/waiting.ts';
 import { dropped } from '../repository/operations.ts';
 import { branchPrefix } from '../repository/resolve.ts';
+import { headPipelineStatus } from './head_pipeline.ts';
 import type { MergeRequestRow } from './rows.ts';
 
-type Request = Pick<MergeRequestRow, 'id' | 'source_project_id' | 'source_branch'>;
+type Request = Pick<MergeRequestRow, 'id' | 'source_project_id' | 'source_branch' | 'head_sha'>;
 
 /** Whether git moves the ref just now. The row says so until the work that follows is there. */
 const isMoving = async (db: Reader, project_id: number, naming: string): Promise<boolean> => {
@@ -23,7 +25,7 @@ const isMoving = async (db: Reader, project_id: number, naming: string): Promise
 };
 
 /** Whether a request's head may get a pipeline yet: somebody pushed to its branch, or opened it, just now. */
-export const isUnfollowed = async (
+const isUnfollowed = async (
   db: Reader,
   { id, source_project_id: project_id, source_branch }: Request,
 ): Promise<boolean> => {
@@ -34,4 +36,13 @@ export const isUnfollowed = async (
   const within = JSON.stringify(naming).slice(1, -1);
   if (await isWaiting(db, { project_id }, likePattern(within))) return true;
   return await isWaiting(db, { merge_request_id: id });
+};
+
+/** Of the pipeline of a request's head; `coming`: there may be one yet; null: there is none, and none comes. */
+export const certainStatus = async (db: Reader, request: Request): Promise<JobStatus | 'coming' | null> => {
+  const status = await headPipelineStatus(db, request);
+  if (status !== null) return status;
+  if (await isUnfollowed(db, request)) return 'coming';
+  // One may have come since the first look.
+  return await headPipelineStatus(db, request);
 };

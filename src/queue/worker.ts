@@ -13,7 +13,6 @@ const usualPause = 1_000;
 export type Worker = {
   /** Resolves when the pieces that run, if any, have ended. */
   stop: () => Promise<void>;
-  /** Resolves when nothing is due, and nothing runs. */
   /** Until nothing is due and nothing runs: for tests and the CLI. */
   drain: () => Promise<void>;
 };

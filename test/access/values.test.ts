@@ -450,7 +450,6 @@ test('a note is its author’s own', async () => {
     id: 1,
     updated_at: '2011-11-11T00:00:00Z',
     type: 'DiffNote',
-    confidential: true,
   };
   const note = await must(`POST ${issuePath(issue)}/notes`, {
     as: as.token,

@@ -35,7 +35,7 @@ const asAdmin = async (
   assert.equal((await gantry.api('POST /users', { json })).status, 201);
   const context = await browser.newContext({ baseURL: gantry.url, ...options });
   try {
-    context.setDefaultTimeout(10_000);
+    context.setDefaultTimeout(30_000);
     const page = await context.newPage();
     await page.goto('/users/sign_in');
     await page.getByLabel('User name or e-mail').fill(username);

@@ -38,7 +38,7 @@ export const openWeb = async (environment: Record<string, string> = {}): Promise
     gantry,
     withPage: async (work, options = {}) => {
       const context = await browser.newContext({ baseURL: gantry.url, ...options });
-      context.setDefaultTimeout(10_000);
+      context.setDefaultTimeout(30_000);
       const complaints: string[] = [];
       try {
         const page = await context.newPage();
