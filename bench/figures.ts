@@ -28,11 +28,14 @@ export const median = (values: readonly number[]): number => {
 export const percentile = (ascending: readonly number[], share: number): number =>
   ascending[Math.min(Math.ceil(ascending.length * share), ascending.length) - 1] ?? NaN;
 
-/** A goal is missed only where no round reached it: a noisy machine makes rounds worse, never better. */
-const verdictOf = (value: number, min: number, goal: number | null): Verdict => {
+/**
+ * A goal is missed only where no round reached it, for a noisy machine makes rounds worse, never better; and where
+ * the bare limit reaches it, for what this machine cannot do without us says nothing of us.
+ */
+const verdictOf = (value: number, min: number, goal: number | null, floor: number | null): Verdict => {
   if (goal === null) return 'none';
   if (value <= goal) return 'pass';
-  return min > goal ? 'fail' : 'inconclusive';
+  return min > goal && (floor ?? 0) <= goal ? 'fail' : 'inconclusive';
 };
 
 export type Wish = { goal?: number; aim?: number; floor?: number };
@@ -44,7 +47,7 @@ export const figure = (
   { goal, aim, floor }: Wish = {},
 ): Figure => {
   const [value, min, max] = [median(rounds), Math.min(...rounds), Math.max(...rounds)];
-  const verdict = verdictOf(value, min, goal ?? null);
+  const verdict = verdictOf(value, min, goal ?? null, floor ?? null);
   return { name, unit, value, min, max, goal: goal ?? null, aim: aim ?? null, floor: floor ?? null, verdict };
 };
 

@@ -127,9 +127,11 @@ export const startService = async (place: Place, options: Options = {}): Promise
 };
 
 /** Starts a bare `node:http` server that answers with these bodies by path. */
-export const startFloor = async (bodies: { [path: string]: string }): Promise<Running> => {
+/** @param file where it keeps something before it answers a POST */
+export const startFloor = async (bodies: { [path: string]: string }, file?: string): Promise<Running> => {
   const port = await freePort();
-  const [program, args] = pinned(0, process.execPath, [join(import.meta.dirname, 'floor.ts'), String(port)]);
+  const told = [String(port), ...(file === undefined ? [] : [file])];
+  const [program, args] = pinned(0, process.execPath, [join(import.meta.dirname, 'floor.ts'), ...told]);
   const child = spawn(program, args, { stdio: ['pipe', 'ignore', 'inherit'] });
   child.stdin?.end(JSON.stringify(bodies));
   const startedIn = await untilAnswers(child, port, '/');
