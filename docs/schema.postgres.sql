@@ -123,12 +123,17 @@ create table commit_statuses (
   created_at bigint not null,
   started_at bigint,
   finished_at bigint,
+  pipeline_id bigint,
+  retried bigint default 0 not null,
   constraint commit_statuses_author_id_fkey FOREIGN KEY (author_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint commit_statuses_pipeline_id_fkey FOREIGN KEY (pipeline_id) REFERENCES pipelines(id) ON DELETE CASCADE,
   constraint commit_statuses_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   constraint commit_statuses_pkey PRIMARY KEY (id)
 );
 
 CREATE INDEX commit_statuses_author ON commit_statuses USING btree (author_id);
+
+CREATE INDEX commit_statuses_pipeline ON commit_statuses USING btree (pipeline_id, retried, name) WHERE (pipeline_id IS NOT NULL);
 
 CREATE INDEX commit_statuses_sha ON commit_statuses USING btree (project_id, sha, id);
 
@@ -1578,6 +1583,7 @@ create table work (
   last_error text collate "C",
   created_at bigint not null,
   turn text collate "C",
+  locked_by text collate "C",
   constraint work_pkey PRIMARY KEY (id),
   constraint work_unique_key_key UNIQUE (unique_key)
 );

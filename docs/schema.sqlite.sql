@@ -143,10 +143,14 @@ CREATE TABLE commit_statuses (
   author_id integer not null references users (id) on delete cascade,
   created_at integer not null,
   started_at integer,
-  finished_at integer
+  finished_at integer,
+  pipeline_id integer references pipelines (id) on delete cascade,
+  retried integer not null default 0
 ) strict;
 
 CREATE INDEX commit_statuses_author on commit_statuses (author_id);
+
+CREATE INDEX commit_statuses_pipeline on commit_statuses (pipeline_id, retried, name) where pipeline_id is not null;
 
 CREATE INDEX commit_statuses_sha on commit_statuses (project_id, sha, id);
 
@@ -1463,7 +1467,8 @@ CREATE TABLE work (
   locked_until integer,
   last_error text,
   created_at integer not null,
-  turn text
+  turn text,
+  locked_by text
 ) strict;
 
 CREATE INDEX work_due on work (run_at, id);

@@ -1,13 +1,9 @@
 /** One after another, of those in this process who want the same. */
+import { oncePer } from './once_per.ts';
+
 type Queue = { last: Promise<unknown>; length: number };
 
-const all = new WeakMap<object, Map<string | number, Queue>>();
-
-const queuesOf = (owner: object): Map<string | number, Queue> => {
-  const known = all.get(owner) ?? new Map<string | number, Queue>();
-  all.set(owner, known);
-  return known;
-};
+const queuesOf = oncePer((_owner) => new Map<string | number, Queue>());
 
 type Limit = {
   /** How many may be at work and wait. */

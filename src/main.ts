@@ -21,12 +21,14 @@ import { finalWords, mountEndpoints } from './http/mount.ts';
 import { makeServer } from './http/server.ts';
 import { keepSearchIndexed } from './issuables/search_index.ts';
 import { mountOauth } from './oauth/mount.ts';
+import { freeWorkOf } from './queue/taken.ts';
 import { type Worker, startWorker } from './queue/worker.ts';
 import { keepRecovering } from './repository/recover.ts';
 import { doors, endpoints } from './routes.ts';
 import { keepSweeping } from './runner_api/sweep.ts';
 import { lockFolder, openSecrets, prepareFolder } from './service/data_folder.ts';
 import { createRoot, isFirstStart } from './service/first_start.ts';
+import { lastProcess, signFolder } from './service/last_process.ts';
 import { listen, stopListening, tryAddress } from './service/listen.ts';
 import { collectAtRest } from './service/rest.ts';
 import { readRevision } from './service/revision.ts';
@@ -130,6 +132,15 @@ const startRunner = async (
   stops.push(keepBuiltInRunner(platform, bound));
 };
 
+/** Ends what others began and died in; of the process before this one at once, whose work is then free, too. */
+const takeOver = async (platform: Platform, stops: (() => Promise<void> | void)[]): Promise<void> => {
+  const { store, config, log } = platform;
+  const last = await lastProcess(store, config.data);
+  stops.push(await keepRecovering(platform, completionsOf(platform), last));
+  if (last !== null) await freeWorkOf(store, last);
+  signFolder(config.data, log);
+};
+
 const storagesOf = ({ config, random, log }: ServiceParts): GitStorages =>
   openGit({
     storages: config.repository_storages,
@@ -180,7 +191,7 @@ export const startService = async (parts: ServiceParts): Promise<Service> => {
     };
     let serving = true;
     const app = makeApp(platform, makeMetrics(version), () => serving);
-    stops.push(await keepRecovering(platform, completionsOf(platform)));
+    await takeOver(platform, stops);
     const worker = startWorker({ store, clock, log, handlers: workHandlers(platform), lanes });
     stops.push(() => worker.stop(), keepSearchIndexed({ store, log }), keepExpiring(platform));
     stops.push(async () => {

@@ -1,6 +1,7 @@
 /** Answers that go on as long as there is something to tell. */
 import type { Platform } from '../access/call.ts';
 import { unavailable } from '../errors.ts';
+import { oncePer } from '../once_per.ts';
 
 const mostStreams = 2_000;
 /** So that nobody keeps all others out. */
@@ -9,13 +10,7 @@ const mostOfOne = 50;
 /** Whose they are. */
 type Streams = Map<AbortController, number>;
 
-const streams = new WeakMap<Platform, Streams>();
-
-const streamsOf = (platform: Platform): Streams => {
-  const known: Streams = streams.get(platform) ?? new Map();
-  streams.set(platform, known);
-  return known;
-};
+const streamsOf = oncePer((_platform: Platform): Streams => new Map());
 
 /** @throws Failure 503 where too many are open */
 export const openStream = (

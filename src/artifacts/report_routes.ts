@@ -18,8 +18,8 @@ const report = endpoint({
   params,
   reply: reportShape,
   handle: async (call, given) => {
-    const { pipeline } = await findPipeline(call, given.id, given.pipeline_id, 'read_job');
-    return reportJson(await testSuites(call, pipeline.id));
+    const found = await findPipeline(call, given.id, given.pipeline_id, 'read_job');
+    return reportJson(await testSuites(call, found));
   },
 });
 
@@ -32,8 +32,8 @@ const summary = endpoint({
   params,
   reply: summaryShape,
   handle: async (call, given) => {
-    const { pipeline } = await findPipeline(call, given.id, given.pipeline_id, 'read_job');
-    return summaryJson(await testSuites(call, pipeline.id));
+    const found = await findPipeline(call, given.id, given.pipeline_id, 'read_job');
+    return summaryJson(await testSuites(call, found));
   },
 });
 

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { type SeededPipeline, seedPipeline, setJob } from '../../test/support/jobs.ts';
-import { seedProject } from '../../test/support/seed.ts';
+import { seedMember, seedProject, seedUser } from '../../test/support/seed.ts';
 import { type TestService, startTestService } from '../../test/support/service.ts';
 import { artifactArea } from './rules.ts';
 import { addArtifact } from './store.ts';
@@ -140,6 +140,39 @@ test('reports of jobs that were retried, and those that have expired, do not cou
   gantry.setTime(Date.now() + 2 * 3_600_000);
   assert.deepEqual(await names(), []);
   gantry.setTime(null);
+});
+
+const kept = `
+open: { script: make, artifacts: { reports: { junit: a.xml } } }
+members: { script: make, artifacts: { public: false, reports: { junit: a.xml } } }
+masters: { script: make, artifacts: { access: maintainer, reports: { junit: a.xml } } }
+nobody: { script: make, artifacts: { access: none, reports: { junit: a.xml } } }
+`;
+
+test('reports of jobs whose artifacts are not for the caller are left out', async () => {
+  const pipeline = await seedPipeline(gantry, { project, file: kept });
+  for (const id of Object.values(pipeline.jobs)) await upload(id, '<t><testcase time="1"/></t>');
+  const tokenOf = async (access_level: number | null): Promise<string> => {
+    const { id: user, token } = await seedUser(gantry);
+    if (access_level !== null) await seedMember(gantry, { user, project, access_level });
+    return token;
+  };
+  const shown = async (access_level: number | null) => {
+    const as = await tokenOf(access_level);
+    const path = `/projects/${project}/pipelines/${pipeline.id}`;
+    const { body: report } = await gantry.api(`GET ${path}/test_report`, { as });
+    const { body: summary } = await gantry.api(`GET ${path}/test_report_summary`, { as });
+    const names = report.test_suites.map(({ name }: { name: string }) => name);
+    assert.deepEqual(
+      [report.total_count, summary.total.count, summary.test_suites.length],
+      [names.length, names.length, names.length],
+    );
+    return names;
+  };
+  assert.deepEqual(await shown(null), ['open']);
+  assert.deepEqual(await shown(20), ['open']);
+  assert.deepEqual(await shown(30), ['open', 'members']);
+  assert.deepEqual(await shown(40), ['open', 'members', 'masters']);
 });
 
 test('a report that is no compressed text, or too large, is told of', async () => {

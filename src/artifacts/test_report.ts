@@ -1,6 +1,10 @@
 /** What the tests of a pipeline say, out of the reports of its jobs. */
 import type { Call } from '../access/call.ts';
 import { isKept } from '../jobs/kept_artifacts.ts';
+import type { FoundPipeline } from '../pipelines/find.ts';
+import { jobConfigsOf } from '../pipelines/store.ts';
+import type { Project } from '../projects/find.ts';
+import { isForCaller } from './artifact_access.ts';
 import { type TestCase, mostCases } from './junit.ts';
 import { type Report, readReport } from './read_report.ts';
 import type { Artifact } from './store.ts';
@@ -18,14 +22,16 @@ const mostReports = 500;
 /** UTF-16 units of all reports of a pipeline that are read for one answer. */
 const mostText = 64 * 1024 * 1024;
 
+type JobReport = Artifact & { name: string; config_id: number };
+
 /** Of the jobs that count, oldest first. */
-const reportsOf = async ({ db, now }: Call, pipelineId: number): Promise<(Artifact & { name: string })[]> =>
+const reportsOf = async ({ db, now }: Call, pipelineId: number): Promise<JobReport[]> =>
   await db
     .selectFrom('jobs')
     .innerJoin('artifacts', 'artifacts.job_id', 'jobs.id')
     .innerJoin('pipelines', 'pipelines.id', 'jobs.pipeline_id')
     .selectAll('artifacts')
-    .select('jobs.name')
+    .select(['jobs.name', 'jobs.config_id'])
     .where('jobs.pipeline_id', '=', pipelineId)
     .where('jobs.retried', '=', 0)
     .where('artifacts.file_type', '=', 'junit')
@@ -33,6 +39,18 @@ const reportsOf = async ({ db, now }: Call, pipelineId: number): Promise<(Artifa
     .orderBy('jobs.id')
     .limit(mostReports)
     .execute();
+
+/** What jobs leave that is not for the caller is as what is not there. */
+const forCaller = async (
+  call: Call,
+  project: Project,
+  reports: readonly JobReport[],
+): Promise<JobReport[]> => {
+  const configs = await jobConfigsOf(call.db, reports);
+  return reports.filter(({ config_id }) =>
+    isForCaller(call, project, configs.get(config_id)?.artifacts?.access ?? null),
+  );
+};
 
 /** `test 2/5` and `test: [a, b]` are of `test`. */
 const suiteOf = (jobName: string): string => jobName.replace(/(?: \d+\/\d+|: \[.*\])$/, '');
@@ -45,11 +63,11 @@ const tooMuch = (count: number, text: number): Report | null => {
   return text >= mostText ? left('the reports are too large together') : null;
 };
 
-/** The suites of a pipeline, in the order of its jobs. */
-export const testSuites = async (call: Call, pipelineId: number): Promise<TestSuite[]> => {
+/** The suites of a pipeline as far as they are for the caller, in the order of its jobs. */
+export const testSuites = async (call: Call, { project, pipeline }: FoundPipeline): Promise<TestSuite[]> => {
   const suites = new Map<string, TestSuite>();
   let [count, text] = [0, 0];
-  for (const report of await reportsOf(call, pipelineId)) {
+  for (const report of await forCaller(call, project, await reportsOf(call, pipeline.id))) {
     const name = suiteOf(report.name);
     const suite = suites.get(name) ?? { name, build_ids: [], cases: [], error: null };
     suites.set(name, suite);

@@ -1,6 +1,7 @@
 /** A long trace in parts, for those who read it as pages. */
 import { buffer } from 'node:stream/consumers';
 import type { JobRow } from '../jobs/rows.ts';
+import { oncePer } from '../once_per.ts';
 import { type Reading, readTrace, traceSize } from './trace_answer.ts';
 
 /** Bytes; the lines that begin in them are a part. */
@@ -30,11 +31,10 @@ const bytesOf = async (of: Reading, job: JobRow, start: number, end: number): Pr
 /** Ends of lines in the parts that are full, of the jobs that were asked for last: they are counted once. */
 type Counts = { size: number; ends: number[] };
 const mostCounted = 1_000;
-const counted = new WeakMap<object, Map<number, Counts>>();
+const countedOf = oncePer((_traces) => new Map<number, Counts>());
 
 const countsOf = ({ platform: { traces } }: Reading, { id }: JobRow, size: number): number[] => {
-  const all = counted.get(traces) ?? new Map<number, Counts>();
-  counted.set(traces, all);
+  const all = countedOf(traces);
   const known = all.get(id);
   // One that is shorter than it was began anew.
   const ends = known === undefined || known.size > size ? [] : known.ends;

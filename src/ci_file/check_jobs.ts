@@ -2,9 +2,13 @@
 import type { At } from './check.ts';
 import type { Job } from './plan_types.ts';
 
-type Jobs = ReadonlyMap<string, Job>;
-
-type Told = Pick<At, 'problems'> & { stages: readonly string[]; jobs: Jobs };
+type Told = Pick<At, 'problems'> & {
+  stages: readonly string[];
+  /** Before `parallel`. */
+  jobs: readonly Job[];
+  /** By the names in the file, and by those of what `parallel` makes. */
+  named: ReadonlyMap<string, Job>;
+};
 
 const edge = new Set(['.pre', '.post']);
 
@@ -16,10 +20,10 @@ const checkStage = ({ problems, stages }: Told, { group, stage, place }: Job): b
   return false;
 };
 
-const checkDependencies = ({ problems, stages, jobs }: Told, job: Job): void => {
+const checkDependencies = ({ problems, stages, named }: Told, job: Job): void => {
   const { group, place } = job;
   for (const name of job.dependencies ?? []) {
-    const other = jobs.get(name);
+    const other = named.get(name);
     if (other === undefined) problems.error(`${group} job: undefined dependency: ${name}`, place);
     else if (stages.indexOf(other.stage) > stages.indexOf(job.stage)) {
       const text = `${group} job: dependency ${name} is not defined in`;
@@ -33,10 +37,10 @@ const neededBy = (job: Job): { job: string; optional: boolean }[] => [
   ...(job.rules ?? []).flatMap(({ needs }) => needs ?? []),
 ];
 
-const checkNeeds = ({ problems, stages, jobs }: Told, job: Job): void => {
+const checkNeeds = ({ problems, stages, named }: Told, job: Job): void => {
   const { group, place, stage } = job;
   for (const { job: name, optional } of neededBy(job)) {
-    const other = jobs.get(name);
+    const other = named.get(name);
     if (other === undefined) {
       if (!optional) problems.error(`${group} job: undefined need: ${name}`, place);
     } else if (stages.indexOf(other.stage) > stages.indexOf(stage)) {
@@ -50,9 +54,9 @@ const checkNeeds = ({ problems, stages, jobs }: Told, job: Job): void => {
 };
 
 /** Found by walking once over each job: none may need itself by way of others. */
-const checkCycles = ({ problems, jobs }: Told): void => {
+const checkCycles = ({ problems, jobs, named }: Told): void => {
   const state = new Map<string, 'open' | 'done'>();
-  for (const first of jobs.values()) {
+  for (const first of jobs) {
     const way: { job: Job; left: string[] }[] = [];
     const enter = (job: Job): void => {
       state.set(job.group, 'open');
@@ -61,11 +65,11 @@ const checkCycles = ({ problems, jobs }: Told): void => {
     if (!state.has(first.group)) enter(first);
     for (let top = way.at(-1); top !== undefined; top = way.at(-1)) {
       const name = top.left.pop();
-      const next = name === undefined ? undefined : jobs.get(name);
+      const next = name === undefined ? undefined : named.get(name);
       if (name === undefined) state.set(way.pop()?.job.group ?? '', 'done');
-      else if (next !== undefined && state.get(name) === 'open') {
+      else if (next !== undefined && state.get(next.group) === 'open') {
         problems.error('The pipeline has circular dependencies', top.job.place);
-      } else if (next !== undefined && !state.has(name)) enter(next);
+      } else if (next !== undefined && !state.has(next.group)) enter(next);
     }
   }
 };
@@ -77,16 +81,15 @@ const stopProblem = (job: Job, stop: Job | undefined): string | null => {
   return stop.environment.action === 'stop' ? null : 'needs to have action stop defined';
 };
 
-const checkStop = ({ problems, jobs }: Told, job: Job): void => {
+const checkStop = ({ problems, named }: Told, job: Job): void => {
   const name = job.environment?.on_stop ?? null;
-  const problem = name === null ? null : stopProblem(job, jobs.get(name));
+  const problem = name === null ? null : stopProblem(job, named.get(name));
   if (problem !== null) problems.error(`${job.group} job: on_stop job ${name} ${problem}`, job.place);
 };
 
-/** @param jobs by the names in the file, before `parallel` */
 export const checkJobs = (told: Told): void => {
   let inStages = true;
-  for (const job of told.jobs.values()) {
+  for (const job of told.jobs) {
     inStages = checkStage(told, job) && inStages;
     checkDependencies(told, job);
     checkNeeds(told, job);

@@ -62,12 +62,12 @@ const read = async (source: Source, problems: Problems, includes: Included[]): P
   try {
     const root = await wholeOf(source, problems, includes);
     if (root === null) return nothing;
-    return { config: readRoot(root, problems), root };
+    return { config: readRoot(root, problems, { left: source.limits.steps }), root };
   } catch (error) {
     // A tree deeper than the stack is one of nobody's good will.
     const isTooMuch = error instanceof RangeError || error instanceof TooExpensive;
     const problem = isTooMuch ? pastLimit(source.limits) : error;
-    if (!(problem instanceof CiFileError)) throw error;
+    if (!(problem instanceof CiFileError)) throw problem;
     problems.error(problem.problem.text, problem.problem.place, problem.problem.old_text);
     return nothing;
   }

@@ -1,6 +1,6 @@
 /** `environment` of a job. */
 import { type At, durationAt, fault, knowsKeys, oneOfAt, textAt, notCarriedOut } from './check.ts';
-import { type Node, entryOf, isNull, stringOf } from './node.ts';
+import { type Hash, type Node, entryOf, isNull, stringOf } from './node.ts';
 import type { Environment } from './plan_types.ts';
 
 const environmentKeys = new Set('name url action on_stop auto_stop_in kubernetes deployment_tier'.split(' '));
@@ -16,6 +16,13 @@ const checkName = (at: At, name: string, place: Node['place']): void => {
     const allowed = "letters, digits, '-', '_', '/', '$', '{', '}', '.', and spaces";
     fault(at, `name can contain only ${allowed}`, place);
   }
+};
+
+/** A span of time, `never`, or what variables say, which is known with the pipeline. */
+const autoStopOf = (at: At, node: Hash): string | null => {
+  const text = stringOf(entryOf(node, 'auto_stop_in'));
+  if (text !== null && (text.trim() === 'never' || text.includes('$'))) return text.trim();
+  return durationAt(at, node, 'auto_stop_in');
 };
 
 export const environmentOf = (at: At, node: Node | undefined): Environment | null => {
@@ -46,7 +53,7 @@ export const environmentOf = (at: At, node: Node | undefined): Environment | nul
     url: textAt(at, node, 'url'),
     on_stop: textAt(at, node, 'on_stop'),
     action: oneOfAt(at, node, 'action', { words: actions, text: wordsText }) ?? 'start',
-    auto_stop_in: durationAt(at, node, 'auto_stop_in'),
+    auto_stop_in: autoStopOf(at, node),
     deployment_tier: oneOfAt(at, node, 'deployment_tier', {
       words: tiers,
       text: `must be one of ${tiers.join(', ')}`,

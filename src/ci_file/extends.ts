@@ -43,14 +43,14 @@ type Step = { name: string; own: Hash; place: Place };
 const parentOf = (state: Extending, { name, place }: Step, parent: string): Done | null => {
   const base = state.root.entries.get(parent);
   const refuse = (text: string): null => {
-    state.problems.error(`${name}: ${text} \`extends\``, place);
+    state.problems.error(`${name}: ${text}`, place);
     return null;
   };
-  if (base === undefined) return refuse('unknown key in');
-  if (base.kind !== 'hash') return refuse('invalid base hash in');
-  if (state.onTheWay.has(parent)) return refuse('circular dependency detected in');
+  if (base === undefined) return refuse(`unknown keys in \`extends\` (${parent})`);
+  if (base.kind !== 'hash') return refuse(`invalid base hashes in \`extends\` (${parent})`);
+  if (state.onTheWay.has(parent)) return refuse('circular dependency detected in `extends`');
   const found = extended(state, parent, base);
-  return found !== null && found.height >= deepest ? refuse('nesting too deep in') : found;
+  return found !== null && found.height >= deepest ? refuse('nesting too deep in `extends`') : found;
 };
 
 const merged = (state: Extending, base: Hash, over: Hash): Hash => {

@@ -6,7 +6,7 @@ import { compiled, errorsOf, onMain, plannedOf } from '../../test/support/ci_fil
 import { compile } from './compile.ts';
 import { expand, expandAll } from './expand.ts';
 import { pathPattern } from './fnmatch.ts';
-import { fullLimits } from './limits.ts';
+import { TooHeavy, briefLimits, fullLimits } from './limits.ts';
 import { askFacts, plan } from './plan.ts';
 import { compilePattern } from './pattern.ts';
 import { ExpressionError } from './expression/lexer.ts';
@@ -28,6 +28,23 @@ test('bombs of aliases, of merge keys and of references', async () => {
   assert.deepEqual(await errorsOf(parents), tooBig);
   const again = `.big: { b: 1 }\n${levels(9, (at) => `.c${at}: { extends: [${nine(at === 0 ? '.big' : `.c${at - 1}`)}] }`)}${job}`;
   assert.deepEqual(await errorsOf(again), []);
+});
+
+test('a large matrix whose every job asks for another part of a large matrix', async () => {
+  const file = (jobs: number, entries: number): string => {
+    const values = Array.from({ length: jobs }, (_, at) => `v${at}`).join(', ');
+    const asked = Array.from({ length: entries }, () => '{ A: "$[[ matrix.A ]]" }').join(', ');
+    return `
+build: { script: x, parallel: { matrix: [{ A: [${values}] }] } }
+test:
+  script: x
+  parallel: { matrix: [{ A: [${values}] }] }
+  needs: [{ job: build, parallel: { matrix: [${asked}] } }]`;
+  };
+  assert.deepEqual(await errorsOf(file(200, 1)), []);
+  assert.deepEqual(await errorsOf(file(200, 1000)), tooBig);
+  await assert.rejects(compiled(file(200, 1), { limits: briefLimits }), TooHeavy);
+  assert.notEqual((await compiled(file(50, 1), { limits: briefLimits })).config, null);
 });
 
 test('depth, length and number of lines', async () => {

@@ -125,14 +125,19 @@ const asText = (node: Node | null): string => {
   return node.kind === 'list' ? JSON.stringify(node.items.map((item) => asText(item))) : '';
 };
 
+/** What a job asks of its own matrix is put in when its needs are known. */
+const isOfMatrix = (inside: string): boolean => /^\s*matrix\.\w+\s*$/.test(inside);
+
 /** A text that is nothing but one block becomes what the input is; elsewhere, its text is put in. */
 const interpolateText = (state: Interpolating, text: string, place: Place): Node => {
   const whole = /^\$\[\[([^\]]{0,1000})\]\]$/.exec(text);
-  if (whole !== null) {
+  if (whole !== null && !isOfMatrix(whole[1] ?? '')) {
     const found = resolve(state, whole[1] ?? '');
     return found === null ? scalarNode(text, place) : { ...found, place };
   }
-  const filled = text.replace(block, (_whole, inside: string) => asText(resolve(state, inside)));
+  const filled = text.replace(block, (part, inside: string) =>
+    isOfMatrix(inside) ? part : asText(resolve(state, inside)),
+  );
   if (filled.length > longestText) throw new CiFileError('The parsed YAML is too big', place);
   return scalarNode(filled, place);
 };

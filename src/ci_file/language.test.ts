@@ -32,6 +32,21 @@ test('a job may be called spec, true or 1, and null parts are none', async () =>
   assert.deepEqual(names, ['spec', 'true', '1']);
 });
 
+test('default, workflow and types are jobs where they have a script', async () => {
+  const file = 'default: { script: a }\nworkflow: { script: b }\ntypes: { script: c, stage: deploy }';
+  const { jobs, stages, workflow } = await configOf(file);
+  assert.deepEqual(
+    jobs.map(({ name, script }) => [name, ...script]),
+    [
+      ['default', 'a'],
+      ['workflow', 'b'],
+      ['types', 'c'],
+    ],
+  );
+  assert.deepEqual(stages, ['.pre', 'build', 'test', 'deploy', '.post']);
+  assert.equal(workflow.rules, null);
+});
+
 test('images and services are names or more', async () => {
   const job = await jobOf(`job:
   script: x

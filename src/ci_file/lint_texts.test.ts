@@ -273,9 +273,9 @@ test('of jobs among each other', async () => {
 test('of extends and references', async () => {
   const chain = Array.from({ length: 12 }, (_, at) => `.c${at}: { extends: .c${at + 1} }`).join('\n');
   await check([
-    ['rspec: { extends: .none }', 'rspec: unknown key in `extends`'],
+    ['rspec: { extends: .none }', 'rspec: unknown keys in `extends` (.none)'],
     ['rspec: { extends: [5] }', 'rspec: `extends` should be a string or an array of strings'],
-    ['.a: 5\nrspec: { extends: .a }', 'rspec: invalid base hash in `extends`'],
+    ['.a: 5\nrspec: { extends: .a }', 'rspec: invalid base hashes in `extends` (.a)'],
     [
       '.a: { extends: .b }\n.b: { extends: .a }\nrspec: { script: x }',
       '.b: circular dependency detected in `extends`',

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
+  errorsOf,
   jobsOf,
   namesIn,
   onBranch,
@@ -234,6 +235,19 @@ job:
   assert.equal(found.resource_group, 'arch-p');
 });
 
+test('the time of an environment may be a variable, or never', async () => {
+  const file = (time: string) =>
+    job(`environment: { name: e, auto_stop_in: ${time} }, variables: { T: 2 days }`);
+  const timeOf = async (time: string, conditions = onMain) =>
+    (await plannedJob(file(time), conditions)).environment?.auto_stop_in;
+  assert.equal(await timeOf('"$T"'), '2 days');
+  assert.equal(await timeOf('"${LIFE}"', onBranch('main', { variables: { LIFE: 'never' } })), 'never');
+  assert.equal(await timeOf('"$NOBODY"'), '');
+  assert.equal(await timeOf('never'), 'never');
+  const wrong = await errorsOf(file('soon'));
+  assert.deepEqual(wrong, ['jobs:job:environment auto stop in should be a duration']);
+});
+
 test('rules know the job and its part of a matrix', async () => {
   const file = job('parallel: 3, rules: [{ if: \'$CI_NODE_INDEX == "2" && $CI_NODE_TOTAL == "3"\' }]');
   assert.deepEqual(await namesIn(file), ['job 2/3']);
@@ -254,7 +268,10 @@ test: { script: x, needs: [${need}] }
   assert.deepEqual(await plannedOf(file('build')), {
     unplanned: {
       refused: 'error',
-      text: "'test' job needs 'build' job, but 'build' is not in any previous stage",
+      text:
+        "'test' job needs 'build' job, but 'build' does not exist in the pipeline. " +
+        'This might be because of the only, except, or rules keywords. ' +
+        'To need a job that sometimes does not exist in the pipeline, use needs:optional.',
     },
   });
   const [found] = (await planOf(file('{ job: build, optional: true }'))).jobs;

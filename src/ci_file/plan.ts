@@ -149,15 +149,20 @@ const plannedJob = (planning: Planning, job: Job, decided: Decided): PlannedJob 
         : {
             ...environment,
             name: expand(environment.name, values),
+            auto_stop_in: environment.auto_stop_in === null ? null : expand(environment.auto_stop_in, values),
             url: environment.url === null ? null : expandKnown(environment.url, shown),
           },
   };
 };
 
+const notThere =
+  'does not exist in the pipeline. This might be because of the only, except, or rules keywords. ' +
+  'To need a job that sometimes does not exist in the pipeline, use needs:optional.';
+
 const needsProblem = (job: PlannedJob, names: ReadonlySet<string>): string | null => {
   const missing = job.needs?.find((need) => !need.optional && !names.has(need.job));
   if (missing === undefined) return null;
-  return `'${job.name}' job needs '${missing.job}' job, but '${missing.job}' is not in any previous stage`;
+  return `'${job.name}' job needs '${missing.job}' job, but '${missing.job}' ${notThere}`;
 };
 
 const longestName = 255;

@@ -11,9 +11,19 @@ import {
   textAt,
 } from './check.ts';
 import { checkJobs } from './check_jobs.ts';
-import { expandedNames, expandedNeeds, parallelJobs } from './expand_jobs.ts';
+import { type Effort, TooExpensive } from './expression/evaluate.ts';
+import {
+  asksOfMatrix,
+  expandedNames,
+  expandedNeeds,
+  missingNeeds,
+  missingOfMatrix,
+  parallelJobs,
+  stepsOfNeeds,
+} from './expand_jobs.ts';
+import { globalOf, jobNamesOf } from './globals.ts';
 import { type JobDefaults, checkDefaults, jobOf } from './job.ts';
-import { defaultKeys, globalDefaults, globalKeys, keptOnly, refusedKeys } from './keys.ts';
+import { defaultKeys, globalDefaults, keptOnly, refusedKeys } from './keys.ts';
 import { type Hash, type Node, entryOf, keyPlace, stringOf } from './node.ts';
 import { parallelOf } from './parallel.ts';
 import type { Config, Job, Rule, Workflow } from './plan_types.ts';
@@ -30,7 +40,7 @@ const mostNeeds = 500;
 
 const stagesOf = (problems: Problems, root: Hash): string[] => {
   const key =
-    entryOf(root, 'stages') === undefined && entryOf(root, 'types') !== undefined ? 'types' : 'stages';
+    entryOf(root, 'stages') === undefined && globalOf(root, 'types') !== undefined ? 'types' : 'stages';
   const given = stringsOf(
     { where: key, problems },
     entryOf(root, key),
@@ -44,7 +54,7 @@ const workflowKeys = new Set(['rules', 'name', 'auto_cancel']);
 
 const workflowOf = (problems: Problems, root: Hash): Workflow => {
   const at: At = { where: 'workflow', problems };
-  const hash = hashOf(at, root.entries.get('workflow'));
+  const hash = hashOf(at, globalOf(root, 'workflow'));
   if (hash === null) return { rules: null, name: null, auto_cancel: null };
   knowsKeys(at, hash, workflowKeys);
   const name = textAt(at, hash, 'name');
@@ -80,7 +90,7 @@ const inheritable = (problems: Problems, root: Hash): Map<string, { node: Node; 
     if (node !== undefined) found.set(key, { node, where: key });
   }
   const at: At = { where: 'default', problems };
-  const defaults = hashOf(at, root.entries.get('default'));
+  const defaults = hashOf(at, globalOf(root, 'default'));
   if (defaults === null) return found;
   knowsKeys(at, defaults, defaultKeys);
   for (const key of refusedKeys) notSupported(at, defaults, key);
@@ -150,12 +160,18 @@ const checkMade = (at: At, { name, place }: Job, made: readonly Job[]): void => 
   }
 };
 
+const checkOfMatrix = ({ problems }: At, { name, place }: Job, made: readonly Job[]): void => {
+  const missing = missingOfMatrix(made);
+  if (missing === null) return;
+  problems.error(`${name} job: needs \`matrix.${missing}\`, which its own matrix has not`, place);
+};
+
 type Entry = { job: Job; made: Job[] };
 
 const entriesOf = (problems: Problems, root: Hash, workflow: Workflow): Entry[] => {
   const defaults = defaultsOf(problems, root, workflow);
   checkDefaults({ where: 'default', problems }, defaults);
-  const names = [...root.entries.keys()].filter((name) => !globalKeys.has(name) && !name.startsWith('.'));
+  const names = jobNamesOf(root);
   if (names.length === 0) problems.error('jobs config should contain at least one visible job', root.place);
   return names.flatMap((name) => {
     const node = root.entries.get(name);
@@ -173,28 +189,47 @@ const entriesOf = (problems: Problems, root: Hash, workflow: Workflow): Entry[] 
     const parallel = parallelOf(inner(at, 'parallel'), entryOf(node, 'parallel'));
     const made = parallelJobs(job, parallel);
     checkMade(inner(at, 'parallel'), job, made);
+    checkOfMatrix(at, job, made);
     return [{ job, made }];
   });
 };
 
-const linked = (problems: Problems, entries: readonly Entry[]): Job[] => {
+/** What others may name: an entry, or one of those that `parallel` makes of it. */
+const byName = (entries: readonly Entry[]): Map<string, Job> => {
+  const made = entries.flatMap((entry) => entry.made.map(({ name }): [string, Job] => [name, entry.job]));
+  return new Map([...made, ...entries.map(({ job }): [string, Job] => [job.name, job])]);
+};
+
+const linked = (problems: Problems, entries: readonly Entry[], effort: Effort): Job[] => {
   const groups = new Map(entries.map(({ job, made }) => [job.name, made]));
   const needsOf = (job: Job, needs: Job['needs']): Job['needs'] => {
-    const expanded = needs === null ? null : expandedNeeds(needs, groups);
+    effort.left -= stepsOfNeeds(needs ?? [], groups);
+    if (effort.left < 0) throw new TooExpensive();
+    for (const name of missingNeeds(job, needs ?? [], groups)) {
+      problems.error(`${job.name} job: undefined need: ${name}`, job.place);
+    }
+    const expanded = needs === null ? null : expandedNeeds(job, needs, groups);
     if (expanded === null || expanded.length <= mostNeeds) return expanded;
     problems.error(`${job.group} job: too many needs (maximum is ${mostNeeds})`, job.place);
     return [];
   };
+  const linkedOf = (job: Job): Pick<Job, 'needs' | 'rules'> => ({
+    needs: needsOf(job, job.needs),
+    rules: job.rules?.map((rule): Rule => ({ ...rule, needs: needsOf(job, rule.needs) })) ?? null,
+  });
   return entries.flatMap(({ job, made }) => {
-    const needs = needsOf(job, job.needs);
     const dependencies = job.dependencies === null ? null : expandedNames(job.dependencies, groups);
-    const rules = job.rules?.map((rule): Rule => ({ ...rule, needs: needsOf(job, rule.needs) })) ?? null;
-    return made.map((one): Job => ({ ...one, needs, dependencies, rules }));
+    // What asks for values of its own matrix is another for each of them; else it is shared.
+    const shared = asksOfMatrix(job) ? null : linkedOf(job);
+    return made.map((one): Job => ({ ...one, ...(shared ?? linkedOf(one)), dependencies }));
   });
 };
 
-/** @returns null: told in `problems` */
-export const readRoot = (root: Hash, problems: Problems): Config | null => {
+/**
+ * @returns null: told in `problems`
+ * @throws TooExpensive
+ */
+export const readRoot = (root: Hash, problems: Problems, effort: Effort): Config | null => {
   const stages = stagesOf(problems, root);
   const workflow = workflowOf(problems, root);
   const variables = variablesOf({ where: 'variables', problems }, root.entries.get('variables'));
@@ -204,7 +239,7 @@ export const readRoot = (root: Hash, problems: Problems): Config | null => {
     problems.error(`The configuration makes too many jobs (maximum is ${mostJobs})`, root.place);
     return null;
   }
-  checkJobs({ problems, stages, jobs: new Map(entries.map(({ job }) => [job.name, job])) });
-  const jobs = linked(problems, entries);
+  checkJobs({ problems, stages, jobs: entries.map(({ job }) => job), named: byName(entries) });
+  const jobs = linked(problems, entries, effort);
   return problems.errors.length > 0 ? null : { stages, variables, workflow, jobs };
 };

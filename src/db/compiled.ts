@@ -28,7 +28,7 @@ const placeholders = new Proxy(
   { get: (_target, name) => new Placeholder(String(name), (given) => given) },
 );
 
-type Spoken = { words: Words } & Pick<EngineParts, 'readNow' | 'prepare'>;
+type Spoken = { words: Words } & Pick<EngineParts, 'askNow' | 'prepare'>;
 
 const stores = new WeakMap<object, Spoken>();
 
@@ -84,10 +84,11 @@ export const compiled = <G extends object, R>(build: Build<G, R>): ((db: Db, giv
       one instanceof Placeholder ? one.valueOf(given[one.name as keyof G]) : one,
     );
     // Past the layers of the query builder, which take as long as a look at a row.
-    const readNow = db.isTransaction ? undefined : spokenBy(db).readNow;
-    if (readNow !== undefined) return readNow(query.sql, parameters) as R[];
-    const straight = connections.get(db) ?? db;
-    const { rows } = await straight.executeQuery<R>({ ...query, parameters });
+    const connection = connections.get(db);
+    const { askNow } = spokenBy(db);
+    if (askNow !== undefined && (connection !== undefined || !db.isTransaction))
+      return askNow(query.sql, parameters, connection) as R[];
+    const { rows } = await (connection ?? db).executeQuery<R>({ ...query, parameters });
     return rows;
   };
 };

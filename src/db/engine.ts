@@ -1,4 +1,4 @@
-import type { Kysely, RawBuilder } from 'kysely';
+import type { DatabaseConnection, Kysely, RawBuilder } from 'kysely';
 import type { Ddl } from './ddl.ts';
 import type { Schema } from './schema.ts';
 
@@ -35,13 +35,17 @@ export type Words = {
   skipLocked: RawBuilder<unknown>;
 };
 
-/** Answers at once, what is committed. */
-export type ReadNow = (text: string, parameters: readonly unknown[]) => unknown[];
+/** Answers at once: of a transaction's connection what it sees, else what is committed. */
+export type AskNow = (
+  text: string,
+  parameters: readonly unknown[],
+  connection: DatabaseConnection | undefined,
+) => unknown[];
 
 export type EngineParts = {
   db: Kysely<Schema>;
-  /** Where a query outside of transactions answers at once. */
-  readNow?: ReadNow;
+  /** Where queries answer at once. */
+  askNow?: AskNow;
   /** Told of the text of a query that will be run again and again: it may be planned once. */
   prepare?: (text: string) => void;
   ddl: Ddl;

@@ -152,6 +152,21 @@ describe('a transaction', () => {
   });
 });
 
+it('answers rows that are what literals are, in a transaction and outside of one', async () => {
+  const rows = [
+    { body: 'a', seen: 7, none: null },
+    { body: 'b', seen: 0, none: null },
+  ];
+  const all = compiled((db) =>
+    sql<object>`select body, seen, null as none from notes order by body`.compile(db),
+  );
+  await test.store.write(async (tx) => {
+    await sql`insert into notes (body, seen) values ('a', 7), ('b', 0)`.execute(tx.db);
+    assert.deepEqual(await all(tx.db, {}), rows);
+  });
+  assert.deepEqual(await all(test.store.db, {}), rows);
+});
+
 it('finds nothing in an empty list, and everything outside of it', async () => {
   const { store } = test;
   await store.write(async (tx) => await insert(tx, 'a'));

@@ -357,6 +357,8 @@ export type WorkTable = {
   run_at: number;
   attempts: Generated<number>;
   locked_until: number | null;
+  /** The name of the process that holds it (`db/process.ts`). */
+  locked_by: string | null;
   last_error: string | null;
   created_at: number;
 };

@@ -28,7 +28,9 @@ export type PipelineSource =
   /** Of a pipeline of another project. */
   | 'pipeline'
   /** Of a pipeline of its own project, whose part it is. */
-  | 'parent_pipeline';
+  | 'parent_pipeline'
+  /** Without jobs: of what other systems say of the commit. */
+  | 'external';
 
 export type PipelinesTable = {
   id: Id;

@@ -57,6 +57,10 @@ export type CommitStatusesTable = {
   created_at: number;
   started_at: number | null;
   finished_at: number | null;
+  /** In which it counts; null: in none. */
+  pipeline_id: number | null;
+  /** In its pipeline, another of its name has taken its place. */
+  retried: Generated<Flag>;
 };
 
 export type CommitCommentsTable = {

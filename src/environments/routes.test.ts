@@ -249,6 +249,19 @@ describe('a job that deploys', () => {
     });
   }
 
+  it('says by a variable when its environment ends, and that it does not', async () => {
+    const endAfter = async (life: string): Promise<string | null> => {
+      const file = `deploy: { script: x, environment: { name: timed, auto_stop_in: $LIFE }, variables: { LIFE: ${life} } }`;
+      const pipeline = await seedPipeline(gantry, { project: project.id, file, sha: project.first });
+      await start(jobId(pipeline, 'deploy'));
+      await finish(jobId(pipeline, 'deploy'));
+      return (await named('timed')).auto_stop_at;
+    };
+    const before = Date.now();
+    assert.ok(Date.parse((await endAfter('10 minutes')) ?? '') >= before + 10 * minute - 1);
+    assert.equal(await endAfter('never'), null);
+  });
+
   it('has it stopped when its time is over', async () => {
     const pipeline = await deploy('brief', ', auto_stop_in: 10 minutes');
     const before = Date.now();

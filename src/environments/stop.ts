@@ -1,7 +1,8 @@
 /** An environment is stopped by the job that its deployment names for that, or else at once. */
+import { actingViewer } from '../access/acting.ts';
 import { type Call, userOf } from '../access/call.ts';
 import { may } from '../access/may.ts';
-import { type Viewer, loadViewer } from '../access/viewer.ts';
+import type { Viewer } from '../access/viewer.ts';
 import type { Reader, Tx } from '../db/open.ts';
 import { type Project, loadProject } from '../projects/find.ts';
 import { type Environment, environmentOfJob } from './config.ts';
@@ -87,15 +88,9 @@ export const stopEnvironment = async (
 
 /** Whether a user, such as one who deployed once, may still run the job. */
 const mayPlay = async (tx: Tx, job: StoppedBy, projectId: number, mayRun: PlayJobs['mayRun']) => {
-  const user = await tx.db
-    .selectFrom('users')
-    .select(['id', 'admin', 'external'])
-    .where('id', '=', job.user_id ?? 0)
-    .where('state', '=', 'active')
-    .executeTakeFirst();
+  const viewer = await actingViewer(tx.db, job.user_id ?? 0, tx.now);
   const project = await loadProject(tx.db, projectId);
-  if (user === undefined || project === null) return false;
-  const viewer = await loadViewer(tx.db, user, tx.now);
+  if (viewer === null || project === null) return false;
   return may(viewer, 'update_job', project) && (await mayRun({ db: tx.db, viewer }, project, job.id));
 };
 

@@ -4,13 +4,14 @@ import type { Platform } from '../access/call.ts';
 import type { Project } from '../projects/find.ts';
 import { repositoryOf } from '../repository/open.ts';
 import { quotaOf } from '../repository/transfer.ts';
+import { oncePer } from '../once_per.ts';
 
 /** Milliseconds after which the storage is asked again: its git may be another one by then. */
 const goodFor = 60_000;
 
 type Kept = { bytes: Promise<Buffer>; until: number };
 
-const keptBy = new WeakMap<Platform, Map<string, Kept>>();
+const keptBy = oncePer((_platform: Platform) => new Map<string, Kept>());
 
 const read = async (platform: Platform, project: Project): Promise<Buffer> => {
   const stream = await repositoryOf(platform, project).stream('transport.advertise', {
@@ -23,8 +24,7 @@ const read = async (platform: Platform, project: Project): Promise<Buffer> => {
 };
 
 export const capabilitiesOf = async (platform: Platform, project: Project): Promise<Buffer> => {
-  const kept = keptBy.get(platform) ?? new Map<string, Kept>();
-  keptBy.set(platform, kept);
+  const kept = keptBy(platform);
   const storage = project.repository_storage;
   const before = kept.get(storage);
   const now = performance.now();

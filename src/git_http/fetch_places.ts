@@ -5,6 +5,7 @@
 import type { Platform } from '../access/call.ts';
 import type { GitUser } from '../repository/transfer.ts';
 import { originOf } from '../sessions/attempts.ts';
+import { oncePer } from '../once_per.ts';
 
 /** Milliseconds. */
 const longestWait = 30_000;
@@ -22,7 +23,7 @@ export class TooManyFetches extends Error {
 
 type Queue = { taken: number; waiting: Set<() => void> };
 
-const queuesOf = new WeakMap<Platform, Map<string, Queue>>();
+const queuesOf = oncePer((_platform: Platform) => new Map<string, Queue>());
 
 /** Whose fetch it is. */
 const nameOf = ({ cause, deployKey }: GitUser, ip: string): string => {
@@ -61,8 +62,7 @@ const leave = (queues: Map<string, Queue>, name: string, queue: Queue): void => 
 export const takeFetchPlace = async (platform: Platform, user: GitUser, ip: string): Promise<() => void> => {
   const { fetch_limit } = platform.config;
   if (fetch_limit === 0) return () => undefined;
-  const queues = queuesOf.get(platform) ?? new Map<string, Queue>();
-  queuesOf.set(platform, queues);
+  const queues = queuesOf(platform);
   const name = nameOf(user, ip);
   const queue = queues.get(name) ?? { taken: 0, waiting: new Set() };
   queues.set(name, queue);

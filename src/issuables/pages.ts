@@ -5,6 +5,7 @@
  */
 import type { Call, Platform } from '../access/call.ts';
 import type { Project } from '../projects/find.ts';
+import { oncePer } from '../once_per.ts';
 import type { Version as Shown } from './texts.ts';
 
 type Read = { versions: Shown[]; total: number };
@@ -37,12 +38,7 @@ type Version = (project: Project) => number;
 
 /** Keeps pages and totals of one kind of list. A key is all that they depend on beside the records and names. */
 export const keptPages = (versionOf: Version) => {
-  const ofPlatform = new WeakMap<Platform, Kept>();
-  const keptOf = (platform: Platform): Kept => {
-    const known = ofPlatform.get(platform) ?? { pages: new Map(), totals: new Map() };
-    ofPlatform.set(platform, known);
-    return known;
-  };
+  const keptOf = oncePer((_platform: Platform): Kept => ({ pages: new Map(), totals: new Map() }));
   const stampOf = ({ names_version }: Asking, project: Project): string =>
     `${versionOf(project)} ${names_version}`;
   return {

@@ -10,6 +10,7 @@ import type { Call, Platform, Site } from '../access/call.ts';
 import type { Reader } from '../db/open.ts';
 import { JsonText } from '../http/endpoint.ts';
 import { lazySerializer } from '../http/serializer.ts';
+import { oncePer } from '../once_per.ts';
 
 /** A record as it is now. */
 export type Version = { id: number; revision: number };
@@ -75,12 +76,7 @@ export type TextsOf = (call: Asking, versions: readonly Version[]) => Promise<Js
 /** Keeps the texts of one kind of record. */
 export const keptTexts = <R extends Version>({ shape, read, json, made: tell }: Kind<R>): TextsOf => {
   const serialize = lazySerializer(shape);
-  const ofPlatform = new WeakMap<Platform, Texts>();
-  const textsOf = (platform: Platform): Texts => {
-    const known = ofPlatform.get(platform) ?? new Texts();
-    ofPlatform.set(platform, known);
-    return known;
-  };
+  const textsOf = oncePer((_platform: Platform) => new Texts());
   return async ({ platform, db, baseUrl, settings, names_version }, versions) => {
     const texts = textsOf(platform);
     const look = { names_version, baseUrl, avatars: settings.avatar_service_enabled };

@@ -11,8 +11,8 @@ const isNewest = sql<boolean>`exists (
       select 1 from pipelines as newer
       where newer.project_id = pipelines.project_id and newer.ref = pipelines.ref
         and newer.status = 'success' and newer.id > pipelines.id and newer.tag = pipelines.tag
-        -- A part of the same one takes nobody's place.
-        and newer.source <> 'parent_pipeline'
+        -- A part of the same one takes nobody's place, nor does one that has no jobs.
+        and newer.source not in ('parent_pipeline', 'external')
     )
 )`;
 

@@ -1,8 +1,8 @@
 /** Which issues a merge request closes: its title, its description and the messages of its commits say so. */
+import { actingViewer } from '../access/acting.ts';
 import type { Platform } from '../access/call.ts';
 import { canSeeIssue } from '../access/visible.ts';
-import { type Viewer, loadViewer } from '../access/viewer.ts';
-import { userColumns } from '../access/authenticate.ts';
+import type { Viewer } from '../access/viewer.ts';
 import { insertRows } from '../db/insert.ts';
 import type { Reader, Tx } from '../db/open.ts';
 import type { Cause } from '../events/record.ts';
@@ -153,17 +153,6 @@ export const seenBy = async (db: Reader, viewer: Viewer, issues: NamedIssue[]): 
   });
 };
 
-/** As whom something is done that no request of his does. null: he is gone or blocked. */
-export const viewerOfUser = async (db: Reader, userId: number, now: number): Promise<Viewer | null> => {
-  const user = await db
-    .selectFrom('users')
-    .select(userColumns)
-    .where('id', '=', userId)
-    .where('state', '=', 'active')
-    .executeTakeFirst();
-  return user === undefined ? null : await loadViewer(db, user, now);
-};
-
 /** Closes the issues in the name of the user who caused it, each only if he may. */
 export const closeAs = async (
   tx: Tx,
@@ -172,6 +161,6 @@ export const closeAs = async (
   by: (project: Project) => ClosedBy,
 ): Promise<void> => {
   if (issues.length === 0) return;
-  const viewer = await viewerOfUser(tx.db, cause.user.id, tx.now);
+  const viewer = await actingViewer(tx.db, cause.user.id, tx.now);
   if (viewer !== null) await closeIssues(tx, cause, issues, { viewer, by });
 };

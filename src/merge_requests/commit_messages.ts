@@ -1,4 +1,5 @@
 /** What the messages of pushed commits do: they close issues, and are noted on what they mention. */
+import { actingViewer } from '../access/acting.ts';
 import type { Platform } from '../access/call.ts';
 import type { Viewer } from '../access/viewer.ts';
 import { isGitFailure } from '../git/failure.ts';
@@ -7,7 +8,7 @@ import { mayReferTo } from '../issuables/references.ts';
 import { noteMentions } from '../notes/cross_references.ts';
 import type { Project } from '../projects/find.ts';
 import { repositoryOf } from '../repository/open.ts';
-import { closeAs, closingIssuesOf, viewerOfUser } from './closing.ts';
+import { closeAs, closingIssuesOf } from './closing.ts';
 import { headsIn } from './heads.ts';
 import type { PushedBranch } from './refresh_target.ts';
 
@@ -106,7 +107,7 @@ export const followCommits = async (
   const commits = await commitsOf(platform, project, pushed, limit);
   const left = Math.max(0, budget - Math.max(1, commits.length));
   if (commits.length === 0) return left;
-  const viewer = await viewerOfUser(platform.store.db, user_id, platform.clock.now());
+  const viewer = await actingViewer(platform.store.db, user_id, platform.clock.now());
   if (viewer === null) return left;
   const merges = await mergesOf(platform, project, commits);
   const reading = { project, author: { id: user_id, viewer }, isDefault };

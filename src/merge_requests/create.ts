@@ -29,7 +29,8 @@ import {
 import { storeClosingIssues } from './closing.ts';
 import { takeIid } from './counters.ts';
 import { type FoundMergeRequest, reloadMergeRequest } from './find.ts';
-import { type PreparedVersion, insertVersion, prepareVersion, readHeads } from './versions.ts';
+import { type Branches, readHeads } from './heads.ts';
+import { type PreparedVersion, insertVersion, prepareVersion } from './versions.ts';
 
 /** What a caller gives of a new merge request. */
 export type NewMergeRequest = {
@@ -70,10 +71,7 @@ const requireAllowed = async (call: Call, source: Project, target: Project, pair
 };
 
 /** Looks at the branches, and makes what they bring stay. */
-const prepare = async (
-  { platform }: Call,
-  branches: Parameters<typeof readHeads>[1],
-): Promise<PreparedVersion> => {
+const prepare = async ({ platform }: Call, branches: Branches): Promise<PreparedVersion> => {
   for (;;) {
     // oxlint-disable-next-line no-await-in-loop -- again where a branch has gone just now
     const heads = await readHeads(platform, branches);

@@ -4,7 +4,6 @@ import type { Reader } from '../db/open.ts';
 import { boolean, bool, longText, object, optional, string, text } from '../http/schema.ts';
 import { cancelDeferred, deferMerge } from './deferred.ts';
 import { type FoundMergeRequest, findMergeRequest, findReadable, reloadMergeRequest } from './find.ts';
-import { headPipelineStatus } from './head_pipeline.ts';
 import { singleMergeRequestShape } from './json.ts';
 import { type MergeParams, type Merging, acceptMerge, endsOf, mergerOf } from './merge.ts';
 import { mergeRef } from './merge_ref.ts';
@@ -12,6 +11,7 @@ import { requireOpen, requireReady } from './merge_rules.ts';
 import { requestParams, requestPath } from './params.ts';
 import { askRebase } from './rebase.ts';
 import { singleReply } from './show.ts';
+import { certainStatus } from './unfollowed.ts';
 
 const common = {
   area: 'merge_requests',
@@ -26,8 +26,7 @@ const acceptLater = async (db: Reader, merging: Merging): Promise<FoundMergeRequ
   const { found, params } = merging;
   const { source_sha: sha } = await endsOf(merging);
   const { merge_request } = await reloadMergeRequest(db, found.project, found.merge_request.id);
-  const isGreen =
-    merge_request.head_sha === sha && (await headPipelineStatus(db, merge_request)) === 'success';
+  const isGreen = merge_request.head_sha === sha && (await certainStatus(db, merge_request)) === 'success';
   return isGreen ? await acceptMerge({ ...merging, params: { ...params, sha } }) : await deferMerge(merging);
 };
 

@@ -6,6 +6,7 @@ import type { Platform } from '../access/call.ts';
 import { isGitFailure } from '../git/failure.ts';
 import type { Oid } from '../git/protocol_types.ts';
 import { repositoryOf } from '../repository/open.ts';
+import { oncePer } from '../once_per.ts';
 import { type Heads, type Place, branchesOf, readHeads } from './heads.ts';
 import type { MergeRequestRow } from './rows.ts';
 import { latestVersion } from './version_queries.ts';
@@ -86,19 +87,11 @@ const check = async (platform: Platform, request: Checked, target: Place): Promi
 /** The look that is under way, and the one after it, which those share who asked meanwhile. */
 type Looks = { now: Promise<Status>; next: Promise<Status> | null };
 
-const looksOf = new WeakMap<Platform, Map<string, Looks>>();
-
-const runningOf = (platform: Platform): Map<string, Looks> => {
-  const known = looksOf.get(platform);
-  if (known !== undefined) return known;
-  const fresh = new Map<string, Looks>();
-  looksOf.set(platform, fresh);
-  return fresh;
-};
+const looksOf = oncePer((_platform: Platform) => new Map<string, Looks>());
 
 /** Many who ask at once look once; but a look that began before somebody asked may not know what he did. */
 const checkOnce = async (platform: Platform, request: Checked, target: Place): Promise<Status> => {
-  const all = runningOf(platform);
+  const all = looksOf(platform);
   const { id, merge_status, checked_source_sha, checked_target_sha, diff_id, head_sha } = request;
   const key = [id, merge_status, checked_source_sha, checked_target_sha, diff_id, head_sha].join(' ');
   const begin = async (): Promise<Status> => {

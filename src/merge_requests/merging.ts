@@ -9,11 +9,9 @@ import type { Platform } from '../access/call.ts';
 import type { Reader, Tx } from '../db/open.ts';
 import { conflict } from '../errors.ts';
 import { dropped } from '../repository/operations.ts';
+import type { MergeData } from './complete.ts';
 
 type Named = { id: number; project_id: number };
-
-/** What an operation of kind `merge` keeps of its request. */
-type MergeData = { data: { merge_request_id: number } };
 
 const isBeingMerged = async (db: Reader, { id, project_id }: Named): Promise<boolean> => {
   const rows = await db
@@ -23,7 +21,7 @@ const isBeingMerged = async (db: Reader, { id, project_id }: Named): Promise<boo
     .where('kind', '=', 'merge')
     .where('process', '<>', dropped)
     .execute();
-  return rows.some(({ data }) => (JSON.parse(data) as MergeData).data.merge_request_id === id);
+  return rows.some(({ data }) => (JSON.parse(data) as { data: MergeData }).data.merge_request_id === id);
 };
 
 /**

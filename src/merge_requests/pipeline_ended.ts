@@ -1,15 +1,15 @@
 /** What the end of a pipeline does to the requests whose head it is of. */
+import { actingUser } from '../access/acting.ts';
 import type { Platform } from '../access/call.ts';
 import type { TodosTable } from '../db/schema.ts';
-import { Failure } from '../errors.ts';
-import { userColumns } from '../access/authenticate.ts';
-import { loadViewer } from '../access/viewer.ts';
+import { Failure, unavailable } from '../errors.ts';
 import { loadProject } from '../projects/find.ts';
 import { addTodos } from '../todos/add.ts';
 import { type FoundMergeRequest, reloadMergeRequest } from './find.ts';
-import { headPipelineStatus, isGreen } from './head_pipeline.ts';
+import { isGreen } from './head_pipeline.ts';
 import { type MergeParams, type Merger, acceptMerge } from './merge.ts';
 import { requireOpen } from './merge_rules.ts';
+import { certainStatus } from './unfollowed.ts';
 
 export type EndedPipeline = {
   /** Whose pipeline it is: the project that requests come from. */
@@ -45,14 +45,9 @@ const tell = async (
 };
 
 const mergerOf = async ({ store, clock }: Platform, userId: number): Promise<Merger | null> => {
-  const user = await store.db
-    .selectFrom('users')
-    .select(userColumns)
-    .where('id', '=', userId)
-    .where('state', '=', 'active')
-    .executeTakeFirst();
-  if (user === undefined) return null;
-  const viewer = await loadViewer(store.db, user, clock.now());
+  const acting = await actingUser(store.db, userId, clock.now());
+  if (acting === null) return null;
+  const { user, viewer } = acting;
   return { cause: { user, sudo_by_id: null }, viewer, name: user.name, email: user.email };
 };
 
@@ -91,8 +86,10 @@ export const pipelineEnded = async (platform: Platform, ended: EndedPipeline): P
     if (ended.status !== 'success' || merge_when_pipeline_succeeds === 0) continue;
     // Where the head has several, the newest counts.
     // oxlint-disable-next-line no-await-in-loop
-    const isWaitedFor = isGreen(await headPipelineStatus(db, found.merge_request));
+    const status = await certainStatus(db, found.merge_request);
+    // What other systems say is not all that counts: it is looked at again, a while later.
+    if (status === 'coming') throw unavailable();
     // oxlint-disable-next-line no-await-in-loop
-    if (isWaitedFor) await mergeNow(platform, found, ended.sha);
+    if (isGreen(status)) await mergeNow(platform, found, ended.sha);
   }
 };

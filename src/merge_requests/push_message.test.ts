@@ -4,7 +4,7 @@ import { type Coded, openRequest, seedBranch, seedCoded } from '../../test/suppo
 import { type SeededUser, seedMember, seedUser } from '../../test/support/seed.ts';
 import { type TestService, startTestService } from '../../test/support/service.ts';
 import { loadProject } from '../projects/find.ts';
-import { viewerOfUser } from './closing.ts';
+import { actingViewer } from '../access/acting.ts';
 import { pushMessage } from './push_message.ts';
 
 let gantry: TestService;
@@ -29,7 +29,7 @@ const told = async (
 ): Promise<string[]> => {
   const { platform } = gantry.service;
   const { db } = platform.store;
-  const [pushed, viewer] = [await loadProject(db, of.id), await viewerOfUser(db, pusher.id, Date.now())];
+  const [pushed, viewer] = [await loadProject(db, of.id), await actingViewer(db, pusher.id, Date.now())];
   assert.ok(pushed !== null && viewer !== null);
   const updates = Object.entries(branches).map(([name, sha]) => ({ ref: `refs/heads/${name}`, new: sha }));
   return await pushMessage(platform, { project: pushed, viewer, baseUrl }, updates);

@@ -1,4 +1,5 @@
 /** Puts the commits of a request on top of its target branch, in the background: the source branch moves. */
+import { actingViewer } from '../access/acting.ts';
 import type { Call, Platform } from '../access/call.ts';
 import { userOf } from '../access/call.ts';
 import { userColumns } from '../access/authenticate.ts';
@@ -13,7 +14,6 @@ import { moveRefs } from '../repository/move_refs.ts';
 import { repositoryOf } from '../repository/open.ts';
 import { mayForcePush, mayPushTo, protectedBranches } from '../repository/protected.ts';
 import { branchPrefix } from '../repository/resolve.ts';
-import { viewerOfUser } from './closing.ts';
 import type { FoundMergeRequest } from './find.ts';
 import { branchesOf, readHeads } from './heads.ts';
 import { notOpen } from './merge_rules.ts';
@@ -34,7 +34,7 @@ const mayRebase = async (
   userId: number,
 ): Promise<boolean> => {
   const { db } = platform.store;
-  const viewer = await viewerOfUser(db, userId, platform.clock.now());
+  const viewer = await actingViewer(db, userId, platform.clock.now());
   if (viewer === null || !isVisibleTo(viewer)) return false;
   const rules = await protectedBranches(db, source.id);
   return mayPushTo(viewer, source, rules, branch) && mayForcePush(rules, branch);

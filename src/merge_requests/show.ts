@@ -11,6 +11,7 @@ import { briefPipelineJson } from '../repository/pipeline_brief.ts';
 import { followColumns, follows } from '../subscriptions/subscribed.ts';
 import { withDetail } from './detail.ts';
 import type { FoundMergeRequest } from './find.ts';
+import { headOrder } from './head_pipeline.ts';
 import type { Extras } from './json.ts';
 import { type Checked, checkMergeStatus } from './merge_status.ts';
 import { mergeRequestTexts } from './texts.ts';
@@ -26,7 +27,7 @@ type Row = Version &
     found: number | null;
     /** 1: a discussion waits to be resolved. */
     unresolved: number | null;
-    /** Of its head, the newest. */
+    /** Of its head. */
     pipeline_id: number | null;
   };
 
@@ -41,8 +42,9 @@ const rowByIid = compiled((db, { project_id, iid, user_id }: Asked) => {
       (select 1 from assignees where ${here} and user_id = ${user_id}) as assigned,
       ${said} as said, ${found} as found,
       (select 1 from notes where ${here} and resolvable = 1 and resolved_at is null limit 1) as unresolved,
-      (select max(pipelines.id) from pipelines where sha = head_sha and pipelines.project_id = source_project_id
-        and source <> 'parent_pipeline' and (ref = source_branch or merge_request_id = merge_requests.id)) as pipeline_id
+      (select pipelines.id from pipelines where sha = head_sha and pipelines.project_id = source_project_id
+        and source <> 'parent_pipeline' and (ref = source_branch or merge_request_id = merge_requests.id)
+        order by ${headOrder} limit 1) as pipeline_id
     from merge_requests where project_id = ${project_id} and iid = ${iid}`.compile(db);
 });
 

@@ -1,4 +1,5 @@
 /** Removes the branch that a merged request came from, where that was asked for and may be done. */
+import { actingViewer } from '../access/acting.ts';
 import type { Platform } from '../access/call.ts';
 import { isGitFailure } from '../git/failure.ts';
 import { zeroOid } from '../git/protocol_types.ts';
@@ -7,7 +8,6 @@ import { moveRefs } from '../repository/move_refs.ts';
 import { repositoryOf } from '../repository/open.ts';
 import { isProtected, mayPushTo, protectedBranches } from '../repository/protected.ts';
 import { branchPrefix, findRef } from '../repository/resolve.ts';
-import { viewerOfUser } from './closing.ts';
 
 /** Background work: payload `{ merge_request_id, user_id, sha }`. */
 export const removeSourceWork = 'merge_requests.remove_source_branch';
@@ -27,7 +27,7 @@ export const removeSourceBranch = async (
     .executeTakeFirst();
   if (row === undefined || row.source_project_id === null || row.state !== 'merged') return;
   const project = await loadProject(store.db, row.source_project_id);
-  const viewer = await viewerOfUser(store.db, user_id, clock.now());
+  const viewer = await actingViewer(store.db, user_id, clock.now());
   if (project === null || viewer === null || project.default_branch === row.source_branch) return;
   const rules = await protectedBranches(store.db, project.id);
   if (isProtected(rules, row.source_branch) || !mayPushTo(viewer, project, rules, row.source_branch)) return;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { type Pushed, seedPushed } from '../../test/support/pipelines.ts';
 import {
   type Request,
@@ -85,6 +86,26 @@ test('what was pushed is not merged before it has its pipeline, where that must 
   assert.equal((await merge(gantry, request)).status, 405);
   await succeed(project);
   assert.equal((await merge(gantry, request)).status, 200);
+});
+
+test('what other systems say of a push does not stand for the pipeline that it gets', async () => {
+  const { project, request } = await seed(config);
+  await succeed(project);
+  const release = await holdUp(`pipelines:${project.id}`);
+  const sha = await seedCommit(gantry, project.id, { quick: '1' }, { branch });
+  while ((await readRequest(gantry, request)).sha !== sha) await setTimeout(10);
+  const json = { state: 'success', ref: branch };
+  const said = await gantry.api(`POST ${project.path}/statuses/${sha}`, { json });
+  assert.equal(said.status, 201, said.text);
+  assert.equal((await merge(gantry, request)).status, 405);
+  const waiting = await merge(gantry, request, { merge_when_pipeline_succeeds: true });
+  assert.deepEqual([waiting.status, waiting.body.state], [200, 'opened']);
+  await release();
+  await settle(gantry);
+  const shown = (await project.pipelines(`sha=${sha}`)).map(({ source, status }) => `${source} ${status}`);
+  assert.deepEqual(shown, ['push pending', 'external success']);
+  const { state, head_pipeline } = await readRequest(gantry, request);
+  assert.deepEqual([state, head_pipeline.source], ['opened', 'push']);
 });
 
 test('a request that was opened just now is not, either, where pipelines are of requests', async () => {

@@ -6,7 +6,7 @@ import { likePattern } from '../issuables/search_terms.ts';
 import { isWaiting } from '../queue/waiting.ts';
 import { dropped } from '../repository/operations.ts';
 import { branchPrefix } from '../repository/resolve.ts';
-import { headPipelineStatus } from './head_pipeline.ts';
+import { headPipeline } from './head_pipeline.ts';
 import type { MergeRequestRow } from './rows.ts';
 
 type Request = Pick<MergeRequestRow, 'id' | 'source_project_id' | 'source_branch' | 'head_sha'>;
@@ -38,11 +38,14 @@ const isUnfollowed = async (
   return await isWaiting(db, { merge_request_id: id });
 };
 
-/** Of the pipeline of a request's head; `coming`: there may be one yet; null: there is none, and none comes. */
+/**
+ * Of the pipeline of a request's head; `coming`: there may be one yet, whatever other systems say of the head by now;
+ * null: there is none, and none comes.
+ */
 export const certainStatus = async (db: Reader, request: Request): Promise<JobStatus | 'coming' | null> => {
-  const status = await headPipelineStatus(db, request);
-  if (status !== null) return status;
+  const pipeline = await headPipeline(db, request);
+  if (pipeline !== null && !pipeline.isExternal) return pipeline.status;
   if (await isUnfollowed(db, request)) return 'coming';
   // One may have come since the first look.
-  return await headPipelineStatus(db, request);
+  return (await headPipeline(db, request))?.status ?? null;
 };

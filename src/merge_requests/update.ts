@@ -32,10 +32,10 @@ import { storeClosingIssues } from './closing.ts';
 import { countMergeRequest } from './counters.ts';
 import { notDeferred } from './deferred.ts';
 import { type FoundMergeRequest, lockMergeRequest, reloadMergeRequest } from './find.ts';
-import { branchesOf } from './heads.ts';
+import { branchesOf, readHeads } from './heads.ts';
 import { writeUnlessMerging } from './merging.ts';
 import { mergeRequestNoun } from './noun.ts';
-import { type PreparedVersion, insertVersion, prepareVersion, readHeads } from './versions.ts';
+import { type PreparedVersion, insertVersion, prepareVersion } from './versions.ts';
 
 export type MergeRequestEdit = SharedEdit & {
   state_event?: 'close' | 'reopen';

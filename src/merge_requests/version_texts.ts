@@ -6,6 +6,7 @@ import type { Platform } from '../access/call.ts';
 import { compiled } from '../db/compiled.ts';
 import type { Reader } from '../db/open.ts';
 import { JsonText } from '../http/endpoint.ts';
+import { oncePer } from '../once_per.ts';
 
 const mostBytes = 8 * 1024 * 1024;
 /** What a text costs beside its bytes. */
@@ -34,15 +35,7 @@ class Texts {
   }
 }
 
-const ofPlatform = new WeakMap<Platform, Texts>();
-
-const textsOf = (platform: Platform): Texts => {
-  const known = ofPlatform.get(platform);
-  if (known !== undefined) return known;
-  const fresh = new Texts();
-  ofPlatform.set(platform, fresh);
-  return fresh;
-};
+const textsOf = oncePer((_platform: Platform) => new Texts());
 
 const diffsOf = compiled((db, { id }: { id: number }) =>
   db.selectFrom('merge_request_diff_texts').select('diffs as text').where('diff_id', '=', id).compile(),

@@ -16,8 +16,6 @@ import { versionWork } from './follow_version.ts';
 import { versionCommitJson } from './version_json.ts';
 import { type NewVersion, insertVersionRows } from './version_queries.ts';
 
-export { readHeads } from './heads.ts';
-
 /** What is stored of a diff; of a larger one, the first files. */
 const storedLimits: DiffLimits = { files: 1_000, lines: 50_000, bytes: 5_120_000, file_bytes: 102_400 };
 /** Commits that are stored; git is asked for older ones. */

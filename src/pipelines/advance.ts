@@ -2,9 +2,10 @@
 import { compiled } from '../db/compiled.ts';
 import type { Tx } from '../db/open.ts';
 import type { JobStatus } from '../db/schema_ci.ts';
-import { compositeStatus, isEnded } from './composite.ts';
+import { type Counted, compositeStatus, isEnded } from './composite.ts';
 import { followLater, mirrorLater } from './downstream_work.ts';
 import { endLater } from './ended.ts';
+import { countedStatuses, externalPosition } from './external_statuses.ts';
 import { type LatestJob, loadLatestJobs } from './latest_jobs.ts';
 import { moveJobs } from './move_jobs.ts';
 import { processJobs, startedStatus } from './process.ts';
@@ -24,16 +25,24 @@ const startJobs = async (tx: Tx, jobs: readonly LatestJob[], chosen: ReadonlySet
 };
 
 const stagesOf = compiled((db, { pipeline_id }: { pipeline_id: number }) =>
-  db.selectFrom('stages').select(['id', 'status']).where('pipeline_id', '=', pipeline_id).compile(),
+  db
+    .selectFrom('stages')
+    .select(['id', 'status', 'position'])
+    .where('pipeline_id', '=', pipeline_id)
+    .compile(),
 );
 
 const stageUpdate = compiled((db, { status, ids }: { status: JobStatus; ids: number[] }, words) =>
   db.updateTable('stages').set({ status }).where(words.oneOf('id', ids)).compile(),
 );
 
-const setStages = async (tx: Tx, pipeline_id: number, jobs: readonly LatestJob[]): Promise<void> => {
+/** Answers what other systems say, which has the last of the stages. */
+const setStages = async (tx: Tx, pipeline_id: number, jobs: readonly LatestJob[]): Promise<Counted[]> => {
   const stages = await stagesOf(tx.db, { pipeline_id });
-  const ofStage = Map.groupBy(jobs, ({ stage_id }) => stage_id);
+  const ofStage = new Map<number, readonly Counted[]>(Map.groupBy(jobs, ({ stage_id }) => stage_id));
+  const external = stages.find(({ position }) => position === externalPosition);
+  const said = external === undefined ? [] : await countedStatuses(tx, pipeline_id);
+  if (external !== undefined) ofStage.set(external.id, said);
   const statuses = new Map(stages.map(({ id }) => [id, compositeStatus(ofStage.get(id) ?? [])]));
   const changed = Map.groupBy(
     stages.filter(({ id, status }) => statuses.get(id) !== status),
@@ -43,6 +52,7 @@ const setStages = async (tx: Tx, pipeline_id: number, jobs: readonly LatestJob[]
     // oxlint-disable-next-line no-await-in-loop -- one transaction runs one statement after another
     await stageUpdate(tx.db, { status, ids: group.map(({ id }) => id) });
   }
+  return said;
 };
 
 type Told = Pick<Pipeline, 'id' | 'status' | 'updated_at' | 'started_at' | 'finished_at' | 'duration'>;
@@ -91,6 +101,16 @@ const setPipeline = async (
   if (pipeline.source_job_id !== null) await followLater(tx, pipeline.source_job_id);
 };
 
+/** One that could not be made as its file says has failed, whatever else is said of it. */
+const wholeStatus = (
+  { failure_reason }: Pipeline,
+  jobs: readonly Counted[],
+  said: readonly Counted[],
+): JobStatus => {
+  if (failure_reason !== null) return 'failed';
+  return compositeStatus(said.length === 0 ? jobs : [...jobs, ...said]);
+};
+
 /** `chosen`: ids of those that start whatever they wait for. Brings `pipeline` up to date, too. */
 export const advanceLocked = async (
   tx: Tx,
@@ -99,8 +119,8 @@ export const advanceLocked = async (
 ): Promise<void> => {
   const latest = jobs ?? (await loadLatestJobs(tx.db, pipeline.id));
   await startJobs(tx, latest, chosen);
-  await setStages(tx, pipeline.id, latest);
-  await setPipeline(tx, pipeline, compositeStatus(latest), latest);
+  const said = await setStages(tx, pipeline.id, latest);
+  await setPipeline(tx, pipeline, wholeStatus(pipeline, latest, said), latest);
 };
 
 const goesOn = (status: JobStatus): boolean => status === 'pending' || status === 'running';

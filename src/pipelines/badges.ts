@@ -1,6 +1,7 @@
 /** What badges say of a branch or tag. */
 import type { Reader } from '../db/open.ts';
 import { shownStatus } from '../repository/pipeline_brief.ts';
+import { countedRows } from './external_statuses.ts';
 
 export type BadgeValue = { value: string; color: string };
 
@@ -57,10 +58,8 @@ export const coverageValue = async (
     .limit(1)
     .executeTakeFirst();
   let query = db
-    .selectFrom('jobs')
+    .selectFrom(countedRows(db, last?.id ?? 0).as('counted'))
     .select(({ fn }) => fn.avg<number | string | null>('coverage').as('mean'))
-    .where('pipeline_id', '=', last?.id ?? 0)
-    .where('retried', '=', 0)
     .where('coverage', 'is not', null);
   if (job !== undefined) query = query.where('name', '=', job);
   const { mean } = await query.executeTakeFirstOrThrow();

@@ -4,6 +4,7 @@ import { advanceLocked } from './advance.ts';
 import { cancelJobs } from './cancel_jobs.ts';
 import { cancelStartedLater, followAgainLater, followLater } from './downstream_work.ts';
 import { dropLater } from './drop_files.ts';
+import { cancelStatuses } from './external_statuses.ts';
 import { loadLatestJobs } from './latest_jobs.ts';
 import { setStatus } from './move_jobs.ts';
 import { replaceJobs } from './replace_jobs.ts';
@@ -16,6 +17,7 @@ export const cancelPipeline = async (tx: Tx, pipeline_id: number): Promise<Pipel
   if (pipeline === null) return null;
   const jobs = await loadLatestJobs(tx.db, pipeline_id);
   await cancelJobs(tx, jobs);
+  await cancelStatuses(tx, pipeline_id);
   if (jobs.some(({ bridge }) => bridge === 1)) {
     await cancelStartedLater(tx, { pipeline_id, job_id: null, is_any: false });
   }

@@ -79,7 +79,11 @@ test('what other systems say stands beside the jobs, and filters choose', async 
   assert.deepEqual(await told(project, sha, 'stage=external'), ['jenkins failed']);
   assert.deepEqual(await told(project, sha, 'name=jenkins'), ['jenkins failed']);
   assert.deepEqual(await told(project, sha, 'name=build'), ['build pending']);
-  assert.deepEqual(await told(project, sha, `pipeline_id=${pipeline.id}`), ['build pending', 'test created']);
+  assert.deepEqual(await told(project, sha, `pipeline_id=${pipeline.id}`), [
+    'build pending',
+    'test created',
+    'jenkins failed',
+  ]);
   assert.deepEqual(await told(project, sha, 'ref=other'), []);
   const { body, headers } = await ask(project, sha, 'per_page=2&page=2');
   assert.deepEqual([headers.get('x-total'), body.length, body[0].name], ['3', 1, 'jenkins']);

@@ -1,9 +1,9 @@
 /** What was pushed gets its pipelines: of the branch or tag, and of the open merge requests from the branch. */
+import { actingViewer } from '../access/acting.ts';
 import type { Platform } from '../access/call.ts';
 import { anonymous } from '../access/viewer.ts';
 import type { Reader, Store, Tx } from '../db/open.ts';
 import { type Oid, type RefUpdate, zeroOid } from '../git/protocol_types.ts';
-import { viewerOfUser } from '../merge_requests/closing.ts';
 import type { FoundMergeRequest } from '../merge_requests/find.ts';
 import { loadRequest, openFrom } from '../merge_requests/open_requests.ts';
 import { type Project, loadProject } from '../projects/find.ts';
@@ -92,7 +92,7 @@ const maySeeRequest = async (
   userId: number | null,
 ): Promise<boolean> => {
   if (merge_request.source_project_id === project.id) return true;
-  const viewer = userId === null ? anonymous : await viewerOfUser(store.db, userId, clock.now());
+  const viewer = userId === null ? anonymous : await actingViewer(store.db, userId, clock.now());
   return viewer !== null && isVisibleTo(viewer);
 };
 

@@ -127,7 +127,7 @@ export const factsOf = async (platform: Platform, issued: Issued): Promise<Facts
     platform,
     repository: repositoryOf(platform, found.project),
     // Of both, the job knows better: it may have been started when its ref was protected no longer.
-    pipeline: { ...pipeline, protected: job.protected },
+    pipeline: pipeline.protected === job.protected ? pipeline : { ...pipeline, protected: job.protected },
     job,
     config,
     issue,

@@ -25,8 +25,26 @@ export type JobVariable = {
 
 export const plain = { public: true, file: false, masked: false, raw: true };
 
-const shown = (values: Record<string, string>): JobVariable[] =>
-  Object.entries(values).map(([key, value]) => ({ key, value, ...plain }));
+const visible = (key: string, value: string): JobVariable => ({
+  key,
+  value,
+  public: true,
+  file: false,
+  masked: false,
+  raw: true,
+});
+
+/** null: there is none. */
+type Values = Record<string, string | null>;
+
+const shown = (values: Values): JobVariable[] => {
+  const all: JobVariable[] = [];
+  for (const key of Object.keys(values)) {
+    const value = values[key] ?? null;
+    if (value !== null) all.push(visible(key, value));
+  }
+  return all;
+};
 
 export const secret = (key: string, value: string, masked: boolean): JobVariable => ({
   ...plain,
@@ -93,48 +111,40 @@ const ofEnvironment = ({ job, config }: Facts): JobVariable[] => {
   ];
 };
 
-const ofRunner = ({ job: { runner_id }, runner }: Facts): Record<string, string> =>
-  runner_id === null
-    ? {}
-    : {
-        CI_RUNNER_ID: String(runner_id),
-        ...(runner !== null && {
-          CI_RUNNER_DESCRIPTION: runner.description ?? '',
-          CI_RUNNER_TAGS: runner.tag_list,
-        }),
-      };
+const ofRunner = ({ job: { runner_id }, runner }: Facts): Values => ({
+  CI_RUNNER_ID: runner_id === null ? null : String(runner_id),
+  CI_RUNNER_DESCRIPTION: runner_id === null || runner === null ? null : (runner.description ?? ''),
+  CI_RUNNER_TAGS: runner_id === null || runner === null ? null : runner.tag_list,
+});
 
-const ofJob = ({ project, job, config, issue }: Facts): Record<string, string> => ({
+const ofJob = ({ project, job, config, issue }: Facts): Values => ({
   CI_JOB_ID: String(job.id),
   CI_JOB_NAME: job.name,
   CI_JOB_NAME_SLUG: slugOf(job.name),
   CI_JOB_GROUP_NAME: config.group,
   CI_JOB_STAGE: job.stage,
   CI_JOB_URL: jobUrl(`${issue.base_url}/${project.full_path}`, job.id),
-  ...(job.started_at !== null && { CI_JOB_STARTED_AT: formatTime(job.started_at) }),
-  ...(job.timeout !== null && { CI_JOB_TIMEOUT: String(job.timeout) }),
-  ...(job.run_when === 'manual' && { CI_JOB_MANUAL: 'true' }),
-  ...(config.image !== null && { CI_JOB_IMAGE: config.image.name }),
+  CI_JOB_STARTED_AT: job.started_at === null ? null : formatTime(job.started_at),
+  CI_JOB_TIMEOUT: job.timeout === null ? null : String(job.timeout),
+  CI_JOB_MANUAL: job.run_when === 'manual' ? 'true' : null,
+  CI_JOB_IMAGE: config.image === null ? null : config.image.name,
   CI_NODE_TOTAL: String(config.parallel?.total ?? 1),
-  ...(config.parallel !== null && { CI_NODE_INDEX: String(config.parallel.index) }),
+  CI_NODE_INDEX: config.parallel === null ? null : String(config.parallel.index),
 });
 
 /** As files of old days call them. */
-const oldNames = ({ pipeline, job, issue }: Facts, values: Record<string, string>): JobVariable[] => [
-  ...shown({
-    CI_BUILD_ID: String(job.id),
-    CI_BUILD_REF: pipeline.sha,
-    CI_BUILD_BEFORE_SHA: pipeline.before_sha,
-    CI_BUILD_REF_NAME: values['CI_COMMIT_REF_NAME'] ?? pipeline.ref,
-    CI_BUILD_REF_SLUG: values['CI_COMMIT_REF_SLUG'] ?? '',
-    CI_BUILD_NAME: job.name,
-    CI_BUILD_STAGE: job.stage,
-    ...(pipeline.tag === 1 && { CI_BUILD_TAG: pipeline.ref }),
-    ...(pipeline.source === 'trigger' && { CI_BUILD_TRIGGERED: 'true' }),
-    ...(job.run_when === 'manual' && { CI_BUILD_MANUAL: 'true' }),
-  }),
-  secret('CI_BUILD_TOKEN', issue.token, true),
-];
+const oldNames = ({ pipeline, job }: Facts, values: Record<string, string>): Values => ({
+  CI_BUILD_ID: String(job.id),
+  CI_BUILD_REF: pipeline.sha,
+  CI_BUILD_BEFORE_SHA: pipeline.before_sha,
+  CI_BUILD_REF_NAME: values['CI_COMMIT_REF_NAME'] ?? pipeline.ref,
+  CI_BUILD_REF_SLUG: values['CI_COMMIT_REF_SLUG'] ?? '',
+  CI_BUILD_NAME: job.name,
+  CI_BUILD_STAGE: job.stage,
+  CI_BUILD_TAG: pipeline.tag === 1 ? pipeline.ref : null,
+  CI_BUILD_TRIGGERED: pipeline.source === 'trigger' ? 'true' : null,
+  CI_BUILD_MANUAL: job.run_when === 'manual' ? 'true' : null,
+});
 
 /** Where the code is fetched, with the job's token as the password of whoever does. */
 export const repositoryUrl = (base_url: string, full_path: string, token: string): string =>
@@ -172,21 +182,26 @@ const sharedOf = async (facts: Facts): Promise<OfPipeline> => {
   return all;
 };
 
-/** What the service says to a job; what is secret of it hidden in logs. */
-export const predefinedFor = async (facts: Facts): Promise<JobVariable[]> => {
-  const { project, pipeline, user, issue, together } = facts;
+const ownVariables = (facts: Facts, ofPipeline: Record<string, string>): JobVariable[] => {
+  const { project, issue } = facts;
   const { base_url, token } = issue;
-  const { values, variables } = await together.once(
-    `pipeline ${pipeline.protected} ${user?.id} ${base_url}`,
-    async () => await sharedOf(facts),
-  );
   return [
-    ...variables,
     ...shown(ofJob(facts)),
     ...shown(ofRunner(facts)),
     secret('CI_JOB_TOKEN', token, true),
     secret('CI_REPOSITORY_URL', repositoryUrl(base_url, project.full_path, token), false),
-    ...oldNames(facts, values),
+    ...shown(oldNames(facts, ofPipeline)),
+    secret('CI_BUILD_TOKEN', token, true),
     ...ofEnvironment(facts),
   ];
+};
+
+/** What the service says to a job, no key twice: of its pipeline, and of itself; what is secret of it hidden in logs. */
+export const predefinedFor = async (facts: Facts): Promise<[JobVariable[], JobVariable[]]> => {
+  const { pipeline, user, issue, together } = facts;
+  const { values, variables } = await together.once(
+    `pipeline ${pipeline.protected} ${user?.id} ${issue.base_url}`,
+    async () => await sharedOf(facts),
+  );
+  return [variables, ownVariables(facts, values)];
 };

@@ -8,14 +8,26 @@ import { openGiven } from './given_variables.ts';
 import { type Facts, type Issue, factsOfJob } from './job_facts.ts';
 import { type JobVariable, plain, predefinedFor, secret } from './job_predefined.ts';
 import type { JobConfig } from './store.ts';
-import { shared } from './variable_texts.ts';
+import { type VariableLists, shared } from './variable_texts.ts';
+
+/** Of one key the last one, in the place of the last. */
+const lastOfEach = (variables: readonly JobVariable[]): JobVariable[] => {
+  const byKey = new Map<string, JobVariable>();
+  for (const variable of variables) {
+    byKey.delete(variable.key);
+    byKey.set(variable.key, variable);
+  }
+  return [...byKey.values()];
+};
 
 const filed = new WeakMap<JobConfig, JobVariable[]>();
 
 const ofFile = ({ config }: Facts): JobVariable[] => {
   const known = filed.get(config);
   if (known !== undefined) return known;
-  const made = shared(config.variables.map(({ key, value, raw }) => ({ ...plain, key, value, raw })));
+  const made = shared(
+    lastOfEach(config.variables.map(({ key, value, raw }) => ({ ...plain, key, value, raw }))),
+  );
   filed.set(config, made);
   return made;
 };
@@ -97,31 +109,30 @@ const said = async (facts: Facts): Promise<Said> => {
   };
 };
 
-/** Of one key the last one, in the place of the last. */
-const lastOfEach = (variables: readonly JobVariable[]): JobVariable[] => {
-  const byKey = new Map<string, JobVariable>();
-  for (const variable of variables) {
-    byKey.delete(variable.key);
-    byKey.set(variable.key, variable);
-  }
-  return [...byKey.values()];
-};
+/** Those that others override are left out; a list of which nobody does stays the same one. */
+const without = (list: JobVariable[], keys: ReadonlySet<string>): JobVariable[] =>
+  list.some(({ key }) => keys.has(key)) ? list.filter(({ key }) => !keys.has(key)) : list;
 
 /**
  * The variables of a job, each key once, in the order in which later ones win: of the service, of the file, of jobs
- * before, of instance, groups and project, of the pipeline, of who started the job.
+ * before, of instance, groups and project, of the pipeline, of who started the job. In lists, the first of which it
+ * shares with other jobs.
  */
-export const variablesOf = async (facts: Facts): Promise<JobVariable[]> => {
+export const variableListsOf = async (facts: Facts): Promise<VariableLists> => {
   const stored = await said(facts);
-  return lastOfEach([
-    ...(await predefinedFor(facts)),
-    ...ofFile(facts),
-    ...stored.reported,
-    ...(await kept(facts)),
-    ...stored.given,
-    ...stored.played,
-  ]);
+  const ofService = await predefinedFor(facts);
+  const file = ofFile(facts);
+  const others = [...stored.reported, ...(await kept(facts)), ...stored.given, ...stored.played];
+  const ofOthers = lastOfEach(others);
+  const keys = new Set(ofOthers.map(({ key }) => key));
+  const ofItsFile = without(file, keys);
+  for (const { key } of ofItsFile) keys.add(key);
+  return [...ofService.map((list) => without(list, keys)), ofItsFile, ofOthers];
 };
+
+/** As `variableListsOf`, in one. */
+export const variablesOf = async (facts: Facts): Promise<JobVariable[]> =>
+  (await variableListsOf(facts)).flat();
 
 /** None of a job that is gone. */
 export const variablesOfJob = async (

@@ -12,6 +12,7 @@ import {
 } from '../repository/pipeline_brief.ts';
 import { formatTime } from '../time.ts';
 import { type BasicUserRow, basicUser, basicUserShape, basicUsersById } from '../users/json.ts';
+import { countedRows } from './external_statuses.ts';
 import type { GivenVariable } from './given_variables.ts';
 
 /** A pipeline in a list. */
@@ -84,7 +85,7 @@ type OfJobs = { coverage: string | null; hasWarnings: boolean };
 
 const ofJobs = async (db: Reader, { id }: PipelineRow): Promise<OfJobs> => {
   const { mean, allowed } = await db
-    .selectFrom('jobs')
+    .selectFrom(countedRows(db, id).as('counted'))
     .select(({ fn }) => [
       fn.avg<number | string | null>('coverage').as('mean'),
       fn
@@ -93,8 +94,6 @@ const ofJobs = async (db: Reader, { id }: PipelineRow): Promise<OfJobs> => {
         .filterWhere('status', 'in', ['failed', 'canceled'])
         .as('allowed'),
     ])
-    .where('pipeline_id', '=', id)
-    .where('retried', '=', 0)
     .executeTakeFirstOrThrow();
   return { coverage: mean === null ? null : (Number(mean) / 100).toFixed(2), hasWarnings: allowed > 0 };
 };

@@ -259,3 +259,34 @@ test('a file that is no text, and a bomb, are errors like others', async () => {
   const { status, body } = await gantry.api('POST /ci/lint', { json: { content } });
   assert.deepEqual([status, body.errors], [200, ['The parsed YAML is too big']]);
 });
+
+test('rules of an include that take more than is done in place decide all the same', async () => {
+  const rule = (found: string): string => `{ if: '"${'x'.repeat(800)}${found}" =~ /(abcdefghij){50}|end$/' }`;
+  const rules = (found: string): string => `rules: [${rule('none').concat(',').repeat(15)} ${rule(found)}]`;
+  const files = { 'lib.yml': 'lib: { script: x }' };
+  for (const [found, names] of [
+    ['end', ['lib', 'job']],
+    ['none', ['job']],
+  ] as const) {
+    const content = `include: [{ local: lib.yml, ${rules(found)} }]\n${good}`;
+    const { path } = await newProject({ ...files, '.gitlab-ci.yml': content });
+    const { status, body } = await gantry.api(`GET ${path}?include_jobs=true`);
+    assert.deepEqual([status, body.errors], [200, []]);
+    assert.deepEqual(
+      body.jobs.map(({ name }: { name: string }) => name),
+      names,
+    );
+  }
+});
+
+test('a text whose jobs ask for parts of a large matrix is read apart, and is valid', async () => {
+  const values = Array.from({ length: 200 }, (_, at) => `v${at}`).join(', ');
+  const content = `
+build: { stage: build, script: x, parallel: { matrix: [{ A: [${values}] }] } }
+test:
+  script: x
+  parallel: { matrix: [{ A: [${values}] }] }
+  needs: [{ job: build, parallel: { matrix: [{ A: "$[[ matrix.A ]]" }] } }]`;
+  const { status, body } = await gantry.api('POST /ci/lint', { json: { content } });
+  assert.deepEqual([status, body.errors], [200, []]);
+});

@@ -32,6 +32,7 @@ export const sources = [
   'merge_request_event',
   'pipeline',
   'parent_pipeline',
+  'external',
 ] as const satisfies readonly PipelineSource[];
 
 export const orders = ['id', 'status', 'ref', 'updated_at', 'user_id'] as const;

@@ -1,7 +1,8 @@
 /** Who may make pipelines, and of which refs. */
+import { actingUser } from '../access/acting.ts';
 import type { Platform } from '../access/call.ts';
 import { may } from '../access/may.ts';
-import { type Viewer, loadViewer } from '../access/viewer.ts';
+import type { Viewer } from '../access/viewer.ts';
 import type { Reader } from '../db/open.ts';
 import type { Project } from '../projects/find.ts';
 import {
@@ -23,15 +24,10 @@ export type Maker = {
 
 /** null: there is nobody who may sign in. */
 export const makerOf = async ({ store, clock }: Platform, userId: number): Promise<Maker | null> => {
-  const user = await store.db
-    .selectFrom('users')
-    .select(['id', 'username', 'name', 'email', 'admin', 'external'])
-    .where('id', '=', userId)
-    .where('state', '=', 'active')
-    .executeTakeFirst();
-  if (user === undefined) return null;
-  const { admin: _admin, external: _external, ...named } = user;
-  return { ...named, viewer: await loadViewer(store.db, user, clock.now()) };
+  const acting = await actingUser(store.db, userId, clock.now());
+  if (acting === null) return null;
+  const { id, username, name, email } = acting.user;
+  return { id, username, name, email, viewer: acting.viewer };
 };
 
 /**

@@ -22,6 +22,7 @@ import {
 import { latestPipeline, listPipelines, orders, scopes, sources, statuses } from './list.ts';
 import { namedRef } from './named_ref.ts';
 import { pipelinesOfRequest } from './request_routes.ts';
+import { statusPost } from './status_routes.ts';
 
 const area = 'pipelines';
 const audience = 'user';
@@ -191,5 +192,6 @@ export const pipelineRoutes = [
   acting('retry', 'Run the jobs again that failed or were cancelled', retry),
   setMetadata,
   destroy,
+  statusPost,
   ...pipelinesOfRequest,
 ];

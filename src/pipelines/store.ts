@@ -101,7 +101,8 @@ export const jobConfigsOf = async (
 
 /** What the file says of a job. */
 export const jobConfigOf = async (db: Reader, job: Pick<Job, 'config_id'>): Promise<JobConfig> => {
-  const config = (await jobConfigsOf(db, [job])).get(job.config_id);
+  const { config_id } = job;
+  const config = kept.get(db, config_id) ?? (await jobConfigsOf(db, [job])).get(config_id);
   if (config === undefined) throw new Error(`there is no job config ${job.config_id}`);
   return config;
 };

@@ -10,6 +10,8 @@ export type Together = {
 };
 
 export const together = (ids: readonly number[]): Together => {
+  // Nobody else asks.
+  if (ids.length === 1) return { ids, once: (_question, ask) => ask() };
   const answers = new Map<string, Promise<unknown>>();
   const once = async <T>(question: string, ask: () => Promise<T>): Promise<T> => {
     const known = answers.get(question) as Promise<T> | undefined;

@@ -110,7 +110,15 @@ const purgeRest = async (store: Store, projectId: number): Promise<void> => {
     where: sql<boolean>`label_id in ${labels}`,
   });
   // What runs go with their pipelines; these with their jobs.
-  for (const table of ['artifacts', 'jobs', 'pipelines', 'job_configs', 'deployments', 'environments']) {
+  for (const table of [
+    'commit_statuses',
+    'artifacts',
+    'jobs',
+    'pipelines',
+    'job_configs',
+    'deployments',
+    'environments',
+  ]) {
     // oxlint-disable-next-line no-await-in-loop -- one bounded transaction after another
     await drain(store, { table, key: ['id'], where: ofProject });
   }
@@ -132,15 +140,7 @@ const purgeRest = async (store: Store, projectId: number): Promise<void> => {
       and not exists (select 1 from deploy_key_projects as others
         where others.key_id = keys.id and others.project_id <> ${projectId})`,
   });
-  for (const table of [
-    'labels',
-    'milestones',
-    'todos',
-    'snippets',
-    'uploads',
-    'commit_statuses',
-    'commit_comments',
-  ]) {
+  for (const table of ['labels', 'milestones', 'todos', 'snippets', 'uploads', 'commit_comments']) {
     // oxlint-disable-next-line no-await-in-loop -- one bounded transaction after another
     await drain(store, { table, key: ['id'], where: ofProject });
   }

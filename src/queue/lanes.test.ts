@@ -5,9 +5,10 @@ import { pino } from 'pino';
 import { openTestStore, type TestStore } from '../../test/support/store.ts';
 import { migrate } from '../db/migrate.ts';
 import { type Store, openStore } from '../db/open.ts';
+import { processName } from '../db/process.ts';
 import { type Lane, kindsToTake } from './lanes.ts';
 import { type Payload, enqueue } from './queue.ts';
-import { finish, lease, postpone, take } from './taken.ts';
+import { finish, freeWorkOf, lease, postpone, take } from './taken.ts';
 import { type Worker, startWorker } from './worker.ts';
 
 const start = Date.UTC(2026, 0, 1);
@@ -187,6 +188,18 @@ describe('pieces of the same turn', () => {
       assert.equal(nameOf(next), 'second');
       await finish(other, next!);
     }
+  });
+
+  it('go on, the oldest first, once the process that held one is known to have ended', async () => {
+    await add('slow', 'first', { turn: 'a' });
+    await add('slow', 'second', { turn: 'a' });
+    await take(test.store);
+    await freeWorkOf(test.store, processName);
+    const first = await take(test.store);
+    assert.equal(nameOf(first), 'first');
+    assert.equal(await take(test.store), null);
+    await finish(test.store, first!);
+    assert.equal(nameOf(await take(test.store)), 'second');
   });
 
   it('pass one that failed, as all work does, and wait for one whose process died', async () => {

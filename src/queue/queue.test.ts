@@ -5,8 +5,9 @@ import { pino } from 'pino';
 import { openTestStore, type TestStore } from '../../test/support/store.ts';
 import { migrate } from '../db/migrate.ts';
 import { openStore } from '../db/open.ts';
+import { processName } from '../db/process.ts';
 import { type Payload, type WorkHandler, enqueue } from './queue.ts';
-import { finish, lease, mostAttempts, postpone, renew, take } from './taken.ts';
+import { finish, freeWorkOf, lease, mostAttempts, postpone, renew, take } from './taken.ts';
 import { type Worker, startWorker } from './worker.ts';
 
 const start = Date.UTC(2026, 0, 1);
@@ -375,6 +376,39 @@ describe('work whose process died', () => {
     await worker.drain();
     assert.deepEqual(ran, [{ n: 1 }]);
     assert.deepEqual(await rows(), []);
+  });
+
+  const diedWith = async (holder: string): Promise<void> =>
+    await test.store.write(async ({ db }) => {
+      await db.updateTable('work').set({ locked_by: holder }).where('locked_until', 'is not', null).execute();
+    });
+
+  it('is free at once where that is known; what others hold is not', async () => {
+    await add({ n: 1 });
+    await add({ n: 2 });
+    await take(test.store);
+    await diedWith('dead');
+    await take(test.store);
+    await freeWorkOf(test.store, 'dead');
+    await work().drain();
+    assert.deepEqual(ran, [{ n: 1 }]);
+    const holders = await test.store.db.selectFrom('work').select('locked_by').execute();
+    assert.deepEqual(
+      holders.map(({ locked_by }) => locked_by),
+      [processName],
+    );
+  });
+
+  it('again and again waits for its lease, for it may be why', async () => {
+    await add();
+    for (let deaths = 0; deaths < 4; deaths += 1) {
+      assert.ok(await take(test.store), `after ${deaths}`);
+      await diedWith('dead');
+      await freeWorkOf(test.store, 'dead');
+    }
+    assert.equal(await take(test.store), null);
+    moveTo(start + lease + 1);
+    assert.ok(await take(test.store));
   });
 
   it('stays with one that renews its lease', async () => {

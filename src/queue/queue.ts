@@ -31,6 +31,7 @@ export const enqueue = async (
       turn,
       run_at,
       locked_until: null,
+      locked_by: null,
       last_error: null,
       created_at: tx.now,
     })

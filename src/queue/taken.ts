@@ -1,6 +1,7 @@
 /** Work that this process has taken: leased, so that another may take it over where this one dies. */
 import { sql } from 'kysely';
 import type { Store, Tx } from '../db/open.ts';
+import { processName } from '../db/process.ts';
 
 /** Milliseconds. A piece that takes longer renews its lease. */
 export const lease = 60_000;
@@ -60,7 +61,7 @@ const takeOldest = async (tx: Tx, kinds: Kinds): Promise<Taken | null> => {
   // The key is given up with the row: a change from now on is a reason for another run.
   await tx.db
     .updateTable('work')
-    .set({ locked_until: tx.now + lease, attempts, unique_key: null })
+    .set({ locked_until: tx.now + lease, locked_by: processName, attempts, unique_key: null })
     .where('id', '=', row.id)
     .execute();
   return { ...row, attempts };
@@ -76,6 +77,8 @@ export const take = async (store: Store, kinds: Kinds = everyKind): Promise<Take
     throw error;
   }
 };
+
+const unlocked = { locked_until: null, locked_by: null };
 
 const own = (tx: Tx, { id, attempts }: Taken) =>
   tx.db.updateTable('work').where('id', '=', id).where('attempts', '=', attempts);
@@ -107,7 +110,7 @@ export const postpone = async (store: Store, taken: Taken, error: unknown): Prom
     }
     const last_error = textOf(error);
     await own(tx, taken)
-      .set({ locked_until: null, run_at: tx.now + pause, last_error, unique_key })
+      .set({ ...unlocked, run_at: tx.now + pause, last_error, unique_key })
       .execute();
   });
 };
@@ -121,7 +124,26 @@ const isWaiting = async ({ db }: Tx, uniqueKey: string): Promise<boolean> => {
 export const giveUp = async (store: Store, taken: Taken, error: unknown): Promise<void> => {
   const last_error = textOf(error);
   await store.write(
-    async (tx) => await own(tx, taken).set({ locked_until: null, run_at: never, last_error }).execute(),
+    async (tx) =>
+      await own(tx, taken)
+        .set({ ...unlocked, run_at: never, last_error })
+        .execute(),
+  );
+};
+
+/** How often a piece is freed: one that ends whoever runs it leaves the service a lease to live in between. */
+const mostFreed = 3;
+
+/** Frees what a process held that has ended: it need not wait for its lease. */
+export const freeWorkOf = async (store: Store, holder: string): Promise<void> => {
+  await store.write(
+    async ({ db }) =>
+      await db
+        .updateTable('work')
+        .set(unlocked)
+        .where('locked_by', '=', holder)
+        .where('attempts', '<=', mostFreed)
+        .execute(),
   );
 };
 

@@ -1,8 +1,7 @@
 /** Forks: projects that begin as a copy of another one's repository. */
+import { actingViewer } from '../access/acting.ts';
 import { type Call, type Platform, actorOf, userOf } from '../access/call.ts';
-import { userColumns } from '../access/authenticate.ts';
 import { may } from '../access/may.ts';
-import { loadViewer } from '../access/viewer.ts';
 import type { Visibility } from '../db/schema.ts';
 import { Failure, notFound } from '../errors.ts';
 import { recordEvent } from '../events/record.ts';
@@ -93,13 +92,8 @@ const mayStillFork = async (
   { creator_id, visibility }: Project,
 ): Promise<boolean> => {
   if (creator_id === null || isWider(visibility, source.visibility)) return false;
-  const user = await db
-    .selectFrom('users')
-    .select(userColumns)
-    .where('id', '=', creator_id)
-    .where('state', '=', 'active')
-    .executeTakeFirst();
-  return user !== undefined && may(await loadViewer(db, user, clock.now()), 'fork_project', source);
+  const viewer = await actingViewer(db, creator_id, clock.now());
+  return viewer !== null && may(viewer, 'fork_project', source);
 };
 
 /** Ends a fork that somebody began and did not live to end. */

@@ -133,6 +133,24 @@ test('one that takes long is not taken for left over, one that died is', async (
   gantry.setTime(null);
 });
 
+test('what a process began that is known to have ended is settled at once, on one store with others', async () => {
+  const { project, answers } = await pushing();
+  const { platform } = gantry.service;
+  await answers.onAsk(asked(update('refs/heads/a', zero, one)));
+  answers.end();
+  const [begun] = await operations(project.id);
+  await platform.store.write(async ({ db }) => {
+    await db.updateTable('git_operations').set({ process: 'dead' }).where('id', '=', begun!.id).execute();
+  });
+  await (
+    await keepRecovering(platform, {}, 'dead')
+  )();
+  assert.deepEqual(
+    (await operations(project.id)).map(({ process }) => process),
+    ['dropped'],
+  );
+});
+
 test('a deploy key that lost its right while it pushed is refused', async () => {
   const { platform } = gantry.service;
   const project = await seedProject(gantry);

@@ -51,12 +51,13 @@ const settle = async (
   await finishOperation(platform, { operation, done, ...(complete !== undefined && { complete }) });
 };
 
-const leftOver = async ({ store, clock }: Platform) => {
+const leftOver = async ({ store, clock }: Platform, ended: string | null) => {
   const { engine, lives } = store.words;
   const now = clock.now();
   const isOwn = sql<boolean>`git_operations.process = ${processName}`;
   const since = engine === 'sqlite' ? now + 1 : now - grace;
-  const isGone = sql<boolean>`not ${lives('git_operations.process')} and git_operations.created_at < ${since}`;
+  const isGone = sql<boolean>`not ${lives('git_operations.process')}
+    and (git_operations.created_at < ${since} or git_operations.process = ${ended})`;
   return await store.db
     .selectFrom('git_operations')
     .innerJoin('projects', 'projects.id', 'git_operations.project_id')
@@ -86,8 +87,12 @@ const forgetDropped = async ({ store, clock }: Platform): Promise<void> => {
  * Completes or drops the operations that nobody is at work on: of processes that are gone, and such as the storage
  * did not answer for. Called at start, before anything is served, and regularly. May run in several processes at once.
  */
-const recoverOperations = async (platform: Platform, completions: Completions): Promise<void> => {
-  for (const { repository_storage: storage, ...row } of await leftOver(platform)) {
+const recoverOperations = async (
+  platform: Platform,
+  completions: Completions,
+  ended: string | null,
+): Promise<void> => {
+  for (const { repository_storage: storage, ...row } of await leftOver(platform, ended)) {
     const operation = operationOf(row);
     try {
       // oxlint-disable-next-line no-await-in-loop -- in their order, one after another
@@ -102,15 +107,19 @@ const recoverOperations = async (platform: Platform, completions: Completions): 
 /** Milliseconds between two looks. */
 const pause = 10_000;
 
-/** Recovers once, and then regularly until it is stopped. */
+/**
+ * Recovers once, and then regularly until it is stopped.
+ * @param ended the name of a process that is known to have ended, or null
+ */
 export const keepRecovering = async (
   platform: Platform,
   completions: Completions,
+  ended: string | null = null,
 ): Promise<() => Promise<void>> => {
-  await recoverOperations(platform, completions);
+  await recoverOperations(platform, completions, ended);
   let running = Promise.resolve();
   const again = (): void => {
-    running = recoverOperations(platform, completions).catch((error: unknown) =>
+    running = recoverOperations(platform, completions, ended).catch((error: unknown) =>
       platform.log.warn({ err: error }, 'operations on refs were not looked for'),
     );
   };

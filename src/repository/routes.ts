@@ -6,7 +6,7 @@ import { compareRoutes } from './compare_routes.ts';
 import { fileRoutes } from './file_routes.ts';
 import { forkRoutes } from './fork_routes.ts';
 import { protectedRoutes } from './protected_routes.ts';
-import { statusRoutes } from './status_routes.ts';
+import { statusList } from './status_routes.ts';
 import { tagRoutes } from './tag_routes.ts';
 import { treeRoutes } from './tree_routes.ts';
 
@@ -16,7 +16,7 @@ export const repositoryRoutes = [
   ...tagRoutes,
   ...commitRoutes,
   ...commentRoutes,
-  ...statusRoutes,
+  statusList,
   ...treeRoutes,
   ...fileRoutes,
   ...compareRoutes,

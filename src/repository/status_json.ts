@@ -1,20 +1,21 @@
 import type { Selectable } from 'kysely';
-import type { Site } from '../access/call.ts';
+import type { Call, Site } from '../access/call.ts';
 import type { JobStatus } from '../db/schema_ci.ts';
 import type { CommitStatusesTable } from '../db/schema_code.ts';
 import { bool, int, nullable, number, object, string, timestamp } from '../http/schema.ts';
 import { formatTime } from '../time.ts';
 import { type BasicUserRow, basicUser, basicUserShape } from '../users/json.ts';
+import { type Code, webUrlOf } from './code.ts';
 import { jobUrl, shownStatus } from './pipeline_brief.ts';
 
 export type StatusRow = Selectable<CommitStatusesTable>;
 
 /** As lists have it: of another system, or a job of a pipeline. */
-export type ListedStatus = Omit<StatusRow, 'project_id' | 'sha' | 'status' | 'author_id'> & {
+export type ListedStatus = Omit<StatusRow, 'project_id' | 'sha' | 'status' | 'author_id' | 'retried'> & {
   status: JobStatus;
   author_id: number | null;
-  /** null: of another system */
-  pipeline_id: number | null;
+  /** 0: of another system. */
+  of_job: 0 | 1;
 };
 
 export const statusShape = object({
@@ -36,6 +37,13 @@ export const statusShape = object({
 
 const timeOrNull = (time: number | null): string | null => (time === null ? null : formatTime(time));
 
+/** Of what is shown of a project's commits. */
+export const statusPlace = ({ baseUrl, settings }: Call, { project }: Code) => ({
+  baseUrl,
+  settings,
+  projectUrl: webUrlOf({ baseUrl }, project),
+});
+
 /** @param place with the project's page */
 export const statusJson = (
   row: ListedStatus,
@@ -47,7 +55,7 @@ export const statusJson = (
   ref: row.ref,
   status: shownStatus(row.status) as string,
   name: row.name,
-  target_url: row.pipeline_id === null ? row.target_url : jobUrl(place.projectUrl, row.id),
+  target_url: row.of_job === 0 ? row.target_url : jobUrl(place.projectUrl, row.id),
   description: row.description,
   created_at: formatTime(row.created_at),
   started_at: timeOrNull(row.started_at),

@@ -16,20 +16,22 @@ export type StatusFilter = {
   all: boolean;
 };
 
-/** What other systems say stands behind the stages of every pipeline. */
-const outside = 'external';
+/** The stage of what other systems say: it stands behind those of every pipeline. */
+export const externalStage = 'external';
 
-const said = (db: Reader, wanted: StatusFilter) => {
+const said = (db: Reader, wanted: StatusFilter, withPipelines: boolean) => {
   let query = db
     .selectFrom('commit_statuses')
     .select(['id', 'ref', 'name', 'status', 'target_url', 'description', 'allow_failure', 'coverage'])
     .select(['author_id', 'created_at', 'started_at', 'finished_at'])
-    .select([sql<number | null>`null`.as('pipeline_id'), sql<number>`1`.as('turn')])
+    .select([withPipelines ? 'pipeline_id' : sql<null>`null`.as('pipeline_id'), sql<0 | 1>`0`.as('of_job')])
     .where('project_id', '=', wanted.project_id)
     .where('sha', '=', wanted.sha);
   if (wanted.ref !== undefined) query = query.where('ref', '=', wanted.ref);
   if (wanted.name !== undefined) query = query.where('name', '=', wanted.name);
+  if (wanted.pipeline_id !== undefined) query = query.where('pipeline_id', '=', wanted.pipeline_id);
   if (wanted.all) return query;
+  if (wanted.pipeline_id !== undefined) return query.where('retried', '=', 0);
   return query.where(
     sql<boolean>`not exists (select 1 from commit_statuses as later
       where later.project_id = commit_statuses.project_id and later.sha = commit_statuses.sha
@@ -52,7 +54,7 @@ const jobs = (db: Reader, wanted: StatusFilter) => {
         number | null
       >`case jobs.status when 'canceling' then jobs.cancelled_at else jobs.finished_at end`.as('finished_at'),
     )
-    .select(['jobs.pipeline_id', sql<number>`0`.as('turn')])
+    .select(['jobs.pipeline_id', sql<0 | 1>`1`.as('of_job')])
     .where('pipelines.project_id', '=', wanted.project_id)
     .where('pipelines.sha', '=', wanted.sha)
     .where('pipelines.source', '<>', 'parent_pipeline');
@@ -63,18 +65,18 @@ const jobs = (db: Reader, wanted: StatusFilter) => {
   return wanted.all ? query : query.where('jobs.retried', '=', 0);
 };
 
-type Row = ListedStatus & { turn: number };
-
 /** null: nothing of what there may be is asked for. */
 const matching = (
   db: Reader,
   wanted: StatusFilter,
   withJobs: boolean,
-): AliasedExpression<Row, 'found'> | null => {
-  const withOthers = wanted.pipeline_id === undefined && (wanted.stage ?? outside) === outside;
-  if (!withJobs) return withOthers ? said(db, wanted).$castTo<Row>().as('found') : null;
-  const all = jobs(db, wanted).$castTo<Row>();
-  return (withOthers ? all.unionAll(said(db, wanted).$castTo<Row>()) : all).as('found');
+): AliasedExpression<ListedStatus, 'found'> | null => {
+  const withOthers = (wanted.stage ?? externalStage) === externalStage;
+  const isAny = withOthers && (withJobs || wanted.pipeline_id === undefined);
+  const others = isAny ? said(db, wanted, withJobs).$castTo<ListedStatus>() : null;
+  if (!withJobs) return others?.as('found') ?? null;
+  const all = jobs(db, wanted).$castTo<ListedStatus>();
+  return (others === null ? all : all.unionAll(others)).as('found');
 };
 
 /** @param withJobs the caller may know of pipelines */
@@ -91,7 +93,7 @@ export const listStatuses = async (
     query
       .selectAll()
       .orderBy('created_at')
-      .orderBy('turn')
+      .orderBy('of_job', 'desc')
       .orderBy('id')
       .limit(limit)
       .offset(offset)

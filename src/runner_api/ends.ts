@@ -2,9 +2,10 @@
 import type { Platform } from '../access/call.ts';
 import { noteTrace } from '../artifacts/trace.ts';
 import type { Named, State } from '../blob/append_files.ts';
-import type { Tx } from '../db/open.ts';
+import type { Store, Tx } from '../db/open.ts';
 import type { JobStatus } from '../db/schema_ci.ts';
 import { type Finish, finishJob, succeedQuietly } from '../pipelines/job_states.ts';
+import { oncePer } from '../once_per.ts';
 import { Batches } from './batches.ts';
 
 type Ending = { id: number; finish: Finish; trace: State | null };
@@ -33,15 +34,7 @@ const endAll = async (tx: Tx, pipeline_id: number, all: readonly Ending[]): Prom
   return ended;
 };
 
-const kept = new WeakMap<object, Batches<Ending, JobStatus | null>>();
-
-const batchesOf = ({ store }: Pick<Platform, 'store'>): Batches<Ending, JobStatus | null> => {
-  const found = kept.get(store);
-  if (found !== undefined) return found;
-  const made = new Batches<Ending, JobStatus | null>(store, endAll);
-  kept.set(store, made);
-  return made;
-};
+const batchesOf = oncePer((store: Store) => new Batches<Ending, JobStatus | null>(store, endAll));
 
 /** What it then is; null: it had ended before. What came of its log is all of it. */
 export const endByRunner = async (
@@ -50,5 +43,5 @@ export const endByRunner = async (
   finish: Finish,
 ): Promise<JobStatus | null> => {
   const trace = await platform.traces.finish(job);
-  return await batchesOf(platform).add(job.pipeline_id, { id: job.id, finish, trace });
+  return await batchesOf(platform.store).add(job.pipeline_id, { id: job.id, finish, trace });
 };

@@ -1,5 +1,6 @@
 /** What one process remembers of the jobs that runners speak of. None of it is needed: it saves questions and says more. */
 import type { Platform } from '../access/call.ts';
+import { oncePer } from '../once_per.ts';
 
 export type Remembered = {
   id: number;
@@ -22,15 +23,9 @@ export type Memory = {
 
 const mostJobs = 10_000;
 
-const memories = new WeakMap<object, Memory>();
+const ofStore = oncePer((_store): Memory => ({ jobs: new Map(), heard: new Set() }));
 
-export const memoryOf = ({ store }: Pick<Platform, 'store'>): Memory => {
-  const found = memories.get(store);
-  if (found !== undefined) return found;
-  const made: Memory = { jobs: new Map(), heard: new Set() };
-  memories.set(store, made);
-  return made;
-};
+export const memoryOf = ({ store }: Pick<Platform, 'store'>): Memory => ofStore(store);
 
 export const remember = (
   platform: Pick<Platform, 'store'>,

@@ -168,6 +168,35 @@ describe('the answer with a job', () => {
       assert.ok(features.token_mask_prefixes.includes(start));
     assert.ok(token.startsWith('glcbt-'));
   });
+
+  it('has each variable once, where the last who says it does, whatever other jobs say', async () => {
+    const { project, peer } = await newProject();
+    const own = '{ CI_PROJECT_NAME: mine, CI_JOB_STAGE: other, "é": "ü" }';
+    await project.push(`a: { script: x }\nb: { script: x, variables: ${own} }\nc: { script: x }`);
+    const json = { key: 'CI_PROJECT_TITLE', value: 'kept' };
+    assert.equal((await gantry.api(`POST ${project.path}/variables`, { json })).status, 201);
+    const told: { key: string; value: string }[][] = [];
+    for (let left = 3; left > 0; left -= 1) told.push((await peer.take()).body.variables);
+    const [first = [], second = [], third = []] = told;
+    const namesOf = (all: { key: string }[]): string[] => all.map(({ key }) => key);
+    for (const all of told) assert.equal(new Set(namesOf(all)).size, all.length);
+    assert.deepEqual(namesOf(third), namesOf(first));
+    assert.equal(namesOf(first).at(-1), 'CI_PROJECT_TITLE');
+    const overridden = ['CI_PROJECT_NAME', 'CI_JOB_STAGE', 'CI_PROJECT_TITLE'];
+    const others = namesOf(first).filter((name) => !overridden.includes(name));
+    assert.deepEqual(namesOf(second), [
+      ...others,
+      'CI_PROJECT_NAME',
+      'CI_JOB_STAGE',
+      'é',
+      'CI_PROJECT_TITLE',
+    ]);
+    assert.deepEqual(
+      second.slice(-4).map(({ value }) => value),
+      ['mine', 'other', 'ü', 'kept'],
+    );
+    assert.equal(third.find(({ key }) => key === 'CI_JOB_STAGE')?.value, 'test');
+  });
 });
 
 describe('what is to be fetched', () => {

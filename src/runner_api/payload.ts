@@ -3,10 +3,10 @@ import type { Call } from '../access/call.ts';
 import { JsonText } from '../http/endpoint.ts';
 import { type Facts, factsOf } from '../pipelines/job_facts.ts';
 import type { JobVariable } from '../pipelines/job_predefined.ts';
-import { variablesOf } from '../pipelines/job_variables.ts';
+import { variableListsOf } from '../pipelines/job_variables.ts';
 import { keepPipelineRef } from '../pipelines/persistent_ref.ts';
 import type { JobConfig } from '../pipelines/store.ts';
-import { variablesText } from '../pipelines/variable_texts.ts';
+import { type VariableLists, variableBytes } from '../pipelines/variable_texts.ts';
 import type { Claimed } from './claim.ts';
 import { findCrossNeeds } from './cross_needs.ts';
 import { isDebugged, noteDebugged } from './debug_trace.ts';
@@ -51,8 +51,16 @@ const stepsOf = (config: JobConfig, timeout: number, info: unknown): object[] =>
   return after_script.length === 0 ? steps : [...steps, after];
 };
 
-const depthOf = (variables: readonly JobVariable[], ofProject: number): number => {
-  const said = variables.find(({ key }) => key === 'GIT_DEPTH')?.value ?? '';
+const valueOf = (lists: VariableLists, name: string): string | undefined => {
+  for (const list of lists) {
+    const found = list.find(({ key }) => key === name);
+    if (found !== undefined) return found.value;
+  }
+  return undefined;
+};
+
+const depthOf = (variables: VariableLists, ofProject: number): number => {
+  const said = valueOf(variables, 'GIT_DEPTH') ?? '';
   return /^\d{1,9}$/.test(said) ? Number(said) : ofProject;
 };
 
@@ -79,23 +87,26 @@ export type Unrunnable = { unrunnable: string };
 /** Shorter ones would take ordinary words out of a log. */
 const shortestSecret = 8;
 
-export const secretsAmong = (variables: readonly JobVariable[], token: string): string[] => {
-  const masked = variables.filter(
-    ({ masked: isMasked, value }) => isMasked && value.length >= shortestSecret,
-  );
-  return [...new Set([token, ...masked.map(({ value }) => value)])];
+const isSecret = ({ masked, value }: JobVariable): boolean => masked && value.length >= shortestSecret;
+
+export const secretsAmong = (variables: VariableLists, token: string): string[] => {
+  const secrets = variables.flatMap((list) => list.filter(isSecret));
+  return [...new Set([token, ...secrets.map(({ value }) => value)])];
 };
 
-const featuresText = JSON.stringify({
+const features = {
   trace_sections: true,
   token_mask_prefixes: tokenPrefixes,
   failure_reasons: failureReasons,
-});
+};
 
-/** Most of it is the same for many jobs, and was put into text for the first of them. */
-const textOf = (body: object, variables: readonly JobVariable[]): JsonText => {
-  const own = JSON.stringify(body).slice(0, -1);
-  return new JsonText(`${own},"variables":${variablesText(variables)},"features":${featuresText}}`);
+const beforeVariables = Buffer.from(',"variables":[');
+const afterVariables = Buffer.from(`],"features":${JSON.stringify(features)}}`);
+
+/** Most of it is the same for many jobs, and was put into bytes for the first of them. */
+const textOf = (body: object, variables: VariableLists): JsonText => {
+  const own = Buffer.from(JSON.stringify(body)).subarray(0, -1);
+  return new JsonText(Buffer.concat([own, beforeVariables, ...variableBytes(variables), afterVariables]));
 };
 
 const dependedOn = async (
@@ -126,11 +137,11 @@ export const payloadOf = async (
   if (unrunnable !== null) return { unrunnable };
   if (skipsSteps(config, info)) return { unrunnable: 'runner_unsupported' };
   const [variables, cache] = await Promise.all([
-    variablesOf(facts),
+    variableListsOf(facts),
     payloadCaches(config.cache, { repository, sha: pipeline.sha, isProtected: pipeline.protected === 1 }),
     keepPipelineRef(platform, repository, pipeline, claimed.was),
   ]);
-  if (isDebugged(variables)) await noteDebugged(platform, job.id);
+  if (variables.some(isDebugged)) await noteDebugged(platform, job.id);
   const timeout = job.timeout ?? 3600;
   const depth = depthOf(variables, project.ci_default_git_depth);
   const hooks = config.pre_get_sources_script;

@@ -20,7 +20,7 @@ const largestTrace = 100 * 1024 * 1024;
 export const secretsOf = async (call: Call, { job, token, memory }: SignedJob): Promise<string[]> => {
   if (memory.secrets !== null) return memory.secrets;
   const given = { base_url: call.baseUrl, token };
-  memory.secrets = secretsAmong(await variablesOfJob(call.platform, job.id, given), token);
+  memory.secrets = secretsAmong([await variablesOfJob(call.platform, job.id, given)], token);
   return memory.secrets;
 };
 

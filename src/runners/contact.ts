@@ -1,6 +1,7 @@
 /** What runners tell of themselves with their calls: kept, a minute between at least. */
 import { type Platform } from '../access/call.ts';
 import type { Tx } from '../db/open.ts';
+import { oncePer } from '../once_per.ts';
 import type { RunnerRow } from './rules.ts';
 
 type Contact = {
@@ -17,12 +18,11 @@ const mostKnown = 10_000;
 
 type Known = Map<string, number>;
 
-const knownOf = new WeakMap<object, Known>();
+const knownOf = oncePer((_store): Known => new Map());
 
 /** Whether this contact is to be written; then it counts as written. */
 const isDue = (platform: Platform, key: string, now: number): boolean => {
-  const known = knownOf.get(platform.store) ?? new Map<string, number>();
-  knownOf.set(platform.store, known);
+  const known = knownOf(platform.store);
   const last = known.get(key);
   if (last !== undefined && Math.abs(now - last) < noteEvery) return false;
   known.delete(key);

@@ -85,7 +85,8 @@ const attempts: Record<Deed, (url: string, name: string, folder: string) => Prom
 /** The title of the commit by which main has what the deed brings. */
 const brought: Record<Deed, string> = { push: 'Pushed', commit: 'Committed', merge: 'Turn' };
 
-const untilEmpty = async ({ query }: Place, what: string, text: string): Promise<void> => {
+/** Until a query answers nothing. */
+export const untilEmpty = async ({ query }: Place, what: string, text: string): Promise<void> => {
   for (let tries = 0; tries < 300; tries += 1) {
     if ((await query(text)).length === 0) return;
     await pause(100);
@@ -140,7 +141,7 @@ export const newDeeds = async (): Promise<Deeds> => {
       const folder = join(tree.path, name);
       await git(tree.path, 'clone', '--quiet', repositoryUrl(url, `root/${name}`, token), folder);
       await git(folder, 'commit', '--quiet', '--allow-empty', '--message', 'Pushed');
-      // What another project's service was killed at waits for its lease to end.
+      // What was killed again and again waits for its lease to end.
       const ours = `payload like '%"project_id":${id},%'`;
       await untilEmpty(place, 'work', `select name, last_error from work where ${ours}`);
       return pathOf(name);

@@ -426,7 +426,7 @@ describe('the time of artifacts', () => {
     const project = await world.codeTeam();
     await world.setProject(project.id, { keep_latest_artifact: 1 });
     const make = async (): Promise<Made> => {
-      const job = await ended({ project: project.id, expire_in: '1 min' });
+      const job = await ended({ project: project.id, ref: 'main', expire_in: '1 min' });
       await setPipeline(world.gantry, job.pipeline, { status: 'success' });
       return job;
     };
@@ -436,6 +436,12 @@ describe('the time of artifacts', () => {
     assert.equal(await statusOf(older), 200);
     const newer = await make();
     assert.deepEqual([await statusOf(older), await statusOf(newer)], [404, 200]);
+    // What another system says left nothing that could take its place.
+    const said = await world.api(`POST /projects/${project.id}/statuses/main`, {
+      json: { state: 'success', ref: 'main' },
+    });
+    assert.equal(said.status, 201);
+    assert.equal(await statusOf(newer), 200);
     await at(day, async () => await expireArtifacts(world.gantry.service.platform));
     assert.equal((await get(`${pathOf(newer)}/artifacts`)).status, 200);
     await world.setProject(project.id, { keep_latest_artifact: 0 });

@@ -20,6 +20,8 @@ import { waitingTraces } from './0021_waiting_traces.ts';
 import { acrossProjects } from './0023_across_projects.ts';
 import { jobTokenLists } from './0024_job_token_lists.ts';
 import { workTurns } from './0026_work_turns.ts';
+import { workHolders } from './0028_work_holders.ts';
+import { externalStatuses } from './0027_external_statuses.ts';
 import type { MigrationText } from '../ddl.ts';
 
 /** Every migration, oldest first. A released one is never edited. */
@@ -46,4 +48,6 @@ export const migrationTexts: MigrationText[] = [
   acrossProjects,
   jobTokenLists,
   workTurns,
+  externalStatuses,
+  workHolders,
 ];

@@ -1,12 +1,14 @@
 /** One pipeline: its stages, and in each its jobs. */
 import { may } from '../../../access/may.ts';
 import { exposedOf } from '../../../artifacts/exposed.ts';
+import type { JobStatus } from '../../../db/schema_ci.ts';
 import { Failure } from '../../../errors.ts';
 import { id, object } from '../../../http/schema.ts';
 import { bridgesJson } from '../../../jobs/bridges.ts';
 import { shownJobs } from '../../../jobs/of_pipeline.ts';
 import type { JobRow } from '../../../jobs/rows.ts';
 import { cancel, retry } from '../../../pipelines/act.ts';
+import { shownStatuses } from '../../../pipelines/external_statuses.ts';
 import { type FoundPipeline, findPipeline } from '../../../pipelines/find.ts';
 import { findPipelineToChange } from '../../../pipelines/find_to_change.ts';
 import { singlePipelineJson } from '../../../pipelines/json.ts';
@@ -16,6 +18,7 @@ import { moment } from '../../moment.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { isMoving, spell, statusBadge } from '../../status_badge.ts';
 import { exposedPart } from './exposed.ts';
+import { externalPart } from './external.ts';
 import { actionsOf } from './job_actions.ts';
 import { button, pathOf, projectPath, projectView, served } from './project_view.ts';
 
@@ -89,9 +92,13 @@ const stagePart = (place: Place, stage: string, jobs: readonly JobRow[]): Html =
 </table></div>
 `;
 
-const actionsPart = ({ visit, found: { project, pipeline } }: Place, jobs: readonly JobRow[]): Html => {
+const actionsPart = (
+  { visit, found: { project, pipeline } }: Place,
+  jobs: readonly JobRow[],
+  others: readonly { status: JobStatus }[],
+): Html => {
   const path = pathOf(project, `pipelines/${pipeline.id}`);
-  const isOpen = jobs.some(({ status }) => isMoving(status) && status !== 'canceling');
+  const isOpen = [...jobs, ...others].some(({ status }) => isMoving(status) && status !== 'canceling');
   const isAgain = jobs.some(({ status }) => status === 'failed' || status === 'canceled');
   return html`<div class="buttons">${isOpen && button(visit, `${path}/cancel`, { label: 'Cancel the pipeline', danger: true })}
 ${isAgain && button(visit, `${path}/retry`, { label: 'Retry what failed' })}</div>`;
@@ -114,7 +121,8 @@ const show = async (visit: Visit, found: FoundPipeline): Promise<View> => {
   const { call } = visit;
   const { project, pipeline } = found;
   const { jobs, total } = await shownJobs(call.db, pipeline.id);
-  const [isMine, bridges, exposed] = await Promise.all([
+  const [others, isMine, bridges, exposed] = await Promise.all([
+    shownStatuses(call.db, pipeline.id),
     mayChange(visit, found),
     bridgesAmong(visit, found, jobs),
     exposedOf(call, project, pipeline.id),
@@ -124,9 +132,9 @@ const show = async (visit: Visit, found: FoundPipeline): Promise<View> => {
   const live = isMoving(pipeline.status);
   const content = html`<div id="pipeline" data-part${live && html` data-live=""`}>
 ${facts(await singlePipelineJson(call, pipeline, project), found)}
-${place.isMine && actionsPart(place, jobs)}
+${place.isMine && actionsPart(place, jobs, others)}
 ${exposedPart(project, exposed)}${[...stages.values()].map((some) => stagePart(place, some[0]?.stage ?? '', some))}
-${total > jobs.length && html`<p>The first ${jobs.length} of ${total} jobs are shown.</p>`}</div>`;
+${externalPart(others, call.now)}${total > jobs.length && html`<p>The first ${jobs.length} of ${total} jobs are shown.</p>`}</div>`;
   const title = `Pipeline #${pipeline.id}${pipeline.name === null ? '' : `: ${pipeline.name}`}`;
   return projectView(visit, { project, title, noun: 'pipelines', live }, content);
 };

@@ -7,6 +7,7 @@ import { signUp } from '../../../users/sign_up.ts';
 import { attempt, form, input, noProblems } from '../../form.ts';
 import { html } from '../../html.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
+import { oncePer } from '../../../once_per.ts';
 
 type Filled = { name: string; username: string; email: string };
 
@@ -66,13 +67,11 @@ ${form(
 
 const long = () => text({ maxLength: 2000 });
 
-const paces = new WeakMap<object, Pace>();
+const paceOf = oncePer((_platform): Pace => makePace({ most: 20, within: 60_000 }));
 
 /** From one address: each costs a password's hash, and an account. @throws Failure 429 */
 const requireFewSignUps = ({ platform, ip }: Visit['call']): void => {
-  const pace = paces.get(platform) ?? makePace({ most: 20, within: 60_000 });
-  paces.set(platform, pace);
-  if (pace.count(originOf(ip), platform.clock.now())) throw tooOften(60);
+  if (paceOf(platform).count(originOf(ip), platform.clock.now())) throw tooOften(60);
 };
 
 export const pages = [
