@@ -47,9 +47,14 @@ const spokenBy = (db: Db): Spoken => {
 /** Of a transaction, while it goes on. */
 const connections = new WeakMap<Db, DatabaseConnection>();
 
-/** Lets the compiled queries of a transaction go to its connection without the layers of the query builder. */
+/**
+ * Lets the compiled queries of a transaction go to its connection without the layers of the query builder, until
+ * `stopStraight`: an entry that stays would keep all that the connection knows until the next whole collection.
+ */
 export const goStraight = async (db: Transaction<Schema>): Promise<void> =>
   await db.getExecutor().provideConnection(async (connection) => void connections.set(db, connection));
+
+export const stopStraight = (db: Transaction<Schema>): void => void connections.delete(db);
 
 export const wordsOf = (db: Db): Words => spokenBy(db).words;
 

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import type { Kysely, Transaction } from 'kysely';
 import type { Clock } from '../time.ts';
-import { goStraight, setWords } from './compiled.ts';
+import { goStraight, setWords, stopStraight } from './compiled.ts';
 import type { EngineParts, OpenOptions, Words } from './engine.ts';
 import type { Schema } from './schema.ts';
 
@@ -66,10 +66,14 @@ const runsOnce =
     };
     const result = await parts.db.transaction().execute(async (db) => {
       await goStraight(db);
-      const done = await work({ ...told, db, now: clock.now() });
-      // oxlint-disable-next-line no-await-in-loop -- one transaction runs one statement after another
-      for (const topic of far) await parts.tellOthers(db, topic);
-      return done;
+      try {
+        const done = await work({ ...told, db, now: clock.now() });
+        // oxlint-disable-next-line no-await-in-loop -- one transaction runs one statement after another
+        for (const topic of far) await parts.tellOthers(db, topic);
+        return done;
+      } finally {
+        stopStraight(db);
+      }
     });
     for (const then of later) then();
     for (const topic of near) listeners.emit(topic);
