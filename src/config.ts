@@ -133,7 +133,8 @@ export const fields: Fields = {
   database_url: {
     variable: 'GANTRY_DATABASE_URL',
     default: null,
-    meaning: 'postgres://user:password@host/database; without it, SQLite in the data folder',
+    meaning:
+      'postgres://user:password@host/database, also ?connect_timeout=SECONDS; without it, SQLite in the data folder',
     secret: true,
     read: readUrl(['postgres:', 'postgresql:']),
   },

@@ -10,16 +10,14 @@
  * Files in `apart` start services and kill them: they run after the others, each in its own process. Of a few files
  * that failed it is asked once more, alone: what then passes is told as unsteady, with how it failed, and mended.
  */
-import { chmodSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { globSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { delimiter, join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { killAll, runCommand, type Ended } from './support/child.ts';
+import { killAll, runCommand } from './support/child.ts';
 import { startPostgres, type Postgres } from './support/postgres.ts';
-import type { Report } from './support/reporter.ts';
+import { type Failure, type Result, reasonOf, resultOf, sumOf } from './support/results.ts';
+import { makeScratch } from './support/scratch.ts';
 
-type Failure = { file: string; name: string; message: string };
-type Result = { passed: number; skipped: number; failures: Failure[]; output: string; unsteady?: Failure[] };
 type Step = { name: string; run: () => Promise<Result> };
 type Done = Result & { name: string; seconds: number };
 /** A name and what its tests find in their environment. */
@@ -27,9 +25,16 @@ type Engine = { name: string; env: () => Promise<NodeJS.ProcessEnv> };
 
 const root = join(import.meta.dirname, '..');
 const apart = ['test/crash/', 'test/cli/', 'test/clients/', 'test/git/', 'test/ci/'];
+/** What knows no store is asked once, not on each engine. */
+const storeless = ['gitd/', 'runner/', 'zip/', 'src/ci_file/', 'test/house.test.ts'];
 const minutes = 60;
+/** Seconds of a file. */
+const slow = 20;
+const filesOfAProcess = 50;
 /** Files that are asked once more: where more failed, it is the code. */
 const mostUnsteady = 3;
+
+const isIn = (places: string[], file: string): boolean => places.some((place) => file.startsWith(place));
 
 const readArguments = () => {
   try {
@@ -47,14 +52,14 @@ const readArguments = () => {
 };
 
 const flags = readArguments();
-const scratch = mkdtempSync(join(tmpdir(), 'gantry-test-'));
-chmodSync(scratch, 0o711); // as root, jobs of the runner run as others and must reach their folders
+const scratch = makeScratch();
 
 const environment = (): NodeJS.ProcessEnv => {
   const kept = Object.entries(process.env).filter(([name]) => !name.startsWith('GANTRY_'));
   return {
     ...Object.fromEntries(kept),
     PATH: [join(root, 'node_modules/.bin'), process.env['PATH']].join(delimiter),
+    NODE_COMPILE_CACHE: join(scratch, 'compiled'),
   };
 };
 
@@ -64,7 +69,7 @@ const check = (name: string, program: string, ...args: string[]): Step => ({
   name,
   run: async () => {
     const ended = await runCommand({ program, args, env: environment(), seconds: minutes * 60 });
-    const failures = ended.code === 0 ? [] : [{ file: '', name, message: reasonOf(ended) }];
+    const failures = ended.code === 0 ? [] : [{ file: '', name, message: reasonOf(ended, minutes) }];
     const passed = flags.static && ended.code === 0 ? 1 : 0; // the closing line counts tests where there are any
     return { passed, skipped: 0, failures, output: ended.output };
   },
@@ -77,11 +82,6 @@ const checks = [
   check('unused', 'knip', '--no-progress', '--no-config-hints'),
 ];
 
-const reasonOf = ({ code, late }: Ended): string => {
-  if (late) return `killed: not done after ${minutes} minutes`;
-  return code === null ? 'ended by a signal' : `ended with code ${code}`;
-};
-
 // The tests
 
 const testFiles = (): string[] => {
@@ -91,11 +91,28 @@ const testFiles = (): string[] => {
   return flags.paths.length === 0 ? files : files.filter(isWanted);
 };
 
-const together = (engine: Engine, files: string[]): Step =>
-  tests(engine.name, engine, [...timeout(180), 'test/support/one_process.ts', ...files]);
+/**
+ * In one process as many files as it is still quick with: what one of them leaves in memory burdens the next. One
+ * process after another: the other engine has the other core.
+ */
+const together = (engine: Engine, files: string[]): Step => ({
+  name: engine.name,
+  run: async () => {
+    const results: Result[] = [];
+    for (let at = 0; at < files.length; at += filesOfAProcess) {
+      const some = files.slice(at, at + filesOfAProcess);
+      results.push(await runTests(engine, [...timeout(180), 'test/support/one_process.ts', ...some]));
+    }
+    return sumOf(results);
+  },
+});
 
-const separately = (engine: Engine, files: string[]): Step =>
-  tests(`${engine.name}, apart`, engine, ['--test', '--test-concurrency=2', ...timeout(300), ...files]);
+/** Each file in a process of its own. */
+const separately = (name: string, engine: Engine, files: string[], atOnce: number): Step => ({
+  name,
+  run: async () =>
+    await runTests(engine, ['--test', `--test-concurrency=${atOnce}`, ...timeout(300), ...files]),
+});
 
 const testFileOf = ({ file }: Failure): string | undefined => /[\w./-]+\.test\.ts/.exec(file)?.[0];
 
@@ -105,8 +122,7 @@ const onceMore = async (engine: Engine, done: Done): Promise<Done> => {
   if (files.length === 0 || files.length > mostUnsteady) return done;
   if (!files.every((file) => file !== undefined)) return done;
   const name = `${done.name}, once more`;
-  const args = ['--test', '--test-concurrency=1', ...timeout(300), ...files];
-  const [again] = await runAll([tests(name, engine, args)]);
+  const [again] = await runAll([separately(name, engine, files, 1)]);
   const isClean = again !== undefined && again.failures.length === 0 && again.passed > 0;
   if (!isClean) return done;
   return { ...done, passed: done.passed + done.failures.length, failures: [], unsteady: done.failures };
@@ -114,70 +130,51 @@ const onceMore = async (engine: Engine, done: Done): Promise<Done> => {
 
 const timeout = (seconds: number): string[] => [`--test-timeout=${seconds * 1000}`];
 
-const tests = (name: string, engine: Engine, args: string[]): Step => ({
-  name,
-  run: async () => {
-    const folder = join(scratch, name.replace(/\W+/g, '-'));
-    mkdirSync(folder);
-    const [log, begun] = [`${folder}.log`, `${folder}.begun`];
-    const reporting = ['--test-reporter=./test/support/reporter.ts', `--test-reporter-destination=${log}`];
-    const env = { ...environment(), ...(await engine.env()), TMPDIR: folder, TEST_BEGUN: begun };
-    const command = { program: process.execPath, args: [...reporting, ...args], env, seconds: minutes * 60 };
-    const ended = await runCommand(command);
-    rmSync(folder, { recursive: true, force: true });
-    return resultOf(ended, readIfThere(log), readIfThere(begun));
-  },
-});
+let runs = 0;
+
+const runTests = async (engine: Engine, args: string[]): Promise<Result> => {
+  runs += 1;
+  const folder = join(scratch, `${engine.name}-${runs}`);
+  mkdirSync(folder);
+  const [log, begun] = [`${folder}.log`, `${folder}.begun`];
+  const reporting = ['--test-reporter=./test/support/reporter.ts', `--test-reporter-destination=${log}`];
+  const env = { ...environment(), ...(await engine.env()), TMPDIR: folder, TEST_BEGUN: begun };
+  const command = { program: process.execPath, args: [...reporting, ...args], env, seconds: minutes * 60 };
+  const ended = await runCommand(command);
+  rmSync(folder, { recursive: true, force: true });
+  return resultOf(ended, readIfThere(log), readIfThere(begun), minutes);
+};
 
 const readIfThere = (file: string): string => readFileSync(file, { encoding: 'utf8', flag: 'a+' });
-
-/** The counts of what was reported; a run that broke off is one more failure. */
-const resultOf = (ended: Ended, log: string, begun: string): Result => {
-  const lines = log.split('\n').slice(0, -1); // the last one is empty, or was never finished
-  const reports = lines.map((line) => JSON.parse(line) as Report);
-  const of = (kind: Report['kind']): Report[] => reports.filter((one) => one.kind === kind);
-  const failures = of('fail').map(({ file = '', name = '', message = '' }) => ({ file, name, message }));
-  if (of('end').length === 0 || (ended.code !== 0 && failures.length === 0)) {
-    const done = of('done').map(({ file }) => file);
-    const open = of('begin').filter(({ file }) => !done.includes(file));
-    const message = ended.code === 0 ? 'the process left before its last test' : reasonOf(ended);
-    failures.push({
-      file: open.map(({ file }) => file).join(', '),
-      name: begun && `${begun} (the last to begin)`,
-      message,
-    });
-  }
-  const texts = of('text').map(({ message }) => message);
-  return {
-    passed: of('pass').length,
-    skipped: of('skip').length,
-    failures,
-    output: ended.output + texts.join(''),
-  };
-};
 
 // The run
 
 const main = async (): Promise<void> => {
   const narrowed = flags.only !== undefined || flags.paths.length > 0;
   const done = narrowed ? [] : await runAll(checks);
-  if (!flags.static) done.push(...(await runTests()));
+  if (!flags.static) done.push(...(await runOnEngines()));
   finish(done);
 };
 
-const runTests = async (): Promise<Done[]> => {
+const runOnEngines = async (): Promise<Done[]> => {
   let server: Promise<Postgres> | undefined;
   const postgres = async () => ({ GANTRY_TEST_DATABASE_URL: (await (server ??= startPostgres())).url });
   const engines = [
     { name: 'sqlite', env: async () => ({}) },
     { name: 'postgres', env: postgres },
   ].filter(({ name }) => flags.only === undefined || flags.only === name);
-  const isApart = (file: string): boolean => apart.some((folder) => file.startsWith(folder));
-  const { rest = [], own = [] } = Object.groupBy(testFiles(), (file) => (isApart(file) ? 'own' : 'rest'));
-  const first = rest.length === 0 ? [] : await runAll(engines.map((engine) => together(engine, rest)));
+  const filesOf = (engine: Engine) => {
+    const files = testFiles().filter((file) => engine === engines[0] || !isIn(storeless, file));
+    const { rest = [], own = [] } = Object.groupBy(files, (file) => (isIn(apart, file) ? 'own' : 'rest'));
+    return { rest, own };
+  };
+  const side = engines.map((engine) => ({ engine, files: filesOf(engine).rest }));
+  const steps = side.filter(({ files }) => files.length > 0);
+  const first = await runAll(steps.map(({ engine, files }) => together(engine, files)));
   const done: Done[] = [];
   for (const engine of engines) {
-    if (own.length > 0) first.push(...(await runAll([separately(engine, own)])));
+    const { own } = filesOf(engine);
+    if (own.length > 0) first.push(...(await runAll([separately(`${engine.name}, apart`, engine, own, 2)])));
     const ours = first.filter(({ name }) => name.startsWith(engine.name));
     for (const one of ours) done.push(await onceMore(engine, one));
   }
@@ -235,6 +232,15 @@ const indent = (text: string): string => text.replaceAll(/^(?=.)/gm, '  ');
 const summary = (passed: number, failed: number, skipped: number): string =>
   `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
 
+/** What to look at where all takes too long. */
+const slowestOf = (done: Done[]): string[] =>
+  done
+    .flatMap(({ name, times = [] }) => times.map((one) => ({ ...one, name })))
+    .filter(({ seconds }) => seconds >= slow)
+    .toSorted((one, other) => other.seconds - one.seconds)
+    .slice(0, 10)
+    .map(({ name, file, seconds }) => `${file} (${name}) ${seconds.toFixed(0)} s`);
+
 const finish = (done: Done[]): void => {
   const sum = (count: (one: Done) => number): number => done.reduce((total, one) => total + count(one), 0);
   const [passed, failed, skipped] = [
@@ -246,6 +252,7 @@ const finish = (done: Done[]): void => {
   const none = !flags.static && passed + failed === 0;
   if (none) say('no test ran\n');
   for (const { file, name } of unsteady) say(`unsteady: ${file} ${name}\n`);
+  for (const line of slowestOf(done)) say(`slow: ${line}\n`);
   say(`${summary(passed, failed, skipped)}${unsteady.length > 0 ? `, ${unsteady.length} unsteady` : ''}\n`);
   if (flags.json) console.log(JSON.stringify({ passed, failed, skipped, steps: done }, null, 2));
   process.exitCode = failed > 0 || none ? 1 : 0;

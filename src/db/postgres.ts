@@ -7,6 +7,7 @@ import type { EngineParts, OpenOptions } from './engine.ts';
 import { channelOf, hear } from './postgres_channel.ts';
 import { Dialect } from './postgres_compiler.ts';
 import { countStatement } from './meter.ts';
+import { connectPatience } from './postgres_patience.ts';
 import { forgetPrepared, isPlanGone, prepare, preparedName } from './postgres_prepared.ts';
 import { connectionName } from './process.ts';
 import type { Schema } from './schema.ts';
@@ -101,7 +102,7 @@ export const openEngine = async (options: OpenOptions): Promise<EngineParts> => 
       types,
       options: `-c search_path=${options.schema},public -c statement_timeout=10000`,
       idle_in_transaction_session_timeout: 30_000,
-      connectionTimeoutMillis: 5_000,
+      connectionTimeoutMillis: connectPatience(options.url),
       application_name: connectionName,
     });
   } catch (error) {

@@ -2,6 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import type { OpenOptions } from './engine.ts';
+import { connectPatience } from './postgres_patience.ts';
 import { listenerName } from './process.ts';
 
 /** Services that share a server and have schemas of their own do not hear each other. */
@@ -18,7 +19,7 @@ const connect = async (
 ): Promise<pg.Client> => {
   const client = new pg.Client({
     connectionString: url,
-    connectionTimeoutMillis: 5_000,
+    connectionTimeoutMillis: connectPatience(url),
     keepAlive: true,
     application_name: listenerName,
   });

@@ -1,7 +1,7 @@
 /** What somebody may not see is answered, byte for byte, as what never was. */
 import { after, before, test } from 'node:test';
 import { unique } from '../support/seed.ts';
-import { type TestService, startTestService } from '../support/service.ts';
+import { type TestService, engine, startTestService } from '../support/service.ts';
 import { type Row, rows } from './expected.ts';
 import type { Person } from './people.ts';
 import { pathOf, recipes } from './recipes.ts';
@@ -40,7 +40,11 @@ const whole = ({ status, rawHeaders, text }: Received, echo: string): string => 
   return [status, ...headers, '', text].join('\n');
 };
 
-const compare = async (pairs: Pair[], echoes: [string, string] = ['', '']): Promise<void> => {
+/** PostgreSQL is asked one pair of so many, as it is of the matrix. */
+const share = engine === 'postgres' ? 4 : 1;
+
+const compare = async (all: Pair[], echoes: [string, string] = ['', '']): Promise<void> => {
+  const pairs = all.filter((_pair, at) => at % share === 0);
   const wrong: string[] = [];
   await forEachAtOnce(pairs, async ({ person, hidden, missing }) => {
     const one = await wire.send({ ...hidden, headers: { ...person.headers, ...hidden.headers } });

@@ -1,6 +1,6 @@
 /** The authorization matrix: expected.txt, asked of the service. */
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { afterEach, beforeEach, describe, test } from 'node:test';
 import { endpoints } from '../../src/routes.ts';
 import { type TestService, startTestService } from '../support/service.ts';
 import { type Visibility, peopleNames, rows } from './expected.ts';
@@ -31,12 +31,13 @@ describe('everybody is answered as the table says', () => {
   let gantry: TestService;
   let world: World;
   let wire: Wire;
-  before(async () => {
+  // A service of its own for each place: all that is in the store is looked at before and after.
+  beforeEach(async () => {
     gantry = await startTestService({ GANTRY_LOG_LEVEL: 'error' });
     world = await makeWorld(gantry);
     wire = openWire(gantry.url);
   });
-  after(async () => {
+  afterEach(async () => {
     wire.close();
     await gantry.close();
   });

@@ -60,7 +60,8 @@ export const startPostgres = async ({ isDurable = false } = {}): Promise<Postgre
     const programs = usablePrograms(home, account);
     const password = initialise(home, programs, account);
     const { port, stop } = await listen(home, programs, account, isDurable);
-    return { url: `postgres://${user}:${password}@127.0.0.1:${port}/postgres`, stop };
+    // On a busy machine more than a few seconds pass before a connection stands.
+    return { url: `postgres://${user}:${password}@127.0.0.1:${port}/postgres?connect_timeout=60`, stop };
   } catch (error) {
     rmSync(home, { recursive: true, force: true });
     throw error;

@@ -5,13 +5,15 @@ import { inspect } from 'node:util';
 
 /**
  * `begin` and `done`: a file, as it happens; the others in the order of the tests. `text`: what a file's own
- * process printed; `end`: the run came to its own end. `name` holds the names of the suites as well.
+ * process printed; `end`: the run came to its own end. `name` holds the names of the suites as well; `seconds` is
+ * how long a file took.
  */
 export type Report = {
   kind: 'begin' | 'done' | 'pass' | 'fail' | 'skip' | 'text' | 'end';
   file?: string;
   name?: string;
   message?: string;
+  seconds?: number;
 };
 
 // oxlint-disable-next-line import/no-default-export -- node takes a reporter this way only
@@ -51,7 +53,9 @@ const reader = () => {
       case 'test:dequeue':
         return isFile(event.data.name) ? { kind: 'begin', file: event.data.name } : undefined;
       case 'test:complete':
-        return isFile(event.data.name) ? { kind: 'done', file: event.data.name } : undefined;
+        return isFile(event.data.name)
+          ? { kind: 'done', file: event.data.name, seconds: event.data.details.duration_ms / 1000 }
+          : undefined;
       case 'test:pass':
       case 'test:fail':
         return ended(event);
