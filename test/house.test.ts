@@ -3,6 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { it } from 'node:test';
 import assert from 'node:assert/strict';
+import { isIn, storeless } from './support/storeless.ts';
 
 const order = `
   errors sign_in_providers config_values config_blobs config_git config_runner config time duration version wildcard once_per in_turn
@@ -66,13 +67,38 @@ const faultsOf = (source: Source): string[] => {
   ];
 };
 
+const cwd = join(import.meta.dirname, '..');
+const all = globSync('{src,gitd,runner,zip,test}/**/*.ts', { cwd }).map((file) => ({
+  file,
+  text: readFileSync(join(cwd, file), 'utf8'),
+}));
+const isTest = ({ file }: Source): boolean => file.endsWith('.test.ts');
+
 it('holds the order list', () => {
-  const cwd = join(import.meta.dirname, '..');
-  const files = globSync('{src,gitd,runner,zip}/**/*.ts', { cwd }).filter(
-    (file) => !file.endsWith('.test.ts'),
-  );
-  const sources = files.map((file) => ({ file, text: readFileSync(join(cwd, file), 'utf8') }));
+  const sources = all.filter((one) => !isTest(one) && !one.file.startsWith('test/'));
+  assert.ok(sources.length > 0);
   assert.deepEqual(sources.flatMap(faultsOf), []);
+});
+
+/** The file itself, what it imports, what that imports, and so on. */
+const reachOf = (file: string): Set<string> => {
+  const reach = new Set([file]);
+  for (const one of reach) {
+    const source = all.find((other) => other.file === one);
+    for (const target of source === undefined ? [] : importsOf(source)) reach.add(target);
+  }
+  return reach;
+};
+
+it('asks only once what knows no store', () => {
+  const tests = all.filter((one) => isTest(one) && isIn(storeless, one.file)).map(({ file }) => file);
+  const knowing = (file: string): boolean => [...reachOf(file)].some((one) => one.startsWith('src/db/'));
+  assert.ok(knowing('src/users/create.ts'));
+  assert.deepEqual(tests.filter(knowing), []);
+  assert.deepEqual(
+    storeless.filter((place) => !tests.some((file) => isIn([place], file))),
+    [],
+  );
 });
 
 it('finds what it looks for', () => {

@@ -7,8 +7,9 @@
  *   npm test -- src/issues            the tests of one folder or file, on both engines
  *   npm test -- --json                one JSON document instead of lines
  *
- * Files in `apart` start services and kill them: they run after the others, each in its own process. Of a few files
- * that failed it is asked once more, alone: what then passes is told as unsteady, with how it failed, and mended.
+ * Files in `apart` start services and kill them: they run after the others, each in its own process. What knows no
+ * store (`support/storeless.ts`) is asked once. Of a few files that failed it is asked once more, alone: what then
+ * passes is told as unsteady, with how it failed, and mended.
  */
 import { globSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { delimiter, join, relative, resolve } from 'node:path';
@@ -17,6 +18,7 @@ import { killAll, runCommand } from './support/child.ts';
 import { startPostgres, type Postgres } from './support/postgres.ts';
 import { type Failure, type Result, reasonOf, resultOf, sumOf } from './support/results.ts';
 import { makeScratch } from './support/scratch.ts';
+import { isIn, storeless } from './support/storeless.ts';
 
 type Step = { name: string; run: () => Promise<Result> };
 type Done = Result & { name: string; seconds: number };
@@ -25,16 +27,12 @@ type Engine = { name: string; env: () => Promise<NodeJS.ProcessEnv> };
 
 const root = join(import.meta.dirname, '..');
 const apart = ['test/crash/', 'test/cli/', 'test/clients/', 'test/git/', 'test/ci/'];
-/** What knows no store is asked once, not on each engine. */
-const storeless = ['gitd/', 'runner/', 'zip/', 'src/ci_file/', 'test/house.test.ts'];
 const minutes = 60;
 /** Seconds of a file. */
 const slow = 20;
 const filesOfAProcess = 50;
 /** Files that are asked once more: where more failed, it is the code. */
 const mostUnsteady = 3;
-
-const isIn = (places: string[], file: string): boolean => places.some((place) => file.startsWith(place));
 
 const readArguments = () => {
   try {

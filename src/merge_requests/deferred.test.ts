@@ -42,6 +42,7 @@ const deferred = async (json: object = {}): Promise<Request> => {
   const request = await openRequest(gantry, project, branch);
   const { status, body } = await merge(gantry, request, { ...later, ...json });
   assert.equal(status, 200);
+  await settle(gantry); // what was pushed may get no pipeline any more
   return body;
 };
 
