@@ -13,9 +13,21 @@ const preload = pathToFileURL(join(import.meta.dirname, '../support/kill_at.ts')
 
 const momentsOfService = ['operation.begun', 'refs.moved', 'operation.completed'];
 
+type Program = 'service' | 'gitd';
+const moments: { deed: Deed; program: Program; effect: string }[] = deedNames.flatMap((deed) => [
+  ...momentsOfService.map((effect) => ({ deed, program: 'service' as const, effect })),
+  ...momentsOfGitd[deed].map((effect) => ({ deed, program: 'gitd' as const, effect })),
+]);
+const projectOf = ({ deed, program, effect }: (typeof moments)[number]): string =>
+  `${deed}-${program}-${effect.replace('.', '-')}`;
+
 let deeds: Deeds;
 before(async () => {
   deeds = await newDeeds();
+  await during([], async ({ url }) => {
+    // oxlint-disable-next-line no-await-in-loop -- a push each
+    for (const moment of moments) await deeds.newProject(url, projectOf(moment));
+  });
 });
 after(async () => await deeds.end());
 
@@ -30,9 +42,9 @@ const during = async <T>(node: string[], work: (running: Running) => Promise<T>)
   }
 };
 
-const die = async (deed: Deed, program: 'service' | 'gitd', effect: string): Promise<void> => {
-  const name = `${deed}-${program}-${effect.replace('.', '-')}`;
-  await during([], async ({ url }) => await deeds.newProject(url, name));
+const die = async (moment: (typeof moments)[number]): Promise<void> => {
+  const { deed, program, effect } = moment;
+  const name = projectOf(moment);
   const flag = `--import=${preload}?program=${program}&effect=${effect}`;
   const acknowledged = await during([flag], async ({ url, exit }) => {
     const done = await deeds.attempt(deed, url, name);
@@ -44,11 +56,8 @@ const die = async (deed: Deed, program: 'service' | 'gitd', effect: string): Pro
 
 for (const deed of deedNames) {
   describe(`a ${deed}`, () => {
-    for (const effect of momentsOfService) {
-      test(`service is killed at ${effect}`, async () => await die(deed, 'service', effect));
-    }
-    for (const effect of momentsOfGitd[deed]) {
-      test(`gitd is killed at ${effect}`, async () => await die(deed, 'gitd', effect));
+    for (const moment of moments.filter((one) => one.deed === deed)) {
+      test(`${moment.program} is killed at ${moment.effect}`, async () => await die(moment));
     }
   });
 }
