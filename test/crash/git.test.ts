@@ -25,7 +25,6 @@ let deeds: Deeds;
 before(async () => {
   deeds = await newDeeds();
   await during([], async ({ url }) => {
-    // oxlint-disable-next-line no-await-in-loop -- a push each
     for (const moment of moments) await deeds.newProject(url, projectOf(moment));
   });
 });
