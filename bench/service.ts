@@ -5,6 +5,7 @@ import { closeSync, openSync, readFileSync } from 'node:fs';
 import { get } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import manifest from '../package.json' with { type: 'json' };
 import { freePort } from '../test/support/free_port.ts';
 import { pinned } from './process.ts';
 
@@ -69,13 +70,7 @@ const variables = ({ data, database }: Place, port: number): NodeJS.ProcessEnv =
 };
 
 /** The flags with which `npm start` runs Node. */
-const flags = [
-  '--disable-proto=delete',
-  '--max-semi-space-size=8',
-  '--external-memory-accounted-in-global-limit',
-  '--no-concurrent-recompilation',
-  '--no-parallel-scavenge',
-];
+const flags = manifest.scripts.start.split(' ').filter((word) => word.startsWith('--'));
 
 type Options = {
   /** An own folder for compiled code. */

@@ -9,16 +9,28 @@ import type { FastifyInstance } from 'fastify';
 /** Milliseconds without a request after which it is time. */
 const quietFor = 2_000;
 
+/** Bytes. For less it is not worth what a collection takes: who is asked now and then would do little else. */
+const worthwhile = 4 * 1024 * 1024;
+
+type Collector = (how: { type: 'major'; execution: 'sync'; flavor: 'last-resort' }) => void;
+
 /** Node shows it only to processes that ask for it by a flag. */
-const collector = (): (() => void) => {
+const collector = (): Collector => {
   setFlagsFromString('--expose-gc');
-  return runInNewContext('gc') as () => void;
+  return runInNewContext('gc') as Collector;
 };
 
 /** Once after the start, and after each time of work. Answers what ends it. */
 export const collectAtRest = (app: FastifyInstance): (() => void) => {
   const collect = collector();
-  const timer = setTimeout(collect, quietFor).unref();
+  let kept = 0;
+  const rest = (): void => {
+    if (process.memoryUsage.rss() < kept + worthwhile) return;
+    // Any other way V8 holds on to the pages that it has emptied.
+    collect({ type: 'major', execution: 'sync', flavor: 'last-resort' });
+    kept = process.memoryUsage.rss();
+  };
+  const timer = setTimeout(rest, quietFor).unref();
   app.addHook('onResponse', (_request, _reply, done) => {
     timer.refresh();
     done();
