@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { formatTime, parseDate, parseHttpDate, parseTime, systemClock } from './time.ts';
+import { formatTime, parseDate, parseDay, parseHttpDate, parseTime, systemClock } from './time.ts';
 
 const TEN = Date.UTC(2017, 0, 5, 10);
 const EARLIEST = Date.UTC(1900, 0, 1);
@@ -181,6 +181,25 @@ describe('parseTime', () => {
     ]) {
       assert.equal(parseTime(text), null);
     }
+  });
+});
+
+describe('parseDay', () => {
+  it('takes a day, and that of a time as it is written there', () => {
+    const times = ['2017-01-05', '2017-01-05T10:00:00Z', '2017-01-05T23:59:59.123456789-11:00'];
+    for (const text of [...times, '2017-01-05 10:00']) assert.equal(parseDay(text), '2017-01-05', text);
+  });
+
+  it('refuses everything else', () => {
+    const texts = [
+      '',
+      '2017-02-30',
+      '2017-02-30T10:00:00Z',
+      '2017-01-05T25:00:00Z',
+      '2017-01-05x',
+      '20170105',
+    ];
+    for (const text of [...texts, '2017-01-05T', '2017-01-05Tnoon']) assert.equal(parseDay(text), null, text);
   });
 });
 

@@ -87,6 +87,12 @@ export function parseDate(text: string): string | null {
   return ms !== null && ms >= EARLIEST ? text : null;
 }
 
+/** As `parseDate`; of an ISO time, the day that is written in it, whatever its zone: Go's clients have no days. */
+export function parseDay(text: string): string | null {
+  const day = text.slice(0, 10);
+  return text === day || (/^[Tt ]/.test(text.slice(10)) && parseTime(text) !== null) ? parseDate(day) : null;
+}
+
 /**
  * Reads the date of an HTTP header (whole seconds, in milliseconds). Lenient: any of HTTP's three forms,
  * and whatever else `parseTime` takes. Null if unreadable, for HTTP says to ignore such a header.

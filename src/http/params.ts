@@ -4,7 +4,7 @@
  */
 import type { TObject } from 'typebox';
 import { type Problems, invalid, notGiven } from '../errors.ts';
-import { parseDate, parseTime } from '../time.ts';
+import { parseDate, parseDay, parseTime } from '../time.ts';
 
 /** What a client sent under one name, before it means anything. */
 export type RawParams = { readonly [name: string]: unknown };
@@ -29,7 +29,7 @@ type Keywords = {
   maxLength?: number;
   maxItems?: number;
   default?: unknown;
-  'x-kind'?: 'names' | 'id_or_path' | 'id_or_word' | 'any';
+  'x-kind'?: 'names' | 'day' | 'id_or_path' | 'id_or_word' | 'any';
   'x-clearable'?: true;
   'x-aliases'?: Record<string, string>;
   'x-words'?: readonly string[];
@@ -143,6 +143,8 @@ const readerByKind = (keywords: Keywords): Read => {
       return (raw) => (raw === null ? nothing : readNames(raw, keywords));
     case 'id_or_path':
       return (raw) => readIdOrPath(raw, keywords);
+    case 'day':
+      return (raw) => (isBlank(raw) ? nothing : (parseDay(scalarText(raw)) ?? fail()));
     case 'id_or_word':
       return (raw) => (isBlank(raw) ? undefined : readIdOrWord(raw, keywords));
     default:

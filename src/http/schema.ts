@@ -70,6 +70,10 @@ export const time = (description?: string) =>
 export const date = (description?: string) =>
   unsafe<string>({ type: 'string', format: 'date', ...(description && { description }) });
 
+/** The same, or a time, of which it is the day: some clients know no days. */
+export const day = (description?: string) =>
+  unsafe<string>({ type: 'string', format: 'date', 'x-kind': 'day', ...(description && { description }) });
+
 /** Names as one comma-separated text, or as an array. Trimmed, empty ones dropped. */
 export const names = (options: { description?: string; maxItems?: number } = {}) =>
   unsafe<string[]>({ type: 'string', 'x-kind': 'names', maxItems: 100, maxLength: 255, ...options });

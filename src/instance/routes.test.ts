@@ -14,3 +14,11 @@ test('the version is told to those who sign in', async () => {
   assert.match(reply.body.version, /^10\.0\.\d+$/);
   assert.equal((await gantry.api('GET /version', { as: null })).status, 401);
 });
+
+test('the metadata tell the same version, and what is not there', async () => {
+  const { status, body } = await gantry.api('GET /metadata');
+  const { version, revision } = (await gantry.api('GET /version')).body;
+  const kas = { enabled: false, externalUrl: null, externalK8sProxyUrl: null, version: null };
+  assert.deepEqual([status, body], [200, { version, revision, kas, enterprise: false }]);
+  assert.equal((await gantry.api('GET /metadata', { as: null })).status, 401);
+});

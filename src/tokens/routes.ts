@@ -1,7 +1,7 @@
 import { type Call, type ParamsOf, actorOf, endpoint, userOf } from '../access/call.ts';
 import { notFound, unauthorized } from '../errors.ts';
 import { pageParams, pageRequest } from '../http/page.ts';
-import { boolean, clearable, date, id, object, oneOf, optional, text, texts } from '../http/schema.ts';
+import { boolean, clearable, day, id, object, oneOf, optional, text, texts } from '../http/schema.ts';
 import { requireUnmodified } from '../http/unmodified.ts';
 import { loadUser } from '../users/queries.ts';
 import { createToken } from './create.ts';
@@ -17,7 +17,7 @@ const ofUser = { user_id: id() };
 const newToken = {
   name: text(),
   scopes: { ...texts({ description: tokenScopes.join(', ') }), default: [] as string[] },
-  expires_at: optional(clearable(date('ends at 00:00 UTC of this day'))),
+  expires_at: optional(clearable(day('ends at 00:00 UTC of this day'))),
 };
 
 const page = async ({ db, now }: Call, params: object, filter: TokenFilter) => {

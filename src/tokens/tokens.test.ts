@@ -40,6 +40,18 @@ test('an impersonation token is used as its user’s own', async () => {
   assert.equal((await gantry.api('GET /user', { as: body.token })).body.username, username);
 });
 
+test('a token ends on the day of a time, as Go’s clients send one, and for nothing else', async () => {
+  const { id } = await seedUser(gantry);
+  for (const time of ['2999-01-31T10:11:12.123456789Z', '2999-01-31T23:30:00-11:00'])
+    assert.equal((await impersonate(id, { expires_at: time })).body.expires_at, '2999-01-31');
+  for (const none of ['', null])
+    assert.equal((await impersonate(id, { expires_at: none })).body.expires_at, null);
+  for (const bad of ['2999-02-30', '2999-02-30T10:00:00Z', '2999-01-31T25:00:00Z', 'soon', 29990131]) {
+    const { status, body } = await impersonate(id, { expires_at: bad });
+    assert.deepEqual([status, body], [400, { message: { expires_at: ['is invalid'] } }]);
+  }
+});
+
 test('the text of a token is shown once and kept nowhere', async () => {
   const { id } = await seedUser(gantry);
   const { body } = await impersonate(id);
