@@ -25,7 +25,11 @@ export const collectAtRest = (app: FastifyInstance): (() => void) => {
   const collect = collector();
   let kept = 0;
   const rest = (): void => {
-    if (process.memoryUsage.rss() < kept + worthwhile) return;
+    const held = process.memoryUsage.rss();
+    if (held < kept + worthwhile) {
+      kept = Math.min(kept, held); // some may go by itself: what comes after that is to be given back, too
+      return;
+    }
     // Any other way V8 holds on to the pages that it has emptied.
     collect({ type: 'major', execution: 'sync', flavor: 'last-resort' });
     kept = process.memoryUsage.rss();
