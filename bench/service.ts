@@ -121,8 +121,10 @@ export const startService = async (place: Place, options: Options = {}): Promise
   }
 };
 
-/** Starts a bare `node:http` server that answers with these bodies by path. */
-/** @param file where it keeps something before it answers a POST */
+/**
+ * Starts a bare `node:http` server that answers with these bodies by path.
+ * @param file where it keeps something before it answers a POST
+ */
 export const startFloor = async (bodies: { [path: string]: string }, file?: string): Promise<Running> => {
   const port = await freePort();
   const told = [String(port), ...(file === undefined ? [] : [file])];
