@@ -1,6 +1,6 @@
 /** Answers a push that git has received: whether its refs may move, and what follows once they have. */
 import type { Platform } from '../access/call.ts';
-import { loadViewer } from '../access/viewer.ts';
+import { actingViewer } from '../access/acting.ts';
 import type { Reader, Tx } from '../db/open.ts';
 import { reached } from '../git/effects.ts';
 import type { AnswerPush, AnswerTold, AskPush, RefUpdate, TellPush } from '../git/protocol_types.ts';
@@ -56,13 +56,8 @@ const userNow = async (db: Reader, push: Push, now: number): Promise<GitUser | n
   const { user, project } = push;
   if (user.deployKey !== null) return await keyNow(db, { ...user, deployKey: user.deployKey }, project.id);
   if (user.cause === null) return user;
-  const row = await db
-    .selectFrom('users')
-    .select(['id', 'admin', 'external', 'state'])
-    .where('id', '=', user.cause.user.id)
-    .executeTakeFirst();
-  if (row === undefined || row.state === 'blocked') return null;
-  return { ...user, viewer: await loadViewer(db, row, now) };
+  const viewer = await actingViewer(db, user.cause.user.id, now);
+  return viewer === null ? null : { ...user, viewer };
 };
 
 const problemsOf = async (
