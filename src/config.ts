@@ -4,6 +4,7 @@
  */
 import { resolve } from 'node:path';
 import { type BlobConfig, blobFields, s3Place } from './config_blobs.ts';
+import { readVariable, unknownVariables } from './config_environment.ts';
 import { type GitConfig, gitFields } from './config_git.ts';
 import { type RunnerConfig, runnerFields } from './config_runner.ts';
 import {
@@ -63,7 +64,7 @@ export type Config = Others & {
 };
 
 export type ConfigName = keyof Config;
-export type Origin = 'flag' | 'environment' | 'default';
+export type Origin = 'flag' | 'environment' | 'file' | 'default';
 
 type Fields = { [N in ConfigName]: Field<Config[N]> };
 
@@ -219,45 +220,52 @@ export const fields: Fields = {
 
 export const configNames = Object.keys(fields) as ConfigName[];
 
-export type Sourced = { config: Config; origin: { [N in ConfigName]: Origin } };
+export type Sourced = {
+  config: Config;
+  origin: { [N in ConfigName]: Origin };
+  /** About variables that are ignored; each is one line. */
+  warnings: string[];
+};
 
 /**
  * @param flags text by setting name, as given on the command line
- * @throws StartFailure for a value that cannot be read, or an unknown GANTRY_ variable (with a suggestion)
+ * @throws StartFailure for a value that cannot be read
  */
 export const readConfig = (
   flags: { [N in ConfigName]?: string | undefined },
   environment: NodeJS.ProcessEnv,
 ): Sourced => {
-  refuseUnknown(environment);
   const config: Record<string, unknown> = {};
   const origin: Record<string, Origin> = {};
   for (const name of configNames) {
-    const field: Field<unknown> = fields[name];
-    const [text, from] = textOf(flags[name], environment[field.variable], field.default);
+    const { value, from } = readSetting(fields[name], flags[name], environment);
     origin[name] = from;
-    config[name] = text === null ? null : readField(field, from, text);
+    config[name] = value;
   }
   refuseOpenStorage(config as Config);
   s3Place(config as Config);
-  return { config, origin } as Sourced;
+  return { config, origin, warnings: unknownVariables(Object.values(fields), environment) } as Sourced;
 };
 
-const textOf = (
+type Setting = { value: unknown; from: Origin };
+
+const readSetting = (
+  field: Field<unknown>,
   flag: string | undefined,
-  variable: string | undefined,
-  fallback: string | null,
-): [string | null, Origin] => {
-  if (flag !== undefined) return [flag, 'flag'];
-  if (variable !== undefined && variable !== '') return [variable, 'environment'];
-  return [fallback, 'default'];
+  environment: NodeJS.ProcessEnv,
+): Setting => {
+  if (flag !== undefined) return { value: readText(field, field.flag ?? '', flag), from: 'flag' };
+  const set = readVariable(field, environment);
+  if (set !== null) return { value: readText(field, set.variable, set.text), from: set.origin };
+  const { default: text, variable } = field;
+  return { value: text === null ? null : readText(field, variable, text), from: 'default' };
 };
 
-const readField = (field: Field<unknown>, from: Origin, text: string): unknown => {
+/** @param name of the flag or variable that holds the text */
+const readText = (field: Field<unknown>, name: string, text: string): unknown => {
   try {
     return field.read(text);
   } catch (error) {
-    const name = from === 'flag' ? field.flag : field.variable;
     const shown = field.secret === true ? '' : ` (it is "${text}")`;
     throw new StartFailure(`${name} ${(error as Error).message}${shown}`);
   }
@@ -269,15 +277,4 @@ const refuseOpenStorage = ({ repository_storages, gitd_secret }: Config): void =
     throw new StartFailure(
       `GANTRY_GITD_SECRET is needed: the storage "${away.name}" of GANTRY_REPOSITORY_STORAGES is kept elsewhere`,
     );
-};
-
-const refuseUnknown = (environment: NodeJS.ProcessEnv): void => {
-  const known = configNames.map((name) => fields[name].variable);
-  const unknown = Object.keys(environment).find(
-    (name) => name.startsWith('GANTRY_') && !name.startsWith('GANTRY_TEST_') && !known.includes(name),
-  );
-  if (unknown === undefined) return;
-  throw new StartFailure(
-    `${unknown} is not a setting; those are ${known.join(', ')} (gantry config show tells more)`,
-  );
 };

@@ -56,6 +56,7 @@ export const blobFields: { [N in keyof BlobConfig]: Field<BlobConfig[N]> } = {
     variable: 'GANTRY_BLOB_S3_ACCESS_KEY',
     default: null,
     meaning: 'id of the key by which that store knows us',
+    secret: true,
     read: readKey,
   },
   blob_s3_secret_key: {

@@ -10,7 +10,7 @@ export type Field<T> = {
   /** Text form of the default; null: none. */
   default: string | null;
   meaning: string;
-  /** Never printed. */
+  /** Never printed; also read from the file that `<variable>_FILE` names. */
   secret?: true;
   /** Throws an `Error` whose message continues "<name> ...". */
   read: (text: string) => T;

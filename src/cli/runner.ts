@@ -2,10 +2,10 @@ import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { readCount, readUrl, runnerExecutors } from '../config_values.ts';
-import { readConfig } from '../config.ts';
 import { type RunnerReady, limitsOf, spawnRunner } from '../service/runner.ts';
 import { StartFailure } from '../errors.ts';
 import { UsageFailure, action, print } from './command.ts';
+import { readSettings } from './settings.ts';
 
 type Options = {
   json?: boolean;
@@ -43,7 +43,7 @@ const bannerText = ({ executor, notices }: RunnerReady, url: string): string =>
 
 const runRunner = async (options: Options): Promise<void> => {
   const url = read('--url', () => readUrl(['http:', 'https:'])(options.url)).replace(/\/ci$/, '');
-  const { config } = readConfig({}, process.env);
+  const { config } = readSettings({});
   const orders = {
     ...limitsOf(config),
     url,

@@ -29,8 +29,8 @@ export const addSettings = (command: Command, names: readonly ConfigName[] = con
 };
 
 /**
- * The configuration of a command: its flags, then the environment, then the defaults.
- * @throws UsageFailure for a value that cannot be read and for a variable that is not known
+ * The configuration of a command: its flags, then the environment, then the defaults. Warnings go to standard error.
+ * @throws UsageFailure for a value that cannot be read
  */
 export const readSettings = (options: { readonly [option: string]: unknown }): Sourced => {
   const flags: Flags = {};
@@ -40,7 +40,9 @@ export const readSettings = (options: { readonly [option: string]: unknown }): S
     if (typeof given === 'string') flags[name] = given;
   }
   try {
-    return readConfig(flags, process.env);
+    const settings = readConfig(flags, process.env);
+    for (const warning of settings.warnings) process.stderr.write(`gantry: warning: ${warning}\n`);
+    return settings;
   } catch (error) {
     throw error instanceof StartFailure ? new UsageFailure(error.message) : error;
   }

@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { gantry } from './gantry.ts';
 
@@ -69,5 +72,46 @@ test('limits of the built-in runner are read, and refused where they are none', 
     const { code, stderr } = await gantry('config show', { ...env, [name]: value });
     assert.notEqual(code, 0, `${name}=${value}`);
     assert.match(stderr, new RegExp(name));
+  }
+});
+
+test('variables that are no settings are warned about and ignored; a typo gets a suggestion', async () => {
+  const kubernetes = { GANTRY_SERVICE_HOST: '10.0.0.1', GANTRY_PORT_8080_TCP_ADDR: '10.0.0.1' };
+  const { code, stdout, stderr } = await gantry('config show --json', {
+    ...kubernetes,
+    GANTRY_LISTEM: ':81',
+  });
+  assert.equal(code, 0);
+  assert.equal(JSON.parse(stdout).listen, '127.0.0.1:8080');
+  assert.match(stderr, /^gantry: warning: GANTRY_LISTEM is not a setting.* did you mean GANTRY_LISTEN\?$/m);
+  assert.match(stderr, /^gantry: warning: not settings, ignored: GANTRY_SERVICE_HOST, GANTRY_PORT_8080/m);
+});
+
+test('secrets are read from the files that _FILE variables name', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'gantry-secrets-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const file = (name: string, text: string): string => {
+    writeFileSync(join(folder, name), text);
+    return join(folder, name);
+  };
+  const url = file('url', 'postgres://gantry:hunter2@db/gantry\n');
+  const { code, stdout } = await gantry('config show --json --origin', { GANTRY_DATABASE_URL_FILE: url });
+  assert.equal(code, 0);
+  assert.deepEqual(JSON.parse(stdout).database_url, {
+    value: '[hidden]',
+    origin: 'file',
+    variable: 'GANTRY_DATABASE_URL',
+  });
+  for (const [variables, line] of [
+    [{ GANTRY_ROOT_TOKEN_FILE: join(folder, 'none') }, /GANTRY_ROOT_TOKEN_FILE .*cannot be read \(ENOENT\)/],
+    [{ GANTRY_ROOT_TOKEN_FILE: folder }, /GANTRY_ROOT_TOKEN_FILE .*cannot be read \(EISDIR\)/],
+    [{ GANTRY_ROOT_TOKEN_FILE: file('empty', '\n') }, /GANTRY_ROOT_TOKEN_FILE .*is empty/],
+    [{ GANTRY_ROOT_PASSWORD_FILE: file('short', 'hunter2\n') }, /GANTRY_ROOT_PASSWORD_FILE must be 8 to 128/],
+    [{ ...env, GANTRY_DATABASE_URL_FILE: url }, /set either GANTRY_DATABASE_URL or GANTRY_DATABASE_URL_FILE/],
+  ] as const) {
+    const refused = await gantry('config show', variables);
+    assert.equal(refused.code, 2);
+    assert.match(refused.stderr, line);
+    assert.doesNotMatch(refused.stdout + refused.stderr, /hunter2/);
   }
 });
