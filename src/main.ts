@@ -42,6 +42,7 @@ import { version } from './version.ts';
 import { mountDocs } from './web/docs_routes.ts';
 import { failurePage } from './web/failure_page.ts';
 import { mountPages } from './web/mount.ts';
+import { hasPage } from './web/routes.ts';
 import { completionsOf, lanes, workHandlers } from './work.ts';
 
 export type ServiceParts = {
@@ -150,6 +151,13 @@ const storagesOf = ({ config, random, log }: ServiceParts): GitStorages =>
     log: (level, details, message) => log[level](details, message),
   });
 
+/** What the program itself determines. */
+const builtIn = (): Pick<Platform, 'version' | 'revision' | 'hasPage'> => ({
+  version,
+  revision: readRevision(),
+  hasPage,
+});
+
 /** Starts the whole service; the port opens only when every endpoint works. */
 export const startService = async (parts: ServiceParts): Promise<Service> => {
   const { config, clock, random, log } = parts;
@@ -186,8 +194,7 @@ export const startService = async (parts: ServiceParts): Promise<Service> => {
       clock,
       random,
       log,
-      version,
-      revision: readRevision(),
+      ...builtIn(),
     };
     let serving = true;
     const app = makeApp(platform, makeMetrics(version), () => serving);

@@ -57,6 +57,8 @@ export type Platform = {
   log: Logger;
   version: string;
   revision: string;
+  /** Whether the web interface has a page: `GET /-/projects/:project/pipelines`. */
+  hasPage: (line: string) => boolean;
 };
 
 export type Actor = {

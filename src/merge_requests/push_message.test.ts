@@ -22,12 +22,13 @@ after(async () => await gantry.close());
 const gone = '0'.repeat(40);
 const baseUrl = 'https://git.example.com';
 
-/** What one is told who pushed these branches. */
+/** The message for these branches, where the web interface has every page, or none. */
 const told = async (
   branches: { [name: string]: string },
   of: { id: number } = project,
+  hasPages = true,
 ): Promise<string[]> => {
-  const { platform } = gantry.service;
+  const platform = { ...gantry.service.platform, hasPage: () => hasPages };
   const { db } = platform.store;
   const [pushed, viewer] = [await loadProject(db, of.id), await actingViewer(db, pusher.id, Date.now())];
   assert.ok(pushed !== null && viewer !== null);
@@ -54,6 +55,17 @@ test('a branch with an open request: where that is', async () => {
     `  ${baseUrl}/${project.full_path}/merge_requests/${iid}`,
     '',
   ]);
+  assert.deepEqual(await told({ asked: sha }, project, false), [
+    '',
+    'View merge request for asked:',
+    `  ${project.full_path}!${iid}`,
+    '',
+  ]);
+});
+
+test('nothing of a branch without a request while there is no page to make one', async () => {
+  const sha = await seedBranch(gantry, project, 'pageless');
+  assert.deepEqual(await told({ pageless: sha }, project, false), []);
 });
 
 test('nothing of the default branch, and of one that was deleted', async () => {

@@ -13,27 +13,34 @@ import { type OpenRequest, openFrom } from './open_requests.ts';
 /** Branches of one push that something is said of. */
 const mostBranches = 5;
 
-type Asking = { project: Project; viewer: Viewer; baseUrl: string };
+/** Messages link to these pages once the web interface has them. */
+const requestPage = 'GET /-/projects/:project/merge_requests/:iid';
+const newRequestPage = 'GET /-/projects/:project/merge_requests/new';
 
-/** Addresses of those that the pusher may see. */
-const urlsOf = async (
-  db: Reader,
-  requests: OpenRequest[],
-  { viewer, baseUrl }: Asking,
-): Promise<string[]> => {
-  const urls: string[] = [];
+type Asking = { project: Project; viewer: Viewer; baseUrl: string; hasPage: Platform['hasPage'] };
+
+/** The address of a merge request's page; its reference (`group/project!5`) while there is no such page. */
+export const requestLink = (
+  { baseUrl, hasPage }: Pick<Asking, 'baseUrl' | 'hasPage'>,
+  projectPath: string,
+  iid: number,
+): string => (hasPage(requestPage) ? mergeRequestUrl(baseUrl, projectPath, iid) : `${projectPath}!${iid}`);
+
+/** Links to those that the pusher may see. */
+const linksTo = async (db: Reader, requests: OpenRequest[], asking: Asking): Promise<string[]> => {
+  const links: string[] = [];
   for (const { id, project_id } of requests.slice(0, mostBranches)) {
     // oxlint-disable-next-line no-await-in-loop -- seldom more than one
     const target = await loadProject(db, project_id);
-    if (target === null || !canSeeMergeRequests(viewer, target)) continue;
+    if (target === null || !canSeeMergeRequests(asking.viewer, target)) continue;
     const row = await db // oxlint-disable-line no-await-in-loop
       .selectFrom('merge_requests')
       .select('iid')
       .where('id', '=', id)
       .executeTakeFirst();
-    if (row !== undefined) urls.push(mergeRequestUrl(baseUrl, target.full_path, row.iid));
+    if (row !== undefined) links.push(requestLink(asking, target.full_path, row.iid));
   }
-  return urls;
+  return links;
 };
 
 /** Where a request from the branch would go by default: the project it was forked from, if the pusher may see it. */
@@ -45,8 +52,10 @@ const targetOf = async (db: Reader, { project, viewer }: Asking): Promise<Projec
 
 const linesOf = async (db: Reader, branch: string, asking: Asking): Promise<string[]> => {
   const { project, viewer, baseUrl } = asking;
-  const urls = await urlsOf(db, await openFrom(db, project.id, branch), asking);
-  if (urls.length > 0) return ['', `View merge request for ${branch}:`, ...urls.map((url) => `  ${url}`), ''];
+  const links = await linksTo(db, await openFrom(db, project.id, branch), asking);
+  if (links.length > 0)
+    return ['', `View merge request for ${branch}:`, ...links.map((link) => `  ${link}`), ''];
+  if (!asking.hasPage(newRequestPage)) return [];
   const target = await targetOf(db, asking);
   const isDefault = branch === project.default_branch && target?.id === project.id;
   if (target === null || isDefault || project.default_branch === null) return [];
@@ -58,17 +67,18 @@ const linesOf = async (db: Reader, branch: string, asking: Asking): Promise<stri
 
 /**
  * Lines for the pusher: the open request of each branch that he pushed, or where to make one.
- * @param asking the pushed project as it is now, who pushed, and the base of addresses
+ * @param pushed the pushed project as it is now, who pushed, and the base of addresses
  */
 export const pushMessage = async (
-  { store }: Pick<Platform, 'store'>,
-  asking: Asking,
+  { store, hasPage }: Pick<Platform, 'store' | 'hasPage'>,
+  pushed: Omit<Asking, 'hasPage'>,
   updates: readonly { ref: string; new: string }[],
 ): Promise<string[]> => {
   const branches = updates
     .filter((update) => update.new !== zeroOid && update.ref.startsWith(branchPrefix))
     .map(({ ref }) => ref.slice(branchPrefix.length))
     .slice(0, mostBranches);
+  const asking = { ...pushed, hasPage };
   const lines = await Promise.all(branches.map((branch) => linesOf(store.db, branch, asking)));
   return lines.flat();
 };

@@ -206,3 +206,6 @@ export const pagePaths: PagePath[] = [
     load: async () => (await import('./pages/environments/pages.ts')).pages,
   },
 ];
+
+/** Whether a page is listed, by its line: messages link only to pages that exist. */
+export const hasPage = (line: string): boolean => pagePaths.some(({ lines }) => lines.includes(line));

@@ -259,15 +259,21 @@ test('the default branch is what the project says, whatever it was before', asyn
   }
 });
 
-test('a pusher is told where to make a merge request, but not of the default branch', async () => {
+test('the addresses in the answer to a push are pages that exist', async () => {
   const { project, tree } = await pushed();
   const first = await tryGit(tree.path, ['push', 'origin', 'main:topic/one']);
-  assert.match(first.stderr, /remote: To create a merge request for topic\/one, visit:/);
-  const url = `${gantry.url}/${project.full_path}/merge_requests/new?merge_request%5Bsource_branch%5D=topic%2Fone`;
-  assert.ok(first.stderr.includes(url), first.stderr);
+  const json = { source_branch: 'topic/one', target_branch: 'main', title: 'One' };
   await tree.commit('More', {});
-  const second = await tryGit(tree.path, ['push', 'origin', 'main']);
-  assert.doesNotMatch(second.stderr, /remote:/);
+  assert.equal((await gantry.api(`POST /projects/${project.id}/merge_requests`, { json })).status, 201);
+  const again = await tryGit(tree.path, ['push', 'origin', 'main:topic/one']);
+  assert.match(again.stderr, /remote: View merge request for topic\/one:/);
+  const urls = `${first.stderr}${again.stderr}`.match(/^remote: +http\S+/gm) ?? [];
+  for (const line of urls) {
+    const { status } = await fetch(line.replace(/^remote: +/, ''), { redirect: 'manual' });
+    assert.notEqual(status, 404, line);
+  }
+  const last = await tryGit(tree.path, ['push', 'origin', 'main']);
+  assert.doesNotMatch(last.stderr, /remote:/);
 });
 
 test('twenty clones at once are all whole, and git packs for one of them', async () => {

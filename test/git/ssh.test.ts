@@ -107,7 +107,12 @@ test('a key pushes, clones and fetches in every version of the protocol', { skip
   const project = await seedProject(gantry, { visibility: 'private', owner: user.id });
   const pushed = await gitOver(key, tree.path, 'push', urlOf(project), 'main', 'main:refs/heads/topic');
   assert.equal(pushed.code, 0, pushed.stderr);
-  assert.match(pushed.stderr, /remote: To create a merge request for topic, visit:/);
+  const json = { source_branch: 'topic', target_branch: 'main', title: 'Topic' };
+  const made = await gantry.api(`POST /projects/${project.id}/merge_requests`, { as: user.token, json });
+  assert.equal(made.status, 201);
+  const later = await tree.git('commit-tree', '-p', 'main', '-m', 'Later', 'main^{tree}');
+  const again = await gitOver(key, tree.path, 'push', urlOf(project), `${later}:refs/heads/topic`);
+  assert.match(again.stderr, /remote: View merge request for topic:/);
   for (const version of ['0', '1', '2']) {
     const clone = join(folder, unique('clone'));
     const setting = ['-c', `protocol.version=${version}`];
