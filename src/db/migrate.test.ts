@@ -84,6 +84,28 @@ describe('migrate', () => {
     await Promise.all(others.map((store) => store.close()));
   });
 
+  it('keeps the limits of users, and gives the others the default of that time', async () => {
+    const before = migrationTexts.filter(({ name }) => name < '0042');
+    await migrate(test.store, before);
+    const user = (id: number, admin: 0 | 1, limit: number | null) => sql`
+      insert into users (id, username, name, email, state, admin, external, can_create_group, projects_limit,
+        search_text, created_at, updated_at)
+      values (${id}, ${`u${id}`}, 'x', ${`u${id}@example.com`}, 'active', ${admin}, 0, 1, ${limit}, 'x', 1, 1)`;
+    await test.store.write(async ({ db }) => {
+      await sql`insert into settings (name, value, updated_at, updated_by_id)
+        values ('default_projects_limit', '2', 1, null)`.execute(db);
+      await user(1, 1, null).execute(db);
+      await user(2, 0, null).execute(db);
+      await user(3, 0, 7).execute(db);
+    });
+    await migrate(test.store);
+    const users = await test.store.db.selectFrom('users').select('projects_limit').orderBy('id').execute();
+    assert.deepEqual(
+      users.map(({ projects_limit }) => projects_limit),
+      [100_000, 2, 7],
+    );
+  });
+
   it('takes its own tables for its own, whatever else the server holds', { skip: !isPostgres }, async () => {
     await onServer('create table public.migrations (id integer)');
     try {

@@ -25,8 +25,8 @@ export type UsersTable = {
   external: Flag;
   password_hash: string | null;
   can_create_group: Flag;
-  /** null: the instance's default. */
-  projects_limit: number | null;
+  /** Personal projects that they may have. New users get the instance's default. */
+  projects_limit: number;
   bio: string | null;
   location: string | null;
   skype: string | null;

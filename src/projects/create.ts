@@ -48,15 +48,10 @@ const findNamespace = async (
   return namespace;
 };
 
-/** @throws Failure 403 where he has as many projects of his own as he may */
-export const requireRoom = async (
-  call: Call,
-  tx: Tx,
-  creator: Creator,
-  { kind }: Namespace,
-): Promise<void> => {
+/** @throws Failure 403 where the user has as many personal projects as they may */
+export const requireRoom = async (tx: Tx, creator: Creator, { kind }: Namespace): Promise<void> => {
   if (kind === 'group') return;
-  const limit = creator.external === 1 ? 0 : (creator.projects_limit ?? call.settings.default_projects_limit);
+  const limit = creator.external === 1 ? 0 : creator.projects_limit;
   const counts = await personalProjectCounts(tx.db, [creator.id]);
   if ((counts.get(creator.id) ?? 0) >= limit) throw new Failure('forbidden', { message: [limitText(limit)] });
 };
@@ -137,7 +132,7 @@ export const createProject = async (
   return await takingNames(call, async (tx) => {
     const namespace = await lockNamespace(tx, found.id);
     if (namespace === undefined) throw namespaceRefused();
-    await requireRoom(call, tx, creator, namespace);
+    await requireRoom(tx, creator, namespace);
     // As in an update: what a project costs is up to administrators.
     if ((wanted.max_artifacts_size ?? null) !== null && !call.admin) throw forbidden();
     const visibility = visibilityOf(call, wanted, namespace);

@@ -101,7 +101,7 @@ export const transferProject = async (
     if (!mayCreateIn(call, user, namespace)) {
       throw failed("You don't have permission to transfer projects into that namespace.");
     }
-    await requireRoom(call, tx, user, namespace);
+    await requireRoom(tx, user, namespace);
     await requireFree(tx, project, namespace);
     await store(tx, call, [project, namespace]);
     await follow(tx, { id: project.id, namespace_id: targetId });

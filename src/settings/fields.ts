@@ -61,8 +61,8 @@ export const fields: { [N in SettingName]: Field<Settings[N]> } = {
     100_000,
     {
       group: 'Accounts',
-      label: 'Projects a user may have',
-      meaning: 'How many personal projects a user may create, unless the account has a limit of its own.',
+      label: 'Projects a new user may have',
+      meaning: 'Limit of personal projects that new users get; existing users keep theirs.',
     },
     0,
   ),

@@ -5,6 +5,7 @@ import { conflict, invalid } from '../errors.ts';
 import { type Cause, recordEvent } from '../events/record.ts';
 import { takingNames } from '../namespaces/claim.ts';
 import { insertPersonalNamespace, isRouteTaken } from '../namespaces/create.ts';
+import { readSettings } from '../settings/store.ts';
 import { hashPassword } from './password.ts';
 import { userIdByEmail, userIdByName } from './queries.ts';
 import { normalizedEmail, userProblems } from './rules.ts';
@@ -14,7 +15,14 @@ type Row = Insertable<UsersTable>;
 type Given = 'username' | 'name' | 'email' | 'password_hash';
 
 export type NewUser = Pick<Row, Given> &
-  Partial<Omit<Row, Given | 'id' | 'created_at' | 'updated_at' | 'search_text'>>;
+  Partial<Omit<Row, Given | 'id' | 'created_at' | 'updated_at' | 'search_text' | 'projects_limit'>> & {
+    /** Default: the instance's limit for new users. */
+    projects_limit?: number | undefined;
+  };
+
+/** The limit that a user gets who has none of their own yet: the instance's default, as it is now. */
+export const defaultProjectsLimit = async ({ db }: Tx): Promise<number> =>
+  (await readSettings(db)).settings.default_projects_limit;
 
 /** Stores a user with his personal namespace; answers the id. The input has been checked (`users/rules.ts`). */
 export const insertUser = async (tx: Tx, cause: Cause | null, user: NewUser): Promise<number> => {
@@ -25,7 +33,6 @@ export const insertUser = async (tx: Tx, cause: Cause | null, user: NewUser): Pr
       admin: 0,
       external: 0,
       can_create_group: 1,
-      projects_limit: null,
       bio: null,
       location: null,
       skype: null,
@@ -38,6 +45,7 @@ export const insertUser = async (tx: Tx, cause: Cause | null, user: NewUser): Pr
       last_sign_in_at: null,
       last_activity_on: null,
       ...user,
+      projects_limit: user.projects_limit ?? (await defaultProjectsLimit(tx)),
       search_text: searchText(user),
       created_at: tx.now,
       updated_at: tx.now,
@@ -88,7 +96,7 @@ export type UserInput = {
   admin?: boolean;
   external?: boolean;
   can_create_group?: boolean;
-  projects_limit?: number | null;
+  projects_limit?: number;
   public_email?: string | null;
   /** The address is his by his own word alone. */
   email_unchecked?: boolean;
@@ -128,7 +136,7 @@ const rightsOf = ({
   admin = false,
   external = false,
   can_create_group = true,
-  projects_limit = null,
+  projects_limit,
 }: UserInput) => ({
   admin: flag(admin),
   external: flag(external),

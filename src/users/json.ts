@@ -132,7 +132,6 @@ type Identity = { provider: string; extern_uid: string };
 type Beside = { projects: number; identities: Identity[] };
 
 const accountOf = (user: UserRow, { projects, identities }: Beside, site: Site) => {
-  const projects_limit = user.projects_limit ?? site.settings.default_projects_limit;
   const signedInAt = user.last_sign_in_at === null ? null : formatTime(user.last_sign_in_at);
   return {
     ...publicProfile(user, site),
@@ -142,11 +141,11 @@ const accountOf = (user: UserRow, { projects, identities }: Beside, site: Site) 
     email: user.email,
     theme_id: 1,
     color_scheme_id: 1,
-    projects_limit,
+    projects_limit: user.projects_limit,
     current_sign_in_at: signedInAt,
     identities,
     can_create_group: user.can_create_group === 1,
-    can_create_project: projects < projects_limit,
+    can_create_project: projects < user.projects_limit,
     two_factor_enabled: user.two_factor_enabled === 1,
     external: user.external === 1,
   };

@@ -9,6 +9,7 @@ import {
   type Profile,
   type UserInput,
   type UserParts,
+  defaultProjectsLimit,
   profileOf,
   requireFree,
   requireOwnAddress,
@@ -33,18 +34,18 @@ const flagOf = (value: boolean | undefined): Flag | undefined => {
   return value ? 1 : 0;
 };
 
-/** One who becomes external loses his rights to create; one who ceases to be gets the usual ones back. */
 /** A password that there is can be changed, not taken away. */
 export type UserChanges = Omit<Partial<UserInput>, 'password'> & { password?: string };
 
-const rightsOf = (user: UserRow, input: UserChanges): Maybe<Values> => {
+/** A user who becomes external loses the rights to create; one who ceases to be gets those of a new user back. */
+const rightsOf = async (tx: Tx, user: UserRow, input: UserChanges): Promise<Maybe<Values>> => {
   const { external, can_create_group, projects_limit } = input;
   if (external === true && user.external === 0)
     return { external: 1, can_create_group: 0, projects_limit: 0 };
   if (external === false && user.external === 1) {
     const usual = {
       can_create_group: flagOf(can_create_group ?? true),
-      projects_limit: projects_limit ?? null,
+      projects_limit: projects_limit ?? (await defaultProjectsLimit(tx)),
     };
     return { external: 0, ...usual };
   }
@@ -52,13 +53,18 @@ const rightsOf = (user: UserRow, input: UserChanges): Maybe<Values> => {
 };
 
 /** What the row is to be, as far as the input says. */
-const wantedOf = (user: UserRow, input: UserChanges): Values => {
+const wantedOf = async (tx: Tx, user: UserRow, input: UserChanges): Promise<Values> => {
   const { username, name, public_email, admin } = input;
   const email = input.email === undefined ? user.email : normalizedEmail(input.email);
   if (public_email !== undefined) requireOwnAddress(public_email, email);
   const isShown = public_email === undefined ? user.public_email === email : Boolean(public_email);
   const names = { username, name: name?.trim(), email, public_email: isShown ? email : null };
-  return given<Values>({ ...profileOf(input), ...names, ...rightsOf(user, input), admin: flagOf(admin) });
+  return given<Values>({
+    ...profileOf(input),
+    ...names,
+    ...(await rightsOf(tx, user, input)),
+    admin: flagOf(admin),
+  });
 };
 
 /** What is stored beside the changes: whether a new address is his by his own word alone. */
@@ -129,7 +135,7 @@ export const updateUser = async (
     const user = await lockUser(tx, id);
     if (user.ghost === 1) throw forbidden('An internal user cannot be changed');
     requireGoodPassword(user, input.password);
-    const { changes, data } = changesOf(user, wantedOf(user, input));
+    const { changes, data } = changesOf(user, await wantedOf(tx, user, input));
     if (Object.keys(changes).length === 0 && hash === null) return;
     await requireFree(tx, changes, user);
     await storeChanges(tx, user, markedBy(cause, id, changes), hash);

@@ -113,11 +113,19 @@ const snippet = { title: 'x', file_name: 'x.txt', content: 'x' };
 
 const acts: Record<SettingName, () => Promise<void>> = {
   default_projects_limit: async () => {
-    const { token } = await seedUser(gantry);
+    const existing = await seedUser(gantry);
     await put({ default_projects_limit: 1 });
+    const { id, token } = await seedUser(gantry);
     assert.equal((await post('/projects', { name: 'one' }, token)).status, 201);
     assert.equal((await post('/projects', { name: 'two' }, token)).status, 403);
     await put({ default_projects_limit: 2 });
+    assert.equal((await post('/projects', { name: 'two' }, token)).status, 403);
+    assert.equal((await gantry.api('GET /user', { as: token })).body.projects_limit, 1);
+    // Lowering the default takes nothing from those who are there.
+    await put({ default_projects_limit: 0 });
+    assert.equal((await post('/projects', { name: 'one' }, existing.token)).status, 201);
+    assert.equal((await gantry.api('POST /projects', { json: { name: unique('of-root') } })).status, 201);
+    await gantry.api(`PUT /users/${id}`, { json: { projects_limit: 2 } });
     assert.equal((await post('/projects', { name: 'two' }, token)).status, 201);
   },
   signup_enabled: async () => {

@@ -171,7 +171,7 @@ test('what is wrong is said beside its field, and nothing at all is saved', asyn
   const cases = {
     max_attachment_size: /Largest attachment \(MB\) must be greater than 0/,
     session_expire_delay: /Idle session \(minutes\) is invalid/,
-    default_projects_limit: /Projects a user may have can&#39;t be blank/,
+    default_projects_limit: /Projects a new user may have can&#39;t be blank/,
     home_page_url: /Home page must be a valid URL/,
     default_group_visibility: /Visibility of new groups does not have a valid value/,
   };
