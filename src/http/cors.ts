@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 
-const exposed = 'Link, X-Total, X-Total-Pages, X-Per-Page, X-Page, X-Next-Page, X-Prev-Page';
+const exposed =
+  'Link, X-Total, X-Total-Pages, X-Per-Page, X-Page, X-Next-Page, X-Prev-Page, Gantry-Ignored-Parameters';
 
 /**
  * Any page may call the API with a token; none but our own with a cookie, so credentials are never allowed

@@ -15,6 +15,7 @@ import { discard } from './discard.ts';
 import { readWhole } from './read_whole.ts';
 import { asFailure, methodNotAllowed, tooLong } from './failure.ts';
 import { type Page, type PageRequest, pageHeaders, pageRequest } from './page.ts';
+import { type IgnoredParams, ignoredParams, ignoredParamsHeader } from './ignored_params.ts';
 import { type ParamsReader, type RawParams, paramsReader } from './params.ts';
 import { type Serialize, lazySerializer, listText } from './serializer.ts';
 
@@ -39,6 +40,7 @@ export type OpenCall<C extends BaseCall> = (
 type Mounted<C> = {
   endpoint: AnyEndpoint<C>;
   read: ParamsReader;
+  ignored: IgnoredParams;
   defaults: Record<string, unknown>;
   serialize: Serialize;
   /** An integer in the last place of the path may carry `.json`. */
@@ -56,6 +58,7 @@ const prepare = <C>(endpoint: AnyEndpoint<C>): Mounted<C> => {
   return {
     endpoint,
     read: paramsReader(endpoint.params),
+    ignored: ignoredParams(endpoint.params),
     defaults: Object.fromEntries(
       properties.filter(([, p]) => p.default !== undefined).map(([n, p]) => [n, p.default]),
     ),
@@ -120,6 +123,8 @@ const serve = async <C extends BaseCall>(
   const call = await open(request, sent, endpoint);
   admit(endpoint.audience, call);
   if (isFailure(body)) throw body;
+  const ignored = mounted.ignored(sent);
+  if (ignored !== null) void reply.header(ignoredParamsHeader, ignored);
   const path = pathParams(request, mounted.lastParam);
   const params = mounted.read({ ...sent, ...path });
   if (endpoint.polled !== undefined) {

@@ -1,4 +1,5 @@
 import { invalid } from '../errors.ts';
+import { credentialParams } from './credential_params.ts';
 import { integer } from './schema.ts';
 
 const defaultPerPage = 20;
@@ -26,16 +27,6 @@ export const pageRequest = (params: { page?: unknown; per_page?: unknown }): Pag
   return { page, per_page, limit: per_page, offset: Math.min((page - 1) * per_page, largestOffset) };
 };
 
-/** Never part of a `Link`: they would be stored and forwarded with it. */
-const credentials = new Set([
-  'private_token',
-  'access_token',
-  'bearer_token',
-  'job_token',
-  'sudo',
-  'authenticity_token',
-]);
-
 const scalarText = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
 
@@ -50,8 +41,9 @@ const pairsOf = (name: string, value: unknown): string[] => {
 /** The links' query but for the number of the page: what stands before it and after it. */
 const aroundPage = (sent: Record<string, unknown>, perPage: number): [string, string] => {
   const shown = { ...sent, page: '', per_page: perPage };
+  // A `Link` is stored and forwarded: it carries no credentials.
   const names = Object.keys(shown)
-    .filter((name) => !credentials.has(name))
+    .filter((name) => !credentialParams.has(name))
     .toSorted();
   const at = names.indexOf('page');
   const pairs = (some: string[]): string[] =>

@@ -29,7 +29,7 @@ type Keywords = {
   maxLength?: number;
   maxItems?: number;
   default?: unknown;
-  'x-kind'?: 'names' | 'day' | 'id_or_path' | 'id_or_word' | 'any';
+  'x-kind'?: 'names' | 'day' | 'id_or_path' | 'id_or_word' | 'unsupported' | 'any';
   'x-clearable'?: true;
   'x-aliases'?: Record<string, string>;
   'x-words'?: readonly string[];
@@ -133,6 +133,14 @@ const readIdOrWord = (raw: unknown, keywords: Keywords): number | string => {
   return word ?? readInteger(raw, { minimum: -largest, maximum: largest });
 };
 
+/** A filter that is not implemented: values that do not narrow the list pass, others are refused. */
+const readUnsupported = (raw: unknown, { 'x-words': neutral = [] }: Keywords): undefined => {
+  const parts = toList(raw).filter((part) => !isBlank(part));
+  return parts.every((part) => neutral.includes(scalarText(part).toLowerCase()))
+    ? undefined
+    : fail('is a filter that is not supported');
+};
+
 const readTime = (raw: unknown): number => parseTime(scalarText(raw)) ?? fail();
 const readDate = (raw: unknown): string => parseDate(scalarText(raw)) ?? fail();
 
@@ -147,6 +155,8 @@ const readerByKind = (keywords: Keywords): Read => {
       return (raw) => (isBlank(raw) ? nothing : (parseDay(scalarText(raw)) ?? fail()));
     case 'id_or_word':
       return (raw) => (isBlank(raw) ? undefined : readIdOrWord(raw, keywords));
+    case 'unsupported':
+      return (raw) => (isBlank(raw) ? undefined : readUnsupported(raw, keywords));
     default:
       return (raw) => raw;
   }

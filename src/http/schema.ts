@@ -108,6 +108,21 @@ export const idOrPath = (description: string) =>
 export const idOrWord = <const W extends string>(words: readonly W[], description?: string) =>
   unsafe<number | W>({ type: 'string', 'x-kind': 'id_or_word', 'x-words': words, description });
 
+/**
+ * A filter of a list that clients know and that is not implemented. Ignoring it would answer with more than was
+ * asked for, so a value that would narrow the list is refused.
+ * @param neutral lower-case values that do not narrow the list
+ */
+export const unsupportedFilter = (neutral: readonly string[] = []) =>
+  optional(
+    unsafe<undefined>({
+      type: 'string',
+      'x-kind': 'unsupported',
+      'x-words': neutral,
+      description: 'not supported: refused where it would narrow the list',
+    }),
+  );
+
 /** A value of several parts, as JSON or as `name[part]=...`: its reader (who declares it) checks every part. */
 export const hash = (properties: Record<string, TSchema>, description?: string) =>
   unsafe<unknown>({ type: 'object', properties, 'x-kind': 'any', ...(description && { description }) });

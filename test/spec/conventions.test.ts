@@ -315,7 +315,7 @@ describe('OPTIONS', () => {
     const reply = await world.api('GET /issues', { headers: { origin: 'https://elsewhere.example' } });
     assert.equal(
       reply.headers.get('access-control-expose-headers'),
-      'Link, X-Total, X-Total-Pages, X-Per-Page, X-Page, X-Next-Page, X-Prev-Page',
+      'Link, X-Total, X-Total-Pages, X-Per-Page, X-Page, X-Next-Page, X-Prev-Page, Gantry-Ignored-Parameters',
     );
   });
 });

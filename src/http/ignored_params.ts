@@ -1,0 +1,67 @@
+/** Names the parameters of a request that its endpoint does not declare. */
+import type { TObject } from 'typebox';
+import { credentialParams } from './credential_params.ts';
+import type { RawParams } from './params.ts';
+
+export const ignoredParamsHeader = 'gantry-ignored-parameters';
+
+/** Characters of one name and of the whole header: proxies accept 4 KiB or more of headers. */
+const longestName = 100;
+const longestHeader = 2000;
+
+/** Declared names; of a hash, the names of its parts (null: any). */
+type Declared = { readonly [name: string]: Declared | null };
+
+type Property = { 'x-kind'?: string; properties?: Record<string, Property> };
+
+const declare = (properties: Record<string, Property>): Declared => {
+  const entries = Object.entries(properties).map(([name, property]): [string, Declared | null] => {
+    const parts = property['x-kind'] === 'any' ? (property.properties ?? {}) : {};
+    return [name, Object.keys(parts).length === 0 ? null : declare(parts)];
+  });
+  return Object.assign(Object.create(null) as Declared, Object.fromEntries(entries));
+};
+
+/** Printable ASCII without commas, so that a name can neither end the header nor look like two names. */
+const encodeName = (name: string): string =>
+  encodeURIComponent(name.slice(0, longestName).toWellFormed()).replaceAll('%5B', '[').replaceAll('%5D', ']');
+
+const isHash = (value: unknown): value is RawParams =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Appends undeclared names to `ignored` until they exceed the header. */
+const collect = (declared: Declared, sent: RawParams, parent: string | null, ignored: string[]): void => {
+  for (const name of Object.keys(sent)) {
+    const parts = declared[name];
+    const path = parent === null ? name : `${parent}[${name}]`;
+    if (parts === undefined) {
+      if (parent === null && credentialParams.has(name)) continue;
+      if (ignored.push(encodeName(path)) > longestHeader / 2) return;
+    } else if (parts !== null) {
+      const value = sent[name];
+      if (isHash(value)) collect(parts, value, path, ignored);
+    }
+  }
+};
+
+/** Joins names; those that do not fit are replaced by `...`. */
+const join = (names: string[]): string => {
+  let header = '';
+  for (const name of names) {
+    if (header.length + name.length > longestHeader) return `${header}, ...`;
+    header += header === '' ? name : `, ${name}`;
+  }
+  return header;
+};
+
+/** The value of the header for what was sent; null: every parameter is declared. */
+export type IgnoredParams = (sent: RawParams) => string | null;
+
+export const ignoredParams = (schema: TObject): IgnoredParams => {
+  const declared = declare(schema.properties);
+  return (sent) => {
+    const ignored: string[] = [];
+    collect(declared, sent, null, ignored);
+    return ignored.length === 0 ? null : join(ignored);
+  };
+};
