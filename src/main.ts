@@ -77,7 +77,8 @@ const gitFailure = ({ kind }: GitFailure): Failure | null => {
 
 const storeFailure = (store: Store) => {
   return (error: unknown): Failure | null => {
-    if (store.isStoreFull(error) || store.isUnreachable(error)) return unavailable();
+    const mayRetry = store.isStoreFull(error) || store.isUnreachable(error) || store.isConflict(error);
+    if (mayRetry) return unavailable();
     if (isGitFailure(error)) return gitFailure(error);
     // Another request took the name, or removed the record, between this one's look and its write.
     const lostRace = store.isUniqueViolation(error) || store.isForeignKeyViolation(error);

@@ -31,6 +31,10 @@ export type Words = {
   state: RawBuilder<{ state: string }>;
   /** Whether the process of this name (`processName`), which a column tells, still uses the store. */
   lives: (column: string) => RawBuilder<boolean>;
+  /**
+   * Locks rows against changes until the transaction ends. On PostgreSQL `for no key update`: a row that refers to a
+   * locked one by a foreign key is inserted without waiting.
+   */
   forUpdate: RawBuilder<unknown>;
   skipLocked: RawBuilder<unknown>;
 };

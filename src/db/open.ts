@@ -38,6 +38,8 @@ export type Store = {
   isUniqueViolation: (error: unknown) => boolean;
   isForeignKeyViolation: (error: unknown) => boolean;
   isStoreFull: (error: unknown) => boolean;
+  /** A deadlock or a conflict with other transactions: `write` throws it once it has retried for long enough. */
+  isConflict: (error: unknown) => boolean;
   /** The database does not answer at the moment. */
   isUnreachable: (error: unknown) => boolean;
   close: () => Promise<void>;
@@ -119,6 +121,7 @@ export const openStore = async (options: OpenOptions, clock: Clock): Promise<Sto
     isUniqueViolation: dialect.isUniqueViolation,
     isForeignKeyViolation: dialect.isForeignKeyViolation,
     isStoreFull: dialect.isStoreFull,
+    isConflict: dialect.isConflict,
     isUnreachable: dialect.isUnreachable,
     close: async () => {
       await stopHearing();

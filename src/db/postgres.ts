@@ -141,8 +141,8 @@ const words: EngineParts['words'] = {
   state: sql`select pg_current_snapshot()::text as state`,
   lives: (column) => sql<boolean>`exists (select 1 from pg_stat_activity where application_name
     in ('gantry ' || ${sql.ref(column)}, 'gantry listens ' || ${sql.ref(column)}))`,
-  forUpdate: sql`for update`,
-  skipLocked: sql`for update skip locked`,
+  forUpdate: sql`for no key update`,
+  skipLocked: sql`for no key update skip locked`,
 };
 
 const codeOf = (error: unknown): unknown => (error as { code?: unknown }).code;

@@ -70,7 +70,7 @@ export class Batches<A, R> {
 
   /** It is not for what was asked that it failed. */
   #isOfStore(error: unknown): boolean {
-    const store = this.#store;
-    return error instanceof Failure || store.isUnreachable(error) || store.isStoreFull(error);
+    const { isConflict, isStoreFull, isUnreachable } = this.#store;
+    return error instanceof Failure || isUnreachable(error) || isStoreFull(error) || isConflict(error);
   }
 }
