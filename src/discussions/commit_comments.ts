@@ -40,12 +40,10 @@ const commentJson = (comment: CommitComment, author: BasicUserRow, call: Call) =
   noteable_iid: null,
   project_id: comment.project_id,
   commit_id: comment.sha,
-  position: positionOf(comment.position),
+  ...(comment.position !== null && { position: positionOf(comment.position) }),
   resolvable: false,
-  resolved: false,
-  resolved_by: null,
-  resolved_at: null,
   confidential: false,
+  internal: false,
 });
 
 export const commentsJson = async (call: Call, comments: readonly CommitComment[]) => {

@@ -80,13 +80,12 @@ test('a thread is begun by whoever sees the issue, and answered', async () => {
     noteable_type: 'Issue',
     noteable_iid: on.iid,
     project_id: project.id,
-    commit_id: null,
-    position: null,
     resolvable: true,
     resolved: false,
     resolved_by: null,
     resolved_at: null,
     confidential: false,
+    internal: false,
   });
   assert.equal(note.author.username, stranger.username);
   const answer = await reply(on, made.body.id);

@@ -1,4 +1,5 @@
 /** Task lists in descriptions. */
+import { int, object } from '../http/schema.ts';
 
 export type Task = { text: string; done: boolean };
 
@@ -9,6 +10,8 @@ export function taskOf(line: string): Task | null {
   const text = parts === null ? '' : line.slice(parts[0].length).trim();
   return text === '' ? null : { text, done: parts?.[1] !== ' ' };
 }
+
+export const taskCountsShape = object({ count: int, completed_count: int });
 
 /** How many tasks a description has, and how many of them are done. */
 export const taskCounts = (description: string | null): { count: number; completed_count: number } => {

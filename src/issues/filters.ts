@@ -4,10 +4,24 @@ import { boolean, oneOf, optional } from '../http/schema.ts';
 import { type Filters as SharedFilters, sharedFilterParams } from '../issuables/filters.ts';
 import { type DueWord, dueCondition, dueWords } from './due.ts';
 
+/** Kinds of work item that clients filter by. Every record here is an issue, so the other kinds match nothing. */
+const issueTypes = [
+  'issue',
+  'incident',
+  'test_case',
+  'requirement',
+  'task',
+  'objective',
+  'key_result',
+  'epic',
+  'ticket',
+] as const;
+
 export const filterParams = {
   state: oneOf(['opened', 'closed', 'all'], { default: 'all', description: 'all by default' }),
   ...sharedFilterParams,
   confidential: optional(boolean()),
+  issue_type: optional(oneOf(issueTypes, { description: 'any but issue matches nothing' })),
   due_date: optional(oneOf(dueWords, { description: 'when issues are due; 0: those without a due date' })),
 };
 
@@ -15,10 +29,15 @@ export type Filters = SharedFilters & {
   state: 'opened' | 'closed' | 'all';
   confidential?: boolean;
   due_date?: DueWord;
+  issue_type?: (typeof issueTypes)[number];
 };
 
 /** @param today `YYYY-MM-DD` */
-export const ownConditions = ({ confidential, due_date }: Filters, today: string): RawBuilder<boolean>[] => [
+export const ownConditions = (
+  { confidential, due_date, issue_type = 'issue' }: Filters,
+  today: string,
+): RawBuilder<boolean>[] => [
+  ...(issue_type === 'issue' ? [] : [sql<boolean>`1 = 0`]),
   ...(confidential === undefined ? [] : [sql<boolean>`issues.confidential = ${confidential ? 1 : 0}`]),
   ...(due_date === undefined ? [] : [dueCondition(due_date, today)]),
 ];

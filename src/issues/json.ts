@@ -1,6 +1,7 @@
 import type { Call, Site } from '../access/call.ts';
 import { array, bool, int, nullable, object, string, timestamp } from '../http/schema.ts';
 import { milestoneJson, milestoneShape } from '../milestones/json.ts';
+import { taskCounts, taskCountsShape } from '../issuables/tasks.ts';
 import { timeStats, timeStatsShape } from '../time_tracking/json.ts';
 import { formatTime } from '../time.ts';
 import { basicUser, basicUserShape } from '../users/json.ts';
@@ -29,6 +30,12 @@ const fields = {
   due_date: nullable(string),
   confidential: bool,
   web_url: string,
+  issue_type: string,
+  type: string,
+  closed_by: nullable(user),
+  moved_to_id: nullable(int),
+  discussion_locked: nullable(bool),
+  task_completion_status: taskCountsShape,
 };
 
 const references = object({ short: string, relative: string, full: string });
@@ -76,6 +83,13 @@ const baseJson = (issue: FullIssue, site: Site) => {
     due_date: issue.due_date,
     confidential: issue.confidential === 1,
     web_url: issueUrl(site.baseUrl, issue.project_path, issue.iid),
+    // There is one kind of issue; typed clients fail on a record that does not name it.
+    issue_type: 'issue',
+    type: 'ISSUE',
+    closed_by: issue.closed_by === null ? null : basicUser(issue.closed_by, site),
+    moved_to_id: issue.moved_to_id,
+    discussion_locked: null,
+    task_completion_status: taskCounts(issue.description),
   };
 };
 

@@ -4,7 +4,7 @@ import { listsOf } from '../issuables/list.ts';
 import { type Filters, ownConditions } from './filters.ts';
 import { totalOfAll } from './totals.ts';
 
-export const listIssues = listsOf<Filters>(
+const list = listsOf<Filters>(
   {
     type: 'Issue',
     table: 'issues',
@@ -18,3 +18,11 @@ export const listIssues = listsOf<Filters>(
   },
   ({ issues_version }) => issues_version,
 );
+
+type Query = Parameters<typeof list>[0];
+
+/** A list of issues. Every record has `issue_type=issue`: without that filter the stored totals apply. */
+export const listIssues = async (query: Query): ReturnType<typeof list> => {
+  const { issue_type, ...others } = query.filters;
+  return await list(issue_type === 'issue' ? { ...query, filters: others } : query);
+};

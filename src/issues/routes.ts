@@ -9,7 +9,7 @@ import {
   bool,
   boolean,
   clearable,
-  date,
+  day,
   id,
   idOrPath,
   longText,
@@ -120,7 +120,7 @@ const get = endpoint({
 const editable = {
   ...sharedEditable,
   confidential: optional(boolean()),
-  due_date: optional(clearable(date('YYYY-MM-DD'))),
+  due_date: optional(clearable(day('YYYY-MM-DD, or a time, of which the date is kept'))),
 };
 
 const create = endpoint({

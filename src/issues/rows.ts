@@ -4,6 +4,7 @@ import { compiled } from '../db/compiled.ts';
 import type { Words } from '../db/engine.ts';
 import type { Reader } from '../db/open.ts';
 import type { IssuesTable } from '../db/schema.ts';
+import { joinedUser, joinedUserColumns } from '../issuables/joined_users.ts';
 import {
   type Relations,
   joinedColumns,
@@ -11,26 +12,34 @@ import {
   wholeOf,
   withRelations as completed,
 } from '../issuables/rows.ts';
+import type { BasicUserRow } from '../users/json.ts';
 
 export type IssueRow = Selectable<IssuesTable>;
 
-export type FullIssue = IssueRow & Relations & { project_path: string };
+export type FullIssue = IssueRow & Relations & { project_path: string; closed_by: BasicUserRow | null };
 
-/** Issues with their author and milestone, for a query over `issues` joined with `projects`. */
+/** Issues with their author, closer and milestone, for a query over `issues` joined with `projects`. */
 export const selectIssues = (db: Reader) =>
   db
     .selectFrom('issues')
     .innerJoin('projects', 'projects.id', 'issues.project_id')
     .innerJoin('users as author', 'author.id', 'issues.author_id')
     .leftJoin('milestones as milestone', 'milestone.id', 'issues.milestone_id')
+    .leftJoin('users as closed_by', 'closed_by.id', 'issues.closed_by_id')
     .selectAll('issues')
-    .select(joinedColumns);
+    .select(joinedColumns)
+    .select(joinedUserColumns('closed_by'));
 
 export type JoinedIssue = Awaited<ReturnType<ReturnType<typeof selectIssues>['execute']>>[number];
 
+const withCloser = <R extends JoinedIssue>(row: R): R & Pick<FullIssue, 'closed_by'> => ({
+  ...row,
+  closed_by: joinedUser(row, 'closed_by'),
+});
+
 /** Completes rows, in their order. */
 export const withRelations = async (db: Reader, rows: JoinedIssue[]): Promise<FullIssue[]> =>
-  await completed(db, 'Issue', rows);
+  (await completed(db, 'Issue', rows)).map(withCloser);
 
 const rowsById = compiled((db, { ids }: { ids: readonly number[] }, words) =>
   selectIssues(db).where(words.oneOf('issues.id', ids)).compile(),
@@ -50,14 +59,15 @@ const wholeByIid = compiled((db, { project_id, iid }: { project_id: number; iid:
 
 /** The issue with this id, whoever sees it. */
 export const issueById = async (db: Reader, id: number): Promise<FullIssue | undefined> =>
-  (await wholeById(db, { id })).map(wholeOf)[0];
+  (await wholeById(db, { id })).map((row) => withCloser(wholeOf(row)))[0];
 
 /** The issue with this iid, whoever sees it. */
 export const issueByIid = async (
   db: Reader,
   project_id: number,
   iid: number,
-): Promise<FullIssue | undefined> => (await wholeByIid(db, { project_id, iid })).map(wholeOf)[0];
+): Promise<FullIssue | undefined> =>
+  (await wholeByIid(db, { project_id, iid })).map((row) => withCloser(wholeOf(row)))[0];
 
 /** The issues of these ids, whoever sees them, in no order. */
 export const issuesById = async (db: Reader, ids: readonly number[]): Promise<FullIssue[]> => {

@@ -2,7 +2,7 @@
 import { type Call, endpoint } from '../access/call.ts';
 import { notFound } from '../errors.ts';
 import { pageParams, pageRequest } from '../http/page.ts';
-import { clearable, date, id as idParam, idOrPath, integer, object, optional, text } from '../http/schema.ts';
+import { clearable, day, id as idParam, idOrPath, integer, object, optional, text } from '../http/schema.ts';
 import { addMember, removeMember, updateMember } from './change.ts';
 import { memberJson, memberShape } from './json.ts';
 import { findMember, listMembers } from './queries.ts';
@@ -70,7 +70,7 @@ const writingRoutes = (kind: SourceKind) => {
   const { plural, noun } = kind;
   const id = idOrPath(`id or full path of the ${noun}`);
   const access_level = integer({ description: `role: ${kind.roles.join(', ')}` });
-  const expires_at = optional(clearable(date('day on which the membership ends')));
+  const expires_at = optional(clearable(day('day on which the membership ends')));
   const path = `/${plural}/:id/members/:user_id`;
 
   const add = endpoint({

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import type { Site } from '../access/call.ts';
 import { array, bool, int, nullable, object, string, timestamp } from '../http/schema.ts';
-import { taskCounts } from '../issuables/tasks.ts';
+import { taskCounts, taskCountsShape } from '../issuables/tasks.ts';
 import { isWorkInProgress } from '../issuables/title_state.ts';
 import { briefPipelineShape } from '../repository/pipeline_brief.ts';
 import { milestoneJson, milestoneShape } from '../milestones/json.ts';
@@ -59,7 +59,7 @@ const fields = {
     object({ base_sha: nullable(string), head_sha: nullable(string), start_sha: nullable(string) }),
   ),
   changes_count: nullable(string),
-  task_completion_status: object({ count: int, completed_count: int }),
+  task_completion_status: taskCountsShape,
   rebase_in_progress: bool,
   merge_error: nullable(string),
   /** The last: of one request alone, `detail.ts` puts another in its place. */

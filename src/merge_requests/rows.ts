@@ -1,9 +1,10 @@
 /** Merge requests with what their JSON embeds, in a number of statements that does not depend on how many they are. */
-import { type Selectable, sql } from 'kysely';
+import type { Selectable } from 'kysely';
 import { compiled } from '../db/compiled.ts';
 import type { Words } from '../db/engine.ts';
 import type { Reader } from '../db/open.ts';
 import type { MergeRequestsTable } from '../db/schema_code.ts';
+import { joinedUser, joinedUserColumns } from '../issuables/joined_users.ts';
 import {
   type Relations,
   joinedColumns,
@@ -31,14 +32,6 @@ type Doers = { [D in Doer]: BasicUserRow | null };
 
 export type FullMergeRequest = MergeRequestRow & Relations & LatestVersion & Doers & { project_path: string };
 
-const userColumns = <D extends Doer>(name: D) =>
-  [
-    sql<string | null>`${sql.ref(`${name}.name`)}`.as<`${D}_name`>(`${name}_name`),
-    sql<string | null>`${sql.ref(`${name}.username`)}`.as<`${D}_username`>(`${name}_username`),
-    sql<BasicUserRow['state'] | null>`${sql.ref(`${name}.state`)}`.as<`${D}_state`>(`${name}_state`),
-    sql<string | null>`${sql.ref(`${name}.email`)}`.as<`${D}_email`>(`${name}_email`),
-  ] as const;
-
 /** Merge requests with author, milestone and latest version, for a query that joins them with `projects` (the target). */
 export const selectMergeRequests = (db: Reader) =>
   db
@@ -57,9 +50,9 @@ export const selectMergeRequests = (db: Reader) =>
       'version.start_commit_sha as start_sha',
       'version.real_size as real_size',
     ])
-    .select(userColumns('merged_by'))
-    .select(userColumns('closed_by'))
-    .select(userColumns('merge_user'));
+    .select(joinedUserColumns('merged_by'))
+    .select(joinedUserColumns('closed_by'))
+    .select(joinedUserColumns('merge_user'));
 
 export type JoinedMergeRequest = Awaited<
   ReturnType<ReturnType<typeof selectMergeRequests>['execute']>
@@ -70,23 +63,11 @@ type DoerColumns = Pick<
   `${Doer}_id` | `${Doer}_name` | `${Doer}_username` | `${Doer}_state` | `${Doer}_email`
 >;
 
-const doerOf = (row: DoerColumns, name: Doer): BasicUserRow | null => {
-  const id = row[`${name}_id`];
-  if (id === null) return null;
-  return {
-    id,
-    name: row[`${name}_name`] ?? '',
-    username: row[`${name}_username`] ?? '',
-    state: row[`${name}_state`] ?? 'active',
-    email: row[`${name}_email`] ?? '',
-  };
-};
-
 const withDoers = <R extends DoerColumns>(row: R): R & Doers => ({
   ...row,
-  merged_by: doerOf(row, 'merged_by'),
-  closed_by: doerOf(row, 'closed_by'),
-  merge_user: doerOf(row, 'merge_user'),
+  merged_by: joinedUser(row, 'merged_by'),
+  closed_by: joinedUser(row, 'closed_by'),
+  merge_user: joinedUser(row, 'merge_user'),
 });
 
 /** Completes rows, in their order. */

@@ -5,7 +5,7 @@ import { pageParams, pageRequest } from '../http/page.ts';
 import {
   boolean,
   clearable,
-  date,
+  day,
   id as idParam,
   idOrPath,
   integers,
@@ -25,8 +25,8 @@ import { type MilestoneEdit, updateMilestone } from './update.ts';
 const milestone_id = idParam('id of the milestone, not its iid');
 const fields = {
   description: optional(clearable(longText())),
-  due_date: optional(clearable(date())),
-  start_date: optional(clearable(date())),
+  due_date: optional(clearable(day())),
+  start_date: optional(clearable(day())),
 };
 
 const editOf = (given: MilestoneEdit): MilestoneEdit => {

@@ -22,13 +22,16 @@ export const noteShape = object({
   noteable_type: string,
   noteable_iid: int,
   project_id: int,
-  commit_id: nullable(string),
-  position: nullable(positionShape),
+  /** Of diff notes only. */
+  commit_id: optional(nullable(string)),
+  position: optional(nullable(positionShape)),
   resolvable: bool,
-  resolved: bool,
-  resolved_by: nullable(basicUserShape),
-  resolved_at: nullable(timestamp),
+  /** Of resolvable notes only. */
+  resolved: optional(bool),
+  resolved_by: optional(nullable(basicUserShape)),
+  resolved_at: optional(nullable(timestamp)),
   confidential: bool,
+  internal: bool,
   /** What quick actions in its text did; only as the answer to it. */
   commands_changes: optional(anything),
 });
@@ -36,6 +39,24 @@ export const noteShape = object({
 export type NoteRow = Selectable<NotesTable>;
 
 type Users = { author: BasicUserRow; resolved_by: BasicUserRow | undefined };
+
+/** The keys that only a diff note has: typed clients refuse a null position on any other note. */
+const diffFields = ({ type, position }: NoteRow) =>
+  type === 'DiffNote' ? { commit_id: null, position: positionOf(position) } : {};
+
+/** The keys that only a resolvable note has. */
+const resolution = (
+  { resolvable, resolved_at }: NoteRow,
+  resolved_by: BasicUserRow | undefined,
+  site: Site,
+) =>
+  resolvable === 1
+    ? {
+        resolved: resolved_at !== null,
+        resolved_by: resolved_by === undefined ? null : basicUser(resolved_by, site),
+        resolved_at: resolved_at === null ? null : formatTime(resolved_at),
+      }
+    : {};
 
 const noteJson = (
   note: NoteRow,
@@ -55,13 +76,11 @@ const noteJson = (
   noteable_type: note.target_type,
   noteable_iid: iid,
   project_id: note.project_id,
-  commit_id: null,
-  position: positionOf(note.position),
+  ...diffFields(note),
   resolvable: note.resolvable === 1,
-  resolved: note.resolved_at !== null,
-  resolved_by: resolved_by === undefined ? null : basicUser(resolved_by, site),
-  resolved_at: note.resolved_at === null ? null : formatTime(note.resolved_at),
+  ...resolution(note, resolved_by, site),
   confidential: false,
+  internal: false,
 });
 
 /** Notes of one target as the caller may read them, in three statements at most. */

@@ -103,13 +103,9 @@ test('whoever sees an issue comments on it', async () => {
     noteable_type: 'Issue',
     noteable_iid: on.iid,
     project_id: project.id,
-    commit_id: null,
-    position: null,
     resolvable: false,
-    resolved: false,
-    resolved_by: null,
-    resolved_at: null,
     confidential: false,
+    internal: false,
   };
   assert.deepEqual(made.body, expected);
   assert.equal(made.body.author.username, stranger.username);
