@@ -3,7 +3,7 @@ import type { Insertable } from 'kysely';
 import { sql } from 'kysely';
 import type { Store, Tx } from '../src/db/open.ts';
 import type { MergeRequestsTable } from '../src/db/schema_code.ts';
-import { foldCase } from '../src/issuables/search_terms.ts';
+import { foldCase } from '../src/unicode.ts';
 import { api } from './api.ts';
 import { type IssueRef, type MadeIssue, type World, bulkInsert, makeIssue } from './world.ts';
 

@@ -6,7 +6,7 @@ import type { Insertable, RawBuilder } from 'kysely';
 import { sql } from 'kysely';
 import type { Store, Tx } from '../src/db/open.ts';
 import type { Flag, Schema } from '../src/db/schema.ts';
-import { foldCase } from '../src/issuables/search_terms.ts';
+import { foldCase } from '../src/unicode.ts';
 import { claimRoute, insertNamespace } from '../src/namespaces/create.ts';
 import { insertToken } from '../src/tokens/create.ts';
 import { insertUser } from '../src/users/create.ts';

@@ -26,8 +26,11 @@ type Kept = { generation: number; seen: Promise<SeenRefs>; size: number };
 
 const kept = new Map<string, Kept>();
 
+/** Combining marks past 30 of one letter: a normalizer sorts them in quadratic time. */
+const excessMarks = /(?<!\p{M})(\p{M}{30})\p{M}+/gu;
+
 /** Names that a file system which ignores case takes for the same. */
-export const foldRef = (ref: string): string => ref.normalize('NFC').toLowerCase();
+export const foldRef = (ref: string): string => ref.replace(excessMarks, '$1').normalize('NFC').toLowerCase();
 
 const tipsFor = ({ ownTips, requestTips, pipelineTips }: SeenRefs, ref: string): Set<Oid> => {
   if (ref.startsWith(pipelines)) return pipelineTips;

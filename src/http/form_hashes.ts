@@ -11,8 +11,8 @@ const decoded = (name: string): string => {
   }
 };
 
-/** Numbers the hashes of each list: a name that comes again begins the next one. */
-export const numberHashes = (form: string): string => {
+/** Numbers the hashes of each list: a name that comes again begins the next one. Pairs past the limit are dropped. */
+export const numberHashes = (form: string, mostPairs: number): string => {
   if (!brackets.test(form)) return form;
   const lists = new Map<string, { at: number; seen: Set<string> }>();
   const number = (pair: string): string => {
@@ -29,5 +29,5 @@ export const numberHashes = (form: string): string => {
     known.seen.add(key + rest);
     return `${encodeURIComponent(list)}[${known.at}][${encodeURIComponent(key)}]${rest}${pair.slice(end)}`;
   };
-  return form.split('&').map(number).join('&');
+  return form.split('&', mostPairs).map(number).join('&');
 };

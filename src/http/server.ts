@@ -11,8 +11,9 @@ import {
 import type { Logger } from 'pino';
 import { type Meter, runMetered } from '../db/meter.ts';
 import type { Failure } from '../errors.ts';
-import { largestBody, parseForm } from './body.ts';
+import { largestBody } from './body.ts';
 import { answerBroken } from './broken.ts';
+import { parseForm } from './form.ts';
 import { asFailure, unknownRoute, unreadable } from './failure.ts';
 import type { Metrics } from './metrics.ts';
 import { apiPrefix } from './mount.ts';

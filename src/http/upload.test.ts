@@ -57,6 +57,14 @@ test('what breaks off within a file that nobody wants does no harm', async () =>
   assert.match(String(await received(sent)), /invalid multipart body/);
 });
 
+test('a form of more parts than any client sends is not read on', async () => {
+  const body = `${'--x\r\n'.repeat(21)}${file}`;
+  const sent = { head: `content-length: ${body.length}`, body, leaves: false };
+  assert.match(String(await received(sent)), /invalid multipart body/);
+  const fewer = body.slice('--x\r\n'.length * 2);
+  assert.equal(await received({ ...sent, head: `content-length: ${fewer.length}`, body: fewer }), 5);
+});
+
 test('what is wrapped around a file has an end, too, when nobody said how long it is', async () => {
   const chunk = `10000\r\n${'y'.repeat(0x10000)}\r\n`;
   const other = 'content-disposition: form-data; name="other"; filename="b"\r\n\r\n';

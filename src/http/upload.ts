@@ -13,7 +13,9 @@ export type Upload<T> = {
   take: (file: { name: string; content: Readable }) => Promise<T>;
 };
 
-const mostFields = 20;
+const mostParts = 20;
+/** What is read of the head of a part, the file's name with it; the rest is dropped. */
+const partHead = { headerPairs: 16, headerSize: 8 * 1024 };
 const longestField = 64 * 1024;
 /** What a request may be longer than its file: the heads of its parts. */
 const wrapping = 1024 * 1024;
@@ -28,7 +30,7 @@ const makeParser = async (incoming: IncomingMessage, limit: number) => {
   try {
     return Busboy({
       headers: { 'content-type': type },
-      limits: { fields: mostFields, parts: mostFields, fieldSize: longestField, fileSize: limit },
+      limits: { ...partHead, parts: mostParts, fieldSize: longestField, fileSize: limit },
     });
   } catch {
     throw unreadable();
@@ -69,7 +71,8 @@ export const receiveFile = async <T>(
     taken.catch(breakOff);
   });
   parser.on('finish', end);
-  parser.on('error', () => breakOff(unreadable()));
+  // The parser would read all parts that follow: millions of empty ones fit into a file's length.
+  for (const event of ['error', 'partsLimit'] as const) parser.on(event, () => breakOff(unreadable()));
   incoming.on('close', () => {
     if (!incoming.readableEnded) breakOff(unreadable());
   });

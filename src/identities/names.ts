@@ -1,5 +1,6 @@
 import type { Reader } from '../db/open.ts';
 import { pathProblem } from '../namespaces/path.ts';
+import { normalizeText } from '../unicode.ts';
 import { nameProblem } from '../users/rules.ts';
 import type { Claims } from './oidc.ts';
 
@@ -7,8 +8,7 @@ const longest = 200;
 
 /** The nearest that a user name may be. */
 const asPath = (text: string): string => {
-  const plain = text
-    .normalize('NFKD')
+  const plain = normalizeText(text.slice(0, longest), 'NFKD')
     .replaceAll(/\p{M}/gu, '')
     .replaceAll(/[^A-Za-z0-9_.-]+/g, '-')
     .replaceAll(/\.{2,}/g, '.')

@@ -9,7 +9,8 @@ import type { Call } from '../access/call.ts';
 import { insertRows } from '../db/insert.ts';
 import type { Tx } from '../db/open.ts';
 import type { TargetType } from '../db/schema.ts';
-import { foldCase, likePattern, searchTerms } from './search_terms.ts';
+import { foldCase } from '../unicode.ts';
+import { likePattern, searchTerms } from './search_terms.ts';
 
 /** Where the texts of a kind stand. */
 export const searchPlaces = {

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { after, describe, it } from 'node:test';
 import fc from 'fast-check';
-import { foldCase, likePattern, searchTerms } from './search_terms.ts';
+import { foldCase } from '../unicode.ts';
+import { likePattern, searchTerms } from './search_terms.ts';
 
 describe('searchTerms', () => {
   const rows: [string, string[]][] = [
@@ -50,22 +51,6 @@ describe('searchTerms', () => {
       const text = piece.repeat(100_000);
       assert.ok(searchTerms(text).length <= 1, JSON.stringify(piece));
     }
-  });
-});
-
-describe('foldCase', () => {
-  it('joins what differs only in case or composition', () => {
-    assert.equal(foldCase('A\u0308PFEL'), 'äpfel');
-    assert.equal(foldCase('ÄPFEL'), foldCase('a\u0308pfel'));
-    assert.equal(foldCase('İ'), foldCase(foldCase('İ')));
-  });
-
-  it('changes nothing the second time', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (text) => {
-        assert.equal(foldCase(foldCase(text)), foldCase(text));
-      }),
-    );
   });
 });
 

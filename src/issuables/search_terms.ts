@@ -1,15 +1,11 @@
 /** What a `search` parameter looks for, the same on either store: every term has to occur. */
+import { foldCase } from '../unicode.ts';
 
 /** Characters (code points) below which a word is too common to look for. */
 const MIN_WORD_LENGTH = 3;
 
 /** A quoted phrase that stands alone between blanks, or a word. */
 const WORD = /(?<!\S)"([^"]+)"(?!\S)|\S+/g;
-
-/** The one case folding of searches: both the text and the terms go through it before they are compared. */
-export function foldCase(text: string): string {
-  return text.normalize('NFC').toLowerCase().normalize('NFC');
-}
 
 /**
  * The folded terms of a search, each once: words between blanks, a "quoted phrase" as one, and none

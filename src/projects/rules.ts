@@ -5,6 +5,7 @@ import { isWider } from '../groups/rules.ts';
 import { type Namespace, isPathTaken, longestFullPath } from '../namespaces/claim.ts';
 import { projectNameProblem } from '../namespaces/name.ts';
 import { projectPathProblem } from '../namespaces/path.ts';
+import { normalizeText } from '../unicode.ts';
 
 const taken = 'has already been taken';
 
@@ -20,8 +21,7 @@ export type Proposal = {
 
 /** A path out of a name: `My Prøject!` becomes `my-pr-ject`; accents go. */
 export const pathFromName = (name: string): string =>
-  name
-    .normalize('NFKD')
+  normalizeText(name, 'NFKD')
     .replace(/\p{M}/gu, '')
     .replace(/[^A-Za-z0-9_-]+/g, '-')
     .replace(/-{2,}/g, '-')

@@ -486,6 +486,12 @@ describe('what is not a runner’s to do', () => {
       body: JSON.stringify({ token: 'glcbt-wrong', trace }),
     }).reply;
     assert.equal(bare.status, 413);
+    // Refused for its token, so not parsed before.
+    const broken = await peer.send('PUT', `/jobs/${job.id}`, {
+      headers: { 'content-type': 'application/json' },
+      body: `{"token": "glcbt-wrong", "trace": "${trace}`,
+    }).reply;
+    assert.equal(broken.status, 403);
     assert.equal((await peer.update(job, { state: 'success', trace })).status, 200);
   });
 

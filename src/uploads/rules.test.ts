@@ -27,6 +27,11 @@ test('a long name is cut before its ending, between characters', () => {
   const name = cleanName(`${'é'.repeat(300)}.png`);
   assert.ok(Buffer.byteLength(name) <= 255 && name.endsWith('é.png'));
   assert.equal(cleanName('x'.repeat(300)).length, 255);
+  // Of characters with 4 bytes, none is cut in two.
+  for (const start of ['', 'x', 'xx', 'xxx']) {
+    const cut = cleanName(`${start}${'𝒳'.repeat(100)}`);
+    assert.ok(Buffer.byteLength(cut) > 255 - 4 && cut.isWellFormed() && !cut.includes('\ufffd'), cut);
+  }
 });
 
 test('only harmless pictures are shown', () => {

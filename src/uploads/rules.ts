@@ -1,5 +1,6 @@
 import { Failure } from '../errors.ts';
 import type { Settings } from '../settings/fields.ts';
+import { normalizeText } from '../unicode.ts';
 
 export const tooBig = () => new Failure('too_large', { message: 'File is too big' });
 
@@ -10,7 +11,7 @@ const longestName = 255;
 
 /** What a file is called in addresses and on the disk of whoever takes it: never a path, nothing that hides. */
 export const cleanName = (given: string): string => {
-  const last = given.toWellFormed().normalize('NFC').split(/[/\\]/).at(-1) ?? '';
+  const last = normalizeText(given.toWellFormed(), 'NFC').split(/[/\\]/).at(-1) ?? '';
   const plain = last.replace(/[^\p{L}\p{M}\p{N}_.+-]/gu, '_');
   const name = /^\.*$/.test(plain) ? `_${plain}` : plain;
   const dot = name.lastIndexOf('.');
@@ -19,13 +20,17 @@ export const cleanName = (given: string): string => {
   return shortened(stem, longestName - Buffer.byteLength(ending)) + ending;
 };
 
-/** As many whole characters as fit into the bytes. */
-const shortened = (text: string, bytes: number): string => {
-  if (Buffer.byteLength(text) <= bytes) return text;
-  const characters = [...text];
-  while (Buffer.byteLength(characters.join('')) > bytes) characters.pop();
-  return characters.join('');
+/** Cuts a text to so many bytes, between characters. */
+const shortened = (text: string, most: number): string => {
+  const bytes = Buffer.from(text);
+  if (bytes.length <= most) return text;
+  let end = most;
+  while (isContinuation(bytes[end])) end -= 1;
+  return bytes.toString('utf8', 0, end);
 };
+
+/** Whether a byte of UTF-8 follows another of the same character. */
+const isContinuation = (byte = 0): boolean => (byte & 0xc0) === 0x80;
 
 /** Pictures that a browser shows and that can do nothing: all else is only to be saved. */
 const pictures: Record<string, string> = {

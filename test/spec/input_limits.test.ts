@@ -258,6 +258,7 @@ describe('Integers beyond 2^53', () => {
 
 describe('Texts made to be slow are answered at once', () => {
   const rows: [string, string][] = [
+    ['combining marks', `a${'\u0301\u0323'.repeat(500_000)}`],
     ['mentions', '@a '.repeat(300_000)],
     ['backticks', '`'.repeat(1_000_000)],
     ['references', '#1 '.repeat(300_000)],

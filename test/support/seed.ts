@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { newTokenText } from '../../src/access/token_text.ts';
 import type { Reader, Tx } from '../../src/db/open.ts';
 import type { FeatureLevel, Flag, SourceType, Visibility } from '../../src/db/schema.ts';
-import { foldCase } from '../../src/issuables/search_terms.ts';
+import { foldCase } from '../../src/unicode.ts';
 import { claimRoute, insertNamespace } from '../../src/namespaces/create.ts';
 import { insertToken } from '../../src/tokens/create.ts';
 import { insertUser } from '../../src/users/create.ts';
