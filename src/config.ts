@@ -6,6 +6,7 @@ import { resolve } from 'node:path';
 import { type BlobConfig, blobFields, s3Place } from './config_blobs.ts';
 import { readVariable, unknownVariables } from './config_environment.ts';
 import { type GitConfig, gitFields } from './config_git.ts';
+import { type OperationsConfig, operationsFields } from './config_operations.ts';
 import { type RunnerConfig, runnerFields } from './config_runner.ts';
 import {
   type Address,
@@ -14,12 +15,12 @@ import {
   type RepositoryStorage,
   logLevels,
   readAddress,
-  readAddresses,
   readCount,
   readLevel,
   readLimit,
   readMatching,
   readMegabytes,
+  readNetworks,
   readOrigins,
   readStorages,
   readUrl,
@@ -27,7 +28,7 @@ import {
 import { StartFailure } from './errors.ts';
 import { type SignInProvider, readProviders } from './sign_in_providers.ts';
 
-type Others = BlobConfig & GitConfig & RunnerConfig;
+type Others = BlobConfig & GitConfig & OperationsConfig & RunnerConfig;
 
 export type Config = Others & {
   data: string;
@@ -175,7 +176,7 @@ export const fields: Fields = {
     variable: 'GANTRY_TRUSTED_PROXIES',
     default: '',
     meaning: 'addresses or ranges whose X-Forwarded-* headers are believed, separated by commas',
-    read: readAddresses,
+    read: readNetworks(1),
   },
   repository_storages: {
     variable: 'GANTRY_REPOSITORY_STORAGES',
@@ -214,6 +215,7 @@ export const fields: Fields = {
     read: readLevel,
   },
   ...gitFields,
+  ...operationsFields,
   ...runnerFields,
   ...blobFields,
 };

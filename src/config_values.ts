@@ -51,14 +51,22 @@ export const readMatching = (pattern: RegExp, wanted: string): ((text: string) =
   };
 };
 
-export const readAddresses = (text: string): string[] => {
-  const parts = text.split(/[\s,]+/).filter((part) => part !== '');
-  for (const part of parts) {
-    if (isIP(part.split('/')[0] ?? '') === 0)
-      throw new Error(`has "${part}", which is no IP address or range`);
-  }
-  return parts;
+const isNetwork = (text: string, leastPrefix: number): boolean => {
+  const [, address = '', prefix] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
+  const family = isIP(address);
+  if (family === 0 || prefix === undefined) return family !== 0;
+  return Number(prefix) >= leastPrefix && Number(prefix) <= (family === 4 ? 32 : 128);
 };
+
+/** IP addresses and ranges in CIDR notation, separated by commas. */
+export const readNetworks =
+  (leastPrefix: number) =>
+  (text: string): string[] => {
+    const parts = text.split(/[\s,]+/).filter((part) => part !== '');
+    const wrong = parts.find((part) => !isNetwork(part, leastPrefix));
+    if (wrong !== undefined) throw new Error(`has "${wrong}", which is no IP address or range`);
+    return parts;
+  };
 
 /** `https://host` or `https://host:port`, separated by commas. */
 export const readOrigins = (text: string): string[] => {
@@ -120,6 +128,7 @@ const readNumber =
   };
 
 export const readLimit = readNumber('a whole number');
+export const readSeconds = readNumber('a whole number of seconds');
 export const readMegabytes = readNumber('a whole number of megabytes');
 
 export const runnerExecutors = ['auto', 'sandbox', 'container', 'shell', 'none'] as const;

@@ -17,6 +17,7 @@ import type { SshSite } from './git_ssh/session.ts';
 import { unreadable } from './http/failure.ts';
 import { mountHealth } from './http/health.ts';
 import { type Metrics, makeMetrics } from './http/metrics.ts';
+import { monitoringGuard } from './http/monitoring.ts';
 import { finalWords, mountEndpoints } from './http/mount.ts';
 import { makeServer } from './http/server.ts';
 import { keepSearchIndexed } from './issuables/search_index.ts';
@@ -103,7 +104,12 @@ const makeApp = (platform: Platform, metrics: Metrics, isServing: () => boolean)
     done(null, payload);
   });
   const checkStore = async (): Promise<void> => void (await sql`select 1`.execute(store.db));
-  mountHealth(app, { metrics, checkStore, isServing });
+  const mayMonitor = monitoringGuard({
+    allow: config.monitoring_allow,
+    token: config.monitoring_token,
+    trustedProxies: config.trusted_proxies,
+  });
+  mountHealth(app, { metrics, checkStore, isServing, mayMonitor });
   const open = openCall(platform);
   mountEndpoints(app, endpoints, open);
   mountEndpoints(app, doors, open, '');

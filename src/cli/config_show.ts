@@ -23,7 +23,8 @@ const textOf = (name: ConfigName, config: Sourced['config']): string | null => {
     case 'repository_storages':
       return config.repository_storages.map(storageText).join(',');
     case 'trusted_proxies':
-      return config.trusted_proxies.join(',');
+    case 'monitoring_allow':
+      return config[name].join(',');
     case 'sign_in_providers':
       return masked;
     default:

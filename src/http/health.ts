@@ -5,17 +5,19 @@ export type HealthParts = {
   metrics: Metrics;
   /** Resolves when the store answers. */
   checkStore: () => Promise<void>;
-  /** False while the service ends. */
+  /** False while the service drains and stops. */
   isServing: () => boolean;
+  mayMonitor: (request: FastifyRequest) => boolean;
 };
 
-const isLoopback = (ip: string): boolean => ip === '::1' || /^(?:::ffff:)?127\./.test(ip);
+type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 
-/** Health and figures tell of the machine, so they are for those on it (a monitor goes through a local proxy). */
-const guarded =
-  (answer: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>) =>
-  async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
-    if (isLoopback(request.socket.remoteAddress ?? '')) return await answer(request, reply);
+/** Health and metrics describe the machine: to others they do not exist. */
+const guardedBy =
+  (mayMonitor: HealthParts['mayMonitor']) =>
+  (answer: Handler): Handler =>
+  async (request, reply) => {
+    if (mayMonitor(request)) return await answer(request, reply);
     return await reply.code(404).header('content-type', 'application/json').send('{"error":"404 Not Found"}');
   };
 
@@ -34,7 +36,9 @@ const sendJson = (reply: FastifyReply, status: number, body: object): FastifyRep
     .header('content-type', 'application/json')
     .send(Buffer.from(JSON.stringify(body)));
 
-export const mountHealth = (app: FastifyInstance, { metrics, checkStore, isServing }: HealthParts): void => {
+export const mountHealth = (app: FastifyInstance, parts: HealthParts): void => {
+  const { metrics, checkStore, isServing } = parts;
+  const guarded = guardedBy(parts.mayMonitor);
   app.get(
     '/-/health',
     guarded(async (_request, reply) => await reply.type('text/plain').send('OK')),
