@@ -1,6 +1,7 @@
 /**
  * The keeper of the repositories of one storage. Whoever starts it writes one line of JSON to its standard input
- * and keeps that open: when it closes, this process ends, and every git that it started with it.
+ * and keeps that open: when it closes, this process ends, and every git that it started with it. The line `drain`
+ * lets what is in progress finish first.
  */
 import { mkdirSync, rmSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -29,7 +30,13 @@ const patience = 4_000;
 const log: Storage['log'] = (message, details = {}) =>
   void process.stderr.write(`${JSON.stringify({ message, ...details })}\n`);
 
-const run = async ({ root, secret, listen: at }: Orders, ended: Promise<void>): Promise<void> => {
+type Signals = {
+  /** Resolves when this process is to end as soon as it is idle, and when it is to end at once. */
+  draining: Promise<void>;
+  ended: Promise<void>;
+};
+
+const run = async ({ root, secret, listen: at }: Orders, { draining, ended }: Signals): Promise<void> => {
   mkdirSync(root, { recursive: true, mode: 0o700 });
   if (typeof at === 'string') rmSync(at, { force: true });
   const exec = makeExec();
@@ -41,7 +48,7 @@ const run = async ({ root, secret, listen: at }: Orders, ended: Promise<void>): 
   const listener = await listen({ storage, secret, methods, streams }, at);
   process.stdout.write(`${JSON.stringify({ port: listener.port })}\n`);
   const stops = [startJanitor(storage), startHousekeeping(storage)];
-  await ended;
+  await Promise.race([ended, draining.then(listener.drain)]);
   for (const stop of stops) stop();
   setTimeout(() => process.exit(1), patience).unref();
   await listener.stop();
@@ -53,12 +60,16 @@ const main = async (): Promise<void> => {
   process.umask(0o077);
   process.on('SIGINT', () => undefined); // of a terminal: whoever started us ends us
   const ended = Promise.withResolvers<void>();
+  const draining = Promise.withResolvers<void>();
   process.on('SIGTERM', () => ended.resolve());
   const lines = createInterface({ input: process.stdin });
   lines.on('close', () => ended.resolve());
   const orders = Promise.withResolvers<Orders>();
   lines.once('line', (line) => orders.resolve(JSON.parse(line) as Orders));
-  await run(await orders.promise, ended.promise);
+  lines.on('line', (line) => {
+    if (line === 'drain') draining.resolve();
+  });
+  await run(await orders.promise, { draining: draining.promise, ended: ended.promise });
   process.exit(0);
 };
 

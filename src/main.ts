@@ -13,6 +13,7 @@ import { type Failure, conflict, notFound, unavailable } from './errors.ts';
 import { type GitFailure, isGitFailure } from './git/failure.ts';
 import { type GitStorages, openGit } from './git/storages.ts';
 import { gitPath } from './git_http/routes.ts';
+import type { SshServer } from './git_ssh/server.ts';
 import type { SshSite } from './git_ssh/session.ts';
 import { unreadable } from './http/failure.ts';
 import { mountHealth } from './http/health.ts';
@@ -65,7 +66,12 @@ export type Service = {
   ssh: number | null;
   /** The password of `root` where this first start generated it. */
   rootPassword: string | null;
+  /** From now on readiness fails and clients are told to connect anew; requests are served as before. */
+  drain: () => void;
+  /** Accepts no more, and resolves when open requests are answered and everything has stopped. */
   close: () => Promise<void>;
+  /** Closes the connections that `close` waits for. */
+  cut: () => void;
 };
 
 /** What a storage's failure is to one who asked; null: a fault of ours. */
@@ -119,29 +125,38 @@ const makeApp = (platform: Platform, metrics: Metrics, isServing: () => boolean)
   return app;
 };
 
-/** SSH, where it is wanted: else nothing of it is loaded. */
-const listenToSsh = async (site: SshSite, stops: (() => Promise<void> | void)[]): Promise<number | null> => {
+/** The servers that clients connect to, stopped and cut together. */
+const serversOf = (app: FastifyInstance) => {
+  let ssh: SshServer | null = null;
+  return {
+    addSsh: (server: SshServer): void => void (ssh = server),
+    stop: async (): Promise<void> => void (await Promise.all([stopListening(app), ssh?.stop()])),
+    cut: (): void => {
+      app.server.closeAllConnections();
+      ssh?.cut();
+    },
+  };
+};
+
+/** SSH, where it is configured: else nothing of it is loaded. Answers the port. */
+const listenToSsh = async (site: SshSite, servers: ReturnType<typeof serversOf>): Promise<number | null> => {
   const { ssh_listen } = site.platform.config;
   if (ssh_listen === null) return null;
   const { startSsh } = await import('./git_ssh/server.ts');
-  const { port, stop } = await startSsh(site, ssh_listen);
-  stops.push(stop);
-  return port;
+  const ssh = await startSsh(site, ssh_listen);
+  servers.addSsh(ssh);
+  return ssh.port;
 };
 
 /** The built-in runner, where it is wanted. It is not waited for. */
-const startRunner = async (
-  platform: Platform,
-  bound: string,
-  stops: (() => Promise<void> | void)[],
-): Promise<void> => {
+const startRunner = async (platform: Platform, bound: string, stops: Stops): Promise<void> => {
   if (platform.config.runner_executor === 'none') return;
   const { keepBuiltInRunner } = await import('./service/runner.ts');
   stops.push(keepBuiltInRunner(platform, bound));
 };
 
 /** Ends what others began and died in; of the process before this one at once, whose work is then free, too. */
-const takeOver = async (platform: Platform, stops: (() => Promise<void> | void)[]): Promise<void> => {
+const takeOver = async (platform: Platform, stops: Stops): Promise<void> => {
   const { store, config, log } = platform;
   const last = await lastProcess(store, config.data);
   stops.push(await keepRecovering(platform, completionsOf(platform), last));
@@ -165,19 +180,23 @@ const builtIn = (): Pick<Platform, 'version' | 'revision' | 'hasPage'> => ({
   hasPage,
 });
 
+type Stops = (() => void | Promise<void>)[];
+
+const stopInReverse = async (stops: Stops): Promise<void> => {
+  for (const stop of stops.toReversed()) {
+    // oxlint-disable-next-line no-await-in-loop -- one after another
+    await stop();
+  }
+};
+
 /** Starts the whole service; the port opens only when every endpoint works. */
 export const startService = async (parts: ServiceParts): Promise<Service> => {
   const { config, clock, random, log } = parts;
   await tryAddress(config.listen);
   prepareFolder(config.data);
   const lock = lockFolder(config.data);
-  const stops: (() => void | Promise<void>)[] = [() => lock.release()];
-  const stopAll = async (): Promise<void> => {
-    for (const stop of stops.splice(0).toReversed()) {
-      // oxlint-disable-next-line no-await-in-loop -- in reverse, one after another
-      await stop();
-    }
-  };
+  const stops: Stops = [() => lock.release()];
+  const stopAll = async (): Promise<void> => await stopInReverse(stops.splice(0));
   try {
     const { store } = await openMigratedStore(parts);
     stops.push(() => store.close());
@@ -204,22 +223,24 @@ export const startService = async (parts: ServiceParts): Promise<Service> => {
       ...builtIn(),
     };
     let serving = true;
+    const drain = (): void => void (serving = false);
     const app = makeApp(platform, makeMetrics(version), () => serving);
+    const servers = serversOf(app);
     await takeOver(platform, stops);
     const worker = startWorker({ store, clock, log, handlers: workHandlers(platform), lanes });
     stops.push(() => worker.stop(), keepSearchIndexed({ store, log }), keepExpiring(platform));
     stops.push(async () => {
-      serving = false;
+      drain();
       endStreams(platform);
-      await stopListening(app);
+      await servers.stop();
     });
     // The last ends the polls that wait, before the port closes.
     stops.push(collectAtRest(app), keepSweeping(platform));
     const bound = await listen(app, config.listen);
     const url = config.external_url ?? bound;
-    const ssh = await listenToSsh({ platform, baseUrl: url }, stops);
+    const ssh = await listenToSsh({ platform, baseUrl: url }, servers);
     await startRunner(platform, bound, stops);
-    return { app, platform, worker, url, ssh, rootPassword, close: stopAll };
+    return { app, platform, worker, url, ssh, rootPassword, drain, close: stopAll, cut: servers.cut };
   } catch (error) {
     await stopAll();
     throw error;

@@ -3,6 +3,7 @@ import { type Server, type Socket, createServer } from 'node:net';
 import type { MethodHandler, MethodHandlers } from '../context.ts';
 import { GitError, kindOf, messageOf } from '../failure.ts';
 import type { Method } from '../protocol.ts';
+import { makeDrain } from './drain.ts';
 import { type Frame, writeFrame } from './frames.ts';
 import { type Peer, greet } from './greet.ts';
 import { type ServerParts, contextOf } from './parts.ts';
@@ -42,7 +43,9 @@ const answerCall = async (parts: ServerParts, socket: Socket, calls: Calls, fram
     () => control.abort(new GitError('limit', `${String(method)} took too long`)),
     limit,
   );
+  let end: (() => void) | null = null;
   try {
+    end = parts.drain.begin();
     const handler = handlerOf(parts.methods, method);
     const context = contextOf(parts.storage, params, control.signal);
     const work = handler(params as Parameters<typeof handler>[0], context, frame.body);
@@ -56,6 +59,7 @@ const answerCall = async (parts: ServerParts, socket: Socket, calls: Calls, fram
   } finally {
     clearTimeout(timer);
     calls.delete(id);
+    end?.();
   }
 };
 
@@ -76,24 +80,41 @@ const serveCalls = (parts: ServerParts, socket: Socket, peer: Peer, first: Frame
   peer.onFrame(first);
 };
 
+const serveStream = (parts: ServerParts, socket: Socket, peer: Peer, frame: Frame): void => {
+  try {
+    socket.once('close', parts.drain.begin());
+  } catch (error) {
+    writeFrame(socket, { error: { kind: kindOf(error), message: messageOf(error) } });
+    socket.end();
+    return;
+  }
+  answerStream(parts, socket, peer, frame);
+};
+
 const serve = (parts: ServerParts, socket: Socket): void => {
   socket.setNoDelay(true);
   socket.on('error', () => socket.destroy());
   greet(socket, parts.secret, (peer) => {
     peer.onFrame = (frame) => {
-      if (typeof frame.header['stream'] === 'string') answerStream(parts, socket, peer, frame);
+      if (typeof frame.header['stream'] === 'string') serveStream(parts, socket, peer, frame);
       else serveCalls(parts, socket, peer, frame);
     };
   });
 };
 
-export type Listener = { stop: () => Promise<void> };
+export type Listener = {
+  /** Accepts and begins nothing more; resolves when what is in progress has ended. */
+  drain: () => Promise<void>;
+  /** Closes every connection. */
+  stop: () => Promise<void>;
+};
 
 /** @param at a Unix socket's path, or an address */
 export const listen = async (
-  parts: ServerParts,
+  options: Omit<ServerParts, 'drain'>,
   at: string | { host: string; port: number },
 ): Promise<Listener & { port: number }> => {
+  const parts: ServerParts = { ...options, drain: makeDrain() };
   const sockets = new Set<Socket>();
   const server: Server = createServer({ pauseOnConnect: false }, (socket) => {
     sockets.add(socket);
@@ -106,10 +127,14 @@ export const listen = async (
   else server.listen(at.port, at.host, resolve);
   await promise;
   const address = server.address();
+  const drain = async (): Promise<void> => {
+    server.close();
+    await parts.drain.drain();
+  };
   const stop = async (): Promise<void> => {
     server.close();
     for (const socket of sockets) socket.destroy();
     await Promise.resolve();
   };
-  return { stop, port: typeof address === 'object' && address !== null ? address.port : 0 };
+  return { drain, stop, port: typeof address === 'object' && address !== null ? address.port : 0 };
 };

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { addressText, readAddress } from '../config_values.ts';
 import { type Keeper, keepGitd } from '../git/supervise.ts';
@@ -16,11 +17,17 @@ const read = <T>(flag: string, work: () => T): T => {
   }
 };
 
-const untilSignal = async (): Promise<void> => {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  process.once('SIGTERM', () => resolve());
-  process.once('SIGINT', () => resolve());
-  await promise;
+/** Two promises: of the first signal, and of the second. */
+const signals = (): [Promise<void>, Promise<void>] => {
+  const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let count = 0;
+  const onSignal = (): void => {
+    count += 1;
+    (count === 1 ? first : second).resolve();
+  };
+  process.on('SIGTERM', onSignal);
+  process.on('SIGINT', onSignal);
+  return [first.promise, second.promise];
 };
 
 /** Milliseconds between two starts of one that dies. */
@@ -39,7 +46,8 @@ const keepRunning = async (keeper: Keeper, isStopped: () => boolean): Promise<vo
 };
 
 const serve = async (options: Options): Promise<void> => {
-  const { gitd_secret: secret } = readSettings({}).config;
+  const { gitd_secret: secret, stop_timeout } = readSettings({}).config;
+  const [first, second] = signals();
   if (secret === null) throw new UsageFailure('GANTRY_GITD_SECRET is needed, the same that the service has');
   const listen = read('--listen', () => readAddress(options.listen));
   const root = resolve(options.root);
@@ -51,8 +59,10 @@ const serve = async (options: Options): Promise<void> => {
   let stopped = false;
   print(options, { listen: at, root, pid: process.pid }, `gitd keeps ${root} and answers on tcp://${at}`);
   const kept = keepRunning(keeper, () => stopped);
-  await untilSignal();
+  await first;
   stopped = true;
+  process.stderr.write('gantry gitd: draining; a second signal ends it at once\n');
+  await Promise.race([keeper.drain(), second, wait(stop_timeout * 1000, undefined, { ref: false })]);
   clearInterval(holder);
   await keeper.stop();
   await kept;

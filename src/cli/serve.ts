@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { flushCompileCache } from 'node:module';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
@@ -12,8 +13,8 @@ import { version } from '../version.ts';
 import { action, print } from './command.ts';
 import { addSettings, readSettings } from './settings.ts';
 
-/** A stop takes ten seconds at most: then connections that still wait are cut, then the process ends. */
-const patience = { connections: 9_000, all: 9_500 };
+/** Milliseconds between the cut of open connections and the end of the process. */
+const endPatience = 500;
 
 const warnRoot = (): void => {
   if (process.getuid?.() !== 0) return;
@@ -45,13 +46,20 @@ const bannerOf = (config: Config, { url, rootPassword, platform }: Service): obj
   }),
 });
 
+/** Lets balancers notice, then answers what is open: both for as long as the configuration says. */
 const stop = async (service: Service, log: Logger, signal: string): Promise<void> => {
+  const { drain_delay, stop_timeout } = service.platform.config;
+  service.drain();
+  if (drain_delay > 0) {
+    log.info({ signal, seconds: drain_delay }, 'draining');
+    await wait(drain_delay * 1000);
+  }
   log.info({ signal }, 'stopping');
   const cut = setTimeout(() => {
     log.warn('connections that still wait are cut');
-    service.app.server.closeAllConnections();
-  }, patience.connections);
-  const end = setTimeout(() => process.exit(0), patience.all);
+    service.cut();
+  }, stop_timeout * 1000);
+  const end = setTimeout(() => process.exit(0), stop_timeout * 1000 + endPatience);
   await service.close();
   clearTimeout(cut);
   clearTimeout(end);

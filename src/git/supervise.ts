@@ -26,6 +26,9 @@ export type Keeper = {
   place: () => Promise<Place>;
   /** Resolves when the present one has ended. */
   ended: () => Promise<void>;
+  /** Lets calls and transfers finish; resolves when it has ended, if only by `stop`. */
+  drain: () => Promise<void>;
+  /** Ends it at once. */
   stop: () => Promise<void>;
 };
 
@@ -155,10 +158,19 @@ export const keepGitd = (parts: KeeperParts, random: () => string): Keeper => {
     running = next;
     return next;
   };
-  const stop = async (): Promise<void> => {
+  /** Starts it no more; answers the present one. */
+  const finish = async (): Promise<Running | null> => {
     stopped = true;
-    const last = await running?.catch(() => null);
-    if (last === null || last === undefined) return;
+    return (await running?.catch(() => null)) ?? null;
+  };
+  const drain = async (): Promise<void> => {
+    const last = await finish();
+    last?.child.stdin?.write('drain\n');
+    await last?.ended;
+  };
+  const stop = async (): Promise<void> => {
+    const last = await finish();
+    if (last === null) return;
     last.child.stdin?.end();
     last.child.ref();
     const timer = setTimeout(() => last.child.kill('SIGKILL'), stopPatience);
@@ -174,6 +186,7 @@ export const keepGitd = (parts: KeeperParts, random: () => string): Keeper => {
       return (await (running ?? begin())).place;
     },
     ended: async () => await (await running)?.ended,
+    drain,
     stop,
   };
 };

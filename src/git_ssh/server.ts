@@ -10,16 +10,20 @@ import { findKeyUser } from './key_user.ts';
 import { guardSockets } from './sockets.ts';
 import { type SshClient, type SshSite, runCommand, welcome } from './session.ts';
 
-export type SshServer = { port: number; stop: () => Promise<void> };
+export type SshServer = {
+  port: number;
+  /** Accepts no more, and resolves when the commands that run have ended. */
+  stop: () => Promise<void>;
+  /** Closes every connection at once. */
+  cut: () => void;
+};
 
 const mostAttempts = 10;
 /** Milliseconds that a connection may stay on which no command runs. */
 const idlePatience = 60_000;
 const keepaliveInterval = 30_000;
 const mostSessions = 10;
-/** Milliseconds that clients have to leave when we stop. */
-const stopPatience = 2_000;
-const limits = { connections: 1_000, ofOneAddress: 50, signIn: 30_000, leave: 5_000 };
+const limits = { connections: 1_000, ofOneAddress: 50, signIn: 30_000, leave: 2_000 };
 
 /** Whether what was signed with the key was; null: nothing was, the client asks whether the key would do. */
 const isSigned = (context: AuthContext): boolean | null => {
@@ -72,7 +76,9 @@ const serveSession = (
   // What nobody listens for is refused: terminals, forwarding, other subsystems.
 };
 
-const serveClient = (site: SshSite, client: SshClient, connection: Connection): void => {
+/** Answers what ends the connection as soon as no command runs on it. */
+const serveClient = (site: SshSite, client: SshClient, connection: Connection): (() => void) => {
+  let stopping = false;
   let open = 0;
   let running = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -85,13 +91,15 @@ const serveClient = (site: SshSite, client: SshClient, connection: Connection): 
     hurry(false);
     return () => {
       running -= 1;
-      if (running === 0) hurry(true);
+      if (running > 0) return;
+      if (stopping) connection.end();
+      else hurry(true);
     };
   };
   hurry(true);
   connection.on('close', () => clearTimeout(timer));
   connection.on('session', (accept, reject) => {
-    if (open >= mostSessions) {
+    if (stopping || open >= mostSessions) {
       reject();
       return;
     }
@@ -101,15 +109,21 @@ const serveClient = (site: SshSite, client: SshClient, connection: Connection): 
     session.once('close', () => void (open -= 1));
     serveSession(site, client, session, onCommand);
   });
+  return () => {
+    stopping = true;
+    if (running === 0) connection.end();
+  };
 };
 
+/** Answers what ends the connection: at once before a sign-in, then as soon as no command runs on it. */
 const serveConnection = (
   site: SshSite,
   connection: Connection,
   { ip, software }: Omit<SshClient, 'keyId'>,
   onSignedIn: () => void,
-): void => {
+): (() => void) => {
   const { log } = site.platform;
+  let leave = (): void => void connection.end();
   let keyId: number | null = null;
   let attempts = 0;
   connection.on('error', () => undefined);
@@ -136,8 +150,9 @@ const serveConnection = (
       return;
     }
     onSignedIn();
-    serveClient(site, { keyId, ip, software }, connection);
+    leave = serveClient(site, { keyId, ip, software }, connection);
   });
+  return () => leave();
 };
 
 /** @param listen port 0 takes any free one */
@@ -147,14 +162,14 @@ export const startSsh = async (
 ): Promise<SshServer> => {
   const makeKey = (): string => ssh2.utils.generateKeyPairSync('ed25519', { comment: 'gantry' }).private;
   const hostKey = openHostKey(site.platform.config.data, makeKey);
-  const connections = new Set<Connection>();
+  const connections = new Map<Connection, () => void>();
   const ssh = new ssh2.Server(
     { hostKeys: [hostKey], ident: 'Gantry', keepaliveInterval, keepaliveCountMax: 3 },
     (connection, { ip, port, header }) => {
-      connections.add(connection);
       connection.once('close', () => connections.delete(connection));
       const client = { ip, software: header.versions.software };
-      serveConnection(site, connection, client, () => sockets.release({ ip, port }));
+      const leave = serveConnection(site, connection, client, () => sockets.release({ ip, port }));
+      connections.set(connection, leave);
     },
   );
   // Before a client has said its version, `ssh` tells nobody of it.
@@ -174,9 +189,9 @@ export const startSsh = async (
     stop: async () => {
       const closed = Promise.withResolvers<void>();
       server.close(() => closed.resolve());
-      for (const connection of connections) connection.end();
-      setTimeout(sockets.destroyAll, stopPatience).unref();
+      for (const leave of connections.values()) leave();
       await closed.promise;
     },
+    cut: sockets.destroyAll,
   };
 };

@@ -67,14 +67,15 @@ const run = async (args: string[], env: Record<string, string>, input = ''): Pro
 export const gantry = async (line: string, env: Record<string, string> = {}): Promise<Ended> =>
   await run(words(line), env);
 
-const urlPattern = /"url":"(http:[^"]+)"|answers on (http:\S+)/;
+const urlPattern = /"url":"(http:[^"]+)"|answers on ((?:http|tcp):\S+)/;
 
 const serve = async (args: string[], env: Record<string, string>): Promise<Running> => {
   const { child, printed, closed } = start(args, env);
   const url = new Promise<string>((resolve, reject) => {
     const look = (): void => {
       const match = urlPattern.exec(printed.stderr) ?? urlPattern.exec(printed.stdout);
-      if (match !== null && printed.stdout.includes('"listening"')) resolve(match[1] ?? match[2] ?? '');
+      const isReady = printed.stdout.includes('"listening"') || args[0] === 'gitd';
+      if (match !== null && isReady) resolve(match[1] ?? match[2] ?? '');
     };
     child.stdout.on('data', look);
     child.stderr.on('data', look);

@@ -131,12 +131,31 @@ test('a second signal ends the process at once, with 1', async () => {
 });
 
 test('a request that never ends is cut, and the process ends with 0', async () => {
-  const running = await fresh().serve();
+  const running = await fresh().serve('serve', { env: { GANTRY_STOP_TIMEOUT: '1' } });
   await halfRequest(running.url);
   await settle(running.url);
   const { code, stdout } = await running.end('SIGTERM');
   assert.equal(code, 0);
   assert.match(stdout, /connections that still wait are cut[^]*"stopped"/);
+});
+
+test('while it drains, readiness fails and requests are served; a second signal ends it at once', async () => {
+  const running = await fresh().serve('serve', { env: { GANTRY_DRAIN_DELAY: '600' } });
+  running.child.kill('SIGTERM');
+  await until(() => running.stdout().includes('"draining"'));
+  const statusOf = async (path: string): Promise<number> => (await fetch(running.url + path)).status;
+  assert.deepEqual(
+    await Promise.all(['/-/readiness', '/-/liveness', '/users/sign_in'].map(statusOf)),
+    [503, 200, 200],
+  );
+  assert.equal((await running.end('SIGTERM')).code, 1);
+});
+
+test('it stops after it has drained', async () => {
+  const running = await fresh().serve('serve', { env: { GANTRY_DRAIN_DELAY: '1' } });
+  const { code, stdout } = await running.end('SIGTERM');
+  assert.equal(code, 0);
+  assert.match(stdout, /"draining"[^]*"stopping"[^]*"stopped"/);
 });
 
 test('what was written is there after a kill', async () => {
