@@ -9,6 +9,7 @@ import { apiPrefix } from '../src/http/mount.ts';
 import { endpoints } from '../src/routes.ts';
 import { openApiText } from '../src/web/docs_routes.ts';
 import { accessText } from './golden/access.ts';
+import { clientParametersText } from './golden/client_parameters.ts';
 import { queryPlansText } from './golden/query_plans.ts';
 import { postgresSchema, sqliteSchema } from './golden/schema.ts';
 import { settingsText } from './golden/settings.ts';
@@ -32,6 +33,7 @@ export const goldens = (postgresUrl: string | null): Golden[] => [
   { file: 'access.txt', make: accessText },
   { file: 'openapi.json', make: () => openApiText(endpoints) },
   { file: 'settings.md', make: settingsText },
+  { file: 'client_parameters.txt', make: () => clientParametersText(endpoints) },
   { file: 'schema.sqlite.sql', make: sqliteSchema },
   // The service of this test runs on the engine that is tested.
   ...(engine === 'sqlite' ? [{ file: 'query_plans.txt', make: queryPlansText }] : []),

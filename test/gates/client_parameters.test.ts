@@ -1,0 +1,48 @@
+/** What API clients can send is kept, refused or named as ignored: no parameter of a served route is dropped silently. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { Failure } from '../../src/errors.ts';
+import { ignoredParams } from '../../src/http/ignored_params.ts';
+import { paramsReader } from '../../src/http/params.ts';
+import { object } from '../../src/http/schema.ts';
+import { endpoints } from '../../src/routes.ts';
+import { type ClientParameter, clientParameters, clientParametersText } from '../golden/client_parameters.ts';
+
+const parameters = clientParameters(endpoints);
+const treated = (treatment: ClientParameter['treatment']) =>
+  parameters.filter((parameter) => parameter.treatment === treatment);
+
+describe('The parameters that API clients can send', () => {
+  it('are known for most of what is served', () => {
+    const requests = new Set(parameters.map(({ request }) => request));
+    assert.ok(requests.size > 200, String(requests.size));
+    assert.ok(treated('acts').length > 1000, String(treated('acts').length));
+  });
+
+  it('are named in the header where they are ignored', () => {
+    for (const { endpoint, request, name } of treated('ignored')) {
+      const [, top = name, part] = /^([^[]+)\[([^\]]+)\]$/.exec(name) ?? [];
+      const sent = { [top]: part === undefined ? 'x' : { [part]: 'x' } };
+      assert.equal(ignoredParams(endpoint.params)(sent), name, request);
+    }
+  });
+
+  it('are refused where a filter is not supported', () => {
+    for (const { endpoint, request, name } of treated('refused')) {
+      const property = endpoint.params.properties[name];
+      assert.ok(property, `${request} ${name}`);
+      const read = paramsReader(object({ [name]: property }));
+      assert.throws(() => read({ [name]: 'narrows' }), Failure, `${request} ${name}`);
+    }
+  });
+
+  it('fail this check where one is neither declared nor explained', () => {
+    const [issues] = endpoints.filter(({ method, path }) => `${method} ${path}` === 'GET /issues');
+    assert.ok(issues);
+    const { labels: _labels, ...others } = issues.params.properties;
+    assert.throws(
+      () => clientParametersText([{ ...issues, params: object(others) }]),
+      /dropped silently.*GET \/issues {2}labels \(gpb\)/s,
+    );
+  });
+});

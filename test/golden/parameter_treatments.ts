@@ -1,0 +1,232 @@
+/**
+ * Parameters that clients send and that no endpoint declares, each with the reason why it has no effect. What is
+ * declared needs no line here: it acts, or is refused (`unsupportedFilter`). Filters never belong here.
+ */
+export type Treatment = {
+  reason: string;
+  names: string;
+  /** Requests it is about, as `GET /projects/:id`; default: every write. */
+  routes?: RegExp;
+};
+
+const read = /^GET /;
+const anyProject = /^(?:POST|PUT) \/projects(?:\/:id|\/user\/:user_id)?$/;
+const anyGroup = /^(?:POST|PUT) \/groups(?:\/:id)?$/;
+
+/** Parameters of reads: they add fields or choose an order, and never narrow a list. */
+const reads: Treatment[] = [
+  { routes: read, reason: 'pages are numbered', names: 'pagination page_token' },
+  { routes: read, reason: 'the list has one order', names: 'order_by sort' },
+  { routes: /^GET \/groups\/:id$/, reason: 'the answer is no list', names: 'page per_page' },
+  {
+    routes: read,
+    reason: 'adds fields that are not kept',
+    names: 'with_custom_attributes show_seat_info license',
+  },
+  { routes: read, reason: 'adds rendered HTML', names: 'render_html include_html_description' },
+  { routes: read, reason: 'diffs have one form', names: 'unidiff access_raw_diffs' },
+  {
+    routes: /^GET .*\/merge_requests/,
+    reason: 'adds fields or brings them up to date',
+    names:
+      'with_merge_status_recheck include_diverged_commits_count include_rebase_in_progress with_labels_details',
+  },
+  { routes: /^GET .*\/issues$/, reason: 'labels are answered by name', names: 'with_labels_details' },
+  { routes: /\/commits$/, reason: 'adds a field', names: 'trailers' },
+  {
+    routes: /^GET \/projects\/:id$/,
+    reason: 'not a parameter of the API',
+    names: 'container_registry_access_level',
+  },
+  { routes: /^GET .*\/jobs$/, reason: 'every job of the project is listed', names: 'include_retried' },
+  { routes: /^GET .*\/raw$/, reason: 'files of LFS are answered as pointers', names: 'lfs' },
+  { routes: /^GET \/users?(?:$|\/)/, reason: 'not a parameter of the API', names: 'as_admin' },
+  { routes: /^GET .*\/artifacts/, reason: 'the path names the job', names: 'job' },
+  { routes: /^GET .*\/bridges$/, reason: 'there are no retried bridges', names: 'include_retried' },
+  { routes: /^GET .*\/pipelines\/:pipeline_id$/, reason: 'the path names the pipeline', names: 'ref' },
+];
+
+/** Filters that are about to be implemented or refused. */
+const pending: Treatment[] = [
+  {
+    routes:
+      /^GET \/(?:personal_access_tokens|deploy_keys|.*\/deploy_keys|.*\/labels|snippets.*|.*\/branches|audit_events)$/,
+    reason: 'not implemented yet',
+    names: `created_after created_before expires_after expires_before last_used_after last_used_before search public
+      include_descendant_groups only_group_labels regex entity_id entity_type`,
+  },
+  {
+    routes: /^GET .*\/(?:issues|issues_statistics|merge_requests)$/,
+    reason: 'not implemented yet',
+    names: `epic_id health_status in iteration_id iteration_title milestone_id not[in] not[search] weight approved
+      approved_by_ids approved_by_usernames approver_ids deployed_after deployed_before environment not[reviewer_id]
+      not[reviewer_username] reviewer_id reviewer_username`,
+  },
+  {
+    routes: /^GET .*\/milestones$/,
+    reason: 'not implemented yet',
+    names: `include_parent_milestones containing_date end_date include_descendents search_title start_date
+      updated_after updated_before`,
+  },
+  {
+    routes: /^GET .*\/(?:groups|subgroups|descendant_groups|projects|forks|users|namespaces|members|all)$/,
+    reason: 'not implemented yet',
+    names: `owned_only top_level_only admins auditors created_by custom_attributes exclude_active exclude_external
+      exclude_humans exclude_internal extern_uid humans provider public_email saml_provider_id skip_ldap status
+      two_factor without_project_bots without_projects active archived marked_for_deletion_on min_access_level
+      repository_storage visibility id_after id_before imported include_hidden include_pending_delete
+      last_activity_after last_activity_before repository_checksum_failed search_namespaces topic topic_id
+      updated_after updated_before wiki_checksum_failed with_programming_language with_security_reports with_shared
+      user_ids`,
+  },
+];
+
+const paid = 'a feature of paid editions';
+const elsewhere = 'concerns a feature that Gantry does not have';
+
+const writes: Treatment[] = [
+  {
+    reason: paid,
+    names: `approvals_before_merge epic_id epic_iid weight member_role_id auditor shared_runners_minutes_limit
+      extra_shared_runners_minutes_limit group_id_for_saml code_owner_approval_required allowed_to_merge
+      allowed_to_push allowed_to_unprotect allowed_to_create unprotect_access_level approval_password
+      base_access_level read_code`,
+  },
+  {
+    reason: 'belongs to another edition of the API',
+    names: 'tasks_to_be_done organization_id permanently_remove',
+  },
+  {
+    reason: 'the path names the record',
+    names: 'full_path name token',
+    routes: /^(?:PUT|DELETE|POST) .*\/(?::\w+|reset_registration_token)$/,
+  },
+  { reason: elsewhere, names: 'cluster_agent_id kubernetes_namespace flux_resource_path auto_stop_setting' },
+  { reason: elsewhere, names: 'archived', routes: /\/labels/ },
+  { reason: 'tokens have a name alone', names: 'description', routes: /\/personal_access_tokens$/ },
+  { reason: 'every key signs in', names: 'usage_type', routes: /\/keys$/ },
+  {
+    reason: 'a deploy key expires as it was created',
+    names: 'expires_at',
+    routes: /\/deploy_keys\/:key_id$/,
+  },
+  { reason: 'a schedule gives variables alone', names: 'inputs', routes: /\/pipeline_schedules/ },
+  { reason: 'a job is cancelled at once', names: 'force', routes: /\/cancel$/ },
+  { reason: elsewhere, names: 'job_inputs', routes: /\/play$/ },
+  { reason: 'not a parameter of the API', names: 'file_path', routes: /\/assets\/links/ },
+  {
+    reason: 'the time of a note is that of its creation',
+    names: 'created_at',
+    routes: /\/discussions\/.*notes|commits.*discussions/,
+  },
+  {
+    reason: 'comments of commits take a position with the discussion',
+    names: 'position',
+    routes: /commits.*\/notes$/,
+  },
+  { reason: 'avatars are not kept', names: 'avatar' },
+  {
+    routes: anyProject,
+    reason: paid,
+    names: `merge_pipelines_enabled merge_trains_enabled merge_trains_skip_train_allowed mirror mirror_branch_regex
+      mirror_overwrites_diverged_branches mirror_trigger_builds mirror_user_id only_mirror_protected_branches
+      external_authorization_classification_label requirements_access_level
+      only_allow_merge_if_all_status_checks_passed issues_template merge_requests_template use_custom_template
+      group_with_project_templates_id template_project_id allow_pipeline_trigger_approve_deployment
+      auto_duo_code_review_enabled ci_restrict_pipeline_cancellation_role prevent_merge_without_jira_issue
+      protect_merge_request_pipelines reviewer_assignment_strategy cicd_catalog_enabled`,
+  },
+  {
+    routes: anyProject,
+    reason: elsewhere,
+    names: `analytics_access_level auto_devops_deploy_strategy auto_devops_enabled container_expiration_policy_attributes
+      container_registry_access_level emails_disabled emails_enabled environments_access_level
+      feature_flags_access_level forking_access_level infrastructure_access_level model_experiments_access_level
+      model_registry_access_level monitor_access_level operations_access_level package_registry_access_level
+      packages_enabled pages_access_level releases_access_level repository_storage
+      security_and_compliance_access_level service_desk_enabled show_default_award_emojis template_name wall_enabled
+      enforce_auth_checks_on_uploads ci_push_repository_for_job_token_allowed ci_id_token_sub_claim_components
+      mr_default_target_self`,
+  },
+  {
+    routes: anyProject,
+    reason: 'the behaviour is fixed',
+    names: `allow_merge_on_skipped_pipeline autoclose_referenced_issues build_coverage_regex build_git_strategy
+      ci_delete_pipelines_in_seconds ci_forward_deployment_enabled ci_forward_deployment_rollback_allowed
+      ci_allow_fork_pipelines_to_run_in_parent_project ci_display_pipeline_variables
+      ci_pipeline_variables_minimum_override_role ci_separated_caches group_runners_enabled issue_branch_template
+      merge_commit_template merge_request_title_regex merge_request_title_regex_description mr_default_title_template
+      printing_merge_request_link_enabled resolve_outdated_diff_discussions resource_group_default_process_mode
+      restrict_user_defined_variables squash_commit_template suggestion_commit_message topics tag_list`,
+  },
+  {
+    routes: /\/projects\/user\/:user_id$/,
+    reason: 'the project is created empty, in the namespace of the user',
+    names: 'import_url initialize_with_readme namespace_id builds_enabled only_allow_merge_if_build_succeeds',
+  },
+  { routes: /^PUT \/projects\/:id$/, reason: 'a project is imported at its creation', names: 'import_url' },
+  { routes: /\/fork$/, reason: 'a fork has all branches', names: 'branches mr_default_target_self' },
+  {
+    routes: anyGroup,
+    reason: paid,
+    names: `allow_merge_on_skipped_pipeline allowed_email_domains_list auto_ban_user_on_excessive_projects_download
+      duo_availability duo_features_enabled lock_duo_features_enabled experiment_features_enabled
+      file_template_project_id ip_restriction_ranges membership_lock only_allow_merge_if_pipeline_succeeds
+      only_allow_merge_if_all_discussions_are_resolved prevent_forking_outside_group
+      prevent_sharing_groups_outside_hierarchy step_up_auth_required_oauth_provider unique_project_download_limit
+      unique_project_download_limit_alertlist unique_project_download_limit_allowlist
+      unique_project_download_limit_interval_in_seconds web_based_commit_signing_enabled wiki_access_level
+      enabled_git_access_protocol`,
+  },
+  {
+    routes: anyGroup,
+    reason: elsewhere,
+    names: `auto_devops_enabled crm_enabled emails_disabled emails_enabled mentions_disabled allow_personal_snippets
+      math_rendering_limits_enabled lock_math_rendering_limits_enabled max_artifacts_size shared_runners_setting
+      require_two_factor_authentication two_factor_grace_period share_with_group_lock project_creation_level
+      subgroup_creation_level default_branch default_branch_protection default_branch_protection_defaults`,
+  },
+  {
+    routes: /\/users(?:\/:id)?$/,
+    reason: 'the profile does not have it',
+    names: `color_scheme_id theme_id commit_email discord github job_title pronouns private_profile
+      view_diffs_file_by_file extern_uid provider`,
+  },
+  {
+    routes: /^PUT \/users\/:id$/,
+    reason: 'an administrator sets the password',
+    names: 'force_random_password reset_password skip_confirmation',
+  },
+  { routes: /\/members$/, reason: 'members are added by id', names: 'username' },
+  {
+    routes: /\/members\/:user_id$/,
+    reason: 'the membership alone is removed',
+    names: 'skip_subresources unassign_issuables',
+  },
+  { routes: /\/issues(?:\/:issue_iid)?$/, reason: 'there is one type of issue', names: 'issue_type' },
+  { routes: /\/issues$/, reason: 'the next number is taken', names: 'iid' },
+  { routes: /\/(?:issues|merge_requests)\/:\w+$/, reason: elsewhere, names: 'discussion_locked' },
+  { routes: /\/add_spent_time$/, reason: 'spent time has no summary', names: 'summary' },
+  {
+    routes: /\/merge_requests(?:\/:merge_request_iid)?$/,
+    reason: elsewhere,
+    names: 'allow_collaboration allow_maintainer_to_push reviewer_ids commits squash_on_merge',
+  },
+  {
+    routes: /\/merge_requests\/.*\/(?:notes|discussions|draft_notes)$/,
+    reason: 'comments are about the newest version',
+    names: 'merge_request_diff_head_sha commit_id',
+  },
+  { routes: /\/milestones$/, reason: 'a milestone is created open', names: 'state_event' },
+  { reason: 'the setting does not exist here', names: '*', routes: /^PUT \/application\/settings$/ },
+];
+
+const treatments: Treatment[] = [...reads, ...pending, ...writes];
+
+/** The reason of the first treatment that covers a parameter of a request; null: none does. */
+export const treatmentReason = (request: string, name: string): string | null => {
+  const isWrite = !read.test(request);
+  const covers = ({ names, routes }: Treatment): boolean =>
+    (routes?.test(request) ?? isWrite) && (names === '*' || names.split(/\s+/).includes(name));
+  return treatments.find(covers)?.reason ?? null;
+};
