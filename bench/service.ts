@@ -81,6 +81,8 @@ type Options = {
   eventLoop?: string;
   /** Where the number of its statements is told (`statements.ts`). */
   statements?: string;
+  /** URL of a module that it, and the gitd it starts, load first. */
+  preload?: string;
   /** What it is told beside the usual. */
   environment?: Record<string, string>;
 };
@@ -88,8 +90,12 @@ type Options = {
 const preloaded = (name: string, file: string | undefined): string[] =>
   file === undefined ? [] : ['--import', join(import.meta.dirname, name)];
 
-const commandOf = ({ everyCore, eventLoop, statements }: Options): [string, string[]] => {
-  const preload = [...preloaded('event_loop.ts', eventLoop), ...preloaded('statements.ts', statements)];
+const commandOf = ({ everyCore, eventLoop, statements, preload: module }: Options): [string, string[]] => {
+  const preload = [
+    ...(module === undefined ? [] : [`--import=${module}`]),
+    ...preloaded('event_loop.ts', eventLoop),
+    ...preloaded('statements.ts', statements),
+  ];
   const args = [...flags, ...preload, join(root, 'bin/gantry'), 'serve'];
   return everyCore === true ? [process.execPath, args] : pinned(0, process.execPath, args);
 };
