@@ -756,7 +756,19 @@ CREATE TABLE namespaces (
   created_at integer not null,
   updated_at integer not null,
   deleted_at integer,
-  runners_token_hash text
+  runners_token_hash text,
+  project_creation_level text not null default 'maintainer',
+  subgroup_creation_level text not null default 'owner',
+  require_two_factor_authentication integer not null default 0,
+  two_factor_grace_period integer not null default 48,
+  default_branch_protection integer,
+  default_branch text,
+  share_with_group_lock integer not null default 0,
+  membership_lock integer not null default 0,
+  emails_disabled integer not null default 0,
+  mentions_disabled integer not null default 0,
+  auto_devops_enabled integer,
+  shared_runners_setting text not null default 'enabled'
 ) strict;
 
 CREATE UNIQUE INDEX namespaces_name on namespaces (parent_id, name) where parent_id is not null and deleted_at is null;
@@ -962,6 +974,16 @@ CREATE TABLE project_counters (
   deployment_iid integer not null default 0
 ) strict;
 
+CREATE TABLE project_topics (
+  project_id integer not null references projects (id) on delete cascade,
+  position integer not null,
+  name text not null,
+  folded_name text not null,
+  primary key (project_id, position)
+) strict;
+
+CREATE UNIQUE INDEX project_topics_name on project_topics (folded_name, project_id);
+
 CREATE TABLE projects (
   id integer primary key autoincrement,
   namespace_id integer not null references namespaces (id) on delete cascade,
@@ -977,12 +999,9 @@ CREATE TABLE projects (
   merge_requests_access_level text not null default 'enabled',
   builds_access_level text not null default 'enabled',
   repository_access_level text not null default 'enabled',
-  wiki_access_level text not null default 'enabled',
   snippets_access_level text not null default 'enabled',
   public_builds integer not null default 1,
   shared_runners_enabled integer not null default 1,
-  container_registry_enabled integer not null default 1,
-  lfs_enabled integer not null default 1,
   request_access_enabled integer not null default 0,
   only_allow_merge_if_pipeline_succeeds integer not null default 0,
   only_allow_merge_if_all_discussions_are_resolved integer not null default 0,
@@ -1003,7 +1022,11 @@ CREATE TABLE projects (
   keep_latest_artifact integer not null default 1,
   runners_token_hash text,
   max_artifacts_size integer,
-  job_token_list_enabled integer not null default 1
+  job_token_list_enabled integer not null default 1,
+  forking_access_level text not null default 'enabled',
+  releases_access_level text not null default 'enabled',
+  environments_access_level text not null default 'enabled',
+  container_registry_access_level text not null default 'enabled'
 ) strict;
 
 CREATE INDEX projects_created on projects (created_at, id);

@@ -59,8 +59,8 @@ export type Config = Others & {
   gitd_secret: string | null;
   /** Who else may say who somebody is. */
   sign_in_providers: SignInProvider[];
-  /** By which name a container registry asks for its tokens. */
-  registry: string;
+  /** Name by which a container registry asks for its tokens; null: projects have no registry. */
+  registry: string | null;
   log_level: LogLevel;
 };
 
@@ -202,9 +202,9 @@ export const fields: Fields = {
   },
   registry: {
     variable: 'GANTRY_REGISTRY',
-    default: 'container_registry',
+    default: null,
     meaning:
-      'name of the container registry that takes tokens of /jwt/auth: the service of its auth.token settings',
+      'name of the container registry that takes tokens of /jwt/auth: the service of its auth.token settings; without it, projects say that they have no registry',
     read: readMatching(/^[\w.:-]{1,255}$/, 'a name of letters, digits and . _ : -'),
   },
   log_level: {

@@ -15,6 +15,8 @@ type Rule = {
   own?: true;
   /** Only while this feature is on. */
   feature?: Feature;
+  /** Only while all of these features are on. */
+  requires?: readonly Feature[];
   /** Only while one of these features is on. */
   features?: readonly Feature[];
   /** Whoever sees the project, where its pipelines are public. */
@@ -35,6 +37,10 @@ const builds = 'builds_access_level' as const;
 const tracked = [issues, 'merge_requests_access_level'] as const;
 /** Jobs show code: their logs, commits and artifacts. */
 const readable = [code] as const;
+const forking = 'forking_access_level' as const;
+const released = [code, 'releases_access_level'] as const;
+const deployed = [builds, code, 'environments_access_level'] as const;
+const registry = 'container_registry_access_level' as const;
 
 export const projectRules = {
   read_project: { level: guest, open: true, anonymous: true },
@@ -66,18 +72,19 @@ export const projectRules = {
   read_snippet: { level: guest, open: true, anonymous: true, feature: snippets },
   create_snippet: { level: reporter, feature: snippets },
   admin_snippet: { level: master, own: true, feature: snippets },
-  pull_image: { level: reporter, open: true, anonymous: true },
-  push_image: { level: developer, frozen: true },
-  delete_image: { level: master, frozen: true },
+  pull_image: { level: reporter, open: true, anonymous: true, feature: registry },
+  push_image: { level: developer, feature: registry, frozen: true },
+  delete_image: { level: master, feature: registry, frozen: true },
   read_code: { level: reporter, open: true, anonymous: true, feature: code },
   push_code: { level: developer, feature: code, frozen: true },
   read_protected_ref: { level: master, feature: code },
   admin_protected_ref: { level: master, feature: code, frozen: true },
-  fork_project: { level: reporter, open: true, feature: code },
+  fork_project: { level: reporter, open: true, requires: [code, forking] },
   comment_on_commit: { level: reporter, open: true, feature: code },
   admin_commit_status: { level: developer, feature: code, frozen: true },
   lint_ci: { level: developer, feature: code },
-  admin_release: { level: developer, feature: code, frozen: true },
+  read_release: { level: reporter, open: true, anonymous: true, requires: released },
+  admin_release: { level: developer, requires: released, frozen: true },
   admin_integration: { level: master },
   admin_variable: { level: master },
   read_job: { level: reporter, publicBuilds: true, feature: builds, features: readable },
@@ -94,9 +101,9 @@ export const projectRules = {
   admin_runner: { level: master },
   admin_trigger: { level: master },
   admin_schedule: { level: developer, feature: builds, features: readable, frozen: true },
-  read_environment: { level: reporter, feature: builds, features: readable },
-  admin_environment: { level: developer, feature: builds, features: readable, frozen: true },
-  destroy_deployment: { level: master, feature: builds, features: readable, frozen: true },
+  read_environment: { level: reporter, requires: deployed },
+  admin_environment: { level: developer, requires: deployed, frozen: true },
+  destroy_deployment: { level: master, requires: deployed, frozen: true },
   read_merge_request: {
     level: reporter,
     open: true,
@@ -167,6 +174,7 @@ export const may = (
   const rule: Rule = projectRules[action];
   if (!canSeeProject(viewer, project)) return false;
   if (rule.feature !== undefined && !hasFeature(viewer, project, rule.feature)) return false;
+  if (rule.requires?.every((feature) => hasFeature(viewer, project, feature)) === false) return false;
   if (rule.features?.some((feature) => hasFeature(viewer, project, feature)) === false) return false;
   if (rule.needsCode === true && !canReadCode(viewer, project)) return false;
   if (rule.frozen === true && project.archived === 1) return false;

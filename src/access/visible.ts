@@ -64,8 +64,11 @@ export type Feature =
   | 'merge_requests_access_level'
   | 'builds_access_level'
   | 'repository_access_level'
-  | 'wiki_access_level'
-  | 'snippets_access_level';
+  | 'snippets_access_level'
+  | 'forking_access_level'
+  | 'releases_access_level'
+  | 'environments_access_level'
+  | 'container_registry_access_level';
 
 /** Whether a feature of a project that the viewer sees is on for him. */
 export const hasFeature = (

@@ -11,6 +11,8 @@ export type Flag = 0 | 1;
 export type TargetType = 'Issue' | 'MergeRequest';
 export type Visibility = 'private' | 'internal' | 'public';
 export type FeatureLevel = 'disabled' | 'private' | 'enabled';
+export type ProjectCreationLevel = 'noone' | 'owner' | 'maintainer' | 'developer' | 'administrator';
+export type SharedRunnersSetting = 'enabled' | 'disabled_and_overridable' | 'disabled_and_unoverridable';
 export type SourceType = 'Namespace' | 'Project';
 
 type Id = Generated<number>;
@@ -63,6 +65,24 @@ export type NamespacesTable = {
   visibility: Visibility;
   lfs_enabled: Generated<Flag>;
   request_access_enabled: Generated<Flag>;
+  /** Who may create projects in the group. */
+  project_creation_level: Generated<ProjectCreationLevel>;
+  subgroup_creation_level: Generated<'owner' | 'maintainer'>;
+  /** Members need a second factor, `two_factor_grace_period` hours after their next visit. */
+  require_two_factor_authentication: Generated<Flag>;
+  two_factor_grace_period: Generated<number>;
+  /** Protection of the first branch of new projects, as in the instance's settings; null: the instance's. */
+  default_branch_protection: Generated<number | null>;
+  /** First branch of a new project that begins with a README; null: the instance's. */
+  default_branch: Generated<string | null>;
+  /** No project of the group is shared with another group. */
+  share_with_group_lock: Generated<Flag>;
+  /** Projects of the group get no members of their own. */
+  membership_lock: Generated<Flag>;
+  emails_disabled: Generated<Flag>;
+  mentions_disabled: Generated<Flag>;
+  auto_devops_enabled: Generated<Flag | null>;
+  shared_runners_setting: Generated<SharedRunnersSetting>;
   /** SHA-256 of the token that registers runners. */
   runners_token_hash: Generated<string | null>;
   created_at: number;
@@ -98,12 +118,13 @@ export type ProjectsTable = {
   merge_requests_access_level: Generated<FeatureLevel>;
   builds_access_level: Generated<FeatureLevel>;
   repository_access_level: Generated<FeatureLevel>;
-  wiki_access_level: Generated<FeatureLevel>;
   snippets_access_level: Generated<FeatureLevel>;
+  forking_access_level: Generated<FeatureLevel>;
+  releases_access_level: Generated<FeatureLevel>;
+  environments_access_level: Generated<FeatureLevel>;
+  container_registry_access_level: Generated<FeatureLevel>;
   public_builds: Generated<Flag>;
   shared_runners_enabled: Generated<Flag>;
-  container_registry_enabled: Generated<Flag>;
-  lfs_enabled: Generated<Flag>;
   request_access_enabled: Generated<Flag>;
   only_allow_merge_if_pipeline_succeeds: Generated<Flag>;
   only_allow_merge_if_all_discussions_are_resolved: Generated<Flag>;
@@ -132,6 +153,15 @@ export type ProjectsTable = {
   updated_at: number;
   last_activity_at: number;
   deleted_at: number | null;
+};
+
+/** Topics of projects, in the order in which they were given. */
+export type ProjectTopicsTable = {
+  project_id: number;
+  position: number;
+  name: string;
+  /** In lower case: topics are compared so. */
+  folded_name: string;
 };
 
 /** One row a project: its iid sequences and the exact totals of its issues (soft-deleted ones not counted). */
@@ -435,6 +465,7 @@ export type Schema = AccessSchema &
     redirect_routes: RedirectRoutesTable;
     projects: ProjectsTable;
     project_counters: ProjectCountersTable;
+    project_topics: ProjectTopicsTable;
     members: MembersTable;
     labels: LabelsTable;
     label_links: LabelLinksTable;

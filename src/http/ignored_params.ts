@@ -1,4 +1,4 @@
-/** Names the parameters of a request that its endpoint does not declare. */
+/** Names the parameters of a request that its endpoint does not declare, or declares as unavailable. */
 import type { TObject } from 'typebox';
 import { credentialParams } from './credential_params.ts';
 import type { RawParams } from './params.ts';
@@ -15,7 +15,8 @@ type Declared = { readonly [name: string]: Declared | null };
 type Property = { 'x-kind'?: string; properties?: Record<string, Property> };
 
 const declare = (properties: Record<string, Property>): Declared => {
-  const entries = Object.entries(properties).map(([name, property]): [string, Declared | null] => {
+  const available = Object.entries(properties).filter(([, property]) => property['x-kind'] !== 'unavailable');
+  const entries = available.map(([name, property]): [string, Declared | null] => {
     const parts = property['x-kind'] === 'any' ? (property.properties ?? {}) : {};
     return [name, Object.keys(parts).length === 0 ? null : declare(parts)];
   });

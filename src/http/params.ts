@@ -29,7 +29,7 @@ type Keywords = {
   maxLength?: number;
   maxItems?: number;
   default?: unknown;
-  'x-kind'?: 'names' | 'day' | 'id_or_path' | 'id_or_word' | 'unsupported' | 'any';
+  'x-kind'?: 'names' | 'day' | 'id_or_path' | 'id_or_word' | 'unsupported' | 'unavailable' | 'any';
   'x-clearable'?: true;
   'x-aliases'?: Record<string, string>;
   'x-words'?: readonly string[];

@@ -123,6 +123,16 @@ export const unsupportedFilter = (neutral: readonly string[] = []) =>
     }),
   );
 
+/** A parameter of a write that clients know and that has no effect here: accepted, and named as ignored. */
+export const unavailable = () =>
+  optional(
+    unsafe<unknown>({
+      type: 'string',
+      'x-kind': 'unavailable',
+      description: 'not available: ignored, and named in `Gantry-Ignored-Parameters`',
+    }),
+  );
+
 /** A value of several parts, as JSON or as `name[part]=...`: its reader (who declares it) checks every part. */
 export const hash = (properties: Record<string, TSchema>, description?: string) =>
   unsafe<unknown>({ type: 'object', properties, 'x-kind': 'any', ...(description && { description }) });

@@ -1,6 +1,8 @@
 import type { Selectable } from 'kysely';
+import type { Site } from '../access/call.ts';
 import type { NamespacesTable } from '../db/schema.ts';
 import { int, nullable, object, optional, string } from '../http/schema.ts';
+import { avatarServiceUrl } from '../settings/governed.ts';
 
 const fields = {
   id: int,
@@ -9,6 +11,8 @@ const fields = {
   kind: string,
   full_path: string,
   parent_id: nullable(int),
+  avatar_url: nullable(string),
+  web_url: string,
 };
 
 /** A namespace as embedded in a project. */
@@ -16,15 +20,20 @@ export const basicNamespaceShape = object(fields);
 
 export const namespaceShape = object({ ...fields, members_count_with_descendants: optional(int) });
 
-type Row = Pick<Selectable<NamespacesTable>, 'id' | 'name' | 'path' | 'kind' | 'full_path' | 'parent_id'>;
+type Row = Pick<Selectable<NamespacesTable>, 'id' | 'name' | 'path' | 'kind' | 'full_path' | 'parent_id'> & {
+  /** null: of a group. */
+  owner_email: string | null;
+};
 
-/** @param members users of the group and of all below it; told to its owners only */
-export const namespaceJson = (row: Row, members?: number) => ({
+/** @param members users of the group and of all groups below it, for its owners only */
+export const namespaceJson = (row: Row, { baseUrl, settings }: Site, members?: number) => ({
   id: row.id,
   name: row.name,
   path: row.path,
   kind: row.kind,
   full_path: row.full_path,
   parent_id: row.parent_id,
+  avatar_url: row.owner_email === null ? null : avatarServiceUrl(settings, row.owner_email),
+  web_url: `${baseUrl}/${row.kind === 'group' ? 'groups/' : ''}${row.full_path}`,
   ...(members !== undefined && { members_count_with_descendants: members }),
 });

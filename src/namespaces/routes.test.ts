@@ -29,6 +29,8 @@ test('a user has his own namespace and the groups in which he has a role, also b
     kind: 'user',
     full_path: user.username,
     parent_id: null,
+    avatar_url: own.avatar_url,
+    web_url: `${gantry.url}/${user.username}`,
   });
   assert.equal(nested.parent_id, top.id);
   assert.equal((await gantry.api('GET /namespaces', { as: null })).status, 401);

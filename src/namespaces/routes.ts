@@ -9,7 +9,10 @@ import { contains } from './search.ts';
 
 const own = (call: Call) => {
   const { db, viewer, platform } = call;
-  return db.selectFrom('namespaces').where(ownNamespaces(viewer, platform.store.words));
+  return db
+    .selectFrom('namespaces')
+    .leftJoin('users as owners', 'owners.id', 'namespaces.owner_id')
+    .where(ownNamespaces(viewer, platform.store.words));
 };
 
 const list = endpoint({
@@ -32,12 +35,18 @@ const list = endpoint({
       ),
     );
     const { limit, offset } = pageRequest(params);
-    const rows = await query.selectAll().orderBy('id').limit(limit).offset(offset).execute();
+    const rows = await query
+      .selectAll('namespaces')
+      .select('owners.email as owner_email')
+      .orderBy('namespaces.id')
+      .limit(limit)
+      .offset(offset)
+      .execute();
     const { total } = await query
       .select((of) => of.fn.countAll<number>().as('total'))
       .executeTakeFirstOrThrow();
     const counts = await memberCounts(call.db, call.viewer, rows, call.now);
-    return { items: rows.map((row) => namespaceJson(row, counts.get(row.id))), total };
+    return { items: rows.map((row) => namespaceJson(row, call, counts.get(row.id))), total };
   },
 });
 
@@ -53,10 +62,11 @@ const show = endpoint({
     const row = await own(call)
       .where('namespaces.id', '=', namespaceIdOf(id))
       .selectAll('namespaces')
+      .select('owners.email as owner_email')
       .executeTakeFirst();
     if (row === undefined) throw notFound('Namespace');
     const counts = await memberCounts(call.db, call.viewer, [row], call.now);
-    return namespaceJson(row, counts.get(row.id));
+    return namespaceJson(row, call, counts.get(row.id));
   },
 });
 

@@ -11,7 +11,7 @@ import { insertMember } from '../namespaces/member.ts';
 import { refuseProblems } from '../namespaces/problems.ts';
 import { restrictedProblem, storageOf } from '../settings/governed.ts';
 import { personalProjectCounts } from '../users/queries.ts';
-import type { ProjectColumns } from './fields.ts';
+import type { ProjectInput } from './fields.ts';
 import {
   limitText,
   nameProblem,
@@ -20,6 +20,7 @@ import {
   visibilityIn,
   visibilityProblem,
 } from './rules.ts';
+import { replaceTopics } from './topics.ts';
 
 /** Whose project it becomes. */
 export type Creator = { id: number } & Pick<UsersTable, 'projects_limit' | 'external'>;
@@ -57,12 +58,12 @@ export const requireRoom = async (tx: Tx, creator: Creator, { kind }: Namespace)
 };
 
 /** By default as the instance says, but never wider than the group. */
-const visibilityOf = (call: Call, { visibility }: ProjectColumns, namespace: Namespace): Visibility => {
+const visibilityOf = (call: Call, { visibility }: ProjectInput, namespace: Namespace): Visibility => {
   return visibility ?? visibilityIn(namespace, call.settings.default_project_visibility);
 };
 
 /** What a client wants, and what another operation knows beside that: a fork, of which project, and where it lies. */
-export type NewProject = ProjectColumns & {
+export type NewProject = ProjectInput & {
   forked_from_project_id?: number;
   fork_network_id?: number;
   repository_storage?: string;
@@ -80,7 +81,7 @@ const insertProject = async (
   tx: Tx,
   creator: Creator,
   namespace: Namespace,
-  { default_branch: _wanted, ...columns }: Named,
+  { default_branch: _branch, topics = [], ...columns }: Named,
 ): Promise<number> => {
   const full_path = `${namespace.full_path}/${columns.path}`;
   const { id } = await tx.db
@@ -99,6 +100,7 @@ const insertProject = async (
     .returning('id')
     .executeTakeFirstOrThrow();
   await tx.db.insertInto('project_counters').values({ project_id: id }).execute();
+  await replaceTopics(tx, id, topics);
   await claimRoute(tx, full_path, ['Project', id]);
   return id;
 };

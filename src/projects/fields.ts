@@ -1,27 +1,17 @@
 /** What a client may set of a project, when it is made and later. */
 import type { Static } from 'typebox';
-import type { FeatureLevel, Flag, Visibility } from '../db/schema.ts';
+import type { Flag, Visibility } from '../db/schema.ts';
 import { visibilities } from '../groups/rules.ts';
 import { invalid } from '../errors.ts';
 import { boolean, clearable, integer, object, oneOf, optional, text } from '../http/schema.ts';
+import { type FeatureColumns, featureColumns, featureParams } from './features.ts';
+import { topicParams, topicsGiven } from './topics.ts';
 
-const level = optional(oneOf(['disabled', 'private', 'enabled']));
 const flag = optional(boolean());
-
-const levels = {
-  issues_access_level: level,
-  merge_requests_access_level: level,
-  builds_access_level: level,
-  repository_access_level: level,
-  wiki_access_level: level,
-  snippets_access_level: level,
-};
 
 const flags = {
   public_builds: flag,
   shared_runners_enabled: flag,
-  container_registry_enabled: flag,
-  lfs_enabled: flag,
   request_access_enabled: flag,
   only_allow_merge_if_pipeline_succeeds: flag,
   only_allow_merge_if_all_discussions_are_resolved: flag,
@@ -46,27 +36,14 @@ const ofPipelines = {
   ),
 };
 
-/** The older way to say that a feature is on for everybody, or off. */
-const switches = {
-  issues_enabled: 'issues_access_level',
-  merge_requests_enabled: 'merge_requests_access_level',
-  jobs_enabled: 'builds_access_level',
-  wiki_enabled: 'wiki_access_level',
-  snippets_enabled: 'snippets_access_level',
-} as const;
-
 export const projectParams = {
   name: optional(text()),
   path: optional(text()),
   description: optional(clearable(text({ maxLength: 2000 }))),
   visibility: optional(oneOf(visibilities)),
   public: optional(boolean({ description: 'true: as `visibility=public`, false: as `private`' })),
-  issues_enabled: flag,
-  merge_requests_enabled: flag,
-  jobs_enabled: flag,
-  wiki_enabled: flag,
-  snippets_enabled: flag,
-  ...levels,
+  ...featureParams,
+  ...topicParams,
   ...flags,
   ...ofPipelines,
   public_jobs: optional(boolean({ description: 'another name of `public_builds`' })),
@@ -78,7 +55,6 @@ export const projectParams = {
 const shape = object(projectParams);
 type Params = Partial<Static<typeof shape>>;
 
-type LevelName = keyof typeof levels;
 type FlagName = keyof typeof flags;
 
 /** Columns of a project as a client wants them. */
@@ -95,17 +71,15 @@ export type ProjectColumns = {
   max_artifacts_size?: number | null;
   auto_cancel_pending_pipelines?: 'enabled' | 'disabled';
   ci_default_git_depth?: number;
-} & { [N in LevelName]?: FeatureLevel } & { [N in FlagName]?: Flag };
+} & FeatureColumns & { [N in FlagName]?: Flag };
+
+/** What a client sets of a project: its columns, and its topics. */
+export type ProjectInput = ProjectColumns & { topics?: string[] };
 
 const visibilityOf = ({ visibility, public: isPublic }: Params): Visibility | undefined => {
   if (visibility !== undefined || isPublic === undefined) return visibility;
   return isPublic ? 'public' : 'private';
 };
-
-const switched = (params: Params): [LevelName, FeatureLevel][] =>
-  (Object.keys(switches) as (keyof typeof switches)[])
-    .filter((name) => params[name] !== undefined)
-    .map((name) => [switches[name], params[name] === true ? 'enabled' : 'disabled']);
 
 /** @throws Failure 400 for one that leads out of the repository */
 const configPathOf = (given: string | null): string | null => {
@@ -126,12 +100,12 @@ const pipelineColumns = (params: Params) => ({
   ...(params.ci_default_git_depth !== undefined && { ci_default_git_depth: params.ci_default_git_depth }),
 });
 
-/** The columns that the parameters set: a level wins over a switch, `visibility` over `public`. */
-export const columnsOf = (params: Params): ProjectColumns => {
+/** What the parameters set: `visibility` wins over `public`. @throws Failure 400 */
+export const projectInput = (params: Params): ProjectInput => {
   const visibility = visibilityOf(params);
   const given = { ...params, public_builds: params.public_builds ?? params.public_jobs };
   const set = (Object.keys(flags) as FlagName[]).filter((name) => given[name] !== undefined);
-  const named = (Object.keys(levels) as LevelName[]).filter((name) => params[name] !== undefined);
+  const topics = topicsGiven(params);
   return {
     ...(params.name !== undefined && { name: params.name }),
     ...(params.path !== undefined && { path: params.path }),
@@ -141,8 +115,8 @@ export const columnsOf = (params: Params): ProjectColumns => {
     ...(params.merge_method !== undefined && { merge_method: params.merge_method }),
     ...(params.squash_option !== undefined && { squash_option: params.squash_option }),
     ...pipelineColumns(params),
-    ...Object.fromEntries(switched(params)),
-    ...Object.fromEntries(named.map((name) => [name, params[name]])),
+    ...(topics !== undefined && { topics }),
+    ...featureColumns(params),
     ...Object.fromEntries(set.map((name) => [name, given[name] === true ? 1 : 0])),
   };
 };

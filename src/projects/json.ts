@@ -3,21 +3,24 @@ import { may } from '../access/may.ts';
 import type { Viewer } from '../access/viewer.ts';
 import { type Feature, hasFeature, seesConfidential } from '../access/visible.ts';
 import { anything, array, bool, int, nullable, object, optional, string, timestamp } from '../http/schema.ts';
-import { basicNamespaceShape } from '../namespaces/json.ts';
+import { basicNamespaceShape, namespaceJson } from '../namespaces/json.ts';
+import type { Config } from '../config.ts';
 import { fullNames, joinNames } from '../namespaces/names.ts';
 import { formatTime } from '../time.ts';
 import { basicUser, basicUserShape } from '../users/json.ts';
-import { type Parent, parentsOf } from './parents.ts';
+import { featureFields, featuresJson } from './features.ts';
+import { parentsOf } from './parents.ts';
 import type { ProjectRow } from './rows.ts';
 import { type ProjectStatistics, statisticsOf } from './statistics.ts';
 import { sshPrefix } from './ssh_url.ts';
+import { splitTopics, topicFields } from './topics.ts';
 
 /** What everybody who sees a project is told of it, and all that `simple=true` asks for. */
 const basicFields = {
   id: int,
   description: nullable(string),
   default_branch: nullable(string),
-  tag_list: array(string),
+  ...topicFields,
   ssh_url_to_repo: string,
   http_url_to_repo: string,
   web_url: string,
@@ -33,30 +36,7 @@ const basicFields = {
   namespace: basicNamespaceShape,
 };
 
-/** The project that another one was forked from. */
-const parentFields = {
-  id: int,
-  name: string,
-  name_with_namespace: string,
-  path: string,
-  path_with_namespace: string,
-  description: nullable(string),
-  default_branch: nullable(string),
-  http_url_to_repo: string,
-  web_url: string,
-  created_at: timestamp,
-};
-
 const role = nullable(object({ access_level: int, notification_level: int }));
-
-const levelFields = {
-  issues_access_level: optional(string),
-  merge_requests_access_level: optional(string),
-  builds_access_level: optional(string),
-  repository_access_level: optional(string),
-  wiki_access_level: optional(string),
-  snippets_access_level: optional(string),
-};
 
 /** A project for those who are signed in; for others, the basic fields. */
 export const projectShape = object({
@@ -74,17 +54,11 @@ export const projectShape = object({
   ),
   archived: optional(bool),
   visibility: optional(string),
+  updated_at: optional(timestamp),
   owner: optional(basicUserShape),
   resolve_outdated_diff_discussions: optional(bool),
-  container_registry_enabled: optional(bool),
-  issues_enabled: optional(bool),
-  merge_requests_enabled: optional(bool),
-  wiki_enabled: optional(bool),
-  jobs_enabled: optional(bool),
-  snippets_enabled: optional(bool),
-  ...levelFields,
+  ...featureFields,
   shared_runners_enabled: optional(bool),
-  lfs_enabled: optional(bool),
   creator_id: optional(nullable(int)),
   import_status: optional(string),
   open_issues_count: optional(int),
@@ -106,7 +80,7 @@ export const projectShape = object({
   remove_source_branch_after_merge: optional(bool),
   empty_repo: optional(bool),
   repository_storage: optional(string),
-  forked_from_project: optional(object(parentFields)),
+  forked_from_project: optional(object(basicFields)),
   statistics: optional(
     object({
       commit_count: int,
@@ -125,19 +99,24 @@ type Context = Site & {
   viewer: Viewer;
   /** What a path is put behind to be reached over SSH. */
   ssh: string;
+  config: Config;
   names: Map<number, string>;
-  parents: Map<number, Parent>;
+  /** Projects that others were forked from, where the viewer sees them. */
+  parents: Map<number, ProjectRow>;
   statistics: Map<number, ProjectStatistics>;
 };
 
-const basicJson = (row: ProjectRow, { baseUrl, ssh, names }: Context) => ({
+const basicJson = (row: ProjectRow, { ssh, names, ...site }: Context) => ({
   id: row.id,
   description: row.description,
   default_branch: row.default_branch,
-  tag_list: [],
+  tag_list: splitTopics(row.topics),
+  topics: splitTopics(row.topics),
+  // No page shows a file of a repository.
+  readme_url: null,
   ssh_url_to_repo: `${ssh}${row.full_path}.git`,
-  http_url_to_repo: `${baseUrl}/${row.full_path}.git`,
-  web_url: `${baseUrl}/${row.full_path}`,
+  http_url_to_repo: `${site.baseUrl}/${row.full_path}.git`,
+  web_url: `${site.baseUrl}/${row.full_path}`,
   name: row.name,
   name_with_namespace: joinNames(names.get(row.namespace_id) ?? row.namespace_name, row.name),
   path: row.path,
@@ -147,14 +126,18 @@ const basicJson = (row: ProjectRow, { baseUrl, ssh, names }: Context) => ({
   forks_count: row.forks_count,
   created_at: formatTime(row.created_at),
   last_activity_at: formatTime(row.last_activity_at),
-  namespace: {
-    id: row.namespace_id,
-    name: row.namespace_name,
-    path: row.namespace_path,
-    kind: row.namespace_kind,
-    full_path: row.namespace_full_path,
-    parent_id: row.namespace_parent_id,
-  },
+  namespace: namespaceJson(
+    {
+      id: row.namespace_id,
+      name: row.namespace_name,
+      path: row.namespace_path,
+      kind: row.namespace_kind,
+      full_path: row.namespace_full_path,
+      parent_id: row.namespace_parent_id,
+      owner_email: row.owner_email,
+    },
+    site,
+  ),
 });
 
 const linksOf = (row: ProjectRow, { viewer, baseUrl }: Context) => {
@@ -171,20 +154,6 @@ const linksOf = (row: ProjectRow, { viewer, baseUrl }: Context) => {
     members: `${self}/members`,
   };
 };
-
-const featuresOf = (row: ProjectRow, viewer: Viewer) => ({
-  issues_enabled: hasFeature(viewer, row, 'issues_access_level'),
-  merge_requests_enabled: hasFeature(viewer, row, 'merge_requests_access_level'),
-  wiki_enabled: hasFeature(viewer, row, 'wiki_access_level'),
-  jobs_enabled: hasFeature(viewer, row, 'builds_access_level'),
-  snippets_enabled: hasFeature(viewer, row, 'snippets_access_level'),
-  issues_access_level: row.issues_access_level,
-  merge_requests_access_level: row.merge_requests_access_level,
-  builds_access_level: row.builds_access_level,
-  repository_access_level: row.repository_access_level,
-  wiki_access_level: row.wiki_access_level,
-  snippets_access_level: row.snippets_access_level,
-});
 
 const ownerOf = (row: ProjectRow, site: Site) => {
   const { owner_id, owner_name, owner_username, owner_state, owner_email } = row;
@@ -208,19 +177,9 @@ const permissionsOf = (row: ProjectRow, { projectLevels, namespaceLevels }: View
   return { project_access: roleOf(projectLevels.get(row.id)), group_access: roleOf(inGroup) };
 };
 
-const parentOf = ({ forked_from_project_id: id }: ProjectRow, { parents, baseUrl }: Context) => {
-  const parent = id === null ? undefined : parents.get(id);
-  if (parent === undefined) return undefined;
-  const { full_path: path_with_namespace, namespace_name, created_at, ...rest } = parent;
-  const web_url = `${baseUrl}/${path_with_namespace}`;
-  return {
-    ...rest,
-    name_with_namespace: joinNames(namespace_name, rest.name),
-    path_with_namespace,
-    http_url_to_repo: `${web_url}.git`,
-    web_url,
-    created_at: formatTime(created_at),
-  };
+const parentOf = ({ forked_from_project_id: id }: ProjectRow, context: Context) => {
+  const parent = id === null ? undefined : context.parents.get(id);
+  return parent && basicJson(parent, context);
 };
 
 const fullJson = (row: ProjectRow, context: Context) => {
@@ -230,12 +189,11 @@ const fullJson = (row: ProjectRow, context: Context) => {
     _links: linksOf(row, context),
     archived: row.archived === 1,
     visibility: row.visibility,
+    updated_at: formatTime(row.updated_at),
     owner: ownerOf(row, context),
     resolve_outdated_diff_discussions: false,
-    container_registry_enabled: row.container_registry_enabled === 1,
-    ...featuresOf(row, viewer),
+    ...featuresJson(row, viewer, context.config),
     shared_runners_enabled: row.shared_runners_enabled === 1,
-    lfs_enabled: row.lfs_enabled === 1,
     creator_id: row.creator_id,
     import_status: 'none',
     open_issues_count: openIssuesOf(row, viewer),
@@ -275,19 +233,22 @@ export const projectsJson = async (
   statistics = false,
 ) => {
   const { db, viewer, baseUrl, settings } = call;
-  const namespaces = rows.map((row) => ({
+  const { config } = call.platform;
+  const isBasic = viewer.user_id === null || detail === 'basic';
+  const parents = isBasic ? new Map<number, ProjectRow>() : await parentsOf(call, rows);
+  const namespaces = [...rows, ...parents.values()].map((row) => ({
     id: row.namespace_id,
     name: row.namespace_name,
     parent_id: row.namespace_parent_id,
   }));
-  const isBasic = viewer.user_id === null || detail === 'basic';
   const context = {
     viewer,
     baseUrl,
     settings,
-    ssh: sshPrefix(baseUrl, call.platform.config),
+    ssh: sshPrefix(baseUrl, config),
+    config,
     names: await fullNames(db, namespaces),
-    parents: isBasic ? new Map<number, Parent>() : await parentsOf(call, rows),
+    parents,
     statistics:
       isBasic || !statistics ? new Map<number, ProjectStatistics>() : await statisticsOf(call, rows),
   };

@@ -142,11 +142,58 @@ test('a list takes as many statements for many projects as for one', async () =>
   assert.deepEqual([await count(1), await count(12)], [3, 3]);
 });
 
+test('projects are filtered by id, by times and by storage; filters that do not exist are refused', async () => {
+  const { word, user, ids } = await world();
+  const at = (day: number): number => Date.UTC(2020, 0, day);
+  await gantry.service.platform.store.write(async ({ db }) => {
+    const times = { last_activity_at: at(2), updated_at: at(4) };
+    await db.updateTable('projects').set(times).where('id', '=', ids.open).execute();
+  });
+  const filtered = async (query: string, token = user.token) =>
+    (await list(`/projects?order_by=id&sort=asc&search=${word}&${query}`, token)).ids;
+  const [first, , , last] = [ids.open, ids.inner, ids.own, ids.joined];
+  assert.deepEqual(await filtered(`id_before=${ids.inner}`), [first]);
+  assert.deepEqual(await filtered(`id_after=${ids.inGroup}`), [last]);
+  assert.deepEqual(await filtered('last_activity_before=2020-01-03'), [first]);
+  assert.equal((await filtered('last_activity_after=2020-01-03')).includes(first), false);
+  assert.deepEqual(await filtered('updated_before=2020-01-04'), [first]);
+  assert.deepEqual(await filtered('imported=true'), []);
+  assert.deepEqual(await filtered('active=false'), []);
+  const admin = (await seedUser(gantry, { admin: 1 })).token;
+  assert.deepEqual(await filtered('repository_storage=elsewhere', admin), []);
+  assert.equal((await filtered('repository_storage=default', admin)).length, 6);
+  const status = async (query: string) =>
+    (await gantry.api(`GET /projects?${query}`, { as: user.token })).status;
+  assert.equal(await status('repository_storage=default'), 403);
+  for (const query of ['with_programming_language=Go', 'wiki_checksum_failed=true', 'topic_id=1']) {
+    assert.equal(await status(query), 400, query);
+  }
+  assert.equal(await status('wiki_checksum_failed=false&with_programming_language='), 200);
+});
+
+test('the projects of a group, of a user and the forks of a project take the same filters', async () => {
+  const owner = await seedUser(gantry);
+  const group = await seedGroup(gantry, { owner: owner.id });
+  const names = { topics: 'chosen', visibility: 'public' };
+  for (const [path, more] of [
+    [`/groups/${group.id}/projects`, { namespace_id: group.id }],
+    [`/users/${owner.id}/projects`, {}],
+  ] as const) {
+    const create = async (json: object) =>
+      (await gantry.api('POST /projects', { as: owner.token, json: { name: unique('of'), ...json } })).body
+        .id;
+    await create(more);
+    const chosen = await create({ ...names, ...more });
+    assert.deepEqual((await list(`${path}?topic=Chosen`, owner.token)).ids, [chosen]);
+    assert.deepEqual(await list(`${path}?topic=none`, owner.token), { ids: [], total: '0' });
+  }
+});
+
 test('`simple` tells the basic fields only', async () => {
   const { word, user } = await world();
   const reply = await gantry.api(`GET /projects?simple=true&search=${word}`, { as: user.token });
   for (const project of reply.body) {
-    assert.equal(Object.keys(project).length, 17);
+    assert.equal(Object.keys(project).length, 19);
     assert.equal('visibility' in project, false);
   }
 });

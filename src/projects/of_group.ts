@@ -58,6 +58,7 @@ export const ofGroup = endpoint({
   params: object({
     id: group,
     include_subgroups: optional(boolean({ description: 'also of the groups below it' })),
+    with_shared: optional(boolean({ description: 'accepted: no project is shared with a group' })),
     ...projectListParams,
   }),
   reply: projectShape,

@@ -22,6 +22,25 @@ after(async () => await gantry.close());
 
 const as = (user: SeededUser, json?: unknown) => ({ as: user.token, ...(json !== undefined && { json }) });
 
+/** Features of GitLab that do not exist here. */
+const missingFeatures = {
+  wiki_enabled: false,
+  lfs_enabled: false,
+  packages_enabled: false,
+  service_desk_enabled: false,
+  wiki_access_level: 'disabled',
+  pages_access_level: 'disabled',
+  analytics_access_level: 'disabled',
+  feature_flags_access_level: 'disabled',
+  infrastructure_access_level: 'disabled',
+  monitor_access_level: 'disabled',
+  security_and_compliance_access_level: 'disabled',
+  requirements_access_level: 'disabled',
+  package_registry_access_level: 'disabled',
+  model_experiments_access_level: 'disabled',
+  model_registry_access_level: 'disabled',
+};
+
 const create = async (given: object = {}, user = owner) => {
   const reply = await gantry.api('POST /projects', as(user, { name: unique('made'), ...given }));
   assert.equal(reply.status, 201, reply.text);
@@ -57,6 +76,8 @@ test('a project is made in the own namespace and told in full', async () => {
     kind: 'user',
     full_path: owner.username,
     parent_id: null,
+    avatar_url: namespace.avatar_url,
+    web_url: `${gantry.url}/${owner.username}`,
   });
   assert.equal(told.username, owner.username);
   assert.equal('email' in told, false);
@@ -66,6 +87,8 @@ test('a project is made in the own namespace and told in full', async () => {
     description: 'What for',
     default_branch: null,
     tag_list: [],
+    topics: [],
+    readme_url: null,
     ssh_url_to_repo: `git@127.0.0.1:${fullPath}.git`,
     http_url_to_repo: `${gantry.url}/${fullPath}.git`,
     web_url: `${gantry.url}/${fullPath}`,
@@ -87,21 +110,24 @@ test('a project is made in the own namespace and told in full', async () => {
     },
     archived: false,
     visibility: 'internal',
+    updated_at: created_at,
     resolve_outdated_diff_discussions: false,
-    container_registry_enabled: true,
+    container_registry_enabled: false,
     issues_enabled: true,
     merge_requests_enabled: true,
-    wiki_enabled: true,
     jobs_enabled: true,
     snippets_enabled: true,
     issues_access_level: 'enabled',
     merge_requests_access_level: 'enabled',
     builds_access_level: 'enabled',
     repository_access_level: 'enabled',
-    wiki_access_level: 'enabled',
     snippets_access_level: 'enabled',
+    forking_access_level: 'enabled',
+    releases_access_level: 'enabled',
+    environments_access_level: 'enabled',
+    container_registry_access_level: 'disabled',
+    ...missingFeatures,
     shared_runners_enabled: true,
-    lfs_enabled: true,
     creator_id: owner.id,
     import_status: 'none',
     open_issues_count: 0,
@@ -154,10 +180,11 @@ test('every setting of a new project is kept', async () => {
     issues_enabled: false,
     merge_requests_access_level: 'private',
     jobs_enabled: 'false',
-    wiki_enabled: false,
     snippets_enabled: 0,
-    container_registry_enabled: false,
-    lfs_enabled: false,
+    forking_access_level: 'private',
+    releases_access_level: 'disabled',
+    environments_access_level: 'private',
+    topics: 'Rust, web',
     shared_runners_enabled: false,
     public_jobs: false,
     request_access_enabled: true,
@@ -184,10 +211,12 @@ test('every setting of a new project is kept', async () => {
     merge_requests_access_level: 'private',
     jobs_enabled: false,
     builds_access_level: 'disabled',
-    wiki_enabled: false,
     snippets_enabled: false,
-    container_registry_enabled: false,
-    lfs_enabled: false,
+    forking_access_level: 'private',
+    releases_access_level: 'disabled',
+    environments_access_level: 'private',
+    topics: ['Rust', 'web'],
+    tag_list: ['Rust', 'web'],
     shared_runners_enabled: false,
     public_jobs: false,
     request_access_enabled: true,
@@ -216,7 +245,9 @@ test('nothing but the declared fields is taken from a client', async () => {
   assert.notEqual(made.id, 7_777);
   assert.doesNotMatch(made.created_at, /^2001/);
   const changed = await gantry.api(`PUT /projects/${made.id}`, as(owner, { description: 'x', ...forged }));
-  assert.deepEqual(changed.body, { ...made, description: 'x' });
+  const { updated_at, ...kept } = changed.body;
+  assert.deepEqual({ ...kept, updated_at: made.updated_at }, { ...made, description: 'x' });
+  assert.ok(updated_at >= made.updated_at);
 });
 
 test('what is missing or wrong in a new project is named', async () => {
@@ -237,7 +268,7 @@ test('what is missing or wrong in a new project is named', async () => {
       { description: ['is too long (maximum is 2000 characters)'] },
     ],
     [{ name: 'x', issues_access_level: 'some' }, { issues_access_level: ['does not have a valid value'] }],
-    [{ name: 'x', lfs_enabled: 'maybe' }, { lfs_enabled: ['is invalid'] }],
+    [{ name: 'x', shared_runners_enabled: 'maybe' }, { shared_runners_enabled: ['is invalid'] }],
   ];
   for (const [given, message] of refusals) {
     assert.deepEqual(
@@ -373,9 +404,11 @@ test('an anonymous caller sees public projects, and only their basic fields', as
     'namespace',
     'path',
     'path_with_namespace',
+    'readme_url',
     'ssh_url_to_repo',
     'star_count',
     'tag_list',
+    'topics',
     'web_url',
   ]);
   const hidden = await gantry.api(`GET /projects/${inner.id}`, { as: null });
@@ -526,8 +559,8 @@ test('a hidden project is like a missing one on every endpoint', async () => {
 
 test('every change of a project leaves one event with its cause', async () => {
   const project = await create();
-  await gantry.api(`PUT /projects/${project.id}`, as(owner, { lfs_enabled: false }));
-  await gantry.api(`PUT /projects/${project.id}`, as(owner, { lfs_enabled: false }));
+  await gantry.api(`PUT /projects/${project.id}`, as(owner, { request_access_enabled: true }));
+  await gantry.api(`PUT /projects/${project.id}`, as(owner, { request_access_enabled: true }));
   await gantry.api(`POST /projects/${project.id}/archive`, as(owner));
   await gantry.api(`POST /projects/${project.id}/archive`, as(owner));
   await gantry.api(`POST /projects/${project.id}/unarchive`, as(owner));
@@ -545,5 +578,5 @@ test('every change of a project leaves one event with its cause', async () => {
     events.map(({ kind }) => kind),
     kinds,
   );
-  assert.deepEqual(JSON.parse(events[1]!.data), { lfs_enabled: [1, 0] });
+  assert.deepEqual(JSON.parse(events[1]!.data), { request_access_enabled: [0, 1] });
 });

@@ -14,7 +14,7 @@ import { requireUnmodified } from '../http/unmodified.ts';
 import { loadUser } from '../users/queries.ts';
 import { newProjectAnswer, projectAnswer } from './answer.ts';
 import { createProject } from './create.ts';
-import { columnsOf, projectParams } from './fields.ts';
+import { projectInput, projectParams } from './fields.ts';
 import { findProject, findProjectFor } from './find.ts';
 import { projectShape } from './json.ts';
 import { listProjects, projectListParams } from './list.ts';
@@ -80,7 +80,7 @@ const create = (initialize: Initialize) =>
     reply: projectShape,
     handle: async (call, { namespace_id = null, import_url, ...params }) => {
       refuseImport(import_url);
-      const id = await createProject(call, userOf(call), namespace_id, columnsOf(params));
+      const id = await createProject(call, userOf(call), namespace_id, projectInput(params));
       if (params.initialize_with_readme === true) await initialize(call, id, params.default_branch);
       return await newProjectAnswer(call, id);
     },
@@ -96,7 +96,7 @@ const createForUser = endpoint({
   reply: projectShape,
   handle: async (call, { user_id, ...params }) => {
     const creator = await loadUser(call.db, user_id);
-    return await newProjectAnswer(call, await createProject(call, creator, null, columnsOf(params)));
+    return await newProjectAnswer(call, await createProject(call, creator, null, projectInput(params)));
   },
 });
 
@@ -113,7 +113,7 @@ const update = endpoint({
     if (Object.keys(params).length === 0) {
       throw nothingGiven(Object.keys(projectParams));
     }
-    await updateProject(call, found, columnsOf(params));
+    await updateProject(call, found, projectInput(params));
     return await projectAnswer(call, found.id);
   },
 });

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Reader } from '../db/open.ts';
+import { topicsText } from './topics.ts';
 
 /** A project with what its JSON tells of its namespace, its owner and its counters. */
 export const projectRows = (db: Reader) =>
@@ -23,7 +24,7 @@ export const projectRows = (db: Reader) =>
       'owners.state as owner_state',
       'owners.email as owner_email',
     ])
-    .select(forksCount.as('forks_count'));
+    .select([forksCount.as('forks_count'), topicsText.as('topics')]);
 
 const forksCount: RawBuilder<number> = sql<number>`(select count(*) from projects as forks
   where forks.forked_from_project_id = projects.id and forks.deleted_at is null)`;

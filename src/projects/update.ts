@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Selectable } from 'kysely';
 import { type Call, actorOf } from '../access/call.ts';
 import { may } from '../access/may.ts';
@@ -10,9 +11,10 @@ import { type Namespace, lockNamespace, takingNames } from '../namespaces/claim.
 import { refuseProblems } from '../namespaces/problems.ts';
 import { renameProjectRoute } from '../namespaces/rename.ts';
 import { restrictedProblem } from '../settings/governed.ts';
-import type { ProjectColumns } from './fields.ts';
+import type { ProjectColumns, ProjectInput } from './fields.ts';
 import type { Project } from './find.ts';
 import { nameProblem, pathProblem, visibilityProblem } from './rules.ts';
+import { loadTopics, replaceTopics } from './topics.ts';
 
 type Stored = Selectable<ProjectsTable>;
 
@@ -81,14 +83,33 @@ const withDefaultBranch = async (
   return { ...wanted, default_branch: branch };
 };
 
+/** @returns the topics before and after, for the change log; empty: they stay */
+const changeTopics = async (
+  tx: Tx,
+  projectId: number,
+  topics: string[] | undefined,
+): Promise<Record<string, [unknown, unknown]>> => {
+  if (topics === undefined) return {};
+  const before = await loadTopics(tx.db, projectId);
+  if (isDeepStrictEqual(before, topics)) return {};
+  await replaceTopics(tx, projectId, topics);
+  return { topics: [before, topics] };
+};
+
 /** Changes a project that the caller may administer; nothing happens where nothing differs. */
-export const updateProject = async (call: Call, found: Project, given: ProjectColumns): Promise<void> => {
+export const updateProject = async (
+  call: Call,
+  found: Project,
+  { topics, ...given }: ProjectInput,
+): Promise<void> => {
   admit(call, found, given);
   const wanted = await withDefaultBranch(call, found, given);
   await takingNames(call, async (tx) => {
     const [project, namespace] = await lockInNamespace(tx, found);
-    const { changes, data } = changesOf(project, wanted);
-    if (Object.keys(changes).length === 0) return;
+    const { changes, data: changed } = changesOf(project, wanted);
+    const topicChange = await changeTopics(tx, project.id, topics);
+    const data = { ...changed, ...topicChange };
+    if (Object.keys(data).length === 0) return;
     await check(call, tx, [project, namespace], changes);
     const full_path = `${namespace.full_path}/${changes.path ?? project.path}`;
     if (changes.path !== undefined) await renameProjectRoute(tx, project.id, full_path);

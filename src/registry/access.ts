@@ -60,7 +60,7 @@ const projectsByPath = async ({ db, platform }: Call, paths: string[]) => {
     .selectFrom('routes')
     .innerJoin('projects', 'projects.id', 'routes.source_id')
     .select(['routes.path as route', 'projects.id', 'projects.namespace_id', 'projects.visibility'])
-    .select(['projects.deleted_at', 'projects.archived', 'projects.container_registry_enabled'])
+    .select(['projects.deleted_at', 'projects.archived', 'projects.container_registry_access_level'])
     .where('routes.source_type', '=', 'Project')
     .where(platform.store.words.oneOf('routes.path', paths))
     .execute();
@@ -82,7 +82,7 @@ export const grantedAccess = async (
     // The nearest project owns the image, whether it is seen or not.
     const path = projectPaths(one.name).find((candidate) => projects.has(candidate));
     const project = path === undefined ? undefined : projects.get(path);
-    if (project === undefined || project.container_registry_enabled !== 1) return [];
+    if (project === undefined) return [];
     const actions = one.actions.filter((action) => {
       const rule = Object.hasOwn(actionRules, action) ? actionRules[action] : undefined;
       return rule !== undefined && (!readsOnly || action === 'pull') && may(viewer, rule, project);

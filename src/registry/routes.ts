@@ -10,6 +10,8 @@ import { signInPuller } from './sign_in.ts';
 
 /** Who says so, to the registry. */
 const issuer = 'gantry-issuer';
+/** Name of a registry that the configuration does not name. */
+const usualService = 'container_registry';
 /** Seconds that the clock of the registry may be behind. */
 const leeway = 5;
 
@@ -35,7 +37,7 @@ export const registryAuth = endpoint({
   handle: async (call, params) => {
     const { platform, settings, now } = call;
     const { config, secrets, random } = platform;
-    if (params.service !== config.registry) throw notFound();
+    if (params.service !== (config.registry ?? usualService)) throw notFound();
     const puller = await signInPuller(call);
     const issued = Math.floor(now / 1_000);
     const expires_in = settings.container_registry_token_expire_delay * 60;

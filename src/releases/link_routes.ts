@@ -32,7 +32,7 @@ const list = endpoint({
   params: object({ ...release, ...pageParams }),
   reply: releaseLinkShape,
   handle: async (call, { id: projectId, tag_name, ...page }) => {
-    const { project } = await findCode(call, projectId);
+    const { project } = await findCode(call, projectId, 'read_release');
     const found = await findRelease(call.db, project.id, tag_name);
     const all = await linksOf(call.db, [found.id]);
     const { limit, offset } = pageRequest(page);
@@ -50,7 +50,7 @@ const get = endpoint({
   params: object(one),
   reply: releaseLinkShape,
   handle: async (call, { id: projectId, tag_name, link_id }) => {
-    const { project } = await findCode(call, projectId);
+    const { project } = await findCode(call, projectId, 'read_release');
     const found = await findRelease(call.db, project.id, tag_name);
     return releaseLinkJson(await findLink(call.db, found.id, link_id));
   },

@@ -45,7 +45,7 @@ const list = endpoint({
   }),
   reply: releaseShape,
   handle: async (call, { id, ...given }) => {
-    const code = await findCode(call, id);
+    const code = await findCode(call, id, 'read_release');
     const { items, total } = await listReleases(call.db, code.project.id, given, pageRequest(given));
     return { items: await releasesJson(call, code, items), total };
   },
@@ -61,7 +61,7 @@ const latest = endpoint({
   params: object(project),
   reply: releaseShape,
   handle: async (call, { id }) => {
-    const code = await findCode(call, id);
+    const code = await findCode(call, id, 'read_release');
     const release = await latestRelease(call.db, code.project.id, call.now);
     return (await releasesJson(call, code, [release]))[0];
   },
@@ -77,7 +77,7 @@ const get = endpoint({
   params: object(one),
   reply: releaseShape,
   handle: async (call, { id, tag_name }) => {
-    const code = await findCode(call, id);
+    const code = await findCode(call, id, 'read_release');
     return (await releasesJson(call, code, [await findRelease(call.db, code.project.id, tag_name)]))[0];
   },
 });

@@ -1,4 +1,5 @@
 /** What some settings mean to those who ask: pure, so that each question has one answer. */
+import { hash } from 'node:crypto';
 import { matchesWildcard } from '../wildcard.ts';
 import type { Settings } from './fields.ts';
 
@@ -25,6 +26,12 @@ export const pollInterval = (
 
 /** The address of a setting as a header takes it: a name or a path may hold letters of any script. */
 export const plainAddress = (url: string | null): string | null => (url === null ? null : new URL(url).href);
+
+/** Address of a user's picture at the avatar service; null: the service is off. */
+export const avatarServiceUrl = ({ avatar_service_enabled }: Settings, email: string): string | null =>
+  avatar_service_enabled
+    ? `http://www.gravatar.com/avatar/${hash('md5', email.trim().toLowerCase())}?s=80&d=identicon`
+    : null;
 
 /** Where a project is opened in the IDE; null: nowhere. */
 export const ideLink = ({ ide_enabled, ide_url }: Settings, projectUrl: string): string | null => {

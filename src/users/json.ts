@@ -1,8 +1,8 @@
-import { hash } from 'node:crypto';
 import type { Site } from '../access/call.ts';
 import type { Reader } from '../db/open.ts';
 import type { UsersTable } from '../db/schema.ts';
 import { array, bool, int, nullable, object, optional, string, timestamp } from '../http/schema.ts';
+import { avatarServiceUrl } from '../settings/governed.ts';
 import { formatTime } from '../time.ts';
 import { type UserRow, identitiesByUser, personalProjectCounts } from './queries.ts';
 
@@ -26,17 +26,12 @@ export const basicUserColumns = [
   'users.email',
 ] as const;
 
-const avatarUrl = (email: string, { settings }: Site): string | null =>
-  settings.avatar_service_enabled
-    ? `http://www.gravatar.com/avatar/${hash('md5', email.trim().toLowerCase())}?s=80&d=identicon`
-    : null;
-
 export const basicUser = (user: BasicUserRow, site: Site) => ({
   id: user.id,
   name: user.name,
   username: user.username,
   state: user.state,
-  avatar_url: avatarUrl(user.email, site),
+  avatar_url: avatarServiceUrl(site.settings, user.email),
   web_url: `${site.baseUrl}/${user.username}`,
 });
 

@@ -39,8 +39,11 @@ const projectOf = (visibility: Visibility) => {
     merge_requests_access_level: on,
     builds_access_level: on,
     repository_access_level: on,
-    wiki_access_level: on,
     snippets_access_level: on,
+    forking_access_level: on,
+    releases_access_level: on,
+    environments_access_level: on,
+    container_registry_access_level: on,
   };
 };
 

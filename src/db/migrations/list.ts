@@ -22,6 +22,7 @@ import { jobTokenLists } from './0024_job_token_lists.ts';
 import { workTurns } from './0026_work_turns.ts';
 import { workHolders } from './0028_work_holders.ts';
 import { projectsLimits } from './0042_projects_limits.ts';
+import { projectAndGroupOptions } from './0043_project_and_group_options.ts';
 import { externalStatuses } from './0027_external_statuses.ts';
 import type { MigrationText } from '../ddl.ts';
 
@@ -52,4 +53,5 @@ export const migrationTexts: MigrationText[] = [
   externalStatuses,
   workHolders,
   projectsLimits,
+  projectAndGroupOptions,
 ];
