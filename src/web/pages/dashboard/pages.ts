@@ -1,27 +1,37 @@
 import type { Static } from 'typebox';
+import { may } from '../../../access/may.ts';
 import { pageParams, pageRequest } from '../../../http/page.ts';
 import { object } from '../../../http/schema.ts';
+import { type Project, projectsById } from '../../../projects/find.ts';
 import { listProjects } from '../../../projects/list.ts';
 import { ideLink, plainAddress } from '../../../settings/governed.ts';
 import { type Html, html } from '../../html.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
+import { projectLink } from '../../project_link.ts';
 
 const params = object(pageParams);
 
 type Shown = {
+  id: number;
   web_url: string;
   path_with_namespace: string;
   name_with_namespace: string;
   description: string | null;
 };
 
-const row = (visit: Visit, project: Shown): Html => {
-  const { path_with_namespace, name_with_namespace, description, web_url } = project;
+const pipelinesLink = (visit: Visit, shown: Shown, project: Project | undefined): Html | null => {
+  if (project === undefined || !may(visit.call.viewer, 'read_pipeline', project)) return null;
+  const label = `Pipelines of ${shown.name_with_namespace}`;
+  return projectLink(visit, { project: project.full_path, page: '/-/pipelines', text: 'Pipelines', label });
+};
+
+const row = (visit: Visit, shown: Shown, project: Project | undefined): Html => {
+  const { path_with_namespace, name_with_namespace, description, web_url } = shown;
   const ide = ideLink(visit.call.settings, web_url);
   return html`
-<li><a href="/${path_with_namespace}">${name_with_namespace}</a>${
+<li>${projectLink(visit, { project: path_with_namespace, page: '', text: name_with_namespace }) ?? name_with_namespace}${
     ide !== null && html` <a href="${ide}">Open in the IDE</a>`
-  } <a href="/${path_with_namespace}/-/pipelines" aria-label="Pipelines of ${name_with_namespace}">Pipelines</a>${(description ?? '') !== '' && html`<br><span class="quiet">${description}</span>`}</li>`;
+  } ${pipelinesLink(visit, shown, project)}${(description ?? '') !== '' && html`<br><span class="quiet">${description}</span>`}</li>`;
 };
 
 const dashboard = async (visit: Visit, given: Static<typeof params>): Promise<View> => {
@@ -29,6 +39,11 @@ const dashboard = async (visit: Visit, given: Static<typeof params>): Promise<Vi
   const order = { order_by: 'last_activity_at', sort: 'desc' } as const;
   const wanted = { membership: true, simple: true, ...order, page, per_page };
   const { items, total } = await listProjects(visit.call, wanted);
+  const shown = items as Shown[];
+  const projects = await projectsById(
+    visit.call.db,
+    shown.map(({ id }) => id),
+  );
   const isMore = page * per_page < total;
   const link = (number: number, text: string): Html => html`<a href="/?page=${number}">${text}</a> `;
   const body = html`<h1>Projects</h1>
@@ -36,7 +51,7 @@ ${
   total === 0
     ? html`<p>You are in no project yet.</p>`
     : html`<p class="quiet">${total === 1 ? '1 project' : `${total} projects`}</p>
-<ul class="list">${(items as Shown[]).map((one) => row(visit, one))}</ul>`
+<ul class="list">${shown.map((one) => row(visit, one, projects.get(one.id)))}</ul>`
 }
 ${(page > 1 || isMore) && html`<nav aria-label="Pages"><p>${page > 1 && link(page - 1, 'Previous')}${isMore && link(page + 1, 'Next')}</p></nav>`}`;
   return { title: 'Projects', body };
