@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { JobClient } from './client.ts';
-import { type Found, type Place, collect } from './collect.ts';
+import { type Collected, type Found, type Place, collect } from './collect.ts';
 import { writeGzipTo, writeRawTo, writeZipTo } from './pack.ts';
 import type { ArtifactOrder, Dependency } from './protocol.ts';
 import type { Trace } from './trace.ts';
@@ -47,7 +47,18 @@ const filenameOf = (
   return `${name === '' ? 'artifacts' : name}${endings[format]}`;
 };
 
-const tellFound = (trace: Trace, perPath: ReadonlyMap<string, number>): void => {
+/** Says in the log which entries were left out. */
+export const warnUnnameable = (trace: Trace, unnameable: readonly string[]): void => {
+  if (unnameable.length === 0) return;
+  const shown = unnameable.slice(0, 3).join(', ');
+  trace.say(
+    `WARNING: left out, since their names are not UTF-8: ${shown}${unnameable.length > 3 ? ' and more' : ''}`,
+    'yellow',
+  );
+};
+
+/** Says in the log what was collected. */
+const reportCollected = (trace: Trace, { perPath, unnameable }: Collected): void => {
   for (const [path, count] of perPath) {
     if (count > 0) trace.say(`${path}: found ${count} matching artifact files and directories`);
     else
@@ -56,6 +67,7 @@ const tellFound = (trace: Trace, perPath: ReadonlyMap<string, number>): void => 
         'yellow',
       );
   }
+  warnUnnameable(trace, unnameable);
 };
 
 const upload = async (order: ArtifactOrder, parts: TransferParts): Promise<void> => {
@@ -66,12 +78,13 @@ const upload = async (order: ArtifactOrder, parts: TransferParts): Promise<void>
     return trace.say(`WARNING: artifacts of the format ${format} are not known`, 'yellow');
   const all = (list: string[] | null | undefined): string[] =>
     (list ?? []).map((path) => expand(path, values));
-  const { found, perPath } = await collect(place, {
+  const collected = await collect(place, {
     paths: all(order.paths),
     exclude: all(order.exclude),
     untracked: order.untracked === true,
   });
-  tellFound(trace, perPath);
+  const { found } = collected;
+  reportCollected(trace, collected);
   if (found.length === 0) return trace.say('ERROR: No files to upload', 'red');
   const write = async (out: Writable): Promise<void> => await writers[format](place.root, found, out);
   const filename = filenameOf(order, format, values, found);

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { createWriteStream, existsSync, mkdirSync } from 'node:fs';
 import { rename, rm, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type TransferParts, isWantedAfter } from './artifacts.ts';
+import { type TransferParts, isWantedAfter, warnUnnameable } from './artifacts.ts';
 import { collect } from './collect.ts';
 import { writeZipTo } from './pack.ts';
 import type { Cache, Job } from './protocol.ts';
@@ -61,12 +61,13 @@ const save = async (cache: Cache, parts: CacheParts): Promise<void> => {
   const [key = 'default'] = keysOf(cache, parts);
   trace.say(`Creating cache ${key}...`, 'green');
   const paths = (cache.paths ?? []).map((path) => expand(path, values));
-  const { found, perPath } = await collect(place, {
+  const { found, perPath, unnameable } = await collect(place, {
     paths,
     exclude: [],
     untracked: cache.untracked === true,
   });
   for (const [path, count] of perPath) trace.say(`${path}: found ${count} matching files and directories`);
+  warnUnnameable(trace, unnameable);
   if (found.length === 0) return;
   const beside = join(own, 'cache.zip');
   const file = fileOf(key, parts);

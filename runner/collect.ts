@@ -1,4 +1,5 @@
 /** Finds the files that artifacts and caches name. No link is followed: what lies elsewhere is not the job's to give. */
+import { isUtf8 } from 'node:buffer';
 import { type Dirent, type Stats, lstatSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -19,9 +20,17 @@ export type Wanted = {
   untracked: boolean;
 };
 
-export type Collected = { found: Found[]; perPath: Map<string, number> };
+/** A name that is not UTF-8, shown as well as it can be: archives and the API have no other. */
+type Unnameable = { path: string; kind: 'unnameable' };
 
-const kindOf = (entry: Dirent | Stats): Found['kind'] | null => {
+export type Collected = {
+  found: Found[];
+  perPath: Map<string, number>;
+  /** Paths that are left out because their names are not UTF-8. */
+  unnameable: string[];
+};
+
+const kindOf = (entry: Dirent<Buffer> | Stats): Found['kind'] | null => {
   if (entry.isFile()) return 'file';
   if (entry.isDirectory()) return 'folder';
   return entry.isSymbolicLink() ? 'link' : null; // sockets and the like stay
@@ -35,11 +44,16 @@ type Within = { root: string; owner: User | null };
 const isJobs = ({ owner }: Within, { uid }: Stats): boolean => owner === null || uid === owner.uid;
 
 /** Everything below, parents first; a folder that is a link counts as the link alone. */
-async function* walk(within: Within, from: string): AsyncGenerator<Found> {
+async function* walk(within: Within, from: string): AsyncGenerator<Found | Unnameable> {
   const { root } = within;
-  const entries = await readdir(join(root, from), { withFileTypes: true }).catch(() => []);
-  for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
-    const path = from === '' ? entry.name : `${from}/${entry.name}`;
+  const options = { withFileTypes: true, encoding: 'buffer' } as const;
+  const entries = await readdir(join(root, from), options).catch(() => []);
+  for (const entry of entries.toSorted((a, b) => Buffer.compare(a.name, b.name))) {
+    const path = from === '' ? entry.name.toString() : `${from}/${entry.name.toString()}`;
+    if (!isUtf8(entry.name)) {
+      yield { path, kind: 'unnameable' };
+      continue;
+    }
     const kind = kindOf(entry);
     if (kind === null || isRepository(path)) continue;
     const stats = lstatSync(join(root, path));
@@ -57,7 +71,7 @@ const isReal = (root: string, path: string): boolean =>
   });
 
 /** Where to look for what a pattern matches: what stands for itself needs no look at the rest. */
-async function* candidates(within: Within, pattern: string): AsyncGenerator<Found> {
+async function* candidates(within: Within, pattern: string): AsyncGenerator<Found | Unnameable> {
   const { root } = within;
   const fixed = fixedPart(pattern);
   const above = fixed.includes('/') ? fixed.slice(0, fixed.lastIndexOf('/')) : '';
@@ -92,8 +106,13 @@ export const collect = async (place: Place, wanted: Wanted): Promise<Collected> 
     .filter((path) => path !== null)
     .map(matchGlob);
   const found = new Map<string, Found>();
-  const take = (one: Found): boolean => {
+  const unnameable = new Set<string>();
+  const take = (one: Found | Unnameable): boolean => {
     if (isRepository(one.path) || excluded.some((matches) => matches(one.path))) return false;
+    if (one.kind === 'unnameable') {
+      unnameable.add(one.path);
+      return false;
+    }
     found.set(one.path, one);
     return true;
   };
@@ -114,5 +133,6 @@ export const collect = async (place: Place, wanted: Wanted): Promise<Collected> 
     }
     perPath.set('untracked', count);
   }
-  return { found: [...found.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1)), perPath };
+  const sorted = [...found.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1));
+  return { found: sorted, perPath, unnameable: [...unnameable] };
 };

@@ -115,6 +115,18 @@ describe('artifacts', () => {
     assert.equal(gunzipSync(junit.bytes).toString(), '<a/>\n<b/>\n');
     assert.deepEqual([raw?.filename, raw?.bytes.toString()], ['raw.json', 'raw\n']);
   });
+  it('leave out what has a name that is not UTF-8, and say so', async () => {
+    const { heard, log } = await run({
+      script: [String.raw`mkdir -p out/$'\xfe' && touch $'out/caf\xe9' out/$'\xfe'/x out/plain`],
+      artifacts: [{ paths: ['out'], artifact_type: 'archive', artifact_format: 'zip' }],
+      cache: [{ key: 'odd-names', paths: ['out'], policy: 'push' }],
+    });
+    assert.equal(heard.ended?.state, 'success');
+    const names = Object.keys(await contents(heard.uploads[0]?.bytes ?? Buffer.alloc(0)));
+    assert.deepEqual(names.toSorted(), ['out/', 'out/plain']);
+    const warning = /WARNING: left out, since their names are not UTF-8: out\/caf\ufffd, out\/\ufffd/g;
+    assert.equal(log.match(warning)?.length, 2, log);
+  });
   it('never are what lies elsewhere', async () => {
     writeFileSync(join(outside, 'secret'), 'secret of the machine');
     const { heard } = await run({

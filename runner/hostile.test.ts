@@ -59,13 +59,13 @@ const makeSource = (): { repository: string; sha: string } => {
   return { repository: join(source, '.git'), sha: git('rev-parse', 'HEAD') };
 };
 
-const start = (executor: 'sandbox' | 'shell', processes = 2_048) => {
+const start = (executor: 'sandbox' | 'shell', limits: { processes?: number; disk?: number } = {}) => {
   const started: { coordinator: Coordinator; runner: TestRunner } = {} as never;
   before(async () => {
     writeFileSync(secret, 'secret of the machine', { mode: 0o600 });
     started.coordinator = await startCoordinator();
     const { url } = started.coordinator;
-    started.runner = await startTestRunner({ url, executor, concurrency: 1, processes });
+    started.runner = await startTestRunner({ url, executor, concurrency: 1, ...limits });
   });
   after(async () => {
     await started.runner.close();
@@ -182,7 +182,7 @@ describe('a hostile job of a user of its own', { skip: sameUser() }, () => {
 for (const executor of ['shell', 'sandbox'] as const) {
   const skip = sameUser() || (executor === 'sandbox' && none);
   describe(`a job that starts processes without end (${executor})`, { skip }, () => {
-    const { run } = start(executor, 60);
+    const { run } = start(executor, { processes: 60 });
 
     it('is stopped at so many, and the next one begins with none of them', async () => {
       const { heard, log } = await run({
@@ -193,6 +193,23 @@ for (const executor of ['shell', 'sandbox'] as const) {
       assert.match(log, /fork/i);
       assert.doesNotMatch(log, /\nall of them/);
       const next = await run({ script: ['for i in $(seq 30); do sleep 0.1 & done; wait', 'echo fine'] });
+      assert.match(next.log, /\nfine\n/);
+    });
+  });
+}
+
+for (const executor of ['shell', 'sandbox'] as const) {
+  describe(`a job that fills the disk (${executor})`, { skip: executor === 'sandbox' && none }, () => {
+    const { run } = start(executor, { disk: 8 * 2 ** 20 });
+
+    it('is ended, whichever of its folders it fills, and the next one has its place', async () => {
+      for (const folder of ['.', '"$HOME"', '"$TMPDIR"']) {
+        const fill = `dd if=/dev/zero of=${folder}/large bs=1M count=16 2>/dev/null`;
+        const { heard, log } = await run({ variables: noSources, script: [fill, 'sleep 1000'] });
+        assert.equal(heard.ended?.failure_reason, 'script_failure', folder);
+        assert.match(log, /ERROR: Job failed: its files take more than 8 MB of the disk/);
+      }
+      const next = await run({ variables: noSources, script: ['sleep 1.5; echo fine'] });
       assert.match(next.log, /\nfine\n/);
     });
   });

@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { downloadArtifacts, uploadArtifacts } from './artifacts.ts';
 import { restoreCaches, saveCaches } from './cache.ts';
+import { watchDiskUsage } from './disk_quota.ts';
 import type { Executor } from './executors/executor.ts';
 import { makeFolders, removeTree, traceFile } from './folders.ts';
 import { type Allowed, type Result, failed, lastWord, systemFailure } from './outcome.ts';
@@ -86,6 +87,13 @@ const work = async (prepared: Prepared): Promise<Result> => {
   }
 };
 
+/** @returns stops watching */
+const limitDisk = ({ folders, stops, allowed }: Prepared): (() => void) => {
+  if (allowed.disk === null) return () => undefined;
+  const { project, home, temp } = folders;
+  return watchDiskUsage([project, home, temp], allowed.disk, () => stops.end('disk'));
+};
+
 /** What it left behind, but for what its next run here may use. */
 const tidyUp = async ({ folders, trace }: Prepared): Promise<void> => {
   await trace.section('cleanup_file_variables', async () => {
@@ -116,6 +124,7 @@ const perform = async (parts: JobParts, telling: Telling): Promise<Result> => {
     for (const notice of notices) trace.say(`WARNING: ${notice}`, 'yellow');
     return await prepare(parts, executor, telling);
   });
+  const unwatch = limitDisk(prepared);
   try {
     await trace.section('prepare_script', async () => {
       trace.say('Preparing environment', 'blue');
@@ -125,13 +134,14 @@ const perform = async (parts: JobParts, telling: Telling): Promise<Result> => {
     await tidyUp(prepared);
     return result;
   } finally {
+    unwatch();
     await prepared.session.end();
   }
 };
 
-const allowedFor = ({ job, idleLimit }: JobParts): Allowed => {
+const allowedFor = ({ job, idleLimit, diskLimit }: JobParts): Allowed => {
   const seconds = job.runner_info?.timeout ?? 0;
-  return { timeout: seconds > 0 ? seconds : usualTimeout, idle: idleLimit };
+  return { timeout: seconds > 0 ? seconds : usualTimeout, idle: idleLimit, disk: diskLimit };
 };
 
 /** @returns how it ended; false: its coordinator did not hear of it */

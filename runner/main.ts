@@ -14,6 +14,7 @@ import { type PullPolicy, pullPolicies } from './executors/images.ts';
 import { usualLimits } from './executors/limits.ts';
 import type { User } from './executors/run.ts';
 import { userOfSlot } from './executors/users.ts';
+import { closeInheritedDescriptors } from './inherited_descriptors.ts';
 import { startPool } from './pool.ts';
 import { prune } from './prune.ts';
 import { endOrphans, failAbandoned, leftBehind, setAside } from './recover.ts';
@@ -37,6 +38,8 @@ export type Orders = {
   /** Bytes of memory, and processes, of a job; null: as much as there is. */
   memory?: number | null;
   processes?: number;
+  /** Bytes of a job's files; null: as many as the disk takes. */
+  disk?: number | null;
   /** Bytes of all caches, and days after their last use for which they and projects' files are kept. */
   cache_limit?: number;
   keep_days?: number;
@@ -50,6 +53,7 @@ const usual = {
   patience: 240,
   memory: usualLimits.memory,
   processes: usualLimits.processes,
+  disk: 10 * 2 ** 30,
   cache_limit: 10 * 2 ** 30,
   keep_days: 30,
   pull_policies: pullPolicies.slice(0, 1),
@@ -168,6 +172,7 @@ const run = async (given: Orders, ended: Promise<void>): Promise<void> => {
     log,
     logLimit: orders.log_limit,
     idleLimit: orders.idle_limit,
+    diskLimit: orders.disk,
     pace: { ...pace, patience: orders.patience * 1000 },
   });
   process.on('SIGTERM', () => {
@@ -182,6 +187,7 @@ const run = async (given: Orders, ended: Promise<void>): Promise<void> => {
 const terminated = Promise.withResolvers<void>();
 
 const main = async (): Promise<void> => {
+  closeInheritedDescriptors();
   process.umask(0o077);
   process.on('SIGINT', () => undefined); // of a terminal: whoever started us ends us
   process.on('SIGTERM', () => terminated.resolve());

@@ -25,12 +25,22 @@ const durationText = (seconds: number): string => {
   return parts.join('');
 };
 
-/** Seconds that a job may take, and be silent. */
-export type Allowed = { timeout: number; idle: number };
+export type Allowed = {
+  /** Seconds that a job may take, and be silent. */
+  timeout: number;
+  idle: number;
+  /** Bytes of its files; null: as many as the disk takes. */
+  disk: number | null;
+};
 
-const stopped = (why: Why, { timeout, idle }: Allowed): Result => {
+const stopped = (why: Why, { timeout, idle, disk }: Allowed): Result => {
   if (why === 'cancel' || why === 'abort')
     return { outcome: failed('job_canceled'), fault: 'ERROR: Job failed: canceled' };
+  if (why === 'disk') {
+    const megabytes = Math.floor((disk ?? 0) / 2 ** 20);
+    const fault = `ERROR: Job failed: its files take more than ${megabytes} MB of the disk`;
+    return { outcome: failed('script_failure'), fault };
+  }
   const text =
     why === 'idle'
       ? `nothing was printed for ${durationText(idle)}`

@@ -24,6 +24,8 @@ export type PoolParts = {
   concurrency: number;
   logLimit: number;
   idleLimit: number;
+  /** Bytes of a job's files; null: as many as the disk takes. */
+  diskLimit: number | null;
   pace: Pace;
   /** Jobs get users of their own. */
   drops: boolean;

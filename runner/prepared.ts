@@ -31,6 +31,8 @@ export type JobParts = {
   logLimit: number;
   /** Seconds without a word of a script after which it is ended. */
   idleLimit: number;
+  /** Bytes that a job's files take on the disk; null: as many as there are. */
+  diskLimit: number | null;
   pace: Pace;
   /** Ends it at once. */
   ending: AbortSignal;

@@ -316,6 +316,12 @@ describe('a runner', () => {
     coordinator.intercept(null);
     assert.match(await ended(heard), /the runner was killed/);
   });
+  it('keeps the descriptors that it inherits from its jobs', async () => {
+    await runner.close();
+    runner = await startTestRunner({ url: coordinator.url, inherited: import.meta.filename });
+    const { log } = await run({ script: ['echo "open: $(ls -l /proc/$$/fd | grep -c runner.test.ts)"'] });
+    assert.match(log, /\nopen: 0\n/);
+  });
   it('gives a job as much memory as it is told', async () => {
     await runner.close();
     runner = await startTestRunner({ url: coordinator.url, memory: 96 * 2 ** 20 });

@@ -1,5 +1,6 @@
 /** Jobs in a sandbox; left out where this machine has none. */
-import { readFileSync, readdirSync, rmSync } from 'node:fs';
+import { createSocket } from 'node:dgram';
+import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -14,6 +15,7 @@ import {
 } from '../test/support/coordinator.ts';
 import { type TestRunner, makeRunnerFolder, startTestRunner } from '../test/support/runner.ts';
 import { chooseExecutors } from './executors/choose.ts';
+import { findNameServers } from './executors/name_servers.ts';
 
 /** How long something sleeps, so that it is told from others, of the other engine's tests too. */
 const mark = (number: number): string => `86399.${number}${process.pid}`;
@@ -120,6 +122,21 @@ describe('a sandbox', { skip: none }, () => {
     assert.match(log, /NoNewPrivs:\s+1\n/);
     assert.doesNotMatch(log, /declare -x (?:NODE|TEST|GANTRY)/);
   });
+  it('keeps what a job writes on the disk, and little of it in memory', async () => {
+    const { log } = await run({
+      script: [
+        'for place in /tmp /var/tmp; do echo "$place: $(stat -f -c %T $place)"; done',
+        'for place in / /run /dev; do touch $place/x 2>/dev/null && echo "writes to $place"; done',
+        'echo "shared: $(stat -f -c "%b * %S" /dev/shm)"; touch /dev/shm/x && echo fine',
+      ],
+    });
+    const type = execFileSync('stat', ['-f', '-c', '%T', folder]).toString().trim();
+    assert.match(log, new RegExp(`\n/tmp: ${type}\n/var/tmp: ${type}\n`));
+    assert.doesNotMatch(log, /\nwrites to/);
+    const [, blocks, size] = /\nshared: (\d+) \* (\d+)\n/.exec(log) ?? [];
+    assert.ok(Number(blocks) * Number(size) <= 256 * 2 ** 20, log);
+    assert.match(log, /\nfine\n/);
+  });
   it('limits what a process may take', async () => {
     const { log } = await run({ script: ['echo "limits $(ulimit -u) $(ulimit -c) $(ulimit -f)"'] });
     const [, processes, core, file] = /limits (\d+) (\d+) (\d+)/.exec(log) ?? [];
@@ -139,6 +156,50 @@ describe('a sandbox', { skip: none }, () => {
     assert.deepEqual(heard, []);
     assert.doesNotMatch(log, /\nin by/);
     if (hasNetwork) assert.match(log, /tap0/);
+  });
+  const probeBoundTo = (device: string): string => `
+import socket, sys
+for host in ('127.0.0.1', '10.0.2.3'):
+    for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM):
+        for source in ('', '10.0.2.100'):
+            probe = socket.socket(socket.AF_INET, kind)
+            probe.settimeout(0.4)
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, b'${device}')
+            try:
+                probe.bind((source, 0))
+                probe.connect((host, int(sys.argv[1])))
+                probe.send(host.encode())
+            except OSError:
+                pass
+print('probed', host)
+`;
+  const noProbe =
+    hasNetwork && existsSync('/usr/bin/python3') ? false : 'needs a network and /usr/bin/python3';
+  it(
+    'does not reach it by a socket that is bound to the device of its network',
+    { skip: noProbe },
+    async () => {
+      const heard: string[] = [];
+      const server = createServer((socket) => void heard.push(`tcp ${socket.remoteAddress}`));
+      await new Promise<void>((resolve) => void server.listen(0, '0.0.0.0', resolve));
+      const { port } = server.address() as { port: number };
+      const datagrams = createSocket('udp4', (message) => void heard.push(`udp ${message}`));
+      await new Promise<void>((resolve) => void datagrams.bind(port, '0.0.0.0', resolve));
+      const probe = { key: 'PROBE', value: probeBoundTo('tap0'), file: true };
+      const { log } = await run({
+        variables: [probe],
+        script: [`/usr/bin/python3 "$PROBE" ${port}`, 'exec 3<>/dev/tcp/localhost/1 || true', 'echo done'],
+      });
+      await new Promise((resolve) => void server.close(resolve));
+      datagrams.close();
+      assert.match(log, /\nprobed 10\.0\.2\.3\n/);
+      assert.deepEqual(heard, []);
+    },
+  );
+  it('asks the name servers of this machine that do not listen on loopback', { skip: noProbe }, async () => {
+    const { log } = await run({ script: ['echo "servers: $(cat /etc/resolv.conf | tr "\\n" " ")"'] });
+    const expected = findNameServers().map((address) => `nameserver ${address} `);
+    assert.match(log, new RegExp(`\nservers: ${expected.join('')}\n`));
   });
   it('is gone within a moment of a cancel, with all that hides in it', async () => {
     const heard = coordinator.add({ script: stubborn(mark(1)), after: ['echo "after $CI_JOB_STATUS"'] });
@@ -182,6 +243,20 @@ describe('a sandbox', { skip: none }, () => {
     assert.equal(heard.ended?.state, 'success');
     assert.match(log, /WARNING: `image` is ignored: there are no containers here/);
     assert.match(log, /WARNING: `services` are not run: there are no containers here/);
+  });
+});
+
+describe('the name servers of a sandbox', () => {
+  it('are those that another file names where the first has none but on loopback', () => {
+    const [stub, upstream] = [`${folder}-stub.conf`, `${folder}-upstream.conf`];
+    writeFileSync(stub, 'nameserver 127.0.0.53\nnameserver ::1\noptions edns0\n');
+    writeFileSync(
+      upstream,
+      '# upstream\nnameserver 192.0.2.1\nnameserver 2001:db8::1\nnameserver 192.0.2.2\n',
+    );
+    assert.deepEqual(findNameServers([`${folder}-missing`, stub, upstream]), ['192.0.2.1', '192.0.2.2']);
+    assert.deepEqual(findNameServers([stub]), []);
+    for (const file of [stub, upstream]) rmSync(file);
   });
 });
 

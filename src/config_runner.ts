@@ -23,6 +23,8 @@ export type RunnerConfig = {
   /** Megabytes of memory, and processes, of one job; 0 megabytes: most of the machine's. */
   runner_memory: number;
   runner_processes: number;
+  /** Megabytes of the files of one job; 0: as many as the disk takes. */
+  runner_disk: number;
   /** Seconds without a word after which a script is ended. */
   runner_idle_timeout: number;
   /** Megabytes of one log. */
@@ -81,6 +83,12 @@ export const runnerFields: { [N in keyof RunnerConfig]: Field<RunnerConfig[N]> }
     default: '2048',
     meaning: 'processes that one job has at once',
     read: readAmount,
+  },
+  runner_disk: {
+    variable: 'GANTRY_RUNNER_DISK',
+    default: '10240',
+    meaning: 'megabytes of disk that the files of one job take; a job that takes more is ended; 0: no limit',
+    read: readLimit,
   },
   runner_idle_timeout: {
     variable: 'GANTRY_RUNNER_IDLE_TIMEOUT',

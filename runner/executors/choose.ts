@@ -9,7 +9,8 @@ import { type Engine, endContainers } from './engine.ts';
 import type { Executor } from './executor.ts';
 import { type Limits, usualLimits } from './limits.ts';
 import type { PullPolicy } from './images.ts';
-import { nameServer } from './network.ts';
+import { findNameServers } from './name_servers.ts';
+import type { NetworkTools } from './network.ts';
 import type { User } from './run.ts';
 import { type SandboxTools, runWithin, sandboxExecutor } from './sandbox.ts';
 import { shellExecutor } from './shell.ts';
@@ -45,9 +46,9 @@ export type ChoiceParts = {
 const execute = promisify(execFile);
 
 const find = (program: string): string | null => {
-  const folders = process.env['PATH'] ?? ['/usr/local/bin', '/usr/bin', '/bin'].join(delimiter);
-  const files = folders
-    .split(delimiter)
+  const path = process.env['PATH'] ?? ['/usr/local/bin', '/usr/bin', '/bin'].join(delimiter);
+  // `ip` is where the search path of an ordinary user does not lead.
+  const files = [...path.split(delimiter), '/usr/sbin', '/sbin']
     .filter((folder) => folder.startsWith('/'))
     .map((folder) => join(folder, program));
   const isProgram = (file: string): boolean => {
@@ -70,7 +71,6 @@ const writeEtc = (folder: string): string => {
     group: 'root:x:0:\njob:x:1000:\n',
     hosts: '127.0.0.1 localhost job\n::1 localhost\n',
     'nsswitch.conf': 'passwd: files\ngroup: files\nhosts: files dns\n',
-    'resolv.conf': `nameserver ${nameServer}\n`,
   };
   for (const [name, text] of Object.entries(files)) {
     writeFileSync(join(etc, name), text);
@@ -100,21 +100,46 @@ const patience = 10_000;
 
 const reasonOf = (error: unknown): string => (error as Error).message.trim().replaceAll('\n', '; ');
 
+/** @returns the programs that a network takes, or which of them is missing */
+const findNetworkTools = (lookFor: typeof find): NetworkTools | string => {
+  const [slirp, ip, nsenter] = ['slirp4netns', 'ip', 'nsenter'].map(lookFor);
+  if (!slirp) return 'slirp4netns is not installed';
+  if (!ip) return 'ip (iproute2) is not installed';
+  if (!nsenter) return 'nsenter (util-linux) is not installed';
+  return { slirp, ip, nsenter };
+};
+
+/** From release 0.7 on. */
+const sizesFolders = async (bwrap: string): Promise<boolean> =>
+  await execute(bwrap, ['--help']).then(
+    ({ stdout }) => stdout.includes('--size'),
+    () => false,
+  );
+
 /** @returns the tools, or why there is no sandbox */
 const findSandbox = async (parts: ChoiceParts): Promise<SandboxTools | string> => {
   const { folder, user, tools: lookFor = find } = parts;
-  const [bwrap, slirp] = [lookFor('bwrap'), lookFor('slirp4netns')];
+  const bwrap = lookFor('bwrap');
   if (process.platform !== 'linux') return 'sandboxes are for Linux alone';
   if (bwrap === null) return 'bubblewrap (bwrap) is not installed';
-  const alone = { bwrap, slirp: null, lack: 'slirp4netns is not installed', etc: writeEtc(folder) };
+  const network = findNetworkTools(lookFor);
+  const lack = typeof network === 'string' ? network : '';
+  const alone = {
+    bwrap,
+    network: null,
+    lack,
+    sizesFolders: await sizesFolders(bwrap),
+    etc: writeEtc(folder),
+  };
   try {
     await probe(alone, user);
   } catch (error) {
     return `bubblewrap does not work here (${reasonOf(error)})`;
   }
   try {
-    if (slirp !== null) await probe({ ...alone, slirp }, user);
-    return { ...alone, slirp };
+    if (typeof network === 'string') return alone;
+    await probe({ ...alone, network }, user);
+    return { ...alone, network };
   } catch (error) {
     return { ...alone, lack: `slirp4netns does not work here (${reasonOf(error)})` };
   }
@@ -145,7 +170,7 @@ const findPlain = async (parts: ChoiceParts): Promise<{ plain: Executor | null; 
   const tools = await findSandbox(parts);
   if (typeof tools !== 'string') {
     const plain = sandboxExecutor(tools, limits);
-    return { plain, notices: tools.slirp === null ? [plain.notice] : [] };
+    return { plain, notices: tools.network === null || findNameServers().length === 0 ? [plain.notice] : [] };
   }
   if (wanted === 'sandbox') return { plain: null, notices: [`There is no sandbox: ${tools}.`] };
   if (isLocal) {

@@ -8,7 +8,7 @@ export type User = { uid: number; gid: number };
 export type Ended = { code: number | null; signal: NodeJS.Signals | null };
 
 /** Why a run is ended: `abort` at once, all others may clean up for a moment. */
-export type Why = 'cancel' | 'abort' | 'timeout' | 'idle';
+export type Why = 'cancel' | 'abort' | 'timeout' | 'idle' | 'disk';
 
 export type Start = {
   words: readonly string[];

@@ -16,16 +16,19 @@ import {
   seenProjectPath,
 } from './executor.ts';
 import { type Limits, limitWords } from './limits.ts';
-import { type Network, isRoot, joinNetwork } from './network.ts';
+import { findNameServers, writeNameServers } from './name_servers.ts';
+import { type Network, type NetworkTools, blockAndDrop, isRoot, joinNetwork } from './network.ts';
 import { descendantsOf, signal } from './processes.ts';
 import { type Ended, type User, runTree } from './run.ts';
 
 export type SandboxTools = {
   bwrap: string;
   /** Null: jobs have no network. */
-  slirp: string | null;
+  network: NetworkTools | null;
   /** Why they have none. */
   lack: string;
+  /** Whether this bubblewrap limits the size of folders in memory. */
+  sizesFolders: boolean;
   /** Folder of what stands for files of /etc; everybody may read it. */
   etc: string;
 };
@@ -57,30 +60,38 @@ const plainDevices = [
     `/dev/${name}`,
   ]),
   ...'--symlink /proc/self/fd /dev/fd --symlink /proc/self/fd/0 /dev/stdin'.split(' '),
-  ...'--symlink /proc/self/fd/1 /dev/stdout --symlink /proc/self/fd/2 /dev/stderr --tmpfs /dev/shm'.split(
-    ' ',
-  ),
+  ...'--symlink /proc/self/fd/1 /dev/stdout --symlink /proc/self/fd/2 /dev/stderr'.split(' '),
 ];
 
 /**
  * For pseudo terminals, bubblewrap makes one more namespace of users in the first; who is not root could then not
  * join the network, which is of the first.
  */
-const deviceWords = ({ slirp }: SandboxTools): string[] =>
-  slirp === null || isRoot() ? ['--dev', '/dev'] : plainDevices;
+const deviceWords = ({ network }: SandboxTools): string[] =>
+  network === null || isRoot() ? ['--dev', '/dev'] : plainDevices;
+
+/** Bytes of memory that `/dev/shm` takes at most. */
+const sharedMemory = 256 * 2 ** 20;
+
+/** What a job writes is on the disk: other folders would be memory that no limit counts. */
+const finalWords = (tools: SandboxTools): string[] => [
+  ...(tools.sizesFolders ? ['--size', String(sharedMemory)] : []),
+  ...'--tmpfs /dev/shm --remount-ro /'.split(' '),
+  ...(deviceWords(tools)[0] === '--dev' ? ['--remount-ro', '/dev'] : []),
+];
 
 const systemWords = (tools: SandboxTools): string[] => [
   ...'--unshare-user --unshare-all --uid 1000 --gid 1000 --hostname job'.split(' '),
   ...'--die-with-parent --new-session --cap-drop ALL --ro-bind /usr /usr'.split(' '),
   ...['bin', 'sbin', 'lib', 'lib64', 'lib32'].flatMap(systemFolder),
   ...wantedEtc.flatMap((name) => ['--ro-bind-try', `/etc/${name}`, `/etc/${name}`]),
-  ...[...ownEtc, ...(tools.slirp === null ? [] : ['resolv.conf'])].flatMap((name) => [
+  ...[...ownEtc, ...(tools.network === null ? [] : ['resolv.conf'])].flatMap((name) => [
     '--ro-bind',
     join(tools.etc, name),
     `/etc/${name}`,
   ]),
   ...deviceWords(tools),
-  ...'--proc /proc --tmpfs /tmp --tmpfs /var/tmp --tmpfs /run'.split(' '),
+  ...'--proc /proc --dir /run --dir /tmp --symlink /tmp /var/tmp'.split(' '),
 ];
 
 const seen = (_folders: Folders, job: Run['job']): Folders => ({
@@ -103,6 +114,9 @@ const folderWords = ({ folders, job }: Run): string[] => {
     '--bind',
     folders.home,
     inside.home,
+    '--bind',
+    folders.temp,
+    inside.temp,
     '--bind',
     folders.files,
     inside.files,
@@ -128,7 +142,10 @@ const innerPid = async (info: Duplex): Promise<number> => {
 const [infoPipe, wordPipe] = [3, 4];
 
 /** Says that all is set up, waits for the network, and becomes the command. */
-const waiter = `echo >&${wordPipe}; read -r _ <&${wordPipe}; exec ${wordPipe}>&-; exec "$0" "$@"`;
+const waiterFor = (network: NetworkTools): string => {
+  const start = isRoot() ? 'exec "$0" "$@"' : blockAndDrop(network);
+  return `echo >&${wordPipe}; read -r _ <&${wordPipe}; exec ${wordPipe}>&-; ${start}`;
+};
 
 export type Entering = {
   tools: SandboxTools;
@@ -145,27 +162,40 @@ export type Entering = {
 };
 
 const wordsOf = ({ tools, binds, command, limits }: Entering): string[] => {
-  const { bwrap, slirp } = tools;
-  const info = slirp === null ? [] : ['--info-fd', String(infoPipe)];
-  const start = slirp === null ? [] : ['/bin/bash', '--noprofile', '--norc', '-c', waiter];
-  return [...limitWords(limits), bwrap, ...systemWords(tools), ...binds, ...info, '--', ...start, ...command];
+  const { bwrap, network } = tools;
+  const info = network === null ? [] : ['--info-fd', String(infoPipe)];
+  const rights = network === null || isRoot() ? [] : ['--cap-add', 'CAP_NET_ADMIN'];
+  const start = network === null ? [] : ['/bin/bash', '--noprofile', '--norc', '-c', waiterFor(network)];
+  return [
+    ...limitWords(limits),
+    bwrap,
+    ...systemWords(tools),
+    ...rights,
+    ...binds,
+    ...finalWords(tools),
+    ...info,
+    '--',
+    ...start,
+    ...command,
+  ];
 };
 
-const connect = async (slirp: string, pipes: readonly Duplex[], networks: Network[]): Promise<void> => {
+const connect = async (tools: NetworkTools, pipes: readonly Duplex[], networks: Network[]): Promise<void> => {
   const [info, word] = pipes;
   if (info === undefined || word === undefined) return;
   const isUp = once(word, 'data');
   const pid = await innerPid(info);
   await isUp;
-  networks.push(await joinNetwork({ slirp, pid }));
+  networks.push(await joinNetwork({ tools, pid }));
   word.write('\n');
 };
 
 /** Runs a command in a sandbox; nothing of it is left when it resolves. @throws where its network does not come up */
 export const runWithin = async (entering: Entering): Promise<Ended> => {
   const { tools, environment, user, onOutput, stop, limits, mark } = entering;
-  const { slirp } = tools;
-  const pipes = slirp === null ? 0 : 2;
+  const { network } = tools;
+  const pipes = network === null ? 0 : 2;
+  if (network !== null) writeNameServers(tools.etc);
   const group = mark === null ? null : makeGroup(mark, limits);
   const words = wordsOf(entering);
   const child = startWithin(group, { words, environment, cwd: '/', user, onOutput, pipes });
@@ -185,8 +215,8 @@ export const runWithin = async (entering: Entering): Promise<Ended> => {
   ended.catch(() => undefined);
   const networks: Network[] = [];
   try {
-    if (slirp !== null) {
-      const connected = connect(slirp, own, networks);
+    if (network !== null) {
+      const connected = connect(network, own, networks);
       connected.catch(() => undefined);
       await Promise.race([connected, ended]);
     }
@@ -207,12 +237,18 @@ const runSandbox = async (tools: SandboxTools, limits: Limits, run: Run): Promis
   return await runWithin({ tools, binds, command, environment, user, limits, mark, onOutput, stop });
 };
 
+const networkNotice = ({ network, lack }: SandboxTools): string => {
+  if (network === null) return `Runs in a sandbox without network: ${lack}.`;
+  if (findNameServers().length > 0) return 'Runs in a sandbox with a network of its own.';
+  return (
+    'Runs in a sandbox with a network of its own, which cannot resolve names: the name server of this machine ' +
+    'listens on its loopback address alone. Name one of another address in /etc/resolv.conf.'
+  );
+};
+
 export const sandboxExecutor = (tools: SandboxTools, limits: Limits): Executor => ({
   name: 'sandbox',
-  notice:
-    tools.slirp === null
-      ? `Runs in a sandbox without network: ${tools.lack}.`
-      : 'Runs in a sandbox with a network of its own.',
+  notice: networkNotice(tools),
   builds: 'builds',
   seen,
   begin: beginPlain(async (run) => await runSandbox(tools, limits, run)),

@@ -23,6 +23,8 @@ export type RunnerOrders = {
   /** Bytes; null: as much as there is. */
   memory?: number | null;
   processes?: number;
+  /** Bytes of a job's files; null: as many as the disk takes. */
+  disk?: number | null;
   /** Bytes of a log; seconds of silence. */
   log_limit?: number;
   idle_limit?: number;
@@ -136,6 +138,7 @@ const megabyte = 2 ** 20;
 export const limitsOf = (config: RunnerConfig) => ({
   memory: config.runner_memory === 0 ? null : config.runner_memory * megabyte,
   processes: config.runner_processes,
+  disk: config.runner_disk === 0 ? null : config.runner_disk * megabyte,
   log_limit: config.runner_log_limit * megabyte,
   idle_limit: config.runner_idle_timeout,
   cache_limit: config.runner_cache_limit * megabyte,

@@ -45,17 +45,27 @@ export type RunnerOptions = {
   is_local?: boolean;
   memory?: number;
   processes?: number;
+  disk?: number | null;
   cache_limit?: number;
   keep_days?: number;
   pull_policies?: string[];
   /** Where it looks for programs. */
   path?: string;
+  /** A file that it inherits open, as descriptor 200: Node itself sees to low ones. */
+  inherited?: string;
 };
 
-export const startTestRunner = async ({ path, ...options }: RunnerOptions): Promise<TestRunner> => {
+export const startTestRunner = async ({
+  path,
+  inherited,
+  ...options
+}: RunnerOptions): Promise<TestRunner> => {
   const folder = options.folder ?? (await makeRunnerFolder());
   const program = join(import.meta.dirname, '../../runner/main.ts');
-  const child = spawn(process.execPath, [program], {
+  const words = [process.execPath, program];
+  if (inherited !== undefined) words.unshift('/bin/bash', '-c', `exec "$0" "$@" 200<'${inherited}'`);
+  const [first = '', ...others] = words;
+  const child = spawn(first, others, {
     stdio: ['pipe', 'pipe', 'pipe'],
     env: { PATH: path ?? process.env['PATH'], TMPDIR: tmpdir() },
   });
@@ -64,7 +74,7 @@ export const startTestRunner = async ({ path, ...options }: RunnerOptions): Prom
   const lines: string[] = [];
   createInterface({ input: child.stderr }).on('line', (line) => lines.push(line));
   const exited = once(child, 'exit');
-  const [first] = (await Promise.race([
+  const [line] = (await Promise.race([
     once(createInterface({ input: child.stdout }), 'line'),
     exited.then(() => Promise.reject(new Error(`the runner ended: ${lines.join('\n')}`))),
   ])) as [string];
@@ -79,7 +89,7 @@ export const startTestRunner = async ({ path, ...options }: RunnerOptions): Prom
   return {
     child,
     folder,
-    ready: JSON.parse(first) as TestRunner['ready'],
+    ready: JSON.parse(line) as TestRunner['ready'],
     logged: () => lines,
     drain,
     kill,
