@@ -446,6 +446,7 @@ create table jobs (
   debug_trace bigint default 0 not null,
   mirrored_pipeline_id bigint,
   downstream_errors text collate "C",
+  cancels_gracefully bigint default 0 not null,
   constraint jobs_config_id_fkey FOREIGN KEY (config_id) REFERENCES job_configs(id),
   constraint jobs_erased_by_id_fkey FOREIGN KEY (erased_by_id) REFERENCES users(id) ON DELETE SET NULL,
   constraint jobs_mirrored_pipeline_id_fkey FOREIGN KEY (mirrored_pipeline_id) REFERENCES pipelines(id) ON DELETE SET NULL,

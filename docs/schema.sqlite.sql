@@ -437,7 +437,8 @@ CREATE TABLE jobs (
   bridge integer not null default 0,
   debug_trace integer not null default 0,
   mirrored_pipeline_id integer references pipelines (id) on delete set null,
-  downstream_errors text
+  downstream_errors text,
+  cancels_gracefully integer not null default 0
 ) strict;
 
 CREATE INDEX jobs_bridge on jobs (project_id, status, id) where bridge = 1;

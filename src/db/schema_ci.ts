@@ -125,6 +125,8 @@ export type JobsTable = {
   runner_id: number | null;
   /** Of the machine that runs it. */
   system_id: string | null;
+  /** Its runner goes on with `after_script` when it is canceled. */
+  cancels_gracefully: Generated<Flag>;
   config_id: number;
   /** JSON array, sorted. */
   tag_list: Generated<string>;

@@ -11,11 +11,12 @@ export type Start = {
   token_hash: string;
   /** Seconds. */
   timeout: number;
+  cancels_gracefully?: 0 | 1;
 };
 
 type At = { id: number; now: number };
 
-type StartRow = Start & { id: number };
+type StartRow = Required<Start> & { id: number };
 
 const cell = <T>(name: string, at: number, type: 'bigint' | 'text'): AliasedRawBuilder<T, string> =>
   sql<T>`cast(value ->> ${sql.lit(at)} as ${sql.raw(type)})`.as(name);
@@ -28,6 +29,7 @@ const startRows = (words: Words, rows: readonly (readonly unknown[])[]) => {
     cell('system_id', 2, 'text'),
     cell('token_hash', 3, 'text'),
     cell('timeout', 4, 'bigint'),
+    cell('cancels_gracefully', 5, 'bigint'),
   ];
   return sql<StartRow>`(select ${sql.join(cells)} from ${words.eachOf(rows)})`.as<'start'>(sql.ref('start'));
 };
@@ -42,6 +44,7 @@ const startUpdates = compiled((db, given: { rows: unknown[][]; now: number }, wo
       system_id: is.ref('start.system_id'),
       token_hash: is.ref('start.token_hash'),
       timeout: is.ref('start.timeout'),
+      cancels_gracefully: is.ref('start.cancels_gracefully'),
       started_at: given.now,
       updated_at: given.now,
     }))
@@ -60,12 +63,13 @@ export const startAllRows = async (
   { db, now }: Tx,
   starting: readonly { job: Job; start: Start }[],
 ): Promise<Job[]> => {
-  const rows = starting.map(({ job: { id }, start: { runner_id, system_id, token_hash, timeout } }) => [
+  const rows = starting.map(({ job: { id }, start }) => [
     id,
-    runner_id,
-    system_id,
-    token_hash,
-    timeout,
+    start.runner_id,
+    start.system_id,
+    start.token_hash,
+    start.timeout,
+    start.cancels_gracefully ?? 0,
   ]);
   const changed = await startUpdates(db, { rows, now });
   if (changed.length !== rows.length) throw new Error('a job is gone under its lock');

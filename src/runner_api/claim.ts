@@ -74,7 +74,7 @@ const knownOf = async (tx: Tx, claims: readonly Claim[]): Promise<Known> => {
 
 const startOf = (taker: Taker, row: Standing, token: string) => ({
   runner_id: taker.id,
-  system_id: taker.system_id,
+  ...taker.machine,
   token_hash: hashJobToken(token),
   timeout: Math.min(row.timeout ?? row.build_timeout, taker.maximum_timeout ?? Infinity),
 });

@@ -23,7 +23,7 @@ const takerFor = async (seed: { active?: 0 | 1 } = {}): Promise<Taker> => {
   const { store } = gantry.service.platform;
   const { id } = await seedRunner(gantry, { runner_type: 'project_type', projects: [project.id], ...seed });
   const row = await store.db.selectFrom('runners').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
-  return await takerOf(store.db, row, null);
+  return await takerOf(store.db, row);
 };
 
 const pipeline = async (file: string): Promise<Record<string, number>> =>

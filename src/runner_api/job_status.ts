@@ -4,14 +4,6 @@ import { endCanceling } from '../pipelines/job_states.ts';
 import { endWithTrace } from './end.ts';
 import type { RunningJob, SignedJob } from './sign_in.ts';
 
-/** The first release that runs `after_script` of a job that is being cancelled. */
-const firstGraceful = 17;
-
-const isGraceful = ({ userAgent }: Call): boolean => {
-  const [, major] = /^gitlab-runner (\d+)\./.exec(userAgent) ?? [];
-  return major === undefined || Number(major) >= firstGraceful;
-};
-
 /** Seconds between two pieces of a log: while somebody looks, and else. */
 const intervals = { watched: '1', unwatched: '3' };
 
@@ -28,7 +20,7 @@ export const answerHeaders = (call: Call, job: RunningJob): Record<string, strin
  * @returns the job as its runner is to see it
  */
 export const settled = async (call: Call, { job }: SignedJob): Promise<RunningJob> => {
-  if (job.status !== 'canceling' || isGraceful(call)) return job;
+  if (job.status !== 'canceling' || job.cancels_gracefully === 1) return job;
   await endWithTrace(call.platform, job, async (tx) => await endCanceling(tx, job.id));
   return { ...job, status: 'canceled' };
 };

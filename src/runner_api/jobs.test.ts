@@ -180,6 +180,32 @@ describe('a job that is cancelled', () => {
     assert.equal((await jobNamed(project, 'a')).status, 'canceled');
     assert.equal((await peer.trace(job, 'late\n')).status, 403);
   });
+
+  for (const [generation, status] of [
+    [10, 'canceled'],
+    [19, 'canceling'],
+  ] as const) {
+    test(`is ${status} by the features of a release ${generation} whose User-Agent has no version`, async () => {
+      const project = await pushed('a: { script: x, after_script: [y] }');
+      const { token } = peerOf(project, generation);
+      const peer = makePeer(gantry, { token, generation, userAgent: 'gitlab-runner' });
+      const job = await peer.take();
+      await gantry.api(`POST /projects/${project.id}/jobs/${job.id}/cancel`);
+      const { headers } = await peer.trace(job, 'more\n');
+      assert.equal(headers['job-status'], status);
+      peer.close();
+    });
+  }
+});
+
+test('reports are left out for a runner that uploads one archive alone', async () => {
+  const file = 'a: { script: x, artifacts: { paths: [out], reports: { junit: j.xml } } }';
+  const types = async (generation: Generation): Promise<string[]> => {
+    const job = await peerOf(await pushed(file), generation).take();
+    return (job.body.artifacts as { artifact_type: string }[]).map(({ artifact_type }) => artifact_type);
+  };
+  assert.deepEqual(await types(10), ['archive']);
+  assert.deepEqual(await types(19), ['archive', 'junit']);
 });
 
 describe('what a runner is told of a job', () => {
@@ -476,8 +502,10 @@ describe('what is not a runner’s to do', () => {
     const long = 'x'.repeat(33 * 1024);
     assert.equal((await peer.poll({ body: { session: { url: long } } }).reply).status, 413);
     const job = await peer.take();
-    const piece = Buffer.alloc(4 * 1024 * 1024 + 1, 'x');
-    assert.equal((await peer.patch(job, piece, `0-${piece.length - 1}`)).status, 413);
+    const piece = Buffer.alloc(16 * 1024 * 1024, 'x');
+    const whole = Buffer.concat([piece, Buffer.from('x')]);
+    assert.equal((await peer.patch(job, whole, `0-${piece.length}`)).status, 413);
+    assert.equal((await peer.patch(job, piece, `0-${piece.length - 1}`)).status, 202);
     const trace = 'x'.repeat(3 * 1024 * 1024);
     const unknown = { id: 999_999_999, token: 'glcbt-wrong' };
     assert.equal((await peer.update(unknown, { state: 'success', trace })).status, 403);

@@ -1,6 +1,9 @@
 /** Which jobs a runner may take. Pure. */
 import type { RunnerRow } from '../runners/rules.ts';
 
+/** What a machine says of itself when it asks for a job. */
+export type Machine = { system_id: string | null; cancels_gracefully: 0 | 1 };
+
 /** A runner that asks. */
 export type Taker = Pick<RunnerRow, 'id' | 'runner_type' | 'access_level' | 'run_untagged'> & {
   tags: ReadonlySet<string>;
@@ -9,8 +12,7 @@ export type Taker = Pick<RunnerRow, 'id' | 'runner_type' | 'access_level' | 'run
   /** Ids: of a project runner, its projects; of a group runner, the namespaces of its groups and of those below. */
   reach: ReadonlySet<number>;
   updated_at: number;
-  /** Of the machine that asks. */
-  system_id: string | null;
+  machine: Machine;
 };
 
 /** What a project says of runners. */

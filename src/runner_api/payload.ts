@@ -17,25 +17,21 @@ import { type Depended, payloadDependencies, withArchives } from './payload_depe
 import { payloadGit } from './payload_git.ts';
 import { payloadImage, payloadService } from './payload_image.ts';
 import { releaseScript } from './payload_release.ts';
+import { hasFeature, readInfo } from './runner_info.ts';
 import { whyUnrunnable } from './unrunnable.ts';
 
 /** What tokens begin with, that no log may show. */
 const tokenPrefixes = ['gntpat-', 'gntoat-', 'gntort-', 'gntoac-', 'gntoas-', 'glcbt-', 'glrt-', 'glrtr-'];
 
-/** What a runner tells of itself; null: it told nothing. */
-const infoOf = (info: unknown): { shell?: unknown; features?: { multi_build_steps?: unknown } | null } =>
-  typeof info === 'object' && info !== null ? info : {};
-
 const releaseSteps = ({ release }: JobConfig, timeout: number, info: unknown): object[] => {
   if (typeof release !== 'object' || release === null) return [];
-  const { shell } = infoOf(info);
-  const script = releaseScript(release, typeof shell === 'string' ? shell : null);
+  const script = releaseScript(release, readInfo(info).shell);
   return [{ name: 'release', script, timeout, when: 'on_success', allow_failure: false }];
 };
 
 /** A runner of old passes over steps that it does not know: nothing would be released, and the job succeed. */
 const skipsSteps = ({ release }: JobConfig, info: unknown): boolean =>
-  typeof release === 'object' && release !== null && infoOf(info).features?.multi_build_steps !== true;
+  typeof release === 'object' && release !== null && !hasFeature(info, 'multi_build_steps');
 
 const stepsOf = (config: JobConfig, timeout: number, info: unknown): object[] => {
   const { before_script, script, after_script } = config;
@@ -155,7 +151,7 @@ export const payloadOf = async (
     steps: stepsOf(config, timeout, info),
     image: config.image === null ? null : payloadImage(config.image),
     services: config.services.map(payloadService),
-    artifacts: payloadArtifacts(config.artifacts),
+    artifacts: payloadArtifacts(config.artifacts, hasFeature(info, 'upload_multiple_artifacts')),
     cache,
     credentials: [],
     dependencies: payloadDependencies(depended, token),

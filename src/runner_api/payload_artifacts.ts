@@ -59,12 +59,19 @@ const reportOf = (artifacts: Artifacts, kind: string, paths: string[]): PayloadA
   return [{ name, untracked: false, paths, when: 'always', ...life, artifact_type: kind, artifact_format }];
 };
 
-/** null: nothing. One entry for the archive, one for each kind of report. */
-export const payloadArtifacts = (artifacts: Artifacts | null): PayloadArtifact[] | null => {
+/**
+ * Lists one entry for the archive and one for each kind of report; null where there are none.
+ * @param uploadsReports false for runners before 11.2, which know one archive and fail a job that names more
+ */
+export const payloadArtifacts = (
+  artifacts: Artifacts | null,
+  uploadsReports: boolean,
+): PayloadArtifact[] | null => {
   if (artifacts === null) return null;
+  const reported = uploadsReports ? Object.entries(artifacts.reports) : [];
   const entries = [
     ...archiveOf(artifacts),
-    ...Object.entries(artifacts.reports).flatMap(([kind, paths]) => reportOf(artifacts, kind, paths)),
+    ...reported.flatMap(([kind, paths]) => reportOf(artifacts, kind, paths)),
   ];
   return entries.length === 0 ? null : entries;
 };

@@ -277,7 +277,7 @@ const takerFor = async (project: SeededProject) => {
   const { store } = gantry.service.platform;
   const { id } = await seedRunner(gantry, { runner_type: 'project_type', projects: [project.id] });
   const row = await store.db.selectFrom('runners').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
-  return await takerOf(store.db, row, null);
+  return await takerOf(store.db, row);
 };
 
 const never = new AbortController().signal;

@@ -11,6 +11,7 @@ import { lose, takeBack } from './lost.ts';
 import { remember } from './memory.ts';
 import { type Payload, type Unrunnable, payloadOf } from './payload.ts';
 import { queueOf } from './queue.ts';
+import { hasFeature } from './runner_info.ts';
 import { takerOf } from './takers.ts';
 import { dropClaimed } from './unrunnable.ts';
 
@@ -106,7 +107,10 @@ export const requestJob = async (call: Call, asked: Asked): Promise<Answer> => {
   const last_update = updateOf(runner);
   const name = String(runner.id);
   if (runner.active === 0) return rested(name, now, last_update);
-  const taker = await takerOf(call.db, runner, system_id?.slice(0, longestSystemId) ?? null);
+  const taker = await takerOf(call.db, runner, {
+    system_id: system_id?.slice(0, longestSystemId) ?? null,
+    cancels_gracefully: hasFeature(info, 'cancel_gracefully') ? 1 : 0,
+  });
   const { signal, forget } = goneSignal(call);
   const hold = asked.last_update === last_update || empties.isOver(name, now);
   try {

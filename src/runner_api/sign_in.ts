@@ -17,6 +17,7 @@ const columns = [
   'jobs.config_id',
   'jobs.status',
   'jobs.erased_at',
+  'jobs.cancels_gracefully',
 ] as const;
 
 type Column = (typeof columns)[number] extends `jobs.${infer Name}` ? Name : never;

@@ -47,7 +47,7 @@ const takersFor = async ({ store }: Platform, project: { id: number; namespace_i
     .orderBy('id')
     .limit(batch)
     .execute();
-  return await Promise.all(rows.map(async (row) => await takerOf(store.db, row, null)));
+  return await Promise.all(rows.map(async (row) => await takerOf(store.db, row)));
 };
 
 const hasRunner = async (platform: Platform, row: Pending, known: Map<number, Taker[]>): Promise<boolean> => {

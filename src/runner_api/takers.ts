@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Reader } from '../db/open.ts';
 import { type RunnerRow, tagsOf } from '../runners/rules.ts';
-import type { Taker } from './matching.ts';
+import type { Machine, Taker } from './matching.ts';
 
 const projectsOf = async (db: Reader, runner_id: number): Promise<number[]> => {
   const rows = await db
@@ -29,7 +29,10 @@ const reachOf = async (db: Reader, { id, runner_type }: RunnerRow): Promise<numb
   return await (runner_type === 'group_type' ? namespacesOf : projectsOf)(db, id);
 };
 
-export const takerOf = async (db: Reader, runner: RunnerRow, system_id: string | null): Promise<Taker> => {
+/** Stands for any machine of a runner. */
+const anyMachine: Machine = { system_id: null, cancels_gracefully: 0 };
+
+export const takerOf = async (db: Reader, runner: RunnerRow, machine = anyMachine): Promise<Taker> => {
   const { id, runner_type, access_level, run_untagged, maximum_timeout, updated_at } = runner;
   const reach = new Set(await reachOf(db, runner));
   return {
@@ -39,7 +42,7 @@ export const takerOf = async (db: Reader, runner: RunnerRow, system_id: string |
     run_untagged,
     maximum_timeout,
     updated_at,
-    system_id,
+    machine,
     reach,
     tags: new Set(tagsOf(runner)),
   };

@@ -11,8 +11,8 @@ import { answerHeaders, settled } from './job_status.ts';
 import { secretsAmong } from './payload.ts';
 import { type SignedJob, signInJob } from './sign_in.ts';
 
-/** Bytes of one piece: runners send a MiB at most. */
-const largestPiece = 4 * 1024 * 1024;
+/** Bytes of one piece: runners send a MiB, and all that is left where one before it was refused. */
+const largestPiece = 16 * 1024 * 1024;
 /** Bytes of a whole log: runners stop at 4 MiB unless they are told otherwise. */
 const largestTrace = 100 * 1024 * 1024;
 

@@ -169,7 +169,8 @@ export const makePeer = (
     token,
     generation = 19,
     system_id = 's_0123456789ab',
-  }: { token: string; generation?: Generation; system_id?: string },
+    userAgent = agents[generation],
+  }: { token: string; generation?: Generation; system_id?: string; userAgent?: string },
 ): Peer => {
   const agent = new Agent({ keepAlive: true });
   const isNew = generation === 19;
@@ -177,7 +178,7 @@ export const makePeer = (
   let lastUpdate: string | undefined;
 
   const common = (auth: Record<string, string>): Record<string, string> => ({
-    'User-Agent': agents[generation],
+    'User-Agent': userAgent,
     ...(isNew && { ...auth, 'X-Request-Id': randomBytes(16).toString('hex') }),
   });
   const call = (method: string, path: string, sent: Sent = {}): Sending =>

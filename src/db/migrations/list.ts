@@ -24,6 +24,7 @@ import { workHolders } from './0028_work_holders.ts';
 import { projectsLimits } from './0042_projects_limits.ts';
 import { projectAndGroupOptions } from './0043_project_and_group_options.ts';
 import { externalStatuses } from './0027_external_statuses.ts';
+import { gracefulCancel } from './0046_graceful_cancel.ts';
 import type { MigrationText } from '../ddl.ts';
 
 /** Every migration, oldest first. A released one is never edited. */
@@ -54,4 +55,5 @@ export const migrationTexts: MigrationText[] = [
   workHolders,
   projectsLimits,
   projectAndGroupOptions,
+  gracefulCancel,
 ];
