@@ -1074,6 +1074,8 @@ create table projects (
   runners_token_hash text collate "C",
   max_artifacts_size bigint,
   job_token_list_enabled bigint default 1 not null,
+  repository_path text collate "C",
+  repository_written bigint default 0 not null,
   forking_access_level text collate "C" default 'enabled'::text not null,
   releases_access_level text collate "C" default 'enabled'::text not null,
   environments_access_level text collate "C" default 'enabled'::text not null,

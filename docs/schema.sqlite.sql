@@ -1024,6 +1024,8 @@ CREATE TABLE projects (
   runners_token_hash text,
   max_artifacts_size integer,
   job_token_list_enabled integer not null default 1,
+  repository_path text,
+  repository_written integer not null default 0,
   forking_access_level text not null default 'enabled',
   releases_access_level text not null default 'enabled',
   environments_access_level text not null default 'enabled',

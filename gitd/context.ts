@@ -28,6 +28,8 @@ export type Storage = {
 export type Context = Storage & {
   /** Absolute path of the call's repository, which need not exist; '' for a call that names none. */
   dir: string;
+  /** Whether the service knows that refs were written to it: then it must be there. */
+  written: boolean;
   /** Aborted when the caller has gone, or has waited long enough. */
   signal: AbortSignal;
 };

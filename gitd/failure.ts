@@ -17,3 +17,8 @@ export const isGitError = (error: unknown, kind: GitErrorKind): error is GitErro
 export const kindOf = (error: unknown): GitErrorKind => (error instanceof GitError ? error.kind : 'internal');
 
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+export const noRepository = (): GitError => new GitError('no_repository', 'the repository does not exist');
+
+export const lost = (): GitError =>
+  new GitError('unavailable', 'a repository that was written to is not in its storage');

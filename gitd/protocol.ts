@@ -7,7 +7,7 @@
  */
 
 /** Rises with every change that an older peer would misread; both sides refuse another one's. */
-export const protocolVersion = 1;
+export const protocolVersion = 2;
 
 export const zeroOid = '0'.repeat(40);
 /** The tree without entries, which every repository knows. */
@@ -148,7 +148,11 @@ export type Contributor = {
   deletions: number;
 };
 
-type Repo = { repository: string };
+type Repo = {
+  repository: string;
+  /** Refs were written to it before: where it is not there, the call fails as `unavailable`, and nothing makes it. */
+  written?: boolean;
+};
 
 /** Calls with one answer. `body` says which way raw bytes travel beside the JSON. */
 export type Methods = {
@@ -158,7 +162,10 @@ export type Methods = {
   'repository.exists': { params: Repo; result: { exists: boolean } };
   'repository.remove': { params: Repo; result: Record<string, never> };
   /** A hard-linked copy within the storage, with its own objects. `refs` names prefixes that come along. */
-  'repository.fork': { params: Repo & { source: string; refs: string[] }; result: Record<string, never> };
+  'repository.fork': {
+    params: Repo & { source: string; source_written?: boolean; refs: string[] };
+    result: Record<string, never>;
+  };
   /** `size`: bytes on disk. */
   'repository.statistics': { params: Repo; result: { size: number; empty: boolean } };
   /** Objects of a commit from another repository of the same storage, kept by `ref`, which is then durable. */

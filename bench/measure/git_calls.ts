@@ -90,7 +90,12 @@ const openSite = async (bench: Bench, folder: string): Promise<Site> => {
     random: randomBytes,
     log: () => undefined,
   });
-  const repository = storages.repository({ storage: 'default', id: 1 });
+  const repository = storages.repository({
+    id: 1,
+    repository_storage: 'default',
+    repository_path: null,
+    repository_written: 0,
+  });
   await repository.ask('repository.create', {});
   const made = await makeHistory(tree);
   const dir = join(localRoot(folder, site), repository.path);

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Answer, Context } from '../context.ts';
 import { flag, ref, type Argument } from '../exec/arguments.ts';
-import { GitError } from '../failure.ts';
+import { GitError, lost } from '../failure.ts';
 import type { Methods } from '../protocol.ts';
 import { refsChanged } from '../refs/generation.ts';
 import { fill, putInPlace } from '../storage/create.ts';
@@ -52,7 +52,7 @@ const makeRefs = async (context: Context, dir: string, commands: Buffer): Promis
 
 /** @throws GitError `conflict` where a repository is already */
 export const fork = async (
-  { source, refs }: Methods['repository.fork']['params'],
+  { source, source_written, refs }: Methods['repository.fork']['params'],
   context: Context,
 ): Promise<Answer<'repository.fork'>> => {
   const sourceDir = dirOf(context.root, source);
@@ -60,6 +60,7 @@ export const fork = async (
   const taken = new GitError('conflict', 'there is a repository already');
   if (await isThere(context.dir)) throw taken;
   const isEmpty = !(await isThere(sourceDir));
+  if (isEmpty && source_written === true) throw lost();
   // Before the objects: what the refs lead to now is among them.
   const commands = isEmpty ? Buffer.alloc(0) : await listRefs(context, sourceDir, prefixes);
   const isMade = await putInPlace(context, context.dir, async (made) => {

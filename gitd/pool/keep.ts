@@ -3,7 +3,7 @@
  * A worker may serve several at once (`shares`) where its protocol lets requests queue.
  */
 import type { GitProcess } from '../exec/spawn.ts';
-import { GitError } from '../failure.ts';
+import { noRepository } from '../failure.ts';
 import { isThere } from '../storage/layout.ts';
 
 /** The process ended in the middle of a request. */
@@ -34,7 +34,7 @@ type Place<W> = {
 type Room<W> = { places: Set<Place<W>>; waiting: (() => void)[] };
 
 const startFor = async <W extends Worker>(dir: string, open: KeepOptions<W>['open']): Promise<W> => {
-  if (!(await isThere(dir))) throw new GitError('no_repository', 'the repository does not exist');
+  if (!(await isThere(dir))) throw noRepository();
   return await open(dir);
 };
 

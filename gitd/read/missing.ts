@@ -1,14 +1,14 @@
 import type { Answer, Context, MethodHandler } from '../context.ts';
-import { GitError, isGitError } from '../failure.ts';
+import { isGitError, noRepository } from '../failure.ts';
 import type { Method, Methods } from '../protocol.ts';
 import { isThere } from '../storage/layout.ts';
 
 /** For what starts a git of its own: pools look themselves. @throws GitError `no_repository` */
 export const requireThere = async ({ dir }: Pick<Context, 'dir'>): Promise<void> => {
-  if (!(await isThere(dir))) throw new GitError('no_repository', 'the repository does not exist');
+  if (!(await isThere(dir))) throw noRepository();
 };
 
-/** A repository that was never written reads as an empty one. */
+/** Answers for an empty repository where none is there and none was ever written. */
 export const reading =
   <M extends Method>(
     handler: MethodHandler<M>,
@@ -18,7 +18,7 @@ export const reading =
     try {
       return await handler(params, context, body);
     } catch (error) {
-      if (isGitError(error, 'no_repository')) return { result: empty(params) };
+      if (isGitError(error, 'no_repository') && !context.written) return { result: empty(params) };
       throw error;
     }
   };

@@ -6,7 +6,7 @@ import type { Method } from '../protocol.ts';
 import { makeDrain } from './drain.ts';
 import { type Frame, writeFrame } from './frames.ts';
 import { type Peer, greet } from './greet.ts';
-import { type ServerParts, contextOf } from './parts.ts';
+import { type ServerParts, asLost, contextOf } from './parts.ts';
 import { answerStream } from './stream.ts';
 
 /** Calls at once on one connection; what comes beyond waits in the socket. */
@@ -51,7 +51,8 @@ const answerCall = async (parts: ServerParts, socket: Socket, calls: Calls, fram
     const work = handler(params as Parameters<typeof handler>[0], context, frame.body);
     const { result, body } = await orAborted(work, control.signal);
     if (socket.writable) writeFrame(socket, { id, result }, body);
-  } catch (error) {
+  } catch (caught) {
+    const error = asLost(caught, params);
     const kind = kindOf(error);
     if (kind === 'internal')
       parts.storage.log('a call failed', { method, error: String((error as Error).stack) });

@@ -6,7 +6,7 @@ import type { Stream } from '../protocol.ts';
 import { type Frame, writeFrame } from './frames.ts';
 import type { Peer } from './greet.ts';
 import { makeReceiver, makeSender } from './pipe.ts';
-import { type ServerParts, contextOf } from './parts.ts';
+import { type ServerParts, asLost, contextOf } from './parts.ts';
 
 type Asked = Map<number, PromiseWithResolvers<never>>;
 
@@ -71,8 +71,9 @@ export const answerStream = (parts: ServerParts, socket: Socket, peer: Peer, fir
       const result = await handler(params as Parameters<typeof handler>[0], context, io);
       done = true;
       finish(socket, { result });
-    } catch (error) {
+    } catch (caught) {
       done = true;
+      const error = asLost(caught, params);
       const kind = kindOf(error);
       if (kind === 'internal')
         parts.storage.log('a stream failed', { name, error: String((error as Error).stack) });

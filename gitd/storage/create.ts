@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { MethodHandler, Storage } from '../context.ts';
+import { noRepository } from '../failure.ts';
 import { syncFolder } from './durable.ts';
 import { isThere, makingFolder } from './layout.ts';
 
@@ -70,12 +71,16 @@ export const putInPlace = async (
 
 const underWay = new Map<string, Promise<boolean>>();
 
-/** Makes an empty repository where none is: every first write begins so. Answers whether it did. */
+/**
+ * Makes an empty repository where none is: every first write begins so. Answers whether it did.
+ * @throws GitError `no_repository` for one that was written to before: nobody may begin it anew
+ */
 export const ensureRepository = async (
-  context: Pick<Storage, 'root'> & { dir: string },
+  context: Pick<Storage, 'root'> & { dir: string; written?: boolean },
 ): Promise<boolean> => {
   const { dir } = context;
   if (await isThere(dir)) return false;
+  if (context.written === true) throw noRepository();
   const other = underWay.get(dir);
   if (other !== undefined) {
     await other;

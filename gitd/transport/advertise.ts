@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Context, Storage, StreamHandler } from '../context.ts';
 import { file, flag } from '../exec/arguments.ts';
 import { hiddenFor, hidingRefs } from '../exec/env.ts';
-import { GitError } from '../failure.ts';
+import { GitError, noRepository } from '../failure.ts';
 import { isThere } from '../storage/layout.ts';
 import { bringHead } from './head.ts';
 import { emptyRepository } from './own_folder.ts';
@@ -13,9 +13,15 @@ import { flushPacket, packet } from './pktline.ts';
 export const protocolVariables = (protocol: 0 | 1 | 2): { GIT_PROTOCOL?: string } =>
   protocol === 0 ? {} : { GIT_PROTOCOL: `version=${protocol}` };
 
-/** The repository to read from: an empty one for one that was never written. */
-export const readableDir = async (context: Context): Promise<string> =>
-  (await isThere(context.dir)) ? context.dir : await emptyRepository(context);
+/**
+ * The folder to read from: an empty repository's where none is there and none was ever written.
+ * @throws GitError `no_repository`
+ */
+export const readableDir = async (context: Context): Promise<string> => {
+  if (await isThere(context.dir)) return context.dir;
+  if (context.written) throw noRepository();
+  return await emptyRepository(context);
+};
 
 let known: Promise<Buffer> | null = null;
 

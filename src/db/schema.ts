@@ -130,6 +130,10 @@ export type ProjectsTable = {
   only_allow_merge_if_all_discussions_are_resolved: Generated<Flag>;
   forked_from_project_id: number | null;
   repository_storage: Generated<string>;
+  /** Below the storage's root; null: follows from the id, as of all projects once. */
+  repository_path: Generated<string | null>;
+  /** 1: refs were written to the repository, which then has to be there. */
+  repository_written: Generated<Flag>;
   /** How merge requests are merged: with a merge commit, the same after a rebase, or by moving the branch alone. */
   merge_method: Generated<'merge' | 'rebase_merge' | 'ff'>;
   squash_option: Generated<'never' | 'always' | 'default_on' | 'default_off'>;

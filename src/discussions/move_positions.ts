@@ -1,10 +1,9 @@
 /** Comments on lines follow their lines into a new version of the merge request. */
 import type { Platform } from '../access/call.ts';
+import type { RepositoryPlace } from '../git/repository.ts';
 import { type Position, positionOf } from '../notes/position.ts';
 import { tracePosition } from './trace.ts';
 import { type Version, type VersionDiff, diffBetween, diffTextOf, latestVersion } from './versions.ts';
-
-type Place = { id: number; repository_storage: string };
 
 /** Positions of one merge request that are followed at once; more than that stay where they are. */
 const mostPositions = 2000;
@@ -35,7 +34,7 @@ const fileIn = ({ files }: Version, { old_path, new_path }: Position): VersionDi
 type Diff = (from: string, to: string, paths: [string, string]) => Promise<string | null>;
 
 /** Asks git once for each file and pair of commits, however many comments stand in it. */
-const asker = (platform: Platform, project: Place): Diff => {
+const asker = (platform: Platform, project: RepositoryPlace): Diff => {
   const asked = new Map<string, Promise<string | null>>();
   return async (from, to, [from_path, to_path]) => {
     const key = JSON.stringify([from, to, from_path, to_path]);
@@ -84,7 +83,7 @@ const moved = async ({ position, original_position }: Placed, tracing: Tracing):
  */
 export const moveDiscussionPositions = async (
   platform: Platform,
-  project: Place,
+  project: RepositoryPlace,
   mergeRequestId: number,
 ): Promise<void> => {
   const places = await placesOf(platform, mergeRequestId);

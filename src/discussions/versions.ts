@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Platform } from '../access/call.ts';
 import type { Reader } from '../db/open.ts';
 import { isGitFailure } from '../git/failure.ts';
+import type { RepositoryPlace } from '../git/repository.ts';
 import { repositoryOf } from '../repository/open.ts';
 import type { Shas, VersionFile } from './trace.ts';
 
@@ -59,15 +60,13 @@ export const latestVersion = async (db: Reader, mergeRequestId: number): Promise
 /** Enough for any file that people read line by line. */
 export const wholeFiles = { files: 10, lines: 200_000, bytes: 20_000_000, file_bytes: 20_000_000 };
 
-type Place = { id: number; repository_storage: string };
-
 /** One file at two commits. */
 export type FileAt = { from: string; from_path: string; to: string; to_path: string };
 
 /** What changed in a file between two commits; `''`: nothing, null: it cannot be told, as where one of them is gone. */
 export const diffBetween = async (
   platform: Platform,
-  project: Place,
+  project: RepositoryPlace,
   { from, from_path, to, to_path }: FileAt,
 ): Promise<string | null> => {
   if (from === to) return '';
@@ -91,7 +90,7 @@ export const diffBetween = async (
 /** The whole text of a file's diff, also of one that was too long to be stored. */
 export const diffTextOf = async (
   platform: Platform,
-  project: Place,
+  project: RepositoryPlace,
   { base_sha, head_sha }: Shas,
   file: VersionDiff,
 ): Promise<string> => {

@@ -11,7 +11,8 @@ import { after, before, it } from 'node:test';
 import assert from 'node:assert/strict';
 import { git, newWorkTree } from '../../test/support/git.ts';
 import type { GitFailure } from './failure.ts';
-import { type GitParts, type GitStorages, localRoot, openGit } from './storages.ts';
+import type { RepositoryPlace } from './repository.ts';
+import { type GitParts, type GitStorages, localRoot, newRepositoryPath, openGit } from './storages.ts';
 import { keepGitd, socketPlace } from './supervise.ts';
 
 let data: string;
@@ -50,12 +51,20 @@ const untilTrue = async (condition: () => boolean): Promise<void> => {
   while (!condition()) await new Promise((done) => setTimeout(done, 20));
 };
 
+/** Of a project with this id. */
+const placeAt = (id: number, repository_storage = 'default'): RepositoryPlace => ({
+  id,
+  repository_storage,
+  repository_path: null,
+  repository_written: 0,
+});
+
 let lastId = 0;
 
 /** A repository with one commit, which has these files. */
 const filled = async (files: Record<string, string>) => {
   lastId += 1;
-  const repository = storages.repository({ storage: 'default', id: lastId });
+  const repository = storages.repository(placeAt(lastId));
   await repository.ask('repository.create', {});
   const tree = await newWorkTree();
   const commit = await tree.commit('one', files);
@@ -65,10 +74,12 @@ const filled = async (files: Record<string, string>) => {
 };
 
 it('puts each repository where its hash says', () => {
-  const { path } = storages.repository({ storage: 'default', id: 1 });
+  const { path } = storages.repository(placeAt(1));
   assert.equal(path, '@hashed/6b/86/6b86b273ff34fce19d6b804eff5a3f5747ada4eaa22f1d49c01e52ddb7875b4b.git');
-  assert.notEqual(storages.repository({ storage: 'default', id: 1, kind: 'wiki' }).path, path);
-  assert.throws(() => storages.repository({ storage: 'nowhere', id: 1 }), { kind: 'unavailable' });
+  const repository_path = newRepositoryPath();
+  assert.match(repository_path, /^@hashed\/([0-9a-f]{2})\/([0-9a-f]{2})\/\1\2[0-9a-f]{60}\.git$/);
+  assert.equal(storages.repository({ ...placeAt(1), repository_path }).path, repository_path);
+  assert.throws(() => storages.repository(placeAt(1, 'nowhere')), { kind: 'unavailable' });
 });
 
 it('starts nothing before it is asked, and only once for many who ask', async () => {
@@ -192,9 +203,9 @@ const startParent = async (folder: string): Promise<{ child: ChildProcess; pid: 
     const storages = openGit({ storages: [{ name: 'default', path: null, address: null }], data: ${JSON.stringify(folder)},
       secret: null, random: randomBytes, log: () => undefined });
     console.log((await storages.status('default')).pid);
-    const { path } = storages.repository({ storage: 'default', id: 1 });
-    await storages.repository({ storage: 'default', id: 1 }).ask('repository.create', {});
-    await storages.repository({ storage: 'default', id: 1 }).ask('refs.get', { names: ['refs/heads/main'] });
+    const repository = storages.repository(${JSON.stringify(placeAt(1))});
+    await repository.ask('repository.create', {});
+    await repository.ask('refs.get', { names: ['refs/heads/main'] });
     console.log('ready');
     setInterval(() => undefined, 1000);`;
   const child = spawn(process.execPath, ['--input-type=module-typescript', '-e', code], {
@@ -255,9 +266,9 @@ const tcp = async (theirs: string, ours: string) => {
 it('serves several services by TCP, and refuses one with another secret', async () => {
   const { keeper, open, root } = await tcp(secret, secret);
   const [one, two] = [open(), open()];
-  const repository = one.repository({ storage: 'there', id: 1 });
+  const repository = one.repository(placeAt(1, 'there'));
   await repository.ask('repository.create', {});
-  assert.deepEqual(await two.repository({ storage: 'there', id: 1 }).ask('repository.exists', {}), {
+  assert.deepEqual(await two.repository(placeAt(1, 'there')).ask('repository.exists', {}), {
     exists: true,
   });
   assert.equal(await git(join(root, repository.path), 'rev-parse', '--is-bare-repository'), 'true');
@@ -271,10 +282,9 @@ it('serves several services by TCP, and refuses one with another secret', async 
     wrong.status('there'),
     (error: GitFailure) => /secret/.test(error.message) && error.kind === 'unavailable',
   );
-  await assert.rejects(
-    wrong.repository({ storage: 'there', id: 1 }).stream('blob.read', { id: 'a'.repeat(40) }),
-    { kind: 'unavailable' },
-  );
+  await assert.rejects(wrong.repository(placeAt(1, 'there')).stream('blob.read', { id: 'a'.repeat(40) }), {
+    kind: 'unavailable',
+  });
   await wrong.stop();
   await other.keeper.stop();
 });

@@ -1,12 +1,12 @@
 /** The repository storages of this service: how each is reached, and the repositories in them. */
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Connection, type Outcome, openConnection } from './connection.ts';
 import type { Place } from './dial.ts';
 import { gone, isGitFailure } from './failure.ts';
 import { type Method, protocolVersion } from './protocol_types.ts';
-import { type Reach, type Repository, makeRepository } from './repository.ts';
+import { type Reach, type Repository, type RepositoryPlace, makeRepository } from './repository.ts';
 import { type SpareLine, keepSpareLine } from './spare_line.ts';
 import { openStream } from './stream.ts';
 import { type Keeper, keepGitd } from './supervise.ts';
@@ -32,20 +32,24 @@ export type GitParts = {
 export type StorageStatus = { name: string; version: number; git: string; pid: number };
 
 export type GitStorages = {
-  /** @param at the storage's name and the id of the project (a wiki has its own kind) */
-  repository: (at: { storage: string; id: number; kind?: 'wiki' }) => Repository;
+  repository: (place: RepositoryPlace) => Repository;
   /** Starts the storage where it does not run. @throws GitFailure `unavailable` */
   status: (storage: string) => Promise<StorageStatus>;
   stop: () => Promise<void>;
 };
 
-/** `@hashed/ab/cd/<sha256>.git`, so that no folder has too many entries and no user chooses a name on disk. */
-export const repositoryPath = (id: number, kind?: 'wiki'): string => {
-  const hash = createHash('sha256')
-    .update(kind === undefined ? String(id) : `${id}.${kind}`)
-    .digest('hex');
-  return `@hashed/${hash.slice(0, 2)}/${hash.slice(2, 4)}/${hash}.git`;
-};
+/** `@hashed/ab/cd/<64 digits>.git`, so that no folder has too many entries and no user chooses a name on disk. */
+const pathBy = (digits: string): string =>
+  `@hashed/${digits.slice(0, 2)}/${digits.slice(2, 4)}/${digits}.git`;
+
+/** For a new project: no repository that lies in a storage already, of whatever database, has this path. */
+export const newRepositoryPath = (): string => pathBy(randomBytes(32).toString('hex'));
+
+export const repositoryPath = ({
+  id,
+  repository_path,
+}: Pick<RepositoryPlace, 'id' | 'repository_path'>): string =>
+  repository_path ?? pathBy(createHash('sha256').update(String(id)).digest('hex'));
 
 /** Below the data folder. */
 export const localRoot = (data: string, { name, path }: StorageSite): string =>
@@ -185,7 +189,12 @@ export const openGit = (parts: GitParts): GitStorages => {
     return found.reach;
   };
   return {
-    repository: ({ storage, id, kind }) => makeRepository(reachOf(storage), repositoryPath(id, kind)),
+    repository: (place) =>
+      makeRepository(
+        reachOf(place.repository_storage),
+        repositoryPath(place),
+        place.repository_written === 1,
+      ),
     status: async (storage) => {
       const { result } = await reachOf(storage).call(
         'storage.hello',

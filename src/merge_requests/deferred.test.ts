@@ -16,8 +16,8 @@ import {
 } from '../../test/support/requests.ts';
 import { type SeededUser, seedMember, seedUser } from '../../test/support/seed.ts';
 import { type TestService, startTestService } from '../../test/support/service.ts';
-import { repositoryOf } from '../repository/open.ts';
 import { pipelineEnded } from './pipeline_ended.ts';
+import { openRepository } from '../../test/support/code.ts';
 
 let gantry: TestService;
 let project: Coded;
@@ -67,10 +67,10 @@ const pushUnheard = async ({ source_branch, sha }: Request): Promise<string> => 
     { unheard: source_branch },
     { branch: `${source_branch}-next`, from: source_branch },
   );
-  await repositoryOf(gantry.service.platform, { id: project.id, repository_storage: 'default' }).ask(
-    'refs.update',
-    { updates: [{ ref: `refs/heads/${source_branch}`, old: sha, new: pushed }] },
-  );
+  const repository = await openRepository(gantry, project.id);
+  await repository.ask('refs.update', {
+    updates: [{ ref: `refs/heads/${source_branch}`, old: sha, new: pushed }],
+  });
   return pushed;
 };
 

@@ -14,7 +14,7 @@ import {
 } from '../../test/support/requests.ts';
 import { type SeededUser, seedMember, seedUser } from '../../test/support/seed.ts';
 import { type TestService, startTestService } from '../../test/support/service.ts';
-import { repositoryOf } from '../repository/open.ts';
+import { openRepository } from '../../test/support/code.ts';
 
 let gantry: TestService;
 let project: Coded;
@@ -69,15 +69,14 @@ describe('a request from a fork', () => {
       merge_status: 'can_be_merged',
     });
     const { body } = await merge(gantry, request);
-    const { platform } = gantry.service;
-    const target = repositoryOf(platform, { id: project.id, repository_storage: 'default' });
+    const target = await openRepository(gantry, project.id);
     const { commits } = await target.ask('commits.get', { ids: [body.merge_commit_sha] });
     assert.equal(commits[0]?.parents[1], second);
   });
 
   test('brings its commits from another storage', async () => {
     const fork = await newFork();
-    await setColumns(fork.id, { repository_storage: 'second', default_branch: null });
+    await setColumns(fork.id, { repository_storage: 'second', repository_written: 0, default_branch: null });
     await seedCommit(gantry, fork.id, { 'README.md': 'Read me\n' });
     const sha = await seedBranch(gantry, fork, 'far', { files: { far: '1' } });
     const request = await openFrom(fork, 'far');
@@ -247,7 +246,7 @@ describe('projects of one network', () => {
 
   test('a commit begins at a branch of a project on another storage', async () => {
     const fork = await newFork();
-    await setColumns(fork.id, { repository_storage: 'second' });
+    await setColumns(fork.id, { repository_storage: 'second', repository_written: 0 });
     await seedCommit(gantry, fork.id, { 'first.txt': 'here\n' });
     const start = await seedCommit(gantry, project.id, { 'there.txt': 'there\n' });
     const made = await gantry.api(`POST /projects/${fork.id}/repository/commits`, {
@@ -264,10 +263,7 @@ describe('projects of one network', () => {
     assert.deepEqual(made.body.parent_ids, [start]);
     const file = await gantry.api(`GET /projects/${fork.id}/repository/files/there.txt/raw?ref=brought`);
     assert.equal(file.text, 'there\n');
-    const { problems } = await repositoryOf(gantry.service.platform, {
-      id: fork.id,
-      repository_storage: 'second',
-    }).ask('repository.check', {});
+    const { problems } = await (await openRepository(gantry, fork.id)).ask('repository.check', {});
     assert.deepEqual(problems, []);
   });
 });

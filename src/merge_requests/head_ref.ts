@@ -2,7 +2,7 @@
 import type { Platform } from '../access/call.ts';
 import type { Reader } from '../db/open.ts';
 import { zeroOid } from '../git/protocol_types.ts';
-import type { Repository } from '../git/repository.ts';
+import { type Repository, placeColumns } from '../git/repository.ts';
 import { repositoryOf } from '../repository/open.ts';
 import { refsNamed } from '../repository/resolve.ts';
 
@@ -20,7 +20,7 @@ const headOf = async (db: Reader, id: number) =>
       'merge_requests.head_sha',
       'merge_requests.deleted_at',
       'projects.id',
-      'projects.repository_storage',
+      ...placeColumns,
     ])
     .where('merge_requests.id', '=', id)
     .where('projects.deleted_at', 'is', null)

@@ -2,18 +2,16 @@
 import type { Platform } from '../access/call.ts';
 import type { Reader } from '../db/open.ts';
 import type { Oid } from '../git/protocol_types.ts';
-import type { Repository } from '../git/repository.ts';
+import { type Repository, type RepositoryPlace, placeColumns } from '../git/repository.ts';
 import { repositoryOf } from '../repository/open.ts';
 import { branchPrefix, refsNamed } from '../repository/resolve.ts';
 
 /** What of a project tells where its repository is. */
-export type Place = { id: number; repository_storage: string };
-
 /** Two branches: what a merge request compares. */
 export type Branches = {
   /** null: the fork is gone. */
-  source: Place | null;
-  target: Place;
+  source: RepositoryPlace | null;
+  target: RepositoryPlace;
   source_branch: string;
   target_branch: string;
 };
@@ -48,11 +46,11 @@ export const readHeads = async (
 };
 
 /** The project that a request comes from, if it is still there. */
-const sourceOf = async (db: Reader, sourceProjectId: number | null): Promise<Place | null> => {
+const sourceOf = async (db: Reader, sourceProjectId: number | null): Promise<RepositoryPlace | null> => {
   if (sourceProjectId === null) return null;
   const row = await db
     .selectFrom('projects')
-    .select(['id', 'repository_storage'])
+    .select(['projects.id', ...placeColumns])
     .where('id', '=', sourceProjectId)
     .where('deleted_at', 'is', null)
     .executeTakeFirst();
@@ -70,7 +68,7 @@ type Requested = {
 export const branchesOf = async (
   db: Reader,
   { project_id, source_project_id, source_branch, target_branch }: Requested,
-  target: Place,
+  target: RepositoryPlace,
 ): Promise<Branches> => {
   const source = source_project_id === project_id ? target : await sourceOf(db, source_project_id);
   return { source, target, source_branch, target_branch };

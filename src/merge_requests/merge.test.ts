@@ -15,7 +15,7 @@ import {
 } from '../../test/support/requests.ts';
 import { type SeededUser, seedIssue, seedMember, seedUser } from '../../test/support/seed.ts';
 import { type TestService, startTestService } from '../../test/support/service.ts';
-import { repositoryOf } from '../repository/open.ts';
+import { openRepository } from '../../test/support/code.ts';
 
 let gantry: TestService;
 let project: Coded;
@@ -42,12 +42,12 @@ const openNew = async (given: Record<string, unknown> = {}, of: Coded = project)
 };
 
 const commitOf = async (id: string, of: Coded = project) => {
-  const repository = repositoryOf(gantry.service.platform, { id: of.id, repository_storage: 'default' });
+  const repository = await openRepository(gantry, of.id);
   return (await repository.ask('commits.get', { ids: [id] })).commits[0];
 };
 
 const headOf = async (branch: string, of: Coded = project): Promise<string | undefined> => {
-  const repository = repositoryOf(gantry.service.platform, { id: of.id, repository_storage: 'default' });
+  const repository = await openRepository(gantry, of.id);
   return (await repository.ask('refs.get', { names: [`refs/heads/${branch}`] })).refs[0]?.target;
 };
 

@@ -7,7 +7,8 @@ import { isGitFailure } from '../git/failure.ts';
 import type { Oid } from '../git/protocol_types.ts';
 import { repositoryOf } from '../repository/open.ts';
 import { oncePer } from '../once_per.ts';
-import { type Heads, type Place, branchesOf, readHeads } from './heads.ts';
+import { type RepositoryPlace, placeColumns } from '../git/repository.ts';
+import { type Heads, branchesOf, readHeads } from './heads.ts';
 import type { MergeRequestRow } from './rows.ts';
 import { latestVersion } from './version_queries.ts';
 
@@ -35,7 +36,12 @@ const isFresh = (request: Checked, { source_sha, target_sha }: Heads): boolean =
   request.checked_source_sha === source_sha &&
   request.checked_target_sha === target_sha;
 
-const isClean = async (platform: Platform, target: Place, ours: Oid, theirs: Oid): Promise<boolean> => {
+const isClean = async (
+  platform: Platform,
+  target: RepositoryPlace,
+  ours: Oid,
+  theirs: Oid,
+): Promise<boolean> => {
   const { clean } = await repositoryOf(platform, target).ask('merge.check', { ours, theirs });
   return clean;
 };
@@ -44,7 +50,7 @@ const isClean = async (platform: Platform, target: Place, ours: Oid, theirs: Oid
 const look = async (
   platform: Platform,
   request: Checked,
-  target: Place,
+  target: RepositoryPlace,
   { source_sha, target_sha }: Heads,
 ): Promise<Status | null> => {
   if (source_sha === null || target_sha === null) return 'cannot_be_merged';
@@ -75,7 +81,7 @@ export const storeStatus = async (
   );
 };
 
-const check = async (platform: Platform, request: Checked, target: Place): Promise<Status> => {
+const check = async (platform: Platform, request: Checked, target: RepositoryPlace): Promise<Status> => {
   const heads = await readHeads(platform, await branchesOf(platform.store.db, request, target));
   if (isFresh(request, heads)) return request.merge_status;
   const status = await look(platform, request, target, heads);
@@ -90,7 +96,7 @@ type Looks = { now: Promise<Status>; next: Promise<Status> | null };
 const looksOf = oncePer((_platform: Platform) => new Map<string, Looks>());
 
 /** Many who ask at once look once; but a look that began before somebody asked may not know what he did. */
-const checkOnce = async (platform: Platform, request: Checked, target: Place): Promise<Status> => {
+const checkOnce = async (platform: Platform, request: Checked, target: RepositoryPlace): Promise<Status> => {
   const all = looksOf(platform);
   const { id, merge_status, checked_source_sha, checked_target_sha, diff_id, head_sha } = request;
   const key = [id, merge_status, checked_source_sha, checked_target_sha, diff_id, head_sha].join(' ');
@@ -130,7 +136,7 @@ const inTime = async (work: Promise<Status>, otherwise: Status): Promise<Status>
 export const checkMergeStatus = async (
   platform: Platform,
   request: Checked,
-  target: Place,
+  target: RepositoryPlace,
 ): Promise<Status> => {
   if (request.state !== 'opened') return request.merge_status;
   const work = checkOnce(platform, request, target);
@@ -154,13 +160,12 @@ const checkById = async (platform: Platform, id: number): Promise<void> => {
     .selectFrom('merge_requests')
     .innerJoin('projects', 'projects.id', 'merge_requests.project_id')
     .selectAll('merge_requests')
-    .select('projects.repository_storage')
+    .select(placeColumns)
     .where('merge_requests.id', '=', id)
     .where('merge_requests.deleted_at', 'is', null)
     .executeTakeFirst();
   if (row === undefined) return;
-  const { repository_storage, ...request } = row;
-  await checkMergeStatus(platform, request, { id: request.project_id, repository_storage });
+  await checkMergeStatus(platform, row, { ...row, id: row.project_id });
 };
 
 const checkAll = async (platform: Platform, ids: Set<number>): Promise<void> => {

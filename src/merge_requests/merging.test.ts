@@ -23,6 +23,7 @@ import {
   operationOf,
 } from '../repository/operations.ts';
 import { completionsOf } from '../work.ts';
+import { placeOf } from '../../test/support/code.ts';
 
 let gantry: TestService;
 let project: Coded;
@@ -37,7 +38,7 @@ before(async () => {
 });
 after(async () => await gantry.close());
 
-const place = () => ({ id: project.id, repository_storage: 'default' });
+const place = async () => await placeOf(gantry, project.id);
 
 const openNew = async (): Promise<Request> => {
   const branch = `branch-${(number += 1)}`;
@@ -48,11 +49,13 @@ const openNew = async (): Promise<Request> => {
 /** As a process leaves it that dies right after: only what is in the store is known. */
 const begin = async (request: Request): Promise<Operation> => {
   const { platform } = gantry.service;
-  const { refs } = await repositoryOf(platform, place()).ask('refs.get', { names: ['refs/heads/main'] });
+  const { refs } = await repositoryOf(platform, await place()).ask('refs.get', {
+    names: ['refs/heads/main'],
+  });
   const { id } = await platform.store.write(
     async (tx) =>
       await beginOperation(tx, {
-        project: place(),
+        project: await place(),
         cause: { user: { id: merger.id }, sudo_by_id: null },
         kind: 'merge',
         updates: [{ ref: 'refs/heads/main', old: refs[0]?.target ?? '', new: request.sha }],

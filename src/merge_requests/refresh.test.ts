@@ -17,6 +17,7 @@ import { type SeededUser, seedIssue, seedMember, seedUser } from '../../test/sup
 import { type TestService, startTestService } from '../../test/support/service.ts';
 import { moveRefs } from '../repository/move_refs.ts';
 import { refreshMergeRequests } from './refresh.ts';
+import { placeOf } from '../../test/support/code.ts';
 
 let gantry: TestService;
 let project: Coded;
@@ -49,7 +50,7 @@ const push = async (branch: string, files: Record<string, string>, message: stri
 /** Moves a branch as a push does. */
 const moveTo = async (branch: string, old: string, now: string, of: Coded = project): Promise<void> => {
   await moveRefs(gantry.service.platform, {
-    project: { id: of.id, repository_storage: 'default' },
+    project: await placeOf(gantry, of.id),
     cause: { user: { id: pusher.id }, sudo_by_id: null },
     kind: 'push',
     updates: [{ ref: `refs/heads/${branch}`, old, new: now }],

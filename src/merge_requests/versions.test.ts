@@ -17,7 +17,7 @@ import {
 } from '../../test/support/requests.ts';
 import { seedUser } from '../../test/support/seed.ts';
 import { type TestService, rootToken, startTestService } from '../../test/support/service.ts';
-import { repositoryOf } from '../repository/open.ts';
+import { openRepository } from '../../test/support/code.ts';
 
 let gantry: TestService;
 let project: Coded;
@@ -29,8 +29,7 @@ before(async () => {
 after(async () => await gantry.close());
 
 const get = async (request: Request, rest: string) => await gantry.api(`GET ${pathOf(request)}/${rest}`);
-const repository = (id = project.id) =>
-  repositoryOf(gantry.service.platform, { id, repository_storage: 'default' });
+const repository = async (id = project.id) => await openRepository(gantry, id);
 
 describe('commits', () => {
   let request: Request;
@@ -272,14 +271,14 @@ describe('versions', () => {
     assert.equal(old.commits[0].id, first);
     assert.equal(old.diffs[0].new_path, 'rewritten.txt');
     assert.equal((await readRequest(gantry, request)).sha, second);
-    await repository().ask('repository.maintain', {});
-    const { commits } = await repository().ask('commits.get', { ids: [first, second] });
+    await (await repository()).ask('repository.maintain', {});
+    const { commits } = await (await repository()).ask('commits.get', { ids: [first, second] });
     assert.deepEqual(
       commits.map((commit) => commit?.id),
       [first, second],
     );
     const names = [`refs/merge-requests/${request.iid}/head`, `refs/keep-around/${first}`];
-    const { refs } = await repository().ask('refs.get', { names });
+    const { refs } = await (await repository()).ask('refs.get', { names });
     assert.deepEqual(
       refs.map((ref) => ref?.target),
       [second, first],
@@ -346,19 +345,24 @@ test('a criss-cross history is compared and merged', async () => {
   const both = await Promise.all(
     ['left', 'right'].map(
       async (name) =>
-        (await repository(cross.id).ask('refs.get', { names: [`refs/heads/${name}`] })).refs[0]?.target ?? '',
+        (await (await repository(cross.id)).ask('refs.get', { names: [`refs/heads/${name}`] })).refs[0]
+          ?.target ?? '',
     ),
   );
   const sign = { name: 'A', email: 'a@example.com', time: 1_500_000_000, offset: '+0000' };
   const join = async (branch: string, ours = '', theirs = '') => {
-    const made = await repository(cross.id).ask('merge.commit', {
+    const made = await (
+      await repository(cross.id)
+    ).ask('merge.commit', {
       ours,
       theirs,
       message: branch,
       author: sign,
       committer: sign,
     });
-    await repository(cross.id).ask('refs.update', {
+    await (
+      await repository(cross.id)
+    ).ask('refs.update', {
       updates: [{ ref: `refs/heads/${branch}`, old: ours, new: made?.id ?? '' }],
     });
   };

@@ -7,8 +7,8 @@ import { seedMember, seedUser } from '../../test/support/seed.ts';
 import { type TestService, startTestService } from '../../test/support/service.ts';
 import { zeroOid } from '../git/protocol_types.ts';
 import { moveRefs } from '../repository/move_refs.ts';
-import { repositoryOf } from '../repository/open.ts';
 import { followPush } from './follow_push.ts';
+import { openRepository, placeOf } from '../../test/support/code.ts';
 
 let gantry: TestService;
 
@@ -25,7 +25,7 @@ type Update = { ref: string; old: string; new: string };
 /** Moves refs as a push does. */
 const pushRefs = async (project: { id: number }, updates: Update[], data: Record<string, unknown> = {}) => {
   await moveRefs(gantry.service.platform, {
-    project: { id: project.id, repository_storage: 'default' },
+    project: await placeOf(gantry, project.id),
     cause: { user: { id: 1 }, sudo_by_id: null },
     kind: 'push',
     updates,
@@ -52,10 +52,7 @@ describe('a push', () => {
     const project = await seedPushed(gantry);
     const sha = await project.push(good);
     const [{ id }] = await project.pipelines();
-    const repository = repositoryOf(gantry.service.platform, {
-      id: project.id,
-      repository_storage: 'default',
-    });
+    const repository = await openRepository(gantry, project.id);
     const kept = async () => (await repository.ask('refs.get', { names: [`refs/pipelines/${id}`] })).refs[0];
     assert.equal((await kept())?.target, sha);
     const { stdout } = await tryGit('/', ['ls-remote', repositoryUrl(gantry.url, project.full_path, null)]);

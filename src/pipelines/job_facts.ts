@@ -38,6 +38,8 @@ const projectColumns = [
   'ci_config_path',
   'ci_default_git_depth',
   'repository_storage',
+  'repository_path',
+  'repository_written',
 ] as const;
 
 type JobProject = Pick<Selectable<ProjectsTable>, (typeof projectColumns)[number]>;

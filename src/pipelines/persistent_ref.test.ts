@@ -7,9 +7,9 @@ import { seedPushed } from '../../test/support/pipelines.ts';
 import { type Coded, seedCoded } from '../../test/support/requests.ts';
 import { type TestService, startTestService } from '../../test/support/service.ts';
 import type { Repository } from '../git/repository.ts';
-import { repositoryOf } from '../repository/open.ts';
 import { ensurePipelineRef, keepPipelineRef, pipelineRefOf } from './persistent_ref.ts';
 import { type Pipeline, pipelineById } from './store.ts';
+import { openRepository } from '../../test/support/code.ts';
 
 let gantry: TestService;
 let project: Coded;
@@ -23,8 +23,8 @@ before(async () => {
 after(async () => await gantry.close());
 beforeEach(() => void (asked = []));
 
-const watched = (id: number): Repository => {
-  const repository = repositoryOf(gantry.service.platform, { id, repository_storage: 'default' });
+const watched = async (id: number): Promise<Repository> => {
+  const repository = await openRepository(gantry, id);
   const ask = (async (method, params, ...more) => {
     const answer = await repository.ask(method, params, ...more);
     if (method === 'refs.get') asked.push((params as { names: string[] }).names);
@@ -46,7 +46,7 @@ const seed = async (): Promise<Pipeline> => {
 };
 
 const keepRef = async (pipeline: Pipeline, was = pipeline.updated_at): Promise<void> =>
-  await keepPipelineRef(gantry.service.platform, watched(pipeline.project_id), pipeline, was);
+  await keepPipelineRef(gantry.service.platform, await watched(pipeline.project_id), pipeline, was);
 
 test('of a pipeline that goes on it is asked once, of one that has ended since, again', async () => {
   const pipeline = await seed();

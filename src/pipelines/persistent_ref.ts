@@ -4,7 +4,7 @@ import { compiled } from '../db/compiled.ts';
 import { keep } from '../db/kept.ts';
 import { isGitFailure } from '../git/failure.ts';
 import { zeroOid } from '../git/protocol_types.ts';
-import type { Repository } from '../git/repository.ts';
+import { type Repository, placeColumns } from '../git/repository.ts';
 import { repositoryOf } from '../repository/open.ts';
 import { findRef, refsNamed } from '../repository/resolve.ts';
 
@@ -15,7 +15,7 @@ export const pipelineRefOf = (id: number): string => `refs/pipelines/${id}`;
 const livingProject = compiled((db, { id }: { id: number }) =>
   db
     .selectFrom('projects')
-    .select(['id', 'repository_storage'])
+    .select(['projects.id', ...placeColumns])
     .where('id', '=', id)
     .where('deleted_at', 'is', null)
     .compile(),

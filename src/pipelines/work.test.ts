@@ -15,8 +15,8 @@ import {
 import { type TestService, startTestService } from '../../test/support/service.ts';
 import { finishJob, retryJob, startJob } from './job_states.ts';
 import { ensurePipelineRef, pipelineRefOf } from './persistent_ref.ts';
-import { repositoryOf } from '../repository/open.ts';
 import { findRef } from '../repository/resolve.ts';
+import { openRepository } from '../../test/support/code.ts';
 
 let gantry: TestService;
 let project: Coded;
@@ -160,7 +160,7 @@ describe('the end of a pipeline', () => {
       sha: project.first,
     });
     await ensurePipelineRef(platform, { ...pipeline, sha: project.first });
-    const repository = repositoryOf(platform, { id: project.id, repository_storage: 'default' });
+    const repository = await openRepository(gantry, project.id);
     assert.notEqual(await findRef(repository, pipelineRefOf(pipeline.id)), null);
     await run(pipeline, 'a', 'failed');
     await settle(gantry);

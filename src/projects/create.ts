@@ -5,6 +5,7 @@ import type { Tx } from '../db/open.ts';
 import type { UsersTable, Visibility } from '../db/schema.ts';
 import { Failure, forbidden, invalid, nothingGiven } from '../errors.ts';
 import { recordEvent } from '../events/record.ts';
+import { newRepositoryPath } from '../git/storages.ts';
 import { type Namespace, lockNamespace, takingNames } from '../namespaces/claim.ts';
 import { claimRoute } from '../namespaces/create.ts';
 import { insertMember } from '../namespaces/member.ts';
@@ -90,6 +91,7 @@ const insertProject = async (
       // The contract's `expire_in` ends artifacts, the newest too; a project may keep those.
       keep_latest_artifact: 0,
       ...columns,
+      repository_path: newRepositoryPath(),
       namespace_id: namespace.id,
       full_path,
       creator_id: creator.id,

@@ -1,6 +1,7 @@
 /** Removes the rows of a project that is gone, in bounded transactions. Every step may be done twice. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Store } from '../db/open.ts';
+import { type RepositoryPlace, placeColumns } from '../git/repository.ts';
 import { drain } from '../namespaces/drain.ts';
 
 /** Notes, issues or merge requests that one round takes. */
@@ -152,34 +153,34 @@ const purgeRest = async (store: Store, projectId: number): Promise<void> => {
   await store.write(async ({ db }) => await db.deleteFrom('projects').where('id', '=', projectId).execute());
 };
 
-/** On which storage the repository of a project lies that is to go; null: there is none to go. */
-const storageOfGone = async (store: Store, projectId: number): Promise<string | null> => {
+/** Where the repository of a project lies that is to go; null: there is none to go. */
+const placeToRemove = async (store: Store, projectId: number): Promise<RepositoryPlace | null> => {
   const row = await store.db
     .selectFrom('projects')
-    .select('repository_storage')
+    .select(['projects.id', ...placeColumns])
     .where('id', '=', projectId)
     .where('deleted_at', 'is not', null)
     .executeTakeFirst();
-  return row?.repository_storage ?? null;
+  return row ?? null;
 };
 
 /**
- * @param removeFiles called with the storage of its repository before the last row goes, so that none is forgotten
+ * @param removeFiles called with the place of its repository before the last row goes, so that none is forgotten
  * @returns whether nothing is left; false: come again
  */
 export const purgeProject = async (
   store: Store,
   projectId: number,
-  removeFiles: (storage: string) => Promise<void> = async () => undefined,
+  removeFiles: (place: RepositoryPlace) => Promise<void> = async () => undefined,
 ): Promise<boolean> => {
-  const storage = await storageOfGone(store, projectId);
-  if (storage === null) return true;
+  const place = await placeToRemove(store, projectId);
+  if (place === null) return true;
   for (let rounds = 0; rounds < mostRounds; rounds += 1) {
     // oxlint-disable-next-line no-await-in-loop -- one bounded transaction after another
     const more = await purgeSome(store, projectId);
     if (!more) {
       // oxlint-disable-next-line no-await-in-loop -- the last steps
-      await removeFiles(storage);
+      await removeFiles(place);
       // oxlint-disable-next-line no-await-in-loop
       await purgeRest(store, projectId);
       return true;

@@ -26,10 +26,11 @@ const artifactBytes = async ({ db }: Call, rows: readonly ProjectRow[]): Promise
 
 const statisticsOfOne = async (
   { platform }: Call,
-  { id, repository_storage, default_branch }: ProjectRow,
+  project: ProjectRow,
   job_artifacts_size: number,
 ): Promise<ProjectStatistics> => {
-  const repository = platform.git.repository({ storage: repository_storage, id });
+  const { default_branch } = project;
+  const repository = platform.git.repository(project);
   const head =
     default_branch === null
       ? null

@@ -71,12 +71,19 @@ const check = async (
 /** The default branch is one that is there; an empty repository has none. */
 const withDefaultBranch = async (
   { platform }: Call,
-  { id, repository_storage, default_branch: known }: Project,
+  project: Project,
   { default_branch: branch, ...wanted }: ProjectColumns,
 ): Promise<ProjectColumns> => {
-  if (branch === undefined || branch === '' || known === null || branch === known) return wanted;
-  const repository = platform.git.repository({ storage: repository_storage, id });
-  const { refs } = await repository.ask('refs.get', { names: [`refs/heads/${branch}`] });
+  if (
+    branch === undefined ||
+    branch === '' ||
+    project.default_branch === null ||
+    branch === project.default_branch
+  )
+    return wanted;
+  const { refs } = await platform.git
+    .repository(project)
+    .ask('refs.get', { names: [`refs/heads/${branch}`] });
   if ((refs[0] ?? null) === null) {
     throw invalid({ base: [`Could not change HEAD: branch '${branch}' does not exist`] });
   }

@@ -2,10 +2,8 @@
 import { pipeline } from 'node:stream/promises';
 import type { Platform } from '../access/call.ts';
 import type { Oid } from '../git/protocol_types.ts';
-import type { Repository } from '../git/repository.ts';
+import type { Repository, RepositoryPlace } from '../git/repository.ts';
 import { repositoryOf } from './open.ts';
-
-type Place = { id: number; repository_storage: string };
 
 /** A ref that nobody sees or moves: what it names is never collected. */
 const keepAroundRef = (sha: Oid): string => `refs/keep-around/${sha}`;
@@ -51,7 +49,7 @@ const carry = async (from: Repository, into: Repository, commit: Oid, shared: Oi
  */
 export const bringCommit = async (
   platform: Pick<Platform, 'git'>,
-  { source, target }: { source: Place; target: Place },
+  { source, target }: { source: RepositoryPlace; target: RepositoryPlace },
   commit: Oid,
   shared: Oid[],
 ): Promise<void> => {

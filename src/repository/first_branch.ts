@@ -12,7 +12,7 @@ export const takeFirstBranch = async (
 ): Promise<void> => {
   const taken = await tx.db
     .updateTable('projects')
-    .set({ default_branch: name, last_activity_at: tx.now })
+    .set({ default_branch: name, last_activity_at: tx.now, repository_written: 1 })
     .where('id', '=', project_id)
     .where('default_branch', 'is', null)
     .returning('id')

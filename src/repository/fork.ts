@@ -67,12 +67,14 @@ const asConflict = (error: unknown): unknown => {
 
 /** Copies the repository and completes the fork. May be done twice: the second finds nothing to do. */
 const copyRepository = async (platform: Platform, source: Project, forkId: number): Promise<void> => {
-  const { default_branch: branch, repository_storage } = source;
-  if (branch === null) return;
-  const target = repositoryOf(platform, { id: forkId, repository_storage });
+  const { default_branch: branch } = source;
+  const fork = await loadProject(platform.store.db, forkId);
+  if (branch === null || fork === null) return;
+  const { path, written } = repositoryOf(platform, source);
   try {
-    await target.ask('repository.fork', {
-      source: repositoryOf(platform, source).path,
+    await repositoryOf(platform, fork).ask('repository.fork', {
+      source: path,
+      source_written: written,
       refs: [branchPrefix, tagPrefix],
     });
   } catch (error) {

@@ -11,6 +11,7 @@ import {
 } from '../../test/support/seed.ts';
 import { type TestService, startTestService } from '../../test/support/service.ts';
 import { finishFork } from './fork.ts';
+import { openRepository } from '../../test/support/code.ts';
 
 let gantry: TestService;
 before(async () => {
@@ -140,13 +141,17 @@ test('a fork whose maker died is ended later, once', async () => {
   const { platform } = gantry.service;
   const forget = async () =>
     await platform.store.write(async ({ db }) => {
-      await db.updateTable('projects').set({ default_branch: null }).where('id', '=', fork.id).execute();
+      await db
+        .updateTable('projects')
+        .set({ default_branch: null, repository_written: 0 })
+        .where('id', '=', fork.id)
+        .execute();
     });
   await forget();
   await finishFork(platform, fork.id);
   await finishFork(platform, fork.id);
   assert.equal((await gantry.api(`GET /projects/${fork.id}`)).body.default_branch, 'main');
-  await platform.git.repository({ storage: 'default', id: fork.id }).ask('repository.remove', {});
+  await (await openRepository(gantry, fork.id)).ask('repository.remove', {});
   await forget();
   await finishFork(platform, fork.id);
   assert.equal((await gantry.api(`GET /projects/${fork.id}/repository/branches/main`)).status, 200);
@@ -158,10 +163,14 @@ test('a fork that its maker’s process did not live to end gets nothing that he
     const { path } = await newCode();
     const user = await seedUser(gantry);
     const { body: fork } = await gantry.api(`POST ${path}/fork`, as(user));
-    await platform.git.repository({ storage: 'default', id: fork.id }).ask('repository.remove', {});
+    await (await openRepository(gantry, fork.id)).ask('repository.remove', {});
     await platform.store.write(
       async ({ db }) =>
-        await db.updateTable('projects').set({ default_branch: null }).where('id', '=', fork.id).execute(),
+        await db
+          .updateTable('projects')
+          .set({ default_branch: null, repository_written: 0 })
+          .where('id', '=', fork.id)
+          .execute(),
     );
     await change(path);
     await finishFork(platform, fork.id);

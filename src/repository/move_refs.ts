@@ -6,7 +6,7 @@ import { reached } from '../git/effects.ts';
 import { GitFailure } from '../git/failure.ts';
 import type { RefUpdate } from '../git/protocol_types.ts';
 import type { Cause } from '../events/record.ts';
-import type { Project } from '../projects/find.ts';
+import type { RepositoryPlace } from '../git/repository.ts';
 import { repositoryOf } from './open.ts';
 import {
   type Completion,
@@ -18,7 +18,7 @@ import {
 } from './operations.ts';
 
 export type Move = {
-  project: Pick<Project, 'id' | 'repository_storage'>;
+  project: RepositoryPlace;
   cause: Cause | null;
   kind: OperationKind;
   /** With the old values that the caller has looked at. */

@@ -41,7 +41,7 @@ export type Completions = { [kind in OperationKind]?: Completion };
 export const dropped = 'dropped';
 
 type Begun = {
-  project: Pick<Project, 'id' | 'repository_storage'>;
+  project: Pick<Project, 'id'>;
   cause: Cause | null;
   kind: OperationKind;
   updates: RefUpdate[];

@@ -7,6 +7,7 @@ import { seedCommit } from '../../test/support/code.ts';
 import { seedPipeline } from '../../test/support/jobs.ts';
 import { type SeededUser, seedMember, seedProject, seedUser, unique } from '../../test/support/seed.ts';
 import { type TestService, startTestService } from '../../test/support/service.ts';
+import { openRepository } from '../../test/support/code.ts';
 
 let gantry: TestService;
 before(async () => {
@@ -119,8 +120,8 @@ test('the repository of a removed project goes with it', async () => {
     json: { note: 'x' },
     ...as(user),
   });
-  const { git, store } = gantry.service.platform;
-  const repository = git.repository({ storage: 'default', id });
+  const { store } = gantry.service.platform;
+  const repository = await openRepository(gantry, id);
   assert.deepEqual(await repository.ask('repository.exists', {}), { exists: true });
   assert.equal((await gantry.api(`DELETE /projects/${id}`)).status, 202);
   const row = store.db.selectFrom('projects').select('id').where('id', '=', id);

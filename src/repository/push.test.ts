@@ -8,6 +8,7 @@ import { answerPush } from './push.ts';
 import { fileProblem, pushProblems } from './push_policy.ts';
 import { keepRecovering } from './recover.ts';
 import type { GitUser } from './transfer.ts';
+import { placeOf } from '../../test/support/code.ts';
 
 let gantry: TestService;
 before(async () => {
@@ -38,7 +39,7 @@ const pushing = async () => {
   const viewer = viewerOf({ id: user.id, admin: 0, external: 0 }, `P${project.id}:30`);
   const cause = { user: { id: user.id }, sudo_by_id: null };
   const pusher: GitUser = { viewer, cause, scopes: null, deployKey: null };
-  const row = { id: project.id, repository_storage: 'default' };
+  const row = await placeOf(gantry, project.id);
   const told: string[] = [];
   const answers = answerPush(gantry.service.platform, {
     project: row,
@@ -156,7 +157,7 @@ test('a deploy key that lost its right while it pushed is refused', async () => 
   const project = await seedProject(gantry);
   const deployKey = { id: 1_000_000, canPush: true };
   const user: GitUser = { viewer: anonymous, cause: null, scopes: null, deployKey };
-  const row = { id: project.id, repository_storage: 'default' };
+  const row = await placeOf(gantry, project.id);
   const answers = answerPush(platform, {
     project: row,
     user,

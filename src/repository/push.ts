@@ -4,7 +4,9 @@ import { actingViewer } from '../access/acting.ts';
 import type { Reader, Tx } from '../db/open.ts';
 import { reached } from '../git/effects.ts';
 import type { AnswerPush, AnswerTold, AskPush, RefUpdate, TellPush } from '../git/protocol_types.ts';
-import { type Project, loadProject } from '../projects/find.ts';
+import type { RepositoryPlace } from '../git/repository.ts';
+import { loadProject } from '../projects/find.ts';
+
 import {
   type Operation,
   beginOperation,
@@ -17,7 +19,7 @@ import { fileProblem, pushProblems, sizeProblem } from './push_policy.ts';
 import { type GitUser, quotaOf, texts, transferProblem } from './transfer.ts';
 
 export type Push = {
-  project: Pick<Project, 'id' | 'repository_storage'>;
+  project: RepositoryPlace;
   user: GitUser;
   /** What the pusher reads afterwards, of those of his updates that were made. */
   messages: (updates: readonly RefUpdate[]) => Promise<string[]>;

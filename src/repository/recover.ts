@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Platform } from '../access/call.ts';
 import { processName } from '../db/process.ts';
 import { isGitFailure } from '../git/failure.ts';
-import type { Repository } from '../git/repository.ts';
+import { type Repository, type RepositoryPlace, placeColumns } from '../git/repository.ts';
 import { type RefUpdate, zeroOid } from '../git/protocol_types.ts';
 import { repositoryOf } from './open.ts';
 import { type Completions, type Operation, dropped, finishOperation, operationOf } from './operations.ts';
@@ -41,9 +41,9 @@ const drop = async ({ store }: Platform, { id }: Operation): Promise<void> => {
 const settle = async (
   platform: Platform,
   operation: Operation,
-  { storage, completions }: { storage: string; completions: Completions },
+  { place, completions }: { place: RepositoryPlace; completions: Completions },
 ): Promise<void> => {
-  const repository = repositoryOf(platform, { id: operation.project_id, repository_storage: storage });
+  const repository = repositoryOf(platform, place);
   const made = await Promise.all(operation.updates.map((update) => wasMade(repository, update)));
   const done = operation.updates.filter((_update, index) => made[index]);
   if (done.length === 0) return await drop(platform, operation);
@@ -62,7 +62,7 @@ const leftOver = async ({ store, clock }: Platform, ended: string | null) => {
     .selectFrom('git_operations')
     .innerJoin('projects', 'projects.id', 'git_operations.project_id')
     .selectAll('git_operations')
-    .select('projects.repository_storage')
+    .select(placeColumns)
     .where('git_operations.process', '<>', dropped)
     .where(sql<boolean>`((${isOwn} and git_operations.created_at < ${now - longest}) or (${isGone}))`)
     .orderBy('git_operations.id')
@@ -92,11 +92,11 @@ const recoverOperations = async (
   completions: Completions,
   ended: string | null,
 ): Promise<void> => {
-  for (const { repository_storage: storage, ...row } of await leftOver(platform, ended)) {
+  for (const row of await leftOver(platform, ended)) {
     const operation = operationOf(row);
     try {
       // oxlint-disable-next-line no-await-in-loop -- in their order, one after another
-      await settle(platform, operation, { storage, completions });
+      await settle(platform, operation, { place: { ...row, id: row.project_id }, completions });
     } catch (error) {
       platform.log.warn({ err: error, operation: operation.id }, 'an operation on refs was not settled');
     }

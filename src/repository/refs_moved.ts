@@ -81,7 +81,7 @@ export const refsMoved = async (platform: Platform, tx: Tx, operation: Operation
   if (first !== null) await takeFirstBranch(tx, platform, project_id, first);
   await tx.db
     .updateTable('projects')
-    .set({ last_activity_at: tx.now })
+    .set({ last_activity_at: tx.now, repository_written: 1 })
     .where('id', '=', project_id)
     .execute();
   await tell(tx, told);

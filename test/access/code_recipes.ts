@@ -2,13 +2,13 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { Tx } from '../../src/db/open.ts';
 import { insertRow } from '../../src/db/insert.ts';
-import { repositoryOf } from '../../src/repository/open.ts';
 import { zeroOid } from '../../src/git/protocol_types.ts';
 import { unique } from '../support/seed.ts';
 import { type Cell, type Maker, freshProject } from './makers.ts';
 import type { Recipe } from './recipes.ts';
 import { insertGroups, insertMembers } from './rows.ts';
 import type { World } from './world.ts';
+import { openRepository } from '../support/code.ts';
 
 const code = '/projects/:id/repository';
 const branches = `${code}/branches`;
@@ -18,17 +18,19 @@ const file = `${code}/files/:file_path`;
 const protectedBranches = '/projects/:id/protected_branches';
 const protectedTags = '/projects/:id/protected_tags';
 
-const repositoriesOf = (cells: Cell[], { gantry }: World) =>
-  [...Map.groupBy(cells, ({ names }) => Number(names['project']))].map(([id, own]) => ({
-    own,
-    repository: repositoryOf(gantry.service.platform, { id, repository_storage: 'default' }),
-  }));
+const repositoriesOf = async (cells: Cell[], { gantry }: World) =>
+  await Promise.all(
+    [...Map.groupBy(cells, ({ names }) => Number(names['project']))].map(async ([id, own]) => ({
+      own,
+      repository: await openRepository(gantry, id),
+    })),
+  );
 
 /** A ref of its own at the project's commit. */
 const freshRef =
   (prefix: string, name: string): Maker =>
   async (_tx, cells, world) => {
-    for (const { own, repository } of repositoriesOf(cells, world)) {
+    for (const { own, repository } of await repositoriesOf(cells, world)) {
       for (const { names } of own) names[name] = unique('ref');
       const updates = own.map(({ names }) => ({
         ref: `${prefix}${names[name]}`,
@@ -46,7 +48,7 @@ const signature = { name: 'Ada', email: 'ada@example.com', time: 1_500_000_000, 
 
 /** A commit that no branch has yet, which changes what is on all of them. */
 const otherCommit: Maker = async (_tx, cells, world) => {
-  for (const { own, repository } of repositoriesOf(cells, world)) {
+  for (const { own, repository } of await repositoriesOf(cells, world)) {
     const made = await repository.ask(
       'commit.actions',
       {

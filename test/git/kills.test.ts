@@ -12,6 +12,7 @@ import { repositoryPath } from '../../src/git/storages.ts';
 import { type WorkTree, newWorkTree, repositoryUrl, tryGit } from '../support/git.ts';
 import { type SeededProject, seedProject } from '../support/seed.ts';
 import { type TestService, rootToken, startTestService } from '../support/service.ts';
+import { openRepository } from '../support/code.ts';
 
 let gantry: TestService;
 let tree: WorkTree;
@@ -28,7 +29,11 @@ after(async () => {
 const urlOf = (project: SeededProject): string => repositoryUrl(gantry.url, project.full_path, rootToken);
 
 const dirOf = (project: SeededProject): string =>
-  join(gantry.service.platform.config.data, 'repositories/default', repositoryPath(project.id));
+  join(
+    gantry.service.platform.config.data,
+    'repositories/default',
+    repositoryPath({ id: project.id, repository_path: null }),
+  );
 
 type Process = { pid: number; parent: number; command: string };
 
@@ -111,7 +116,7 @@ const isIndexing = (project: SeededProject): boolean =>
 const pushesAgain = async (project: SeededProject): Promise<void> => {
   const { code, stderr } = await tryGit(tree.path, ['push', urlOf(project), 'main']);
   assert.equal(code, 0, stderr);
-  const repository = gantry.service.platform.git.repository({ storage: 'default', id: project.id });
+  const repository = await openRepository(gantry, project.id);
   assert.deepEqual(await repository.ask('repository.check', {}), { problems: [] });
 };
 
@@ -205,9 +210,9 @@ test('a push whose refs have moved counts, although its client has gone', async 
   const operations = async () => await store.db.selectFrom('git_operations').select('id').execute();
   for (let tries = 0; tries < 500 && (await operations()).length > 0; tries += 1) await setTimeout(20);
   assert.deepEqual(await operations(), []);
-  const { refs } = await platform.git
-    .repository({ storage: 'default', id: project.id })
-    .ask('refs.get', { names: ['refs/heads/main'] });
+  const { refs } = await (
+    await openRepository(gantry, project.id)
+  ).ask('refs.get', { names: ['refs/heads/main'] });
   assert.equal(refs[0]?.target, id);
   const row = await store.db
     .selectFrom('projects')

@@ -9,6 +9,7 @@ import { after, before, test } from 'node:test';
 import { type WorkTree, git, newWorkTree, repositoryUrl, tryGit } from '../support/git.ts';
 import { type SeededProject, seedMember, seedProject, seedUser, unique } from '../support/seed.ts';
 import { type TestService, rootToken, startTestService } from '../support/service.ts';
+import { openRepository } from '../support/code.ts';
 
 let gantry: TestService;
 let folder: string;
@@ -102,7 +103,7 @@ test('an empty project is cloned as an empty one, on the branch that the instanc
   const clone = await cloned(urlOf(project, null));
   assert.equal(await git(clone, 'symbolic-ref', 'HEAD'), 'refs/heads/main');
   assert.equal((await tryGit(clone, ['rev-parse', '--verify', 'HEAD'])).code, 128);
-  const repository = gantry.service.platform.git.repository({ storage: 'default', id: project.id });
+  const repository = await openRepository(gantry, project.id);
   assert.deepEqual(await repository.ask('repository.exists', {}), { exists: false });
 });
 
@@ -178,7 +179,7 @@ test('the empty request is answered, and makes no repository', async () => {
     assert.equal(response.headers.get('content-type'), `application/x-${service}-result`);
     assert.equal(await response.text(), '');
   }
-  const repository = gantry.service.platform.git.repository({ storage: 'default', id: project.id });
+  const repository = await openRepository(gantry, project.id);
   assert.deepEqual(await repository.ask('repository.exists', {}), { exists: false });
 });
 

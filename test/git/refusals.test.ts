@@ -9,6 +9,7 @@ import type { Repository } from '../../src/git/repository.ts';
 import { type WorkTree, git, newWorkTree, repositoryUrl, tryGit } from '../support/git.ts';
 import { type SeededProject, seedMember, seedProject, seedUser, unique } from '../support/seed.ts';
 import { type TestService, rootToken, startTestService } from '../support/service.ts';
+import { openRepository } from '../support/code.ts';
 
 let gantry: TestService;
 let folder: string;
@@ -29,11 +30,13 @@ after(async () => {
 const urlOf = (project: { full_path: string }, token: string | null = rootToken): string =>
   repositoryUrl(gantry.url, project.full_path, token);
 
-const repositoryOf = (project: SeededProject): Repository =>
-  gantry.service.platform.git.repository({ storage: 'default', id: project.id });
+const repositoryOf = async (project: SeededProject): Promise<Repository> =>
+  await openRepository(gantry, project.id);
 
 const refsOf = async (project: SeededProject): Promise<string[]> => {
-  const { refs } = await repositoryOf(project).ask('refs.list', {
+  const { refs } = await (
+    await repositoryOf(project)
+  ).ask('refs.list', {
     prefix: 'refs/',
     sort: 'name',
     offset: 0,
@@ -219,7 +222,7 @@ test('objects that attack those who check them out are refused', async () => {
 test('a push, or a file in it, that is too large is refused, and leaves nothing', async () => {
   const project = await withMain();
   const sizeOf = async (): Promise<number> =>
-    (await repositoryOf(project).ask('repository.statistics', {})).size;
+    (await (await repositoryOf(project)).ask('repository.statistics', {})).size;
   const before = await sizeOf();
   const push = async (ref: string): Promise<string> =>
     (await tryGit(tree.path, ['push', urlOf(project), `${ref}:refs/heads/large`])).stderr;
@@ -305,7 +308,9 @@ test('what a hidden ref keeps is not served, and a merge request shows its own',
   const url = urlOf(project);
   await tree.git('push', '--quiet', url, `${hidden}:refs/heads/h`, `${shown}:refs/heads/s`);
   const zero = '0'.repeat(40);
-  await repositoryOf(project).ask('refs.update', {
+  await (
+    await repositoryOf(project)
+  ).ask('refs.update', {
     updates: [
       { ref: `refs/keep-around/${hidden}`, old: zero, new: hidden },
       { ref: 'refs/merge-requests/1/head', old: zero, new: shown },

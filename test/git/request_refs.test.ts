@@ -4,6 +4,7 @@ import { after, before, test } from 'node:test';
 import { type WorkTree, newWorkTree, repositoryUrl, tryGit } from '../support/git.ts';
 import { type SeededProject, seedMember, seedProject, seedUser } from '../support/seed.ts';
 import { type TestService, rootToken, startTestService } from '../support/service.ts';
+import { openRepository } from '../support/code.ts';
 
 let gantry: TestService;
 let tree: WorkTree;
@@ -26,7 +27,7 @@ const withRequest = async (merge_requests_access_level: string): Promise<SeededP
   const project = await seedProject(gantry);
   await tree.git('push', '--quiet', urlOf(project, rootToken), 'main', `${shown}:refs/heads/topic`);
   const ref = { ref: 'refs/merge-requests/1/head', old: '0'.repeat(40), new: shown };
-  const repository = gantry.service.platform.git.repository({ storage: 'default', id: project.id });
+  const repository = await openRepository(gantry, project.id);
   await repository.ask('refs.update', { updates: [ref] });
   await tree.git('push', '--quiet', urlOf(project, rootToken), ':refs/heads/topic');
   const json = { merge_requests_access_level };
@@ -72,7 +73,7 @@ test('the API names neither them nor what is gone by its first letters to those 
   await tree.git('push', '--quiet', urlOf(project, rootToken), `${gone}:refs/heads/gone`);
   await tree.git('push', '--quiet', urlOf(project, rootToken), ':refs/heads/gone');
   const ref = { ref: `refs/keep-around/${gone}`, old: '0'.repeat(40), new: gone };
-  const repository = gantry.service.platform.git.repository({ storage: 'default', id: project.id });
+  const repository = await openRepository(gantry, project.id);
   await repository.ask('refs.update', { updates: [ref] });
   const main = (await tree.git('rev-parse', 'main')).slice(0, 12);
   for (const name of ['refs/merge-requests/1/head', shown.slice(0, 12)]) {

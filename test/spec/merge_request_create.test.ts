@@ -1,8 +1,7 @@
 /** API document: `POST /projects/:id/merge_requests` and its body; behaviour book 3.6, 1.7, 1.11. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { repositoryOf } from '../../src/repository/open.ts';
-import { seedCommit } from '../support/code.ts';
+import { openRepository, seedCommit } from '../support/code.ts';
 import { seedMember, seedUser } from '../support/seed.ts';
 import { type CodeWorld, type MergeRequest, startCodeWorld } from './code_world.ts';
 import { type Team, answer } from './world.ts';
@@ -16,8 +15,7 @@ before(async () => {
 after(async () => await world.close());
 
 const notGiven = (name: string) => [400, { message: `400 (Bad request) "${name}" not given` }];
-const repository = (id: number) =>
-  repositoryOf(world.gantry.service.platform, { id, repository_storage: 'default' });
+const repository = async (id: number) => await openRepository(world.gantry, id);
 
 /** A fork of a project: its row and, on the same storage, its code. */
 const forkOf = async (parent: Team, columns: Record<string, unknown> = {}): Promise<Team> => {
@@ -357,13 +355,13 @@ describe('what follows', () => {
     assert.equal(versions.body[0].head_commit_sha, request.sha);
     await world.gantry.service.worker.drain();
     const name = `refs/merge-requests/${request.iid}/head`;
-    const { refs } = await repository(team.id).ask('refs.get', { names: [name] });
+    const { refs } = await (await repository(team.id)).ask('refs.get', { names: [name] });
     assert.equal(refs[0]?.commit, request.sha);
   });
   it('the commits of a fork are in the target, too', async () => {
     const fork = await forkOf(team);
     const request = await world.open(fork.id, { source_branch: 'main', target_project_id: team.id });
-    const { commits } = await repository(team.id).ask('commits.get', { ids: [request.sha] });
+    const { commits } = await (await repository(team.id)).ask('commits.get', { ids: [request.sha] });
     assert.equal(commits[0]?.id, request.sha);
   });
   it('assignee and mentioned are told by todos, the author is not', async () => {

@@ -1,9 +1,9 @@
 /** API document: `DELETE /projects/:id/merge_requests/:merge_request_iid`; behaviour book 3.8, 1.10. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { repositoryOf } from '../../src/repository/open.ts';
 import { type CodeWorld, pathOf, startCodeWorld } from './code_world.ts';
 import { type Team, answer } from './world.ts';
+import { openRepository } from '../support/code.ts';
 
 let world: CodeWorld;
 let team: Team;
@@ -68,21 +68,18 @@ describe('DELETE', () => {
   it('its branches stay', async () => {
     const request = await world.open(team.id);
     await remove(request);
-    const place = { id: team.id, repository_storage: 'default' };
     const name = `refs/heads/${request.source_branch}`;
-    const { refs } = await repositoryOf(world.gantry.service.platform, place).ask('refs.get', {
-      names: [name],
-    });
+    const { refs } = await (await openRepository(world.gantry, team.id)).ask('refs.get', { names: [name] });
     assert.equal(refs[0]?.commit, request.sha);
   });
   it('git knows it no more, either', async () => {
     const request = await world.open(team.id);
-    const { worker, platform } = world.gantry.service;
+    const { worker } = world.gantry.service;
     await worker.drain();
     assert.equal((await world.api(`GET ${pathOf(request)}/merge_ref`)).status, 200);
     const names = ['head', 'merge'].map((name) => `refs/merge-requests/${request.iid}/${name}`);
     const seen = async () => {
-      const repository = repositoryOf(platform, { id: team.id, repository_storage: 'default' });
+      const repository = await openRepository(world.gantry, team.id);
       const { refs } = await repository.ask('refs.get', { names });
       const commit = `GET /projects/${team.id}/repository/commits/${encodeURIComponent(names[0] ?? '')}`;
       return [...refs.map((ref) => ref !== null), (await world.api(commit)).status];

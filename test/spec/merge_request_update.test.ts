@@ -6,6 +6,7 @@ import { moveRefs } from '../../src/repository/move_refs.ts';
 import { zeroOid } from '../../src/git/protocol_types.ts';
 import { type CodeWorld, type MergeRequest, pathOf, startCodeWorld } from './code_world.ts';
 import { type Team, answer } from './world.ts';
+import { placeOf } from '../support/code.ts';
 
 let world: CodeWorld;
 let team: Team;
@@ -38,7 +39,7 @@ const merged = async (fields: object = {}): Promise<MergeRequest> => {
 
 const deleteBranch = async (project: number, branch: string): Promise<void> => {
   const { platform } = world.gantry.service;
-  const place = { id: project, repository_storage: 'default' };
+  const place = await placeOf(world.gantry, project);
   const ref = `refs/heads/${branch}`;
   const { refs } = await repositoryOf(platform, place).ask('refs.get', { names: [ref] });
   const updates = [{ ref, old: refs[0]!.target, new: zeroOid }];

@@ -3,8 +3,21 @@ import type { TestService } from './service.ts';
 import { repositoryOf } from '../../src/repository/open.ts';
 import { moveRefs } from '../../src/repository/move_refs.ts';
 import { zeroOid } from '../../src/git/protocol_types.ts';
+import { type Repository, type RepositoryPlace, placeColumns } from '../../src/git/repository.ts';
 
 export type Files = { [path: string]: string | null };
+
+/** Where the repository of a project lies. */
+export const placeOf = async ({ service }: TestService, projectId: number): Promise<RepositoryPlace> =>
+  await service.platform.store.db
+    .selectFrom('projects')
+    .select(['projects.id', ...placeColumns])
+    .where('id', '=', projectId)
+    .executeTakeFirstOrThrow();
+
+/** The repository of a project, as it stands now. */
+export const openRepository = async (gantry: TestService, projectId: number): Promise<Repository> =>
+  repositoryOf(gantry.service.platform, await placeOf(gantry, projectId));
 
 const signature = { name: 'Ada Lovelace', email: 'ada@example.com', time: 1_500_000_000, offset: '+0000' };
 
@@ -30,11 +43,7 @@ export const seedCommit = async (
   { branch = 'main', from, onto, message, by = 1 }: SeedCommitOptions = {},
 ): Promise<string> => {
   const { platform } = gantry.service;
-  const project = await platform.store.db
-    .selectFrom('projects')
-    .select(['id', 'repository_storage'])
-    .where('id', '=', projectId)
-    .executeTakeFirstOrThrow();
+  const project = await placeOf(gantry, projectId);
   const repository = repositoryOf(platform, project);
   await repository.ask('repository.create', {});
   const ref = `refs/heads/${branch}`;

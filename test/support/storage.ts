@@ -67,7 +67,15 @@ export const startTestStorage = async (): Promise<TestStorage> => {
     const name = `@hashed/${hash.slice(0, 2)}/${hash.slice(2, 4)}/${hash}.git`;
     const dir = dirOf(root, name);
     const log = (): void => undefined;
-    const context: Context = { root, exec, pools, log, dir, signal: new AbortController().signal };
+    const context: Context = {
+      root,
+      exec,
+      pools,
+      log,
+      dir,
+      written: false,
+      signal: new AbortController().signal,
+    };
     const call = async (method: Method, params: object, body: Buffer = Buffer.alloc(0)) =>
       await handlers[method]({ ...params, repository: name }, context, body);
     return {

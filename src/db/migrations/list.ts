@@ -21,6 +21,7 @@ import { acrossProjects } from './0023_across_projects.ts';
 import { jobTokenLists } from './0024_job_token_lists.ts';
 import { workTurns } from './0026_work_turns.ts';
 import { workHolders } from './0028_work_holders.ts';
+import { repositoryPlaces } from './0029_repository_places.ts';
 import { projectsLimits } from './0042_projects_limits.ts';
 import { projectAndGroupOptions } from './0043_project_and_group_options.ts';
 import { externalStatuses } from './0027_external_statuses.ts';
@@ -53,6 +54,7 @@ export const migrationTexts: MigrationText[] = [
   workTurns,
   externalStatuses,
   workHolders,
+  repositoryPlaces,
   projectsLimits,
   projectAndGroupOptions,
   gracefulCancel,
