@@ -30,6 +30,8 @@ export type Endpoint<C, P extends TObject = TObject> = {
   content?: 'text/plain' | '*/*';
   /** Other than GET, PUT and PATCH 200, POST 201, DELETE 204. */
   status?: number;
+  /** Refusals that follow neither from the audience nor from the path, for the documentation. */
+  refusals?: readonly (403 | 404)[];
   /** Milliseconds after which clients may ask again, told in `Poll-Interval` as the settings multiply them. */
   polled?: number;
   /** `stream`: a form with a file, that the handler reads itself once it knows that the caller may send one. */

@@ -208,7 +208,18 @@ const sendJson = (
   return reply.code(status).header('content-type', 'application/json').send(text.bytes);
 };
 
-const allMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'CONNECT'];
+/** Methods that are routed; any other that Node parses is taken for one that no endpoint has. */
+export const allMethods: readonly string[] = [
+  'GET',
+  'HEAD',
+  'POST',
+  'PUT',
+  'PATCH',
+  'DELETE',
+  'OPTIONS',
+  'TRACE',
+  'CONNECT',
+];
 
 /** OPTIONS answers what is offered; any other method that no endpoint declares is 405. */
 const mountOtherMethods = (app: FastifyInstance, url: string, offered: Method[]): void => {

@@ -70,7 +70,7 @@ const endpoints = [
     reply: null,
     audience: 'admin',
   }),
-  declare({ path: '/words', reply: array(string), audience: 'anyone' }),
+  declare({ path: '/words', reply: array(string), audience: 'anyone', refusals: [403] }),
   declare({ path: '/emoji' }),
   declare({ path: '/emoji/:emoji_id', params: object({ emoji_id: id() }) }),
 ];
@@ -189,8 +189,10 @@ test('a list tells of its headers, and a record of its refusals', () => {
     '401',
     '403',
     '404',
+    '414',
+    '431',
   ]);
-  assert.deepEqual(Object.keys(operation('/words', 'get').responses), ['200']);
+  assert.deepEqual(Object.keys(operation('/words', 'get').responses), ['200', '403', '414', '431']);
   assert.deepEqual(operation('/racks/{rack_id}', 'delete').responses['204'], { description: 'No Content' });
 });
 

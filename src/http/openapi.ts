@@ -175,13 +175,16 @@ const successOf = (endpoint: Endpoint, refer: Refer): Response => {
 const refusalsOf = (endpoint: Endpoint): { [status: string]: Response } => {
   const hasPath = paramNames(endpoint.path).length > 0;
   const isOpen = endpoint.audience === 'anyone';
-  const statuses: (keyof typeof refusalNames)[] = [
+  const statuses = new Set<keyof typeof refusalNames>([
     ...(Object.keys(endpoint.params.properties).length > 0 ? [400 as const] : []),
     ...(isOpen ? [] : [401 as const, 403 as const]),
     ...(hasPath ? [404 as const] : []),
-  ];
+    ...(endpoint.refusals ?? []),
+    414,
+    431,
+  ]);
   return Object.fromEntries(
-    statuses.map((status) => [status, { $ref: `#/components/responses/${refusalNames[status]}` }]),
+    [...statuses].map((status) => [status, { $ref: `#/components/responses/${refusalNames[status]}` }]),
   );
 };
 

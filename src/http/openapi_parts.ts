@@ -82,6 +82,16 @@ export const errorResponses = {
     project: { message: '404 Project Not Found' },
     record: { message: '404 Not found' },
   }),
+  UriTooLong: refusal(
+    'The query is longer than 8 KiB, or a part of the path than 2,000 characters.',
+    ref('Error'),
+    {
+      any: { message: '414 Request-URI Too Long' },
+    },
+  ),
+  HeadersTooLarge: refusal('The headers are longer than 16 KiB.', ref('Error'), {
+    any: { message: '431 Request Header Fields Too Large' },
+  }),
 };
 
 /** The name of each refusal, by status. */
@@ -90,6 +100,8 @@ export const refusalNames = {
   401: 'Unauthorized',
   403: 'Forbidden',
   404: 'NotFound',
+  414: 'UriTooLong',
+  431: 'HeadersTooLarge',
 } as const satisfies { [status: number]: keyof typeof errorResponses };
 
 const header = (type: string | string[], description: string) => ({ description, schema: { type } });

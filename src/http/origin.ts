@@ -4,15 +4,19 @@ import { unreadable } from './failure.ts';
 
 const plainHost = /^(?:[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?$/;
 
+/** Whether a `Host` header can stand in a URL: `x:99999` and `[::::]` look like a host and are none. */
+const isHost = (host: string): boolean => plainHost.test(host) && URL.canParse(`http://${host}`);
+
 /**
  * Base of the absolute URLs in an answer: the configured one, else the scheme and host that the client used
  * (as a trusted proxy tells them).
+ * @throws Failure 400 for a host that no URL can have
  */
 export const baseUrlOf = (request: FastifyRequest, externalUrl: string | null): string => {
   if (externalUrl !== null) return externalUrl;
   const host = request.host;
   if (host === undefined || host === '') return 'http://localhost';
-  if (!plainHost.test(host)) throw unreadable();
+  if (!isHost(host)) throw unreadable();
   return `${request.protocol}://${host}`;
 };
 

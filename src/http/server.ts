@@ -16,7 +16,7 @@ import { answerBroken } from './broken.ts';
 import { parseForm } from './form.ts';
 import { asFailure, unknownRoute, unreadable } from './failure.ts';
 import type { Metrics } from './metrics.ts';
-import { apiPrefix } from './mount.ts';
+import { allMethods, apiPrefix } from './mount.ts';
 import { limitBodies } from './patience.ts';
 import { isAmbiguous } from './origin.ts';
 import { addCors } from './cors.ts';
@@ -190,7 +190,11 @@ export const makeServer = (options: ServerOptions): FastifyInstance => {
       const given = request.headers['x-request-id'];
       return typeof given === 'string' && saneRequestId.test(given) ? given : randomUUID();
     },
-    rewriteUrl: (request) => squeezePath(request.url ?? '/', options),
+    rewriteUrl: (request) => {
+      // Such as QUERY: 405 with `Allow` on a path that there is, 404 elsewhere.
+      if (!allMethods.includes(request.method ?? '')) request.method = 'TRACE';
+      return squeezePath(request.url ?? '/', options);
+    },
     frameworkErrors: (error, request, reply) => void handleError(options)(error, request, reply),
     routerOptions: { maxParamLength: 2000, querystringParser: (text) => parseForm(text) as never },
   });

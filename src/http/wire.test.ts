@@ -234,9 +234,11 @@ describe('a method', () => {
   }
 
   for (const method of ['PROPFIND', 'QUERY', 'LOCK', 'M-SEARCH']) {
-    it(`of other protocols is no fault of ours: ${method}`, async () => {
+    it(`of other protocols is refused with those that are offered: ${method}`, async () => {
       const answer = await send(head(`${method} /api/v4/things`));
-      assert.ok([400, 404, 405].includes(answer.status), `${answer.status}`);
+      assert.deepEqual(refusal(answer), [405, '{"message":"405 Method Not Allowed"}']);
+      assert.match(answer.headers, /^allow: OPTIONS, GET, POST, HEAD\r?$/im);
+      assert.equal((await send(head(`${method} /api/v4/nothing`))).status, 404);
     });
   }
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { type Actor, type Call, actorOf } from '../access/call.ts';
 import { may } from '../access/may.ts';
 import type { Tx } from '../db/open.ts';
-import { notFound, refused } from '../errors.ts';
+import { refused } from '../errors.ts';
 import { recordEvent } from '../events/record.ts';
 import { assignable } from '../issuables/assignable.ts';
 import { setAssignees, setLabels } from '../issuables/links.ts';
@@ -10,7 +10,7 @@ import { storeSearchText } from '../issuables/search.ts';
 import { movedFromText, movedToText } from '../issuables/system_note_text.ts';
 import { findLabels } from '../labels/by_title.ts';
 import { addSystemNotes } from '../notes/system.ts';
-import type { Project } from '../projects/find.ts';
+import { type Project, findProject } from '../projects/find.ts';
 import { finishTodos } from '../todos/add.ts';
 import { countIssue, lockCounters, takeIid } from './counters.ts';
 import { seesIssue } from './create.ts';
@@ -19,22 +19,6 @@ import { copyNotes, rewritten } from './moved_text.ts';
 
 const noPermission = () => refused('Cannot move issue due to insufficient permissions!');
 const sameProject = () => refused('Cannot move issue to project it originates from!');
-
-/**
- * The project to move to. That it exists is asked before whether the caller sees it: the contract answers 400
- * to a missing permission.
- */
-const findTarget = async (call: Call, id: number): Promise<Project> => {
-  const project = await call.db
-    .selectFrom('projects')
-    .innerJoin('project_counters', 'project_counters.project_id', 'projects.id')
-    .selectAll()
-    .where('id', '=', id)
-    .where('deleted_at', 'is', null)
-    .executeTakeFirst();
-  if (project === undefined) throw notFound('Project');
-  return project;
-};
 
 /** The milestone of the same title that is active in the target project or a group above it. */
 const sameMilestone = async (tx: Tx, project: Project, title: string | undefined): Promise<number | null> => {
@@ -169,10 +153,10 @@ const moveLocked = async (tx: Tx, actor: Actor, old: FoundIssue, to: Project): P
 
 /**
  * Moves an issue: a new issue in the target project, the old one closed and marked as moved.
- * @throws Failure 404 for a target that does not exist, 400 without permission or for the same project
+ * @throws Failure 404 for a target that is missing or hidden from the caller, 400 without permission or for the same project
  */
 export const moveIssue = async (call: Call, found: FoundIssue, toProjectId: number): Promise<FoundIssue> => {
-  const to = await findTarget(call, toProjectId);
+  const to = await findProject(call, toProjectId);
   const permitted = may(call.viewer, 'move_issue', found.project) && may(call.viewer, 'move_issue', to);
   if (!permitted || found.issue.moved_to_id !== null) throw noPermission();
   if (to.id === found.project.id) throw sameProject();

@@ -8,10 +8,11 @@ import { type ProjectRow, projectRows } from '../projects/rows.ts';
 
 /** The project itself is always among them. */
 export const listedProjects = async (
-  { db, viewer, platform }: Call,
+  call: Call,
   projectId: number,
   { limit, offset }: PageRequest,
 ): Promise<Page<ProjectRow>> => {
+  const { db, viewer, platform } = call;
   const listed = sql<boolean>`(projects.id = ${projectId} or projects.id in
     (select target_project_id from job_token_projects where project_id = ${projectId}))`;
   const seen = visibleProjects(viewer, platform.store.words);
@@ -22,7 +23,7 @@ export const listedProjects = async (
       .where(listed)
       .where(seen)
       .executeTakeFirstOrThrow(),
-    projectRows(db).where(listed).where(seen).orderBy('projects.id').limit(limit).offset(offset).execute(),
+    projectRows(call).where(listed).where(seen).orderBy('projects.id').limit(limit).offset(offset).execute(),
   ]);
   return { items, total };
 };

@@ -112,6 +112,7 @@ const own = endpoint({
   jobTokens: true,
   params: object({}),
   reply: jobShape,
+  refusals: [404],
   handle: async (call) => {
     const { credential } = actorOf(call);
     if (credential.kind !== 'job') throw notFound();

@@ -56,6 +56,16 @@ const refused: [what: string, input: object, problem: object][] = [
     { redirect_uri: 'https://a:b@c.example' },
     { redirect_uri: ['is forbidden by the server.'] },
   ],
+  [
+    'a host that ends a rule of a policy',
+    { redirect_uri: 'https://a.example;script-src/cb' },
+    { redirect_uri: ['has a host that is not allowed.'] },
+  ],
+  [
+    'a host that adds to a policy',
+    { redirect_uri: 'myapp://a,b/cb' },
+    { redirect_uri: ['has a host that is not allowed.'] },
+  ],
   ['no scope', { scopes: '' }, { scopes: ["can't be blank"] }],
   ['openid', { scopes: 'api openid' }, { scopes: ["doesn't match configured on the server."] }],
 ];

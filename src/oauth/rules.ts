@@ -33,6 +33,8 @@ const uriProblem = (uri: string): string | null => {
   if (uri.includes('#')) return 'cannot contain a fragment.';
   if (refusedSchemes.has(url.protocol) || url.username !== '' || url.password !== '')
     return 'is forbidden by the server.';
+  // Browsers are led there by a policy, in which a semicolon would begin a rule of its own.
+  if (!/^(?:[\w.-]*|\[[\da-f:.]+\])$/i.test(url.hostname)) return 'has a host that is not allowed.';
   const isWeb = url.protocol === 'http:' || url.protocol === 'https:';
   return isWeb && !/^https?:\/\//i.test(uri) ? 'must be an absolute URI.' : null;
 };

@@ -6,7 +6,7 @@ import { projectRows } from './rows.ts';
 
 /** The project as it is stored now. */
 export const projectAnswer = async (call: Call, id: number, statistics = false) => {
-  const row = await projectRows(call.db).where('projects.id', '=', id).executeTakeFirst();
+  const row = await projectRows(call).where('projects.id', '=', id).executeTakeFirst();
   if (row === undefined) throw notFound('Project');
   return (await projectsJson(call, [row], 'full', statistics))[0];
 };

@@ -43,7 +43,7 @@ export const listProjects = async (
 ): Promise<Page<unknown>> => {
   const where = allOf([...projectConditions(call, params), ...(within === undefined ? [] : [within])]);
   const { limit, offset } = pageRequest(params);
-  const rows = await projectRows(call.db)
+  const rows = await projectRows(call)
     .where(where)
     .orderBy(orders[params.order_by], params.sort)
     .orderBy('projects.id', params.sort)

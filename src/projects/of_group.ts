@@ -16,7 +16,7 @@ const mostEmbedded = 100;
 const group = idOrPath('id or full path of the group');
 
 const embeddedProjects = async (call: Call, groupId: number) => {
-  const rows = await projectRows(call.db)
+  const rows = await projectRows(call)
     .where(visibleProjects(call.viewer, call.platform.store.words))
     .where('projects.namespace_id', '=', groupId)
     .orderBy('projects.created_at', 'desc')

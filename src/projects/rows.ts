@@ -1,10 +1,11 @@
-import { type RawBuilder, sql } from 'kysely';
-import type { Reader } from '../db/open.ts';
+import { sql } from 'kysely';
+import type { Call } from '../access/call.ts';
+import { visibleProjects } from '../access/visible.ts';
 import { topicsText } from './topics.ts';
 
-/** A project with what its JSON tells of its namespace, its owner and its counters. */
-export const projectRows = (db: Reader) =>
-  db
+/** A project with what its JSON tells of its namespace, its owner, its counters, and of its forks that the viewer sees. */
+export const projectRows = (call: Pick<Call, 'db' | 'viewer' | 'platform'>) =>
+  call.db
     .selectFrom('projects')
     .innerJoin('namespaces', 'namespaces.id', 'projects.namespace_id')
     .innerJoin('project_counters', 'project_counters.project_id', 'projects.id')
@@ -24,9 +25,11 @@ export const projectRows = (db: Reader) =>
       'owners.state as owner_state',
       'owners.email as owner_email',
     ])
-    .select([forksCount.as('forks_count'), topicsText.as('topics')]);
+    .select([forksCount(call).as('forks_count'), topicsText.as('topics')]);
 
-const forksCount: RawBuilder<number> = sql<number>`(select count(*) from projects as forks
-  where forks.forked_from_project_id = projects.id and forks.deleted_at is null)`;
+/** Within, `projects` are the forks: `visibleProjects` names them so. The project without goes by its counters. */
+const forksCount = ({ viewer, platform }: Pick<Call, 'viewer' | 'platform'>) =>
+  sql<number>`(select count(*) from projects where projects.forked_from_project_id = project_counters.project_id
+    and ${visibleProjects(viewer, platform.store.words)})`;
 
 export type ProjectRow = Awaited<ReturnType<ReturnType<typeof projectRows>['execute']>>[number];

@@ -54,6 +54,23 @@ test('a fork has the branches and tags of its project, and is one of its own', a
   assert.equal((await gantry.api(`GET ${path}`)).body.forks_count, 1);
 });
 
+test('forks are counted as far as the caller sees them', async () => {
+  const { path } = await newCode();
+  const [owner, other] = [await seedUser(gantry), await seedUser(gantry)];
+  const fork = async (user: SeededUser, visibility: string) =>
+    assert.equal((await gantry.api(`POST ${path}/fork`, { json: { visibility }, ...as(user) })).status, 201);
+  await fork(owner, 'private');
+  await fork(other, 'public');
+  const countFor = async (as: string | null) => (await gantry.api(`GET ${path}`, { as })).body.forks_count;
+  assert.deepEqual(
+    [await countFor(owner.token), await countFor(other.token), await countFor(null)],
+    [2, 1, 1],
+  );
+  const listed = await gantry.api('GET /projects?per_page=100', { as: null });
+  const id = (await gantry.api(`GET ${path}`)).body.id;
+  assert.equal(listed.body.find((one: { id: number }) => one.id === id).forks_count, 1);
+});
+
 test('a fork goes where it is told to, under the name it is told', async () => {
   const { path } = await newCode('internal');
   const user = await seedUser(gantry);

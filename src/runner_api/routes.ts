@@ -31,7 +31,7 @@ const artifacts = late(async () => await import('./artifacts.ts'));
 /** Bytes of a request for a job. */
 const largestRequest = 32 * 1024;
 
-const common = { area: 'runners', audience: 'anyone', reply: null } as const;
+const common = { area: 'runners', audience: 'anyone', reply: null, refusals: [403] } as const;
 
 const noRouter = { message: 'Job Router is not available. Please contact your administrator.' };
 

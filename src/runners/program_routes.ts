@@ -13,6 +13,7 @@ import { checkServes } from './serves.ts';
 
 const area = 'runners';
 const audience = 'anyone';
+const refusals = [403] as const;
 const token = { token: optional(text({ description: "the runner's; or in the header `RUNNER-TOKEN`" })) };
 const info = { info: optional(hash({}, 'what the program tells of itself')) };
 
@@ -22,6 +23,7 @@ const register = endpoint({
   summary: 'Register a runner, with a registration token',
   area,
   audience,
+  refusals,
   params: object({
     token: text({ description: 'a registration token' }),
     ...factParams,
@@ -42,6 +44,7 @@ const verify = endpoint({
   summary: "Whether a runner's token is good",
   area,
   audience,
+  refusals,
   status: 200,
   params: object({ ...token, system_id: optional(text()), ...info }),
   reply: madeShape,
@@ -60,6 +63,7 @@ const remove = endpoint({
   summary: 'Unregister: the runner is no more',
   area,
   audience,
+  refusals,
   params: object(token),
   reply: null,
   handle: async (call, given) => await deleteSelf(call, runnerTokenOf(call, given.token)),
@@ -71,6 +75,7 @@ const removeManager = endpoint({
   summary: 'Forget one of the machines that share a runner',
   area,
   audience,
+  refusals,
   params: object({ ...token, system_id: optional(text()) }),
   reply: null,
   handle: async (call, { token: given, system_id }) => {
@@ -85,6 +90,7 @@ const reset = endpoint({
   summary: 'Another token for the runner that asks: the one before is no longer good',
   area,
   audience,
+  refusals,
   params: object(token),
   reply: tokenShape,
   handle: async (call, given) => ({

@@ -14,25 +14,35 @@ const goodFor = 10 * 60_000;
 
 type Asked = { user_id: number; provider: string | null };
 
-/** @returns what the form that asks for the code carries; it is kept nowhere */
-export const askForFactor = async ({ store, random }: Platform, asked: Asked): Promise<string> => {
+/** Who brings the secret of a form from another browser than it was given to has another hash. */
+const hashFor = (browserKey: string, secret: string): string => hashToken(`${browserKey}.${secret}`);
+
+/**
+ * @param browserKey a secret of the browser that gave the password, which alone may answer
+ * @returns what the form that asks for the code carries; it is kept nowhere
+ */
+export const askForFactor = async (
+  { store, random }: Platform,
+  browserKey: string,
+  asked: Asked,
+): Promise<string> => {
   const secret = random(32).toString('base64url');
   await store.write(async (tx) => {
     await tx.db
       .deleteFrom('sign_in_challenges')
       .where('created_at', '<', tx.now - goodFor)
       .execute();
-    const row = { ...asked, token_hash: hashToken(secret), created_at: tx.now };
+    const row = { ...asked, token_hash: hashFor(browserKey, secret), created_at: tx.now };
     await tx.db.insertInto('sign_in_challenges').values(row).execute();
   });
   return secret;
 };
 
-const findChallenge = async (tx: Tx, secret: string): Promise<Asked | undefined> =>
+const findChallenge = async (tx: Tx, token_hash: string): Promise<Asked | undefined> =>
   await tx.db
     .selectFrom('sign_in_challenges')
     .select(['user_id', 'provider'])
-    .where('token_hash', '=', hashToken(secret))
+    .where('token_hash', '=', token_hash)
     .where('created_at', '>=', tx.now - goodFor)
     .executeTakeFirst();
 
@@ -56,17 +66,18 @@ const noteFailure = async (tx: Tx, source: Source, asked: Asked): Promise<void> 
 
 /**
  * Who proved by a code that he is the one who was asked; the question is then over.
- * @returns null where nobody was asked, or too long ago: he begins anew
+ * @returns null where nobody was asked, too long ago, or in another browser: he begins anew
  * @throws Failure 401 for a wrong code, 429 with `Retry-After` after too many
  */
 export const answerChallenge = async (
   platform: Platform,
   source: Source,
-  { challenge, code }: { challenge: string; code: string },
+  { browserKey, challenge, code }: { browserKey: string; challenge: string; code: string },
 ): Promise<Asked | null> => {
+  const token_hash = hashFor(browserKey, challenge);
   const totp = await loadTotp();
   const outcome = await platform.store.write(async (tx) => {
-    const asked = await findChallenge(tx, challenge);
+    const asked = await findChallenge(tx, token_hash);
     if (asked === undefined) return null;
     // One after another: guesses sent at once are counted as if sent in turn.
     await lockUser(tx, asked.user_id);
@@ -76,7 +87,7 @@ export const answerChallenge = async (
       await noteFailure(tx, source, asked);
       return 'wrong';
     }
-    await tx.db.deleteFrom('sign_in_challenges').where('token_hash', '=', hashToken(challenge)).execute();
+    await tx.db.deleteFrom('sign_in_challenges').where('token_hash', '=', token_hash).execute();
     return asked;
   });
   if (outcome === 'wrong') throw unauthorized();

@@ -165,6 +165,17 @@ describe('signing in', () => {
     assert.equal(await isSignedIn(asked.browser), true);
   });
 
+  it('takes the code in the browser alone that gave the password', async () => {
+    const { person, key } = await enrol();
+    const asked = await askedFor(person);
+    const other = openVisitor(gantry);
+    await other.get('/users/sign_in');
+    const elsewhere = await answer({ browser: other, challenge: asked.challenge }, codeOf(key));
+    assert.deepEqual([elsewhere.status, elsewhere.location], [303, '/users/sign_in']);
+    assert.equal(await isSignedIn(other), false);
+    assert.equal((await answer(asked, codeOf(key))).location, '/');
+  });
+
   it('leads back to where one wanted to go', async () => {
     const { person, key } = await enrol();
     const browser = openVisitor(gantry);

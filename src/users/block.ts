@@ -3,11 +3,12 @@ import { forbidden } from '../errors.ts';
 import { type Cause, recordEvent } from '../events/record.ts';
 import { endSessionsOf } from './end_sessions.ts';
 import { endOauthOf } from './end_oauth.ts';
+import { requireOtherAdmin } from './last_admin.ts';
 import { lockUser } from './queries.ts';
 
 /**
  * Shuts a user out, with all his tokens and sessions, or lets him in again. Nothing happens where that is so already.
- * @throws Failure 404 for no user, 403 for oneself and for the ghost
+ * @throws Failure 404 for no user, 403 for oneself and for the ghost, 409 for the last administrator
  */
 export const setBlocked = async (
   { write }: Pick<Store, 'write'>,
@@ -22,6 +23,7 @@ export const setBlocked = async (
       throw forbidden('The API initiating user cannot be blocked by the API');
     const state = blocked ? 'blocked' : 'active';
     if (user.state === state) return;
+    if (blocked) await requireOtherAdmin(tx, user);
     await tx.db.updateTable('users').set({ state, updated_at: tx.now }).where('id', '=', id).execute();
     if (blocked) await endSessionsOf(tx, id);
     if (blocked) await endOauthOf(tx, id);

@@ -9,6 +9,7 @@ import { takingNames } from '../namespaces/claim.ts';
 import { removeNamespace } from '../namespaces/remove.ts';
 import { erase, handOver, hasContributions, touchProjects } from './contributions.ts';
 import { ghostId } from './ghost.ts';
+import { requireOtherAdmin } from './last_admin.ts';
 import { lockUser } from './queries.ts';
 
 /** Groups that nobody else owns, neither themselves nor through a group above. */
@@ -67,7 +68,8 @@ export type Deletion = {
 
 /**
  * Deletes a user with all that is his own. What he wrote elsewhere becomes the ghost's.
- * @throws Failure 404 for no user, 403 for the ghost, 412 if he changed meanwhile, 409 for the only owner of a group
+ * @throws Failure 404 for no user, 403 for the ghost, 412 if he changed meanwhile, 409 for the only owner of a group and
+ *   for the last administrator
  */
 export const deleteUser = async (
   store: Store,
@@ -79,6 +81,7 @@ export const deleteUser = async (
     const user = await lockUser(tx, id);
     if (user.ghost === 1) throw forbidden('An internal user cannot be deleted');
     requireUnmodified(unmodified_since, user.updated_at);
+    await requireOtherAdmin(tx, user);
     const groups = await solelyOwnedGroups(tx, id);
     if (groups.length > 0 && !hard_delete) {
       throw conflict('User cannot be removed while is the sole-owner of a group');

@@ -15,6 +15,7 @@ import {
   requireOwnAddress,
 } from './create.ts';
 import { endSessionsOf } from './end_sessions.ts';
+import { requireOtherAdmin } from './last_admin.ts';
 import { hashPassword } from './password.ts';
 import { type UserRow, lockUser } from './queries.ts';
 import { normalizedEmail, passwordProblem, userProblems } from './rules.ts';
@@ -120,7 +121,8 @@ const notedOf = (data: Record<string, [unknown, unknown]>, isNewPassword: boolea
 /**
  * Changes a user; what is not given stays. A new user name moves the personal namespace and all in it; a new
  * password signs him out everywhere.
- * @throws Failure 404 for no user, 403 for the ghost, 400 and 409 as when a user is created
+ * @throws Failure 404 for no user, 403 for the ghost, 400 and 409 as when a user is created, 409 for the last administrator
+ *   who would be none
  */
 export const updateUser = async (
   parts: UserParts,
@@ -137,6 +139,7 @@ export const updateUser = async (
     requireGoodPassword(user, input.password);
     const { changes, data } = changesOf(user, await wantedOf(tx, user, input));
     if (Object.keys(changes).length === 0 && hash === null) return;
+    if (changes.admin === 0) await requireOtherAdmin(tx, user);
     await requireFree(tx, changes, user);
     await storeChanges(tx, user, markedBy(cause, id, changes), hash);
     if (hash !== null) await endSessionsOf(tx, id);

@@ -8,6 +8,10 @@ type Given = {
   script?: string;
 };
 
+/** An origin or a scheme, as a source of the policy: of anything else, a part could be read as a rule of its own. */
+const isSource = (origin: string): boolean =>
+  /^[\w+.-]+:(?:\/\/(?:[\w.-]+|\[[\da-f:.]+\])(?::\d+)?)?$/i.test(origin);
+
 /** No frame, no plugin, nothing from elsewhere, nothing inline; and no script, but for the one that is named. */
 const policyOf = ({ formOrigins, script }: Given): string =>
   [
@@ -15,7 +19,7 @@ const policyOf = ({ formOrigins, script }: Given): string =>
     ...(script === undefined ? [] : [`script-src ${script}`, "connect-src 'self'"]),
     "style-src 'self'",
     "img-src 'self'",
-    ['form-action', "'self'", ...new Set(formOrigins)].join(' '),
+    ['form-action', "'self'", ...new Set(formOrigins.filter(isSource))].join(' '),
     "base-uri 'none'",
     "frame-ancestors 'none'",
   ].join('; ');

@@ -433,19 +433,36 @@ it('closed_at, references and web_url are there for today’s clients', async ()
   );
 });
 
-it('web_url has the origin that the client used', async () => {
+/** An answer to a request with a `Host` header of its own. */
+const answerFor = async (
+  host: string,
+  path: string,
+): Promise<{ status: number | undefined; text: string }> => {
   const { port } = new URL(world.url);
-  const text = await new Promise<string>((resolve, reject) => {
-    const headers = { 'private-token': rootToken, host: 'forge.example:8080' };
-    const options = { host: '127.0.0.1', port: Number(port), path: `/api/v4${list}/1`, headers };
+  return await new Promise((resolve, reject) => {
+    const headers = { 'private-token': rootToken, host };
+    const options = { host: '127.0.0.1', port: Number(port), path, headers };
     const sent = request(options, (answered) => {
-      let all = '';
-      answered.on('data', (part: Buffer) => (all += part.toString()));
-      answered.on('end', () => resolve(all));
+      let text = '';
+      answered.on('data', (part: Buffer) => (text += part.toString()));
+      answered.on('end', () => resolve({ status: answered.statusCode, text }));
     });
     sent.on('error', reject);
     sent.end();
   });
+};
+
+it('a host that no URL can have is refused', async () => {
+  for (const host of ['x:99999', '1.2.3.999', '[::::]', '[1.2.3]', 'a b', '0x']) {
+    for (const path of [`/api/v4/projects/${team.id}`, '/api/v4/projects', '/users/sign_in', '/nope']) {
+      const { status = 0 } = await answerFor(host, path);
+      assert.ok(status === 400 || (status === 404 && path === '/nope'), `${host} ${path}: ${status}`);
+    }
+  }
+});
+
+it('web_url has the origin that the client used', async () => {
+  const { text } = await answerFor('forge.example:8080', `/api/v4${list}/1`);
   const { web_url, _links, author } = JSON.parse(text);
   for (const url of [web_url, _links.self, author.web_url])
     assert.ok(url.startsWith('http://forge.example:8080/'), url);

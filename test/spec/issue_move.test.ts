@@ -86,12 +86,13 @@ describe('reporter on both projects', () => {
     const issue = await world.issue(team.id, {}, target.owner.token);
     assert.deepEqual(answer(await move(issue, target.id, target.owner.token)), noPermission);
   });
-  it('a target that exists and is not visible to the caller: the same 400', async () => {
+  it('a target that is hidden from the caller: 404, as one that does not exist', async () => {
     const hidden = await world.project({ visibility: 'private' });
-    assert.deepEqual(
-      answer(await move(await world.issue(team.id), hidden.id, team.owner.token)),
-      noPermission,
-    );
+    const issue = await world.issue(team.id);
+    for (const as of [team.owner.token, team.guest.token]) {
+      assert.deepEqual(answer(await move(issue, hidden.id, as)), answer(await move(issue, 999_999, as)));
+      assert.deepEqual(answer(await move(issue, hidden.id, as)), [404, { message: '404 Project Not Found' }]);
+    }
   });
   it('a target without issues: 400', async () => {
     const off = await world.project({ issues_access_level: 'disabled' });

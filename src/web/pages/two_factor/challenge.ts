@@ -33,13 +33,18 @@ ${form(
 <p><a href="/users/sign_in">Sign in as somebody else</a></p>`,
 });
 
+const browserKey = (visit: Visit): string => visit.browserKey('second factor');
+
 /** What follows the right password of one who has a second factor. */
 export const askSecondFactor = async (
   visit: Visit,
   user: { user_id: number; provider: string | null },
   return_to: string,
 ): Promise<View> =>
-  challengeView(visit, { challenge: await askForFactor(visit.call.platform, user), return_to });
+  challengeView(visit, {
+    challenge: await askForFactor(visit.call.platform, browserKey(visit), user),
+    return_to,
+  });
 
 const problemOf = ({ kind, headers }: Failure): FormProblems | null => {
   if (kind === 'unauthorized') return { text: null, fields: { code: ['is wrong, or was used before'] } };
@@ -61,7 +66,8 @@ const answerPage = page({
     const { call } = visit;
     const back = ownPath(return_to, call.baseUrl);
     try {
-      const user = await answerChallenge(call.platform, call, { challenge, code });
+      const answered = { browserKey: browserKey(visit), challenge, code };
+      const user = await answerChallenge(call.platform, call, answered);
       if (user === null) return redirect('/users/sign_in', 'That took too long: please begin again.');
       const replaced = visit.sessionSecret;
       visit.changeSession(await startSession(call.platform, { ...user, source: call, replaced }));
