@@ -23,8 +23,10 @@ const received = async ({ head, body, leaves }: Sent): Promise<number | string> 
   const { promise, resolve } = Promise.withResolvers<number | string>();
   const server = createServer((incoming) => {
     const go = (): void => void receive(incoming).then(resolve, (error: Error) => resolve(error.message));
-    if (leaves) incoming.on('close', go);
-    else go();
+    if (!leaves) return go();
+    incoming.on('close', go);
+    setTimeout(() => client.destroy(), 20);
+    return undefined;
   });
   await new Promise<void>((listening) => void server.listen(0, '127.0.0.1', listening));
   const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
@@ -33,7 +35,6 @@ const received = async ({ head, body, leaves }: Sent): Promise<number | string> 
     `POST / HTTP/1.1\r\nhost: x\r\ncontent-type: multipart/form-data; boundary=x\r\n${head}\r\n\r\n`,
   );
   client.write(body);
-  if (leaves) setTimeout(() => client.destroy(), 20);
   const outcome = await promise;
   client.destroy();
   server.close();

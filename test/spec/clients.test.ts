@@ -453,7 +453,7 @@ const answerFor = async (
 };
 
 it('a host that no URL can have is refused', async () => {
-  for (const host of ['x:99999', '1.2.3.999', '[::::]', '[1.2.3]', 'a b', '0x']) {
+  for (const host of ['x:99999', '1.2.3.999', '[::::]', '[1.2.3]', 'a b']) {
     for (const path of [`/api/v4/projects/${team.id}`, '/api/v4/projects', '/users/sign_in', '/nope']) {
       const { status = 0 } = await answerFor(host, path);
       assert.ok(status === 400 || (status === 404 && path === '/nope'), `${host} ${path}: ${status}`);
