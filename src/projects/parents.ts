@@ -4,15 +4,15 @@ import { type ProjectRow, projectRows } from './rows.ts';
 
 /** The projects that these were forked from, as far as the caller sees them, in one statement. */
 export const parentsOf = async (
-  { db, viewer, platform }: Call,
+  call: Call,
   forks: readonly { forked_from_project_id: number | null }[],
 ): Promise<Map<number, ProjectRow>> => {
   const ids = new Set(forks.map((fork) => fork.forked_from_project_id).filter((id) => id !== null));
   if (ids.size === 0) return new Map();
-  const { words } = platform.store;
-  const rows = await projectRows(db)
+  const { words } = call.platform.store;
+  const rows = await projectRows(call)
     .where(words.oneOf('projects.id', [...ids]))
-    .where(visibleProjects(viewer, words))
+    .where(visibleProjects(call.viewer, words))
     .execute();
   return new Map(rows.map((row) => [row.id, row]));
 };
