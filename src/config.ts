@@ -5,6 +5,7 @@
 import { resolve } from 'node:path';
 import { type BlobConfig, blobFields, s3Place } from './config_blobs.ts';
 import { readVariable, unknownVariables } from './config_environment.ts';
+import { type CompatConfig, compatFields } from './config_compat.ts';
 import { type GitConfig, gitFields } from './config_git.ts';
 import { type OperationsConfig, operationsFields } from './config_operations.ts';
 import { type RunnerConfig, runnerFields } from './config_runner.ts';
@@ -28,7 +29,7 @@ import {
 import { StartFailure } from './errors.ts';
 import { type SignInProvider, readProviders } from './sign_in_providers.ts';
 
-type Others = BlobConfig & GitConfig & OperationsConfig & RunnerConfig;
+type Others = BlobConfig & GitConfig & OperationsConfig & RunnerConfig & CompatConfig;
 
 export type Config = Others & {
   data: string;
@@ -218,6 +219,7 @@ export const fields: Fields = {
   ...operationsFields,
   ...runnerFields,
   ...blobFields,
+  ...compatFields,
 };
 
 export const configNames = Object.keys(fields) as ConfigName[];

@@ -149,6 +149,8 @@ export const timestamp = unsafe<string>({ type: 'string', format: 'date-time' })
 export const string = unsafe<string>({ type: 'string' });
 export const int = unsafe<number>({ type: 'integer' });
 export const number = unsafe<number>({ type: 'number' });
+/** A decimal: a number, or text where `GANTRY_COMPAT` says `decimal-strings`. */
+export const decimalNumber = unsafe<number | string>({ type: ['number', 'string'] });
 export const bool = unsafe<boolean>({ type: 'boolean' });
 /** Any JSON value: for the few answers whose keys are data. */
 export const anything = unsafe<unknown>({});

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import type { TSchema } from 'typebox';
 import { type Call, endpoint } from '../access/call.ts';
-import { int, object, optional, timestamp } from '../http/schema.ts';
+import { decimalNumber, int, object, optional, timestamp } from '../http/schema.ts';
 import { noSurroundings } from '../settings/checks.ts';
 import { meaningInFull } from '../settings/controls.ts';
-import { type SettingName, fields, settingNames } from '../settings/fields.ts';
+import { type SettingName, type Settings, fields, settingNames } from '../settings/fields.ts';
 import type { Field } from '../settings/kinds.ts';
 import { readSettings } from '../settings/store.ts';
 import { formatTime } from '../time.ts';
@@ -43,6 +43,17 @@ const begunAt = async ({ db }: Call): Promise<number> => {
   return rows[0]?.at ?? 0;
 };
 
+/** A decimal as clients with fixed-point types read it: whole ones with one place, `1.0`. */
+const decimalText = (value: number): string => (Number.isInteger(value) ? value.toFixed(1) : String(value));
+
+const withDecimalTexts = (settings: Settings): object => {
+  const entries = Object.entries(settings).map(([name, value]) => {
+    const isDecimal = fields[name as SettingName].shape === decimalNumber && typeof value === 'number';
+    return [name, isDecimal ? decimalText(value) : (value as unknown)];
+  });
+  return Object.fromEntries(entries) as object;
+};
+
 const settingsJson = async (call: Call) => {
   const { settings, updated_at } = await readSettings(call.db);
   const created_at = await begunAt(call);
@@ -50,7 +61,7 @@ const settingsJson = async (call: Call) => {
     id: 1,
     created_at: formatTime(created_at),
     updated_at: formatTime(updated_at ?? created_at),
-    ...settings,
+    ...(call.platform.config.compat.includes('decimal-strings') ? withDecimalTexts(settings) : settings),
   };
 };
 

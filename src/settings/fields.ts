@@ -3,7 +3,7 @@
  * administrators' page and the documentation are made of this one list.
  */
 import type { Visibility } from '../db/schema.ts';
-import { clearable, decimal, longText, nullable, number, oneOf, string } from '../http/schema.ts';
+import { clearable, decimal, decimalNumber, longText, nullable, oneOf, string } from '../http/schema.ts';
 import { checks } from './checks.ts';
 import {
   type Field,
@@ -264,7 +264,7 @@ export const fields: { [N in SettingName]: Field<Settings[N]> } = {
       'Multiplies how long clients are told to wait between polls (Poll-Interval); 0 turns polling off.',
     default: 1,
     param: decimal({ minimum: 0, maximum: 1_000_000 }),
-    shape: number,
+    shape: decimalNumber,
   },
   rsa_key_restriction: keys('RSA', [1024, 2048, 3072, 4096]),
   dsa_key_restriction: keys('DSA', [1024, 2048, 3072]),
