@@ -2,7 +2,17 @@
 import { type Call, endpoint } from '../access/call.ts';
 import { nothingGiven } from '../errors.ts';
 import { pageParams, pageRequest } from '../http/page.ts';
-import { boolean, clearable, id, idOrPath, object, optional, text, time } from '../http/schema.ts';
+import {
+  boolean,
+  clearable,
+  id,
+  idOrPath,
+  object,
+  optional,
+  text,
+  time,
+  unsupportedFlag,
+} from '../http/schema.ts';
 import { findProjectFor } from '../projects/find.ts';
 import { createDeployKey, enableDeployKey } from './create.ts';
 import { deleteDeployKey } from './delete.ts';
@@ -25,7 +35,7 @@ const listOfInstance = endpoint({
   area: 'deploy keys',
   audience: 'admin',
   list: true,
-  params: object({ ...pageParams }),
+  params: object({ public: unsupportedFlag(false), ...pageParams }),
   reply: sharedDeployKeyShape,
   handle: async ({ db }, params) => {
     const { items, total } = await listAll(db, pageRequest(params));
@@ -41,7 +51,7 @@ const list = endpoint({
   summary: 'Deploy keys of a project',
   ...shared,
   list: true,
-  params: object({ ...project, ...pageParams }),
+  params: object({ ...project, public: unsupportedFlag(false), ...pageParams }),
   handle: async (call, params) => {
     const found = await administered(call, params.id);
     const { items, total } = await listOfProject(call.db, found.id, pageRequest(params));

@@ -4,6 +4,7 @@
  */
 import type { TObject } from 'typebox';
 import { type Problems, invalid, notGiven } from '../errors.ts';
+import { falseWords, trueWords } from './schema.ts';
 import { parseDate, parseDay, parseTime } from '../time.ts';
 
 /** What a client sent under one name, before it means anything. */
@@ -35,8 +36,6 @@ type Keywords = {
   'x-words'?: readonly string[];
 };
 
-const trueWords = new Set(['1', 'on', 't', 'true', 'y', 'yes']);
-const falseWords = new Set(['0', 'off', 'f', 'false', 'n', 'no']);
 const integerText = /^[+-]?\d{1,16}$/;
 const decimalText = /^[+-]?\d{1,16}(?:\.\d{1,20})?(?:[eE][+-]?\d{1,2})?$/;
 
@@ -76,8 +75,8 @@ const readDecimal = (raw: unknown, keywords: Keywords): number => {
 
 const readBoolean = (raw: unknown): boolean => {
   const word = scalarText(raw).trim().toLowerCase();
-  if (trueWords.has(word)) return true;
-  return falseWords.has(word) ? false : fail();
+  if (trueWords.includes(word)) return true;
+  return falseWords.includes(word) ? false : fail();
 };
 
 /** Code points, as people count characters; cheap when the text is short enough anyway. */

@@ -6,6 +6,10 @@ import type { TSchema, TUnsafe, Type } from 'typebox';
 
 export const largestId = Number.MAX_SAFE_INTEGER;
 
+/** How clients write booleans, in lower case. */
+export const trueWords: readonly string[] = ['1', 'on', 't', 'true', 'y', 'yes'];
+export const falseWords: readonly string[] = ['0', 'off', 'f', 'false', 'n', 'no'];
+
 // TypeBox gives the types. Its builders make plain JSON Schema, which the few lines here make as well: loading
 // its 370 modules for that would cost a start 0.1 s and 20 MB.
 
@@ -132,6 +136,9 @@ export const unavailable = () =>
       description: 'not available: ignored, and named in `Gantry-Ignored-Parameters`',
     }),
   );
+
+/** The same for a boolean filter. @param neutral the value that changes nothing */
+export const unsupportedFlag = (neutral: boolean) => unsupportedFilter(neutral ? trueWords : falseWords);
 
 /** A value of several parts, as JSON or as `name[part]=...`: its reader (who declares it) checks every part. */
 export const hash = (properties: Record<string, TSchema>, description?: string) =>

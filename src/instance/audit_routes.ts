@@ -10,6 +10,7 @@ import {
   text,
   time,
   timestamp,
+  unsupportedFilter,
 } from '../http/schema.ts';
 import { pageParams, pageRequest } from '../http/page.ts';
 import { formatTime } from '../time.ts';
@@ -40,6 +41,8 @@ const listEvents = endpoint({
     actor_id: optional(id('Who did it')),
     target_type: optional(text({ description: 'Such as User, Project, Group' })),
     target_id: optional(id()),
+    entity_type: unsupportedFilter(),
+    entity_id: unsupportedFilter(),
     created_after: optional(time()),
     created_before: optional(time()),
     ...pageParams,

@@ -49,7 +49,7 @@ const decimalText = (value: number): string => (Number.isInteger(value) ? value.
 const withDecimalTexts = (settings: Settings): object => {
   const entries = Object.entries(settings).map(([name, value]) => {
     const isDecimal = fields[name as SettingName].shape === decimalNumber && typeof value === 'number';
-    return [name, isDecimal ? decimalText(value) : (value as unknown)];
+    return [name, isDecimal ? decimalText(value) : value];
   });
   return Object.fromEntries(entries) as object;
 };

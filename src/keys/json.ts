@@ -1,8 +1,8 @@
 import type { Site } from '../access/call.ts';
-import { int, nullable, object, optional, string, timestamp } from '../http/schema.ts';
+import { array, bool, int, nullable, object, optional, string, timestamp } from '../http/schema.ts';
 import { formatTime } from '../time.ts';
 import { type BasicUserRow, basicUser, basicUserShape } from '../users/json.ts';
-import type { KeyRow } from './queries.ts';
+import type { KeyProjectRow, KeyRow } from './queries.ts';
 
 export const keyShape = object({
   id: int,
@@ -24,10 +24,18 @@ export const publicKeyShape = object({
   expires_at: nullable(timestamp),
 });
 
-/** `user` null: a deploy key. */
+const keyProjectShape = object({
+  deploy_key_id: int,
+  project_id: int,
+  can_push: bool,
+  created_at: timestamp,
+});
+
+/** `user` null: a deploy key, which alone has `deploy_keys_projects`. */
 export const keyWithUserShape = object({
   ...keyShape.properties,
   user: optional(nullable(basicUserShape)),
+  deploy_keys_projects: optional(array(keyProjectShape)),
 });
 
 const timeOrNull = (time: number | null): string | null => (time === null ? null : formatTime(time));
@@ -49,7 +57,18 @@ export const keyJson = (row: KeyRow) => ({
   last_used_at: timeOrNull(row.last_used_at),
 });
 
-export const keyWithUserJson = (row: KeyRow, user: BasicUserRow | undefined, site: Site) => ({
+export const keyWithUserJson = (row: KeyRow, user: BasicUserRow, site: Site) => ({
   ...keyJson(row),
-  user: user === undefined ? null : basicUser(user, site),
+  user: basicUser(user, site),
+});
+
+export const deployKeyWithProjectsJson = (row: KeyRow, projects: readonly KeyProjectRow[]) => ({
+  ...keyJson(row),
+  user: null,
+  deploy_keys_projects: projects.map(({ project_id, can_push, created_at }) => ({
+    deploy_key_id: row.id,
+    project_id,
+    can_push: can_push === 1,
+    created_at: formatTime(created_at),
+  })),
 });

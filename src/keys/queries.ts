@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { Reader, Tx } from '../db/open.ts';
-import type { KeysTable } from '../db/schema_access.ts';
+import type { DeployKeyProjectsTable, KeysTable } from '../db/schema_access.ts';
 import { notFound } from '../errors.ts';
 import type { Page, PageRequest } from '../http/page.ts';
 
@@ -54,3 +54,20 @@ export const findAnyKey = async (
   if (row === undefined) throw notFound('Key');
   return row;
 };
+
+export type KeyProjectRow = Selectable<DeployKeyProjectsTable>;
+
+/** A deploy key in more projects than this is answered with the first of them. */
+const mostProjects = 100;
+
+/** The projects that a deploy key opens. */
+export const projectsOfDeployKey = async (db: Reader, keyId: number): Promise<KeyProjectRow[]> =>
+  await db
+    .selectFrom('deploy_key_projects as links')
+    .innerJoin('projects', 'projects.id', 'links.project_id')
+    .selectAll('links')
+    .where('links.key_id', '=', keyId)
+    .where('projects.deleted_at', 'is', null)
+    .orderBy('links.project_id')
+    .limit(mostProjects)
+    .execute();

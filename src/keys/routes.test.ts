@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { seedUser } from '../../test/support/seed.ts';
+import { seedProject, seedUser } from '../../test/support/seed.ts';
 import { type TestService, startTestService } from '../../test/support/service.ts';
 import { freshKey, sampleKeys } from '../../test/support/ssh_keys.ts';
 
@@ -183,3 +183,40 @@ for (const [name, sample, least, text] of restricted) {
     await gantry.api(`DELETE /user/keys/${id}`, { as: token });
   });
 }
+
+test('one key of a user is read by anybody who signed in', async () => {
+  const [one, other] = [await seedUser(gantry), await seedUser(gantry)];
+  const { body } = await add(one.token, { key: freshKey('secret@home') });
+  const path = `GET /users/${one.id}/keys/${body.id}`;
+  const read = await gantry.api(path, { as: other.token });
+  assert.equal(read.status, 200);
+  assert.deepEqual(Object.keys(read.body), ['id', 'title', 'key', 'created_at', 'expires_at']);
+  assert.ok(!read.body.key.includes('secret@home'));
+  assert.equal((await gantry.api(path, { as: null })).status, 401);
+  const ofOther = await gantry.api(`GET /users/${other.id}/keys/${body.id}`, { as: other.token });
+  assert.deepEqual([ofOther.status, ofOther.body], [404, { message: '404 Key Not Found' }]);
+});
+
+test('a deploy key found by its fingerprint names its projects', async () => {
+  const [one, other] = [await seedProject(gantry), await seedProject(gantry)];
+  const json = { key: freshKey('deploys'), can_push: true };
+  const { body } = await gantry.api(`POST /projects/${one.id}/deploy_keys`, { json });
+  assert.equal((await gantry.api(`POST /projects/${other.id}/deploy_keys/${body.id}/enable`)).status, 201);
+  const query = encodeURIComponent(body.fingerprint_sha256);
+  for (const path of [`/keys?fingerprint=${query}`, `/keys/${body.id}`]) {
+    const found = (await gantry.api(`GET ${path}`)).body;
+    assert.equal(found.user, null);
+    const projects = found.deploy_keys_projects.map((link: Record<string, unknown>) => [
+      link['deploy_key_id'],
+      link['project_id'],
+      link['can_push'],
+      typeof link['created_at'],
+    ]);
+    assert.deepEqual(projects, [
+      [body.id, one.id, true, 'string'],
+      [body.id, other.id, false, 'string'],
+    ]);
+  }
+  const own = await add((await seedUser(gantry)).token, { key: freshKey('own') });
+  assert.ok(!('deploy_keys_projects' in (await gantry.api(`GET /keys/${own.body.id}`)).body));
+});

@@ -8,6 +8,7 @@ import { loadUser } from '../users/queries.ts';
 import { createKey } from './create.ts';
 import { deleteKey } from './delete.ts';
 import {
+  deployKeyWithProjectsJson,
   keyJson,
   keyShape,
   keyWithUserJson,
@@ -15,7 +16,7 @@ import {
   publicKeyJson,
   publicKeyShape,
 } from './json.ts';
-import { type KeyRow, findAnyKey, findKey, listKeys } from './queries.ts';
+import { type KeyRow, findAnyKey, findKey, listKeys, projectsOfDeployKey } from './queries.ts';
 
 const area = 'keys';
 const scopes = ['read_user'];
@@ -93,6 +94,20 @@ const listOfUser = endpoint({
   },
 });
 
+const getOfUser = endpoint({
+  method: 'GET',
+  path: '/users/:id/keys/:key_id',
+  summary: 'One SSH key of a user',
+  area,
+  audience: 'user',
+  params: object({ id: id(), key_id }),
+  reply: publicKeyShape,
+  handle: async ({ db }, params) => {
+    await loadUser(db, params.id);
+    return publicKeyJson(await findKey(db, params.id, params.key_id));
+  },
+});
+
 const createOfUser = endpoint({
   method: 'POST',
   path: '/users/:id/keys',
@@ -119,8 +134,10 @@ const removeOfUser = endpoint({
 });
 
 const withUser = async (call: Call, key: KeyRow) => {
-  const users = await basicUsersById(call.db, key.user_id === null ? [] : [key.user_id]);
-  return keyWithUserJson(key, users.get(key.user_id ?? 0), call);
+  const user =
+    key.user_id === null ? undefined : (await basicUsersById(call.db, [key.user_id])).get(key.user_id);
+  if (user !== undefined) return keyWithUserJson(key, user, call);
+  return deployKeyWithProjectsJson(key, await projectsOfDeployKey(call.db, key.id));
 };
 
 const getAny = endpoint({
@@ -160,6 +177,7 @@ export const keyRoutes = [
   createOwn,
   removeOwn,
   listOfUser,
+  getOfUser,
   createOfUser,
   removeOfUser,
   getByFingerprint,

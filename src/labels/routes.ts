@@ -2,7 +2,17 @@
 import { type Call, endpoint } from '../access/call.ts';
 import { notGiven, nothingGiven } from '../errors.ts';
 import { pageParams, pageRequest } from '../http/page.ts';
-import { boolean, clearable, idOrPath, integer, longText, object, optional, text } from '../http/schema.ts';
+import {
+  boolean,
+  clearable,
+  idOrPath,
+  integer,
+  longText,
+  object,
+  optional,
+  text,
+  unsupportedFlag,
+} from '../http/schema.ts';
 import { createLabel } from './create.ts';
 import { deleteLabel } from './delete.ts';
 import { labelShape } from './json.ts';
@@ -77,6 +87,11 @@ const list = ({ noun, path, id, shared, toSee }: Side) =>
       with_counts: boolean({ default: true, description: 'with the numbers of issues and merge requests' }),
       include_ancestor_groups: boolean({ default: true }),
       search: optional(text()),
+      archived: unsupportedFlag(false),
+      ...(noun === 'group' && {
+        include_descendant_groups: unsupportedFlag(false),
+        only_group_labels: unsupportedFlag(true),
+      }),
       ...pageParams,
     }),
     handle: async (call, given) => {

@@ -2,7 +2,7 @@ import { type Call, endpoint } from '../access/call.ts';
 import { notFound } from '../errors.ts';
 import { Answer } from '../http/endpoint.ts';
 import { pageParams, pageRequest } from '../http/page.ts';
-import { boolean, object, oneOf, optional, string, text } from '../http/schema.ts';
+import { boolean, object, oneOf, optional, string, text, unsupportedFilter } from '../http/schema.ts';
 import type { Ref } from '../git/protocol_types.ts';
 import { createBranch, findForPush } from './branch_create.ts';
 import { deleteBranch, deleteMergedBranches } from './branch_delete.ts';
@@ -34,6 +34,7 @@ const list = endpoint({
   params: object({
     id: projectParam,
     search: optional(text({ description: 'part of the name' })),
+    regex: unsupportedFilter(),
     sort: oneOf(['name_asc', 'name_desc', 'updated_asc', 'updated_desc'], { default: 'name_asc' }),
     ...pageParams,
   }),

@@ -19,16 +19,23 @@ export const snippetShape = object({
   updated_at: timestamp,
 });
 
-/** Snippets of one home, with their authors in one statement. */
-export const snippetsJson = async (call: Call, home: Home, rows: readonly SnippetRow[]) => {
+/**
+ * Snippets with their authors, read in one statement.
+ * @param toPath full path of the project of a snippet; null: a personal one
+ */
+export const renderSnippets = async <R extends SnippetRow>(
+  call: Call,
+  rows: readonly R[],
+  toPath: (row: R) => string | null,
+) => {
   const authors = await basicUsersById(
     call.db,
     rows.map(({ author_id }) => author_id),
   );
-  const base = home === null ? call.baseUrl : `${call.baseUrl}/${home.full_path}`;
   return rows.map((row) => {
     const author = authors.get(row.author_id);
-    const web_url = `${base}/snippets/${row.id}`;
+    const path = toPath(row);
+    const web_url = `${call.baseUrl}${path === null ? '' : `/${path}`}/snippets/${row.id}`;
     return {
       id: row.id,
       title: row.title,
@@ -44,3 +51,7 @@ export const snippetsJson = async (call: Call, home: Home, rows: readonly Snippe
     };
   });
 };
+
+/** Snippets of one home. */
+export const snippetsJson = async (call: Call, home: Home, rows: readonly SnippetRow[]) =>
+  await renderSnippets(call, rows, () => home?.full_path ?? null);

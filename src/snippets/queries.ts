@@ -3,6 +3,7 @@ import type { Call } from '../access/call.ts';
 import type { Reader, Tx } from '../db/open.ts';
 import type { SnippetsTable } from '../db/schema.ts';
 import type { Page, PageRequest } from '../http/page.ts';
+import { allOf } from '../access/visible.ts';
 import { type Home, missing } from './home.ts';
 import { visibleSnippets } from './visible.ts';
 
@@ -21,11 +22,24 @@ const columns = [
 
 export type SnippetRow = Pick<Selectable<SnippetsTable>, (typeof columns)[number]>;
 
-export type SnippetFilter = 'own' | 'public' | 'all';
+/** Times in milliseconds. */
+export type SnippetTimes = { created_after?: number | undefined; created_before?: number | undefined };
+
+export type SnippetFilter = SnippetTimes & { of: 'own' | 'public' | 'all' };
+
+const createdWithin = ({ created_after: after, created_before: before }: SnippetTimes): RawBuilder<boolean> =>
+  allOf([
+    sql<boolean>`1 = 1`,
+    ...(after === undefined ? [] : [sql<boolean>`snippets.created_at >= ${after}`]),
+    ...(before === undefined ? [] : [sql<boolean>`snippets.created_at <= ${before}`]),
+  ]);
 
 const conditionOf = ({ viewer }: Call, filter: SnippetFilter): RawBuilder<boolean> => {
-  if (filter === 'public') return sql<boolean>`snippets.visibility = 'public'`;
-  return filter === 'own' ? sql<boolean>`snippets.author_id = ${viewer.user_id}` : sql<boolean>`1 = 1`;
+  const created = createdWithin(filter);
+  if (filter.of === 'public') return allOf([sql<boolean>`snippets.visibility = 'public'`, created]);
+  return filter.of === 'own'
+    ? allOf([sql<boolean>`snippets.author_id = ${viewer.user_id}`, created])
+    : created;
 };
 
 /** Snippets that the caller sees there, the newest first. */
@@ -43,6 +57,30 @@ export const listSnippets = async (
     .select(({ fn }) => fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow();
   const items = await query.select(columns).orderBy('id', 'desc').limit(limit).offset(offset).execute();
+  return { items, total };
+};
+
+/** Every snippet of the instance with the path of its project, the newest first: for administrators. */
+export const listAllSnippets = async (
+  db: Reader,
+  times: SnippetTimes,
+  { limit, offset }: PageRequest,
+): Promise<Page<SnippetRow & { full_path: string | null }>> => {
+  const query = db
+    .selectFrom('snippets')
+    .leftJoin('projects', 'projects.id', 'snippets.project_id')
+    .where('projects.deleted_at', 'is', null)
+    .where(createdWithin(times));
+  const { total } = await query
+    .select(({ fn }) => fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
+  const items = await query
+    .select(columns.map((name) => `snippets.${name}` as const))
+    .select('projects.full_path')
+    .orderBy('snippets.id', 'desc')
+    .limit(limit)
+    .offset(offset)
+    .execute();
   return { items, total };
 };
 

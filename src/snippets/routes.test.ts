@@ -294,3 +294,45 @@ test('snippets go with their author, and with their project', async () => {
   const left = await db.selectFrom('snippets').select('id').where('project_id', '=', project).execute();
   assert.deepEqual(left, []);
 });
+
+test('administrators list the snippets of everybody and of every project', async () => {
+  const user = await seedUser(gantry);
+  const project = await seedProject(gantry, { owner: user.id, visibility: 'private' });
+  const [own, inIt] = [
+    await add('/snippets', user.token, { visibility: 'private' }),
+    await add(`/projects/${project.id}/snippets`, user.token, { visibility: 'private' }),
+  ];
+  const { body, headers } = await gantry.api('GET /snippets/all?per_page=2');
+  assert.deepEqual(
+    body.map(({ id, project_id, web_url }: Record<string, unknown>) => [id, project_id, web_url]),
+    [
+      [inIt.body.id, project.id, `${gantry.url}/${project.full_path}/snippets/${inIt.body.id}`],
+      [own.body.id, null, `${gantry.url}/snippets/${own.body.id}`],
+    ],
+  );
+  const total = Number(headers.get('x-total'));
+  assert.equal((await gantry.api('GET /snippets/all', { as: user.token })).status, 403);
+  assert.equal((await gantry.api(`DELETE /projects/${project.id}`)).status, 202);
+  const after = await gantry.api('GET /snippets/all');
+  assert.equal(Number(after.headers.get('x-total')), total - 1);
+});
+
+test('snippets are listed by the time of their creation', async () => {
+  const user = await seedUser(gantry);
+  const ids: number[] = [];
+  for (const day of ['2030-01-01', '2030-01-02', '2030-01-03']) {
+    gantry.setTime(Date.parse(day));
+    ids.push((await add('/snippets', user.token, { visibility: 'public' })).body.id);
+  }
+  gantry.setTime(null);
+  const [, second, third] = ids;
+  const query = 'created_after=2030-01-02T00:00:00Z';
+  for (const path of ['/snippets', '/snippets/public', '/snippets/all']) {
+    const listed = async (filter: string): Promise<number[]> =>
+      (await gantry.api(`GET ${path}?${filter}`, path.endsWith('all') ? {} : { as: user.token })).body.map(
+        ({ id }: { id: number }) => id,
+      );
+    assert.deepEqual(await listed(query), [third, second], path);
+    assert.deepEqual(await listed(`${query}&created_before=2030-01-02T00:00:00Z`), [second], path);
+  }
+});

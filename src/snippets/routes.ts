@@ -14,18 +14,20 @@ import {
   optional,
   raw,
   string,
+  time,
 } from '../http/schema.ts';
 import { createSnippet } from './create.ts';
 import { deleteSnippet } from './delete.ts';
 import { sentFile } from './files.ts';
 import { type Home, openHome } from './home.ts';
-import { snippetShape, snippetsJson } from './json.ts';
+import { renderSnippets, snippetShape, snippetsJson } from './json.ts';
 import {
   type SnippetFilter,
   type SnippetRow,
   agentOf,
   contentOf,
   findSnippet,
+  listAllSnippets,
   listSnippets,
 } from './queries.ts';
 import { type SnippetEdit, updateSnippet } from './update.ts';
@@ -66,20 +68,36 @@ type Side = ReturnType<typeof side>;
 
 const render = async (call: Call, home: Home, row: SnippetRow) => (await snippetsJson(call, home, [row]))[0];
 
-const list = ({ path, home, toHome }: Side, filter: SnippetFilter, summary: string) =>
+const createdTimes = { created_after: optional(time()), created_before: optional(time()) };
+
+const list = ({ path, home, toHome }: Side, of: SnippetFilter['of'], summary: string) =>
   endpoint({
     method: 'GET',
-    path: filter === 'public' ? `${path}/public` : path,
+    path: of === 'public' ? `${path}/public` : path,
     summary,
     ...shared,
     list: true,
-    params: object({ ...home, ...pageParams }),
+    params: object({ ...home, ...createdTimes, ...pageParams }),
     handle: async (call, given) => {
       const found = await toHome(call, given);
-      const { items, total } = await listSnippets(call, found, filter, pageRequest(given));
+      const { items, total } = await listSnippets(call, found, { ...given, of }, pageRequest(given));
       return { items: await snippetsJson(call, found, items), total };
     },
   });
+
+const listAll = endpoint({
+  method: 'GET',
+  path: '/snippets/all',
+  summary: 'Snippets of all users and projects',
+  ...shared,
+  audience: 'admin',
+  list: true,
+  params: object({ ...createdTimes, ...pageParams }),
+  handle: async (call, params) => {
+    const { items, total } = await listAllSnippets(call.db, params, pageRequest(params));
+    return { items: await renderSnippets(call, items, ({ full_path }) => full_path), total };
+  },
+});
 
 const create = ({ word, path, home, toHome }: Side) =>
   endpoint({
@@ -200,6 +218,7 @@ const [personal, inProject] = [side('personal'), side('project')];
 export const snippetRoutes = [
   list(personal, 'own', 'Own snippets'),
   list(personal, 'public', 'Public snippets of all users'),
+  listAll,
   ...oneOfThem(personal),
   list(inProject, 'all', 'Snippets of a project'),
   ...oneOfThem(inProject),

@@ -3,6 +3,7 @@ import { today } from '../access/viewer.ts';
 import type { Reader } from '../db/open.ts';
 import type { TokensTable } from '../db/schema_access.ts';
 import type { PageRequest } from '../http/page.ts';
+import { contains } from '../namespaces/search.ts';
 
 /** Everything of a token but its hashes and what OAuth adds. */
 const columns = [
@@ -28,19 +29,38 @@ export type TokenFilter = {
   user_id: number | null;
   state?: 'all' | 'active' | 'inactive' | undefined;
   revoked?: boolean | undefined;
+  /** Part of the name, any case. */
+  search?: string | undefined;
+  /** Bounds are included. Times in milliseconds, `expires_*` as days. */
+  created_after?: number | undefined;
+  created_before?: number | undefined;
+  last_used_after?: number | undefined;
+  last_used_before?: number | undefined;
+  expires_after?: string | undefined;
+  expires_before?: string | undefined;
 };
 
 /** Over `tokens`: whether one opens anything yet. */
 const isActive = (now: number): RawBuilder<boolean> =>
   sql<boolean>`(revoked = 0 and (expires_at is null or expires_at > ${today(now)}))`;
 
-const conditionOf = ({ kind, user_id, state, revoked }: TokenFilter, now: number): RawBuilder<boolean> => {
+const within = (column: string, least: number | string | undefined, most: number | string | undefined) => [
+  least === undefined ? null : sql<boolean>`${sql.ref(column)} >= ${least}`,
+  most === undefined ? null : sql<boolean>`${sql.ref(column)} <= ${most}`,
+];
+
+const conditionOf = (filter: TokenFilter, now: number): RawBuilder<boolean> => {
+  const { kind, user_id, state, revoked, search = '' } = filter;
   const all: (RawBuilder<boolean> | null)[] = [
     sql`kind = ${kind}`,
     user_id === null ? null : sql`user_id = ${user_id}`,
     revoked === undefined ? null : sql`revoked = ${revoked ? 1 : 0}`,
     state === 'active' ? isActive(now) : null,
     state === 'inactive' ? sql`not ${isActive(now)}` : null,
+    search === '' ? null : contains('tokens.name', search),
+    ...within('created_at', filter.created_after, filter.created_before),
+    ...within('last_used_at', filter.last_used_after, filter.last_used_before),
+    ...within('expires_at', filter.expires_after, filter.expires_before),
   ];
   return sql`${sql.join(
     all.filter((condition) => condition !== null),

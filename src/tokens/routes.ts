@@ -1,7 +1,7 @@
 import { type Call, type ParamsOf, actorOf, endpoint, userOf } from '../access/call.ts';
 import { notFound, unauthorized } from '../errors.ts';
 import { pageParams, pageRequest } from '../http/page.ts';
-import { boolean, clearable, day, id, object, oneOf, optional, text, texts } from '../http/schema.ts';
+import { boolean, clearable, day, id, object, oneOf, optional, text, texts, time } from '../http/schema.ts';
 import { requireUnmodified } from '../http/unmodified.ts';
 import { loadUser } from '../users/queries.ts';
 import { createToken } from './create.ts';
@@ -142,6 +142,13 @@ const listParams = object({
   user_id: optional(id('of this user; for administrators, whose list else holds those of all users')),
   revoked: optional(boolean()),
   state: optional(oneOf(['active', 'inactive'])),
+  search: optional(text({ description: 'part of the name' })),
+  created_after: optional(time()),
+  created_before: optional(time()),
+  last_used_after: optional(time()),
+  last_used_before: optional(time()),
+  expires_after: optional(day()),
+  expires_before: optional(day()),
   ...pageParams,
 });
 
@@ -163,8 +170,8 @@ const listPersonal = endpoint({
   params: listParams,
   reply: tokenShape,
   handle: async (call, params) => {
-    const { revoked, state } = params;
-    return await page(call, params, { kind: 'personal', user_id: listedUser(call, params), revoked, state });
+    const filter = { ...params, kind: 'personal', user_id: listedUser(call, params) } as const;
+    return await page(call, params, filter);
   },
 });
 

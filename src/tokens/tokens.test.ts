@@ -332,3 +332,37 @@ test('making and revoking a token is audited, with everything but its text', asy
   });
   assert.ok(!text.includes(body.token));
 });
+
+test('personal tokens are filtered by name and by their times', async () => {
+  const { id } = await seedUser(gantry);
+  const days = ['2031-01-01', '2031-01-02', '2031-01-03'];
+  for (const [index, day] of days.entries()) {
+    gantry.setTime(Date.parse(day));
+    const json = {
+      name: `Deploy_${index}`,
+      scopes: ['api'],
+      ...(index > 0 && { expires_at: `2040-01-0${index}` }),
+    };
+    assert.equal((await gantry.api(`POST /users/${id}/personal_access_tokens`, { json })).status, 201);
+  }
+  gantry.setTime(null);
+  const named = async (query: string): Promise<string[]> => {
+    const { status, body, headers } = await gantry.api(`GET /personal_access_tokens?user_id=${id}&${query}`);
+    assert.deepEqual([status, headers.get('x-total')], [200, String(body.length)]);
+    const names = body.map(({ name }: { name: string }) => name);
+    return names.filter((name: string) => name !== 'test');
+  };
+  assert.deepEqual(await named('search=deploy_1'), ['Deploy_1']);
+  assert.deepEqual(await named('search=y%25'), []);
+  assert.deepEqual(await named('created_after=2031-01-02T00:00:00Z'), ['Deploy_1', 'Deploy_2']);
+  assert.deepEqual(await named('created_before=2031-01-01T00:00:00Z'), ['Deploy_0']);
+  assert.deepEqual(await named('expires_after=2040-01-02'), ['Deploy_2']);
+  assert.deepEqual(await named('expires_before=2040-01-01'), ['Deploy_1']);
+  assert.deepEqual(await named('last_used_after=2000-01-01T00:00:00Z'), []);
+  const { token } = (
+    await gantry.api(`POST /users/${id}/personal_access_tokens`, { json: { name: 'Used', scopes: ['api'] } })
+  ).body;
+  assert.equal((await gantry.api('GET /user', { as: token })).status, 200);
+  assert.deepEqual(await named('last_used_after=2000-01-01T00:00:00Z'), ['Used']);
+  assert.deepEqual(await named('last_used_before=2000-01-01T00:00:00Z'), []);
+});

@@ -19,6 +19,7 @@ const keyRecipes: Record<string, Recipe> = {
   [`DELETE ${ownKeys} {his own}`]: { makes: [ownKey] },
   [`DELETE ${ownKeys} {another's}`]: { makes: [anothersKey] },
   'GET /users/:id/keys': { makes: [anothersKey] },
+  'GET /users/:id/keys/:key_id': { makes: [anothersKey] },
   'POST /users/:id/keys': { path: { id: 'writer' }, body: newKey },
   'DELETE /users/:id/keys/:key_id': { makes: [anothersKey] },
   'GET /keys': { makes: [anothersKey], query: 'fingerprint=:fingerprint' },

@@ -49,13 +49,6 @@ const reads: Treatment[] = [
 /** Filters that are about to be implemented or refused. */
 const pending: Treatment[] = [
   {
-    routes:
-      /^GET \/(?:personal_access_tokens|deploy_keys|.*\/deploy_keys|.*\/labels|snippets.*|.*\/branches|audit_events)$/,
-    reason: 'not implemented yet',
-    names: `created_after created_before expires_after expires_before last_used_after last_used_before search public
-      include_descendant_groups only_group_labels regex entity_id entity_type`,
-  },
-  {
     routes: /^GET .*\/(?:issues|issues_statistics|merge_requests)$/,
     reason: 'not implemented yet',
     names: `epic_id health_status in iteration_id iteration_title milestone_id not[in] not[search] weight approved
@@ -102,7 +95,7 @@ const writes: Treatment[] = [
     routes: /^(?:PUT|DELETE|POST) .*\/(?::\w+|reset_registration_token)$/,
   },
   { reason: elsewhere, names: 'cluster_agent_id kubernetes_namespace flux_resource_path auto_stop_setting' },
-  { reason: elsewhere, names: 'archived', routes: /\/labels/ },
+  { reason: elsewhere, names: 'archived', routes: /^(?:POST|PUT) .*\/labels/ },
   { reason: 'tokens have a name alone', names: 'description', routes: /\/personal_access_tokens$/ },
   { reason: 'every key signs in', names: 'usage_type', routes: /\/keys$/ },
   {
