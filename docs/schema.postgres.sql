@@ -1611,6 +1611,7 @@ create table work (
   created_at bigint not null,
   turn text collate "C",
   locked_by text collate "C",
+  excused_attempts bigint default 0 not null,
   constraint work_pkey PRIMARY KEY (id),
   constraint work_unique_key_key UNIQUE (unique_key)
 );

@@ -1494,7 +1494,8 @@ CREATE TABLE work (
   last_error text,
   created_at integer not null,
   turn text,
-  locked_by text
+  locked_by text,
+  excused_attempts integer not null default 0
 ) strict;
 
 CREATE INDEX work_due on work (run_at, id);

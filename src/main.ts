@@ -23,6 +23,8 @@ import { finalWords, mountEndpoints } from './http/mount.ts';
 import { makeServer } from './http/server.ts';
 import { keepSearchIndexed } from './issuables/search_index.ts';
 import { mountOauth } from './oauth/mount.ts';
+import { workMetrics } from './queue/metrics.ts';
+import { outageOf } from './queue/outage.ts';
 import { freeWorkOf } from './queue/taken.ts';
 import { type Worker, startWorker } from './queue/worker.ts';
 import { keepRecovering } from './repository/recover.ts';
@@ -180,6 +182,18 @@ const builtIn = (): Pick<Platform, 'version' | 'revision' | 'hasPage'> => ({
   hasPage,
 });
 
+const workMetricsOf = async (platform: Platform): Promise<string> => {
+  const { store, clock } = platform;
+  const kinds = Object.keys(workHandlers(platform));
+  return await workMetrics({ db: store.db, now: clock.now(), kinds, lanes });
+};
+
+const startWorkerOf = (platform: Platform): Worker => {
+  const { store, clock, log } = platform;
+  const handlers = workHandlers(platform);
+  return startWorker({ store, clock, log, handlers, lanes, isOutage: outageOf(store) });
+};
+
 type Stops = (() => void | Promise<void>)[];
 
 const stopInReverse = async (stops: Stops): Promise<void> => {
@@ -224,10 +238,11 @@ export const startService = async (parts: ServiceParts): Promise<Service> => {
     };
     let serving = true;
     const drain = (): void => void (serving = false);
-    const app = makeApp(platform, makeMetrics(version), () => serving);
+    const metrics = makeMetrics(version, async () => await workMetricsOf(platform));
+    const app = makeApp(platform, metrics, () => serving);
     const servers = serversOf(app);
     await takeOver(platform, stops);
-    const worker = startWorker({ store, clock, log, handlers: workHandlers(platform), lanes });
+    const worker = startWorkerOf(platform);
     stops.push(() => worker.stop(), keepSearchIndexed({ store, log }), keepExpiring(platform));
     stops.push(async () => {
       drain();

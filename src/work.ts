@@ -35,12 +35,16 @@ import { readRefsMoved, refsMovedWork } from './repository/refs_moved.ts';
 /** What takes long holds up its own kind alone. All else is a few statements, one piece after another. */
 export const lanes: readonly Lane[] = [
   // A configuration may be read for ten seconds; of one project, one is read at a time (`pipelines/config_turn.ts`).
-  { names: [followPushWork, followRequestWork, scheduleWork, downstreamWork], most: 3 },
+  { title: 'pipelines', names: [followPushWork, followRequestWork, scheduleWork, downstreamWork], most: 3 },
   // Repositories and bytes are copied and removed.
-  { names: ['purge_project', 'purge_namespace', forkWork, dropWork, expireProjectWork], most: 1 },
+  {
+    title: 'removal',
+    names: ['purge_project', 'purge_namespace', forkWork, dropWork, expireProjectWork],
+    most: 1,
+  },
   // git compares and merges.
-  { names: [refsMovedWork, versionWork, rebaseWork, removeSourceWork, endedWork], most: 1 },
-  { names: null, most: 1 },
+  { title: 'git', names: [refsMovedWork, versionWork, rebaseWork, removeSourceWork, endedWork], most: 1 },
+  { title: 'default', names: null, most: 1 },
 ];
 
 /** What completes, by kind, the operations on refs that a dead process left. */

@@ -6,6 +6,7 @@ import { userDisableTwoFactorCommand } from './admin_user_disable_two_factor.ts'
 import { userListCommand } from './admin_user_list.ts';
 import { userResetPasswordCommand } from './admin_user_reset_password.ts';
 import { userUnblockCommand } from './admin_user_unblock.ts';
+import { workCommand } from './admin_work.ts';
 import { group } from './command.ts';
 
 const userCommands = [
@@ -38,8 +39,8 @@ export const adminCommand = (): Command =>
   group(
     'admin',
     {
-      summary: 'Users and tokens, on the machine itself; the service may run meanwhile.',
+      summary: 'Users, tokens and background work, on the machine itself; the service may run meanwhile.',
       examples: ['gantry admin user list', 'gantry admin token create --user root --scopes api,sudo'],
     },
-    [userCommand(), tokenCommand()],
+    [userCommand(), tokenCommand(), workCommand()],
   );

@@ -390,6 +390,8 @@ export type WorkTable = {
   turn: string | null;
   run_at: number;
   attempts: Generated<number>;
+  /** Of these, those that ended by an outage or before a retry by hand. */
+  excused_attempts: Generated<number>;
   locked_until: number | null;
   /** The name of the process that holds it (`db/process.ts`). */
   locked_by: string | null;

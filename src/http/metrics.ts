@@ -25,7 +25,8 @@ const watchProcess = async (version: string): Promise<() => Promise<string>> => 
   return () => registry.metrics();
 };
 
-export const makeMetrics = (version: string): Metrics => {
+/** @param moreText further figures in Prometheus text, at each look */
+export const makeMetrics = (version: string, moreText: () => Promise<string> = async () => ''): Metrics => {
   const requests = makeDurations(
     'gantry_http_request_duration_seconds',
     'Requests and their duration, by route template',
@@ -45,7 +46,9 @@ export const makeMetrics = (version: string): Metrics => {
     text: async () => {
       watching ??= watchProcess(version);
       const ofProcess = await (await watching)();
-      return `${ofProcess}\n${requests.text()}\n${store.text()}`;
+      // The database may be away, of which readiness tells.
+      const more = await moreText().catch(() => '');
+      return `${ofProcess}\n${requests.text()}\n${store.text()}\n${more}\n`;
     },
     type: 'text/plain; version=0.0.4; charset=utf-8',
   };

@@ -13,8 +13,8 @@ import { type Worker, startWorker } from './worker.ts';
 
 const start = Date.UTC(2026, 0, 1);
 const lanes: Lane[] = [
-  { names: ['slow'], most: 2 },
-  { names: null, most: 1 },
+  { title: 'lane', names: ['slow'], most: 2 },
+  { title: 'lane', names: null, most: 1 },
 ];
 
 let test: TestStore;
@@ -217,9 +217,9 @@ describe('pieces of the same turn', () => {
 
 it('what may be taken is what has room in its lane', () => {
   const three: Lane[] = [
-    { names: ['slow', 'long'], most: 2 },
-    { names: ['odd'], most: 1 },
-    { names: null, most: 1 },
+    { title: 'lane', names: ['slow', 'long'], most: 2 },
+    { title: 'lane', names: ['odd'], most: 1 },
+    { title: 'lane', names: null, most: 1 },
   ];
   assert.deepEqual(kindsToTake(three, []), { except: [] });
   assert.deepEqual(kindsToTake(three, ['slow']), { except: [] });

@@ -2,6 +2,8 @@
 import { type Kinds, everyKind } from './taken.ts';
 
 export type Lane = {
+  /** In metrics. */
+  title: string;
   /** The names of its work; null: whatever no other lane has. */
   names: readonly string[] | null;
   /** How many of its pieces run at once, in one process. */
@@ -9,7 +11,12 @@ export type Lane = {
 };
 
 /** One piece after another. */
-export const oneLane: readonly Lane[] = [{ names: null, most: 1 }];
+export const oneLane: readonly Lane[] = [{ title: 'default', names: null, most: 1 }];
+
+/** The title of the lane that a kind of work runs in. */
+export const laneName = (lanes: readonly Lane[], kind: string): string =>
+  (lanes.find(({ names }) => names?.includes(kind)) ?? lanes.find(({ names }) => names === null))?.title ??
+  '';
 
 const hasRoom = ({ names, most }: Lane, lanes: readonly Lane[], running: readonly string[]): boolean => {
   const named = lanes.flatMap((lane) => lane.names ?? []);

@@ -5,8 +5,11 @@ import { pino } from 'pino';
 import { openTestStore, type TestStore } from '../../test/support/store.ts';
 import { migrate } from '../db/migrate.ts';
 import { openStore } from '../db/open.ts';
+import { unavailable } from '../errors.ts';
+import { GitFailure } from '../git/failure.ts';
 import { processName } from '../db/process.ts';
 import { type Payload, type WorkHandler, enqueue } from './queue.ts';
+import { outageOf } from './outage.ts';
 import { finish, freeWorkOf, lease, mostAttempts, postpone, renew, take } from './taken.ts';
 import { type Worker, startWorker } from './worker.ts';
 
@@ -361,6 +364,65 @@ describe('work that fails', () => {
       [1, 2],
     );
     assert.deepEqual(await rows(), []);
+  });
+});
+
+describe('work that fails by an outage', () => {
+  const away = new GitFailure('unavailable', 'the storage is away');
+  const workThrough = (handler: WorkHandler): Worker => {
+    const { store, clock } = test;
+    const log = pino({ level: 'silent' });
+    const worker = startWorker({ store, clock, log, handlers: { note: handler }, isOutage: outageOf(store) });
+    workers.push(worker);
+    return worker;
+  };
+
+  it('is never given up, and runs within minutes of its end', async () => {
+    await add();
+    let isAway = true;
+    const worker = workThrough(async (payload) => {
+      if (isAway) throw new Error('refresh failed', { cause: away });
+      await noting(payload);
+    });
+    for (let round = 0; round < mostAttempts * 3; round += 1) {
+      await worker.drain();
+      const [row] = await rows();
+      assert.ok(row!.run_at - time <= 300_000, `a pause of ${row!.run_at - time} ms`);
+      moveTo(row!.run_at);
+    }
+    isAway = false;
+    await worker.drain();
+    assert.equal(ran.length, 1);
+    assert.deepEqual(await rows(), []);
+  });
+
+  it('is given up after failures of its own, as many as without outages', async () => {
+    await add();
+    let round = 0;
+    const worker = workThrough(async () => {
+      round += 1;
+      throw round % 2 === 0 ? away : new Error('its own');
+    });
+    for (let tries = 0; tries < mostAttempts * 3; tries += 1) {
+      await worker.drain();
+      moveTo(time + 3_600_000);
+    }
+    assert.equal(round, mostAttempts * 2 - 1);
+    assert.equal((await rows())[0]?.last_error, 'Error: its own');
+  });
+
+  it('of a full disk and a peer that is away, but not of a bug', () => {
+    const isOutage = outageOf(test.store);
+    const coded = (code: string): Error => Object.assign(new Error('failed'), { code });
+    for (const error of [away, unavailable(), coded('ENOSPC'), coded('ECONNREFUSED'), coded('EROFS')])
+      assert.equal(isOutage(error), true, String(error));
+    for (const error of [
+      new TypeError('a bug'),
+      new GitFailure('limit', 'too large'),
+      coded('ENOENT'),
+      'text',
+    ])
+      assert.equal(isOutage(error), false, String(error));
   });
 });
 

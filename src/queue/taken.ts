@@ -9,6 +9,8 @@ export const lease = 60_000;
 export const mostAttempts = 20;
 const firstPause = 2_000;
 const longestPause = 3_600_000;
+/** During an outage: work goes on soon after its end. */
+const longestOutagePause = 300_000;
 /** When work that was given up runs: never. Its row stays for somebody to look at. */
 export const never = Number.MAX_SAFE_INTEGER;
 
@@ -18,6 +20,8 @@ export type Taken = {
   payload: string;
   /** With this one. No two takers share a number, so it tells whose the row is. */
   attempts: number;
+  /** Attempts that do not count towards giving up. */
+  excused_attempts: number;
   unique_key: string | null;
 };
 
@@ -49,7 +53,7 @@ export const isDue = async (store: Store, now: number, kinds: Kinds = everyKind)
 const takeOldest = async (tx: Tx, kinds: Kinds): Promise<Taken | null> => {
   const row = await tx.db
     .selectFrom('work')
-    .select(['id', 'name', 'payload', 'attempts', 'unique_key'])
+    .select(['id', 'name', 'payload', 'attempts', 'excused_attempts', 'unique_key'])
     .where(isDueAt(tx.now, kinds))
     .orderBy('run_at')
     .orderBy('id')
@@ -99,10 +103,25 @@ export const finish = async (store: Store, { id, attempts }: Taken): Promise<voi
   );
 };
 
-/** Has the piece run again after a pause that doubles. Where the same was enqueued meanwhile, that is enough. */
-export const postpone = async (store: Store, taken: Taken, error: unknown): Promise<void> => {
+/** Attempts that failed by the work itself. */
+export const countedAttempts = ({ attempts, excused_attempts }: Taken): number => attempts - excused_attempts;
+
+/**
+ * Has the piece run again after a pause that doubles. Where the same was enqueued meanwhile, that is enough.
+ * @param isOutage whether the attempt ended by an outage and does not count
+ */
+export const postpone = async (
+  store: Store,
+  taken: Taken,
+  error: unknown,
+  isOutage = false,
+): Promise<void> => {
   const { id, attempts, unique_key } = taken;
-  const pause = Math.min(firstPause * 2 ** (attempts - 1), longestPause);
+  const excused_attempts = taken.excused_attempts + (isOutage ? 1 : 0);
+  const [tries, longest] = isOutage
+    ? [excused_attempts, longestOutagePause]
+    : [countedAttempts(taken), longestPause];
+  const pause = Math.min(firstPause * 2 ** (tries - 1), longest);
   await store.write(async (tx) => {
     if (unique_key !== null && (await isWaiting(tx, unique_key))) {
       await tx.db.deleteFrom('work').where('id', '=', id).where('attempts', '=', attempts).execute();
@@ -110,7 +129,7 @@ export const postpone = async (store: Store, taken: Taken, error: unknown): Prom
     }
     const last_error = textOf(error);
     await own(tx, taken)
-      .set({ ...unlocked, run_at: tx.now + pause, last_error, unique_key })
+      .set({ ...unlocked, run_at: tx.now + pause, last_error, unique_key, excused_attempts })
       .execute();
   });
 };
@@ -142,7 +161,7 @@ export const freeWorkOf = async (store: Store, holder: string): Promise<void> =>
         .updateTable('work')
         .set(unlocked)
         .where('locked_by', '=', holder)
-        .where('attempts', '<=', mostFreed)
+        .where(sql<boolean>`attempts - excused_attempts <= ${mostFreed}`)
         .execute(),
   );
 };

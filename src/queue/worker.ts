@@ -5,7 +5,18 @@ import type { Clock } from '../time.ts';
 import { makeBell } from './bell.ts';
 import { type Lane, kindsToTake, oneLane } from './lanes.ts';
 import { type Payload, type WorkHandler, workTopic } from './queue.ts';
-import { type Taken, finish, giveUp, isDue, lease, mostAttempts, postpone, renew, take } from './taken.ts';
+import {
+  type Taken,
+  countedAttempts,
+  finish,
+  giveUp,
+  isDue,
+  lease,
+  mostAttempts,
+  postpone,
+  renew,
+  take,
+} from './taken.ts';
 
 /** How often an idle worker looks for what other processes enqueued, in milliseconds. */
 const usualPause = 1_000;
@@ -22,6 +33,8 @@ export type WorkerParts = {
   clock: Clock;
   log: Logger;
   handlers: { [name: string]: WorkHandler };
+  /** Whether a failure is an outage, for which work is never given up. Default: none is. */
+  isOutage?: (error: unknown) => boolean;
   /** Default: one piece after another. */
   lanes?: readonly Lane[];
   /** Default: once a second. */
@@ -46,10 +59,22 @@ const underLease = async ({ store, log }: WorkerParts, taken: Taken, work: Promi
   }
 };
 
+/** Postpones the piece, or gives it up where it failed too often by itself. */
+const fail = async ({ store, log, isOutage }: WorkerParts, taken: Taken, error: unknown): Promise<void> => {
+  const about = { err: error, work: taken.name, attempts: taken.attempts };
+  if (isOutage?.(error) === true) {
+    log.warn(about, 'work is postponed by an outage');
+    return await postpone(store, taken, error, true);
+  }
+  const isLast = countedAttempts(taken) >= mostAttempts;
+  log[isLast ? 'error' : 'warn'](about, isLast ? 'work was given up' : 'work failed');
+  await (isLast ? giveUp : postpone)(store, taken, error);
+};
+
 const runOne = async (parts: WorkerParts, taken: Taken): Promise<void> => {
   const { store, log } = parts;
   const about = { work: taken.name, attempts: taken.attempts };
-  if (taken.attempts > mostAttempts) {
+  if (countedAttempts(taken) > mostAttempts) {
     log.error(about, 'work was given up: the process ended each time it ran');
     await giveUp(store, taken, 'the process ended each time it ran');
     return;
@@ -58,9 +83,7 @@ const runOne = async (parts: WorkerParts, taken: Taken): Promise<void> => {
     await underLease(parts, taken, handle(parts, taken));
     await finish(store, taken);
   } catch (error) {
-    const isLast = taken.attempts === mostAttempts;
-    log[isLast ? 'error' : 'warn']({ err: error, ...about }, isLast ? 'work was given up' : 'work failed');
-    await (isLast ? giveUp : postpone)(store, taken, error);
+    await fail(parts, taken, error);
   }
 };
 

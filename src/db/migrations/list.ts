@@ -20,6 +20,7 @@ import { waitingTraces } from './0021_waiting_traces.ts';
 import { acrossProjects } from './0023_across_projects.ts';
 import { jobTokenLists } from './0024_job_token_lists.ts';
 import { workTurns } from './0026_work_turns.ts';
+import { excusedAttempts } from './0037_excused_attempts.ts';
 import { workHolders } from './0028_work_holders.ts';
 import { repositoryPlaces } from './0029_repository_places.ts';
 import { projectsLimits } from './0042_projects_limits.ts';
@@ -55,6 +56,7 @@ export const migrationTexts: MigrationText[] = [
   externalStatuses,
   workHolders,
   repositoryPlaces,
+  excusedAttempts,
   projectsLimits,
   projectAndGroupOptions,
   gracefulCancel,

@@ -8,6 +8,7 @@ const adminLinks = [
   ['/admin/application_settings', 'Settings'],
   ['/admin/runners', 'Runners'],
   ['/admin/variables', 'Variables'],
+  ['/admin/background_work', 'Background work'],
   ['/admin/audit_events', 'Audit log'],
 ] as const;
 

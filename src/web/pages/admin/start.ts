@@ -31,6 +31,7 @@ export const startPages = [
 <ul class="list">
 <li><a href="/admin/application_settings">Settings</a><br><span class="quiet">Who may sign up and in, what new projects are like, limits.</span></li>
 <li><a href="/admin/runners">Runners</a><br><span class="quiet">What runs the jobs of pipelines, and how each of them stands.</span></li>
+<li><a href="/admin/background_work">Background work</a><br><span class="quiet">What waits, runs and failed; retry what failed.</span></li>
 <li><a href="/admin/audit_events">Audit log</a><br><span class="quiet">Who signed in, who changed what that concerns safety.</span></li>
 <li><a href="/-/docs/api">API</a><br><span class="quiet">Everything else that administrators may do.</span></li>
 </ul>`;
