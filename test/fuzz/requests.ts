@@ -152,7 +152,8 @@ export const anyRequest = (
     );
   });
 
-const asText = (part: unknown): string => (typeof part === 'string' ? part : (JSON.stringify(part) ?? ''));
+export const asText = (part: unknown): string =>
+  typeof part === 'string' ? part : (JSON.stringify(part) ?? '');
 
 const pairs = (name: string, part: unknown): string[] => {
   if (Array.isArray(part)) return part.flatMap((one) => pairs(`${name}[]`, one));

@@ -1,0 +1,87 @@
+/** Shapes of bodies, and names of files in them, that repeat a fragment. */
+import { type Probe, repeated, texts } from './fragments.ts';
+
+const part = (head: string, text = 'x'): string => `--x\r\n${head}\r\n\r\n${text}\r\n`;
+const disposition = 'content-disposition: form-data; name=';
+
+/** Body shapes: a start, what is repeated, and an end. */
+const shapes: Record<string, [start: string, fragment: string, end: string][]> = {
+  'application/json': [
+    ['{"a":[', '[],', '1]}'],
+    ['{"a":[', '{},', '1]}'],
+    ['{"a":[', '1,', '1]}'],
+    ['{"a":[', '{"a":1},', '1]}'],
+    ['{"a":', '[', ''],
+    ['{"a":', '{"a":', ''],
+    ['{', '"a":1,', '"a":1}'],
+    ['{"a":"', String.raw`\\`, '"}'],
+    ['{"a":"', String.raw`\u0041`, '"}'],
+    ['{"a":"', 'é', '"}'],
+    ['{"a":', '1', '}'],
+    ['', ' ', '{}'],
+  ],
+  'application/x-www-form-urlencoded': [
+    ['', 'a=1&', ''],
+    ['', '&', ''],
+    ['', 'a[]=1&', ''],
+    ['', 'a[][b]=1&', ''],
+    ['', 'a%5B%5D%5Bb%5D=1&', ''],
+    ['a=', '+', ''],
+    ['a=', '%41', ''],
+    ['', '[', ''],
+    ['a', '[b]', '=1'],
+    ['a[][b]', '[b]', '=1'],
+    ['a', '[]', '=1'],
+    ['', '=', ''],
+    ['', '{', ''],
+  ],
+  'multipart/form-data; boundary=x': [
+    ['', '--x\r\n', '--x--\r\n'],
+    ['', '--x\r\n\r\n', '--x--\r\n'],
+    ['', part(`${disposition}"a"`), '--x--\r\n'],
+    ['', part(`${disposition}"f"; filename="a"`), '--x--\r\n'],
+    ['--x\r\n', 'a:b\r\n', `\r\n\r\nx\r\n--x--\r\n`],
+    [`--x\r\n${disposition}"`, '%41', `"\r\n\r\nx\r\n--x--\r\n`],
+    [`--x\r\n${disposition}"a"`, '; a=b', `\r\n\r\nx\r\n--x--\r\n`],
+    [`--x\r\n${disposition}"a"\r\n\r\n`, '\r\n-', '\r\n--x--\r\n'],
+    [`--x\r\n${disposition}"a"\r\n\r\n`, '\r', '\r\n--x--\r\n'],
+    [`--x\r\n${disposition}"a"\r\n\r\n`, 'é', '\r\n--x--\r\n'],
+  ],
+};
+
+/** Where bodies are parsed, some of them before anybody has signed in. */
+const bodyDoors = ['/api/v4/projects/1/issues', '/oauth/token', '/users/sign_in', '/api/v4/runners/verify'];
+
+export const longestBody = 2 * 1024 * 1024;
+
+export const bodyProbes: Probe[] = bodyDoors.flatMap((url) =>
+  Object.entries(shapes).flatMap(([type, of]) =>
+    of.map(([start, fragment, end]) => ({
+      name: `POST ${url}: ${type}: ${JSON.stringify(start)}${JSON.stringify(fragment)}...`,
+      longest: longestBody - 100,
+      of: (length: number) => ({
+        method: 'POST',
+        url,
+        type,
+        body:
+          start +
+          fragment.repeat(Math.floor((length - start.length - end.length) / Buffer.byteLength(fragment))) +
+          end,
+      }),
+    })),
+  ),
+);
+
+/** Names of uploaded files, in the head of a part. */
+export const fileNameProbes: Probe[] = ['filename="', "filename*=utf-8''"].flatMap((name) =>
+  [...texts, 'a.', '.', 'é', '%CC%81'].map((fragment) => ({
+    name: `file name ${name}${JSON.stringify(fragment)}`,
+    longest: 64 * 1024,
+    of: (length: number) => ({
+      method: 'POST',
+      url: '/api/v4/projects/1/uploads',
+      type: 'multipart/form-data; boundary=x',
+      body: `--x\r\n${disposition}"file"; ${name}${repeated(fragment.replace(/[\r\n"]/g, '_'), length)}${name.endsWith('"') ? '"' : ''}\r\n\r\nx\r\n--x--\r\n`,
+    }),
+  })),
+);
