@@ -148,6 +148,14 @@ export type Contributor = {
   deletions: number;
 };
 
+/** Whom a transfer serves: one client, and one address, get only a share of the places. */
+export type Client = {
+  /** `user 5`, `key 3`, or an address of nobody who is known. */
+  name: string;
+  /** Of IPv6, its network. */
+  address: string;
+};
+
 type Repo = {
   repository: string;
   /** Refs were written to it before: where it is not there, the call fails as `unavailable`, and nothing makes it. */
@@ -325,12 +333,13 @@ export type Streams = {
       hide_requests?: boolean;
       /** `refs/pipelines/` is for this one: for nobody else. */
       pipelines?: boolean;
+      client?: Client;
     };
     result: Record<string, never>;
   };
   /** The service is asked (`AskPush`) before refs move, and told (`TellPush`) once they have. */
   'transport.receive_pack': {
-    params: Repo & { protocol: 0 | 1 | 2; stateless: boolean; quota: Quota };
+    params: Repo & { protocol: 0 | 1 | 2; stateless: boolean; quota: Quota; client?: Client };
     result: Record<string, never>;
   };
   'archive.read': {
@@ -339,11 +348,12 @@ export type Streams = {
       format: 'tar' | 'tar.gz' | 'tar.bz2' | 'zip';
       prefix: string;
       path?: string;
+      client?: Client;
     };
     result: Record<string, never>;
   };
   'blob.read': {
-    params: Repo & ({ commit: Oid; path: string } | { id: Oid });
+    params: Repo & ({ commit: Oid; path: string } | { id: Oid }) & { client?: Client };
     result: { id: Oid; size: number; mode: string } | null;
   };
   /** A pack of these commits without those of `not`, for a repository of another storage. */

@@ -8,7 +8,7 @@ export type Sending = {
   processes: GitProcess[];
   output: Writable;
   /** What the bytes pass on their way. */
-  through?: Duplex | undefined;
+  through?: Duplex[];
   signal: AbortSignal;
 };
 
@@ -16,11 +16,11 @@ export type Sending = {
 const hour = 3_600_000;
 
 /** Sends what programs write. Whoever ends first, reader or program, nothing is left running. */
-export const sendOutput = async ({ processes, output, through, signal }: Sending): Promise<void> => {
+export const sendOutput = async ({ processes, output, through = [], signal }: Sending): Promise<void> => {
   // A program that was killed has closed its pipe, but who waits for a reader does not see that.
   const ending = { signal: AbortSignal.any([signal, AbortSignal.timeout(hour)]) };
   const sendLast = async ({ stdout }: GitProcess): Promise<void> =>
-    through === undefined ? pipeline(stdout, output, ending) : pipeline(stdout, through, output, ending);
+    await pipeline([stdout, ...through, output], ending);
   const links = processes.map(async (process, index) => {
     const next = processes[index + 1];
     await (next === undefined ? sendLast(process) : pipeline(process.stdout, next.stdin, ending));

@@ -48,3 +48,27 @@ it('does not lose a place when one who waits has gone', async () => {
   back();
   assert.equal(await isTaken(slots.take()), true);
 });
+
+it('lets no holder have more than its share, and does not keep others behind it', async () => {
+  const slots = makeSlots(6);
+  const greedy = [{ holder: 'a', part: 1 / 3 }];
+  const release = await slots.take(undefined, greedy);
+  await slots.take(undefined, greedy);
+  const third = slots.take(undefined, greedy);
+  assert.equal(await isTaken(third), false);
+  assert.equal(await isTaken(slots.take(undefined, [{ holder: 'b', part: 1 / 3 }])), true);
+  release();
+  assert.equal(await isTaken(third), true);
+});
+
+it('gives a free place to the holder that has the fewest, and bounds what each has waiting', async () => {
+  const slots = makeSlots(2, { ofOneHolder: 1 });
+  const [a, b] = [[{ holder: 'a', part: 1 }], [{ holder: 'b', part: 1 }]];
+  const release = await slots.take(undefined, a);
+  await slots.take(undefined, a);
+  const [next, other] = [slots.take(undefined, a), slots.take(undefined, b)];
+  await assert.rejects(slots.take(undefined, a), { kind: 'unavailable' });
+  release();
+  assert.equal(await isTaken(other), true);
+  assert.equal(await isTaken(next), false);
+});

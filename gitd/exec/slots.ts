@@ -1,73 +1,132 @@
-/** How many git processes work at once. Who finds no place waits, but neither for ever nor in any number. */
+/** Limits how many git processes run at once. Callers beyond that wait in a bounded queue, for a bounded time. */
 import { availableParallelism } from 'node:os';
 import { GitError } from '../failure.ts';
 
+/** A part of all places that one holder may have at most: of a user, of an address, of a kind of transfer. */
+export type Share = { holder: string; part: number };
+
 export type Slots = {
-  /** Answers what gives the place back. @throws GitError `unavailable` */
-  take: (signal?: AbortSignal) => Promise<() => void>;
+  /**
+   * Answers the function that releases the place.
+   * @param shares bounds that this place counts against; the first one also decides who is next: of those that wait,
+   * the holder with the fewest places
+   * @throws GitError `unavailable`
+   */
+  take: (signal?: AbortSignal, shares?: readonly Share[]) => Promise<() => void>;
 };
 
-type Waiting = { grant: () => void };
+type Waiting = { shares: readonly Share[]; grant: () => void };
 
-export const makeSlots = (places: number, limits = { waiting: 500, seconds: 30 }): Slots => {
+const usualLimits = { waiting: 500, ofOneHolder: 50, seconds: 30 };
+
+/** Counts places, of all and of each holder. */
+const makeLedger = (places: number) => {
   let free = places;
+  const held = new Map<string, number>();
+  const countOf = (holder: string | undefined): number =>
+    holder === undefined ? 0 : (held.get(holder) ?? 0);
+  return {
+    countOf,
+    isAllowed: (shares: readonly Share[]): boolean =>
+      free > 0 &&
+      shares.every(({ holder, part }) => countOf(holder) < Math.max(1, Math.floor(places * part))),
+    change: (shares: readonly Share[], by: 1 | -1): void => {
+      free -= by;
+      for (const { holder } of shares) {
+        const count = countOf(holder) + by;
+        if (count === 0) held.delete(holder);
+        else held.set(holder, count);
+      }
+    },
+  };
+};
+
+const holderOf = ([first]: readonly Share[]): string | undefined => first?.holder;
+
+/** Waits for a grant. @throws GitError `unavailable` after that time */
+const untilGranted = async (
+  { queue, shares, seconds }: { queue: Set<Waiting>; shares: readonly Share[]; seconds: number },
+  signal: AbortSignal | undefined,
+): Promise<void> => {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const waiting: Waiting = { shares, grant: resolve };
+  queue.add(waiting);
+  const leave = (why: Error): void => {
+    if (queue.delete(waiting)) reject(why);
+  };
+  const tooLong = (): void => leave(new GitError('unavailable', 'no place for a git process became free'));
+  const timer = setTimeout(tooLong, seconds * 1000).unref();
+  const onAbort = (): void => leave(signal?.reason as Error);
+  signal?.addEventListener('abort', onAbort, { once: true });
+  try {
+    await promise;
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', onAbort);
+  }
+};
+
+export const makeSlots = (places: number, limits: Partial<typeof usualLimits> = {}): Slots => {
+  const { waiting: mostWaiting, ofOneHolder, seconds } = { ...usualLimits, ...limits };
+  const { countOf, isAllowed, change } = makeLedger(places);
   const queue = new Set<Waiting>();
 
-  const giveBack = (): void => {
-    const [next] = queue;
-    if (next === undefined) free += 1;
-    else next.grant();
+  /** The oldest of the allowed ones whose holder has the fewest places. */
+  const next = (): Waiting | undefined => {
+    let best: Waiting | undefined;
+    for (const one of queue) {
+      if (!isAllowed(one.shares)) continue;
+      if (best === undefined || countOf(holderOf(one.shares)) < countOf(holderOf(best.shares))) best = one;
+    }
+    return best;
   };
 
-  /** Gives back once, however often it is called. */
-  const once = (): (() => void) => {
-    let given = false;
-    return () => {
-      if (!given) giveBack();
-      given = true;
-    };
-  };
-
-  const wait = async (signal: AbortSignal | undefined): Promise<void> => {
-    if (queue.size >= limits.waiting) throw new GitError('unavailable', 'too many git processes are wanted');
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const waiting: Waiting = {
-      grant: () => {
-        queue.delete(waiting);
-        resolve();
-      },
-    };
-    queue.add(waiting);
-    const leave = (why: Error): void => {
-      if (queue.delete(waiting)) reject(why);
-    };
-    const tooLong = (): void => leave(new GitError('unavailable', 'no place for a git process came free'));
-    const timer = setTimeout(tooLong, limits.seconds * 1000).unref();
-    const onAbort = (): void => leave(signal?.reason as Error);
-    signal?.addEventListener('abort', onAbort, { once: true });
-    try {
-      await promise;
-    } finally {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', onAbort);
+  const grantFree = (): void => {
+    for (let one = next(); one !== undefined; one = next()) {
+      queue.delete(one);
+      change(one.shares, 1);
+      one.grant();
     }
   };
 
+  /** Releases once, however often it is called. */
+  const releaseOnce = (shares: readonly Share[]): (() => void) => {
+    let isReleased = false;
+    return () => {
+      if (isReleased) return;
+      isReleased = true;
+      change(shares, -1);
+      grantFree();
+    };
+  };
+
+  const requireRoom = (shares: readonly Share[]): void => {
+    const holder = holderOf(shares);
+    const ofHolder =
+      holder === undefined ? 0 : [...queue].filter((one) => holderOf(one.shares) === holder).length;
+    if (queue.size >= mostWaiting || ofHolder >= ofOneHolder)
+      throw new GitError('unavailable', 'too many git processes are requested');
+  };
+
   return {
-    take: async (signal) => {
+    take: async (signal, shares = []) => {
       signal?.throwIfAborted();
-      if (free > 0) free -= 1;
-      else await wait(signal);
-      return once();
+      if (isAllowed(shares)) {
+        change(shares, 1);
+        return releaseOnce(shares);
+      }
+      requireRoom(shares);
+      await untilGranted({ queue, shares, seconds }, signal);
+      return releaseOnce(shares);
     },
   };
 };
 
 export type SlotName = 'interactive' | 'transfer' | 'maintenance';
 
-/** Transfers spend most of their time waiting for a client: few places would let slow ones keep all others out. */
+/** Transfers spend most of their time waiting for a client: few places would let slow ones block all others. */
 export const makeAllSlots = (cores: number = availableParallelism()): Record<SlotName, Slots> => ({
   interactive: makeSlots(Math.max(2, 2 * cores)),
   transfer: makeSlots(Math.max(16, 4 * cores)),
-  maintenance: makeSlots(1, { waiting: 1000, seconds: 3600 }),
+  maintenance: makeSlots(1, { waiting: 1000, ofOneHolder: 1000, seconds: 3600 }),
 });

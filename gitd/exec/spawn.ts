@@ -6,7 +6,7 @@ import { GitError } from '../failure.ts';
 import type { Argument } from './arguments.ts';
 import { type RunVariables, findGit, makeEnvironment } from './env.ts';
 import { limitsOf } from './limits.ts';
-import { type SlotName, makeAllSlots } from './slots.ts';
+import { type Share, type SlotName, makeAllSlots } from './slots.ts';
 
 export type Command =
   | 'archive'
@@ -49,6 +49,8 @@ export type GitRun = {
   dir: string | null;
   /** Of which kind of work it takes a place; null: of none, as the processes of pools do. */
   slot: SlotName | null;
+  /** What its place counts against. */
+  shares?: readonly Share[];
   /** Until it is killed; null: never. */
   seconds: number | null;
   /** Kills it when it aborts. */
@@ -244,7 +246,7 @@ export const makeExec = (git: string = findGit()): Exec => {
   let stopped = false;
   const start = async (run: GitRun): Promise<GitProcess> => {
     run.signal?.throwIfAborted();
-    const giveBack = run.slot === null ? null : await slots[run.slot].take(run.signal);
+    const giveBack = run.slot === null ? null : await slots[run.slot].take(run.signal, run.shares);
     try {
       run.signal?.throwIfAborted();
       if (stopped) throw new GitError('unavailable', 'the storage is stopping');

@@ -1,14 +1,17 @@
 /** A commit's files in one: the same commit gives the same bytes. */
 import { existsSync } from 'node:fs';
+import type { Duplex, Writable } from 'node:stream';
 import { createGzip } from 'node:zlib';
 import type { Context, StreamIo } from '../context.ts';
 import { flag, oid, paths, text, type Argument } from '../exec/arguments.ts';
 import { sendOutput } from '../exec/send.ts';
 import type { GitProcess } from '../exec/spawn.ts';
+import { transferShares } from '../exec/transfer_shares.ts';
 import { GitError } from '../failure.ts';
 import { requireCommit } from '../ops/objects.ts';
 import { folderMode } from '../odb/tree.ts';
 import type { Oid, Streams } from '../protocol.ts';
+import { watch } from '../transport/watch.ts';
 import { countFiles } from './count_files.ts';
 import { findEntry, treeOf } from './tree.ts';
 
@@ -52,6 +55,29 @@ const startPacker = async ({ exec, signal }: Context, format: Params['format']):
   ];
 };
 
+const sendArchive = async (
+  { commit, format, prefix, path = '', client }: Params,
+  context: Context,
+  output: Writable,
+  meter: Duplex,
+): Promise<void> => {
+  const { exec, dir, signal } = context;
+  const process = await exec.start({
+    command: 'archive',
+    args: [formats[format], text('--prefix=', prefix), oid(commit), ...(path === '' ? [] : paths([path]))],
+    dir,
+    slot: 'transfer',
+    shares: transferShares('read', client),
+    seconds: hour,
+    signal,
+  });
+  process.stdin.end();
+  const packer = await startPacker(context, format);
+  // gzip's header has neither a name nor a time here.
+  const through = [...(format === 'tar.gz' ? [createGzip()] : []), meter];
+  await sendOutput({ processes: [process, ...packer], output, through, signal });
+};
+
 /** @throws GitError `invalid` for a format that this machine cannot make; `limit` for a tree of too many files */
 export const readArchive = async (
   params: Params,
@@ -65,19 +91,11 @@ export const readArchive = async (
   await requireCommit(context, commit);
   const start = await findTree(context, commit, path);
   if (start !== null) await countFiles(context, start);
-  const process = await context.exec.start({
-    command: 'archive',
-    args: [formats[format], text('--prefix=', prefix), oid(commit), ...(path === '' ? [] : paths([path]))],
-    dir: context.dir,
-    slot: 'transfer',
-    seconds: hour,
-    signal: context.signal,
-  });
-  process.stdin.end();
-  const packer = await startPacker(context, format);
-  // gzip's header has neither a name nor a time here.
-  const through = format === 'tar.gz' ? createGzip() : undefined;
-  const { signal } = context;
-  await sendOutput({ processes: [process, ...packer], output: io.output, through, signal });
-  return {};
+  const progress = watch(context.signal);
+  try {
+    await sendArchive(params, { ...context, signal: progress.signal }, io.output, progress.toClient());
+    return {};
+  } finally {
+    progress.end();
+  }
 };

@@ -1,9 +1,10 @@
 import type { Context, MethodHandler, StreamHandler, StreamIo } from '../context.ts';
 import { flag, isOid, oid } from '../exec/arguments.ts';
 import { sendOutput } from '../exec/send.ts';
+import { transferShares } from '../exec/transfer_shares.ts';
 import { GitError } from '../failure.ts';
 import { folderMode, submoduleMode } from '../odb/tree.ts';
-import type { Oid } from '../protocol.ts';
+import type { Client, Oid } from '../protocol.ts';
 import { watch } from '../transport/watch.ts';
 import { findEntry, modeText } from './tree.ts';
 
@@ -51,7 +52,12 @@ export const getBlob: MethodHandler<'blob.get'> = async ({ id, max }, context) =
   return { result: { size, whole: true }, body: await bytesOfBlob(context, blob) };
 };
 
-const sendBlob = async (context: Context, blob: Blob, { output }: StreamIo): Promise<void> => {
+const sendBlob = async (
+  context: Context,
+  blob: Blob,
+  { output }: StreamIo,
+  client: Client | undefined,
+): Promise<void> => {
   if (blob.size <= smallBlob) {
     output.end(await bytesOfBlob(context, blob));
     return;
@@ -63,13 +69,14 @@ const sendBlob = async (context: Context, blob: Blob, { output }: StreamIo): Pro
     args,
     dir,
     slot: 'transfer',
+    shares: transferShares('read', client),
     seconds: 3600,
     signal,
   });
   process.stdin.end();
   const progress = watch(signal);
   try {
-    const through = progress.through();
+    const through = [progress.toClient()];
     await sendOutput({ processes: [process], output, through, signal: progress.signal });
   } finally {
     progress.end();
@@ -83,6 +90,6 @@ export const streamBlob: StreamHandler<'blob.read'> = async (params, context, io
     io.output.end();
     return null;
   }
-  await sendBlob(context, blob, io);
+  await sendBlob(context, blob, io, params.client);
   return { mode: '100644', ...blob };
 };

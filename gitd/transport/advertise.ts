@@ -1,8 +1,9 @@
 /** `info/refs`: what a client reads first. */
+import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Context, Storage, StreamHandler } from '../context.ts';
 import { file, flag } from '../exec/arguments.ts';
-import { hiddenFor, hidingRefs } from '../exec/env.ts';
+import { type Hidden, hiddenFor, hidingRefs } from '../exec/env.ts';
 import { GitError, noRepository } from '../failure.ts';
 import { isThere } from '../storage/layout.ts';
 import { bringHead } from './head.ts';
@@ -51,6 +52,36 @@ export const capabilities = async (storage: Storage): Promise<Buffer> => {
 
 const prologue = (service: string): Buffer => Buffer.concat([packet(`# service=${service}\n`), flushPacket]);
 
+type Advertised = {
+  service: 'git-upload-pack' | 'git-receive-pack';
+  dir: string;
+  protocol: 0 | 1 | 2;
+  hidden: Hidden;
+  stateless: boolean;
+};
+
+/** Writes the refs and capabilities that a conversation begins with, by a process that ends with it. */
+export const writeAdvertisement = async (
+  context: Context,
+  { service, dir, protocol, hidden, stateless }: Advertised,
+  output: Writable,
+): Promise<void> => {
+  const git = await context.exec.start({
+    command: service === 'git-upload-pack' ? 'upload-pack' : 'receive-pack',
+    args: [...(stateless ? [flag('--stateless-rpc')] : []), flag('--http-backend-info-refs'), file(dir)],
+    dir: null,
+    slot: 'interactive',
+    seconds: 120,
+    signal: context.signal,
+    variables: protocolVariables(protocol),
+    config: hidingRefs(hidden),
+  });
+  git.stdin.end();
+  await pipeline(git.stdout, output, { end: false });
+  const { code } = await git.ended;
+  if (code !== 0) throw new GitError('internal', `git ended with ${code}: ${git.complaint()}`);
+};
+
 export const advertise: StreamHandler<'transport.advertise'> = async (params, context, io) => {
   const { service, protocol, head } = params;
   if (service !== 'git-upload-pack' && service !== 'git-receive-pack')
@@ -61,20 +92,9 @@ export const advertise: StreamHandler<'transport.advertise'> = async (params, co
   }
   const dir = await readableDir(context);
   if (dir === context.dir) await bringHead(dir, head);
-  const git = await context.exec.start({
-    command: service === 'git-upload-pack' ? 'upload-pack' : 'receive-pack',
-    args: [flag('--stateless-rpc'), flag('--http-backend-info-refs'), file(dir)],
-    dir: null,
-    slot: 'interactive',
-    seconds: 120,
-    signal: context.signal,
-    variables: protocolVariables(protocol),
-    config: hidingRefs(hiddenFor(params)),
-  });
-  git.stdin.end();
   io.output.write(prologue(service));
-  await pipeline(git.stdout, io.output);
-  const { code } = await git.ended;
-  if (code !== 0) throw new GitError('internal', `git ended with ${code}: ${git.complaint()}`);
+  const hidden = hiddenFor(params);
+  await writeAdvertisement(context, { service, dir, protocol, hidden, stateless: true }, io.output);
+  io.output.end();
   return {};
 };

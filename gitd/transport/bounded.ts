@@ -71,6 +71,6 @@ export const wholeRequest = async (
     for await (const chunk of source) chunks.push(chunk);
   };
   const { signal } = watching;
-  await pipeline(input, watching.through(), boundTalk(most), collect, { signal });
+  await pipeline(input, watching.fromClient(), boundTalk(most), collect, { signal });
   return Buffer.concat(chunks);
 };

@@ -1,21 +1,22 @@
 /** Pushes. */
-import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Context, StreamHandler, StreamIo } from '../context.ts';
 import { reached } from '../effects.ts';
 import { file, flag } from '../exec/arguments.ts';
 import type { GitProcess } from '../exec/spawn.ts';
+import { transferShares } from '../exec/transfer_shares.ts';
 import { GitError } from '../failure.ts';
 import type { PushedRef, Quota, Streams } from '../protocol.ts';
 import { refsChanged } from '../refs/generation.ts';
 import { ensureRepository } from '../storage/create.ts';
 import { clearLocksOnce, removeLocksOfDead } from '../storage/locks.ts';
-import { protocolVariables } from './advertise.ts';
+import { protocolVariables, readableDir, writeAdvertisement } from './advertise.ts';
 import { boundCommands } from './bounded.ts';
 import { madeUpdates, sweepQuarantines, syncPushed } from './durable.ts';
 import { type Gate, makeGate } from './gate.ts';
 import { type HookAnswer, type HookCall, serveHooks } from './hook_channel.ts';
 import { inspectPush, largestFile, sizeWith } from './inspect_push.ts';
+import { awaitOpening } from './opening.ts';
 import { hooksFolder } from './own_folder.ts';
 import { refProblems } from './push_rules.ts';
 import { seenRefs } from './seen_refs.ts';
@@ -127,14 +128,16 @@ const hookHandler =
     return await answered;
   };
 
-const startReceivePack = async (push: Push, { protocol, stateless }: Params): Promise<GitProcess> => {
+/** Without a conversation over SSH, too: the advertisement has been sent by then. */
+const startReceivePack = async (push: Push, { protocol, client }: Params): Promise<GitProcess> => {
   const { context, quota, watching } = push;
   const hooks = await hooksFolder(context);
   return await context.exec.start({
     command: 'receive-pack',
-    args: [...(stateless ? [flag('--stateless-rpc')] : []), file(context.dir)],
+    args: [flag('--stateless-rpc'), file(context.dir)],
     dir: null,
     slot: 'transfer',
+    shares: transferShares('push', client),
     seconds: longestTransfer,
     signal: watching.signal,
     variables: protocolVariables(protocol),
@@ -146,31 +149,6 @@ const startReceivePack = async (push: Push, { protocol, stateless }: Params): Pr
     ],
     withChannel: true,
   });
-};
-
-/**
- * What a client sends to see whether we are there is a flush packet and nothing else: no push, and no reason to make
- * a repository.
- */
-const isProbe = async (input: Readable): Promise<boolean> => {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  while (length < 5 && !input.readableEnded) {
-    const chunk = input.read() as Buffer | null;
-    if (chunk === null) {
-      const { promise, resolve, reject } = Promise.withResolvers<void>();
-      input.once('readable', resolve).once('end', resolve).once('error', reject);
-      // oxlint-disable-next-line no-await-in-loop -- what comes next, comes later
-      await promise.finally(() => input.off('readable', resolve).off('end', resolve).off('error', reject));
-      continue;
-    }
-    chunks.push(chunk);
-    length += chunk.length;
-  }
-  const bytes = Buffer.concat(chunks, length);
-  if (length <= 4) return true;
-  input.unshift(bytes);
-  return false;
 };
 
 const leaveRepository = async ({ dir }: Context): Promise<void> => {
@@ -192,8 +170,11 @@ const run = async (push: Push, params: Params): Promise<void> => {
     git.stdin.end();
   };
   if (git.channel !== null) serveHooks(git.channel, hookHandler(push));
-  pipeline(io.input, watching.through(), boundCommands(), git.stdin).catch(() => undefined);
-  const answered = pipeline(git.stdout, watching.through(), gate.stream, io.output, { end: false });
+  pipeline(io.input, watching.fromClient(), boundCommands(), git.stdin).catch(() => undefined);
+  // Git answers only once it has all that it needs.
+  const answered = pipeline(git.stdout, watching.toClient(watching.endInput), gate.stream, io.output, {
+    end: false,
+  });
   const [ended] = await Promise.allSettled([git.ended, answered]);
   // Whoever called may have gone, or git been killed: what it did before counts all the same.
   await settle(push);
@@ -201,10 +182,29 @@ const run = async (push: Push, params: Params): Promise<void> => {
   await answered;
 };
 
-export const receivePack: StreamHandler<'transport.receive_pack'> = async (params, context, io) => {
-  if (params.stateless && (await isProbe(io.input))) return {};
+const advertiseTo = async (context: Context, { output }: StreamIo, protocol: 0 | 1 | 2): Promise<void> => {
+  const service = 'git-receive-pack';
+  const hidden = { requests: false, pipelines: false };
+  const dir = await readableDir(context);
+  await writeAdvertisement(context, { service, dir, protocol, hidden, stateless: false }, output);
+};
+
+const receive = async (push: Push, params: Params): Promise<void> => {
+  const { context, io, watching } = push;
+  if (!params.stateless) await advertiseTo(context, io, params.protocol);
+  // Clients send a flush packet alone to see whether we are there: no reason to make a repository.
+  if (!(await awaitOpening(io.input, watching, true))) return;
   await ensureRepository(context);
   await clearLocksOnce(context.dir);
+  underWay.set(context.dir, (underWay.get(context.dir) ?? 0) + 1);
+  try {
+    await run(push, params);
+  } finally {
+    await leaveRepository(context);
+  }
+};
+
+export const receivePack: StreamHandler<'transport.receive_pack'> = async (params, context, io) => {
   const watching = watch(null);
   const push: Push = {
     context,
@@ -222,13 +222,11 @@ export const receivePack: StreamHandler<'transport.receive_pack'> = async (param
   };
   context.signal.addEventListener('abort', onGone, { once: true });
   if (context.signal.aborted) onGone();
-  underWay.set(context.dir, (underWay.get(context.dir) ?? 0) + 1);
   try {
-    await run(push, params);
+    await receive(push, params);
     return {};
   } finally {
     watching.end();
     context.signal.removeEventListener('abort', onGone);
-    await leaveRepository(context);
   }
 };

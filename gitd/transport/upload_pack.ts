@@ -1,16 +1,19 @@
 /** Fetches and clones. */
-import { Readable, type Writable } from 'node:stream';
+import { PassThrough, Readable, type Transform, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { join } from 'node:path';
 import type { Context, StreamHandler, StreamIo } from '../context.ts';
 import { file, flag } from '../exec/arguments.ts';
 import { type Hidden, hiddenFor, hiddenKey, hidingRefs } from '../exec/env.ts';
 import type { GitProcess } from '../exec/spawn.ts';
+import { transferShares } from '../exec/transfer_shares.ts';
 import { GitError } from '../failure.ts';
-import { capabilities, protocolVariables, readableDir } from './advertise.ts';
+import type { Client } from '../protocol.ts';
+import { capabilities, protocolVariables, readableDir, writeAdvertisement } from './advertise.ts';
 import { boundTalk, wholeRequest } from './bounded.ts';
 import { bringHead } from './head.ts';
 import { listRefs } from './ls_refs.ts';
+import { awaitOpening, skipAdvertisement } from './opening.ts';
 import { ownFolder } from './own_folder.ts';
 import { type PackCache, type Source, openPackCache, packBytes } from './pack_cache.ts';
 import { packet } from './pktline.ts';
@@ -40,14 +43,20 @@ const startUploadPack = async (
     protocol,
     stateless,
     hidden,
+    client,
     signal,
-  }: { dir: string; protocol: 0 | 1 | 2; stateless: boolean; hidden: Hidden; signal: AbortSignal },
+  }: Pick<Serving, 'dir' | 'hidden' | 'client'> & {
+    protocol: 0 | 1 | 2;
+    stateless: boolean;
+    signal: AbortSignal;
+  },
 ): Promise<GitProcess> =>
   await context.exec.start({
     command: 'upload-pack',
     args: [...(stateless ? [flag('--stateless-rpc')] : []), flag('--strict'), file(dir)],
     dir: null,
     slot: 'transfer',
+    shares: transferShares('read', client),
     seconds: longestTransfer,
     signal,
     variables: protocolVariables(protocol),
@@ -62,11 +71,11 @@ const succeeded = async (git: GitProcess): Promise<void> => {
 
 /** Runs git for one request. Its output is to be read to the end. */
 const runRequest = async (
-  { context, dir, hidden }: Omit<Serving, 'output' | 'watching'>,
+  { context, ...place }: Omit<Serving, 'output' | 'watching'>,
   request: Request,
   signal: AbortSignal,
 ): Promise<{ output: Readable; ended: Promise<void> }> => {
-  const git = await startUploadPack(context, { dir, protocol: 2, stateless: true, hidden, signal });
+  const git = await startUploadPack(context, { ...place, protocol: 2, stateless: true, signal });
   git.stdin.end(request.bytes);
   const ended = succeeded(git);
   ended.catch(() => undefined);
@@ -78,12 +87,13 @@ type Serving = {
   dir: string;
   /** What is not for this one. */
   hidden: Hidden;
+  client: Client | null;
   output: Writable;
   watching: Watch;
 };
 
 const copy = async ({ output, watching }: Serving, source: Readable): Promise<void> =>
-  await pipeline(source, watching.through(), output, { end: false });
+  await pipeline(source, watching.toClient(), output, { end: false });
 
 /** What git says before it fails tells the client why. */
 const answerByGit = async (serving: Serving, request: Request): Promise<void> => {
@@ -169,19 +179,59 @@ const converse = async (talk: Talk, io: StreamIo, stateless: boolean): Promise<v
   }
 };
 
-/** Hands bytes both ways between git and whoever called. */
-const handThrough = async (
+/** The last that a client says before it is sent a pack, in versions 0 and 1. */
+const donePacket = '0009done\n';
+
+/** Notes when a client has said all. */
+const noteDone = (watching: Watch): ((chunk: Buffer) => void) => {
+  let tail = '';
+  return (chunk) => {
+    tail = (tail + chunk.toString('latin1', Math.max(0, chunk.length - donePacket.length))).slice(
+      -donePacket.length,
+    );
+    if (tail === donePacket) watching.endInput();
+  };
+};
+
+/** Passes bytes both ways between git and the client. */
+const relay = async (
   git: GitProcess,
   { input, output }: Pick<StreamIo, 'input' | 'output'>,
   watching: Watch,
+  skipped: Transform,
 ): Promise<void> => {
   // Git may end before it has read all: what is left is of no use to anybody.
-  const sent = pipeline(input, watching.through(), boundTalk(), git.stdin).catch(() => undefined);
-  await Promise.all([pipeline(git.stdout, watching.through(), output, { end: false }), git.ended, sent]);
+  const sent = pipeline(input, watching.fromClient(noteDone(watching)), boundTalk(), git.stdin);
+  await Promise.all([
+    pipeline(git.stdout, skipped, watching.toClient(), output, { end: false }),
+    git.ended,
+    sent.catch(() => undefined),
+  ]);
+};
+
+type OldTalk = Talk & { protocol: 0 | 1; stateless: boolean };
+
+/** Versions 0 and 1. Git starts once the client has begun to say what it wants. */
+const converseOld = async (talk: OldTalk, io: StreamIo): Promise<void> => {
+  const { watching, protocol, stateless, hidden } = talk;
+  const { signal } = watching;
+  const context = { ...talk.context, signal };
+  const dir = await talk.place();
+  if (stateless) {
+    const input = Readable.from([await wholeRequest(io.input, watching)]);
+    const git = await startUploadPack(context, { ...talk, dir, signal });
+    await relay(git, { input, output: io.output }, watching, new PassThrough());
+    return;
+  }
+  const service = 'git-upload-pack';
+  await writeAdvertisement(context, { service, dir, protocol, hidden, stateless }, io.output);
+  if (!(await awaitOpening(io.input, watching, false))) return;
+  const git = await startUploadPack(context, { ...talk, dir, signal });
+  await relay(git, io, watching, skipAdvertisement());
 };
 
 export const uploadPack: StreamHandler<'transport.upload_pack'> = async (params, context, io) => {
-  const { protocol, stateless, head } = params;
+  const { protocol, stateless, head, client = null } = params;
   const hidden = hiddenFor(params);
   let placed: Promise<string> | null = null;
   const find = async (): Promise<string> => {
@@ -191,16 +241,10 @@ export const uploadPack: StreamHandler<'transport.upload_pack'> = async (params,
   };
   const place = async (): Promise<string> => await (placed ??= find());
   const watching = watch(context.signal);
+  const talk: Talk = { context, place, hidden, client, output: io.output, watching };
   try {
-    if (protocol === 2) {
-      await converse({ context, place, hidden, output: io.output, watching }, io, stateless);
-    } else {
-      const { signal } = watching;
-      const dir = await place();
-      const input = stateless ? Readable.from([await wholeRequest(io.input, watching)]) : io.input;
-      const git = await startUploadPack(context, { dir, protocol, stateless, hidden, signal });
-      await handThrough(git, { input, output: io.output }, watching);
-    }
+    if (protocol === 2) await converse(talk, io, stateless);
+    else await converseOld({ ...talk, protocol, stateless }, io);
     return {};
   } finally {
     watching.end();

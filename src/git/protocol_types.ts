@@ -4,6 +4,7 @@ export type {
   AnswerPush,
   AnswerTold,
   AskPush,
+  Client,
   Commit,
   CommitAction,
   CommitWalk,

@@ -3,8 +3,7 @@
  * all others out of the storage. Who finds no place waits, but neither for long nor in any number.
  */
 import type { Platform } from '../access/call.ts';
-import type { GitUser } from '../repository/transfer.ts';
-import { originOf } from '../sessions/attempts.ts';
+import { type GitUser, transferClient } from '../repository/transfer.ts';
 import { oncePer } from '../once_per.ts';
 
 /** Milliseconds. */
@@ -24,12 +23,6 @@ export class TooManyFetches extends Error {
 type Queue = { taken: number; waiting: Set<() => void> };
 
 const queuesOf = oncePer((_platform: Platform) => new Map<string, Queue>());
-
-/** Whose fetch it is. */
-const nameOf = ({ cause, deployKey }: GitUser, ip: string): string => {
-  if (cause !== null) return `user ${cause.user.id}`;
-  return deployKey === null ? `address ${originOf(ip)}` : `key ${deployKey.id}`;
-};
 
 const waitIn = async (queue: Queue): Promise<void> => {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -63,7 +56,7 @@ export const takeFetchPlace = async (platform: Platform, user: GitUser, ip: stri
   const { fetch_limit } = platform.config;
   if (fetch_limit === 0) return () => undefined;
   const queues = queuesOf(platform);
-  const name = nameOf(user, ip);
+  const { name } = transferClient(user, ip);
   const queue = queues.get(name) ?? { taken: 0, waiting: new Set() };
   queues.set(name, queue);
   if (queue.taken < fetch_limit) queue.taken += 1;

@@ -6,7 +6,14 @@ import type { GitStream } from '../git/stream.ts';
 import type { Project } from '../projects/find.ts';
 import { repositoryOf } from '../repository/open.ts';
 import { answerPush } from '../repository/push.ts';
-import { type GitUser, headOf, hidesRequests, seesPipelineRefs, quotaOf } from '../repository/transfer.ts';
+import {
+  type GitUser,
+  headOf,
+  hidesRequests,
+  quotaOf,
+  seesPipelineRefs,
+  transferClient,
+} from '../repository/transfer.ts';
 import { takeFetchPlace } from './fetch_places.ts';
 import { movedLines, telling } from './moved.ts';
 import { pushMessages } from './push_messages.ts';
@@ -45,7 +52,8 @@ export const openFetch = async (
   const leave = await takeFetchPlace(platform, user, ip);
   const head = headOf(project, platform.config);
   const hide_requests = hidesRequests(user, project);
-  const params = { ...manner, head, hide_requests, pipelines: seesPipelineRefs(user, project) };
+  const client = transferClient(user, ip);
+  const params = { ...manner, head, hide_requests, pipelines: seesPipelineRefs(user, project), client };
   try {
     const stream = await repositoryOf(platform, project).stream('transport.upload_pack', params);
     stream.result.then(leave, leave);
@@ -67,7 +75,7 @@ export type OpenPush = {
 
 export const openPush = async (
   platform: Platform,
-  { user, project, path, address, baseUrl }: Admitted,
+  { user, project, path, address, baseUrl, ip }: Admitted,
   manner: Manner,
 ): Promise<OpenPush> => {
   const moved = movedLines(project, path, address);
@@ -80,7 +88,7 @@ export const openPush = async (
   const quota = quotaOf(platform.config);
   const stream = await repositoryOf(platform, project).stream(
     'transport.receive_pack',
-    { ...manner, quota },
+    { ...manner, quota, client: transferClient(user, ip) },
     answers,
   );
   stream.result.then(answers.end, answers.end);

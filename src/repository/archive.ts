@@ -9,6 +9,7 @@ import type { Code } from './code.ts';
 import { actionPath, isPlainPath } from './paths.ts';
 import { requireRef } from './resolve.ts';
 import { peek } from './serve_blob.ts';
+import { callClient } from './transfer.ts';
 
 type Format = 'tar' | 'tar.gz' | 'tar.bz2' | 'zip';
 
@@ -66,6 +67,7 @@ export const archiveAnswer = async (call: Call, code: Code, wanted: Wanted): Pro
     commit,
     format,
     prefix: `${name}/`,
+    client: callClient(call),
     ...(path !== '' && { path }),
   });
   stream.writable.end();

@@ -7,6 +7,7 @@ import { isGitFailure } from '../git/failure.ts';
 import type { Repository } from '../git/repository.ts';
 import { Answer } from '../http/endpoint.ts';
 import { disposition } from '../http/range.ts';
+import { callClient } from './transfer.ts';
 
 /** Bytes by which git, too, tells a text from other files. */
 const looked = 8_000;
@@ -50,7 +51,7 @@ export const streamedAnswer = async (
   place: Place,
   { name, size, headers = {} }: Served,
 ): Promise<Answer> => {
-  const stream = await repository.stream('blob.read', place);
+  const stream = await repository.stream('blob.read', { ...place, client: callClient(call) });
   stream.writable.end();
   try {
     const start = await peek(stream.readable);

@@ -1,10 +1,12 @@
 /** Who may fetch from a project, and who may push to it, by whatever door he comes. Texts as git shows them. */
 import { may } from '../access/may.ts';
 import type { Cause } from '../access/audit.ts';
+import type { Call } from '../access/call.ts';
 import type { Viewer } from '../access/viewer.ts';
 import type { Config } from '../config.ts';
-import type { Quota } from '../git/protocol_types.ts';
+import type { Client, Quota } from '../git/protocol_types.ts';
 import type { Project } from '../projects/find.ts';
+import { originOf } from '../sessions/attempts.ts';
 
 export type GitService = 'git-upload-pack' | 'git-receive-pack';
 
@@ -18,6 +20,20 @@ export type GitUser = {
   /** A key of projects, not of a user: what it may in the project that is meant; null: not one. */
   deployKey: { id: number; canPush: boolean } | null;
 };
+
+/** Whose places a transfer takes: of the user or deploy key, else of the address. */
+export const transferClient = (
+  { cause, deployKey }: Pick<GitUser, 'cause' | 'deployKey'>,
+  ip: string,
+): Client => {
+  const address = originOf(ip);
+  if (cause !== null) return { name: `user ${cause.user.id}`, address };
+  return { name: deployKey === null ? `address ${address}` : `key ${deployKey.id}`, address };
+};
+
+/** The same for a request to the API. */
+export const callClient = ({ actor, ip }: Pick<Call, 'actor' | 'ip'>): Client =>
+  transferClient({ cause: actor, deployKey: null }, ip);
 
 export const texts = {
   missing: "The project you were looking for could not be found or you don't have permission to view it.",
