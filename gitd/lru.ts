@@ -1,5 +1,9 @@
 /** Keeps what was used last. */
-export type Lru<V> = { get: (key: string) => V | undefined; set: (key: string, value: V) => void };
+export type Lru<V> = {
+  get: (key: string) => V | undefined;
+  set: (key: string, value: V) => void;
+  delete: (key: string) => void;
+};
 
 /** @param most of the sum of all weights */
 export const makeLru = <V>(most: number, weigh: (value: V) => number = () => 1): Lru<V> => {
@@ -10,6 +14,7 @@ export const makeLru = <V>(most: number, weigh: (value: V) => number = () => 1):
     kept.delete(key);
   };
   return {
+    delete: drop,
     get: (key) => {
       const found = kept.get(key);
       if (found === undefined) return undefined;

@@ -148,6 +148,14 @@ export type Contributor = {
   deletions: number;
 };
 
+/** Which objects a caller may name by their ids. */
+export type Sight = {
+  /** Only those that a ref leads to which is for this one; default: any that the repository has. */
+  reachable?: boolean;
+  /** `refs/merge-requests/`, and what is kept of merge requests, is not for this one. */
+  hide_requests?: boolean;
+};
+
 /** Whom a transfer serves: one client, and one address, get only a share of the places. */
 export type Client = {
   /** `user 5`, `key 3`, or an address of nobody who is known. */
@@ -205,8 +213,7 @@ export type Methods = {
   'refs.update': { params: Repo & { updates: RefUpdate[] }; result: Record<string, never> };
   /** The commit that a user's text names: a full or short id, a branch, a tag, a full ref, `HEAD` = `default_ref`. */
   'revision.resolve': {
-    /** `hide_requests`: `refs/merge-requests/` is not for this one. */
-    params: Repo & { revision: string; default_ref?: string | null; hide_requests?: boolean };
+    params: Repo & Sight & { revision: string; default_ref?: string | null };
     result: { commit: Oid; ref: string | null } | null;
   };
 
@@ -234,7 +241,10 @@ export type Methods = {
     params: Repo & { commit: Oid; path: string; max: number };
     result: { id: Oid; size: number; mode: string; whole: boolean } | null;
   };
-  'blob.get': { params: Repo & { id: Oid; max: number }; result: { size: number; whole: boolean } | null };
+  'blob.get': {
+    params: Repo & Sight & { id: Oid; max: number };
+    result: { size: number; whole: boolean } | null;
+  };
   /** From one tree-ish to another (`from` null: the empty tree). `files`: the exact number, whatever was cut. */
   'diff.files': {
     params: Repo & { from: Oid | null; to: Oid; limits: DiffLimits; paths?: string[] };

@@ -5,6 +5,7 @@ import { transferShares } from '../exec/transfer_shares.ts';
 import { GitError } from '../failure.ts';
 import { folderMode, submoduleMode } from '../odb/tree.ts';
 import type { Client, Oid } from '../protocol.ts';
+import { isReachableBlob } from '../refs/reachable.ts';
 import { watch } from '../transport/watch.ts';
 import { findEntry, modeText } from './tree.ts';
 
@@ -44,9 +45,9 @@ export const readBlobAt: MethodHandler<'blob.at'> = async ({ commit, path, max }
   return { result: { ...blob, whole: true }, body: await bytesOfBlob(context, blob) };
 };
 
-export const getBlob: MethodHandler<'blob.get'> = async ({ id, max }, context) => {
+export const getBlob: MethodHandler<'blob.get'> = async ({ id, max, ...sight }, context) => {
   const blob = await blobOf(context, id);
-  if (blob === null) return { result: null };
+  if (blob === null || !(await isReachableBlob(context, blob.id, sight))) return { result: null };
   const { size } = blob;
   if (!isWhole(blob, max)) return { result: { size, whole: false } };
   return { result: { size, whole: true }, body: await bytesOfBlob(context, blob) };

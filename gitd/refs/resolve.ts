@@ -1,7 +1,8 @@
 import type { Context, MethodHandler } from '../context.ts';
-import type { Oid } from '../protocol.ts';
+import type { Oid, Sight } from '../protocol.ts';
 import { forbiddenWant } from '../transport/wants.ts';
 import { peel, targetOf } from './get.ts';
+import { isReachable } from './reachable.ts';
 
 type Resolved = { commit: Oid; ref: string | null };
 
@@ -28,6 +29,11 @@ const fromShortId = async (context: Context, id: string, hideRequests: boolean):
     : null;
 };
 
+const fromWholeId = async (context: Context, id: string, sight: Sight): Promise<Resolved | null> => {
+  const found = await fromId(context, id);
+  return found !== null && (await isReachable(context, found.commit, sight)) ? found : null;
+};
+
 const isHidden = (ref: string, hideRequests: boolean): boolean =>
   /^refs\/(?:keep-around|pipelines|tmp)\//.test(ref) ||
   (hideRequests && ref.startsWith('refs/merge-requests/'));
@@ -39,7 +45,8 @@ const isHidden = (ref: string, hideRequests: boolean): boolean =>
 export const resolveRevision: MethodHandler<'revision.resolve'> = async (params, context) => {
   const { revision, default_ref: defaultRef, hide_requests: hideRequests = false } = params;
   const attempts: (() => Promise<Resolved | null>)[] = [];
-  if (/^[0-9a-f]{40}$/i.test(revision)) attempts.push(async () => await fromId(context, revision));
+  if (/^[0-9a-f]{40}$/i.test(revision))
+    attempts.push(async () => await fromWholeId(context, revision, params));
   if (revision === 'HEAD') {
     if (typeof defaultRef === 'string') attempts.push(async () => await fromRef(context, defaultRef));
   } else {

@@ -11,12 +11,14 @@ export type SeenRefs = {
   requestTips: Set<Oid>;
   /** Of pipelines. */
   pipelineTips: Set<Oid>;
+  /** Of refs that keep commits of merge requests: no fetch sees them, but the API names such commits by id. */
+  keptTips: Set<Oid>;
   /** Branches and tags by their full name with its case folded. */
   folded: Map<string, string>;
 };
 
-/** As `uploadpack.hideRefs` has them. */
-const hidden = ['refs/keep-around/', 'refs/tmp/'];
+const temporary = 'refs/tmp/';
+const keptAround = 'refs/keep-around/';
 const requests = 'refs/merge-requests/';
 const pipelines = 'refs/pipelines/';
 /** Refs of all kept listings together. */
@@ -32,7 +34,8 @@ const excessMarks = /(?<!\p{M})(\p{M}{30})\p{M}+/gu;
 /** Names that a file system which ignores case takes for the same. */
 export const foldRef = (ref: string): string => ref.replace(excessMarks, '$1').normalize('NFC').toLowerCase();
 
-const tipsFor = ({ ownTips, requestTips, pipelineTips }: SeenRefs, ref: string): Set<Oid> => {
+const tipsFor = ({ ownTips, requestTips, pipelineTips, keptTips }: SeenRefs, ref: string): Set<Oid> => {
+  if (ref.startsWith(keptAround)) return keptTips;
   if (ref.startsWith(pipelines)) return pipelineTips;
   return ref.startsWith(requests) ? requestTips : ownTips;
 };
@@ -45,12 +48,13 @@ const read = async ({ exec, dir, signal }: Context): Promise<SeenRefs> => {
     ownTips: new Set(),
     requestTips: new Set(),
     pipelineTips: new Set(),
+    keptTips: new Set(),
     folded: new Map(),
   };
   for (const line of stdout.toString().split('\n')) {
     const [target = '', peeled = '', ...name] = line.split(' ');
     const ref = name.join(' ');
-    if (ref === '' || hidden.some((prefix) => ref.startsWith(prefix))) continue;
+    if (ref === '' || ref.startsWith(temporary)) continue;
     const tips = tipsFor(seen, ref);
     tips.add(target);
     if (peeled !== '') tips.add(peeled);
@@ -85,8 +89,7 @@ export const seenRefs = async (context: Context): Promise<SeenRefs> => {
   kept.delete(dir);
   kept.set(dir, entry);
   try {
-    const { ownTips, requestTips, pipelineTips, folded } = await seen;
-    entry.size = ownTips.size + requestTips.size + pipelineTips.size + folded.size;
+    entry.size = Object.values(await seen).reduce((sum, { size }) => sum + size, 0);
     makeRoom();
   } catch {
     if (kept.get(dir) === entry) kept.delete(dir);

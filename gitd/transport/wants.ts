@@ -83,17 +83,21 @@ const strayObject = async (
   return stray ?? null;
 };
 
-/** The first that is not to be had; null: the client may have them all. */
+/**
+ * The first that is not to be had; null: the client may have them all.
+ * @param hidden `kept`: whether what is kept of merge requests counts as reachable; a fetch does not get it
+ */
 export const forbiddenWant = async (
   context: Context,
   wants: readonly Oid[],
-  hidden: Hidden,
+  hidden: Hidden & { kept?: boolean },
 ): Promise<Oid | null> => {
-  const { ownTips, requestTips, pipelineTips } = await seenRefs(context);
+  const { ownTips, requestTips, pipelineTips, keptTips } = await seenRefs(context);
   const tips = [
     ownTips,
     ...(hidden.requests ? [] : [requestTips]),
     ...(hidden.pipelines ? [] : [pipelineTips]),
+    ...(hidden.kept === true ? [keptTips] : []),
   ];
   const odd = wants.filter((oid) => !tips.some((some) => some.has(oid)));
   if (odd.length === 0) return null;

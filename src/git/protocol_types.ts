@@ -18,6 +18,7 @@ export type {
   Quota,
   Ref,
   RefUpdate,
+  Sight,
   Signature,
   Stream,
   Streams,

@@ -7,7 +7,7 @@ import type { Fetch, FetchProblem, IncludedFile, Wanted } from '../ci_file/inclu
 import { Failure } from '../errors.ts';
 import type { Oid } from '../git/protocol_types.ts';
 import { type Project, findProject } from '../projects/find.ts';
-import type { Code } from '../repository/code.ts';
+import { type Code, sightOf } from '../repository/code.ts';
 import { repositoryOf } from '../repository/open.ts';
 import { isPlainPath } from '../repository/paths.ts';
 import { resolveRevision } from '../repository/resolve.ts';
@@ -147,5 +147,6 @@ export const readableCode =
       throw error;
     });
     if (project === null || !may(viewer, 'read_code', project)) return null;
-    return { project, repository: repositoryOf(platform, project) };
+    const sight = sightOf(platform.store.db, viewer, project);
+    return { project, repository: repositoryOf(platform, project), sight };
   };

@@ -1,9 +1,9 @@
 /** From the texts of users to commits and refs. Only ids go on from here to what works on objects. */
 import { type FailureKind, Failure, notFound } from '../errors.ts';
 import { isGitFailure } from '../git/failure.ts';
-import type { Commit, Oid, Ref } from '../git/protocol_types.ts';
+import type { Commit, Oid, Ref, Sight } from '../git/protocol_types.ts';
 import type { Repository } from '../git/repository.ts';
-import { type Code, defaultRefOf } from './code.ts';
+import { type Code, defaultRefOf, storageSight } from './code.ts';
 
 export const branchPrefix = 'refs/heads/';
 export const tagPrefix = 'refs/tags/';
@@ -24,13 +24,16 @@ const unlessNoName = async <T>(work: Promise<T>): Promise<T | null> => {
 };
 
 /** The commit that a text names: an id, whole or in part, a branch, a tag, `HEAD`; null: none. */
-export const resolveRevision = async (
-  { project, repository, hidesRequests: hide_requests = false }: Code,
-  revision: string,
-): Promise<Resolved | null> => {
+export const resolveRevision = async (code: Code, revision: string): Promise<Resolved | null> => {
+  const { project, repository, sight } = code;
   if (revision === '' || revision.length > longestRevision || revision.startsWith('-')) return null;
   const default_ref = defaultRefOf(project);
-  return await unlessNoName(repository.ask('revision.resolve', { revision, default_ref, hide_requests }));
+  const resolve = async (seen: Sight): Promise<Resolved | null> =>
+    await unlessNoName(repository.ask('revision.resolve', { revision, default_ref, ...seen }));
+  const found = await resolve(storageSight(code));
+  if (found !== null || sight === undefined || !/^[0-9a-f]{40}$/i.test(revision)) return found;
+  // What a pipeline ran for stays readable, whatever becomes of its branch.
+  return (await sight.hasPipeline(revision.toLowerCase())) ? await resolve({}) : null;
 };
 
 /**

@@ -3,7 +3,7 @@ import { notFound } from '../errors.ts';
 import { tooLarge } from '../http/failure.ts';
 import { pageParams, pageRequest } from '../http/page.ts';
 import { boolean, int, object, oneOf, optional, string, text } from '../http/schema.ts';
-import { type Code, findCode, projectParam } from './code.ts';
+import { type Code, findCode, projectParam, storageSight } from './code.ts';
 import { largestJsonFile, largestWhole } from './limits.ts';
 import { actionPath, isPlainPath, pathParam } from './paths.ts';
 import { requireRef } from './resolve.ts';
@@ -49,9 +49,9 @@ const blobId = (sha: string): string => {
   return sha.toLowerCase();
 };
 
-const readBlob = async ({ repository }: Code, sha: string, max: number) => {
+const readBlob = async (code: Code, sha: string, max: number) => {
   const id = blobId(sha);
-  const { result, body } = await repository.read('blob.get', { id, max });
+  const { result, body } = await code.repository.read('blob.get', { id, max, ...storageSight(code) });
   if (result === null) throw notFound('Blob');
   return { id, size: result.size, whole: result.whole, body };
 };

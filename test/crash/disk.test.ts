@@ -1,7 +1,7 @@
 /** A disk that is full refuses writes and serves reads; one that fails ends the process. SQLite only. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
@@ -113,6 +113,65 @@ describe('a disk that is full', onSqlite, () => {
       description: long,
     });
     assert.deepEqual([again.status, again.body.iid], [201, count + 1]);
+    running.signal('SIGTERM');
+    assert.equal(await running.exit, 0);
+  });
+});
+
+/** Room for repositories alone, of a few megabytes; `null` where that is not allowed. */
+const smallRepositories = (data: string): string[] | null => {
+  mkdirSync(join(data, 'repositories'), { recursive: true, mode: 0o700 });
+  const script = 'mount -t tmpfs -o size=4m,mode=700 none "$GANTRY_DATA/repositories" && exec "$@"';
+  const command = ['unshare', '--mount', '--map-root-user', 'sh', '-c', script, 'sh'];
+  const [program = '', ...args] = command;
+  const tried = spawnSync(program, [...args, 'true'], { env: { ...process.env, GANTRY_DATA: data } });
+  return tried.status === 0 ? command : null;
+};
+
+const fillUp = (file: string): void => {
+  for (let count = 0; count < 10_000; count += 1) {
+    try {
+      appendFileSync(file, Buffer.alloc(4096));
+    } catch {
+      return;
+    }
+  }
+  assert.fail('the disk never fills');
+};
+
+describe('a full disk of repositories', onSqlite, () => {
+  it('refuses commits and merges with 503; with room again, it goes on', async (test) => {
+    place = newPlace();
+    mkdirSync(place.data, { mode: 0o700 });
+    const command = smallRepositories(place.data);
+    if (command === null) {
+      test.skip('mounting is not allowed here');
+      return;
+    }
+    const running = await place.start({ before: command });
+    const project = await makeProject(running);
+    const commit = async (branch: string, file: string, more: object = {}) =>
+      await call(running.url, `POST /projects/${project}/repository/commits`, {
+        branch,
+        commit_message: file,
+        actions: [{ action: 'create', file_path: file, content: file }],
+        ...more,
+      });
+    assert.equal((await commit('main', 'first')).status, 201);
+    assert.equal((await commit('topic', 'second', { start_branch: 'main' })).status, 201);
+    assert.equal((await commit('main', 'third')).status, 201);
+    const request = { source_branch: 'topic', target_branch: 'main', title: 'Topic' };
+    const { status, body } = await call(running.url, `POST /projects/${project}/merge_requests`, request);
+    assert.equal(status, 201);
+    const merge = async () =>
+      await call(running.url, `PUT /projects/${project}/merge_requests/${body.iid}/merge`, {});
+    const ballast = join('/proc', String(running.pid), 'root', place.data, 'repositories/ballast');
+    fillUp(ballast);
+    for (const refused of [await commit('main', 'fourth'), await merge()])
+      assert.deepEqual([refused.status, refused.body], [503, refusal]);
+    rmSync(ballast);
+    assert.equal((await commit('main', 'fourth')).status, 201);
+    assert.equal((await merge()).body.state, 'merged');
     running.signal('SIGTERM');
     assert.equal(await running.exit, 0);
   });
