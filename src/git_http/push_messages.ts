@@ -2,16 +2,20 @@
 import type { Platform } from '../access/call.ts';
 import type { RefUpdate } from '../git/protocol_types.ts';
 import { pushMessage } from '../merge_requests/push_message.ts';
+import { followPushOptions } from '../merge_requests/push_requests.ts';
 import { loadProject } from '../projects/find.ts';
 import type { GitUser } from '../repository/transfer.ts';
 
 export const pushMessages = async (
   platform: Platform,
   { user, projectId, baseUrl }: { user: GitUser; projectId: number; baseUrl: string },
-  updates: readonly RefUpdate[],
+  { updates, push_options }: { updates: readonly RefUpdate[]; push_options: readonly string[] },
 ): Promise<string[]> => {
   // As it is now: its default branch may have come with this push.
   const project = await loadProject(platform.store.db, projectId);
   if (project === null || user.cause === null) return [];
-  return await pushMessage(platform, { project, viewer: user.viewer, baseUrl }, updates);
+  const pushed = { project, cause: user.cause, baseUrl };
+  const warnings = await followPushOptions(platform, pushed, { updates, push_options });
+  const lines = await pushMessage(platform, { project, viewer: user.viewer, baseUrl }, updates);
+  return [...warnings, ...lines];
 };

@@ -83,7 +83,10 @@ export const openPush = async (
   const answers = answerPush(platform, {
     project,
     user,
-    messages: async (updates) => [...moved, ...(await pushMessages(platform, told, updates))],
+    messages: async (updates, pushOptions) => [
+      ...moved,
+      ...(await pushMessages(platform, told, { updates, push_options: pushOptions })),
+    ],
   });
   const quota = quotaOf(platform.config);
   const stream = await repositoryOf(platform, project).stream(

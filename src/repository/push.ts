@@ -22,7 +22,7 @@ export type Push = {
   project: RepositoryPlace;
   user: GitUser;
   /** What the pusher reads afterwards, of those of his updates that were made. */
-  messages: (updates: readonly RefUpdate[]) => Promise<string[]>;
+  messages: (updates: readonly RefUpdate[], pushOptions: readonly string[]) => Promise<string[]>;
 };
 
 /** What a stream of `transport.receive_pack` asks and tells. */
@@ -94,6 +94,7 @@ const updatesOf = (updates: readonly RefUpdate[]): RefUpdate[] =>
 export const answerPush = (platform: Platform, push: Push): PushAnswers => {
   const { store } = platform;
   let begun: Operation | null = null;
+  let pushOptions: readonly string[] = [];
   let timer: NodeJS.Timeout | undefined;
   const end = (): void => clearInterval(timer);
   return {
@@ -115,6 +116,7 @@ export const answerPush = (platform: Platform, push: Push): PushAnswers => {
       });
       if (Array.isArray(result)) return { refuse: result };
       begun = result;
+      pushOptions = question.push_options;
       timer = setInterval(
         () => void stayOperation(platform, result).catch(() => undefined),
         stillAtWork,
@@ -131,7 +133,7 @@ export const answerPush = (platform: Platform, push: Push): PushAnswers => {
         return { messages: [] };
       }
       await finishOperation(platform, { operation: begun, done });
-      return { messages: await push.messages(done).catch(() => []) };
+      return { messages: await push.messages(done, pushOptions).catch(() => []) };
     },
   };
 };

@@ -1,0 +1,58 @@
+/** The options of a push about merge requests: `git push -o merge_request.create -o merge_request.title="..."`. Pure. */
+
+export type RequestOptions = {
+  create: boolean;
+  target?: string;
+  target_project?: string;
+  title?: string;
+  description?: string;
+  milestone?: string;
+  draft: boolean;
+  remove_source_branch?: true;
+  squash?: true;
+  label: string[];
+  unlabel: string[];
+  assign: string[];
+  unassign: string[];
+};
+
+const texts = new Set(['target', 'target_project', 'title', 'description', 'milestone'] as const);
+const lists = new Set(['label', 'unlabel', 'assign', 'unassign'] as const);
+const flags = new Set(['create', 'draft', 'remove_source_branch', 'squash'] as const);
+
+const has = <T extends string>(names: ReadonlySet<T>, name: string): name is T => names.has(name as T);
+
+const prefix = 'merge_request.';
+
+/**
+ * What a push asks for of merge requests; null: nothing.
+ * @returns `problems`: options that are not carried out, in words
+ */
+export const requestOptionsOf = (
+  pushOptions: readonly string[],
+): { options: RequestOptions | null; problems: string[] } => {
+  const options: RequestOptions = {
+    create: false,
+    draft: false,
+    label: [],
+    unlabel: [],
+    assign: [],
+    unassign: [],
+  };
+  const problems: string[] = [];
+  let isAsked = false;
+  for (const text of pushOptions) {
+    if (!text.startsWith(prefix)) continue;
+    const [, name = '', value] = /^([^=]*)(?:=(.*))?$/s.exec(text.slice(prefix.length)) ?? [];
+    const isEmpty = value === undefined || value === '';
+    if (has(flags, name)) options[name] = true;
+    else if (!has(texts, name) && !has(lists, name))
+      problems.push(`The push option '${prefix}${name}' is not supported.`);
+    else if (isEmpty) problems.push(`The push option '${prefix}${name}' needs a value.`);
+    // A shell does not put line ends into an option: clients write them as two characters.
+    else if (has(texts, name)) options[name] = name === 'description' ? value.replaceAll('\\n', '\n') : value;
+    else options[name].push(value);
+    isAsked = true;
+  }
+  return { options: isAsked ? options : null, problems };
+};

@@ -1,0 +1,94 @@
+/** `git push -o merge_request.create` and the like. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { type WorkTree, newWorkTree, repositoryUrl, tryGit } from '../support/git.ts';
+import { type SeededProject, type SeededUser, seedMember, seedProject, seedUser } from '../support/seed.ts';
+import { type TestService, rootToken, startTestService } from '../support/service.ts';
+
+let gantry: TestService;
+let tree: WorkTree;
+let project: SeededProject;
+let user: SeededUser;
+before(async () => {
+  gantry = await startTestService();
+  tree = await newWorkTree();
+  await tree.commit('First', { 'a.txt': 'a\n' });
+  project = await seedProject(gantry);
+  user = await seedUser(gantry);
+  await seedMember(gantry, { user: user.id, project: project.id, access_level: 30 });
+  await tree.git('push', '--quiet', repositoryUrl(gantry.url, project.full_path, rootToken), 'main');
+});
+after(async () => {
+  await gantry.close();
+  await tree.remove();
+});
+
+let pushes = 0;
+
+/** Pushes a new commit each time: git runs no hooks where nothing changes. */
+const push = async (branch: string, ...options: string[]) => {
+  pushes += 1;
+  const commit = await tree.git(
+    'commit-tree',
+    '-p',
+    'main',
+    '-m',
+    `To ${branch}\n\nPush ${pushes}`,
+    'main^{tree}',
+  );
+  const url = repositoryUrl(gantry.url, project.full_path, user.token);
+  const all = options.flatMap((option) => ['-o', `merge_request.${option}`]);
+  const pushed = await tryGit(tree.path, ['push', '--force', ...all, url, `${commit}:refs/heads/${branch}`]);
+  assert.equal(pushed.code, 0, pushed.stderr);
+  return pushed.stderr;
+};
+
+const requestsOf = async (branch: string) =>
+  (await gantry.api(`GET /projects/${project.id}/merge_requests?source_branch=${branch}`)).body;
+
+test('a push creates a merge request, a later one changes it', async () => {
+  const said = await push(
+    'one',
+    'create',
+    'draft',
+    'label=bug',
+    'squash',
+    'description=Two\\nlines',
+    `assign=${user.username}`,
+  );
+  const [made, ...others] = await requestsOf('one');
+  assert.equal(others.length, 0);
+  assert.match(said, new RegExp(`remote: View merge request for one:\\s+remote: +\\S+${made.iid}`));
+  assert.deepEqual(
+    [made.title, made.description, made.target_branch, made.labels, made.squash, made.author.id],
+    ['Draft: To one', 'Two\nlines', 'main', ['bug'], true, user.id],
+  );
+  assert.deepEqual(
+    made.assignees.map(({ id }: { id: number }) => id),
+    [user.id],
+  );
+  await push('one', 'title=Another', 'unlabel=bug', 'label=feature', `unassign=@${user.username}`);
+  const [changed, ...more] = await requestsOf('one');
+  assert.equal(more.length, 0);
+  assert.deepEqual(
+    [changed.iid, changed.title, changed.labels, changed.assignees],
+    [made.iid, 'Another', ['feature'], []],
+  );
+});
+
+test('what cannot be done is said, and the push stands', async () => {
+  assert.match(
+    await push('two', 'title=x'),
+    /WARNINGS:\s+remote: +The push option 'merge_request.create' is required/,
+  );
+  assert.match(
+    await push('two', 'create', 'target=nowhere'),
+    /remote: +The merge request for two was not created/,
+  );
+  assert.match(await push('two', 'create', 'assign=nobody-at-all'), /nobody-at-all was not found/);
+  assert.deepEqual(await requestsOf('two'), []);
+  const said = await push('two', 'create', 'merge_when_ready', 'label');
+  assert.match(said, /'merge_request.merge_when_ready' is not supported/);
+  assert.match(said, /'merge_request.label' needs a value/);
+  assert.equal((await requestsOf('two')).length, 1);
+});
