@@ -1206,6 +1206,20 @@ create table resource_groups (
 
 CREATE UNIQUE INDEX resource_groups_key ON resource_groups USING btree (project_id, key);
 
+create table reviewers (
+  target_type text collate "C" not null,
+  target_id bigint not null,
+  user_id bigint not null,
+  position bigint not null,
+  state text collate "C" not null,
+  created_at bigint not null,
+  target_created_at bigint not null,
+  constraint reviewers_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint reviewers_pkey PRIMARY KEY (target_type, target_id, user_id)
+);
+
+CREATE INDEX reviewers_user ON reviewers USING btree (user_id, target_type, target_created_at, target_id);
+
 create table routes (
   path text collate "C" not null,
   source_type text collate "C" not null,

@@ -1138,6 +1138,27 @@ CREATE TABLE resource_groups (
 
 CREATE UNIQUE INDEX resource_groups_key on resource_groups (project_id, key);
 
+CREATE TABLE reviewers (
+  target_type text not null,
+  target_id integer not null,
+  user_id integer not null references users (id) on delete cascade,
+  position integer not null,
+  state text not null,
+  created_at integer not null,
+  target_created_at integer not null,
+  primary key (target_type, target_id, user_id)
+) strict;
+
+CREATE INDEX reviewers_user on reviewers (user_id, target_type, target_created_at, target_id);
+
+CREATE TRIGGER reviewers_delete_old_of_merge_request after delete on reviewers when old.target_type = 'MergeRequest' begin update merge_requests set revision = revision + 1 where id = old.target_id; end;
+
+CREATE TRIGGER reviewers_insert_new_of_merge_request after insert on reviewers when new.target_type = 'MergeRequest' begin update merge_requests set revision = revision + 1 where id = new.target_id; end;
+
+CREATE TRIGGER reviewers_update_new_of_merge_request after update on reviewers when new.target_type = 'MergeRequest' begin update merge_requests set revision = revision + 1 where id = new.target_id; end;
+
+CREATE TRIGGER reviewers_update_old_of_merge_request after update on reviewers when old.target_type = 'MergeRequest' begin update merge_requests set revision = revision + 1 where id = old.target_id; end;
+
 CREATE TABLE routes (
   path text primary key,
   source_type text not null,

@@ -227,6 +227,12 @@ export type AssigneesTable = {
   target_created_at: number;
 };
 
+/** Users who are asked to review a merge request. */
+export type ReviewersTable = AssigneesTable & {
+  state: 'unreviewed' | 'reviewed' | 'approved' | 'unapproved';
+  created_at: number;
+};
+
 export type MilestonesTable = {
   id: Id;
   iid: number;
@@ -337,7 +343,14 @@ export type TodosTable = {
   project_id: number;
   target_type: TargetType;
   target_id: number;
-  action: 'assigned' | 'mentioned' | 'build_failed' | 'marked' | 'unmergeable' | 'directly_addressed';
+  action:
+    | 'assigned'
+    | 'mentioned'
+    | 'build_failed'
+    | 'marked'
+    | 'unmergeable'
+    | 'directly_addressed'
+    | 'review_requested';
   /** The comment that it is of, whose text is `body`; null: of the target itself. */
   note_id: number | null;
   body: string;
@@ -476,6 +489,7 @@ export type Schema = AccessSchema &
     labels: LabelsTable;
     label_links: LabelLinksTable;
     assignees: AssigneesTable;
+    reviewers: ReviewersTable;
     milestones: MilestonesTable;
     issues: IssuesTable;
     issue_search: IssueSearchTable;

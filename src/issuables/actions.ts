@@ -22,6 +22,10 @@ export type Acted = {
   title: string;
   description?: string | null;
   assignee_ids?: number[];
+  /** Of a merge request. */
+  reviewer_ids?: number[];
+  /** Users who are asked for a review, also those who have been before. */
+  review_requested_ids?: number[];
   milestone_id?: number | null;
   labels?: string[];
   confidential?: boolean;
@@ -136,6 +140,26 @@ const unassigned: Act = async (given, argument, place) => ({
   assignee_ids: argument === '' ? [] : without(given.assignee_ids, await userIds(place, argument)),
 });
 
+/** More reviewers of one text are passed over. */
+const mostReviewers = 100;
+
+const reviewRequested: Act = async (given, argument, place) => {
+  if (place.type !== 'MergeRequest') return given;
+  const ids = await userIds(place, argument);
+  const { reviewer_ids = [], review_requested_ids = [] } = given;
+  return {
+    ...given,
+    reviewer_ids: [...new Set([...reviewer_ids, ...ids])].slice(0, mostReviewers),
+    review_requested_ids: [...new Set([...review_requested_ids, ...ids])].slice(0, mostReviewers),
+  };
+};
+
+const reviewerRemoved: Act = async (given, argument, place) => {
+  if (place.type !== 'MergeRequest') return given;
+  const reviewer_ids = argument === '' ? [] : without(given.reviewer_ids, await userIds(place, argument));
+  return { ...given, reviewer_ids };
+};
+
 const dueOn: Act = (given, argument) => {
   const due_date = parseDate(argument);
   return due_date === null ? given : { ...given, due_date };
@@ -176,12 +200,14 @@ const acts: { [N in QuickAction['name']]: Act } = {
   remove_due_date: (given) => ({ ...given, due_date: null }),
   remove_estimate: (given) => ({ ...given, time_estimate: 0 }),
   remove_milestone: (given) => ({ ...given, milestone_id: null }),
+  request_review: reviewRequested,
   remove_time_spent: (given) => ({ ...given, time_spent: 0 }),
   spend: spent,
   subscribe: (given) => ({ ...given, subscribed: true }),
   title: (given, argument) => (isTitle(argument) ? { ...given, title: argument } : given),
   todo: (given) => ({ ...given, todo: true }),
   unassign: unassigned,
+  unassign_reviewer: reviewerRemoved,
   unlabel: unlabeled,
   unsubscribe: (given) => ({ ...given, subscribed: false }),
   wip: toggled,

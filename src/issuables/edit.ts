@@ -10,10 +10,11 @@ import type { Relations } from './rows.ts';
 import { labelsText, milestoneText } from './system_note_text.ts';
 import type { Found } from './target.ts';
 
-export type SharedEdit = {
-  title?: string;
-  description?: string | null;
+/** What only those who may administer the kind set. */
+type Administered = {
   assignee_ids?: number[];
+  /** Of a merge request. */
+  reviewer_ids?: number[];
   milestone_id?: number | null;
   /** null: those that it has. */
   labels?: string[] | null;
@@ -21,11 +22,19 @@ export type SharedEdit = {
   remove_labels?: string[];
 };
 
-/** Only those who may administer the kind set these; from others they are dropped without a word. */
-export const withoutAdminFields = <E extends SharedEdit>(
-  edit: E,
-): Omit<E, 'assignee_ids' | 'milestone_id' | 'labels' | 'add_labels' | 'remove_labels'> => {
-  const { assignee_ids: _a, milestone_id: _m, labels: _l, add_labels: _p, remove_labels: _r, ...rest } = edit;
+export type SharedEdit = Administered & { title?: string; description?: string | null };
+
+/** Drops what only those who may administer the kind set: from others it is ignored. */
+export const withoutAdminFields = <E extends SharedEdit>(edit: E): Omit<E, keyof Administered> => {
+  const {
+    assignee_ids: _a,
+    reviewer_ids: _v,
+    milestone_id: _m,
+    labels: _l,
+    add_labels: _p,
+    remove_labels: _r,
+    ...rest
+  } = edit;
   return rest;
 };
 
@@ -71,8 +80,22 @@ export const editLabels = async (
   return labelsText(before, after);
 };
 
-/** Ids before and after; null: unchanged. */
-export type Assigned = { before: number[]; after: number[] } | null;
+/** Ids of users before and after; null: unchanged. */
+export type PeopleChange = { before: number[]; after: number[] } | null;
+
+/** What an edit makes of the users that a record names: `ids` of users who may not be named are ignored. */
+export const changedPeople = async (
+  tx: Tx,
+  project: Found['project'],
+  { before, ids }: { before: number[]; ids: number[] | undefined },
+  isVisibleTo: (viewer: Viewer, wanted: number[]) => boolean,
+): Promise<PeopleChange> => {
+  if (ids === undefined) return null;
+  const after = await assignable(tx, project, ids, isVisibleTo);
+  // None, or 0, clears.
+  const unchanged = after.length === 0 && ids.some((id) => id !== 0);
+  return unchanged || after.join() === before.join() ? null : { before, after };
+};
 
 /** Stores the assignees. */
 export const editAssignees = async (
@@ -80,25 +103,21 @@ export const editAssignees = async (
   { target, project }: Found,
   { assignee_ids }: SharedEdit,
   isVisibleTo: (viewer: Viewer, wanted: number[]) => boolean,
-): Promise<Assigned> => {
-  if (assignee_ids === undefined) return null;
-  const before = target.assignee_ids;
-  const after = await assignable(tx, project, assignee_ids, isVisibleTo);
-  // Ids of nobody who could be assigned are ignored; none, or 0, clears.
-  const unchanged = after.length === 0 && assignee_ids.some((id) => id !== 0);
-  if (unchanged || after.join() === before.join()) return null;
-  await setAssignees(tx, target, before, after);
-  return { before, after };
+): Promise<PeopleChange> => {
+  const people = { before: target.assignee_ids, ids: assignee_ids };
+  const change = await changedPeople(tx, project, people, isVisibleTo);
+  if (change !== null) await setAssignees(tx, target, change.before, change.after);
+  return change;
 };
 
-/** What to note of it, from the names of users before and after. */
-export const assigneeNote = async (
+/** The system note on a change of users, from their names before and after. */
+export const peopleNote = async (
   tx: Tx,
-  assigned: Assigned,
+  change: PeopleChange,
   textOf: (before: string[], after: string[]) => string | null,
 ): Promise<string | null> => {
-  if (assigned === null) return null;
-  const { before, after } = assigned;
+  if (change === null) return null;
+  const { before, after } = change;
   const names = await usernames(tx, [...before, ...after]);
   const named = (ids: number[]): string[] => ids.map((id) => names.get(id) ?? '');
   return textOf(named(before), named(after));
@@ -110,13 +129,18 @@ const usernames = async (tx: Tx, ids: number[]): Promise<Map<number, string>> =>
 };
 
 /** What changed, before and after, for the change log; of a description only that it did. */
-export const changesOf = <R extends Relations>(before: R, after: R, set: object): object => {
+export const changesOf = <R extends Relations & { reviewers?: { id: number }[] }>(
+  before: R,
+  after: R,
+  set: object,
+): object => {
   const columns = Object.keys(set).filter((name) => name !== 'description') as (keyof R & string)[];
   const values = columns.map((name) => [name, [before[name], after[name]]]);
-  const idsOf = ({ assignees }: R): number[] => assignees.map(({ id }) => id);
+  const idsOf = (users: { id: number }[] = []): number[] => users.map(({ id }) => id);
   const lists = [
     { name: 'labels', values: [before.labels, after.labels] },
-    { name: 'assignee_ids', values: [idsOf(before), idsOf(after)] },
+    { name: 'assignee_ids', values: [idsOf(before.assignees), idsOf(after.assignees)] },
+    { name: 'reviewer_ids', values: [idsOf(before.reviewers), idsOf(after.reviewers)] },
   ].filter(({ values: [was, is] }) => String(was) !== String(is));
   return {
     ...Object.fromEntries([...values, ...lists.map(({ name, values: both }) => [name, both])]),

@@ -9,9 +9,9 @@ import { type Measured, type NameKind, type Named, type Names, type Wanted, pers
 
 type Condition = RawBuilder<boolean>;
 
-const scopes = ['created-by-me', 'assigned-to-me', 'all'] as const;
-const scopeAliases = { created_by_me: 'created-by-me', assigned_to_me: 'assigned-to-me' } as const;
-const nobody = ['None', 'Any'] as const;
+export const scopes = ['created-by-me', 'assigned-to-me', 'all'] as const;
+export const scopeAliases = { created_by_me: 'created-by-me', assigned_to_me: 'assigned-to-me' } as const;
+export const nobody = ['None', 'Any'] as const;
 
 export const sharedFilterParams = {
   labels: optional(names({ description: 'names, all of which it must have; None, Any' })),
@@ -37,7 +37,7 @@ export const scopeParam = (options: { default?: 'created-by-me' } = {}) =>
   oneOf(scopes, { ...options, aliases: scopeAliases });
 
 export type Filters = {
-  scope: (typeof scopes)[number];
+  scope: (typeof scopes)[number] | 'reviews-for-me';
   state: string;
   labels?: string[];
   milestone?: string;
@@ -45,6 +45,8 @@ export type Filters = {
   author_username?: string;
   assignee_id?: number | 'None' | 'Any';
   assignee_username?: string[];
+  reviewer_id?: number | 'None' | 'Any';
+  reviewer_username?: string;
   my_reaction_emoji?: string;
   iids?: number[];
   search?: string;
@@ -90,6 +92,12 @@ const assigneesOf = ({ scope, assignee_id, assignee_username = [] }: Filters, us
   ...assignee_username,
 ];
 
+const reviewersOf = ({ scope, reviewer_id, reviewer_username }: Filters, userId: number) => [
+  ...(scope === 'reviews-for-me' ? [userId] : []),
+  ...(typeof reviewer_id === 'number' && reviewer_id !== 0 ? [reviewer_id] : []),
+  ...(reviewer_username ? [reviewer_username] : []),
+];
+
 const within = (column: RawBuilder<unknown>, after?: number, before?: number): Condition[] => [
   ...(after === undefined ? [] : [sql<boolean>`${column} >= ${after}`]),
   ...(before === undefined ? [] : [sql<boolean>`${column} <= ${before}`]),
@@ -127,6 +135,7 @@ export const wantedOf = (kind: Listed, filters: Filters, { userId, project, meas
   milestones: milestonesOf(filters),
   authors: authorsOf(filters, userId),
   assignees: assigneesOf(filters, userId),
+  reviewers: reviewersOf(filters, userId),
   measured: [...periodOf(kind, filters, project !== null), ...measured],
 });
 
@@ -173,10 +182,14 @@ const milestoneWords = (
   }
 };
 
-const assigneeWords = (kind: Listed, { assignee_id }: Filters): Condition[] => {
-  const assigned = linksOf(kind, 'assignees');
-  if (assignee_id === 'None' || assignee_id === 0) return [sql`not exists (select 1 from ${assigned})`];
-  return assignee_id === 'Any' ? [sql`exists (select 1 from ${assigned})`] : [];
+const peopleWords = (
+  kind: Listed,
+  table: 'assignees' | 'reviewers',
+  user: number | 'None' | 'Any' | undefined,
+): Condition[] => {
+  const links = linksOf(kind, table);
+  if (user === 'None' || user === 0) return [sql`not exists (select 1 from ${links})`];
+  return user === 'Any' ? [sql`exists (select 1 from ${links})`] : [];
 };
 
 const reactions = (kind: Listed, { my_reaction_emoji = '' }: Filters, userId: number): Condition[] => {
@@ -206,9 +219,18 @@ const neededOf = (listed: Listed, { names, words, wanted }: FilterContext): Need
     const named = names(kind, name);
     return { kind, named, condition: condition(named) };
   };
-  const [links, assigned] = [linksOf(listed, 'label_links'), linksOf(listed, 'assignees')];
+  const links = linksOf(listed, 'label_links');
   const [milestoneId, authorId] = [column(listed, 'milestone_id'), column(listed, 'author_id')];
-  const { labels, milestones, authors, assignees } = wanted;
+  const { labels, milestones, authors } = wanted;
+  const linkedPeople = (kind: 'assignee' | 'reviewer', table: 'assignees' | 'reviewers'): Needed[] =>
+    wanted[table].map((user) =>
+      need(
+        kind,
+        personKey(user),
+        ({ ids }) =>
+          sql`exists (select 1 from ${linksOf(listed, table)} and ${sql.ref(`${table}.user_id`)} = ${ids[0] ?? 0})`,
+      ),
+    );
   const linked = (title: string): Needed =>
     need(
       'label',
@@ -224,13 +246,8 @@ const neededOf = (listed: Listed, { names, words, wanted }: FilterContext): Need
       ),
     ),
     ...authors.map((user) => need('author', personKey(user), ({ ids }) => sql`${authorId} = ${ids[0] ?? 0}`)),
-    ...assignees.map((user) =>
-      need(
-        'assignee',
-        personKey(user),
-        ({ ids }) => sql`exists (select 1 from ${assigned} and assignees.user_id = ${ids[0] ?? 0})`,
-      ),
-    ),
+    ...linkedPeople('assignee', 'assignees'),
+    ...linkedPeople('reviewer', 'reviewers'),
   ];
 };
 
@@ -257,7 +274,8 @@ export const selectionOf = (kind: Listed, filters: Filters, context: FilterConte
     ...updated(kind, filters),
     ...labelWords(kind, filters),
     ...milestoneWords(kind, filters, context),
-    ...assigneeWords(kind, filters),
+    ...peopleWords(kind, 'assignees', filters.assignee_id),
+    ...peopleWords(kind, 'reviewers', filters.reviewer_id),
     ...reactions(kind, filters, context.userId),
     ...leftOut(kind, filters.not, context.userId),
   ];

@@ -9,17 +9,25 @@ type Condition = RawBuilder<boolean>;
 const mostNames = 100;
 const longestName = 255;
 
+const shared = {
+  labels: string,
+  milestone: string,
+  author_id: int,
+  author_username: string,
+  assignee_id: int,
+  assignee_username: array(string),
+  my_reaction_emoji: string,
+};
+
 export const notParam = hash(
-  {
-    labels: string,
-    milestone: string,
-    author_id: int,
-    author_username: string,
-    assignee_id: int,
-    assignee_username: array(string),
-    my_reaction_emoji: string,
-  },
+  shared,
   'what is left out: any of these labels, this milestone, this author, these assignees, this reaction of the caller',
+);
+
+/** The same for merge requests. */
+export const notParamWithReviewers = hash(
+  { ...shared, reviewer_id: int, reviewer_username: string },
+  'what is left out: as for issues, and this reviewer',
 );
 
 type Parts = Record<string, unknown>;
@@ -73,7 +81,9 @@ export const leftOut = (kind: Listed, given: unknown, userId: number): Condition
     column(kind, 'author_id'),
     column(kind, 'milestone_id'),
   ];
-  const [links, assigned] = [linksOf(kind, 'label_links'), linksOf(kind, 'assignees')];
+  const links = linksOf(kind, 'label_links');
+  const withUser = (table: 'assignees' | 'reviewers', users: RawBuilder<unknown>) =>
+    sql<boolean>`exists (select 1 from ${linksOf(kind, table)} and ${sql.ref(`${table}.user_id`)} in (${users}))`;
   return [
     ...unless(
       namesOf(parts, 'labels'),
@@ -87,14 +97,20 @@ export const leftOut = (kind: Listed, given: unknown, userId: number): Condition
     ),
     ...unless(idOf(parts, 'author_id'), ([user]) => sql`${author} <> ${user}`),
     ...unless(nameOf(parts, 'author_username'), (names) => sql`${author} not in (${usersOf(names)})`),
-    ...unless(
-      idOf(parts, 'assignee_id'),
-      ([user]) => sql`not exists (select 1 from ${assigned} and assignees.user_id = ${user})`,
-    ),
+    ...unless(idOf(parts, 'assignee_id'), ([user]) => sql`not ${withUser('assignees', sql`${user}`)}`),
     ...unless(
       namesOf(parts, 'assignee_username'),
-      (names) => sql`not exists (select 1 from ${assigned} and assignees.user_id in (${usersOf(names)}))`,
+      (names) => sql`not ${withUser('assignees', usersOf(names))}`,
     ),
+    ...(kind.type === 'MergeRequest'
+      ? [
+          ...unless(idOf(parts, 'reviewer_id'), ([user]) => sql`not ${withUser('reviewers', sql`${user}`)}`),
+          ...unless(
+            nameOf(parts, 'reviewer_username'),
+            (names) => sql`not ${withUser('reviewers', usersOf(names))}`,
+          ),
+        ]
+      : []),
     ...unless(
       nameOf(parts, 'my_reaction_emoji'),
       ([name]) => sql`${id} not in (select target_id from award_emoji

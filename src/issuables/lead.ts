@@ -33,9 +33,15 @@ const conditionsOf = ({ needed, others }: Selection, but?: Needed): RawBuilder<b
   ...others,
 ];
 
+const linkTables = {
+  label: ['label_links', 'label_id'],
+  assignee: ['assignees', 'user_id'],
+  reviewer: ['reviewers', 'user_id'],
+} as const;
+
 /** Along links, which repeat when their record was created. */
-const alongLinks = (link: 'label' | 'assignee', need: Needed, parts: Parts): Lead => {
-  const [table, linked] = link === 'label' ? ['label_links', 'label_id'] : ['assignees', 'user_id'];
+const alongLinks = (link: keyof typeof linkTables, need: Needed, parts: Parts): Lead => {
+  const [table, linked] = linkTables[link];
   const { kind, filters, selection } = parts;
   return {
     tables: sql`${sql.table(table)} as led cross join ${sql.raw(kind.table)}`,
@@ -60,6 +66,7 @@ const along = (need: Needed, parts: Parts): Lead => {
   switch (need.kind) {
     case 'label':
     case 'assignee':
+    case 'reviewer':
       return alongLinks(need.kind, need, parts);
     case 'milestone':
       return alongIndex(`${table}_milestone`, parts);

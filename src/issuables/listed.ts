@@ -12,5 +12,8 @@ export type Listed = {
 export const column = ({ table }: Listed, name: string): RawBuilder<never> => sql.raw(`${table}.${name}`);
 
 /** What links the kind's records with others: a table and the condition that it is of the record at hand. */
-export const linksOf = (kind: Listed, table: 'label_links' | 'assignees'): RawBuilder<unknown> =>
+export const linksOf = (
+  kind: Listed,
+  table: 'label_links' | 'assignees' | 'reviewers',
+): RawBuilder<unknown> =>
   sql.raw(`${table} where ${table}.target_type = '${kind.type}' and ${table}.target_id = ${kind.table}.id`);

@@ -18,13 +18,14 @@ export type Wanted = {
   /** Ids, or names of users. */
   authors: (number | string)[];
   assignees: (number | string)[];
+  reviewers: (number | string)[];
   measured: Measured[];
 };
 
 /** A condition on a kind's own columns that has an index: counted, as it may select few or nearly all. */
 export type Measured = { name: string; condition: RawBuilder<boolean>; index: string };
 
-export type NameKind = 'label' | 'milestone' | 'author' | 'assignee' | 'measured';
+export type NameKind = 'label' | 'milestone' | 'author' | 'assignee' | 'reviewer' | 'measured';
 
 export type Names = (kind: NameKind, name?: string) => Named;
 
@@ -46,7 +47,11 @@ const titled = (
 export const personKey = (user: number | string): string =>
   typeof user === 'number' ? `#${user}` : user.toLowerCase();
 
-const people = (kind: 'author' | 'assignee', asked: (number | string)[], uses: RawBuilder<number>) => {
+const people = (
+  kind: 'author' | 'assignee' | 'reviewer',
+  asked: (number | string)[],
+  uses: RawBuilder<number>,
+) => {
   const ids = asked.filter((one) => typeof one === 'number');
   const names = asked.filter((one) => typeof one === 'string').map(personKey);
   const byId = sql`select ${sql.lit(kind)} as kind, '#' || id as name, id, ${uses} as uses
@@ -57,12 +62,13 @@ const people = (kind: 'author' | 'assignee', asked: (number | string)[], uses: R
 };
 
 const lookups = (kind: Listed, wanted: Wanted, owner: Owner | null) => {
-  const { labels, milestones, authors, assignees, measured } = wanted;
+  const { labels, milestones, authors, assignees, reviewers, measured } = wanted;
   const [table, type] = [sql.raw(kind.table), sql.lit(kind.type)];
   const ofLabel = upToMany(sql`label_links where label_id = labels.id and target_type = ${type}`);
   const ofMilestone = upToMany(sql`${table} where milestone_id = milestones.id and deleted_at is null`);
   const ofAuthor = upToMany(sql`${table} where author_id = users.id and deleted_at is null`);
   const ofAssignee = upToMany(sql`assignees where user_id = users.id and target_type = ${type}`);
+  const ofReviewer = upToMany(sql`reviewers where user_id = users.id and target_type = ${type}`);
   const ofPlace = owner?.kind === 'projects' ? sql`project_id = ${owner.id}` : sql`1 = 1`;
   return [
     ...(labels.length > 0
@@ -78,6 +84,7 @@ const lookups = (kind: Listed, wanted: Wanted, owner: Owner | null) => {
       : []),
     ...people('author', authors, ofAuthor),
     ...people('assignee', assignees, ofAssignee),
+    ...people('reviewer', reviewers, ofReviewer),
     ...measured.map(
       ({ name, condition }) => sql`select 'measured' as kind, ${sql.lit(name)} as name, 0 as id,
         ${upToMany(sql`${table} where ${ofPlace} and deleted_at is null and ${condition}`)} as uses`,

@@ -1,4 +1,4 @@
-/** Who takes part in an issue or a merge request: its author, assignees, who commented, and who is mentioned. */
+/** Who takes part in an issue or a merge request: its author, assignees, reviewers, who commented, and who is mentioned. */
 import { sql } from 'kysely';
 import type { Call } from '../access/call.ts';
 import { viewersOfProject } from '../access/viewers_of.ts';
@@ -19,6 +19,7 @@ export const listParticipants = async (
     select author_id as user_id from notes where ${here} and system = 0
     union select user_id from mentions where ${here}
     union select user_id from assignees where ${here}
+    union select user_id from reviewers where ${here}
     order by user_id limit ${mostParticipants}`.execute(call.db);
   const others = rows.map(({ user_id }) => user_id).filter((id) => id !== target.author_id);
   const ids = [target.author_id, ...others];

@@ -99,16 +99,31 @@ const labelRows = compiled((db, { type, ids }: Asked, words) =>
     .compile(),
 );
 
-const assigneeRows = compiled((db, { type, ids }: Asked, words) =>
-  db
-    .selectFrom('assignees')
-    .innerJoin('users', 'users.id', 'assignees.user_id')
-    .select(basicUserColumns)
-    .select(['assignees.target_id', 'assignees.position'])
-    .where('assignees.target_type', '=', type)
-    .where(words.oneOf('assignees.target_id', ids))
-    .compile(),
-);
+type UserLinks = 'assignees' | 'reviewers';
+
+const linkedUsers = (links: UserLinks) => {
+  // Both tables have the columns that are read here: the compiler is told of one.
+  const table = links as 'assignees';
+  const rows = compiled((db, { type, ids }: Asked, words) =>
+    db
+      .selectFrom(table)
+      .innerJoin('users', 'users.id', `${table}.user_id`)
+      .select(basicUserColumns)
+      .select([`${table}.target_id`, `${table}.position`])
+      .where(`${table}.target_type`, '=', type)
+      .where(words.oneOf(`${table}.target_id`, ids))
+      .compile(),
+  );
+  /** Users by the id of the record that names them, in their order. */
+  return async (db: Reader, asked: Asked): Promise<Map<number, BasicUserRow[]>> => {
+    const sorted = (await rows(db, asked)).toSorted((a, b) => a.position - b.position);
+    return groupBy(sorted, ({ target_id: _target, position: _position, ...user }) => user);
+  };
+};
+
+const assigneesByRecord = linkedUsers('assignees');
+/** Reviewers of merge requests by the id of the merge request. */
+export const reviewersByRequest = linkedUsers('reviewers');
 
 /** Completes rows, in their order, in two statements. */
 export const withRelations = async <R extends Joined & { id: number }>(
@@ -118,10 +133,8 @@ export const withRelations = async <R extends Joined & { id: number }>(
 ): Promise<(R & Relations)[]> => {
   if (rows.length === 0) return [];
   const asked = { type, ids: rows.map((row) => row.id) };
-  const [labelled, assigned] = await Promise.all([labelRows(db, asked), assigneeRows(db, asked)]);
+  const [labelled, assignees] = await Promise.all([labelRows(db, asked), assigneesByRecord(db, asked)]);
   const labels = groupBy(labelled, (row) => row.title);
-  const sorted = assigned.toSorted((a, b) => a.position - b.position);
-  const assignees = groupBy(sorted, ({ target_id: _target, position: _position, ...user }) => user);
   return rows.map((row) => ({
     ...row,
     author: authorOf(row),
@@ -131,28 +144,40 @@ export const withRelations = async <R extends Joined & { id: number }>(
   }));
 };
 
+type Table = 'issues' | 'merge_requests';
+
+const ref = (column: string) => sql.ref(column);
+
+const linkedTo = (links: string, type: TargetType, table: Table): RawBuilder<boolean> =>
+  sql`${ref(`${links}.target_type`)} = ${sql.lit(type)} and ${ref(`${links}.target_id`)} = ${ref(`${table}.id`)}`;
+
+/** Linked users as a column of the row itself, for `usersOfColumn`. */
+export const usersColumn = (links: UserLinks, type: TargetType, table: Table, words: Words) =>
+  sql<string>`(select ${words.jsonRows(basicUserColumns.map(ref), ref(`${links}.position`))}
+    from ${sql.table(links)} join users on users.id = ${ref(`${links}.user_id`)} where ${linkedTo(links, type, table)})`;
+
 /** Labels and assignees as columns of the row itself: for one record a single statement is quicker than three. */
-export const wholeColumns = (type: TargetType, table: 'issues' | 'merge_requests', words: Words) => {
-  const ref = (column: string) => sql.ref(column);
-  const here = (links: string): RawBuilder<boolean> =>
-    sql`${ref(`${links}.target_type`)} = ${sql.lit(type)} and ${ref(`${links}.target_id`)} = ${ref(`${table}.id`)}`;
+export const wholeColumns = (type: TargetType, table: Table, words: Words) => {
   const labels = sql<string>`(select ${words.jsonRows([ref('labels.title')], ref('labels.title'))}
-    from label_links join labels on labels.id = label_links.label_id where ${here('label_links')})`;
-  const users = sql<string>`(select ${words.jsonRows(basicUserColumns.map(ref), ref('assignees.position'))}
-    from assignees join users on users.id = assignees.user_id where ${here('assignees')})`;
+    from label_links join labels on labels.id = label_links.label_id where ${linkedTo('label_links', type, table)})`;
+  const users = usersColumn('assignees', type, table, words);
   return [labels.as('label_titles'), users.as('assigned_users')] as const;
 };
 
 type Whole = Joined & { label_titles: string; assigned_users: string };
 type UserValues = [number, string, string, BasicUserRow['state'], string];
 
+/** The users of a `usersColumn`. */
+export const usersOfColumn = (text: string): BasicUserRow[] =>
+  (JSON.parse(text) as UserValues[]).map(([id, name, username, state, email]) => {
+    return { id, name, username, state, email };
+  });
+
 /** A row with the columns of `wholeColumns`. */
 export const wholeOf = <R extends Whole>({ label_titles, assigned_users, ...row }: R) => ({
   ...row,
   author: authorOf(row),
-  assignees: (JSON.parse(assigned_users) as UserValues[]).map(([id, name, username, state, email]) => {
-    return { id, name, username, state, email };
-  }),
+  assignees: usersOfColumn(assigned_users),
   milestone: milestoneOf(row),
   labels: (JSON.parse(label_titles) as [string][]).flat().toSorted(byBytes),
 });

@@ -79,6 +79,15 @@ export function mergeRequestAssigneeText(before: string | null, now: string | nu
   return now === null ? 'removed assignee' : `assigned to @${now}`;
 }
 
+/** From usernames: `requested review from @a and @b`, `removed review request for @c`, or both. */
+export function reviewersText(before: string[], now: string[]): string | null {
+  const { added, removed } = difference(before, now);
+  const parts: string[] = [];
+  if (added.length > 0) parts.push(`requested review from ${sentence(added)}`);
+  if (removed.length > 0) parts.push(`removed review request for ${sentence(removed)}`);
+  return parts.length === 0 ? null : parts.join(' and ');
+}
+
 /** From ids of labels: `added ~1 ~2 labels`, `added ~1 and removed ~2 labels`, `removed ~2 label`. */
 export function labelsText(before: number[], now: number[]): string | null {
   const { added, removed } = difference(before, now);

@@ -22,7 +22,8 @@ const act: Noun['act'] = async (call, { project, target }, actions) => {
       time_spent: issue.total_time_spent,
     },
     mayAdmin: may(call.viewer, 'admin_issue', project),
-    edit: async (wanted) => await updateIssue(call, found, wanted),
+    edit: async ({ reviewer_ids: _r, review_requested_ids: _a, ...wanted }) =>
+      await updateIssue(call, found, wanted),
   });
 };
 

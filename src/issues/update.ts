@@ -5,10 +5,10 @@ import type { Tx } from '../db/open.ts';
 import type { Schema } from '../db/schema.ts';
 import {
   type SharedEdit,
-  assigneeNote,
   editAssignees,
   editLabels,
   milestonePart,
+  peopleNote,
   withoutAdminFields as withoutShared,
 } from '../issuables/edit.ts';
 import {
@@ -115,7 +115,7 @@ const applyEdit = async (tx: Tx, actor: Actor, before: FoundIssue, edit: IssueEd
   const after = await storeRow(tx, before, set, edit.updated_at ?? later(before, tx.now));
   const notes = [
     ...parts.map((part) => part.note),
-    await assigneeNote(tx, assigned, issueAssigneesText),
+    await peopleNote(tx, assigned, issueAssigneesText),
     labels,
   ];
   await addSystemNotes(tx, actor.user.id, after.target, notes);

@@ -14,6 +14,8 @@ const act: Noun['act'] = async (call, { project, target }, actions) => {
       state: merge_request.state,
       title: merge_request.title,
       assignee_ids: found.target.assignee_ids,
+      reviewer_ids: merge_request.reviewers.map(({ id }) => id),
+      review_requested_ids: [],
       milestone_id: merge_request.milestone_id,
       labels: merge_request.labels,
       time_estimate: merge_request.time_estimate,

@@ -8,6 +8,7 @@ import { addSystemNotes } from '../notes/system.ts';
 import { finishTodos } from '../todos/add.ts';
 import { type FoundMergeRequest, lockMergeRequest, reloadMergeRequest } from './find.ts';
 import { mergeRequestNoun } from './noun.ts';
+import { setReviewerState } from './reviewers.ts';
 
 export type Approval = { user_id: number; created_at: number };
 
@@ -34,14 +35,15 @@ const follow = async (
   tx: Tx,
   call: Call,
   { project, target }: FoundMergeRequest,
-  { kind, text }: { kind: string; text: string },
+  { state, text }: { state: 'approved' | 'unapproved'; text: string },
 ): Promise<FoundMergeRequest> => {
   const actor = actorOf(call);
+  await setReviewerState(tx, target, actor.user.id, { state });
   await mergeRequestNoun.change(tx, target, { updated_at: tx.now });
   await addSystemNotes(tx, actor.user.id, target, [text]);
   await finishTodos(tx, actor.user.id, target);
   await recordEvent(tx, actor, {
-    kind,
+    kind: `merge_request.${state}`,
     project_id: project.id,
     target_type: 'MergeRequest',
     target_id: target.id,
@@ -74,8 +76,7 @@ export const approve = async (
       .returning('user_id')
       .executeTakeFirst();
     if (added === undefined) throw unauthorized();
-    const told = { kind: 'merge_request.approved', text: 'approved this merge request' };
-    return await follow(tx, call, found, told);
+    return await follow(tx, call, found, { state: 'approved', text: 'approved this merge request' });
   });
 };
 
@@ -98,7 +99,6 @@ export const unapprove = async (
       .returning('user_id')
       .executeTakeFirst();
     if (gone === undefined) throw notFound();
-    const told = { kind: 'merge_request.unapproved', text: 'unapproved this merge request' };
-    return await follow(tx, call, found, told);
+    return await follow(tx, call, found, { state: 'unapproved', text: 'unapproved this merge request' });
   });
 };

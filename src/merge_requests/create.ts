@@ -30,6 +30,7 @@ import { storeClosingIssues } from './closing.ts';
 import { takeIid } from './counters.ts';
 import { type FoundMergeRequest, reloadMergeRequest } from './find.ts';
 import { type Branches, readHeads } from './heads.ts';
+import { setReviewers } from './reviewers.ts';
 import { type PreparedVersion, insertVersion, prepareVersion } from './versions.ts';
 
 /** What a caller gives of a new merge request. */
@@ -41,6 +42,7 @@ export type NewMergeRequest = {
   /** Of the source project's fork network; absent: itself. */
   target_project_id?: number | null;
   assignee_ids?: number[];
+  reviewer_ids?: number[];
   milestone_id?: number | null;
   labels?: string[];
   remove_source_branch?: boolean;
@@ -126,13 +128,15 @@ const insertRequest = async (tx: Tx, target: Project, actor: Actor, given: Given
 type Row = Awaited<ReturnType<typeof insertRequest>>;
 
 const storeLinks = async (tx: Tx, actor: Actor, target: Project, row: Row & { given: Given }) => {
-  const { labels = [], assignee_ids = [] } = row.given;
+  const { labels = [], assignee_ids = [], reviewer_ids = [] } = row.given;
   const linked = { type: 'MergeRequest' as const, id: row.id, created_at: row.created_at };
   const found = labels.length === 0 ? [] : await findOrCreateLabels(tx, actor, target, labels);
   const labelIds = found.map(({ id }) => id);
   await setLabels(tx, linked, [], labelIds);
-  const seeing = await assignable(tx, target, assignee_ids, (viewer) => canSeeMergeRequests(viewer, target));
-  await setAssignees(tx, linked, [], seeing);
+  const seeing = async (ids: number[]) =>
+    await assignable(tx, target, ids, (viewer) => canSeeMergeRequests(viewer, target));
+  await setAssignees(tx, linked, [], await seeing(assignee_ids));
+  await setReviewers(tx, linked, [], await seeing(reviewer_ids));
 };
 
 /** What only quick actions bring along. */
@@ -162,7 +166,8 @@ const store = async (call: Call, { target, given, pair, prepared }: Making): Pro
     const found = await reloadMergeRequest(tx.db, target, row.id);
     await storeClosingIssues(call.platform, tx, found, call.baseUrl);
     await storeWords(tx, actor, found, given);
-    await tellOfNew(tx, actor.user.id, found, { ...row, todo: given.todo });
+    const reviewer_ids = found.merge_request.reviewers.map(({ id }) => id);
+    await tellOfNew(tx, actor.user.id, found, { ...row, todo: given.todo, reviewer_ids });
     await noteMentionsOf(tx, call, found, { before: null, after: row });
     return found;
   });

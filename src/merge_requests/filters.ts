@@ -1,11 +1,24 @@
 /** What the lists of merge requests select by, beside what all lists do. */
 import { type RawBuilder, sql } from 'kysely';
 import { anyOf } from '../access/visible.ts';
-import { boolean, oneOf, optional, text } from '../http/schema.ts';
-import { type Filters as SharedFilters, sharedFilterParams } from '../issuables/filters.ts';
+import { boolean, idOrWord, oneOf, optional, text } from '../http/schema.ts';
+import {
+  type Filters as SharedFilters,
+  nobody,
+  scopeAliases,
+  scopes,
+  sharedFilterParams,
+} from '../issuables/filters.ts';
+import { notParamWithReviewers } from '../issuables/filters_not.ts';
 import type { Measured } from '../issuables/named.ts';
 
 type Condition = RawBuilder<boolean>;
+
+export const scopeParam = (options: { default?: 'created-by-me' } = {}) =>
+  oneOf([...scopes, 'reviews-for-me'], {
+    ...options,
+    aliases: { ...scopeAliases, reviews_for_me: 'reviews-for-me' },
+  });
 
 export const filterParams = {
   state: oneOf(['opened', 'closed', 'merged', 'locked', 'all'], {
@@ -13,6 +26,9 @@ export const filterParams = {
     description: 'all by default',
   }),
   ...sharedFilterParams,
+  not: optional(notParamWithReviewers),
+  reviewer_id: optional(idOrWord(nobody, 'with this reviewer; 0 or None, Any')),
+  reviewer_username: optional(text()),
   source_branch: optional(text({ description: 'from this branch' })),
   target_branch: optional(text({ description: 'into this branch' })),
   wip: optional(oneOf(['yes', 'no'], { description: 'whether it is work in progress' })),

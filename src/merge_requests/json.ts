@@ -44,6 +44,7 @@ const fields = {
   time_stats: timeStatsShape,
   // What today's clients read beside the API document's.
   assignees: array(user),
+  reviewers: array(user),
   draft: bool,
   squash_commit_sha: nullable(string),
   merged_at: nullable(timestamp),
@@ -185,6 +186,7 @@ export const mergeRequestJson = (row: FullMergeRequest, site: Site) => {
     author: basicUser(row.author, site),
     assignee: assignees[0] ?? null,
     assignees,
+    reviewers: row.reviewers.map((one) => basicUser(one, site)),
     source_project_id: row.source_project_id,
     target_project_id: row.project_id,
     labels: row.labels,

@@ -1,5 +1,5 @@
 /** Makes comments of drafts. */
-import type { Call } from '../access/call.ts';
+import { type Call, userOf } from '../access/call.ts';
 import { insertRow } from '../db/insert.ts';
 import { createDiscussion, replyTo } from '../discussions/create.ts';
 import { moveDiscussionPositions } from '../discussions/move_positions.ts';
@@ -13,6 +13,7 @@ import { positionOf } from '../notes/position.ts';
 import { commentedMergeRequest as noun } from './act.ts';
 import { type DraftNote, takeDraft } from './draft_notes.ts';
 import type { FoundMergeRequest } from './find.ts';
+import { setReviewerState } from './reviewers.ts';
 
 /** As far as its author may, now. */
 const resolve = async (call: Call, found: FoundMergeRequest, { discussion_id }: DraftNote): Promise<void> => {
@@ -50,7 +51,7 @@ const isGone = (error: unknown): boolean => error instanceof Failure && error.ki
 
 /**
  * Publishes drafts one after another, the oldest first. What was published or deleted meanwhile is passed over, and so
- * is an answer whose discussion is gone: it stays a draft.
+ * is an answer whose discussion is gone: it stays a draft. A reviewer has reviewed it then.
  */
 export const publishAll = async (
   call: Call,
@@ -64,6 +65,11 @@ export const publishAll = async (
     });
   }
   await followVersions(call, found, drafts);
+  if (drafts.length === 0) return;
+  const { id } = userOf(call);
+  await call.write(async (tx) => {
+    await setReviewerState(tx, found.target, id, { state: 'reviewed', from: 'unreviewed' });
+  });
 };
 
 /** A line that was commented on in an older version is looked for in the newest. */

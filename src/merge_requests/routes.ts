@@ -3,7 +3,17 @@ import { may } from '../access/may.ts';
 import { awardRoutes } from '../awards/routes.ts';
 import { discussionRoutes } from '../discussions/routes.ts';
 import { forbidden } from '../errors.ts';
-import { boolean, clearable, id, idOrPath, longText, object, optional, text } from '../http/schema.ts';
+import {
+  boolean,
+  clearable,
+  id,
+  idOrPath,
+  integers,
+  longText,
+  object,
+  optional,
+  text,
+} from '../http/schema.ts';
 import { editable as sharedEditable, edits, requireEdit, withAssignees } from '../issuables/params.ts';
 import type { Found } from '../issuables/target.ts';
 import { noteRoutes } from '../notes/routes.ts';
@@ -23,6 +33,7 @@ import { listRoutes } from './list_routes.ts';
 import { requestParams, requestPath } from './params.ts';
 import { cancelRoute, mergeRoute, moreMergeRoutes } from './merge_routes.ts';
 import { mergeRequestNoun, trackedMergeRequest } from './noun.ts';
+import { reviewerRoutes } from './reviewer_routes.ts';
 import { showMergeRequest, singleReply } from './show.ts';
 import { mergeRequestTodos } from './todos.ts';
 import { updateMergeRequest } from './update.ts';
@@ -53,6 +64,7 @@ const get = endpoint({
 
 const editable = {
   ...sharedEditable,
+  reviewer_ids: optional(integers({ description: 'users who are asked to review it; 0 for none' })),
   remove_source_branch: optional(boolean({ description: 'once it is merged' })),
   squash: optional(boolean({ description: 'make one commit of all, once it is merged' })),
 };
@@ -85,6 +97,7 @@ const editNames = [
   'labels',
   'add_labels',
   'remove_labels',
+  'reviewer_ids',
   'milestone_id',
   'remove_source_branch',
   'squash',
@@ -150,6 +163,7 @@ export const mergeRequestRoutes = [
   ...draftNoteRoutes,
   ...awardRoutes(mergeRequestNoun),
   ...approvalRoutes,
+  ...reviewerRoutes,
   ...moreMergeRoutes,
   ...moreVersionRoutes,
 ];

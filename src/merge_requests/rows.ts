@@ -8,6 +8,9 @@ import { joinedUser, joinedUserColumns } from '../issuables/joined_users.ts';
 import {
   type Relations,
   joinedColumns,
+  reviewersByRequest,
+  usersColumn,
+  usersOfColumn,
   wholeColumns,
   wholeOf,
   withRelations as completed,
@@ -30,7 +33,10 @@ const doers = ['merged_by', 'closed_by', 'merge_user'] as const;
 type Doer = (typeof doers)[number];
 type Doers = { [D in Doer]: BasicUserRow | null };
 
-export type FullMergeRequest = MergeRequestRow & Relations & LatestVersion & Doers & { project_path: string };
+export type FullMergeRequest = MergeRequestRow &
+  Relations &
+  LatestVersion &
+  Doers & { project_path: string; reviewers: BasicUserRow[] };
 
 /** Merge requests with author, milestone and latest version, for a query that joins them with `projects` (the target). */
 export const selectMergeRequests = (db: Reader) =>
@@ -71,15 +77,24 @@ const withDoers = <R extends DoerColumns>(row: R): R & Doers => ({
 });
 
 /** Completes rows, in their order. */
-export const withRelations = async (db: Reader, rows: JoinedMergeRequest[]): Promise<FullMergeRequest[]> =>
-  (await completed(db, 'MergeRequest', rows)).map(withDoers);
+export const withRelations = async (db: Reader, rows: JoinedMergeRequest[]): Promise<FullMergeRequest[]> => {
+  if (rows.length === 0) return [];
+  const asked = { type: 'MergeRequest' as const, ids: rows.map(({ id }) => id) };
+  const [completedRows, reviewers] = await Promise.all([
+    completed(db, 'MergeRequest', rows),
+    reviewersByRequest(db, asked),
+  ]);
+  return completedRows.map((row) => ({ ...withDoers(row), reviewers: reviewers.get(row.id) ?? [] }));
+};
 
 const rowsById = compiled((db, { ids }: { ids: readonly number[] }, words) =>
   selectMergeRequests(db).where(words.oneOf('merge_requests.id', ids)).compile(),
 );
 
 const selectWhole = (db: Reader, words: Words) =>
-  selectMergeRequests(db).select(wholeColumns('MergeRequest', 'merge_requests', words));
+  selectMergeRequests(db)
+    .select(wholeColumns('MergeRequest', 'merge_requests', words))
+    .select(usersColumn('reviewers', 'MergeRequest', 'merge_requests', words).as('reviewing_users'));
 
 const wholeById = compiled((db, { id }: { id: number }, words) =>
   selectWhole(db, words).where('merge_requests.id', '=', id).compile(),
@@ -92,17 +107,23 @@ const wholeByIid = compiled((db, { project_id, iid }: { project_id: number; iid:
     .compile(),
 );
 
+type Whole = Awaited<ReturnType<typeof wholeById>>[number];
+
+const fullOf = ({ reviewing_users, ...row }: Whole): FullMergeRequest => ({
+  ...withDoers(wholeOf(row)),
+  reviewers: usersOfColumn(reviewing_users),
+});
+
 /** The merge request with this id, whoever sees it. */
 export const mergeRequestById = async (db: Reader, id: number): Promise<FullMergeRequest | undefined> =>
-  (await wholeById(db, { id })).map((row) => withDoers(wholeOf(row)))[0];
+  (await wholeById(db, { id })).map(fullOf)[0];
 
 /** The merge request of a target project with this iid, whoever sees it. */
 export const mergeRequestByIid = async (
   db: Reader,
   project_id: number,
   iid: number,
-): Promise<FullMergeRequest | undefined> =>
-  (await wholeByIid(db, { project_id, iid })).map((row) => withDoers(wholeOf(row)))[0];
+): Promise<FullMergeRequest | undefined> => (await wholeByIid(db, { project_id, iid })).map(fullOf)[0];
 
 /** The merge requests of these ids, whoever sees them, in no order. */
 export const mergeRequestsById = async (db: Reader, ids: readonly number[]): Promise<FullMergeRequest[]> => {

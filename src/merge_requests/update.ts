@@ -7,10 +7,10 @@ import type { Schema } from '../db/schema.ts';
 import { invalid } from '../errors.ts';
 import {
   type SharedEdit,
-  assigneeNote,
   editAssignees,
   editLabels,
   milestonePart,
+  peopleNote,
   withoutAdminFields,
 } from '../issuables/edit.ts';
 import {
@@ -18,6 +18,7 @@ import {
   issueAssigneesText,
   mergeRequestAssigneeText,
   mergeRequestTitleText,
+  reviewersText,
   stateText,
   targetBranchText,
   workInProgressText,
@@ -35,14 +36,16 @@ import { type FoundMergeRequest, lockMergeRequest, reloadMergeRequest } from './
 import { branchesOf, readHeads } from './heads.ts';
 import { writeUnlessMerging } from './merging.ts';
 import { mergeRequestNoun } from './noun.ts';
+import { type ReviewerEdit, editReviewers } from './reviewers.ts';
 import { type PreparedVersion, insertVersion, prepareVersion } from './versions.ts';
 
-export type MergeRequestEdit = SharedEdit & {
-  state_event?: 'close' | 'reopen';
-  target_branch?: string;
-  remove_source_branch?: boolean;
-  squash?: boolean;
-};
+export type MergeRequestEdit = SharedEdit &
+  ReviewerEdit & {
+    state_event?: 'close' | 'reopen';
+    target_branch?: string;
+    remove_source_branch?: boolean;
+    squash?: boolean;
+  };
 
 /** The columns that an edit changes. */
 type Row = UpdateObject<Schema, 'merge_requests'>;
@@ -160,15 +163,21 @@ const applyEdit = async (
     await milestonePart(tx, edited, edit),
   ];
   const assigned = await editAssignees(tx, before, edit, (viewer) => canSeeMergeRequests(viewer, project));
+  const reviewers = await editReviewers(tx, before, edit);
   const labels = await editLabels(tx, actor, edited, edit);
   const set = Object.assign({}, ...parts.map((part) => part.set)) as Row;
-  const isRelated = assigned !== null || labels !== null;
+  const isRelated = assigned !== null || reviewers !== null || labels !== null;
   if (Object.keys(set).length === 0 && !isRelated) return before;
   const after = await storeRow(tx, before, set, prepared);
-  const notes = [...parts.map((part) => part.note), await assigneeNote(tx, assigned, assigneesText)];
-  await addSystemNotes(tx, actor.user.id, after.target, [...notes, labels]);
+  const people = [
+    await peopleNote(tx, assigned, assigneesText),
+    await peopleNote(tx, reviewers, reviewersText),
+  ];
+  const notes = [...parts.map((part) => part.note), ...people, labels];
+  await addSystemNotes(tx, actor.user.id, after.target, notes);
   const records = { before: merge_request, after: after.merge_request };
-  await followEdit(tx, actor, { noun: mergeRequestNoun, found: after, ...records, set, assigned, isRelated });
+  const related = { assigned, reviewers, isRelated };
+  await followEdit(tx, actor, { noun: mergeRequestNoun, found: after, ...records, set, ...related });
   await storeClosingIssues(call.platform, tx, after, call.baseUrl);
   await noteMentionsOf(tx, call, after, { before: merge_request, after: after.merge_request });
   return after;

@@ -14,6 +14,7 @@ const linked: [table: string, ...key: string[]][] = [
   ['mentions', 'target_type', 'target_id', 'user_id', 'note_id'],
   ['label_links', 'target_type', 'target_id', 'label_id'],
   ['assignees', 'target_type', 'target_id', 'user_id'],
+  ['reviewers', 'target_type', 'target_id', 'user_id'],
   ['award_emoji', 'id'],
   ['subscriptions', 'target_type', 'target_id', 'user_id'],
   ['timelogs', 'id'],

@@ -8,12 +8,20 @@ export type WantedEdit = Omit<SharedEdit, 'description' | 'add_labels' | 'remove
   state_event?: 'close' | 'reopen';
   confidential?: boolean;
   due_date?: string | null;
+  review_requested_ids?: number[];
 };
 
 /** The record as it is, its time with it. */
 export type Current = Acted & { state: string };
 
-const adminFields = ['assignee_ids', 'milestone_id', 'labels', 'due_date'] as const;
+const adminFields = [
+  'assignee_ids',
+  'reviewer_ids',
+  'review_requested_ids',
+  'milestone_id',
+  'labels',
+  'due_date',
+] as const;
 const ownFields = ['title', 'confidential'] as const;
 
 type Field = (typeof adminFields)[number] | (typeof ownFields)[number];

@@ -17,6 +17,7 @@ export const followColumns = (here: RawBuilder<unknown>, userId: RawBuilder<unkn
     when exists (select 1 from notes where ${here} and author_id = ${userId} and system = 0) then 1
     when exists (select 1 from mentions where ${here} and user_id = ${userId}) then 1
     when exists (select 1 from award_emoji where ${here} and user_id = ${userId}) then 1
+    when exists (select 1 from reviewers where ${here} and user_id = ${userId}) then 1
   end`,
 });
 
@@ -28,7 +29,7 @@ export const follows = ({ said, found }: Follow, isOwn: boolean): boolean =>
 
 /**
  * Ids of those of the targets that a user follows, in one statement: by his own word, else because he takes part
- * (author, assignee, commenter, mentioned, or one who gave an award).
+ * (author, assignee, reviewer, commenter, mentioned, or one who gave an award).
  */
 export const subscribedTargets = async (
   db: Reader,

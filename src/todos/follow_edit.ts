@@ -2,12 +2,12 @@
 import type { Actor } from '../access/call.ts';
 import type { Tx } from '../db/open.ts';
 import { recordEvent } from '../events/record.ts';
-import { type Assigned, changesOf } from '../issuables/edit.ts';
+import { type PeopleChange, changesOf } from '../issuables/edit.ts';
 import type { Relations } from '../issuables/rows.ts';
 import { storeSearchText } from '../issuables/search.ts';
 import { type Found, type Noun, eventKind } from '../issuables/target.ts';
 import { finishTodos } from './add.ts';
-import { tellAssigned, tellOfText } from './tell.ts';
+import { tellAdded, tellOfText } from './tell.ts';
 
 type Edited = Relations & { id: number; title: string; description: string | null };
 
@@ -19,8 +19,10 @@ export type Edit<R extends Edited> = {
   after: R;
   /** The columns that changed. */
   set: { state?: unknown };
-  assigned: Assigned;
-  /** Whether labels or assignees changed. */
+  assigned: PeopleChange;
+  /** Of a merge request. */
+  reviewers?: PeopleChange;
+  /** Whether labels, assignees or reviewers changed. */
   isRelated: boolean;
 };
 
@@ -37,12 +39,13 @@ const verbOf = ({ state }: { state?: unknown }): string => {
 
 /** Tells and keeps what an edit did, in its transaction. */
 export const followEdit = async <R extends Edited>(tx: Tx, actor: Actor, edit: Edit<R>): Promise<void> => {
-  const { noun, found, before, after, set, assigned, isRelated } = edit;
+  const { noun, found, before, after, set, assigned, reviewers = null, isRelated } = edit;
   if ('title' in set || 'description' in set) {
     await storeSearchText(tx, noun.type, after, false);
     await tellOfText(tx, actor.user.id, found, after);
   }
-  await tellAssigned(tx, actor.user.id, found, assigned);
+  await tellAdded(tx, actor.user.id, found, { change: assigned, action: 'assigned' });
+  await tellAdded(tx, actor.user.id, found, { change: reviewers, action: 'review_requested' });
   if (isHandled(set, isRelated)) await finishTodos(tx, actor.user.id, found.target);
   await recordEvent(tx, actor, {
     kind: eventKind(noun, verbOf(set)),

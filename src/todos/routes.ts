@@ -15,6 +15,7 @@ const actions = [
   'approval_required',
   'unmergeable',
   'directly_addressed',
+  'review_requested',
 ] as const;
 
 const shared = { area: 'todos', audience: 'user' } as const;

@@ -1,30 +1,33 @@
 /** Who is told, by a todo, of what somebody does to an issue or merge request. */
 import type { Tx } from '../db/open.ts';
-import type { Assigned } from '../issuables/edit.ts';
+import type { PeopleChange } from '../issuables/edit.ts';
 import { mention } from '../issuables/mention_rows.ts';
 import type { Found } from '../issuables/target.ts';
-import { addTodos, mentionTodos } from './add.ts';
+import { type NewTodo, addTodos, mentionTodos } from './add.ts';
 
 type Text = { title: string; description: string | null };
 
 const textOf = ({ title, description }: Text): string => `${title}\n${description ?? ''}`;
 
-/** Of a new record: assignees, those who are mentioned, and the author where he asked for it. */
+/** Todos for these users, but not for the one who acts. */
+const todosFor = (ids: readonly number[], actorId: number, todo: Omit<NewTodo, 'user_id'>): NewTodo[] =>
+  ids.filter((id) => id !== actorId).map((user_id) => ({ user_id, ...todo }));
+
+/** Of a new record: assignees, reviewers, those who are mentioned, and the author where he asked for it. */
 export const tellOfNew = async (
   tx: Tx,
   authorId: number,
   found: Found,
-  { todo, ...text }: Text & { todo?: boolean | undefined },
+  { todo, reviewer_ids = [], ...text }: Text & { todo?: boolean | undefined; reviewer_ids?: number[] },
 ): Promise<void> => {
   const { target } = found;
   const body = text.title;
   const mentioned = await mention(tx, found, { note_id: 0, text: textOf(text), isNew: true });
-  const assigned = target.assignee_ids
-    .filter((id) => id !== authorId)
-    .map((user_id) => ({ user_id, action: 'assigned' as const, body }));
+  const assigned = todosFor(target.assignee_ids, authorId, { action: 'assigned', body });
+  const requested = todosFor(reviewer_ids, authorId, { action: 'review_requested', body });
   const marked = todo === true ? [{ user_id: authorId, action: 'marked' as const, body }] : [];
   const others = mentionTodos(mentioned, authorId, body);
-  await addTodos(tx, authorId, target, [...marked, ...assigned, ...others]);
+  await addTodos(tx, authorId, target, [...marked, ...assigned, ...requested, ...others]);
 };
 
 /** Who the title and the description mentioned before: told of it once is enough. */
@@ -47,14 +50,13 @@ export const tellOfText = async (tx: Tx, actorId: number, after: Found, text: Te
   await addTodos(tx, actorId, after.target, mentionTodos(fresh, actorId, text.title));
 };
 
-/** Those who were not assigned before. */
-export const tellAssigned = async (
+/** Those whom the record did not name before. */
+export const tellAdded = async (
   tx: Tx,
   actorId: number,
   { target }: Found,
-  assigned: Assigned,
+  { change, action }: { change: PeopleChange; action: NewTodo['action'] },
 ): Promise<void> => {
-  const added = assigned?.after.filter((id) => !assigned.before.includes(id) && id !== actorId) ?? [];
-  const todos = added.map((user_id) => ({ user_id, action: 'assigned' as const, body: target.title }));
-  await addTodos(tx, actorId, target, todos);
+  const added = change?.after.filter((id) => !change.before.includes(id)) ?? [];
+  await addTodos(tx, actorId, target, todosFor(added, actorId, { action, body: target.title }));
 };

@@ -56,7 +56,7 @@ const touched = ({ table, type }: Kind, userId: number): RawBuilder<unknown> => 
       where ${name}.target_type = ${type} and ${name}.user_id = ${userId}`;
   };
   return sql`select project_id as id from ${records} where author_id = ${userId}
-    union ${linked('assignees')} union ${linked('award_emoji')} union ${linked('timelogs')}`;
+    union ${linked('assignees')} union ${linked('reviewers')} union ${linked('award_emoji')} union ${linked('timelogs')}`;
 };
 
 /**
@@ -162,6 +162,7 @@ export const handOver = async (tx: Tx, userId: number, ghost: number): Promise<v
 const hanging = [
   'label_links',
   'assignees',
+  'reviewers',
   'mentions',
   'award_emoji',
   'subscriptions',

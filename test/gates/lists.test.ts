@@ -78,7 +78,8 @@ test('one issue, and one merge request, is read in at most eight statements', as
 
 /** Statements that read issues or merge requests, or what leads to them. */
 const readsListed = (text: string): boolean =>
-  /^\s*select\b/i.test(text) && /\bfrom\s+"?(issues|merge_requests|label_links|assignees)\b/i.test(text);
+  /^\s*select\b/i.test(text) &&
+  /\bfrom\s+"?(issues|merge_requests|label_links|assignees|reviewers)\b/i.test(text);
 
 const planOf = (database: DatabaseSync, text: string): string[] => {
   const rows = prepare.call(database, `explain query plan ${text}`).all() as { detail: string }[];
@@ -90,7 +91,9 @@ const faultsOf = (database: DatabaseSync, reads: readonly string[]): [string, st
   reads.flatMap((text) => {
     const plan = planOf(database, text);
     const bare = plan.filter((detail) =>
-      /^SCAN (issues|merge_requests|\w+_search|label_links|assignees|led)\b(?!.*USING)/.test(detail),
+      /^SCAN (issues|merge_requests|\w+_search|label_links|assignees|reviewers|led)\b(?!.*USING)/.test(
+        detail,
+      ),
     );
     // Only a search, a set of iids and one's own reactions may sort what little they find.
     const isFree = !isUsual(text) || /_search|(issues|merge_requests)"?\."?iid"? in|award_emoji/.test(text);
@@ -116,7 +119,9 @@ test(
     assert.deepEqual(faultsOf(database, reads), []);
     database.exec('analyze');
     // So few assignees are read whole at less cost, and statistics say so.
-    const withStatistics = faultsOf(database, reads).filter(([plan]) => plan !== 'SCAN assignees');
+    const withStatistics = faultsOf(database, reads).filter(
+      ([plan]) => !['SCAN assignees', 'SCAN reviewers'].includes(plan),
+    );
     assert.deepEqual(withStatistics, []);
     database.close();
   },

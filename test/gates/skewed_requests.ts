@@ -71,6 +71,12 @@ export const fillRequests = async (gantry: TestService, skewed: Skewed): Promise
         .insertInto('assignees')
         .values(assigned.map((one) => ({ ...target(one), user_id: user.id, position: 0 })))
         .execute();
+      const asked = made.filter(({ iid }) => iid % 60 === 0);
+      const state = { state: 'unreviewed' as const, created_at: now };
+      await db
+        .insertInto('reviewers')
+        .values(asked.map((one) => ({ ...target(one), ...state, user_id: user.id, position: 0 })))
+        .execute();
       const texts = made.map(({ id, iid, title }) => ({
         merge_request_id: id,
         title: title.toLowerCase(),
@@ -106,6 +112,9 @@ const filters = [
   'author_id=USER',
   'assignee_id=USER',
   'assignee_id=None',
+  'reviewer_id=USER',
+  'reviewer_id=None',
+  'not[reviewer_id]=USER',
   'source_branch=develop',
   'source_branch=feature-1',
   'target_branch=main',

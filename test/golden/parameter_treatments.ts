@@ -52,8 +52,7 @@ const pending: Treatment[] = [
     routes: /^GET .*\/(?:issues|issues_statistics|merge_requests)$/,
     reason: 'not implemented yet',
     names: `epic_id health_status in iteration_id iteration_title milestone_id not[in] not[search] weight approved
-      approved_by_ids approved_by_usernames approver_ids deployed_after deployed_before environment not[reviewer_id]
-      not[reviewer_username] reviewer_id reviewer_username`,
+      approved_by_ids approved_by_usernames approver_ids deployed_after deployed_before environment`,
   },
   {
     routes: /^GET .*\/milestones$/,
@@ -203,7 +202,7 @@ const writes: Treatment[] = [
   {
     routes: /\/merge_requests(?:\/:merge_request_iid)?$/,
     reason: elsewhere,
-    names: 'allow_collaboration allow_maintainer_to_push reviewer_ids commits squash_on_merge',
+    names: 'allow_collaboration allow_maintainer_to_push commits squash_on_merge',
   },
   {
     routes: /\/merge_requests\/.*\/(?:notes|discussions|draft_notes)$/,

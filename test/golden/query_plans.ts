@@ -35,7 +35,7 @@ const kindOf = (text: string): 'page' | 'count' | null => {
 
 /** What is read of large tables, and sorted. */
 const tells = (detail: string): boolean =>
-  /^(?:SEARCH|SCAN) (?:issues|merge_requests|led|projects|label_links|assignees|\w+_search\w*|award_emoji|milestones)\b|TEMP B-TREE/.test(
+  /^(?:SEARCH|SCAN) (?:issues|merge_requests|led|projects|label_links|assignees|reviewers|\w+_search\w*|award_emoji|milestones)\b|TEMP B-TREE/.test(
     detail,
   );
 

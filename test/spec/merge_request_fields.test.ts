@@ -55,6 +55,7 @@ const inOrder = [
 
 const newer = [
   'assignees',
+  'reviewers',
   'draft',
   'squash_commit_sha',
   'merged_at',

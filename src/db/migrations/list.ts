@@ -23,6 +23,7 @@ import { workTurns } from './0026_work_turns.ts';
 import { excusedAttempts } from './0037_excused_attempts.ts';
 import { workHolders } from './0028_work_holders.ts';
 import { repositoryPlaces } from './0029_repository_places.ts';
+import { reviewerTables } from './0039_reviewers.ts';
 import { projectsLimits } from './0042_projects_limits.ts';
 import { projectAndGroupOptions } from './0043_project_and_group_options.ts';
 import { externalStatuses } from './0027_external_statuses.ts';
@@ -57,6 +58,7 @@ export const migrationTexts: MigrationText[] = [
   workHolders,
   repositoryPlaces,
   excusedAttempts,
+  reviewerTables,
   projectsLimits,
   projectAndGroupOptions,
   gracefulCancel,

@@ -72,6 +72,19 @@ type SqliteTrigger = { name: string; on: string; when?: string; run: string };
 const sqliteTrigger = ({ name, on, when, run }: SqliteTrigger): string =>
   `create trigger ${name} after ${on}${when === undefined ? '' : ` when ${when}`} begin ${run}; end`;
 
+const sqliteLinkTriggers = (kind: Kind, table: string): string[] =>
+  changes.map(([change, row]) =>
+    sqliteTrigger({
+      name: `${table}_${change}_${row}${kind.of}`,
+      on: `${change} on ${table}`,
+      when: `${row}.target_type = '${kind.type}'`,
+      run:
+        table === 'award_emoji'
+          ? `${raiseVersion(kind)} = (select project_id from ${kind.table} where id = ${row}.target_id)`
+          : `${raiseRevision(kind)} = ${row}.target_id`,
+    }),
+  );
+
 const sqliteTriggers = (kind: Kind): string[] => [
   sqliteTrigger({
     name: `${kind.table}_revised`,
@@ -88,19 +101,7 @@ const sqliteTriggers = (kind: Kind): string[] => [
       run: `${raiseVersion(kind)} = ${row}.project_id`,
     }),
   ),
-  ...[...links, 'award_emoji'].flatMap((table) =>
-    changes.map(([change, row]) =>
-      sqliteTrigger({
-        name: `${table}_${change}_${row}${kind.of}`,
-        on: `${change} on ${table}`,
-        when: `${row}.target_type = '${kind.type}'`,
-        run:
-          table === 'award_emoji'
-            ? `${raiseVersion(kind)} = (select project_id from ${kind.table} where id = ${row}.target_id)`
-            : `${raiseRevision(kind)} = ${row}.target_id`,
-      }),
-    ),
-  ),
+  ...[...links, 'award_emoji'].flatMap((table) => sqliteLinkTriggers(kind, table)),
 ];
 
 const sqliteNames = (): string[] =>
@@ -158,3 +159,11 @@ export const revisionStatements = (engine: Ddl['engine']): string[] => [
 /** The same for merge requests. */
 export const mergeRequestRevisionStatements = (engine: Ddl['engine']): string[] =>
   engine === 'sqlite' ? sqliteTriggers(kinds.merge_requests) : postgresTriggers(kinds.merge_requests);
+
+/** Raises the revision of a merge request with every change of its reviewers. */
+export const reviewerRevisionStatements = (engine: Ddl['engine']): string[] => {
+  const kind = kinds.merge_requests;
+  return engine === 'sqlite'
+    ? sqliteLinkTriggers(kind, 'reviewers')
+    : eachChange({ table: 'reviewers', of: kind.of, run: kind.functions.reviseLinked });
+};
