@@ -715,6 +715,10 @@ CREATE TABLE merge_requests_closing_issues (
 
 CREATE INDEX merge_requests_closing_issues_by on merge_requests_closing_issues (merge_request_id);
 
+CREATE TRIGGER merge_requests_closing_issues_delete_old after delete on merge_requests_closing_issues begin update project_counters set issues_version = issues_version + 1 where project_id = (select project_id from merge_requests where id = old.merge_request_id); end;
+
+CREATE TRIGGER merge_requests_closing_issues_insert_new after insert on merge_requests_closing_issues begin update project_counters set issues_version = issues_version + 1 where project_id = (select project_id from merge_requests where id = new.merge_request_id); end;
+
 CREATE TABLE migrations (
   name text primary key,
   applied_at integer not null
@@ -1048,7 +1052,7 @@ CREATE UNIQUE INDEX projects_runners_token on projects (runners_token_hash) wher
 
 CREATE INDEX projects_visibility on projects (deleted_at, visibility, namespace_id, id);
 
-CREATE TRIGGER projects_renamed after update of full_path on projects begin update instance set value = cast(cast(value as bigint) + 1 as text) where name = 'names_version'; end;
+CREATE TRIGGER projects_renamed after update of full_path, squash_option on projects begin update instance set value = cast(cast(value as bigint) + 1 as text) where name = 'names_version'; end;
 
 CREATE TABLE protected_branches (
   id integer primary key autoincrement,

@@ -95,6 +95,9 @@ export type Call = BaseCall & {
 /** What the JSON of a record depends on beside the record. */
 export type Site = Pick<Call, 'baseUrl' | 'settings'>;
 
+/** The same, where the JSON depends on the day. */
+export type DatedSite = Site & Pick<Call, 'now'>;
+
 /** Types an endpoint's handler by its declared parameters. */
 export const endpoint = <P extends TObject>(declared: Endpoint<Call, P>): AnyEndpoint<Call> => declared;
 

@@ -88,6 +88,26 @@ export const ensureEnvironment = async (
     .executeTakeFirstOrThrow();
 };
 
+/** What was last deployed with success to each of these environments. */
+export const lastDeployments = async (
+  db: Reader,
+  environmentIds: readonly number[],
+): Promise<DeploymentRow[]> =>
+  environmentIds.length === 0
+    ? []
+    : await db
+        .selectFrom('deployments')
+        .selectAll()
+        .where('id', 'in', (is) =>
+          is
+            .selectFrom('deployments')
+            .select(({ fn }) => fn.max('id').as('id'))
+            .where('environment_id', 'in', environmentIds)
+            .where('status', '=', 'success')
+            .groupBy('environment_id'),
+        )
+        .execute();
+
 /** What was last deployed there with success; null: nothing. */
 export const lastDeployment = async (db: Reader, environmentId: number): Promise<DeploymentRow | null> =>
   (await db

@@ -185,6 +185,8 @@ describe('a job that deploys', () => {
     );
     const { last_deployment } = await named('steady');
     assert.equal(last_deployment.deployable.id, jobId(first, 'deploy'));
+    const { body } = await gantry.api(`GET /projects/${project.id}/environments?name=steady`);
+    assert.deepEqual(body[0].last_deployment, last_deployment);
   });
 
   it('has its environment stopped by the job that it names', async () => {

@@ -7,7 +7,7 @@ import { projectParam } from '../repository/code.ts';
 import { createEnvironment, deleteEnvironment, updateEnvironment } from './change.ts';
 import { deploymentRoutes } from './deployment_routes.ts';
 import { type ShowJobs, deploymentsJson, environmentJson, environmentShape } from './json.ts';
-import { findEnvironment, lastDeployment, listEnvironments } from './queries.ts';
+import { findEnvironment, lastDeployment, lastDeployments, listEnvironments } from './queries.ts';
 import { tiers } from './slug.ts';
 import { type PlayJobs, stopEnvironment } from './stop.ts';
 
@@ -22,27 +22,40 @@ const edits = {
   description: optional(clearable(longText())),
 };
 
-const list = endpoint({
-  method: 'GET',
-  path,
-  summary: 'Environments of a project',
-  area,
-  audience: 'user',
-  list: true,
-  params: object({
-    ...project,
-    name: optional(text({ description: 'exactly this one' })),
-    search: optional(text({ description: 'a part of the name' })),
-    states: optional(oneOf(['available', 'stopping', 'stopped'])),
-    ...pageParams,
-  }),
-  reply: environmentShape,
-  handle: async (call, given) => {
-    const { id: projectId } = await findProjectFor(call, given.id, 'read_environment');
-    const { items, total } = await listEnvironments(call.db, projectId, given, pageRequest(given));
-    return { items: items.map(environmentJson), total };
-  },
-});
+const list = (showJobs: ShowJobs) =>
+  endpoint({
+    method: 'GET',
+    path,
+    summary: 'Environments of a project',
+    area,
+    audience: 'user',
+    list: true,
+    params: object({
+      ...project,
+      name: optional(text({ description: 'exactly this one' })),
+      search: optional(text({ description: 'a part of the name' })),
+      states: optional(oneOf(['available', 'stopping', 'stopped'])),
+      ...pageParams,
+    }),
+    reply: environmentShape,
+    handle: async (call, given) => {
+      const owner = await findProjectFor(call, given.id, 'read_environment');
+      const { items, total } = await listEnvironments(call.db, owner.id, given, pageRequest(given));
+      const rows = await lastDeployments(
+        call.db,
+        items.map((row) => row.id),
+      );
+      const shown = await deploymentsJson(call, owner, rows, showJobs);
+      const byEnvironment = new Map(rows.map((row, at) => [row.environment_id, shown[at]]));
+      return {
+        items: items.map((row) => ({
+          ...environmentJson(row),
+          last_deployment: byEnvironment.get(row.id) ?? null,
+        })),
+        total,
+      };
+    },
+  });
 
 const get = (showJobs: ShowJobs) =>
   endpoint({
@@ -124,7 +137,7 @@ const stop = (jobs: PlayJobs) =>
 export type JobParts = { show: ShowJobs } & PlayJobs;
 
 export const environmentRoutes = (jobs: JobParts) => [
-  list,
+  list(jobs.show),
   get(jobs.show),
   create,
   update,

@@ -44,6 +44,11 @@ export type ListKind<F extends Filters> = Listed & {
   isOpen: (viewer: Viewer, project: Project) => boolean;
   /** Whether he may see all of the project. */
   seesAll: (viewer: Viewer, project: Project) => boolean;
+  /** Columns of a record's version beside its revision, and whether the viewer sees what they count of a project. */
+  shown?: {
+    columns: (viewer: Viewer, project: Project | null, words: Words) => RawBuilder<unknown>;
+    isSeen: (viewer: Viewer, project: Project) => boolean;
+  };
   /** Exact, after visibility, without any filter but the state. */
   total: (call: Call, of: TotalOf) => Promise<number>;
 };
@@ -113,14 +118,16 @@ const tables = (scope: Scope, { lead }: Plan): RawBuilder<unknown> =>
   projectOf(scope) === null ? sql`${lead.tables} cross join projects` : lead.tables;
 
 const readPage = async <F extends Filters>(
-  kind: Listed,
+  kind: ListKind<F>,
   { call, scope, filters, page }: Query<F>,
   plan: Plan,
 ): Promise<Version[]> => {
   const direction = filters.sort === 'asc' ? sql`asc` : sql`desc`;
   const [first, second] = plan.lead.order;
+  const columns = kind.shown?.columns(call.viewer, projectOf(scope), call.platform.store.words);
+  const shown = columns === undefined ? sql`` : sql`, ${columns}`;
   const { rows } = await sql<Version>`
-    select ${column(kind, 'id')}, ${column(kind, 'revision')} from ${tables(scope, plan)} where ${plan.where}
+    select ${column(kind, 'id')}, ${column(kind, 'revision')}${shown} from ${tables(scope, plan)} where ${plan.where}
     order by ${first} ${direction}, ${second} ${direction}
     limit ${page.limit} offset ${page.offset}`.execute(call.db);
   return rows;
@@ -155,7 +162,11 @@ export const listsOf = <F extends Filters>(kind: ListKind<F>, versionOf: (projec
   /** All that a list of a project depends on, but its records and the names that they show. */
   const keyOf = ({ call, filters }: Query<F>, project: Project): string => {
     const { order_by: _order, sort: _sort, ...selecting } = filters;
-    const viewer = [userOf(call).id, kind.seesAll(call.viewer, project)];
+    const viewer = [
+      userOf(call).id,
+      kind.seesAll(call.viewer, project),
+      kind.shown?.isSeen(call.viewer, project),
+    ];
     return JSON.stringify([project.id, project.archived, viewer, today(call.now), selecting]);
   };
 

@@ -4,7 +4,7 @@ import { compiled } from '../db/compiled.ts';
 import type { Words } from '../db/engine.ts';
 import type { Reader } from '../db/open.ts';
 import type { TargetType } from '../db/schema.ts';
-import type { MilestoneRow } from '../milestones/json.ts';
+import { type MilestoneRow, milestoneOwnerPath } from '../milestones/json.ts';
 import { type BasicUserRow, basicUserColumns } from '../users/json.ts';
 
 /** Of the tables `projects`, and `users as author` and `milestones as milestone`, which a query joins. */
@@ -24,6 +24,7 @@ export const joinedColumns = [
   'milestone.due_date as milestone_due_date',
   'milestone.created_at as milestone_created_at',
   'milestone.updated_at as milestone_updated_at',
+  milestoneOwnerPath('milestone').as('milestone_owner_path'),
 ] as const;
 
 type Authored = {
@@ -72,6 +73,7 @@ const milestoneOf = (row: Planned): MilestoneRow | null => {
     due_date: row.milestone_due_date,
     created_at: row.milestone_created_at ?? 0,
     updated_at: row.milestone_updated_at ?? 0,
+    owner_path: row.milestone_owner_path ?? '',
   };
 };
 

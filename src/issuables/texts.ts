@@ -6,19 +6,31 @@
  * is never older than they are. Nothing in a text depends on who looks.
  */
 import type { TObject } from 'typebox';
-import type { Call, Platform, Site } from '../access/call.ts';
+import type { Call, Platform, DatedSite } from '../access/call.ts';
+import { today } from '../access/viewer.ts';
 import type { Reader } from '../db/open.ts';
 import { JsonText } from '../http/endpoint.ts';
 import { lazySerializer } from '../http/serializer.ts';
 import { oncePer } from '../once_per.ts';
 
 /** A record as it is now. */
-export type Version = { id: number; revision: number };
+export type Version = {
+  id: number;
+  revision: number;
+  /** Of an issue: the merge requests that close it, as far as the caller sees them. */
+  merge_requests_count?: number;
+};
 
 /** What a text depends on beside the record. */
-type Look = { names_version: number; baseUrl: string; avatars: boolean };
+type Look = {
+  names_version: number;
+  baseUrl: string;
+  avatars: boolean;
+  /** A milestone expires with its day. */
+  today: string;
+};
 
-type Kept = Look & { revision: number; text: JsonText };
+type Kept = Look & Omit<Version, 'id'> & { text: JsonText };
 
 const mostBytes = 16 * 1024 * 1024;
 /** What a text costs beside its bytes. */
@@ -31,10 +43,12 @@ class Texts {
   readonly #kept = new Map<number, Kept>();
   #size = 0;
 
-  get({ id, revision }: Version, look: Look): JsonText | undefined {
+  get({ id, revision, merge_requests_count }: Version, look: Look): JsonText | undefined {
     const kept = this.#kept.get(id);
     const isSame =
       kept?.revision === revision &&
+      kept.merge_requests_count === merge_requests_count &&
+      kept.today === look.today &&
       kept.names_version === look.names_version &&
       kept.baseUrl === look.baseUrl &&
       kept.avatars === look.avatars;
@@ -59,13 +73,13 @@ class Texts {
   }
 }
 
-type Asking = Pick<Call, 'platform' | 'db' | 'baseUrl' | 'settings' | 'names_version'>;
+type Asking = Pick<Call, 'platform' | 'db' | 'baseUrl' | 'settings' | 'names_version' | 'now'>;
 
 type Kind<R> = {
   shape: TObject;
   /** The records of these ids, in no order. */
   read: (db: Reader, ids: readonly number[]) => Promise<R[]>;
-  json: (record: R, site: Site) => object;
+  json: (record: R, site: DatedSite) => object;
   /** Told of the records whose texts are made. */
   made?: (platform: Platform, records: R[]) => void;
 };
@@ -77,19 +91,21 @@ export type TextsOf = (call: Asking, versions: readonly Version[]) => Promise<Js
 export const keptTexts = <R extends Version>({ shape, read, json, made: tell }: Kind<R>): TextsOf => {
   const serialize = lazySerializer(shape);
   const textsOf = oncePer((_platform: Platform) => new Texts());
-  return async ({ platform, db, baseUrl, settings, names_version }, versions) => {
+  return async ({ platform, db, baseUrl, settings, names_version, now }, versions) => {
     const texts = textsOf(platform);
-    const look = { names_version, baseUrl, avatars: settings.avatar_service_enabled };
+    const look = { names_version, baseUrl, avatars: settings.avatar_service_enabled, today: today(now) };
     const found = versions.map((version) => texts.get(version, look));
     const missing = versions.filter((_version, index) => found[index] === undefined);
     if (missing.length === 0) return found as JsonText[];
     const made = new Map<number, JsonText>();
-    const ids = missing.map(({ id }) => id);
-    const records = await read(db, ids);
+    const counts = new Map(missing.map(({ id, merge_requests_count }) => [id, merge_requests_count]));
+    const records = await read(db, [...counts.keys()]);
     tell?.(platform, records);
     for (const record of records) {
-      const text = serialize(json(record, { baseUrl, settings })).alone;
-      texts.set(record.id, { ...look, revision: record.revision, text });
+      const count = counts.get(record.id);
+      const counted = count === undefined ? {} : { merge_requests_count: count };
+      const text = serialize(json({ ...record, ...counted }, { baseUrl, settings, now })).alone;
+      texts.set(record.id, { ...look, ...counted, revision: record.revision, text });
       made.set(record.id, text);
     }
     return versions.flatMap(({ id }, index) => found[index] ?? made.get(id) ?? []);

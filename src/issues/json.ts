@@ -1,4 +1,4 @@
-import type { Call, Site } from '../access/call.ts';
+import type { Call, DatedSite } from '../access/call.ts';
 import { array, bool, int, nullable, object, string, timestamp } from '../http/schema.ts';
 import { milestoneJson, milestoneShape } from '../milestones/json.ts';
 import { taskCounts, taskCountsShape } from '../issuables/tasks.ts';
@@ -36,6 +36,7 @@ const fields = {
   moved_to_id: nullable(int),
   discussion_locked: nullable(bool),
   task_completion_status: taskCountsShape,
+  merge_requests_count: int,
 };
 
 const references = object({ short: string, relative: string, full: string });
@@ -60,7 +61,7 @@ export const todoIssueShape = object({ ...fields, subscribed: bool });
 export const issueUrl = (baseUrl: string, projectPath: string, iid: number): string =>
   `${baseUrl}/${projectPath}/issues/${iid}`;
 
-const baseJson = (issue: FullIssue, site: Site) => {
+const baseJson = (issue: FullIssue, site: DatedSite) => {
   const assignees = issue.assignees.map((one) => basicUser(one, site));
   return {
     id: issue.id,
@@ -73,7 +74,7 @@ const baseJson = (issue: FullIssue, site: Site) => {
     updated_at: formatTime(issue.updated_at),
     closed_at: issue.closed_at === null ? null : formatTime(issue.closed_at),
     labels: issue.labels,
-    milestone: issue.milestone === null ? null : milestoneJson(issue.milestone),
+    milestone: issue.milestone === null ? null : milestoneJson(issue.milestone, site),
     assignees,
     author: basicUser(issue.author, site),
     assignee: assignees[0] ?? null,
@@ -90,6 +91,7 @@ const baseJson = (issue: FullIssue, site: Site) => {
     moved_to_id: issue.moved_to_id,
     discussion_locked: null,
     task_completion_status: taskCounts(issue.description),
+    merge_requests_count: issue.merge_requests_count,
   };
 };
 
@@ -99,7 +101,7 @@ const referencesOf = ({ iid, project_path }: FullIssue) => ({
   full: `${project_path}#${iid}`,
 });
 
-export const issueJson = (issue: FullIssue, site: Site) => ({
+export const issueJson = (issue: FullIssue, site: DatedSite) => ({
   ...baseJson(issue, site),
   time_stats: timeStats(issue),
   references: referencesOf(issue),
@@ -119,12 +121,12 @@ export const singleIssueExtras = (
   };
 };
 
-export const singleIssueJson = (issue: FullIssue, site: Site, subscribed: boolean) => ({
+export const singleIssueJson = (issue: FullIssue, site: DatedSite, subscribed: boolean) => ({
   ...issueJson(issue, site),
   ...singleIssueExtras(issue, site, subscribed),
 });
 
-export const todoIssueJson = (issue: FullIssue, site: Site, subscribed: boolean) => ({
+export const todoIssueJson = (issue: FullIssue, site: DatedSite, subscribed: boolean) => ({
   ...baseJson(issue, site),
   subscribed,
 });

@@ -1,7 +1,15 @@
 /** The lists of issues. */
-import { hasFeature, seesConfidential, visibleIssues, visibleIssuesIn } from '../access/visible.ts';
+import { sql } from 'kysely';
+import {
+  canSeeMergeRequests,
+  hasFeature,
+  seesConfidential,
+  visibleIssues,
+  visibleIssuesIn,
+} from '../access/visible.ts';
 import { listsOf } from '../issuables/list.ts';
 import { type Filters, ownConditions } from './filters.ts';
+import { seenCount } from './seen.ts';
 import { totalOfAll } from './totals.ts';
 
 const list = listsOf<Filters>(
@@ -14,6 +22,10 @@ const list = listsOf<Filters>(
     visibleIn: visibleIssuesIn,
     isOpen: (viewer, project) => hasFeature(viewer, project, 'issues_access_level'),
     seesAll: seesConfidential,
+    shown: {
+      columns: (viewer, project, words) => sql`${seenCount(viewer, project, words)} as merge_requests_count`,
+      isSeen: canSeeMergeRequests,
+    },
     total: totalOfAll,
   },
   ({ issues_version }) => issues_version,

@@ -40,6 +40,7 @@ import { issueShape, singleIssueJson, singleIssueShape, todoIssueShape } from '.
 import { listIssues } from './list.ts';
 import { moveIssue } from './move.ts';
 import { issueNoun } from './noun.ts';
+import { seenIssue } from './seen.ts';
 import { showIssue } from './show.ts';
 import { statisticsRoutes } from './statistics.ts';
 import { issueTexts } from './texts.ts';
@@ -51,7 +52,11 @@ const project = { id: idOrPath('project') };
 const issue = { ...project, issue_iid: id('iid of the issue') };
 
 const single = async (call: Call, found: FoundIssue) =>
-  singleIssueJson(found.issue, call, await isSubscribed(call.db, userOf(call).id, found.target));
+  singleIssueJson(
+    seenIssue(call.viewer, found.project, found.issue),
+    call,
+    await isSubscribed(call.db, userOf(call).id, found.target),
+  );
 
 const reloaded = async (call: Call, { project: of, target }: Found) =>
   await single(call, await reloadIssue(call.db, of, target.id));

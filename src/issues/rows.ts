@@ -1,5 +1,5 @@
 /** Issues with what their JSON embeds, in a number of statements that does not depend on how many they are. */
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { compiled } from '../db/compiled.ts';
 import type { Words } from '../db/engine.ts';
 import type { Reader } from '../db/open.ts';
@@ -16,7 +16,18 @@ import type { BasicUserRow } from '../users/json.ts';
 
 export type IssueRow = Selectable<IssuesTable>;
 
-export type FullIssue = IssueRow & Relations & { project_path: string; closed_by: BasicUserRow | null };
+export type FullIssue = IssueRow &
+  Relations & {
+    project_path: string;
+    closed_by: BasicUserRow | null;
+    /** Merge requests of its own project that close it, whoever sees them. */
+    merge_requests_count: number;
+  };
+
+/** Over `issues`. */
+export const closersCount = sql<number>`(select count(*) from merge_requests_closing_issues as closing
+  join merge_requests as closer on closer.id = closing.merge_request_id
+  where closing.issue_id = issues.id and closer.project_id = issues.project_id and closer.deleted_at is null)`;
 
 /** Issues with their author, closer and milestone, for a query over `issues` joined with `projects`. */
 export const selectIssues = (db: Reader) =>
@@ -28,7 +39,8 @@ export const selectIssues = (db: Reader) =>
     .leftJoin('users as closed_by', 'closed_by.id', 'issues.closed_by_id')
     .selectAll('issues')
     .select(joinedColumns)
-    .select(joinedUserColumns('closed_by'));
+    .select(joinedUserColumns('closed_by'))
+    .select(closersCount.as('merge_requests_count'));
 
 export type JoinedIssue = Awaited<ReturnType<ReturnType<typeof selectIssues>['execute']>>[number];
 

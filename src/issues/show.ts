@@ -8,10 +8,12 @@ import { type Version, withMembers } from '../issuables/texts.ts';
 import { findProject } from '../projects/find.ts';
 import { followColumns, follows } from '../subscriptions/subscribed.ts';
 import { singleIssueExtras } from './json.ts';
+import { closersCount } from './rows.ts';
+import { seenIssue } from './seen.ts';
 import { issueTexts } from './texts.ts';
 
 /** What decides who sees an issue, and what of it one of them is shown that others are not. */
-type Row = Version & {
+type Row = Required<Version> & {
   author_id: number;
   confidential: number;
   deleted_at: number | null;
@@ -26,7 +28,7 @@ const rowByIid = compiled(
     const here = sql`target_type = 'Issue' and target_id = issues.id`;
     const { said, found } = followColumns(here, sql`${user_id}`);
     return sql<Row>`
-      select id, revision, author_id, confidential, deleted_at,
+      select id, revision, author_id, confidential, deleted_at, ${closersCount} as merge_requests_count,
         (select 1 from assignees where ${here} and user_id = ${user_id}) as assigned,
         ${said} as said, ${found} as found
       from issues where project_id = ${project_id} and iid = ${iid}`.compile(db);
@@ -41,7 +43,7 @@ export const showIssue = async (call: Call, projectId: number | string, iid: num
   if (row === undefined) throw notFound();
   const assignee_ids = row.assigned === 1 ? [user_id] : [];
   if (!canSeeIssue(call.viewer, project, { ...row, assignee_ids })) throw notFound();
-  const [text] = await issueTexts(call, [row]);
+  const [text] = await issueTexts(call, [seenIssue(call.viewer, project, row)]);
   if (text === undefined) throw notFound();
   const subscribed = follows(row, row.author_id === user_id || row.assigned === 1);
   return withMembers(text, singleIssueExtras({ iid, project_id: project.id }, call, subscribed));

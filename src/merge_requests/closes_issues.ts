@@ -5,6 +5,7 @@ import { object, string } from '../http/schema.ts';
 import { lazySerializer } from '../http/serializer.ts';
 import { externalIssuesClosedBy } from '../integrations/external_issues.ts';
 import { issueShape } from '../issues/json.ts';
+import { issueVersions } from '../issues/seen.ts';
 import { issueTexts } from '../issues/texts.ts';
 import { closingIssues, closingText, seenBy } from './closing.ts';
 import { type FoundMergeRequest, findReadable } from './find.ts';
@@ -15,8 +16,7 @@ const serializeExternal = lazySerializer(object({ id: string, title: string }));
 /** The issues of these ids as lists show them, in this order. */
 const textsOf = async (call: Call, ids: number[]): Promise<JsonText[]> => {
   if (ids.length === 0) return [];
-  const rows = await call.db.selectFrom('issues').select(['id', 'revision']).where('id', 'in', ids).execute();
-  const byId = new Map(rows.map((row) => [row.id, row]));
+  const byId = new Map((await issueVersions(call, ids)).map((row) => [row.id, row]));
   return await issueTexts(
     call,
     ids.flatMap((one) => byId.get(one) ?? []),

@@ -125,8 +125,16 @@ export const storeClosingIssues = async (
 ): Promise<void> => {
   const { id } = found.merge_request;
   const issues = await closingIssues(platform, tx.db, found, baseUrl);
-  await tx.db.deleteFrom('merge_requests_closing_issues').where('merge_request_id', '=', id).execute();
-  const rows = issues.map((issue) => ({ merge_request_id: id, issue_id: issue.id }));
+  const stored = tx.db.selectFrom('merge_requests_closing_issues').where('merge_request_id', '=', id);
+  const before = new Set((await stored.select('issue_id').execute()).map(({ issue_id }) => issue_id));
+  const after = new Set(issues.map((issue) => issue.id));
+  // Only what changes is written: each row ages the lists of issues.
+  const removed = [...before.difference(after)];
+  if (removed.length > 0) {
+    const links = tx.db.deleteFrom('merge_requests_closing_issues').where('merge_request_id', '=', id);
+    await links.where('issue_id', 'in', removed).execute();
+  }
+  const rows = [...after.difference(before)].map((issue_id) => ({ merge_request_id: id, issue_id }));
   await insertRows(tx.db, 'merge_requests_closing_issues', rows);
 };
 

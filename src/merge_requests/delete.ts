@@ -20,6 +20,7 @@ export const deleteMergeRequest = async (
     requireUnmodified(call.header('if-unmodified-since'), merge_request.updated_at);
     await tx.db.updateTable('merge_requests').set({ deleted_at: tx.now }).where('id', '=', id).execute();
     await countMergeRequest(tx, project.id, merge_request, null);
+    await tx.db.deleteFrom('merge_requests_closing_issues').where('merge_request_id', '=', id).execute();
     // Its refs go.
     await enqueue(tx, versionWork, { merge_request_id: id }, { unique_key: `${versionWork}:${id}` });
     await tx.db

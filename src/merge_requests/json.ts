@@ -1,9 +1,10 @@
 import type { Static } from 'typebox';
-import type { Site } from '../access/call.ts';
+import type { DatedSite } from '../access/call.ts';
 import { array, bool, int, nullable, object, string, timestamp } from '../http/schema.ts';
 import { taskCounts, taskCountsShape } from '../issuables/tasks.ts';
 import { isWorkInProgress } from '../issuables/title_state.ts';
 import { briefPipelineShape } from '../repository/pipeline_brief.ts';
+import { singlePipelineShape } from '../repository/pipeline_single.ts';
 import { milestoneJson, milestoneShape } from '../milestones/json.ts';
 import { timeStats, timeStatsShape } from '../time_tracking/json.ts';
 import { formatTime } from '../time.ts';
@@ -53,6 +54,8 @@ const fields = {
   closed_at: nullable(timestamp),
   closed_by: nullable(user),
   squash: bool,
+  squash_on_merge: bool,
+  prepared_at: nullable(timestamp),
   discussion_locked: nullable(bool),
   has_conflicts: bool,
   references: object({ short: string, relative: string, full: string }),
@@ -74,7 +77,7 @@ const extras = {
   subscribed: bool,
   user: object({ can_merge: bool }),
   blocking_discussions_resolved: bool,
-  head_pipeline: nullable(briefPipelineShape),
+  head_pipeline: nullable(singlePipelineShape),
   pipeline: nullable(briefPipelineShape),
 };
 
@@ -124,7 +127,8 @@ const detailedStatus = (row: Status): string => {
   return hasCommits(row) ? 'conflict' : 'commits_status';
 };
 
-const userOrNull = (one: BasicUserRow | null, site: Site) => (one === null ? null : basicUser(one, site));
+const userOrNull = (one: BasicUserRow | null, site: DatedSite) =>
+  one === null ? null : basicUser(one, site);
 const timeOrNull = (time: number | null) => (time === null ? null : formatTime(time));
 
 const diffRefs = ({ head_sha, base_sha, start_sha }: FullMergeRequest) =>
@@ -149,13 +153,16 @@ const basics = (row: FullMergeRequest) => ({
   updated_at: formatTime(row.updated_at),
 });
 
-export const simpleMergeRequestJson = (row: FullMergeRequest, { baseUrl }: Site) => ({
+export const simpleMergeRequestJson = (row: FullMergeRequest, { baseUrl }: DatedSite) => ({
   ...basics(row),
   web_url: mergeRequestUrl(baseUrl, row.project_path, row.iid),
 });
 
+const isSquashedOnMerge = ({ squash, project_squash_option: option }: FullMergeRequest): boolean =>
+  option === 'always' || (option !== 'never' && squash === 1);
+
 /** What is said about merging it. */
-const mergeFields = (row: FullMergeRequest, site: Site) => ({
+const mergeFields = (row: FullMergeRequest, site: DatedSite) => ({
   merge_when_pipeline_succeeds: row.merge_when_pipeline_succeeds === 1,
   merge_status: row.merge_status,
   detailed_merge_status: detailedStatus(row),
@@ -169,12 +176,13 @@ const mergeFields = (row: FullMergeRequest, site: Site) => ({
   merged_by: userOrNull(row.merged_by, site),
   merge_user: userOrNull(row.merged_by ?? row.merge_user, site),
   squash: row.squash === 1,
+  squash_on_merge: isSquashedOnMerge(row),
   has_conflicts: hasConflicts(row),
   rebase_in_progress: row.rebase_in_progress === 1,
   merge_error: row.merge_error,
 });
 
-export const mergeRequestJson = (row: FullMergeRequest, site: Site) => {
+export const mergeRequestJson = (row: FullMergeRequest, site: DatedSite) => {
   const assignees = row.assignees.map((one) => basicUser(one, site));
   const isDraft = isWorkInProgress(row.title);
   return {
@@ -192,11 +200,13 @@ export const mergeRequestJson = (row: FullMergeRequest, site: Site) => {
     labels: row.labels,
     work_in_progress: isDraft,
     draft: isDraft,
-    milestone: row.milestone === null ? null : milestoneJson(row.milestone),
+    milestone: row.milestone === null ? null : milestoneJson(row.milestone, site),
     ...mergeFields(row, site),
     user_notes_count: row.user_notes_count,
     web_url: mergeRequestUrl(site.baseUrl, row.project_path, row.iid),
     time_stats: timeStats(row),
+    // It is prepared in the transaction that creates it.
+    prepared_at: formatTime(row.created_at),
     closed_at: timeOrNull(row.closed_at),
     closed_by: userOrNull(row.closed_by, site),
     discussion_locked: null,
@@ -212,12 +222,12 @@ export type Extras = {
   subscribed: boolean;
   user: { can_merge: boolean };
   blocking_discussions_resolved: boolean;
-  head_pipeline: Static<typeof briefPipelineShape> | null;
-  /** The same, by its older name. */
+  head_pipeline: Static<typeof singlePipelineShape> | null;
+  /** The same, in brief. */
   pipeline: Static<typeof briefPipelineShape> | null;
 };
 
-export const todoMergeRequestJson = (row: FullMergeRequest, site: Site, subscribed: boolean) => ({
+export const todoMergeRequestJson = (row: FullMergeRequest, site: DatedSite, subscribed: boolean) => ({
   ...mergeRequestJson(row, site),
   subscribed,
 });

@@ -3,6 +3,7 @@ import type { Selectable } from 'kysely';
 import { compiled } from '../db/compiled.ts';
 import type { Words } from '../db/engine.ts';
 import type { Reader } from '../db/open.ts';
+import type { ProjectsTable } from '../db/schema.ts';
 import type { MergeRequestsTable } from '../db/schema_code.ts';
 import { joinedUser, joinedUserColumns } from '../issuables/joined_users.ts';
 import {
@@ -36,7 +37,11 @@ type Doers = { [D in Doer]: BasicUserRow | null };
 export type FullMergeRequest = MergeRequestRow &
   Relations &
   LatestVersion &
-  Doers & { project_path: string; reviewers: BasicUserRow[] };
+  Doers & {
+    project_path: string;
+    project_squash_option: Selectable<ProjectsTable>['squash_option'];
+    reviewers: BasicUserRow[];
+  };
 
 /** Merge requests with author, milestone and latest version, for a query that joins them with `projects` (the target). */
 export const selectMergeRequests = (db: Reader) =>
@@ -51,6 +56,7 @@ export const selectMergeRequests = (db: Reader) =>
     .leftJoin('users as merge_user', 'merge_user.id', 'merge_requests.merge_user_id')
     .selectAll('merge_requests')
     .select(joinedColumns)
+    .select('projects.squash_option as project_squash_option')
     .select([
       'version.base_commit_sha as base_sha',
       'version.start_commit_sha as start_sha',

@@ -8,6 +8,7 @@ import { type Version, withMembers } from '../issuables/texts.ts';
 import { type Project, findProject, loadProject } from '../projects/find.ts';
 import { mayMergeInto, protectedBranches } from '../repository/protected.ts';
 import { briefPipelineJson } from '../repository/pipeline_brief.ts';
+import { singlePipelineJson } from '../repository/pipeline_single.ts';
 import { followColumns, follows } from '../subscriptions/subscribed.ts';
 import { withDetail } from './detail.ts';
 import type { FoundMergeRequest } from './find.ts';
@@ -76,12 +77,19 @@ const pipelinesOf = async (call: Call, target: Project, sourceId: number | null)
   return source !== null && may(call.viewer, 'read_pipeline', source) ? source : null;
 };
 
+const noPipeline = { head_pipeline: null, pipeline: null };
+
 /** As far as it is for the caller to see. */
-const headPipeline = async (call: Call, target: Project, id: number): Promise<Extras['pipeline']> => {
+const headPipeline = async (
+  call: Call,
+  target: Project,
+  id: number,
+): Promise<Pick<Extras, 'head_pipeline' | 'pipeline'>> => {
   const row = await call.db.selectFrom('pipelines').selectAll().where('id', '=', id).executeTakeFirst();
   const source = row === undefined ? null : await pipelinesOf(call, target, row.project_id);
-  if (row === undefined || source === null) return null;
-  return briefPipelineJson(row, { baseUrl: call.baseUrl, full_path: source.full_path });
+  if (row === undefined || source === null) return noPipeline;
+  const pipeline = briefPipelineJson(row, { baseUrl: call.baseUrl, full_path: source.full_path });
+  return { head_pipeline: await singlePipelineJson(call, row, source), pipeline };
 };
 
 type Shown = { text: JsonText; extras: Extras };
@@ -103,8 +111,8 @@ const shownIn = async (call: Call, project: Project, iid: number): Promise<Shown
   });
   const subscribed = follows(row, row.author_id === user_id || row.assigned === 1);
   const blocking_discussions_resolved = row.unresolved === null;
-  const pipeline = row.pipeline_id === null ? null : await headPipeline(call, project, row.pipeline_id);
-  const pipelines = { head_pipeline: pipeline, pipeline };
+  const pipelines =
+    row.pipeline_id === null ? noPipeline : await headPipeline(call, project, row.pipeline_id);
   return { text, extras: { subscribed, user: { can_merge }, blocking_discussions_resolved, ...pipelines } };
 };
 

@@ -13,6 +13,6 @@ export const mergeRequestTodos = todoRenderer({
       db,
       await selectMergeRequests(db).where('merge_requests.id', 'in', ids).where(isVisible).execute(),
     ),
-  json: todoMergeRequestJson,
+  json: (request, call, { subscribed }) => todoMergeRequestJson(request, call, subscribed),
   url: mergeRequestUrl,
 });

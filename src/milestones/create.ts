@@ -2,7 +2,7 @@ import { type Call, actorOf } from '../access/call.ts';
 import { recordEvent } from '../events/record.ts';
 import { type Owner, ownerColumns } from '../labels/owner.ts';
 import type { MilestoneRow } from './json.ts';
-import { isTitleTaken, lockOwner, takeMilestoneIid } from './queries.ts';
+import { findMilestone, isTitleTaken, lockOwner, takeMilestoneIid } from './queries.ts';
 import { checkDates, checkMilestoneTitle, titleTaken } from './rules.ts';
 
 export type NewMilestone = {
@@ -41,7 +41,7 @@ export const createMilestone = async (
         created_at: tx.now,
         updated_at: tx.now,
       })
-      .returningAll()
+      .returning(['id', 'project_id', 'group_id'])
       .executeTakeFirstOrThrow();
     await recordEvent(tx, actorOf(call), {
       kind: 'milestone.created',
@@ -50,6 +50,6 @@ export const createMilestone = async (
       target_id: row.id,
       data: { title, iid, ...(row.group_id !== null && { group_id: row.group_id }) },
     });
-    return row;
+    return await findMilestone(tx.db, owner, row.id);
   });
 };

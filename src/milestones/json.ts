@@ -1,6 +1,8 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
+import type { DatedSite } from '../access/call.ts';
+import { today } from '../access/viewer.ts';
 import type { MilestonesTable } from '../db/schema.ts';
-import { int, nullable, object, optional, string, timestamp } from '../http/schema.ts';
+import { bool, int, nullable, object, optional, string, timestamp } from '../http/schema.ts';
 import { formatTime } from '../time.ts';
 
 /** A milestone, alone or embedded: `project_id` of a project's, `group_id` of a group's. */
@@ -16,11 +18,24 @@ export const milestoneShape = object({
   updated_at: timestamp,
   due_date: nullable(string),
   start_date: nullable(string),
+  expired: bool,
+  web_url: string,
 });
 
-export type MilestoneRow = Selectable<MilestonesTable>;
+/** Where a milestone has its page: `group/project`, or `groups/group`. */
+type Owned = { owner_path: string };
 
-export const milestoneJson = (row: MilestoneRow) => ({
+export type MilestoneRow = Selectable<MilestonesTable> & Owned;
+
+/** `owner_path`, over `milestones` or the table under this alias. */
+export const milestoneOwnerPath = (table: 'milestones' | 'milestone' = 'milestones') => {
+  const column = (name: string) => sql.ref(`${table}.${name}`);
+  return sql<string>`case when ${column('project_id')} is null
+    then 'groups/' || (select full_path from namespaces where id = ${column('group_id')})
+    else (select full_path from projects where id = ${column('project_id')}) end`;
+};
+
+export const milestoneJson = (row: MilestoneRow, { baseUrl, now }: DatedSite) => ({
   id: row.id,
   iid: row.iid,
   ...(row.project_id !== null && { project_id: row.project_id }),
@@ -33,4 +48,6 @@ export const milestoneJson = (row: MilestoneRow) => ({
   updated_at: formatTime(row.updated_at),
   due_date: row.due_date,
   start_date: row.start_date,
+  expired: row.due_date !== null && row.due_date < today(now),
+  web_url: `${baseUrl}/${row.owner_path}/-/milestones/${row.iid}`,
 });

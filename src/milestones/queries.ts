@@ -6,7 +6,9 @@ import type { Page, PageRequest } from '../http/page.ts';
 import { type Owner, availableTo, ownedBy } from '../labels/owner.ts';
 import { descendantsOf } from '../namespaces/ancestors.ts';
 import { contains } from '../namespaces/search.ts';
-import type { MilestoneRow } from './json.ts';
+import { type MilestoneRow, milestoneOwnerPath } from './json.ts';
+
+const ownerPath = milestoneOwnerPath().as('owner_path');
 
 export type MilestoneFilter = {
   iids?: number[];
@@ -35,7 +37,7 @@ export const listMilestones = async (
   }
   const [{ total }, items] = await Promise.all([
     query.select((is) => is.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
-    query.selectAll().orderBy('id', 'desc').limit(limit).offset(offset).execute(),
+    query.selectAll().select(ownerPath).orderBy('id', 'desc').limit(limit).offset(offset).execute(),
   ]);
   return { items, total };
 };
@@ -45,6 +47,7 @@ export const findMilestone = async (db: Reader, owner: Owner, id: number): Promi
   const found = await db
     .selectFrom('milestones')
     .selectAll()
+    .select(ownerPath)
     .where('id', '=', id)
     .where(ownedBy('milestones', owner))
     .executeTakeFirst();

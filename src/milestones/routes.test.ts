@@ -62,9 +62,13 @@ test('a milestone is created with every field of the contract', async () => {
     updated_at: '2017-10-01T12:00:00.000Z',
     due_date: '2017-10-31',
     start_date: '2017-10-01',
+    expired: false,
+    web_url: made.body.web_url,
   };
+  assert.ok(made.body.web_url.endsWith('/-/milestones/1'));
   assert.deepEqual(made.body, expected);
-  assert.deepEqual((await gantry.api(`GET /projects/${id}/milestones/${made.body.id}`)).body, expected);
+  const later = (await gantry.api(`GET /projects/${id}/milestones/${made.body.id}`)).body;
+  assert.deepEqual(later, { ...expected, expired: true });
   const bare = (await create(id, 'v2')).body;
   assert.deepEqual([bare.iid, bare.description, bare.due_date, bare.start_date], [2, '', null, null]);
 });

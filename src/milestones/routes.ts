@@ -82,7 +82,7 @@ const list = ({ noun, path, id, shared, toSee }: Side) =>
         given,
         pageRequest(given),
       );
-      return { items: items.map(milestoneJson), total };
+      return { items: items.map((row) => milestoneJson(row, call)), total };
     },
   });
 
@@ -94,7 +94,7 @@ const get = ({ noun, one, id, shared, toSee }: Side) =>
     ...shared,
     params: object({ id, milestone_id }),
     handle: async (call, given) =>
-      milestoneJson(await findMilestone(call.db, await toSee(call, given.id), given.milestone_id)),
+      milestoneJson(await findMilestone(call.db, await toSee(call, given.id), given.milestone_id), call),
   });
 
 const create = ({ noun, path, id, shared, toChange }: Side) =>
@@ -107,7 +107,8 @@ const create = ({ noun, path, id, shared, toChange }: Side) =>
     handle: async (call, given) => {
       const { title, description = null, start_date = null, due_date = null } = given;
       const owner = await toChange(call, given.id);
-      return milestoneJson(await createMilestone(call, owner, { title, description, start_date, due_date }));
+      const row = await createMilestone(call, owner, { title, description, start_date, due_date });
+      return milestoneJson(row, call);
     },
   });
 
@@ -127,7 +128,7 @@ const update = ({ noun, one, id, shared, toChange }: Side) =>
     handle: async (call, given) => {
       const edit = editOf(given);
       const owner = await toChange(call, given.id);
-      return milestoneJson(await updateMilestone(call, owner, given.milestone_id, edit));
+      return milestoneJson(await updateMilestone(call, owner, given.milestone_id, edit), call);
     },
   });
 

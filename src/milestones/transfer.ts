@@ -1,14 +1,16 @@
 /** What a project keeps of the groups that it leaves: the labels and milestones that its records carry become its own. */
-import { type RawBuilder, sql } from 'kysely';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Tx } from '../db/open.ts';
+import type { MilestonesTable } from '../db/schema.ts';
 import { insertRow } from '../db/insert.ts';
 import { bringLabels } from '../labels/transfer.ts';
 import { type Owner, renewLists } from '../labels/owner.ts';
 import { ancestorsOf } from '../namespaces/ancestors.ts';
-import type { MilestoneRow } from './json.ts';
 import { lockOwner, takeMilestoneIid } from './queries.ts';
 
 type Place = { id: number; namespace_id: number };
+
+type GroupMilestone = Selectable<MilestonesTable>;
 
 /** Subquery: milestones that records of the project carry. */
 const carried = ({ id }: Place): RawBuilder<number> => sql<number>`(
@@ -17,7 +19,7 @@ const carried = ({ id }: Place): RawBuilder<number> => sql<number>`(
   union select milestone_id from release_milestones
     where release_id in (select id from releases where project_id = ${id}))`;
 
-const leftMilestones = async (tx: Tx, project: Place): Promise<MilestoneRow[]> =>
+const leftMilestones = async (tx: Tx, project: Place): Promise<GroupMilestone[]> =>
   await tx.db
     .selectFrom('milestones')
     .selectAll()
@@ -28,7 +30,7 @@ const leftMilestones = async (tx: Tx, project: Place): Promise<MilestoneRow[]> =
     .execute();
 
 /** The milestone of this title where the project stands now; none: a new one of its own. */
-const standIn = async (tx: Tx, owner: Owner, left: MilestoneRow): Promise<number> => {
+const standIn = async (tx: Tx, owner: Owner, left: GroupMilestone): Promise<number> => {
   const found = await tx.db
     .selectFrom('milestones')
     .select('id')

@@ -1,7 +1,7 @@
 /** What badges say of a branch or tag. */
 import type { Reader } from '../db/open.ts';
+import { countedRows } from '../repository/counted_rows.ts';
 import { shownStatus } from '../repository/pipeline_brief.ts';
-import { countedRows } from './external_statuses.ts';
 
 export type BadgeValue = { value: string; color: string };
 

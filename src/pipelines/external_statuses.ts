@@ -1,18 +1,14 @@
 /** What other systems say of a commit, as it counts in a pipeline. */
 import { compiled } from '../db/compiled.ts';
 import type { Reader, Tx } from '../db/open.ts';
+import { newestStatuses } from '../repository/counted_rows.ts';
 import type { Counted } from './composite.ts';
-import type { Job } from './store.ts';
 
 /** Behind the stages of every configuration. */
 export const externalPosition = 1_000_000;
 
-/** The newest of each name. */
-const newestOfPipeline = (db: Reader, pipeline_id: number) =>
-  db.selectFrom('commit_statuses').where('pipeline_id', '=', pipeline_id).where('retried', '=', 0);
-
 const kindsSaid = compiled((db, { pipeline_id }: { pipeline_id: number }) =>
-  newestOfPipeline(db, pipeline_id).select(['status', 'allow_failure']).distinct().compile(),
+  newestStatuses(db, pipeline_id).select(['status', 'allow_failure']).distinct().compile(),
 );
 
 /** As far as the status of the whole needs to know it: no two alike, however many there are. */
@@ -21,7 +17,7 @@ export const countedStatuses = async (tx: Tx, pipeline_id: number): Promise<Coun
 
 /** How many names there are, as far as `limit`. */
 export const namesIn = async (db: Reader, pipeline_id: number, limit: number): Promise<number> =>
-  (await newestOfPipeline(db, pipeline_id).select('id').limit(limit).execute()).length;
+  (await newestStatuses(db, pipeline_id).select('id').limit(limit).execute()).length;
 
 /** What is going on elsewhere counts as cancelled; whoever does it may say better. */
 export const cancelStatuses = async (tx: Tx, pipeline_id: number): Promise<void> => {
@@ -37,22 +33,9 @@ const most = 500;
 
 /** For a page: the newest of each name, in their order. */
 export const shownStatuses = async (db: Reader, pipeline_id: number) =>
-  await newestOfPipeline(db, pipeline_id)
+  await newestStatuses(db, pipeline_id)
     .select(['name', 'status', 'allow_failure', 'target_url', 'description'])
     .select(['started_at', 'finished_at'])
     .orderBy('id')
     .limit(most)
     .execute();
-
-/** What counts of a pipeline: its jobs, and what other systems say. */
-export const countedRows = (db: Reader, pipeline_id: number) =>
-  db
-    .selectFrom('jobs')
-    .select(['name', 'status', 'allow_failure', 'coverage'])
-    .where('pipeline_id', '=', pipeline_id)
-    .where('retried', '=', 0)
-    .unionAll(
-      newestOfPipeline(db, pipeline_id)
-        .select(['name', 'status', 'allow_failure', 'coverage'])
-        .$castTo<Pick<Job, 'name' | 'status' | 'allow_failure' | 'coverage'>>(),
-    );

@@ -8,7 +8,8 @@ import { type FoundMergeRequest, findReadable } from '../merge_requests/find.ts'
 import { type Project, loadProject } from '../projects/find.ts';
 import { projectParam } from '../repository/code.ts';
 import { createForRequest } from './follow_push.ts';
-import { pipelineJson, pipelineShape, singlePipelineJson, singlePipelineShape } from './json.ts';
+import { singlePipelineJson, singlePipelineShape } from '../repository/pipeline_single.ts';
+import { pipelineJson, pipelineShape } from './json.ts';
 import { listOfRequest } from './list.ts';
 
 const shared = {

@@ -5,20 +5,14 @@ import { forbidden, notFound } from '../errors.ts';
 import { pageParams, pageRequest } from '../http/page.ts';
 import { boolean, id as idParam, object, oneOf, optional, raw, text, time } from '../http/schema.ts';
 import { findCode, projectParam } from '../repository/code.ts';
+import { singlePipelineJson, singlePipelineShape } from '../repository/pipeline_single.ts';
 import { cancel, remove, rename, retry } from './act.ts';
 import { createFor } from './create_for.ts';
 import { type FoundPipeline, findPipeline } from './find.ts';
 import { findPipelineToChange } from './find_to_change.ts';
 import { inputsParam } from './given_inputs.ts';
 import { givenTo } from './given_variables.ts';
-import {
-  pipelineJson,
-  pipelineShape,
-  pipelineVariableJson,
-  pipelineVariableShape,
-  singlePipelineJson,
-  singlePipelineShape,
-} from './json.ts';
+import { pipelineJson, pipelineShape, pipelineVariableJson, pipelineVariableShape } from './json.ts';
 import { latestPipeline, listPipelines, orders, scopes, sources, statuses } from './list.ts';
 import { namedRef } from './named_ref.ts';
 import { pipelinesOfRequest } from './request_routes.ts';

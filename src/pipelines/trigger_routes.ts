@@ -5,7 +5,7 @@ import { hash, id, object, optional, text } from '../http/schema.ts';
 import { findProjectFor } from '../projects/find.ts';
 import { projectParam } from '../repository/code.ts';
 import { inputsParam } from './given_inputs.ts';
-import { singlePipelineJson, singlePipelineShape } from './json.ts';
+import { singlePipelineJson, singlePipelineShape } from '../repository/pipeline_single.ts';
 import { type Wanted, runTrigger } from './run_trigger.ts';
 import { triggerShape, triggersJson } from './trigger_json.ts';
 import { createTrigger, deleteTrigger, findTrigger, listTriggers, updateTrigger } from './triggers.ts';

@@ -22,7 +22,6 @@ export const releaseLinkShape = object({
 
 const releaseMilestoneShape = object({
   ...milestoneShape.properties,
-  web_url: string,
   issue_stats: object({ total: int, closed: int }),
 });
 
@@ -90,9 +89,8 @@ const commitsOf = async ({ repository }: Code, releases: ReleaseRow[]) => {
   }
 };
 
-const releaseMilestoneJson = ({ total, closed, ...milestone }: ReleaseMilestone, projectUrl: string) => ({
-  ...milestoneJson(milestone),
-  web_url: `${projectUrl}/milestones/${milestone.iid}`,
+const releaseMilestoneJson = ({ total, closed, ...milestone }: ReleaseMilestone, call: Call) => ({
+  ...milestoneJson(milestone, call),
   issue_stats: { total, closed },
 });
 
@@ -127,7 +125,7 @@ export const releasesJson = async (call: Call, code: Code, releases: ReleaseRow[
       commit: commit === undefined ? null : commitJson(commit, projectUrl),
       milestones: milestones
         .filter(({ release_id }) => release_id === release.id)
-        .map((milestone) => releaseMilestoneJson(milestone, projectUrl)),
+        .map((milestone) => releaseMilestoneJson(milestone, call)),
       commit_path: release.sha === null ? null : `${path}/commit/${release.sha}`,
       tag_path: `${path}/tags/${encodeURIComponent(release.tag)}`,
       assets: { count: sources.length + own.length, sources, links: own },

@@ -6,7 +6,7 @@ import { insertRows } from '../db/insert.ts';
 import type { Reader, Tx } from '../db/open.ts';
 import { Failure } from '../errors.ts';
 import { availableTo } from '../labels/owner.ts';
-import type { MilestoneRow } from '../milestones/json.ts';
+import { type MilestoneRow, milestoneOwnerPath } from '../milestones/json.ts';
 import type { Project } from '../projects/find.ts';
 
 /** As `milestones` and `milestone_ids` name them. */
@@ -68,6 +68,7 @@ export const milestonesOf = async (
     .selectAll('milestones')
     .select([
       'release_milestones.release_id',
+      milestoneOwnerPath().as('owner_path'),
       sql<number>`(select count(*) ${issues})`.as('total'),
       sql<number>`(select count(*) ${issues} and issues.state = 'closed')`.as('closed'),
     ])

@@ -5,7 +5,7 @@ import type { Viewer } from '../access/viewer.ts';
 import type { Words } from '../db/engine.ts';
 import type { Reader } from '../db/open.ts';
 import type { TargetType } from '../db/schema.ts';
-import { projectsById } from '../projects/find.ts';
+import { type Project, projectsById } from '../projects/find.ts';
 import { subscribedTargets } from '../subscriptions/subscribed.ts';
 import type { TodoRenderer } from './queries.ts';
 
@@ -25,7 +25,7 @@ type Kind<R> = {
   visible: (viewer: Viewer, words: Words) => RawBuilder<boolean>;
   /** The records of these ids that this holds of. */
   read: (db: Reader, ids: number[], isVisible: RawBuilder<boolean>) => Promise<R[]>;
-  json: (record: R, call: Call, subscribed: boolean) => object;
+  json: (record: R, call: Call, at: { project: Project; subscribed: boolean }) => object;
   url: (baseUrl: string, projectPath: string, iid: number) => string;
 };
 
@@ -50,7 +50,8 @@ export const todoRenderer = <R extends Shown>(kind: Kind<R>): TodoRenderer => {
           const project = projects.get(one.project_id);
           if (project === undefined) return [];
           const page = url(call.baseUrl, one.project_path, one.iid);
-          return [[one.id, { json: json(one, call, subscribed.has(one.id)), url: page, project }] as const];
+          const at = { project, subscribed: subscribed.has(one.id) };
+          return [[one.id, { json: json(one, call, at), url: page, project }] as const];
         }),
       );
     },

@@ -29,7 +29,7 @@ const planOf = (database: DatabaseSync, text: string): string[] => {
 
 /** The two statements that depend on the list; the records that a page names are then read by their ids. */
 const kindOf = (text: string): 'page' | 'count' | null => {
-  if (/^\s*select (issues|merge_requests)\.id, \1\.revision from/.test(text)) return 'page';
+  if (/^\s*select (issues|merge_requests)\.id, \1\.revision\b/.test(text)) return 'page';
   return /^\s*select count\(\*\) as total from/.test(text) ? 'count' : null;
 };
 

@@ -31,6 +31,7 @@ const listed = [
   'iid',
   'issue_type',
   'labels',
+  'merge_requests_count',
   'milestone',
   'moved_to_id',
   'project_id',
@@ -126,6 +127,8 @@ describe('Milestone', () => {
       state: 'active',
       due_date: '2026-02-03',
       start_date: null,
+      expired: true,
+      web_url: `${world.url}/${team.full_path}/-/milestones/${milestone.iid}`,
     });
   });
 
@@ -185,6 +188,7 @@ describe('Issue', () => {
       moved_to_id: null,
       discussion_locked: null,
       task_completion_status: { count: 0, completed_count: 0 },
+      merge_requests_count: 0,
       time_stats: {
         time_estimate: 0,
         total_time_spent: 0,

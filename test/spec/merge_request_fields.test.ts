@@ -64,6 +64,8 @@ const newer = [
   'closed_at',
   'closed_by',
   'squash',
+  'squash_on_merge',
+  'prepared_at',
   'discussion_locked',
   'has_conflicts',
   'references',
@@ -106,7 +108,8 @@ describe('one merge request', () => {
     assert.match(sha, /^[0-9a-f]{40}$/);
     assert.deepEqual(Object.keys(diff_refs), ['base_sha', 'head_sha', 'start_sha']);
     assert.equal(diff_refs.head_sha, sha);
-    const { id, iid, source_branch, web_url, assignees, ...others } = rest;
+    const { id, iid, source_branch, web_url, assignees, prepared_at, ...others } = rest;
+    assert.equal(prepared_at, created_at);
     assert.ok(id > 0 && iid === 1 && source_branch.startsWith('feature-'));
     assert.ok(web_url.endsWith(`/${team.full_path}/merge_requests/1`));
     assert.deepEqual(assignees, [assignee]);
@@ -134,6 +137,7 @@ describe('one merge request', () => {
         human_time_estimate: null,
         human_total_time_spent: null,
       },
+      reviewers: [],
       draft: false,
       detailed_merge_status: 'mergeable',
       squash_commit_sha: null,
@@ -143,6 +147,7 @@ describe('one merge request', () => {
       closed_at: null,
       closed_by: null,
       squash: false,
+      squash_on_merge: false,
       discussion_locked: null,
       has_conflicts: false,
       references: { short: '!1', relative: '!1', full: `${team.full_path}!1` },

@@ -24,6 +24,7 @@ import { excusedAttempts } from './0037_excused_attempts.ts';
 import { workHolders } from './0028_work_holders.ts';
 import { repositoryPlaces } from './0029_repository_places.ts';
 import { reviewerTables } from './0039_reviewers.ts';
+import { relatedVersions } from './0040_related_versions.ts';
 import { projectsLimits } from './0042_projects_limits.ts';
 import { projectAndGroupOptions } from './0043_project_and_group_options.ts';
 import { externalStatuses } from './0027_external_statuses.ts';
@@ -59,6 +60,7 @@ export const migrationTexts: MigrationText[] = [
   repositoryPlaces,
   excusedAttempts,
   reviewerTables,
+  relatedVersions,
   projectsLimits,
   projectAndGroupOptions,
   gracefulCancel,

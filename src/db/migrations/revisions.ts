@@ -167,3 +167,41 @@ export const reviewerRevisionStatements = (engine: Ddl['engine']): string[] => {
     ? sqliteLinkTriggers(kind, 'reviewers')
     : eachChange({ table: 'reviewers', of: kind.of, run: kind.functions.reviseLinked });
 };
+
+/**
+ * Raises `issues_version` of a merge request's project with the issues that the request closes. Only requests of an
+ * issue's own project count for it, so no other project is locked.
+ */
+export const closerVersionStatements = (engine: Ddl['engine']): string[] => {
+  const table = 'merge_requests_closing_issues';
+  const some = [
+    ['insert', 'new'],
+    ['delete', 'old'],
+  ] as const;
+  const raise = raiseVersion(kinds.issues);
+  if (engine === 'sqlite') {
+    return some.map(([change, row]) =>
+      sqliteTrigger({
+        name: `${table}_${change}_${row}`,
+        on: `${change} on ${table}`,
+        run: `${raise} = (select project_id from merge_requests where id = ${row}.merge_request_id)`,
+      }),
+    );
+  }
+  const projects = `select project_id from merge_requests where id in (select merge_request_id from changed)`;
+  return [
+    postgresFunction('raise_versions_of_closed_issues', `${raise} in (${projects})`),
+    ...eachChange({ table, run: 'raise_versions_of_closed_issues', some }),
+  ];
+};
+
+/** Raises `names_version` with every column of a project that issues and merge requests show. */
+export const projectNameStatements = (engine: Ddl['engine']): string[] => {
+  const [name, on] = ['projects_renamed', 'update of full_path, squash_option on projects'];
+  return engine === 'sqlite'
+    ? [`drop trigger ${name}`, sqliteTrigger({ name, on, run: raiseNames })]
+    : [
+        `drop trigger ${name} on projects`,
+        `create trigger ${name} after ${on} for each statement execute function raise_names_version()`,
+      ];
+};

@@ -11,7 +11,7 @@ import { cancel, retry } from '../../../pipelines/act.ts';
 import { shownStatuses } from '../../../pipelines/external_statuses.ts';
 import { type FoundPipeline, findPipeline } from '../../../pipelines/find.ts';
 import { findPipelineToChange } from '../../../pipelines/find_to_change.ts';
-import { singlePipelineJson } from '../../../pipelines/json.ts';
+import { singlePipelineJson } from '../../../repository/pipeline_single.ts';
 import { repositoryOf } from '../../../repository/open.ts';
 import { type Html, html } from '../../html.ts';
 import { moment } from '../../moment.ts';
