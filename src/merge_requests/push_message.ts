@@ -20,7 +20,7 @@ const newRequestPage = 'GET /-/projects/:project/merge_requests/new';
 type Asking = { project: Project; viewer: Viewer; baseUrl: string; hasPage: Platform['hasPage'] };
 
 /** The address of a merge request's page; its reference (`group/project!5`) while there is no such page. */
-export const requestLink = (
+const requestLink = (
   { baseUrl, hasPage }: Pick<Asking, 'baseUrl' | 'hasPage'>,
   projectPath: string,
   iid: number,
