@@ -27,6 +27,7 @@ import { snippetRoutes } from './snippets/routes.ts';
 import { todoRoutes } from './todos/routes.ts';
 import { tokenRoutes } from './tokens/routes.ts';
 import { uploadDoors, uploadRoutes } from './uploads/routes.ts';
+import { assignIdentity } from './identities/assign.ts';
 import { userRoutes } from './users/routes.ts';
 import { variableRoutes } from './variables/routes.ts';
 import { applicationRoutes } from './oauth/routes.ts';
@@ -54,7 +55,7 @@ import { docsRoutes } from './web/docs_routes.ts';
 export const endpoints: AnyEndpoint<Call>[] = [
   ...instanceRoutes,
   ...namespaceRoutes,
-  ...userRoutes,
+  ...userRoutes(assignIdentity),
   ...tokenRoutes,
   ...applicationRoutes,
   ...keyRoutes,

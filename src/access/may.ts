@@ -1,5 +1,5 @@
 /** Who may do what: the one table of permissions. `docs/access.txt` shows it by role and visibility. */
-import type { FeatureLevel } from '../db/schema.ts';
+import type { FeatureLevel, ProjectCreationLevel } from '../db/schema.ts';
 import { levels } from './levels.ts';
 import { type ProjectFacts, type Viewer, namespaceLevel, projectLevel } from './viewer.ts';
 import { type Feature, canReadCode, canSeeProject, hasFeature, isOpenTo } from './visible.ts';
@@ -183,9 +183,34 @@ export const may = (
   return allows(rule, viewer, projectLevel(viewer, project), isOpenTo(viewer, project.visibility));
 };
 
-export const mayInGroup = (
-  viewer: Viewer,
+type GroupSubject = {
+  id: number;
+  visibility: 'private' | 'internal' | 'public';
+  project_creation_level?: ProjectCreationLevel;
+  subgroup_creation_level?: 'owner' | 'maintainer';
+};
+
+/** Administrators may whatever a group says. */
+const creationLevels: { [L in ProjectCreationLevel]: number } = {
+  noone: Infinity,
+  administrator: Infinity,
+  owner,
+  maintainer: master,
+  developer,
+};
+
+/** The role that a group itself asks for. */
+const ownRule = (
   action: GroupAction,
-  group: { id: number; visibility: 'private' | 'internal' | 'public' },
-): boolean =>
-  allows(groupRules[action], viewer, namespaceLevel(viewer, group.id), isOpenTo(viewer, group.visibility));
+  { project_creation_level, subgroup_creation_level }: GroupSubject,
+): Pick<Rule, 'level'> | null => {
+  const option = { create_project: project_creation_level, create_subgroup: subgroup_creation_level };
+  const level = action in option ? option[action as keyof typeof option] : undefined;
+  return level === undefined ? null : { level: creationLevels[level] };
+};
+
+export const mayInGroup = (viewer: Viewer, action: GroupAction, group: GroupSubject): boolean => {
+  const rule: Rule = { ...groupRules[action], ...ownRule(action, group) };
+  if (viewer.admin) return true;
+  return allows(rule, viewer, namespaceLevel(viewer, group.id), isOpenTo(viewer, group.visibility));
+};

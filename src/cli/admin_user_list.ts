@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import type { Reader } from '../db/open.ts';
 import { formatTime } from '../time.ts';
-import { type UserFilter, type UserRow, listUsers } from '../users/queries.ts';
+import { selectUsers } from '../users/list.ts';
+import type { UserRow } from '../users/queries.ts';
 import { type AdminOptions, adminAction, onStore } from './admin_user.ts';
 import { columns, print } from './command.ts';
 
@@ -9,17 +10,17 @@ type Options = AdminOptions & { search?: string; blocked?: boolean };
 
 const chunk = 1000;
 
-const allUsers = async (db: Reader, filter: UserFilter): Promise<UserRow[]> => {
+type Filter = Pick<Options, 'search' | 'blocked'>;
+
+const allUsers = async (db: Reader, filter: Filter): Promise<UserRow[]> => {
   const users: UserRow[] = [];
-  for (let page = 1; ; page += 1) {
-    const request = { page, per_page: chunk, limit: chunk, offset: users.length };
+  for (;;) {
     // oxlint-disable-next-line no-await-in-loop -- the next page begins where this one ends
-    const { rows, total } = await listUsers(db, {
-      filter,
-      order: { by: 'id', direction: 'asc' },
-      page: request,
-      admin: true,
-    });
+    const { rows, total } = await selectUsers(
+      db,
+      { ...filter, order_by: 'id', sort: 'asc' },
+      { limit: chunk, offset: users.length, admin: true },
+    );
     users.push(...rows);
     if (rows.length < chunk || users.length >= total) return users;
   }
@@ -52,7 +53,8 @@ const cellsOf = (user: UserRow): string[] => [
 
 const list = async (options: Options): Promise<void> => {
   const { search, blocked } = options;
-  const users = await onStore(options, async (store) => await allUsers(store.db, { search, blocked }));
+  const filter = { ...(search !== undefined && { search }), ...(blocked !== undefined && { blocked }) };
+  const users = await onStore(options, async (store) => await allUsers(store.db, filter));
   const table = columns([['id', 'username', 'state', 'kind', 'email', 'name'], ...users.map(cellsOf)]);
   print(options, users.map(jsonOf), table);
 };

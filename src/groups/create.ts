@@ -2,7 +2,7 @@ import { type Call, actorOf } from '../access/call.ts';
 import { levels } from '../access/levels.ts';
 import { mayInGroup } from '../access/may.ts';
 import type { Tx } from '../db/open.ts';
-import type { Visibility } from '../db/schema.ts';
+import type { SharedRunnersSetting, Visibility } from '../db/schema.ts';
 import { forbidden, notFound } from '../errors.ts';
 import { recordEvent } from '../events/record.ts';
 import { lockNamespace, takingNames } from '../namespaces/claim.ts';
@@ -10,6 +10,7 @@ import { insertNamespace } from '../namespaces/create.ts';
 import { insertMember } from '../namespaces/member.ts';
 import { refuseProblems } from '../namespaces/problems.ts';
 import { restrictedProblem } from '../settings/governed.ts';
+import type { GroupColumns } from './fields.ts';
 import { type Group, findGroup } from './find.ts';
 import {
   type Proposal,
@@ -20,16 +21,13 @@ import {
   nestingProblem,
   visibilityProblem,
 } from './rules.ts';
+import { inheritedSetting, settingProblem } from './shared_runners.ts';
 
 export type NewGroup = {
   name: string;
   path: string;
   parent_id: number | null;
-  description: string;
-  visibility: Visibility | undefined;
-  lfs_enabled: boolean;
-  request_access_enabled: boolean;
-};
+} & GroupColumns;
 
 /** @throws Failure 404 for a parent that the caller does not see, 403 where he may not */
 const admit = async (call: Call, parentId: number | null): Promise<void> => {
@@ -54,13 +52,16 @@ const visibilityOf = (call: Call, { visibility }: NewGroup, parent: Group | null
   return parent !== null && isWider(usual, parent.visibility) ? parent.visibility : usual;
 };
 
-const check = async (call: Call, tx: Tx, wanted: Omit<Proposal, 'id'>): Promise<void> => {
-  const { parent, visibility } = wanted;
+type Checked = Omit<Proposal, 'id'> & { shared_runners_setting: SharedRunnersSetting };
+
+const check = async (call: Call, tx: Tx, wanted: Checked): Promise<void> => {
+  const { parent, visibility, shared_runners_setting } = wanted;
   const proposal = { ...wanted, id: null };
   refuseProblems({
     name: await nameProblem(tx, proposal),
     path: await groupPathProblem(tx, proposal, ''),
     parent_id: nestingProblem(parent),
+    shared_runners_setting: settingProblem(parent, shared_runners_setting),
     visibility_level: restrictedProblem(call, visibility) ?? (await visibilityProblem(tx, proposal)),
   });
 };
@@ -72,18 +73,19 @@ export const createGroup = async (call: Call, given: NewGroup): Promise<Group> =
   return await takingNames(call, async (tx) => {
     const parent = await lockParent(tx, given.parent_id);
     const visibility = visibilityOf(call, given, parent);
-    await check(call, tx, { ...given, parent, visibility });
+    const { shared_runners_setting = inheritedSetting(parent) } = given;
+    await check(call, tx, { ...given, parent, visibility, shared_runners_setting });
     const id = await insertNamespace(tx, {
+      description: '',
+      // Nothing here has it.
+      lfs_enabled: 0,
+      ...given,
       kind: 'group',
       parent_id: parent?.id ?? null,
       owner_id: null,
-      path: given.path,
       full_path: fullPathIn(parent, given.path),
-      name: given.name,
-      description: given.description,
       visibility,
-      lfs_enabled: given.lfs_enabled ? 1 : 0,
-      request_access_enabled: given.request_access_enabled ? 1 : 0,
+      shared_runners_setting,
     });
     await insertMember(tx, actor, ['Namespace', id], { user_id: actor.user.id, access_level: levels.owner });
     const data = { full_path: fullPathIn(parent, given.path), visibility };

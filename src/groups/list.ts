@@ -1,11 +1,22 @@
 import type { Static } from 'typebox';
 import { type RawBuilder, sql } from 'kysely';
 import type { Call } from '../access/call.ts';
-import { levels } from '../access/levels.ts';
+import { smallestRole } from '../access/min_role.ts';
+import { allOf } from '../access/visible.ts';
 import { type Page, pageParams, pageRequest } from '../http/page.ts';
-import { boolean, integers, object, oneOf, optional, text } from '../http/schema.ts';
+import {
+  boolean,
+  integer,
+  integers,
+  object,
+  oneOf,
+  optional,
+  text,
+  unsupportedFilter,
+} from '../http/schema.ts';
 import { contains } from '../namespaces/search.ts';
 import { groupsJson } from './json.ts';
+import { visibilities } from './rules.ts';
 import { groupsAtLeast, memberGroups, visibleGroups } from './visible.ts';
 
 type Condition = RawBuilder<boolean>;
@@ -13,8 +24,17 @@ type Condition = RawBuilder<boolean>;
 export const groupListParams = {
   search: optional(text({ description: 'part of the name or path' })),
   owned: optional(boolean({ description: 'only groups that the caller owns' })),
-  all_available: optional(boolean({ description: 'all that the caller sees, not only those he belongs to' })),
+  min_access_level: optional(integer({ description: 'only groups in which the caller has this role' })),
+  all_available: optional(
+    boolean({ description: 'all that the caller sees, not only those that they belong to' }),
+  ),
+  top_level_only: optional(boolean({ description: 'without subgroups' })),
+  visibility: optional(oneOf(visibilities)),
   skip_groups: optional(integers({ description: 'ids to leave out' })),
+  repository_storage: unsupportedFilter(),
+  marked_for_deletion_on: unsupportedFilter(),
+  archived: unsupportedFilter(['false']),
+  active: unsupportedFilter(['true']),
   order_by: oneOf(['name', 'path', 'id'], { default: 'name' }),
   sort: oneOf(['asc', 'desc'], { default: 'asc' }),
   statistics: optional(boolean({ description: 'accepted, without effect' })),
@@ -24,13 +44,28 @@ export const groupListParams = {
 const shape = object(groupListParams);
 type Params = Static<typeof shape>;
 
-/** Nobody signed in and administrators: all there are for them; others: those they belong to. */
-const scopeOf = (call: Call, { owned, all_available }: Params): Condition => {
+/** Without further filters, anonymous callers and administrators get all that they see, others their own groups. */
+const scopeOf = (call: Call, params: Params): Condition => {
   const { viewer, platform } = call;
   const { words } = platform.store;
-  if (owned === true) return groupsAtLeast(viewer, levels.owner, words);
-  const all = viewer.user_id === null || (all_available ?? viewer.admin);
+  const level = smallestRole(params);
+  if (level > 0) return groupsAtLeast(viewer, level, words);
+  const all = viewer.user_id === null || (params.all_available ?? viewer.admin);
   return all ? visibleGroups(viewer, words) : memberGroups(viewer, words);
+};
+
+const conditionsOf = (call: Call, params: Params): Condition[] => {
+  const { search = '', skip_groups = [], top_level_only, visibility } = params;
+  const conditions: (Condition | null)[] = [
+    scopeOf(call, params),
+    skip_groups.length === 0 ? null : sql`namespaces.id not in (${sql.join(skip_groups)})`,
+    top_level_only === true ? sql`namespaces.parent_id is null` : null,
+    visibility === undefined ? null : sql`namespaces.visibility = ${visibility}`,
+    search === ''
+      ? null
+      : sql`(${contains('namespaces.name', search)} or ${contains('namespaces.path', search)})`,
+  ];
+  return conditions.filter((condition) => condition !== null);
 };
 
 const orders = {
@@ -41,15 +76,10 @@ const orders = {
 
 /** @param within over `namespaces`: a further condition */
 export const listGroups = async (call: Call, params: Params, within?: Condition): Promise<Page<unknown>> => {
-  const { search = '', skip_groups = [] } = params;
+  const conditions = conditionsOf(call, params);
   const query = call.db
     .selectFrom('namespaces')
-    .where(scopeOf(call, params))
-    .$if(within !== undefined, (all) => all.where(within ?? sql<boolean>`1 = 1`))
-    .$if(skip_groups.length > 0, (all) => all.where('namespaces.id', 'not in', skip_groups))
-    .$if(search !== '', (all) =>
-      all.where((is) => is.or([contains('namespaces.name', search), contains('namespaces.path', search)])),
-    );
+    .where(allOf(within === undefined ? conditions : [...conditions, within]));
   const { limit, offset } = pageRequest(params);
   const rows = await query
     .selectAll()

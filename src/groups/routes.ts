@@ -2,28 +2,18 @@
 import { sql } from 'kysely';
 import { actorOf, endpoint } from '../access/call.ts';
 import { notFound, nothingGiven } from '../errors.ts';
-import {
-  boolean,
-  clearable,
-  id as idParam,
-  idOrPath,
-  object,
-  oneOf,
-  optional,
-  string,
-  text,
-} from '../http/schema.ts';
+import { clearable, id as idParam, idOrPath, object, optional, string, text } from '../http/schema.ts';
 import { recordEvent } from '../events/record.ts';
 import { requireUnmodified } from '../http/unmodified.ts';
 import { descendantsOf } from '../namespaces/ancestors.ts';
 
 import { removeNamespace } from '../namespaces/remove.ts';
 import { createGroup } from './create.ts';
+import { groupColumns, groupParams } from './fields.ts';
 import { findGroup, findGroupFor } from './find.ts';
 import { groupJson, groupShape } from './json.ts';
 import { groupListParams, listGroups } from './list.ts';
-import { visibilities } from './rules.ts';
-import { type GroupChanges, updateGroup } from './update.ts';
+import { updateGroup } from './update.ts';
 
 const area = 'groups';
 const group = idOrPath('id or full path of the group');
@@ -40,36 +30,17 @@ const list = endpoint({
   handle: async (call, params) => await listGroups(call, params),
 });
 
-const common = {
-  description: optional(text()),
-  visibility: optional(oneOf(visibilities)),
-  lfs_enabled: optional(boolean()),
-  request_access_enabled: optional(boolean()),
-};
-
 const create = endpoint({
   method: 'POST',
   path: '/groups',
   summary: 'Make a group, or below `parent_id` a subgroup',
   area,
   audience: 'user',
-  params: object({ name: text(), path: text(), parent_id: optional(clearable(idParam())), ...common }),
+  params: object({ name: text(), path: text(), parent_id: optional(clearable(idParam())), ...groupParams }),
   reply: groupShape,
-  handle: async (call, params) => {
-    const { name, path, description = '', visibility } = params;
-    const flags = {
-      lfs_enabled: params.lfs_enabled ?? true,
-      request_access_enabled: params.request_access_enabled ?? false,
-    };
-    const parent_id = params.parent_id ?? null;
-    return await groupJson(
-      call,
-      await createGroup(call, { name, path, parent_id, description, visibility, ...flags }),
-    );
-  },
+  handle: async (call, { name, path, parent_id = null, ...params }) =>
+    await groupJson(call, await createGroup(call, { name, path, parent_id, ...groupColumns(params) })),
 });
-
-const flag = (value: boolean): 0 | 1 => (value ? 1 : 0);
 
 const update = endpoint({
   method: 'PUT',
@@ -77,20 +48,15 @@ const update = endpoint({
   summary: 'Change a group',
   area,
   audience: 'user',
-  params: object({ id: group, name: optional(text()), path: optional(text()), ...common }),
+  params: object({ id: group, name: optional(text()), path: optional(text()), ...groupParams }),
   reply: groupShape,
-  handle: async (call, params) => {
-    const { id, lfs_enabled, request_access_enabled, ...rest } = params;
+  handle: async (call, { id, name, path, ...params }) => {
     const found = await findGroupFor(call, id, 'admin_group');
-    const changes: GroupChanges = {
-      ...rest,
-      ...(lfs_enabled !== undefined && { lfs_enabled: flag(lfs_enabled) }),
-      ...(request_access_enabled !== undefined && { request_access_enabled: flag(request_access_enabled) }),
-    };
-    if (Object.keys(changes).length === 0) {
-      throw nothingGiven(['name', 'path', ...Object.keys(common)]);
+    const names = { ...(name !== undefined && { name }), ...(path !== undefined && { path }) };
+    if (Object.keys({ ...names, ...params }).length === 0) {
+      throw nothingGiven(['name', 'path', ...Object.keys(groupParams)]);
     }
-    return await groupJson(call, await updateGroup(call, found.id, changes));
+    return await groupJson(call, await updateGroup(call, found.id, { ...names, ...groupColumns(params) }));
   },
 });
 

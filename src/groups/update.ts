@@ -1,6 +1,5 @@
 import { type Call, actorOf } from '../access/call.ts';
 import type { Tx } from '../db/open.ts';
-import type { Visibility } from '../db/schema.ts';
 import { notFound } from '../errors.ts';
 import { recordEvent } from '../events/record.ts';
 import { changesOf } from '../namespaces/changes.ts';
@@ -8,17 +7,12 @@ import { lockNamespace, takingNames } from '../namespaces/claim.ts';
 import { refuseProblems } from '../namespaces/problems.ts';
 import { renameRoutes } from '../namespaces/rename.ts';
 import { restrictedProblem } from '../settings/governed.ts';
+import type { GroupColumns } from './fields.ts';
 import type { Group } from './find.ts';
 import { fullPathIn, groupPathProblem, nameProblem, visibilityProblem } from './rules.ts';
+import { applySharedRunners, settingProblem } from './shared_runners.ts';
 
-export type GroupChanges = {
-  name?: string;
-  path?: string;
-  description?: string;
-  visibility?: Visibility;
-  lfs_enabled?: 0 | 1;
-  request_access_enabled?: 0 | 1;
-};
+export type GroupChanges = GroupColumns & { name?: string; path?: string };
 
 /** Only what changes is looked at: an old name that today's rules refuse stays. */
 const check = async (
@@ -31,6 +25,10 @@ const check = async (
   refuseProblems({
     name: changes.name === undefined ? null : await nameProblem(tx, proposal),
     path: changes.path === undefined ? null : await groupPathProblem(tx, proposal, group.full_path),
+    shared_runners_setting:
+      changes.shared_runners_setting === undefined
+        ? null
+        : settingProblem(parent, changes.shared_runners_setting),
     visibility_level:
       changes.visibility === undefined
         ? null
@@ -46,7 +44,7 @@ const lockWithParent = async (tx: Tx, id: number): Promise<[Group, Group | null]
   return [group, parent];
 };
 
-/** Changes a group; a new path moves all that is below it. The caller has been asked whether he may. */
+/** Changes a group; a new path moves all that is below it. The caller has been authorized. */
 export const updateGroup = async (call: Call, id: number, wanted: GroupChanges): Promise<Group> =>
   await takingNames(call, async (tx) => {
     const [group, parent] = await lockWithParent(tx, id);
@@ -55,6 +53,9 @@ export const updateGroup = async (call: Call, id: number, wanted: GroupChanges):
     await check(call, tx, [group, parent], changes);
     if (changes.path !== undefined) {
       await renameRoutes(tx, id, group.full_path, fullPathIn(parent, changes.path));
+    }
+    if (changes.shared_runners_setting !== undefined) {
+      await applySharedRunners(tx, id, changes.shared_runners_setting);
     }
     const stored = await tx.db
       .updateTable('namespaces')

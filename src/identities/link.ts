@@ -7,7 +7,7 @@ import { findIdentity } from './queries.ts';
 
 type Account = { provider: string; extern_uid: string };
 
-const record = async (
+export const recordIdentity = async (
   tx: Tx,
   cause: Cause | null,
   source: Source,
@@ -42,7 +42,7 @@ export const linkIdentity = async (
     if (other !== undefined) return false;
     await insertRow(tx.db, 'user_identities', { user_id, provider, extern_uid, created_at: tx.now });
     const cause = { user: { id: user_id }, sudo_by_id: null };
-    await record(tx, cause, source, { kind: 'identity.created', user_id, provider, extern_uid });
+    await recordIdentity(tx, cause, source, { kind: 'identity.created', user_id, provider, extern_uid });
     return true;
   });
 
@@ -60,5 +60,6 @@ export const unlinkIdentity = async (
       .where('provider', '=', provider)
       .returning(['user_id', 'extern_uid'])
       .executeTakeFirst();
-    if (gone !== undefined) await record(tx, cause, source, { kind: 'identity.deleted', provider, ...gone });
+    if (gone !== undefined)
+      await recordIdentity(tx, cause, source, { kind: 'identity.deleted', provider, ...gone });
   });

@@ -2,6 +2,7 @@ import { type Call, actorOf } from '../access/call.ts';
 import type { Tx } from '../db/open.ts';
 import { conflict, forbidden, notFound } from '../errors.ts';
 import { recordEvent } from '../events/record.ts';
+import { isMembershipLocked } from '../groups/inherited.ts';
 import { changesOf } from '../namespaces/changes.ts';
 import { insertMember } from '../namespaces/member.ts';
 import { loadUser } from '../users/queries.ts';
@@ -30,6 +31,8 @@ export const addMember = async (
   wanted: Role & { user_id: number },
 ): Promise<void> => {
   if (!source.mayAdmin) throw forbidden();
+  if (source.type === 'Project' && (await isMembershipLocked(call.db, source.namespace_id)))
+    throw forbidden();
   const user = await loadUser(call.db, wanted.user_id);
   if (user.ghost === 1) throw notFound('User');
   requireGrantable(kind, source, wanted, call.now);

@@ -18,14 +18,26 @@ export type MemberFilter = {
   /** With those of the groups above. */
   inherited: boolean;
   now: number;
-  user_id?: number;
+  /** Only these users. */
+  user_ids?: readonly number[] | undefined;
+  skip_users?: readonly number[] | undefined;
 };
 
+const columns = [
+  ...basicUserColumns,
+  'ranked.access_level',
+  'ranked.expires_at',
+  'ranked.created_at',
+  'ranked.created_by_id',
+] as const;
+
 /** Each user once, with the highest of his roles; it ends on the last day that he has it. */
-const current = (db: Reader, source: Source, { query, inherited, now, user_id }: MemberFilter) => {
+const current = (db: Reader, source: Source, filter: MemberFilter) => {
+  const { query, inherited, now, user_ids = [], skip_users = [] } = filter;
   const highest = db
     .selectFrom('members')
     .select(['members.user_id', 'members.access_level', 'members.expires_at'])
+    .select(['members.created_at', 'members.created_by_id'])
     .select(
       sql<number>`row_number() over (partition by members.user_id
         order by members.access_level desc, members.expires_at is null desc, members.expires_at desc)`.as(
@@ -34,7 +46,8 @@ const current = (db: Reader, source: Source, { query, inherited, now, user_id }:
     )
     .where(inherited ? allMembers(source) : directMembers(source))
     .where(isCurrent(now))
-    .$if(user_id !== undefined, (of) => of.where('members.user_id', '=', user_id ?? 0));
+    .$if(user_ids.length > 0, (of) => of.where('members.user_id', 'in', user_ids))
+    .$if(skip_users.length > 0, (of) => of.where('members.user_id', 'not in', skip_users));
   return db
     .selectFrom(highest.as('ranked'))
     .innerJoin('users', 'users.id', 'ranked.user_id')
@@ -52,13 +65,7 @@ export const listMembers = async (
   { limit, offset }: PageRequest,
 ): Promise<{ rows: MemberRow[]; total: number }> => {
   const query = current(db, source, filter);
-  const rows = await query
-    .select(basicUserColumns)
-    .select(['ranked.access_level', 'ranked.expires_at'])
-    .orderBy('users.id')
-    .limit(limit)
-    .offset(offset)
-    .execute();
+  const rows = await query.select(columns).orderBy('users.id').limit(limit).offset(offset).execute();
   const { total } = await query
     .select((of) => of.fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow();
@@ -69,11 +76,7 @@ export const findMember = async (
   db: Reader,
   source: Source,
   filter: MemberFilter,
-): Promise<MemberRow | undefined> =>
-  await current(db, source, filter)
-    .select(basicUserColumns)
-    .select(['ranked.access_level', 'ranked.expires_at'])
-    .executeTakeFirst();
+): Promise<MemberRow | undefined> => await current(db, source, filter).select(columns).executeTakeFirst();
 
 export type Membership = { id: number; user_id: number; access_level: number; expires_at: string | null };
 

@@ -57,13 +57,17 @@ for (const kind of ['projects', 'groups'] as const) {
         as(boss, { user_id: user.id, access_level: 30, expires_at: ends }),
       );
       assert.equal(added.status, 201);
-      const { avatar_url, ...rest } = added.body;
+      const { avatar_url, created_at, created_by, ...rest } = added.body;
+      assert.match(created_at, /^\d{4}-\d\d-\d\dT/);
+      assert.equal(created_by.username, boss.username);
       assert.match(avatar_url, /^http:\/\/www\.gravatar\.com\/avatar\/[0-9a-f]{32}\?/);
       assert.deepEqual(rest, {
         id: user.id,
         name: `Name of ${user.username}`,
         username: user.username,
         state: 'active',
+        locked: false,
+        membership_state: 'active',
         web_url: `${gantry.url}/${user.username}`,
         access_level: 30,
         expires_at: ends,

@@ -2,9 +2,23 @@
 import { type Call, endpoint } from '../access/call.ts';
 import { notFound } from '../errors.ts';
 import { pageParams, pageRequest } from '../http/page.ts';
-import { clearable, day, id as idParam, idOrPath, integer, object, optional, text } from '../http/schema.ts';
+import {
+  boolean,
+  clearable,
+  day,
+  id as idParam,
+  idOrPath,
+  integer,
+  integers,
+  object,
+  oneOf,
+  optional,
+  text,
+  unsupportedFilter,
+} from '../http/schema.ts';
+import { basicUsersById } from '../users/json.ts';
 import { addMember, removeMember, updateMember } from './change.ts';
-import { memberJson, memberShape } from './json.ts';
+import { type MemberRow, memberJson, memberShape } from './json.ts';
 import { findMember, listMembers } from './queries.ts';
 import { type Source, type SourceKind, findReadable, groupSource, projectSource } from './source.ts';
 
@@ -12,11 +26,20 @@ const area = 'members';
 const audience = 'user';
 const reply = memberShape;
 
-/** The member as he is now. */
+const membersJson = async (call: Call, rows: readonly MemberRow[]) => {
+  const makers = await basicUsersById(
+    call.db,
+    rows.flatMap(({ created_by_id }) => created_by_id ?? []),
+  );
+  return rows.map((row) => memberJson(row, makers, call));
+};
+
+/** The member as they are now. */
 const answer = async (call: Call, source: Source, user_id: number, inherited = false) => {
-  const row = await findMember(call.db, source, { query: '', inherited, now: call.now, user_id });
+  const filter = { query: '', inherited, now: call.now, user_ids: [user_id] };
+  const row = await findMember(call.db, source, filter);
   if (row === undefined) throw notFound();
-  return memberJson(row, call);
+  return (await membersJson(call, [row]))[0];
 };
 
 const readingRoutes = (kind: SourceKind) => {
@@ -33,15 +56,24 @@ const readingRoutes = (kind: SourceKind) => {
       params: object({
         id,
         query: optional(text({ description: 'part of the name or user name' })),
+        user_ids: optional(integers({ description: 'only these users' })),
+        skip_users: optional(integers({ description: 'users to leave out' })),
+        state: optional(
+          oneOf(['awaiting', 'active', 'created'], { description: 'nobody awaits anything: all are active' }),
+        ),
+        with_saml_identity: unsupportedFilter(['false']),
+        show_seat_info: optional(boolean({ description: 'accepted, without effect' })),
         ...pageParams,
       }),
       reply,
       list: true,
       handle: async (call, params) => {
         const source = await findReadable(kind, call, params.id);
-        const filter = { query: params.query ?? '', inherited, now: call.now };
+        if (params.state === 'awaiting' || params.state === 'created') return { items: [], total: 0 };
+        const { query = '', user_ids, skip_users } = params;
+        const filter = { query, inherited, now: call.now, user_ids, skip_users };
         const { rows, total } = await listMembers(call.db, source, filter, pageRequest(params));
-        return { items: rows.map((row) => memberJson(row, call)), total };
+        return { items: await membersJson(call, rows), total };
       },
     });
 

@@ -1,5 +1,6 @@
 import type { Tx } from '../db/open.ts';
-import type { Flag, SourceType, Visibility } from '../db/schema.ts';
+import type { SourceType, Visibility } from '../db/schema.ts';
+import type { Namespace } from './claim.ts';
 import { endRedirects } from './redirects.ts';
 
 /** Claims a full path for a project or namespace. A path that is taken violates the table's primary key. */
@@ -21,7 +22,8 @@ export const isRouteTaken = async (tx: Pick<Tx, 'db'>, path: string): Promise<bo
   return row !== undefined;
 };
 
-export type NewNamespace = {
+/** Columns without a value have their defaults. */
+export type NewNamespace = Omit<Partial<Namespace>, 'id'> & {
   kind: 'user' | 'group';
   parent_id: number | null;
   owner_id: number | null;
@@ -30,8 +32,6 @@ export type NewNamespace = {
   name: string;
   description: string;
   visibility: Visibility;
-  lfs_enabled?: Flag;
-  request_access_enabled?: Flag;
 };
 
 export const insertNamespace = async (tx: Tx, namespace: NewNamespace): Promise<number> => {

@@ -13,6 +13,10 @@ export const ownNamespaces = (viewer: Viewer, words: Words): RawBuilder<boolean>
   return sql<boolean>`(${exists} and ${words.oneOf('namespaces.id', namespaces)})`;
 };
 
+/** Over `namespaces`: those that the viewer owns, whatever else is open to an administrator. */
+export const ownedNamespaces = (viewer: Viewer, words: Words): RawBuilder<boolean> =>
+  words.oneOf('namespaces.id', sourcesAtLeast(viewer, levels.owner).namespaces);
+
 /**
  * How many users are members of each of these groups or of a group below it; of those groups only that the
  * viewer owns. One statement.

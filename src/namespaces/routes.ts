@@ -1,18 +1,19 @@
 import { type Call, endpoint } from '../access/call.ts';
 import { notFound } from '../errors.ts';
 import { pageParams, pageRequest } from '../http/page.ts';
-import { idOrPath, object, optional, text } from '../http/schema.ts';
+import { boolean, idOrPath, object, optional, text } from '../http/schema.ts';
 import { namespaceJson, namespaceShape } from './json.ts';
-import { memberCounts, ownNamespaces } from './queries.ts';
+import { memberCounts, ownNamespaces, ownedNamespaces } from './queries.ts';
 import { namespaceIdOf } from './redirects.ts';
 import { contains } from './search.ts';
 
-const own = (call: Call) => {
+const own = (call: Call, ownedOnly = false) => {
   const { db, viewer, platform } = call;
   return db
     .selectFrom('namespaces')
     .leftJoin('users as owners', 'owners.id', 'namespaces.owner_id')
-    .where(ownNamespaces(viewer, platform.store.words));
+    .where(ownNamespaces(viewer, platform.store.words))
+    .$if(ownedOnly, (all) => all.where(ownedNamespaces(viewer, platform.store.words)));
 };
 
 const list = endpoint({
@@ -23,17 +24,22 @@ const list = endpoint({
   audience: 'user',
   params: object({
     search: optional(text({ description: 'part of the name or path' })),
+    owned_only: optional(boolean({ description: 'only namespaces that the caller owns' })),
+    top_level_only: optional(boolean({ description: 'without subgroups' })),
+    full_path_search: optional(boolean({ description: 'accepted: `search` always compares full paths' })),
     ...pageParams,
   }),
   reply: namespaceShape,
   list: true,
   handle: async (call, params) => {
     const { search = '' } = params;
-    const query = own(call).$if(search !== '', (all) =>
-      all.where((is) =>
-        is.or([contains('namespaces.name', search), contains('namespaces.full_path', search)]),
-      ),
-    );
+    const query = own(call, params.owned_only === true)
+      .$if(params.top_level_only === true, (all) => all.where('namespaces.parent_id', 'is', null))
+      .$if(search !== '', (all) =>
+        all.where((is) =>
+          is.or([contains('namespaces.name', search), contains('namespaces.full_path', search)]),
+        ),
+      );
     const { limit, offset } = pageRequest(params);
     const rows = await query
       .selectAll('namespaces')

@@ -6,12 +6,13 @@ import type { UsersTable, Visibility } from '../db/schema.ts';
 import { Failure, forbidden, invalid, nothingGiven } from '../errors.ts';
 import { recordEvent } from '../events/record.ts';
 import { newRepositoryPath } from '../git/storages.ts';
+import { inheritedSwitch, switchProblem } from '../groups/shared_runners.ts';
 import { type Namespace, lockNamespace, takingNames } from '../namespaces/claim.ts';
 import { claimRoute } from '../namespaces/create.ts';
 import { insertMember } from '../namespaces/member.ts';
 import { refuseProblems } from '../namespaces/problems.ts';
 import { restrictedProblem, storageOf } from '../settings/governed.ts';
-import { personalProjectCounts } from '../users/queries.ts';
+import { personalNamespaces } from '../users/queries.ts';
 import type { ProjectInput } from './fields.ts';
 import {
   limitText,
@@ -54,8 +55,9 @@ const findNamespace = async (
 export const requireRoom = async (tx: Tx, creator: Creator, { kind }: Namespace): Promise<void> => {
   if (kind === 'group') return;
   const limit = creator.external === 1 ? 0 : creator.projects_limit;
-  const counts = await personalProjectCounts(tx.db, [creator.id]);
-  if ((counts.get(creator.id) ?? 0) >= limit) throw new Failure('forbidden', { message: [limitText(limit)] });
+  const namespaces = await personalNamespaces(tx.db, [creator.id]);
+  if ((namespaces.get(creator.id)?.projects ?? 0) >= limit)
+    throw new Failure('forbidden', { message: [limitText(limit)] });
 };
 
 /** By default as the instance says, but never wider than the group. */
@@ -141,11 +143,13 @@ export const createProject = async (
     if ((wanted.max_artifacts_size ?? null) !== null && !call.admin) throw forbidden();
     const visibility = visibilityOf(call, wanted, namespace);
     const repository_storage = wanted.repository_storage ?? storageOf(call.settings, Math.random());
-    const columns = { ...wanted, name, path, visibility, repository_storage };
+    const { shared_runners_enabled = inheritedSwitch(namespace) } = wanted;
+    const columns = { ...wanted, name, path, visibility, repository_storage, shared_runners_enabled };
     const proposal = { id: null, namespace, ...columns };
     refuseProblems({
       name: await nameProblem(tx, proposal),
       path: await pathProblem(tx, proposal),
+      shared_runners_enabled: switchProblem(namespace, shared_runners_enabled),
       visibility_level: restrictedProblem(call, columns.visibility) ?? visibilityProblem(proposal),
     });
     const id = await insertProject(tx, creator, namespace, columns);

@@ -5,6 +5,7 @@ import { anyOf } from '../access/visible.ts';
 import type { Tx } from '../db/open.ts';
 import { type Failure, conflict, notFound, refused } from '../errors.ts';
 import { recordEvent } from '../events/record.ts';
+import { switchProblem } from '../groups/shared_runners.ts';
 import { visibleGroups } from '../groups/visible.ts';
 import { type Namespace, lockNamespace, takingNames } from '../namespaces/claim.ts';
 import { ensureMember } from '../namespaces/member.ts';
@@ -64,7 +65,13 @@ const store = async (tx: Tx, call: Call, [project, namespace]: [Project, Namespa
   await renameProjectRoute(tx, project.id, full_path);
   await tx.db
     .updateTable('projects')
-    .set({ namespace_id: namespace.id, full_path, visibility, updated_at: tx.now })
+    .set({
+      namespace_id: namespace.id,
+      full_path,
+      visibility,
+      updated_at: tx.now,
+      ...(switchProblem(namespace, 1) !== null && { shared_runners_enabled: 0 }),
+    })
     .where('id', '=', project.id)
     .execute();
   if (namespace.owner_id !== null) {

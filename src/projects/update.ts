@@ -6,6 +6,7 @@ import type { Tx } from '../db/open.ts';
 import type { ProjectsTable } from '../db/schema.ts';
 import { conflict, forbidden, invalid, notFound } from '../errors.ts';
 import { recordEvent } from '../events/record.ts';
+import { switchProblem } from '../groups/shared_runners.ts';
 import { changesOf } from '../namespaces/changes.ts';
 import { type Namespace, lockNamespace, takingNames } from '../namespaces/claim.ts';
 import { refuseProblems } from '../namespaces/problems.ts';
@@ -61,6 +62,7 @@ const check = async (
   refuseProblems({
     name: changes.name === undefined ? null : await nameProblem(tx, proposal),
     path: changes.path === undefined ? null : await pathProblem(tx, proposal),
+    shared_runners_enabled: switchProblem(namespace, changes.shared_runners_enabled ?? 0),
     visibility_level:
       changes.visibility === undefined
         ? null

@@ -1,9 +1,10 @@
 import type { Platform } from '../access/call.ts';
 import { levels } from '../access/levels.ts';
 import type { Tx } from '../db/open.ts';
+import { groupBranchProtection } from '../groups/inherited.ts';
 import { firstBranchProtection } from '../settings/governed.ts';
 
-/** Makes a branch the default one of a project that has none, and protects it as the settings say. */
+/** Makes a branch the default one of a project that has none, and protects it as its groups or the settings say. */
 export const takeFirstBranch = async (
   tx: Tx,
   { settings }: Pick<Platform, 'settings'>,
@@ -15,10 +16,15 @@ export const takeFirstBranch = async (
     .set({ default_branch: name, last_activity_at: tx.now, repository_written: 1 })
     .where('id', '=', project_id)
     .where('default_branch', 'is', null)
-    .returning('id')
+    .returning('namespace_id')
     .executeTakeFirst();
-  const protection = firstBranchProtection(settings.current);
-  if (taken === undefined || protection === null) return;
+  if (taken === undefined) return;
+  const level = await groupBranchProtection(tx.db, taken.namespace_id);
+  const { default_branch_protection } = settings.current;
+  const protection = firstBranchProtection({
+    default_branch_protection: level ?? default_branch_protection,
+  });
+  if (protection === null) return;
   await tx.db
     .insertInto('protected_branches')
     .values({

@@ -1,5 +1,6 @@
 import { type Call, userOf } from '../access/call.ts';
 import { loadViewer } from '../access/viewer.ts';
+import { groupDefaultBranch } from '../groups/inherited.ts';
 import { findCode } from './code.ts';
 import { commitReadme } from './readme.ts';
 
@@ -13,6 +14,7 @@ export const initializeRepository = async (
   // With the role that its maker has there since.
   const viewer = await loadViewer(db, userOf(call), now);
   const code = await findCode({ ...call, viewer }, projectId);
-  const wanted = branch === undefined || branch === '' ? platform.config.default_branch : branch;
-  await commitReadme({ ...call, viewer }, code, wanted);
+  const inherited = async (): Promise<string> =>
+    (await groupDefaultBranch(db, code.project.namespace_id)) ?? platform.config.default_branch;
+  await commitReadme({ ...call, viewer }, code, branch ? branch : await inherited());
 };

@@ -56,9 +56,12 @@ export const storageOf = ({ repository_storages: names }: Settings, random: numb
 /** Roles that may push to and merge into a default branch as it is first pushed; null: it is not protected. */
 export const firstBranchProtection = ({
   default_branch_protection: level,
-}: Settings): { push: 'developer' | 'master'; merge: 'master' } | null => {
+}: Pick<Settings, 'default_branch_protection'>): {
+  push: 'developer' | 'master';
+  merge: 'developer' | 'master';
+} | null => {
   if (level === 0) return null;
-  return { push: level === 1 ? 'developer' : 'master', merge: 'master' };
+  return { push: level === 1 ? 'developer' : 'master', merge: level === 3 ? 'developer' : 'master' };
 };
 
 /**

@@ -63,7 +63,12 @@ export const insertUser = async (tx: Tx, cause: Cause | null, user: NewUser): Pr
 };
 
 /** What makes users outside of a request, too. */
-export type UserParts = { store: Store; random: (bytes: number) => Buffer };
+export type UserParts = {
+  store: Store;
+  random: (bytes: number) => Buffer;
+  /** What else is stored of the user, in the same transaction. */
+  also?: ((tx: Tx, userId: number) => Promise<void>) | undefined;
+};
 
 /** Texts about a user that nothing depends on. */
 const profileFields = [
@@ -151,7 +156,7 @@ const rightsOf = ({
  * @throws Failure 400 for what a user cannot be, 409 for a name or an address that another one has
  */
 export const createUser = async (
-  { store, random }: UserParts,
+  { store, random, also }: UserParts,
   cause: Cause | null,
   input: UserInput,
 ): Promise<number> => {
@@ -166,6 +171,8 @@ export const createUser = async (
   const user = { ...profileOf(input), ...names, ...checked, ...rightsOf(input), password_hash };
   return await takingNames({ platform: { store } }, async (tx) => {
     await requireFree(tx, { email, username }, null);
-    return await insertUser(tx, cause, user);
+    const id = await insertUser(tx, cause, user);
+    await also?.(tx, id);
+    return id;
   });
 };

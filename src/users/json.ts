@@ -4,7 +4,7 @@ import type { UsersTable } from '../db/schema.ts';
 import { array, bool, int, nullable, object, optional, string, timestamp } from '../http/schema.ts';
 import { avatarServiceUrl } from '../settings/governed.ts';
 import { formatTime } from '../time.ts';
-import { type UserRow, identitiesByUser, personalProjectCounts } from './queries.ts';
+import { type PersonalNamespace, type UserRow, identitiesByUser, personalNamespaces } from './queries.ts';
 
 /** A user as embedded in other records. */
 export const basicUserShape = object({
@@ -60,6 +60,8 @@ const profile = {
 
 /** What a user and administrators see of him. */
 const account = {
+  locked: bool,
+  namespace_id: optional(int),
   last_sign_in_at: nullable(timestamp),
   confirmed_at: nullable(timestamp),
   last_activity_on: nullable(string),
@@ -124,12 +126,14 @@ export const publicProfile = (user: UserRow, site: Site) => ({
 type Identity = { provider: string; extern_uid: string };
 
 /** What stands in other tables of an account. */
-type Beside = { projects: number; identities: Identity[] };
+type Beside = { namespace: PersonalNamespace | undefined; identities: Identity[] };
 
-const accountOf = (user: UserRow, { projects, identities }: Beside, site: Site) => {
+const accountOf = (user: UserRow, { namespace, identities }: Beside, site: Site) => {
   const signedInAt = user.last_sign_in_at === null ? null : formatTime(user.last_sign_in_at);
   return {
     ...publicProfile(user, site),
+    locked: false,
+    ...(namespace !== undefined && { namespace_id: namespace.id }),
     last_sign_in_at: signedInAt,
     confirmed_at: formatTime(user.created_at),
     last_activity_on: user.last_activity_on,
@@ -140,7 +144,7 @@ const accountOf = (user: UserRow, { projects, identities }: Beside, site: Site) 
     current_sign_in_at: signedInAt,
     identities,
     can_create_group: user.can_create_group === 1,
-    can_create_project: projects < user.projects_limit,
+    can_create_project: (namespace?.projects ?? 0) < user.projects_limit,
     two_factor_enabled: user.two_factor_enabled === 1,
     external: user.external === 1,
   };
@@ -154,12 +158,12 @@ export const accounts = async (
   { administered }: { administered: boolean },
 ) => {
   const ids = users.map(({ id }) => id);
-  const [projects, identities] = await Promise.all([
-    personalProjectCounts(db, ids),
+  const [namespaces, identities] = await Promise.all([
+    personalNamespaces(db, ids),
     identitiesByUser(db, ids),
   ]);
   const besideOf = (id: number): Beside => ({
-    projects: projects.get(id) ?? 0,
+    namespace: namespaces.get(id),
     identities: identities.get(id) ?? [],
   });
   return users.map((user) => ({

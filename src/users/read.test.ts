@@ -16,7 +16,7 @@ const profile =
   organization`);
 const account = words(`${profile.join(' ')} last_sign_in_at confirmed_at last_activity_on email theme_id
   color_scheme_id projects_limit current_sign_in_at identities can_create_group can_create_project
-  two_factor_enabled external`);
+  two_factor_enabled external locked namespace_id`);
 const administered = words(`${account.join(' ')} is_admin note`);
 
 const keysOf = (body: object): string[] => Object.keys(body).toSorted();

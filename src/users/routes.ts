@@ -1,25 +1,13 @@
 import { type Call, type ParamsOf, actorOf, endpoint, userOf } from '../access/call.ts';
-import { forbidden, nothingGiven } from '../errors.ts';
-import { pageParams, pageRequest } from '../http/page.ts';
-import {
-  bool,
-  boolean,
-  clearable,
-  id,
-  integer,
-  integers,
-  longText,
-  object,
-  oneOf,
-  optional,
-  text,
-  time,
-} from '../http/schema.ts';
+import type { Tx } from '../db/open.ts';
+import { notGiven, nothingGiven } from '../errors.ts';
+import { bool, boolean, clearable, id, integer, longText, object, optional, text } from '../http/schema.ts';
 import { setBlocked } from './block.ts';
 import { type UserInput, createUser } from './create.ts';
 import { deleteUser } from './delete.ts';
-import { accountShape, accounts, basicUser, listedUserShape, profileShape, publicProfile } from './json.ts';
-import { listUsers, loadUser, userOrders } from './queries.ts';
+import { accountShape, accounts, listedUserShape, profileShape, publicProfile } from './json.ts';
+import { listUsers, userListParams } from './list.ts';
+import { loadUser } from './queries.ts';
 import { longestPassword } from './rules.ts';
 import { updateUser } from './update.ts';
 
@@ -52,24 +40,6 @@ const currentUser = endpoint({
   },
 });
 
-const listParams = object({
-  username: optional(text({ description: 'exact user name, in any case' })),
-  search: optional(text({ description: 'in names and user names, or a whole e-mail address' })),
-  ids: optional(integers()),
-  active: optional(boolean({ description: 'only active users' })),
-  blocked: optional(boolean({ description: 'only blocked users' })),
-  external: optional(boolean({ description: 'only external users; for administrators' })),
-  created_after: optional(time()),
-  created_before: optional(time()),
-  order_by: { ...oneOf(userOrders), default: 'id' as const },
-  sort: { ...oneOf(['asc', 'desc']), default: 'desc' as const },
-  ...pageParams,
-});
-
-/** When a user was changed last is for administrators: it tells of what they do to him. */
-const orderOf = ({ order_by, sort }: ParamsOf<typeof listParams>, admin: boolean) =>
-  ({ by: order_by === 'updated_at' && !admin ? 'id' : order_by, direction: sort }) as const;
-
 const list = endpoint({
   method: 'GET',
   path: '/users',
@@ -78,21 +48,9 @@ const list = endpoint({
   audience: 'user',
   scopes,
   list: true,
-  params: listParams,
+  params: userListParams,
   reply: listedUserShape,
-  handle: async (call, params) => {
-    const { db, admin } = call;
-    if (params.external === true && !admin) throw forbidden();
-    const page = pageRequest(params);
-    const { rows, total } = await listUsers(db, {
-      filter: params,
-      order: orderOf(params, admin),
-      page,
-      admin,
-    });
-    if (!admin) return { items: rows.map((user) => basicUser(user, call)), total };
-    return { items: await accounts(db, rows, call, { administered: true }), total };
-  },
+  handle: async (call, params) => await listUsers(call, params),
 });
 
 const one = endpoint({
@@ -125,6 +83,30 @@ const attributes = {
   can_create_group: optional(boolean()),
   external: optional(boolean()),
   note: optional(clearable(longText())),
+  provider: optional(text({ description: 'with `extern_uid`: a sign-in provider' })),
+  extern_uid: optional(text({ description: 'with `provider`: the account there' })),
+};
+
+/** Links a user with an account at a sign-in provider. */
+type AssignIdentity = (
+  tx: Tx,
+  call: Call,
+  identity: { user_id: number; provider: string; extern_uid: string },
+) => Promise<void>;
+
+type IdentityParams = { provider?: string | undefined; extern_uid?: string | undefined };
+
+/**
+ * What stores the identity that the parameters name, in the transaction of the user; undefined: they name none.
+ * @throws Failure 400 for half of one
+ */
+const identityOf = (call: Call, assign: AssignIdentity, params: IdentityParams) => {
+  const { provider = '', extern_uid = '' } = params;
+  if (provider === '' && extern_uid === '') return undefined;
+  if (provider === '') throw notGiven('provider');
+  if (extern_uid === '') throw notGiven('extern_uid');
+  return async (tx: Tx, user_id: number): Promise<void> =>
+    await assign(tx, call, { user_id, provider, extern_uid });
 };
 
 const newUser = object({
@@ -146,38 +128,44 @@ const withPassword = (params: ParamsOf<typeof newUser>): UserInput => {
   throw nothingGiven(['password', 'reset_password', 'force_random_password']);
 };
 
-const create = endpoint({
-  method: 'POST',
-  path: '/users',
-  summary: 'Create a user',
-  area,
-  audience: 'admin',
-  params: newUser,
-  reply: accountShape,
-  handle: async (call, params) =>
-    await administered(call, await createUser(call.platform, actorOf(call), withPassword(params))),
-});
+const create = (assign: AssignIdentity) =>
+  endpoint({
+    method: 'POST',
+    path: '/users',
+    summary: 'Create a user',
+    area,
+    audience: 'admin',
+    params: newUser,
+    reply: accountShape,
+    handle: async (call, params) => {
+      const also = identityOf(call, assign, params);
+      const id = await createUser({ ...call.platform, also }, actorOf(call), withPassword(params));
+      return await administered(call, id);
+    },
+  });
 
-const update = endpoint({
-  method: 'PUT',
-  path: '/users/:id',
-  summary: 'Change a user',
-  area,
-  audience: 'admin',
-  params: object({
-    id: id(),
-    email: optional(text()),
-    name: optional(text()),
-    username: optional(text()),
-    ...attributes,
-    skip_reconfirmation: optional(boolean({ description: 'accepted; addresses need no confirmation' })),
-  }),
-  reply: accountShape,
-  handle: async (call, { id: user, skip_reconfirmation: _skip, ...input }) => {
-    await updateUser(call.platform, actorOf(call), user, input);
-    return await administered(call, user);
-  },
-});
+const update = (assign: AssignIdentity) =>
+  endpoint({
+    method: 'PUT',
+    path: '/users/:id',
+    summary: 'Change a user',
+    area,
+    audience: 'admin',
+    params: object({
+      id: id(),
+      email: optional(text()),
+      name: optional(text()),
+      username: optional(text()),
+      ...attributes,
+      skip_reconfirmation: optional(boolean({ description: 'accepted; addresses need no confirmation' })),
+    }),
+    reply: accountShape,
+    handle: async (call, { id: user, skip_reconfirmation: _skip, ...input }) => {
+      const also = identityOf(call, assign, input);
+      await updateUser({ ...call.platform, also }, actorOf(call), user, input);
+      return await administered(call, user);
+    },
+  });
 
 const remove = endpoint({
   method: 'DELETE',
@@ -213,12 +201,12 @@ const blocking = (word: 'block' | 'unblock', summary: string) =>
     },
   });
 
-export const userRoutes = [
+export const userRoutes = (assign: AssignIdentity) => [
   currentUser,
   list,
   one,
-  create,
-  update,
+  create(assign),
+  update(assign),
   remove,
   blocking('block', 'Shut a user out'),
   blocking('unblock', 'Let a user in again'),

@@ -137,6 +137,7 @@ export const updateUser = async (
     const user = await lockUser(tx, id);
     if (user.ghost === 1) throw forbidden('An internal user cannot be changed');
     requireGoodPassword(user, input.password);
+    await parts.also?.(tx, id);
     const { changes, data } = changesOf(user, await wantedOf(tx, user, input));
     if (Object.keys(changes).length === 0 && hash === null) return;
     if (changes.admin === 0) await requireOtherAdmin(tx, user);
