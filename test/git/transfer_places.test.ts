@@ -117,7 +117,6 @@ const pushesOf = async (user: SeededUser, then: (channel: ssh2.ClientChannel) =>
     client.on('ready', ready.resolve).on('error', ready.reject);
     const port = gantry.service.ssh ?? 0;
     client.connect({ host: '127.0.0.1', port, username: 'git', privateKey: pair.private });
-    // oxlint-disable-next-line no-await-in-loop -- one connection after another
     await ready.promise;
     for (let session = 0; session < 8; session += 1) {
       client.exec(`git-receive-pack '${project.full_path}.git'`, (_error, channel) => {
