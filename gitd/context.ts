@@ -21,6 +21,8 @@ export type Storage = {
   exec: Exec;
   /** Long-lived git processes. */
   pools: Pools;
+  /** The instance that it belongs to, once that was read. */
+  owner: { instance: string | null };
   /** A line for whoever runs the service. */
   log: (message: string, details?: object) => void;
 };

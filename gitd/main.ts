@@ -3,7 +3,7 @@
  * and keeps that open: when it closes, this process ends, and every git that it started with it. The line `drain`
  * lets what is in progress finish first.
  */
-import { mkdirSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { Storage } from './context.ts';
 import { makeExec } from './exec/spawn.ts';
@@ -17,7 +17,7 @@ import { endOrphans } from './storage/orphans.ts';
 import { streams } from './streams.ts';
 
 type Orders = {
-  /** Absolute; made where it is missing. */
+  /** Absolute. Nothing is made in it before it was claimed for an instance. */
   root: string;
   secret: string;
   /** Path of a Unix socket, or an address. */
@@ -37,14 +37,13 @@ type Signals = {
 };
 
 const run = async ({ root, secret, listen: at }: Orders, { draining, ended }: Signals): Promise<void> => {
-  mkdirSync(root, { recursive: true, mode: 0o700 });
   if (typeof at === 'string') rmSync(at, { force: true });
   const exec = makeExec();
   const pools = makePools(exec);
   const orphans = await endOrphans(root);
   if (orphans > 0) log('processes of a gitd that was killed were ended', { count: orphans });
   weAreAlone(Date.now());
-  const storage: Storage = { root, exec, pools, log };
+  const storage: Storage = { root, exec, pools, owner: { instance: null }, log };
   const listener = await listen({ storage, secret, methods, streams }, at);
   process.stdout.write(`${JSON.stringify({ port: listener.port })}\n`);
   const stops = [startJanitor(storage), startHousekeeping(storage)];

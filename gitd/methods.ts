@@ -22,6 +22,7 @@ import { getRefs } from './refs/get.ts';
 import { listRefs } from './refs/list.ts';
 import { resolveRevision } from './refs/resolve.ts';
 import { updateRefsMethod } from './refs/update.ts';
+import { claim, inspect } from './storage/claim.ts';
 import { createRepository } from './storage/create.ts';
 import { hello } from './storage/hello.ts';
 import { maintainRepository } from './storage/housekeeping.ts';
@@ -30,6 +31,8 @@ import { removeRepository } from './storage/remove.ts';
 
 export const methods: MethodHandlers = {
   'storage.hello': hello,
+  'storage.inspect': inspect,
+  'storage.claim': claim,
   'repository.create': createRepository,
   'repository.exists': repositoryExists,
   'repository.remove': removeRepository,

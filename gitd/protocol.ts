@@ -6,6 +6,8 @@
  * user. Oids are 40 hexadecimal digits, refs full names (`refs/heads/main`), times whole seconds since 1970.
  */
 
+import type { StorageState } from './storage/marker.ts';
+
 /** Rises with every change that an older peer would misread; both sides refuse another one's. */
 export const protocolVersion = 2;
 
@@ -174,6 +176,10 @@ type Repo = {
 export type Methods = {
   // the storage
   'storage.hello': { params: { version: number }; result: { version: number; git: string; pid: number } };
+  /** What the start of a service compares. `repositories`: paths of some that should be there. */
+  'storage.inspect': { params: { repositories: string[] }; result: StorageState };
+  /** Marks the storage as this instance's: only its services get an answer about repositories. */
+  'storage.claim': { params: { instance: string }; result: Record<string, never> };
   'repository.create': { params: Repo; result: { created: boolean } };
   'repository.exists': { params: Repo; result: { exists: boolean } };
   'repository.remove': { params: Repo; result: Record<string, never> };

@@ -42,6 +42,8 @@ export type Config = Others & {
   root_password: string | null;
   root_token: string | null;
   trusted_proxies: string[];
+  /** Absolute; null: `secrets.json` in the data folder. */
+  secrets_file: string | null;
   /** Where repositories may be kept. */
   repository_storages: RepositoryStorage[];
   /** Where SSH is answered; null: it is not. */
@@ -172,6 +174,13 @@ export const fields: Fields = {
     meaning: 'first start only: text of a personal access token (scopes api and sudo) for root',
     secret: true,
     read: readMatching(/^[\x21-\x7e]{8,255}$/, '8 to 255 printable characters'),
+  },
+  secrets_file: {
+    variable: 'GANTRY_SECRETS_FILE',
+    default: null,
+    meaning:
+      'file of the secrets of the instance, the same for all its services; without it, secrets.json in the data folder',
+    read: (text) => resolve(text),
   },
   trusted_proxies: {
     variable: 'GANTRY_TRUSTED_PROXIES',

@@ -30,13 +30,13 @@ import { type Worker, startWorker } from './queue/worker.ts';
 import { keepRecovering } from './repository/recover.ts';
 import { doors, endpoints } from './routes.ts';
 import { keepSweeping } from './runner_api/sweep.ts';
-import { lockFolder, openSecrets, prepareFolder } from './service/data_folder.ts';
+import { lockFolder, prepareFolder } from './service/data_folder.ts';
 import { createRoot, isFirstStart } from './service/first_start.ts';
 import { lastProcess, signFolder } from './service/last_process.ts';
 import { listen, stopListening, tryAddress } from './service/listen.ts';
 import { collectAtRest } from './service/rest.ts';
 import { readRevision } from './service/revision.ts';
-import { openMigratedStore } from './service/store.ts';
+import { openInstance } from './service/open_instance.ts';
 import { badgePath } from './pipelines/badge_door.ts';
 import { openSettings } from './settings/store.ts';
 import type { Clock } from './time.ts';
@@ -166,11 +166,12 @@ const takeOver = async (platform: Platform, stops: Stops): Promise<void> => {
   signFolder(config.data, log);
 };
 
-const storagesOf = ({ config, random, log }: ServiceParts): GitStorages =>
+const openStorages = ({ config, random, log }: ServiceParts, instance: string): GitStorages =>
   openGit({
     storages: config.repository_storages,
     data: config.data,
     secret: config.gitd_secret,
+    instance,
     random,
     log: (level, details, message) => log[level](details, message),
   });
@@ -212,14 +213,13 @@ export const startService = async (parts: ServiceParts): Promise<Service> => {
   const stops: Stops = [() => lock.release()];
   const stopAll = async (): Promise<void> => await stopInReverse(stops.splice(0));
   try {
-    const { store } = await openMigratedStore(parts);
+    const { store, id, secrets } = await openInstance(parts);
     stops.push(() => store.close());
     await store.hearOthers();
     const settings = await openSettings(store, (error) => log.error({ err: error }, 'settings not read'));
     const first = await isFirstStart(store);
-    const secrets = openSecrets(config.data, first);
     const rootPassword = first ? await createRoot(store, config, random) : null;
-    const git = storagesOf(parts);
+    const git = openStorages(parts, id);
     stops.push(() => git.stop());
     const { blobs, traces, close } = await openBytes({ config, store, log });
     stops.push(close);

@@ -20,7 +20,7 @@ const order = `
   .split(/\s+/);
 
 /** What both sides of the connection to `gitd/` are written by. */
-const wire = ['gitd/protocol.ts', 'gitd/rpc/frames.ts', 'gitd/rpc/pipe.ts'];
+const wire = ['gitd/protocol.ts', 'gitd/rpc/frames.ts', 'gitd/rpc/pipe.ts', 'gitd/storage/marker.ts'];
 
 type Source = { file: string; text: string };
 

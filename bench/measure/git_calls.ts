@@ -3,11 +3,12 @@
  * of its own each time.
  */
 import { execFile } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { writeMarker } from '../../src/git/marker.ts';
 import type { Repository } from '../../src/git/repository.ts';
 import { type GitStorages, localRoot, openGit } from '../../src/git/storages.ts';
 import { gitEnvironment } from '../../test/support/git.ts';
@@ -83,10 +84,13 @@ const openSite = async (bench: Bench, folder: string): Promise<Site> => {
   bench.progress('git: making a repository');
   const tree = join(folder, 'tree');
   const site = { name: 'default', path: null, address: null };
+  const instance = randomUUID();
+  await writeMarker(localRoot(folder, site), instance);
   const storages = openGit({
     storages: [site],
     data: folder,
     secret: null,
+    instance,
     random: randomBytes,
     log: () => undefined,
   });

@@ -1,6 +1,7 @@
 import type { Answer, Context, MethodHandler } from '../context.ts';
 import { isGitError, noRepository } from '../failure.ts';
 import type { Method, Methods } from '../protocol.ts';
+import { requireMarker } from '../storage/claim.ts';
 import { isThere } from '../storage/layout.ts';
 
 /** For what starts a git of its own: pools look themselves. @throws GitError `no_repository` */
@@ -18,7 +19,8 @@ export const reading =
     try {
       return await handler(params, context, body);
     } catch (error) {
-      if (isGitError(error, 'no_repository') && !context.written) return { result: empty(params) };
-      throw error;
+      if (!isGitError(error, 'no_repository') || context.written) throw error;
+      await requireMarker(context.root);
+      return { result: empty(params) };
     }
   };

@@ -17,6 +17,8 @@ import {
 const patience = 10_000;
 
 export type Peer = {
+  /** The instance that it says it is of. */
+  instance: unknown;
   /** Set by whoever takes the connection over. */
   onFrame: (frame: Frame) => void;
   onData: ((data: Buffer) => void) | null;
@@ -28,12 +30,12 @@ export type Peer = {
  */
 export const greet = (socket: Socket, secret: string, onPeer: (peer: Peer) => void): void => {
   const nonce = randomBytes(16).toString('hex');
-  const peer: Peer = { onFrame: () => undefined, onData: null };
+  const peer: Peer = { instance: null, onFrame: () => undefined, onData: null };
   let known = false;
   const timer = setTimeout(() => socket.destroy(), patience);
   const onFrame = (frame: Frame): void => {
     if (known) return peer.onFrame(frame);
-    const { nonce: theirs, proof } = frame.header;
+    const { nonce: theirs, proof, instance } = frame.header;
     const nonces: [string, string] = [nonce, String(theirs)];
     if (!isProof(proof, proofOf('client', secret, nonces))) {
       writeFrame(socket, { refused: 'the secret is another one' });
@@ -41,6 +43,7 @@ export const greet = (socket: Socket, secret: string, onPeer: (peer: Peer) => vo
       throw new FrameError('a peer does not know the secret');
     }
     known = true;
+    peer.instance = instance;
     clearTimeout(timer);
     reader.allow(limitsOfPeers);
     writeFrame(socket, { proof: proofOf('server', secret, nonces) });

@@ -3,6 +3,7 @@ import { type Server, type Socket, createServer } from 'node:net';
 import type { MethodHandler, MethodHandlers } from '../context.ts';
 import { GitError, kindOf, messageOf } from '../failure.ts';
 import type { Method } from '../protocol.ts';
+import { requireInstance } from '../storage/claim.ts';
 import { makeDrain } from './drain.ts';
 import { type Frame, writeFrame } from './frames.ts';
 import { type Peer, greet } from './greet.ts';
@@ -34,7 +35,11 @@ const orAborted = async <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =
   }
 };
 
-const answerCall = async (parts: ServerParts, socket: Socket, calls: Calls, frame: Frame): Promise<void> => {
+const answerCall = async (
+  parts: ServerParts,
+  { socket, peer, calls }: { socket: Socket; peer: Peer; calls: Calls },
+  frame: Frame,
+): Promise<void> => {
   const { id, method, params, patience } = frame.header as Record<string, unknown> & { id: number };
   const control = new AbortController();
   calls.set(id, control);
@@ -47,6 +52,7 @@ const answerCall = async (parts: ServerParts, socket: Socket, calls: Calls, fram
   try {
     end = parts.drain.begin();
     const handler = handlerOf(parts.methods, method);
+    if (!String(method).startsWith('storage.')) await requireInstance(parts.storage, peer.instance);
     const context = contextOf(parts.storage, params, control.signal);
     const work = handler(params as Parameters<typeof handler>[0], context, frame.body);
     const { result, body } = await orAborted(work, control.signal);
@@ -71,7 +77,7 @@ const serveCalls = (parts: ServerParts, socket: Socket, peer: Peer, first: Frame
     const { cancel } = frame.header;
     if (typeof cancel === 'number') return calls.get(cancel)?.abort(new GitError('unavailable', 'cancelled'));
     if (calls.size >= mostAtOnce) socket.pause();
-    void answerCall(parts, socket, calls, frame).finally(() => {
+    void answerCall(parts, { socket, peer, calls }, frame).finally(() => {
       if (calls.size < mostAtOnce) socket.resume();
     });
   };

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { Context, StreamHandler, StreamIo } from '../context.ts';
 import { GitError, kindOf, messageOf } from '../failure.ts';
 import type { Stream } from '../protocol.ts';
+import { requireInstance } from '../storage/claim.ts';
 import { type Frame, writeFrame } from './frames.ts';
 import type { Peer } from './greet.ts';
 import { makeReceiver, makeSender } from './pipe.ts';
@@ -67,6 +68,7 @@ export const answerStream = (parts: ServerParts, socket: Socket, peer: Peer, fir
   const run = async (): Promise<void> => {
     try {
       const handler = handlerOf(parts, name);
+      await requireInstance(parts.storage, peer.instance);
       const context: Context = contextOf(parts.storage, params, control.signal);
       const result = await handler(params as Parameters<typeof handler>[0], context, io);
       done = true;

@@ -3,6 +3,7 @@ import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { MethodHandler, Storage } from '../context.ts';
 import { noRepository } from '../failure.ts';
+import { requireMarker } from './claim.ts';
 import { syncFolder } from './durable.ts';
 import { isThere, makingFolder } from './layout.ts';
 
@@ -48,12 +49,14 @@ const makeFolders = async (root: string, folder: string): Promise<void> => {
 /**
  * Puts what `make` has filled in the repository's place: whole, or not at all.
  * @returns false where one was there already
+ * @throws GitError `unavailable` where the storage went away
  */
 export const putInPlace = async (
   { root }: Pick<Storage, 'root'>,
   dir: string,
   make: (dir: string) => Promise<void>,
 ): Promise<boolean> => {
+  await requireMarker(root);
   const made = join(makingFolder(root), `${randomBytes(8).toString('hex')}.git`);
   await mkdir(dirname(made), { recursive: true });
   try {

@@ -3,6 +3,7 @@ import { mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { MethodHandler } from '../context.ts';
 import { refsChanged } from '../refs/generation.ts';
+import { requireMarker } from './claim.ts';
 import { syncFolder } from './durable.ts';
 import { deletedFolder } from './layout.ts';
 
@@ -11,6 +12,7 @@ export const removeRepository: MethodHandler<'repository.remove'> = async (_para
   const { dir, root, pools, log } = context;
   await pools.forget(dir);
   const away = join(deletedFolder(root), `${Date.now()}-${randomBytes(6).toString('hex')}`);
+  await requireMarker(root);
   await mkdir(dirname(away), { recursive: true });
   try {
     await rename(dir, away);

@@ -5,6 +5,7 @@ import type { Context, Storage, StreamHandler } from '../context.ts';
 import { file, flag } from '../exec/arguments.ts';
 import { type Hidden, hiddenFor, hidingRefs } from '../exec/env.ts';
 import { GitError, noRepository } from '../failure.ts';
+import { requireMarker } from '../storage/claim.ts';
 import { isThere } from '../storage/layout.ts';
 import { bringHead } from './head.ts';
 import { emptyRepository } from './own_folder.ts';
@@ -21,6 +22,7 @@ export const protocolVariables = (protocol: 0 | 1 | 2): { GIT_PROTOCOL?: string 
 export const readableDir = async (context: Context): Promise<string> => {
   if (await isThere(context.dir)) return context.dir;
   if (context.written) throw noRepository();
+  await requireMarker(context.root);
   return await emptyRepository(context);
 };
 

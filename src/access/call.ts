@@ -40,6 +40,8 @@ export type Secrets = {
   encryption_key: string;
   /** Private key, as PEM, that signs the tokens of the container registry. */
   registry_key: string;
+  /** Private key, in the form of OpenSSH, by which SSH clients know the instance. */
+  ssh_host_key: string;
 };
 
 /** What the process is made of, made once by `main.ts`. */

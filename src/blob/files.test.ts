@@ -1,15 +1,18 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { blobCases, broken, bytes } from '../../test/support/blob_cases.ts';
+import { writeMarker } from '../git/marker.ts';
 import { type Blobs, openBlobs } from './files.ts';
 
 let folder: string;
 let blobs: Blobs;
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'gantry-blobs-'));
+  await writeMarker(folder, randomUUID());
   blobs = await openBlobs(folder);
 });
 after(async () => await rm(folder, { recursive: true }));
@@ -35,4 +38,16 @@ test('what a process left that died is gone with the next', async () => {
   const again = await openBlobs(folder);
   assert.deepEqual(await readdir(join(folder, 'unfinished')), []);
   assert.notEqual(await again.get('kept', sha256).then((found) => found?.destroy() ?? null), null);
+});
+
+test('a folder that went away takes and gives nothing, and says so', async () => {
+  const { sha256 } = await blobs.put('away', bytes('there'));
+  await rename(folder, `${folder}.away`);
+  const unavailable = { kind: 'unavailable' };
+  await assert.rejects(blobs.put('away', bytes('new')), unavailable);
+  await assert.rejects(blobs.get('away', sha256), unavailable);
+  await assert.rejects(blobs.has('away', sha256), unavailable);
+  await assert.rejects(blobs.removeArea('away'), unavailable);
+  await rename(`${folder}.away`, folder);
+  assert.equal(await blobs.has('away', sha256), true);
 });

@@ -8,6 +8,8 @@ import { access, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { unavailable } from '../errors.ts';
+import { readMarker } from '../git/marker.ts';
 import { isMissing, syncFolder } from './folders.ts';
 
 export type Stored = { size: number; /** Hexadecimal. */ sha256: string };
@@ -64,6 +66,21 @@ const write = async (file: string, content: Readable): Promise<Stored> => {
   return { size, sha256: digest.digest('hex') };
 };
 
+/** Whether the store itself is there, and not only the place where it is mounted. @throws Failure 503 */
+const requireMarker = async (root: string): Promise<void> => {
+  if ((await readMarker(root)) === null) throw unavailable();
+};
+
+/** @throws Failure 503 where the folder went away */
+const writeIn = async (root: string, file: string, content: Readable): Promise<Stored> => {
+  try {
+    return await write(file, content);
+  } catch (error) {
+    if (isMissing(error)) await requireMarker(root);
+    throw error;
+  }
+};
+
 /** Gives a file its place, so that a power cut does not take it. */
 const place = async (root: string, from: string, to: string): Promise<void> => {
   const folder = dirname(to);
@@ -73,10 +90,8 @@ const place = async (root: string, from: string, to: string): Promise<void> => {
   for (const one of folders) await syncFolder(one); // oxlint-disable-line no-await-in-loop -- in this order
 };
 
-/** Opens the store in this folder, of which no other process has the same. */
+/** Opens the store in this marked folder, of which no other process has the same. */
 export const openBlobs = async (root: string): Promise<Blobs> => {
-  const created = await mkdir(root, { recursive: true, mode: 0o700 });
-  if (created !== undefined) await syncFolder(dirname(root));
   const unfinished = join(root, 'unfinished');
   // What a process left that died.
   await rm(unfinished, { recursive: true, force: true });
@@ -86,7 +101,7 @@ export const openBlobs = async (root: string): Promise<Blobs> => {
     put: async (area, content, placing = placeAtOnce) => {
       const temporary = join(unfinished, randomBytes(16).toString('hex'));
       try {
-        const stored = await write(temporary, content);
+        const stored = await writeIn(root, temporary, content);
         await placing(stored, async () => await place(root, temporary, fileOf(area, stored.sha256)));
         return stored;
       } finally {
@@ -98,8 +113,9 @@ export const openBlobs = async (root: string): Promise<Blobs> => {
         await access(fileOf(area, sha256));
         return true;
       } catch (error) {
-        if (isMissing(error)) return false;
-        throw error;
+        if (!isMissing(error)) throw error;
+        await requireMarker(root);
+        return false;
       }
     },
     get: async (area, sha256, range) => {
@@ -107,12 +123,19 @@ export const openBlobs = async (root: string): Promise<Blobs> => {
         const handle = await open(fileOf(area, sha256), 'r');
         return handle.createReadStream(range);
       } catch (error) {
-        if (isMissing(error)) return null;
-        throw error;
+        if (!isMissing(error)) throw error;
+        await requireMarker(root);
+        return null;
       }
     },
     link: async () => await Promise.resolve(null),
-    remove: async (area, sha256) => await rm(fileOf(area, sha256), { force: true }),
-    removeArea: async (area) => await rm(join(root, area), { recursive: true, force: true }),
+    remove: async (area, sha256) => {
+      await requireMarker(root);
+      await rm(fileOf(area, sha256), { force: true });
+    },
+    removeArea: async (area) => {
+      await requireMarker(root);
+      await rm(join(root, area), { recursive: true, force: true });
+    },
   };
 };

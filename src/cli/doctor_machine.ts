@@ -4,7 +4,7 @@ import { type Stats, existsSync, statSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import { oldestSqlite } from '../db/sqlite.ts';
-import { readSecrets } from '../service/data_folder.ts';
+import { readSecrets, secretsPath } from '../service/secrets.ts';
 import { passwordFile } from '../service/first_start.ts';
 import { type Finding, fail, isAtLeast, ok, warn } from './doctor_finding.ts';
 
@@ -60,8 +60,8 @@ const checkOwner = (folder: string, { uid }: Stats): Finding => {
   );
 };
 
-const checkSecrets = (folder: string): Finding => {
-  const file = join(folder, 'secrets.json');
+const checkSecrets = (config: Config): Finding => {
+  const file = secretsPath(config);
   if (!existsSync(file)) {
     return fail('secrets', `${file} is missing`, 'restore it from the backup of this folder');
   }
@@ -91,7 +91,8 @@ const checkPasswordFile = (folder: string): Finding[] => {
   ];
 };
 
-export const checkFolder = ({ data }: Config): Finding[] => {
+export const checkFolder = (config: Config): Finding[] => {
+  const { data } = config;
   const stats = statSync(data, { throwIfNoEntry: false });
   if (stats?.isDirectory() !== true) {
     return [
@@ -101,7 +102,7 @@ export const checkFolder = ({ data }: Config): Finding[] => {
   return [
     checkMode('data folder', data, stats, '700'),
     checkOwner(data, stats),
-    checkSecrets(data),
+    checkSecrets(config),
     checkSpace(data),
     ...checkPasswordFile(data),
   ];

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Command } from 'commander';
@@ -52,6 +53,7 @@ const serve = async (options: Options): Promise<void> => {
   const listen = read('--listen', () => readAddress(options.listen));
   const root = resolve(options.root);
   const onLine = (line: string): void => void process.stderr.write(`${line}\n`);
+  mkdirSync(root, { recursive: true, mode: 0o700 });
   const keeper = keepGitd({ root, listen, secret, onLine }, () => randomBytes(6).toString('hex'));
   const { address } = await keeper.place();
   const at = 'port' in address ? addressText(address) : '';

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import type { Config } from '../config.ts';
 import { appliedMigrations, migrate, pendingMigrations } from '../db/migrate.ts';
-import { lockFolder, openSecrets, prepareFolder } from '../service/data_folder.ts';
-import { isFirstStart } from '../service/first_start.ts';
-import { databaseExists, openExistingStore, openMigratedStore } from '../service/store.ts';
+import { lockFolder, prepareFolder } from '../service/data_folder.ts';
+import { openInstance } from '../service/open_instance.ts';
+import { databaseExists, openExistingStore } from '../service/store.ts';
 import { action, print } from './command.ts';
 import { addSettings, readSettings } from './settings.ts';
 import { storeParts } from './store.ts';
@@ -25,13 +25,9 @@ const apply = async (config: Config): Promise<string[]> => {
   prepareFolder(config.data);
   const lock = lockFolder(config.data);
   try {
-    const { store, applied } = await openMigratedStore(storeParts(config));
-    try {
-      openSecrets(config.data, await isFirstStart(store));
-      return applied;
-    } finally {
-      await store.close();
-    }
+    const { store, applied } = await openInstance(storeParts(config));
+    await store.close();
+    return applied;
   } finally {
     lock.release();
   }

@@ -32,16 +32,23 @@ export const pendingMigrations = (
 /**
  * Brings the database to this version's schema, all in one transaction; answers the names it applied.
  * @param texts other than this version's: for tests
+ * @param within what is done in the same transaction, once the schema is there; where it fails, nothing is changed
  * @throws StartFailure for a database that a newer version wrote, which stays as it is
  */
 export const migrate = async (
   store: Store,
   texts: readonly MigrationText[] = migrationTexts,
+  within?: (tx: Tx) => Promise<void>,
 ): Promise<string[]> => {
   const applied = (await appliedMigrations(store)) ?? [];
   refuseNewer(applied, texts);
-  if (pendingMigrations(applied, texts).length === 0) return [];
-  return await store.write(async (tx) => await applyPending(tx, store, texts));
+  const isCurrent = pendingMigrations(applied, texts).length === 0;
+  if (isCurrent && within === undefined) return [];
+  return await store.write(async (tx) => {
+    const names = isCurrent ? [] : await applyPending(tx, store, texts);
+    await within?.(tx);
+    return names;
+  });
 };
 
 const applyPending = async (tx: Tx, store: Store, texts: readonly MigrationText[]): Promise<string[]> => {
@@ -72,7 +79,11 @@ const takeTurn = async ({ db }: Tx): Promise<void> => {
   await sql`select pg_advisory_xact_lock(${lockKey})`.execute(db);
 };
 
-const refuseNewer = (applied: readonly string[], texts: readonly MigrationText[]): void => {
+/** @throws StartFailure for a database that a newer version wrote */
+export const refuseNewer = (
+  applied: readonly string[],
+  texts: readonly MigrationText[] = migrationTexts,
+): void => {
   const known = namesOf(texts);
   const unknown = applied.find((name) => !known.includes(name));
   if (unknown !== undefined) {

@@ -15,7 +15,12 @@ import { GitFailure, gone } from './failure.ts';
 /** Where a storage listens: a Unix socket, or an address. */
 export type Address = { path: string } | { host: string; port: number };
 
-export type Place = { address: Address; secret: string };
+export type Place = {
+  address: Address;
+  secret: string;
+  /** The id of ours, which the storage compares; null: only methods of the storage itself are answered. */
+  instance: string | null;
+};
 
 export type Line = {
   socket: Socket;
@@ -27,7 +32,7 @@ export type Line = {
 const patience = 10_000;
 
 /** @throws GitFailure `unavailable`, also for a peer that knows another secret */
-export const dial = async ({ address, secret }: Place): Promise<Line> => {
+export const dial = async ({ address, secret, instance }: Place): Promise<Line> => {
   const socket = connect({ ...address, noDelay: true });
   const line: Line = { socket, onFrame: () => undefined, onData: () => undefined };
   const { promise, resolve, reject } = Promise.withResolvers<Line>();
@@ -40,7 +45,7 @@ export const dial = async ({ address, secret }: Place): Promise<Line> => {
     if (proof === null && typeof header['nonce'] === 'string') {
       const nonces: [string, string] = [header['nonce'], nonce];
       proof = proofOf('server', secret, nonces);
-      writeFrame(socket, { nonce, proof: proofOf('client', secret, nonces) });
+      writeFrame(socket, { nonce, instance, proof: proofOf('client', secret, nonces) });
       return;
     }
     const refused = header['refused'] as string | undefined;

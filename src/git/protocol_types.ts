@@ -24,4 +24,5 @@ export type {
   Streams,
   TellPush,
 } from '../../gitd/protocol.ts';
+export type { StorageState } from '../../gitd/storage/marker.ts';
 export { protocolVersion, zeroOid } from '../../gitd/protocol.ts';

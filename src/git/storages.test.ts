@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
@@ -11,6 +11,7 @@ import { after, before, it } from 'node:test';
 import assert from 'node:assert/strict';
 import { git, newWorkTree } from '../../test/support/git.ts';
 import type { GitFailure } from './failure.ts';
+import { writeMarker } from './marker.ts';
 import type { RepositoryPlace } from './repository.ts';
 import { type GitParts, type GitStorages, localRoot, newRepositoryPath, openGit } from './storages.ts';
 import { keepGitd, socketPlace } from './supervise.ts';
@@ -18,12 +19,14 @@ import { keepGitd, socketPlace } from './supervise.ts';
 let data: string;
 let storages: GitStorages;
 const secret = 's'.repeat(32);
+const instance = randomUUID();
 
 const site = { name: 'default', path: null, address: null };
 const parts = (more: Partial<GitParts> = {}): GitParts => ({
   storages: [site],
   data,
   secret: null,
+  instance,
   random: randomBytes,
   log: () => undefined,
   ...more,
@@ -31,6 +34,7 @@ const parts = (more: Partial<GitParts> = {}): GitParts => ({
 
 before(async () => {
   data = await mkdtemp(join(tmpdir(), 'gantry-git-test-'));
+  await mark(data);
   storages = openGit(parts());
 });
 after(async () => {
@@ -50,6 +54,9 @@ const isAlive = (pid: number): boolean => {
 const untilTrue = async (condition: () => boolean): Promise<void> => {
   while (!condition()) await new Promise((done) => setTimeout(done, 20));
 };
+
+/** Makes the storage below a data folder ours, as the start of a service does. */
+const mark = async (folder: string): Promise<void> => await writeMarker(localRoot(folder, site), instance);
 
 /** Of a project with this id. */
 const placeAt = (id: number, repository_storage = 'default'): RepositoryPlace => ({
@@ -201,7 +208,7 @@ const startParent = async (folder: string): Promise<{ child: ChildProcess; pid: 
     import { openGit } from ${JSON.stringify(join(import.meta.dirname, 'storages.ts'))};
     import { randomBytes } from 'node:crypto';
     const storages = openGit({ storages: [{ name: 'default', path: null, address: null }], data: ${JSON.stringify(folder)},
-      secret: null, random: randomBytes, log: () => undefined });
+      secret: null, instance: ${JSON.stringify(instance)}, random: randomBytes, log: () => undefined });
     console.log((await storages.status('default')).pid);
     const repository = storages.repository(${JSON.stringify(placeAt(1))});
     await repository.ask('repository.create', {});
@@ -222,6 +229,7 @@ const startParent = async (folder: string): Promise<{ child: ChildProcess; pid: 
 
 it('goes with its parent, however that ends, and takes its git processes along', async () => {
   const folder = join(data, 'killed');
+  await mark(folder);
   const { child, pid } = await startParent(folder);
   assert.ok(isAlive(pid));
   child.kill('SIGKILL');
@@ -257,6 +265,7 @@ const tcp = async (theirs: string, ours: string) => {
     { root, listen: { host: '127.0.0.1', port: 0 }, secret: theirs, onLine: () => undefined },
     () => 'abcdefabcdef',
   );
+  await writeMarker(root, instance);
   const { address } = await keeper.place();
   const there = { name: 'there', path: null, address: address as { host: string; port: number } };
   const open = () => openGit(parts({ storages: [there], secret: ours }));

@@ -25,6 +25,8 @@ export type GitParts = {
   data: string;
   /** What the storages elsewhere know, too; null: there are none. */
   secret: string | null;
+  /** The id of ours: no storage of another one answers. */
+  instance: string;
   random: (bytes: number) => Buffer;
   log: (level: 'info' | 'warn', details: object, message: string) => void;
 };
@@ -81,7 +83,8 @@ const reads = new Set<Method>([
   'merge.check',
 ]);
 
-const greeted = async (place: Place): Promise<Connection> => {
+/** @throws GitFailure `unavailable`, also for a storage that speaks another version */
+export const greeted = async (place: Place): Promise<Connection> => {
   const connection = await openConnection(place);
   const { result } = await connection.call('storage.hello', { version: protocolVersion }, undefined, {
     seconds: 10,
@@ -173,8 +176,11 @@ const openStorage = (parts: GitParts, site: StorageSite): Opened => {
           () => id(6),
         )
       : null;
-  const away: Place | null = address === null ? null : { address, secret: parts.secret ?? '' };
-  const place = async (): Promise<Place> => away ?? (await (keeper as Keeper).place());
+  const { instance, secret } = parts;
+  const place = async (): Promise<Place> =>
+    address === null
+      ? { ...(await (keeper as Keeper).place()), instance }
+      : { address, secret: secret ?? '', instance };
   const channel = makeChannel(place);
   const spare = keepSpareLine(place);
   return { reach: makeReach({ name, isOurs: keeper !== null, spare, channel }), keeper, channel, spare };

@@ -12,7 +12,7 @@ import type { Place } from './dial.ts';
 import { type GitFailure, gone } from './failure.ts';
 
 export type KeeperParts = {
-  /** Absolute; made where it is missing. */
+  /** Absolute. */
   root: string;
   /** Where it listens: a folder for its Unix socket, or an address. */
   listen: { folder: string } | { host: string; port: number };
@@ -21,9 +21,12 @@ export type KeeperParts = {
   onLine: (line: string) => void;
 };
 
+/** Whoever connects there adds of which instance it is. */
+export type KeptPlace = Omit<Place, 'instance'>;
+
 export type Keeper = {
   /** Starts it where it does not run. @throws GitFailure `unavailable` */
-  place: () => Promise<Place>;
+  place: () => Promise<KeptPlace>;
   /** Resolves when the present one has ended. */
   ended: () => Promise<void>;
   /** Lets calls and transfers finish; resolves when it has ended, if only by `stop`. */
@@ -96,7 +99,7 @@ const firstLine = async (stdout: Readable): Promise<{ port: number }> => {
   }
 };
 
-type Running = { place: Place; child: ChildProcess; ended: Promise<void>; since: number };
+type Running = { place: KeptPlace; child: ChildProcess; ended: Promise<void>; since: number };
 
 const untilEnded = async (child: ChildProcess, socket: SocketPlace | null): Promise<void> => {
   const { promise, resolve } = Promise.withResolvers<void>();

@@ -5,7 +5,6 @@ import ssh2 from 'ssh2';
 import type { AuthContext, Connection, ServerChannel, Session } from 'ssh2';
 import type { Config } from '../config.ts';
 import { StartFailure } from '../errors.ts';
-import { openHostKey } from './host_key.ts';
 import { findKeyUser } from './key_user.ts';
 import { guardSockets } from './sockets.ts';
 import { type SshClient, type SshSite, runCommand, welcome } from './session.ts';
@@ -160,11 +159,14 @@ export const startSsh = async (
   site: SshSite,
   listen: NonNullable<Config['ssh_listen']>,
 ): Promise<SshServer> => {
-  const makeKey = (): string => ssh2.utils.generateKeyPairSync('ed25519', { comment: 'gantry' }).private;
-  const hostKey = openHostKey(site.platform.config.data, makeKey);
   const connections = new Map<Connection, () => void>();
   const ssh = new ssh2.Server(
-    { hostKeys: [hostKey], ident: 'Gantry', keepaliveInterval, keepaliveCountMax: 3 },
+    {
+      hostKeys: [site.platform.secrets.ssh_host_key],
+      ident: 'Gantry',
+      keepaliveInterval,
+      keepaliveCountMax: 3,
+    },
     (connection, { ip, port, header }) => {
       connection.once('close', () => connections.delete(connection));
       const client = { ip, software: header.versions.software };

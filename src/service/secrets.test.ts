@@ -4,7 +4,14 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { openSecrets } from './data_folder.ts';
+import ssh2 from 'ssh2';
+import {
+  completeSecrets,
+  createSecretsFile,
+  fingerprintsOf,
+  readSecrets,
+  replaceSecretsFile,
+} from './secrets.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'gantry-secrets-'));
 const file = join(folder, 'secrets.json');
@@ -13,21 +20,43 @@ after(() => rmSync(folder, { recursive: true }));
 const isRegistryKey = (pem: string): boolean =>
   createPrivateKey(pem).asymmetricKeyDetails?.namedCurve === 'prime256v1';
 
-test('secrets are made once, and read again', () => {
-  const made = openSecrets(folder, true);
+const sshKeyType = (text: string): string => {
+  const key = ssh2.utils.parseKey(text);
+  return key instanceof Error ? key.message : key.type;
+};
+
+test('the file is made once, for its owner alone, and read again', () => {
+  assert.equal(readSecrets(file), null);
+  const made = completeSecrets(null, folder);
   assert.ok(isRegistryKey(made.registry_key));
-  assert.deepEqual(openSecrets(folder, false), made);
+  assert.equal(sshKeyType(made.ssh_host_key), 'ssh-ed25519');
+  assert.equal(createSecretsFile(file, made), true);
+  assert.equal(createSecretsFile(file, completeSecrets(null, folder)), false);
+  assert.deepEqual(readSecrets(file), made);
+  assert.deepEqual(completeSecrets(readSecrets(file), folder), made);
+  assert.equal(statSync(file).mode & 0o777, 0o600);
+  assert.deepEqual(readdirSync(folder), ['secrets.json']);
+});
+
+test('what an earlier version did not write is added, and the SSH host key that it had is kept', () => {
+  const old = { session_key: 'a'.repeat(64), encryption_key: 'b'.repeat(64), another: 'kept' };
+  const { ssh_host_key } = completeSecrets(null, folder);
+  writeFileSync(join(folder, 'ssh_host_ed25519_key'), ssh_host_key);
+  const { registry_key, ...others } = completeSecrets(old, folder);
+  assert.deepEqual(others, { ...old, ssh_host_key });
+  assert.ok(isRegistryKey(registry_key));
+  replaceSecretsFile(file, { ...others, registry_key });
+  assert.equal(completeSecrets(readSecrets(file), folder).registry_key, registry_key);
   assert.equal(statSync(file).mode & 0o777, 0o600);
 });
 
-test('a folder of a version that had no registry key is given one, and keeps the others', () => {
-  const old = { session_key: 'a'.repeat(64), encryption_key: 'b'.repeat(64), another: 'kept' };
-  writeFileSync(file, JSON.stringify(old), { mode: 0o600 });
-  const { registry_key, ...others } = openSecrets(folder, false);
-  assert.deepEqual(others, old);
-  assert.ok(isRegistryKey(registry_key));
-  assert.equal(JSON.parse(readFileSync(file, 'utf8')).registry_key, registry_key);
-  assert.equal(openSecrets(folder, false).registry_key, registry_key);
-  assert.equal(statSync(file).mode & 0o777, 0o600);
-  assert.deepEqual(readdirSync(folder), ['secrets.json']);
+test('fingerprints tell secrets apart, whatever line ends a copy has', () => {
+  const secrets = completeSecrets(null, folder);
+  const prints = fingerprintsOf(secrets);
+  assert.deepEqual(fingerprintsOf({ ...secrets, registry_key: secrets.registry_key.trimEnd() }), prints);
+  const other = fingerprintsOf({ ...secrets, encryption_key: 'c'.repeat(64) });
+  assert.notEqual(other.get('encryption_key'), prints.get('encryption_key'));
+  assert.equal(other.get('session_key'), prints.get('session_key'));
+  const text = readFileSync(file, 'utf8');
+  assert.ok([...prints.values()].every((print) => !text.includes(print)));
 });

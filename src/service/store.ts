@@ -15,7 +15,8 @@ export type StoreParts = {
 
 const databaseFile = (config: Config): string => join(config.data, 'gantry.sqlite');
 
-const open = async ({ config, clock, onFatal }: StoreParts): Promise<Store> =>
+/** Opens a store as it is; where there is none yet, an empty one is made. */
+export const openAnyStore = async ({ config, clock, onFatal }: StoreParts): Promise<Store> =>
   await openStore(
     {
       file: databaseFile(config),
@@ -32,19 +33,13 @@ const openPrepared = async <T>(
   parts: StoreParts,
   prepare: (store: Store) => Promise<T>,
 ): Promise<{ store: Store; prepared: T }> => {
-  const store = await open(parts);
+  const store = await openAnyStore(parts);
   try {
     return { store, prepared: await prepare(store) };
   } catch (error) {
     await store.close();
     throw error;
   }
-};
-
-/** Opens the store of a configuration and brings it to this version's schema; `applied` names what that took. */
-export const openMigratedStore = async (parts: StoreParts): Promise<{ store: Store; applied: string[] }> => {
-  const { store, prepared } = await openPrepared(parts, migrate);
-  return { store, applied: prepared };
 };
 
 /** Whether there is a database to open; a server's is there until it is asked. */
@@ -61,7 +56,7 @@ const refuseMissing = (config: Config): void => {
 /** Opens a store that exists, whatever its schema; creates nothing. */
 export const openExistingStore = async (parts: StoreParts): Promise<Store> => {
   refuseMissing(parts.config);
-  return await open(parts);
+  return await openAnyStore(parts);
 };
 
 /** Opens a store that has this version's schema already: for work beside a running service. */

@@ -131,11 +131,3 @@ test('while the store is away who needs it is answered 503, and all others as ev
   assert.equal((await peer.upload(job, archive)).status, 201);
   assert.equal((await get(full_path)).bytes.toString(), 'attached');
 });
-
-test('a service starts while the store is away', async () => {
-  await s3.stop();
-  const other = await startTestService(s3.environment);
-  assert.equal((await other.api('GET /version')).status, 200);
-  await other.close();
-  await s3.start();
-});

@@ -17,8 +17,7 @@ let peers: Peer[];
 before(async () => {
   if (skip !== false) return;
   s3 = await startS3();
-  place = newPlace();
-  Object.assign(place.env, s3.environment);
+  place = newPlace(s3);
   services = await startTogether(place, 2);
   const runner = await call(urlOf(0), 'POST /user/runners', { runner_type: 'instance_type' });
   peers = services.map((service) => makePeer(service, { token: runner.body.token }));
@@ -27,7 +26,6 @@ after(async () => {
   if (skip !== false) return;
   for (const peer of peers) peer.close();
   await place.remove();
-  await s3.close();
 });
 
 const urlOf = (at: number): string => services[at % 2]?.url ?? '';
@@ -48,7 +46,6 @@ const begin = async (count: number): Promise<{ project: number; jobs: PeerJob[] 
   const content = `job: { script: x, parallel: ${count} }`;
   const made = await call(urlOf(0), `POST /projects/${body.id}/repository/files/.gitlab-ci.yml`, {
     branch: 'main',
-    // Repositories are in the folder of the first, and what follows a push may be the work of either.
     commit_message: 'Begin [ci skip]',
     content,
   });

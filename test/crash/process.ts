@@ -2,12 +2,13 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Readable } from 'node:stream';
 import pg from 'pg';
+import { type TestS3, startS3 } from '../support/s3.ts';
 
 const root = join(import.meta.dirname, '../..');
 const engineUrl = process.env['GANTRY_TEST_DATABASE_URL'];
@@ -33,6 +34,10 @@ export type Place = {
   env: Record<string, string>;
   /** Starts the service; `before` are words before the program, such as a shell with limits, `node` flags of Node. */
   start: (options?: { before?: string[]; node?: string[]; env?: Record<string, string> }) => Promise<Running>;
+  /** Starts a `gantry gitd` for what is kept in common; answers its address. */
+  gitd: (secret: string) => Promise<string>;
+  /** Starts a store that speaks S3, for the same; answers the settings that name it. */
+  bucket: () => Promise<Record<string, string>>;
   /** Reads the database beside the service. */
   query: (text: string) => Promise<Row[]>;
   /** Changes it, while no service runs. */
@@ -101,8 +106,11 @@ const makeQuery =
     }
   };
 
-/** A folder without a service, and a schema of its own on PostgreSQL. */
-export const newPlace = (): Place => {
+/**
+ * A folder without a service, and a schema of its own on PostgreSQL.
+ * @param bucket closed with the place
+ */
+export const newPlace = (bucket?: TestS3): Place => {
   const home = mkdtempSync(join(tmpdir(), 'gantry-crash-'));
   const data = join(home, 'data');
   const schema = `crash_${randomBytes(8).toString('hex')}`;
@@ -120,6 +128,7 @@ export const newPlace = (): Place => {
   const query = makeQuery(data, schema, true);
   const change = makeQuery(data, schema, false);
   const children: Child[] = [];
+  let s3 = bucket;
   return {
     data,
     env,
@@ -129,6 +138,17 @@ export const newPlace = (): Place => {
       children.push(child);
       return await running(child);
     },
+    gitd: async (secret) => {
+      const words = ['gitd', '--json', '--listen', '127.0.0.1:0', '--root', `${data}-repositories`];
+      const child = spawnChild([process.execPath, 'bin/gantry', ...words], { GANTRY_GITD_SECRET: secret });
+      children.push(child);
+      const [line] = (await once(child.stdout, 'data')) as [Buffer];
+      return (JSON.parse(line.toString()) as { listen: string }).listen;
+    },
+    bucket: async () => {
+      s3 ??= await startS3();
+      return s3.environment;
+    },
     query,
     change: async (text) => void (await change(text)),
     remove: async () => {
@@ -136,24 +156,25 @@ export const newPlace = (): Place => {
         child.kill('SIGKILL');
         await once(child, 'exit');
       }
+      await s3?.close();
       if (engineUrl !== undefined) await query(`drop schema if exists ${schema} cascade`);
       rmSync(home, { recursive: true, force: true });
     },
   };
 };
 
-/** Services of one database: started together, each on a folder of its own that holds the same secrets. */
+/** Services of one database, started together: each on a folder of its own, all else in common. */
 export const startTogether = async (place: Place, count: number): Promise<Running[]> => {
-  const secrets = {
-    session_key: randomBytes(32).toString('hex'),
-    encryption_key: randomBytes(32).toString('hex'),
+  const secret = randomBytes(32).toString('hex');
+  const [address, bucket] = [await place.gitd(secret), await place.bucket()];
+  const env = {
+    ...bucket,
+    GANTRY_SECRETS_FILE: `${place.data}-secrets.json`,
+    GANTRY_REPOSITORY_STORAGES: `default=tcp://${address}`,
+    GANTRY_GITD_SECRET: secret,
   };
   const folders = Array.from({ length: count }, (_one, n) => `${place.data}-${n}`);
-  for (const folder of folders) {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    writeFileSync(join(folder, 'secrets.json'), JSON.stringify(secrets), { mode: 0o600 });
-  }
-  return await Promise.all(folders.map((folder) => place.start({ env: { GANTRY_DATA: folder } })));
+  return await Promise.all(folders.map((folder) => place.start({ env: { ...env, GANTRY_DATA: folder } })));
 };
 
 /** A request as root; `line` is a method and a path below `/api/v4`. */

@@ -1,5 +1,5 @@
 /** A repository storage in this process: its methods as functions, its repositories in a temporary folder. */
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,6 +11,7 @@ import { methods } from '../../gitd/methods.ts';
 import { makePools } from '../../gitd/pool/pools.ts';
 import type { Method, Methods, Stream, Streams } from '../../gitd/protocol.ts';
 import { dirOf } from '../../gitd/storage/layout.ts';
+import { writeMarker } from '../../gitd/storage/marker.ts';
 import { streams } from '../../gitd/streams.ts';
 import { git, newWorkTree, tryGit } from './git.ts';
 
@@ -57,6 +58,8 @@ const streamHandlers = streams as unknown as Record<Stream, StreamHandler>;
 
 export const startTestStorage = async (): Promise<TestStorage> => {
   const root = await mkdtemp(join(tmpdir(), 'gantry-storage-'));
+  const instance = randomUUID();
+  await writeMarker(root, instance);
   const exec = makeExec();
   const pools = makePools(exec);
   let made = 0;
@@ -73,6 +76,7 @@ export const startTestStorage = async (): Promise<TestStorage> => {
       pools,
       log,
       dir,
+      owner: { instance },
       written: false,
       signal: new AbortController().signal,
     };
