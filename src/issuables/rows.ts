@@ -103,44 +103,47 @@ const labelRows = compiled((db, { type, ids }: Asked, words) =>
 
 type UserLinks = 'assignees' | 'reviewers';
 
-const linkedUsers = (links: UserLinks) => {
-  // Both tables have the columns that are read here: the compiler is told of one.
-  const table = links as 'assignees';
-  const rows = compiled((db, { type, ids }: Asked, words) =>
-    db
-      .selectFrom(table)
-      .innerJoin('users', 'users.id', `${table}.user_id`)
-      .select(basicUserColumns)
-      .select([`${table}.target_id`, `${table}.position`])
-      .where(`${table}.target_type`, '=', type)
-      .where(words.oneOf(`${table}.target_id`, ids))
-      .compile(),
-  );
-  /** Users by the id of the record that names them, in their order. */
-  return async (db: Reader, asked: Asked): Promise<Map<number, BasicUserRow[]>> => {
-    const sorted = (await rows(db, asked)).toSorted((a, b) => a.position - b.position);
-    return groupBy(sorted, ({ target_id: _target, position: _position, ...user }) => user);
-  };
-};
+/** Users whom records name, of one link or of two, in one statement. */
+const linkedUsers = (first: UserLinks, second?: UserLinks) =>
+  compiled((db, { type, ids }: Asked, words) => {
+    const of = (links: UserLinks) => {
+      // Both tables have the columns that are read here: the compiler is told of one.
+      const table = links as 'assignees';
+      return db
+        .selectFrom(table)
+        .innerJoin('users', 'users.id', `${table}.user_id`)
+        .select(basicUserColumns)
+        .select([`${table}.target_id`, `${table}.position`, sql.lit(links).as('links')])
+        .where(`${table}.target_type`, '=', type)
+        .where(words.oneOf(`${table}.target_id`, ids));
+    };
+    return (second === undefined ? of(first) : of(first).unionAll(of(second))).compile();
+  });
 
-const assigneesByRecord = linkedUsers('assignees');
-/** Reviewers of merge requests by the id of the merge request. */
-export const reviewersByRequest = linkedUsers('reviewers');
+const usersByType = { Issue: linkedUsers('assignees'), MergeRequest: linkedUsers('assignees', 'reviewers') };
 
 /** Completes rows, in their order, in two statements. */
 export const withRelations = async <R extends Joined & { id: number }>(
   db: Reader,
   type: TargetType,
   rows: R[],
-): Promise<(R & Relations)[]> => {
+): Promise<(R & Relations & { reviewers: BasicUserRow[] })[]> => {
   if (rows.length === 0) return [];
   const asked = { type, ids: rows.map((row) => row.id) };
-  const [labelled, assignees] = await Promise.all([labelRows(db, asked), assigneesByRecord(db, asked)]);
+  const [labelled, users] = await Promise.all([labelRows(db, asked), usersByType[type](db, asked)]);
+  const sorted = users.toSorted((a, b) => a.position - b.position);
+  const usersOf = (links: UserLinks) =>
+    groupBy(
+      sorted.filter((row) => row.links === links),
+      ({ target_id: _target, position: _position, links: _links, ...user }) => user,
+    );
+  const [assignees, reviewers] = [usersOf('assignees'), usersOf('reviewers')];
   const labels = groupBy(labelled, (row) => row.title);
   return rows.map((row) => ({
     ...row,
     author: authorOf(row),
     assignees: assignees.get(row.id) ?? [],
+    reviewers: reviewers.get(row.id) ?? [],
     milestone: milestoneOf(row),
     labels: (labels.get(row.id) ?? []).toSorted(byBytes),
   }));

@@ -9,7 +9,6 @@ import { joinedUser, joinedUserColumns } from '../issuables/joined_users.ts';
 import {
   type Relations,
   joinedColumns,
-  reviewersByRequest,
   usersColumn,
   usersOfColumn,
   wholeColumns,
@@ -83,15 +82,8 @@ const withDoers = <R extends DoerColumns>(row: R): R & Doers => ({
 });
 
 /** Completes rows, in their order. */
-export const withRelations = async (db: Reader, rows: JoinedMergeRequest[]): Promise<FullMergeRequest[]> => {
-  if (rows.length === 0) return [];
-  const asked = { type: 'MergeRequest' as const, ids: rows.map(({ id }) => id) };
-  const [completedRows, reviewers] = await Promise.all([
-    completed(db, 'MergeRequest', rows),
-    reviewersByRequest(db, asked),
-  ]);
-  return completedRows.map((row) => ({ ...withDoers(row), reviewers: reviewers.get(row.id) ?? [] }));
-};
+export const withRelations = async (db: Reader, rows: JoinedMergeRequest[]): Promise<FullMergeRequest[]> =>
+  (await completed(db, 'MergeRequest', rows)).map(withDoers);
 
 const rowsById = compiled((db, { ids }: { ids: readonly number[] }, words) =>
   selectMergeRequests(db).where(words.oneOf('merge_requests.id', ids)).compile(),

@@ -49,7 +49,7 @@ const deleteBranch = async (project: number, branch: string): Promise<void> => {
 const atLeastOne = {
   message:
     '400 (Bad request) at least one of assignee_id, assignee_ids, description, labels, add_labels, ' +
-    'remove_labels, milestone_id, remove_source_branch, squash, state_event, target_branch, title must be given',
+    'remove_labels, reviewer_ids, milestone_id, remove_source_branch, squash, state_event, target_branch, title must be given',
 };
 
 describe('at least one of the optional attributes', () => {
