@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { isIn, storeless } from './support/storeless.ts';
 
 const order = `
-  errors sign_in_providers config_values config_environment config_blobs config_git config_operations config_runner config time duration version wildcard unicode once_per in_turn
+  errors sign_in_providers config_values config_environment config_blobs config_compat config_git config_operations config_runner config time duration version wildcard unicode once_per in_turn
   db git http queue blob apart ci_file job_statuses
   settings access
   events namespaces users tokens sessions two_factor oauth identities keys groups projects members deploy_keys job_token_scope labels milestones snippets uploads
