@@ -85,18 +85,10 @@ const insertBatch = async (tx: Tx, world: World, batch: Made[]): Promise<void> =
   );
 };
 
-const setCounters = async (tx: Tx, { project_id }: World, total: number): Promise<void> => {
-  const inState = (state: string) =>
-    sql<number>`(select count(*) from merge_requests
-      where merge_requests.project_id = ${project_id} and state = ${state})`;
+const setIids = async (tx: Tx, { project_id }: World, total: number): Promise<void> => {
   await tx.db
-    .updateTable('project_counters')
-    .set({
-      merge_request_iid: total,
-      opened_merge_requests: inState('opened'),
-      merged_merge_requests: inState('merged'),
-    })
-    .where('project_id', '=', project_id)
+    .insertInto('iid_sequences')
+    .values({ project_id, kind: 'merge_request', last: total })
     .execute();
   if (tx.words.engine === 'postgres') {
     await sql`select setval(pg_get_serial_sequence('merge_requests', 'id'), ${total})`.execute(tx.db);
@@ -118,7 +110,7 @@ export const fillMergeRequests = async (
     }));
     await store.write(async (tx) => await insertBatch(tx, world, batch));
   }
-  await store.write(async (tx) => await setCounters(tx, world, total));
+  await store.write(async (tx) => await setIids(tx, world, total));
   const { rows: newest } = await sql<IssueRef>`select id, iid from merge_requests
     where project_id = ${world.project_id} order by created_at desc, id desc limit 100`.execute(store.db);
   const { rows: merged } = await sql<IssueRef>`select id, iid from merge_requests

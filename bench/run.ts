@@ -4,8 +4,8 @@
  *   npm run bench                             everything (1,000, 100,000 and 1,000,000 issues)
  *   npm run bench -- --quick                  fewer and shorter rounds, no million
  *   npm run bench -- --only list,get          list20 list100 get create edit latency growth filters search
- *                                             requests memory start git transport ci (ci_dispatch ci_waiting
- *                                             ci_pipelines ci_artifacts ci_runner)
+ *                                             requests memory start git transport mixed ci (ci_dispatch
+ *                                             ci_waiting ci_pipelines ci_artifacts ci_runner)
  *   npm run bench -- --postgres               on PostgreSQL; its processes count with the service's
  *   npm run bench -- --json                   one JSON document in place of the table
  *
@@ -31,6 +31,7 @@ import { measureGitCalls } from './measure/git_calls.ts';
 import { measureGitTransport } from './measure/git_transport.ts';
 import { measureLatency } from './measure/latency.ts';
 import { measureMemory } from './measure/memory.ts';
+import { measureMixedWrites } from './measure/mixed_writes.ts';
 import { measureMergeRequests } from './measure/merge_requests.ts';
 import { measureSearch } from './measure/search.ts';
 import { measureStart } from './measure/start.ts';
@@ -52,6 +53,7 @@ const names = [
   'start',
   'git',
   'transport',
+  'mixed',
   'ci_dispatch',
   'ci_waiting',
   'ci_pipelines',
@@ -70,6 +72,7 @@ const measures: Measure[] = [
   measureStart,
   measureGitCalls,
   measureGitTransport,
+  measureMixedWrites,
   measureCiDispatch,
   measureCiWaiting,
   measureCiPipelines,

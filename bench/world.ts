@@ -365,21 +365,10 @@ const insertBatch = async (tx: Tx, world: World, batch: Numbered[]): Promise<voi
   );
 };
 
-/** The counters of every project, from its rows. */
-const countProjects = async (tx: Tx): Promise<void> => {
-  const live = sql`issues.project_id = project_counters.project_id and deleted_at is null`;
-  const total = (more: RawBuilder<unknown>): RawBuilder<number> =>
-    sql<number>`(select count(*) from issues where ${live} and ${more})`;
-  await tx.db
-    .updateTable('project_counters')
-    .set({
-      issue_iid: sql<number>`(select coalesce(max(iid), 0) from issues where issues.project_id = project_counters.project_id)`,
-      opened_issues: total(sql`state = 'opened'`),
-      closed_issues: total(sql`state = 'closed'`),
-      opened_confidential_issues: total(sql`state = 'opened' and confidential = 1`),
-      closed_confidential_issues: total(sql`state = 'closed' and confidential = 1`),
-    })
-    .execute();
+/** The last iid of every project, from its rows. */
+const setIids = async (tx: Tx): Promise<void> => {
+  await sql`insert into iid_sequences (project_id, kind, last)
+    select project_id, 'issue', max(iid) from issues group by project_id`.execute(tx.db);
 };
 
 const batchSize = 1000;
@@ -434,7 +423,7 @@ export const fillWorld = async (
   const isPostgres = store.words.engine === 'postgres';
   await store.write(async (tx) => {
     if (isPostgres) await sql`set local statement_timeout = 0`.execute(tx.db);
-    await countProjects(tx);
+    await setIids(tx);
     if (isPostgres) await sql`select setval(pg_get_serial_sequence('issues', 'id'), ${total})`.execute(tx.db);
   });
   return { ...world, newest: world.newest.toReversed() };

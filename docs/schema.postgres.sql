@@ -67,7 +67,8 @@ create table award_emoji (
   created_at bigint not null,
   updated_at bigint not null,
   constraint award_emoji_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
-  constraint award_emoji_pkey PRIMARY KEY (id)
+  constraint award_emoji_pkey PRIMARY KEY (id),
+  constraint award_emoji_flushed TRIGGER DEFERRABLE INITIALLY DEFERRED
 );
 
 CREATE UNIQUE INDEX award_emoji_once ON award_emoji USING btree (target_type, target_id, user_id, name);
@@ -254,6 +255,14 @@ CREATE INDEX git_operations_project ON git_operations USING btree (project_id);
 
 CREATE INDEX git_operations_user ON git_operations USING btree (user_id);
 
+create table iid_sequences (
+  project_id bigint not null,
+  kind text collate "C" not null,
+  last bigint not null,
+  constraint iid_sequences_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint iid_sequences_pkey PRIMARY KEY (project_id, kind)
+);
+
 create table instance (
   name text collate "C" not null,
   value text collate "C" not null,
@@ -311,7 +320,8 @@ create table issues (
   constraint issues_author_id_fkey FOREIGN KEY (author_id) REFERENCES users(id),
   constraint issues_milestone_id_fkey FOREIGN KEY (milestone_id) REFERENCES milestones(id) ON DELETE SET NULL,
   constraint issues_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
-  constraint issues_pkey PRIMARY KEY (id)
+  constraint issues_pkey PRIMARY KEY (id),
+  constraint issues_flushed TRIGGER DEFERRABLE INITIALLY DEFERRED
 );
 
 CREATE INDEX issues_all_created ON issues USING btree (deleted_at, created_at, id);
@@ -512,13 +522,25 @@ CREATE INDEX keys_fingerprint ON keys USING btree (fingerprint);
 
 CREATE INDEX keys_user ON keys USING btree (user_id, id);
 
+create table label_counts (
+  label_id bigint not null,
+  project_id bigint not null,
+  opened_issues bigint not null,
+  closed_issues bigint not null,
+  opened_confidential_issues bigint not null,
+  closed_confidential_issues bigint not null,
+  opened_merge_requests bigint not null,
+  constraint label_counts_pkey PRIMARY KEY (label_id, project_id)
+);
+
 create table label_links (
   target_type text collate "C" not null,
   target_id bigint not null,
   label_id bigint not null,
   target_created_at bigint not null,
   constraint label_links_label_id_fkey FOREIGN KEY (label_id) REFERENCES labels(id) ON DELETE CASCADE,
-  constraint label_links_pkey PRIMARY KEY (target_type, target_id, label_id)
+  constraint label_links_pkey PRIMARY KEY (target_type, target_id, label_id),
+  constraint label_links_flushed TRIGGER DEFERRABLE INITIALLY DEFERRED
 );
 
 CREATE INDEX label_links_label ON label_links USING btree (label_id, target_type, target_created_at, target_id);
@@ -535,7 +557,8 @@ create table labels (
   updated_at bigint not null,
   constraint labels_group_id_fkey FOREIGN KEY (group_id) REFERENCES namespaces(id) ON DELETE CASCADE,
   constraint labels_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
-  constraint labels_pkey PRIMARY KEY (id)
+  constraint labels_pkey PRIMARY KEY (id),
+  constraint labels_flushed TRIGGER DEFERRABLE INITIALLY DEFERRED
 );
 
 CREATE UNIQUE INDEX labels_of_group ON labels USING btree (group_id, title);
@@ -675,7 +698,8 @@ create table merge_requests (
   constraint merge_requests_milestone_id_fkey FOREIGN KEY (milestone_id) REFERENCES milestones(id) ON DELETE SET NULL,
   constraint merge_requests_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   constraint merge_requests_source_project_id_fkey FOREIGN KEY (source_project_id) REFERENCES projects(id) ON DELETE SET NULL,
-  constraint merge_requests_pkey PRIMARY KEY (id)
+  constraint merge_requests_pkey PRIMARY KEY (id),
+  constraint merge_requests_flushed TRIGGER DEFERRABLE INITIALLY DEFERRED
 );
 
 CREATE INDEX merge_requests_all_created ON merge_requests USING btree (deleted_at, created_at, id);
@@ -751,7 +775,8 @@ create table milestones (
   updated_at bigint not null,
   constraint milestones_group_id_fkey FOREIGN KEY (group_id) REFERENCES namespaces(id) ON DELETE CASCADE,
   constraint milestones_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
-  constraint milestones_pkey PRIMARY KEY (id)
+  constraint milestones_pkey PRIMARY KEY (id),
+  constraint milestones_flushed TRIGGER DEFERRABLE INITIALLY DEFERRED
 );
 
 CREATE UNIQUE INDEX milestones_of_group ON milestones USING btree (group_id, iid);
@@ -1006,9 +1031,6 @@ CREATE INDEX pipelines_user ON pipelines USING btree (user_id, id);
 
 create table project_counters (
   project_id bigint not null,
-  issue_iid bigint default 0 not null,
-  merge_request_iid bigint default 0 not null,
-  milestone_iid bigint default 0 not null,
   opened_issues bigint default 0 not null,
   closed_issues bigint default 0 not null,
   opened_confidential_issues bigint default 0 not null,
@@ -1018,8 +1040,6 @@ create table project_counters (
   closed_merge_requests bigint default 0 not null,
   merged_merge_requests bigint default 0 not null,
   merge_requests_version bigint default 0 not null,
-  pipeline_iid bigint default 0 not null,
-  deployment_iid bigint default 0 not null,
   constraint project_counters_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   constraint project_counters_pkey PRIMARY KEY (project_id)
 );
@@ -1083,7 +1103,8 @@ create table projects (
   constraint projects_creator_id_fkey FOREIGN KEY (creator_id) REFERENCES users(id) ON DELETE SET NULL,
   constraint projects_forked_from_project_id_fkey FOREIGN KEY (forked_from_project_id) REFERENCES projects(id) ON DELETE SET NULL,
   constraint projects_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES namespaces(id) ON DELETE CASCADE,
-  constraint projects_pkey PRIMARY KEY (id)
+  constraint projects_pkey PRIMARY KEY (id),
+  constraint projects_flushed TRIGGER DEFERRABLE INITIALLY DEFERRED
 );
 
 CREATE INDEX projects_created ON projects USING btree (created_at, id);
@@ -1586,7 +1607,8 @@ create table users (
   updated_at bigint not null,
   two_factor_enabled bigint default 0 not null,
   email_unchecked bigint default 0 not null,
-  constraint users_pkey PRIMARY KEY (id)
+  constraint users_pkey PRIMARY KEY (id),
+  constraint users_flushed TRIGGER DEFERRABLE INITIALLY DEFERRED
 );
 
 CREATE UNIQUE INDEX users_email ON users USING btree (lower(email));

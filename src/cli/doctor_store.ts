@@ -66,15 +66,17 @@ const wrongCounters = async ({ db }: Store): Promise<number[]> => {
     )
     select projects.id as project_id from projects
       left join project_counters c on c.project_id = projects.id
+      left join iid_sequences i on i.project_id = projects.id and i.kind = 'issue'
+      left join iid_sequences r on r.project_id = projects.id and r.kind = 'merge_request'
       left join counted on counted.project_id = projects.id
       left join requests on requests.project_id = projects.id
     where c.project_id is null
-      or c.issue_iid < coalesce(counted.iid, 0)
+      or coalesce(i.last, 0) < coalesce(counted.iid, 0)
       or c.opened_issues <> coalesce(counted.opened, 0)
       or c.closed_issues <> coalesce(counted.closed, 0)
       or c.opened_confidential_issues <> coalesce(counted.opened_confidential, 0)
       or c.closed_confidential_issues <> coalesce(counted.closed_confidential, 0)
-      or c.merge_request_iid < coalesce(requests.iid, 0)
+      or coalesce(r.last, 0) < coalesce(requests.iid, 0)
       or c.opened_merge_requests <> coalesce(requests.opened, 0)
       or c.closed_merge_requests <> coalesce(requests.closed, 0)
       or c.merged_merge_requests <> coalesce(requests.merged, 0)

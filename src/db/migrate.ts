@@ -68,9 +68,18 @@ const applyPending = async (tx: Tx, store: Store, texts: readonly MigrationText[
       await sql.raw(statement).execute(tx.db);
     }
     // oxlint-disable-next-line no-await-in-loop
+    await runDeferred(store, tx);
+    // oxlint-disable-next-line no-await-in-loop
     await sql`insert into migrations (name, applied_at) values (${migration.name}, ${tx.now})`.execute(tx.db);
   }
   return pending;
+};
+
+/** PostgreSQL changes no table whose triggers wait for the end of the transaction: they run before the next migration. */
+const runDeferred = async ({ ddl }: Store, { db }: Tx): Promise<void> => {
+  if (ddl.engine === 'sqlite') return;
+  await sql`set constraints all immediate`.execute(db);
+  await sql`set constraints all deferred`.execute(db);
 };
 
 /** However long another's migration takes, or a statement of this one over many rows. */

@@ -168,12 +168,9 @@ export type ProjectTopicsTable = {
   folded_name: string;
 };
 
-/** One row a project: its iid sequences and the exact totals of its issues (soft-deleted ones not counted). */
+/** One row a project: the exact totals of its issues and merge requests, without deleted ones. Triggers count. */
 export type ProjectCountersTable = {
   project_id: number;
-  issue_iid: Generated<number>;
-  merge_request_iid: Generated<number>;
-  milestone_iid: Generated<number>;
   opened_issues: Generated<number>;
   closed_issues: Generated<number>;
   opened_confidential_issues: Generated<number>;
@@ -184,8 +181,26 @@ export type ProjectCountersTable = {
   closed_merge_requests: Generated<number>;
   merged_merge_requests: Generated<number>;
   merge_requests_version: Generated<number>;
-  pipeline_iid: Generated<number>;
-  deployment_iid: Generated<number>;
+};
+
+export type IidKind = 'issue' | 'merge_request' | 'milestone' | 'pipeline' | 'deployment';
+
+/** The last iid that was taken; no row: none was. */
+export type IidSequencesTable = {
+  project_id: number;
+  kind: IidKind;
+  last: number;
+};
+
+/** What carries a label in a project, deleted records not counted. Triggers count; no row: nothing does. */
+export type LabelCountsTable = {
+  label_id: number;
+  project_id: number;
+  opened_issues: number;
+  closed_issues: number;
+  opened_confidential_issues: number;
+  closed_confidential_issues: number;
+  opened_merge_requests: number;
 };
 
 export type MembersTable = {
@@ -485,6 +500,8 @@ export type Schema = AccessSchema &
     projects: ProjectsTable;
     project_counters: ProjectCountersTable;
     project_topics: ProjectTopicsTable;
+    iid_sequences: IidSequencesTable;
+    label_counts: LabelCountsTable;
     members: MembersTable;
     labels: LabelsTable;
     label_links: LabelLinksTable;

@@ -6,6 +6,7 @@ import type { DeploymentsTable, EnvironmentsTable } from '../db/schema_ci.ts';
 import { notFound } from '../errors.ts';
 import type { Page, PageRequest } from '../http/page.ts';
 import { contains } from '../namespaces/search.ts';
+import { takeIid } from '../projects/take_iid.ts';
 import { type Tier, environmentSlug, tierOf } from './slug.ts';
 
 export type EnvironmentRow = Selectable<EnvironmentsTable>;
@@ -139,12 +140,7 @@ export const insertDeployment = async (
     'project_id' | 'environment_id' | 'job_id' | 'user_id' | 'ref' | 'tag' | 'sha' | 'status'
   >,
 ): Promise<DeploymentRow> => {
-  const { deployment_iid: iid } = await tx.db
-    .updateTable('project_counters')
-    .set((is) => ({ deployment_iid: is('deployment_iid', '+', 1) }))
-    .where('project_id', '=', given.project_id)
-    .returning('deployment_iid')
-    .executeTakeFirstOrThrow();
+  const iid = await takeIid(tx, given.project_id, 'deployment');
   const row = {
     ...given,
     iid,

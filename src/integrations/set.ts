@@ -1,10 +1,10 @@
 import { type Call, actorOf } from '../access/call.ts';
 import { seal } from '../access/seal.ts';
-import { sql } from 'kysely';
 import type { Tx } from '../db/open.ts';
 import { type Problems, invalid, notGiven } from '../errors.ts';
 import { recordEvent } from '../events/record.ts';
 import type { Project } from '../projects/find.ts';
+import { holdProject } from '../projects/hold.ts';
 import { type IntegrationRow, storedProperties } from './json.ts';
 import { activeIntegrations, findIntegration, integrationOf } from './queries.ts';
 import {
@@ -61,9 +61,7 @@ const merged = (call: Call, slug: Slug, before: Properties, given: [PropertyName
 
 /** The project's row is held: of two that are switched on at once, one is the first. */
 const requireOnly = async (tx: Tx, projectId: number, slug: Slug): Promise<void> => {
-  await sql`select project_id from project_counters where project_id = ${projectId} ${tx.words.forUpdate}`.execute(
-    tx.db,
-  );
+  await holdProject(tx, projectId);
   const others = (await activeIntegrations(tx.db, projectId)).filter((one) => one.slug !== slug);
   if (others.length === 0) return;
   throw invalid({

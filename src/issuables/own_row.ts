@@ -30,13 +30,7 @@ export const ownRow = (table: Table): Pick<Noun, 'times' | 'change'> => ({
     if (row === undefined) throw notFound();
     return row;
   },
-  change: async (tx: Tx, { id, project_id }: Target, by: Change) => {
-    const version = `${table}_version` as const;
+  change: async (tx: Tx, { id }: Target, by: Change) => {
     await tx.db.updateTable(table).set(settingOf(by)).where('id', '=', id).execute();
-    await tx.db
-      .updateTable('project_counters')
-      .set({ [version]: sql<number>`${sql.ref(version)} + 1` })
-      .where('project_id', '=', project_id)
-      .execute();
   },
 });

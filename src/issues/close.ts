@@ -7,7 +7,6 @@ import { type ClosedBy, stateText } from '../issuables/system_note_text.ts';
 import { addSystemNotes } from '../notes/system.ts';
 import { type Project, loadProject } from '../projects/find.ts';
 import { finishTodos } from '../todos/add.ts';
-import { countIssue } from './counters.ts';
 import { type FoundIssue, lockIssue, reloadIssue } from './find.ts';
 
 const store = async (tx: Tx, cause: Cause, { issue, project }: FoundIssue): Promise<FoundIssue> => {
@@ -17,9 +16,7 @@ const store = async (tx: Tx, cause: Cause, { issue, project }: FoundIssue): Prom
     .set({ state: 'closed', closed_at: tx.now, closed_by_id: cause.user.id, updated_at })
     .where('id', '=', issue.id)
     .execute();
-  const after = await reloadIssue(tx.db, project, issue.id);
-  await countIssue(tx, project.id, issue, after.issue);
-  return after;
+  return await reloadIssue(tx.db, project, issue.id);
 };
 
 /** What closes issues, as the note under one of this project names it. */

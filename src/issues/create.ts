@@ -14,10 +14,10 @@ import { findOrCreateLabels } from '../labels/by_title.ts';
 import { assignableMilestone } from '../milestones/find.ts';
 import { noteMentionsOf } from '../notes/cross_references.ts';
 import type { Project } from '../projects/find.ts';
+import { takeIid } from '../projects/take_iid.ts';
 import { setSubscribed } from '../subscriptions/subscribed.ts';
 import { logTime } from '../time_tracking/log.ts';
 import { tellOfNew } from '../todos/tell.ts';
-import { takeIid } from './counters.ts';
 import { type FoundIssue, reloadIssue } from './find.ts';
 
 /** What a caller gives of a new issue. */
@@ -59,7 +59,7 @@ const insertIssue = async (tx: Tx, project: Project, actor: Actor, given: ActedI
   const confidential = given.confidential === true ? (1 as const) : (0 as const);
   const { milestone_id: wanted = null } = given;
   const milestone = wanted === null ? null : await assignableMilestone(tx.db, project, wanted);
-  const iid = await takeIid(tx, project.id, { state: 'opened', confidential });
+  const iid = await takeIid(tx, project.id, 'issue');
   const created_at = given.created_at ?? tx.now;
   const row = {
     project_id: project.id,

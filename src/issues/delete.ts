@@ -1,7 +1,6 @@
 import { type Call, actorOf } from '../access/call.ts';
 import { recordEvent } from '../events/record.ts';
 import { requireUnmodified } from '../http/unmodified.ts';
-import { countIssue } from './counters.ts';
 import { type FoundIssue, lockIssue } from './find.ts';
 
 /**
@@ -13,7 +12,6 @@ export const deleteIssue = async (call: Call, { project, issue }: FoundIssue): P
     const locked = await lockIssue(tx, project, issue.id, 'Issue');
     requireUnmodified(call.header('if-unmodified-since'), locked.issue.updated_at);
     await tx.db.updateTable('issues').set({ deleted_at: tx.now }).where('id', '=', issue.id).execute();
-    await countIssue(tx, project.id, locked.issue, null);
     await tx.db
       .deleteFrom('todos')
       .where('target_type', '=', 'Issue')

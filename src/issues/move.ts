@@ -11,8 +11,8 @@ import { movedFromText, movedToText } from '../issuables/system_note_text.ts';
 import { findLabels } from '../labels/by_title.ts';
 import { addSystemNotes } from '../notes/system.ts';
 import { type Project, findProject } from '../projects/find.ts';
+import { takeIid } from '../projects/take_iid.ts';
 import { finishTodos } from '../todos/add.ts';
-import { countIssue, lockCounters, takeIid } from './counters.ts';
 import { seesIssue } from './create.ts';
 import { type FoundIssue, lockIssue, reloadIssue } from './find.ts';
 import { copyNotes, rewritten } from './moved_text.ts';
@@ -37,7 +37,7 @@ const sameMilestone = async (tx: Tx, project: Project, title: string | undefined
 
 const insertCopy = async (tx: Tx, { issue, project: from }: FoundIssue, to: Project): Promise<number> => {
   const { state, confidential } = issue;
-  const iid = await takeIid(tx, to.id, { state, confidential });
+  const iid = await takeIid(tx, to.id, 'issue');
   const description = issue.description === null ? null : await rewritten(tx, from, issue.description);
   const { id } = await tx.db
     .insertInto('issues')
@@ -91,12 +91,7 @@ const copyLinks = async (tx: Tx, { issue, target }: FoundIssue, toId: number, to
   await setAssignees(tx, copy, [], assignees);
 };
 
-const closeOld = async (
-  tx: Tx,
-  actor: Actor,
-  { issue, project }: FoundIssue,
-  movedToId: number,
-): Promise<void> => {
+const closeOld = async (tx: Tx, actor: Actor, { issue }: FoundIssue, movedToId: number): Promise<void> => {
   await tx.db
     .updateTable('issues')
     .set({
@@ -107,7 +102,6 @@ const closeOld = async (
     })
     .where('id', '=', issue.id)
     .execute();
-  await countIssue(tx, project.id, issue, { ...issue, state: 'closed' });
 };
 
 /** One event in either project: who reads the change log of one need not know of the other. */
@@ -135,7 +129,6 @@ const recordMove = async (tx: Tx, actor: Actor, old: FoundIssue, moved: FoundIss
 };
 
 const moveLocked = async (tx: Tx, actor: Actor, old: FoundIssue, to: Project): Promise<FoundIssue> => {
-  await lockCounters(tx, [old.project.id, to.id]);
   const id = await insertCopy(tx, old, to);
   await copyTrail(tx, old.issue.id, id);
   await copyNotes(tx, old, { id, project_id: to.id });

@@ -22,7 +22,6 @@ import { checkTitle } from '../issuables/title.ts';
 import { noteMentionsOf } from '../notes/cross_references.ts';
 import { addSystemNotes } from '../notes/system.ts';
 import { followEdit } from '../todos/follow_edit.ts';
-import { countIssue } from './counters.ts';
 import { seesIssue } from './create.ts';
 import { type FoundIssue, lockIssue, reloadIssue } from './find.ts';
 import { issueNoun } from './noun.ts';
@@ -94,9 +93,7 @@ const storeRow = async (
     .set({ ...set, updated_at })
     .where('id', '=', issue.id)
     .execute();
-  const found = await reloadIssue(tx.db, project, issue.id);
-  await countIssue(tx, project.id, issue, found.issue);
-  return found;
+  return await reloadIssue(tx.db, project, issue.id);
 };
 
 const applyEdit = async (tx: Tx, actor: Actor, before: FoundIssue, edit: IssueEdit): Promise<FoundIssue> => {

@@ -12,14 +12,14 @@ export const deleteLabel = async (call: Call, owner: Owner, key: LabelKey): Prom
   await call.write(async (tx) => {
     const label = await findLabel(tx.db, owner, key, 'own');
     requireUnmodified(call.header('if-unmodified-since'), label.updated_at);
-    await renewLists(tx, owner);
     const { db } = tx;
     await db
       .deleteFrom('subscriptions')
       .where('target_type', '=', 'Label')
       .where('target_id', '=', label.id)
       .execute();
-    // Its links go with it.
+    // What carries it is locked before the label is, as by every edit.
+    await db.deleteFrom('label_links').where('label_id', '=', label.id).execute();
     await db.deleteFrom('labels').where('id', '=', label.id).execute();
     await recordEvent(tx, actorOf(call), {
       kind: 'label.deleted',
@@ -28,5 +28,6 @@ export const deleteLabel = async (call: Call, owner: Owner, key: LabelKey): Prom
       target_id: label.id,
       data: { title: label.title, ...(label.group_id !== null && { group_id: label.group_id }) },
     });
+    await renewLists(tx, owner);
   });
 };

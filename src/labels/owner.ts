@@ -49,16 +49,29 @@ export const availableTo = (table: 'labels' | 'milestones', owner: Owner): RawBu
   return owner.kind === 'groups' ? above : sql<boolean>`(${ownedBy(table, owner)} or ${above})`;
 };
 
+/** Over ids of projects: the owner, or all below its group. */
+const isReached = (column: string, owner: Owner): RawBuilder<boolean> =>
+  owner.kind === 'projects'
+    ? sql<boolean>`${sql.ref(column)} = ${owner.id}`
+    : sql<boolean>`${sql.ref(column)} in
+        (select id from projects where namespace_id in ${descendantsOf(owner.namespace_id)})`;
+
+/** Lets one transaction at a time compare titles in the owner's project, or in the projects below its group. */
+export const lockTitles = async (tx: Tx, owner: Owner): Promise<void> => {
+  await sql`select id from projects where ${isReached('id', owner)} order by id ${tx.words.forUpdate}`.execute(
+    tx.db,
+  );
+};
+
 /**
- * Marks what was cached of lists of issues and merge requests as old, in the owner's project or in all projects below its group. The
- * rows stay locked until the transaction ends: titles of one project are compared one after another.
+ * Marks what was cached of lists of issues and merge requests as old, in the owner's project or in all projects below
+ * its group. It locks their counters: call it last, as they are locked last everywhere.
  */
 export const renewLists = async (tx: Tx, owner: Owner): Promise<void> => {
-  const query = tx.db.updateTable('project_counters').set({
-    issues_version: sql<number>`issues_version + 1`,
-    merge_requests_version: sql<number>`merge_requests_version + 1`,
-  });
-  const below = sql<number>`(select id from projects where namespace_id in ${descendantsOf(owner.namespace_id)})`;
-  const one = owner.kind === 'projects';
-  await (one ? query.where('project_id', '=', owner.id) : query.where('project_id', 'in', below)).execute();
+  const { rows } = await sql<{ project_id: number }>`select project_id from project_counters
+    where ${isReached('project_id', owner)} order by project_id ${tx.words.forUpdate}`.execute(tx.db);
+  const ids = rows.map(({ project_id }) => project_id);
+  await sql`update project_counters set issues_version = issues_version + 1,
+    merge_requests_version = merge_requests_version + 1
+    where ${tx.words.oneOf('project_id', ids)}`.execute(tx.db);
 };

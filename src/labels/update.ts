@@ -1,7 +1,7 @@
 import { type Call, actorOf } from '../access/call.ts';
 import type { Tx } from '../db/open.ts';
 import { recordEvent } from '../events/record.ts';
-import { type Owner, renewLists } from './owner.ts';
+import { type Owner, lockTitles, renewLists } from './owner.ts';
 import { type LabelKey, type LabelRow, findLabel, labelsTitled } from './queries.ts';
 import { checkColor, checkLabelTitle, titleTaken } from './rules.ts';
 
@@ -24,19 +24,20 @@ const valuesOf = (label: LabelRow, owner: Owner, edit: LabelEdit): Values => ({
   priority: edit.priority === undefined || owner.kind === 'groups' ? label.priority : edit.priority,
 });
 
-const rename = async (tx: Tx, owner: Owner, label: LabelRow, title: string): Promise<void> => {
-  await renewLists(tx, owner);
+const requireFreeTitle = async (tx: Tx, owner: Owner, label: LabelRow, title: string): Promise<void> => {
   const others = await labelsTitled(tx.db, owner, title);
   if (others.some((other) => other.id !== label.id)) throw titleTaken();
 };
 
 const store = async (call: Call, owner: Owner, key: LabelKey, edit: LabelEdit): Promise<LabelRow> =>
   await call.write(async (tx) => {
+    if (edit.new_name !== undefined) await lockTitles(tx, owner);
     const label = await findLabel(tx.db, owner, key, 'own');
     const values = valuesOf(label, owner, edit);
     const changed = names.filter((name) => values[name] !== label[name]);
     if (changed.length === 0) return label;
-    if (changed.includes('title')) await rename(tx, owner, label, values.title);
+    const isRenamed = changed.includes('title');
+    if (isRenamed) await requireFreeTitle(tx, owner, label, values.title);
     await tx.db
       .updateTable('labels')
       .set({ ...values, updated_at: tx.now })
@@ -49,6 +50,7 @@ const store = async (call: Call, owner: Owner, key: LabelKey, edit: LabelEdit): 
       target_id: label.id,
       data: Object.fromEntries(changed.map((name) => [name, [label[name], values[name]]])),
     });
+    if (isRenamed) await renewLists(tx, owner);
     return { ...label, ...values, updated_at: tx.now };
   });
 

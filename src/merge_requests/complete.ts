@@ -10,7 +10,6 @@ import { enqueue } from '../queue/queue.ts';
 import type { Completion } from '../repository/operations.ts';
 import { finishTodos } from '../todos/add.ts';
 import { closeAs, closingIssues } from './closing.ts';
-import { countMergeRequest } from './counters.ts';
 import { type FoundMergeRequest, lockMergeRequest, reloadMergeRequest } from './find.ts';
 import { removeSourceWork } from './source_branch.ts';
 
@@ -48,7 +47,6 @@ const storeMerged = async (
     })
     .where('id', '=', merge_request.id)
     .execute();
-  await countMergeRequest(tx, project.id, merge_request, { state: 'merged' });
   return await reloadMergeRequest(tx.db, project, merge_request.id);
 };
 

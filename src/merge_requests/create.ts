@@ -15,6 +15,7 @@ import { findOrCreateLabels } from '../labels/by_title.ts';
 import { assignableMilestone } from '../milestones/find.ts';
 import { noteMentionsOf } from '../notes/cross_references.ts';
 import { type Project, findProject } from '../projects/find.ts';
+import { takeIid } from '../projects/take_iid.ts';
 import { setSubscribed } from '../subscriptions/subscribed.ts';
 import { logTime } from '../time_tracking/log.ts';
 import { tellOfNew } from '../todos/tell.ts';
@@ -27,7 +28,6 @@ import {
   requireNoOther,
 } from './branches.ts';
 import { storeClosingIssues } from './closing.ts';
-import { takeIid } from './counters.ts';
 import { type FoundMergeRequest, reloadMergeRequest } from './find.ts';
 import { type Branches, readHeads } from './heads.ts';
 import { setReviewers } from './reviewers.ts';
@@ -94,7 +94,7 @@ const insertRequest = async (tx: Tx, target: Project, actor: Actor, given: Given
   const milestone = wanted === null ? null : await assignableMilestone(tx.db, target, wanted);
   const row = {
     ...given.pair,
-    iid: await takeIid(tx, target.id),
+    iid: await takeIid(tx, target.id, 'merge_request'),
     title: given.title,
     description: given.description ?? null,
     state: 'opened' as const,

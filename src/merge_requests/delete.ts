@@ -2,7 +2,6 @@ import { type Call, actorOf } from '../access/call.ts';
 import { recordEvent } from '../events/record.ts';
 import { requireUnmodified } from '../http/unmodified.ts';
 import { enqueue } from '../queue/queue.ts';
-import { countMergeRequest } from './counters.ts';
 import { type FoundMergeRequest, lockMergeRequest } from './find.ts';
 import { versionWork } from './follow_version.ts';
 import { writeUnlessMerging } from './merging.ts';
@@ -19,7 +18,6 @@ export const deleteMergeRequest = async (
     const { merge_request } = await lockMergeRequest(tx, project, id);
     requireUnmodified(call.header('if-unmodified-since'), merge_request.updated_at);
     await tx.db.updateTable('merge_requests').set({ deleted_at: tx.now }).where('id', '=', id).execute();
-    await countMergeRequest(tx, project.id, merge_request, null);
     await tx.db.deleteFrom('merge_requests_closing_issues').where('merge_request_id', '=', id).execute();
     // Its refs go.
     await enqueue(tx, versionWork, { merge_request_id: id }, { unique_key: `${versionWork}:${id}` });

@@ -30,7 +30,6 @@ import { loadProject } from '../projects/find.ts';
 import { followEdit } from '../todos/follow_edit.ts';
 import { requireBranches, requireDifferent, requireNoOther } from './branches.ts';
 import { storeClosingIssues } from './closing.ts';
-import { countMergeRequest } from './counters.ts';
 import { notDeferred } from './deferred.ts';
 import { type FoundMergeRequest, lockMergeRequest, reloadMergeRequest } from './find.ts';
 import { branchesOf, readHeads } from './heads.ts';
@@ -140,7 +139,6 @@ const storeRow = async (
     .execute();
   if (prepared !== null) await insertVersion(tx, merge_request, prepared);
   const found = await reloadMergeRequest(tx.db, project, merge_request.id);
-  await countMergeRequest(tx, project.id, merge_request, found.merge_request);
   return found;
 };
 

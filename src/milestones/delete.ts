@@ -12,7 +12,11 @@ export const deleteMilestone = async (call: Call, owner: Owner, id: number): Pro
   await call.write(async (tx) => {
     const row = await findMilestone(tx.db, owner, id);
     requireUnmodified(call.header('if-unmodified-since'), row.updated_at);
-    await renewLists(tx, owner);
+    // What carries it is locked before the milestone is, as by every edit.
+    for (const table of ['merge_requests', 'issues'] as const) {
+      // oxlint-disable-next-line no-await-in-loop -- one transaction runs one statement after another
+      await tx.db.updateTable(table).set({ milestone_id: null }).where('milestone_id', '=', id).execute();
+    }
     await tx.db.deleteFrom('milestones').where('id', '=', id).execute();
     await recordEvent(tx, actorOf(call), {
       kind: 'milestone.deleted',
@@ -21,5 +25,6 @@ export const deleteMilestone = async (call: Call, owner: Owner, id: number): Pro
       target_id: id,
       data: { title: row.title, iid: row.iid, ...(row.group_id !== null && { group_id: row.group_id }) },
     });
+    await renewLists(tx, owner);
   });
 };

@@ -6,6 +6,7 @@ import type { Page, PageRequest } from '../http/page.ts';
 import { type Owner, availableTo, ownedBy } from '../labels/owner.ts';
 import { descendantsOf } from '../namespaces/ancestors.ts';
 import { contains } from '../namespaces/search.ts';
+import { takeIid } from '../projects/take_iid.ts';
 import { type MilestoneRow, milestoneOwnerPath } from './json.ts';
 
 const ownerPath = milestoneOwnerPath().as('owner_path');
@@ -59,7 +60,7 @@ export const findMilestone = async (db: Reader, owner: Owner, id: number): Promi
 export const lockOwner = async (tx: Tx, { kind, id }: Owner): Promise<void> => {
   const row =
     kind === 'projects'
-      ? sql`select project_id from project_counters where project_id = ${id}`
+      ? sql`select id from projects where id = ${id}`
       : sql`select id from namespaces where id = ${id}`;
   await sql`${row} ${tx.words.forUpdate}`.execute(tx.db);
 };
@@ -92,15 +93,7 @@ export const isTitleTaken = async (
 
 /** The owner's next iid; the owner must be locked. */
 export const takeMilestoneIid = async (tx: Tx, owner: Owner): Promise<number> => {
-  if (owner.kind === 'projects') {
-    const { milestone_iid } = await tx.db
-      .updateTable('project_counters')
-      .set({ milestone_iid: sql<number>`milestone_iid + 1` })
-      .where('project_id', '=', owner.id)
-      .returning('milestone_iid')
-      .executeTakeFirstOrThrow();
-    return milestone_iid;
-  }
+  if (owner.kind === 'projects') return await takeIid(tx, owner.id, 'milestone');
   const { last } = await tx.db
     .selectFrom('milestones')
     .select((is) => is.fn.max('iid').as('last'))

@@ -48,7 +48,6 @@ export const updateMilestone = async (
     if (changed.length === 0) return row;
     checkDates(values);
     if (changed.includes('title') && (await isTitleTaken(tx.db, owner, values.title, id))) throw titleTaken();
-    await renewLists(tx, owner);
     await tx.db
       .updateTable('milestones')
       .set({ ...values, updated_at: tx.now })
@@ -63,5 +62,6 @@ export const updateMilestone = async (
         changed.filter((name) => name !== 'description').map((name) => [name, [row[name], values[name]]]),
       ),
     });
+    await renewLists(tx, owner);
     return { ...row, ...values, updated_at: tx.now };
   });

@@ -83,9 +83,10 @@ export const deletePipeline = async (
 ): Promise<number[] | null> => {
   // The lock of those who make pipelines: nobody begins to share a config that goes.
   await tx.db
-    .selectFrom('project_counters')
-    .select('project_id')
+    .selectFrom('iid_sequences')
+    .select('last')
     .where('project_id', '=', project_id)
+    .where('kind', '=', 'pipeline')
     .modifyEnd(tx.words.forUpdate)
     .execute();
   const pipeline = await lockPipeline(tx, id);

@@ -6,6 +6,7 @@ import { compiled } from '../db/compiled.ts';
 import { insertRow } from '../db/insert.ts';
 import type { Tx } from '../db/open.ts';
 import type { JobStatus, JobsTable, PipelineVariablesTable, PipelinesTable } from '../db/schema_ci.ts';
+import { takeIid } from '../projects/take_iid.ts';
 import { autoCancelLater } from './auto_cancel.ts';
 import { endLater } from './ended.ts';
 import { insertMany } from './insert_many.ts';
@@ -38,22 +39,6 @@ export type NewPipeline = {
   timeout: number;
   /** `workflow: auto_cancel: on_job_failure: all`. */
   cancel_on_failure?: boolean;
-};
-
-const nextIid = compiled((db, { project_id }: { project_id: number }) =>
-  db
-    .updateTable('project_counters')
-    .set((counters) => ({ pipeline_iid: counters('pipeline_iid', '+', 1) }))
-    .where('project_id', '=', project_id)
-    .returning('pipeline_iid')
-    .compile(),
-);
-
-/** Also the lock under which the project's configs are shared and removed. */
-const takeIid = async (tx: Tx, project_id: number): Promise<number> => {
-  const [row] = await nextIid(tx.db, { project_id });
-  if (row === undefined) throw new Error(`project ${project_id} has no counters`);
-  return row.pipeline_iid;
 };
 
 const configsByDigest = compiled((db, given: { project_id: number; digests: string[] }, words) =>
@@ -201,7 +186,8 @@ export const insertPipeline = async (tx: Tx, given: NewPipeline): Promise<number
     yaml_errors: null,
     failure_reason: null,
     ...pipeline,
-    iid: await takeIid(tx, pipeline.project_id),
+    // Also the lock under which the project's configs are shared and removed.
+    iid: await takeIid(tx, pipeline.project_id, 'pipeline'),
     status,
     created_at: tx.now,
     updated_at: tx.now,

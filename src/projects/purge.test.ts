@@ -17,6 +17,8 @@ after(async () => await gantry.close());
 const tables = [
   'projects',
   'project_counters',
+  'iid_sequences',
+  'label_counts',
   'routes',
   'members',
   'labels',

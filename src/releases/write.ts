@@ -1,10 +1,10 @@
-import { sql } from 'kysely';
 import { type Call, actorOf, userOf } from '../access/call.ts';
 import { insertRow } from '../db/insert.ts';
 import type { Tx } from '../db/open.ts';
 import { Failure, conflict, notFound } from '../errors.ts';
 import { recordEvent } from '../events/record.ts';
 import type { Ref } from '../git/protocol_types.ts';
+import { holdProject } from '../projects/hold.ts';
 import { requireTagging } from '../repository/change_refs.ts';
 import type { Code } from '../repository/code.ts';
 import { protectedTags } from '../repository/protected.ts';
@@ -62,13 +62,6 @@ const commitOf = async (call: Call, code: Code, given: NewRelease): Promise<stri
   }
 };
 
-/** Of two who make the same release, or the same link, at once, one is the first. */
-const lock = async (tx: Tx, projectId: number): Promise<void> => {
-  await sql`select project_id from project_counters where project_id = ${projectId} ${tx.words.forUpdate}`.execute(
-    tx.db,
-  );
-};
-
 /**
  * Makes a release, and its tag where that is missing.
  * @throws Failure 409 where the tag has a release, 422 without a tag and what to make it of
@@ -80,7 +73,8 @@ export const createRelease = async (call: Call, code: Code, given: NewRelease): 
   if ((await releaseOf(call.db, project.id, tag)) !== undefined) throw taken();
   const sha = await commitOf(call, code, given);
   return await call.write(async (tx) => {
-    await lock(tx, project.id);
+    // Of two that create the same release, or the same link, at once, one is the first.
+    await holdProject(tx, project.id);
     if ((await releaseOf(tx.db, project.id, tag)) !== undefined) throw taken();
     const row = {
       project_id: project.id,
@@ -149,7 +143,7 @@ export const withRelease = async <T>(
   work: (tx: Tx, release: ReleaseRow) => Promise<T>,
 ): Promise<T> =>
   await call.write(async (tx) => {
-    await lock(tx, project.id);
+    await holdProject(tx, project.id);
     const release = await findRelease(tx.db, project.id, tag);
     const result = await work(tx, release);
     await tell(tx, call, 'release.updated', release);

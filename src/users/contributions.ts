@@ -23,8 +23,8 @@ const authored = [
 
 /** What carries notes, awards and the rest. */
 const kinds = [
-  { table: 'issues', type: 'Issue', version: 'issues_version' },
-  { table: 'merge_requests', type: 'MergeRequest', version: 'merge_requests_version' },
+  { table: 'issues', type: 'Issue' },
+  { table: 'merge_requests', type: 'MergeRequest' },
 ] as const;
 
 type Kind = (typeof kinds)[number];
@@ -45,36 +45,6 @@ export const hasContributions = async (tx: Tx, userId: number): Promise<boolean>
   );
   const { rows } = await sql`select 1 as found where ${sql.join(any, sql` or `)}`.execute(tx.db);
   return rows.length > 0;
-};
-
-/** Projects of records of a kind that change with him. */
-const touched = ({ table, type }: Kind, userId: number): RawBuilder<unknown> => {
-  const records = sql.table(table);
-  const linked = (links: string): RawBuilder<unknown> => {
-    const name = sql.table(links);
-    return sql`select ${records}.project_id from ${records} join ${name} on ${name}.target_id = ${records}.id
-      where ${name}.target_type = ${type} and ${name}.user_id = ${userId}`;
-  };
-  return sql`select project_id as id from ${records} where author_id = ${userId}
-    union ${linked('assignees')} union ${linked('reviewers')} union ${linked('award_emoji')} union ${linked('timelogs')}`;
-};
-
-/**
- * Marks what was cached of the projects whose records change as old, and keeps others from counting in them.
- * @returns their ids
- */
-export const touchProjects = async (tx: Tx, userId: number): Promise<number[]> => {
-  const projects = await idsOf(
-    tx,
-    sql`${sql.join(
-      kinds.map((kind) => touched(kind, userId)),
-      sql` union `,
-    )} union select project_id from notes where author_id = ${userId}`,
-  );
-  await sql`update project_counters set issues_version = issues_version + 1,
-    merge_requests_version = merge_requests_version + 1
-    where ${tx.words.oneOf('project_id', projects)}`.execute(tx.db);
-  return projects;
 };
 
 /** Ids of records, by kind. */
@@ -111,23 +81,6 @@ const recount = (tx: Tx, records: Records): RawBuilder<unknown>[] =>
       total_time_spent = (select coalesce(sum(time_spent), 0) from timelogs where ${here})
       where ${tx.words.oneOf(`${table}.id`, ids)}`;
   });
-
-const countOf = (table: Kind['table'], state: string, condition: RawBuilder<unknown>): RawBuilder<number> =>
-  sql`(select count(*) from ${sql.table(table)} where project_id = project_counters.project_id
-    and deleted_at is null and state = ${state} and ${condition})`;
-
-const all = sql`1 = 1`;
-
-const recountProjects = (tx: Tx, projectIds: number[]): RawBuilder<unknown> =>
-  sql`update project_counters set
-    opened_issues = ${countOf('issues', 'opened', all)},
-    closed_issues = ${countOf('issues', 'closed', all)},
-    opened_confidential_issues = ${countOf('issues', 'opened', sql`confidential = 1`)},
-    closed_confidential_issues = ${countOf('issues', 'closed', sql`confidential = 1`)},
-    opened_merge_requests = ${countOf('merge_requests', 'opened', all)},
-    closed_merge_requests = ${countOf('merge_requests', 'closed', all)},
-    merged_merge_requests = ${countOf('merge_requests', 'merged', all)}
-    where ${tx.words.oneOf('project_id', projectIds)}`;
 
 /** Awards that the ghost has given already: they go with the user, and the votes are counted anew. */
 const doubleAwards = async (tx: Tx, userId: number, ghost: number): Promise<number[]> =>
@@ -194,7 +147,7 @@ const eraseRecords = ({ table, type }: Kind, userId: number): RawBuilder<unknown
  * Removes all that the user wrote, with what hangs on it.
  * @param projects those touched
  */
-export const erase = async (tx: Tx, userId: number, projects: number[]): Promise<void> => {
+export const erase = async (tx: Tx, userId: number): Promise<void> => {
   const ownNotes = sql`(select id from notes where author_id = ${userId})`;
   const records = await recordsOf(
     tx,
@@ -215,6 +168,5 @@ export const erase = async (tx: Tx, userId: number, projects: number[]): Promise
     sql`delete from commit_statuses where author_id = ${userId}`,
     sql`delete from commit_comments where author_id = ${userId}`,
     ...recount(tx, records),
-    recountProjects(tx, projects),
   ]);
 };

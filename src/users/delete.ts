@@ -7,7 +7,7 @@ import { type Cause, recordEvent } from '../events/record.ts';
 import { requireUnmodified } from '../http/unmodified.ts';
 import { takingNames } from '../namespaces/claim.ts';
 import { removeNamespace } from '../namespaces/remove.ts';
-import { erase, handOver, hasContributions, touchProjects } from './contributions.ts';
+import { erase, handOver, hasContributions } from './contributions.ts';
 import { ghostId } from './ghost.ts';
 import { requireOtherAdmin } from './last_admin.ts';
 import { lockUser } from './queries.ts';
@@ -88,8 +88,7 @@ export const deleteUser = async (
     }
     await removeGroups(tx, cause, groups);
     await removePersonalNamespace(tx, id);
-    const projects = await touchProjects(tx, id);
-    if (hard_delete) await erase(tx, id, projects);
+    if (hard_delete) await erase(tx, id);
     else if (await hasContributions(tx, id)) await handOver(tx, id, await ghostId(tx, cause));
     await tx.db.deleteFrom('users').where('id', '=', id).execute();
     const target = { project_id: null, target_type: 'User', target_id: id };

@@ -7,6 +7,7 @@ import type { Person } from './people.ts';
 import { pathOf, recipes } from './recipes.ts';
 import { type Wire, forEachAtOnce, readsAtOnce, writesAtOnce } from './wire.ts';
 import type { Place, World } from './world.ts';
+import { setIids } from '../support/seed.ts';
 
 const kindsOfProject = ['project', 'code', 'jobs', 'issues switched', 'trackers switched'];
 
@@ -57,44 +58,13 @@ export const prepare = async (world: World, cells: Cell[]): Promise<void> => {
       for (const make of recipes[first?.row.name ?? '']?.makes ?? []) await make(tx, group, world);
     }
     for (const [place, ofPlace] of Map.groupBy(cells, (cell) => cell.place)) {
-      if (ofPlace.some(({ row }) => row.kind !== 'group')) await count(tx.db, place);
+      if (ofPlace.some(({ row }) => row.kind !== 'group'))
+        await setIids(tx.db, Number(place.names['project']), place.iids);
     }
   });
 };
 
 type Db = World['gantry']['service']['platform']['store']['db'];
-
-/** The project's counters, as if its issues had come one by one. */
-const count = async (db: Db, { names, iids }: Place): Promise<void> => {
-  const project_id = Number(names['project']);
-  const all = await db
-    .selectFrom('issues')
-    .select((is) => ['confidential', is.fn.countAll<number>().as('issues')])
-    .where('project_id', '=', project_id)
-    .where('deleted_at', 'is', null)
-    .groupBy('confidential')
-    .execute();
-  const of = (confidential: number): number =>
-    all.find((one) => one.confidential === confidential)?.issues ?? 0;
-  const requests = await db
-    .selectFrom('merge_requests')
-    .select((is) => is.fn.countAll<number>().as('all'))
-    .where('project_id', '=', project_id)
-    .where('deleted_at', 'is', null)
-    .executeTakeFirstOrThrow();
-  const counters = {
-    issue_iid: iids.issue,
-    merge_request_iid: iids.merge_request,
-    opened_merge_requests: requests.all,
-    milestone_iid: iids.milestone,
-    opened_confidential_issues: of(1),
-  };
-  await db
-    .updateTable('project_counters')
-    .set({ ...counters, opened_issues: of(0) + of(1) })
-    .where('project_id', '=', project_id)
-    .execute();
-};
 
 const said = ({ row, person, place, state }: Cell): string => {
   const { visibility, issues, merge_requests, code, builds, closed_builds, archived } = place.situation;

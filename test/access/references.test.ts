@@ -88,11 +88,7 @@ const vaultWithIid = async (): Promise<{ vault: SeededProject; iid: number; grou
   const vault = await seedProject(gantry, { visibility: 'private', namespace: group.id });
   const last = 7_654_320;
   await gantry.service.platform.store.write(async ({ db }) => {
-    await db
-      .updateTable('project_counters')
-      .set({ issue_iid: last })
-      .where('project_id', '=', vault.id)
-      .execute();
+    await db.insertInto('iid_sequences').values({ project_id: vault.id, kind: 'issue', last }).execute();
   });
   return { vault, iid: last + 1, group };
 };

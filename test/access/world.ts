@@ -1,7 +1,7 @@
 /** Where the matrix is asked: a project and a group of each kind, with everybody in his role. */
 import { individualId } from '../../src/discussions/id.ts';
 import { seedCommit } from '../support/code.ts';
-import { seedGroup, seedProject, seedUser } from '../support/seed.ts';
+import { seedGroup, seedProject, seedUser, setIids } from '../support/seed.ts';
 import type { TestService } from '../support/service.ts';
 import type { IssueState, Situation, Visibility } from './expected.ts';
 import { type People, makePeople } from './people.ts';
@@ -164,11 +164,7 @@ const issuesOf = async (world: World, place: Place, project_id: number): Promise
         })),
       )
       .execute();
-    await tx.db
-      .updateTable('project_counters')
-      .set({ issue_iid: place.iids.issue, milestone_iid: place.iids.milestone })
-      .where('project_id', '=', project_id)
-      .execute();
+    await setIids(tx.db, project_id, place.iids);
     const names = (at: number): Names => ({
       issue_id: ids[at] ?? 0,
       issue_iid: rows[at]?.iid ?? 0,

@@ -32,9 +32,9 @@ const faults: { [what: string]: string } = {
       and (body in ('closed', 'reopened') or body like 'closed via %'))`,
   'issue that a search would not find': `select id from issues where not exists (
     select 1 from issue_search where issue_id = issues.id)`,
-  'project whose iids have a gap, or a counter that is off': `select project_id, issue_iid from project_counters where
-    issue_iid <> (select count(*) from issues where issues.project_id = project_counters.project_id)
-    or issue_iid <> (select coalesce(max(iid), 0) from issues where issues.project_id = project_counters.project_id)`,
+  'project whose iids have a gap, or a sequence that is off': `select project_id, last from iid_sequences s where
+    kind = 'issue' and (last <> (select count(*) from issues where issues.project_id = s.project_id)
+    or last <> (select coalesce(max(iid), 0) from issues where issues.project_id = s.project_id))`,
   'project whose totals are off': `select * from (
     select project_id, opened_issues, closed_issues, opened_confidential_issues, closed_confidential_issues,
       (select count(*) from issues i where i.project_id = c.project_id and deleted_at is null and state = 'opened') as opened,
@@ -72,10 +72,25 @@ const requestFaults: { [what: string]: string } = {
       where target_type = 'MergeRequest' and target_id = merge_requests.id and system = 0)`,
   'merge request that a search would not find': `select id from merge_requests where not exists (
     select 1 from merge_request_search where merge_request_id = merge_requests.id)`,
-  'project whose iids of merge requests have a gap, or a counter that is off': `select project_id, merge_request_iid
-    from project_counters c where
-    merge_request_iid <> (select count(*) from merge_requests m where m.project_id = c.project_id)
-    or merge_request_iid <> (select coalesce(max(iid), 0) from merge_requests m where m.project_id = c.project_id)`,
+  'project whose iids of merge requests have a gap, or a sequence that is off': `select project_id, last
+    from iid_sequences s where kind = 'merge_request' and
+    (last <> (select count(*) from merge_requests m where m.project_id = s.project_id)
+    or last <> (select coalesce(max(iid), 0) from merge_requests m where m.project_id = s.project_id))`,
+  'label that counts other records than carry it': `select counted.label_id, counted.project_id from (
+    select label_id, project_id, sum(opened_issues) as opened, sum(closed_issues) as closed,
+      sum(opened_merge_requests) as requests
+    from (
+      select label_id, project_id, opened_issues, closed_issues, opened_merge_requests from label_counts
+      union all
+      select label_id, project_id, case when state = 'opened' then -1 else 0 end,
+        case when state = 'closed' then -1 else 0 end, 0
+      from label_links join issues on issues.id = target_id where target_type = 'Issue' and deleted_at is null
+      union all
+      select label_id, project_id, 0, 0, case when state = 'opened' then -1 else 0 end
+      from label_links join merge_requests on merge_requests.id = target_id
+      where target_type = 'MergeRequest' and deleted_at is null
+    ) both_ways group by label_id, project_id) counted
+    where opened <> 0 or closed <> 0 or requests <> 0`,
   'project whose totals of merge requests are off': `select * from (
     select project_id, opened_merge_requests, closed_merge_requests, merged_merge_requests,
       (select count(*) from merge_requests m where m.project_id = c.project_id and deleted_at is null

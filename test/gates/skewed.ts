@@ -1,6 +1,6 @@
 /** A project with some thousand issues of which most have the same label, and every way to list them. */
 import { foldCase } from '../../src/unicode.ts';
-import { seedMember, seedProject, seedUser, unique } from '../support/seed.ts';
+import { seedMember, seedProject, seedUser, setIids, unique } from '../support/seed.ts';
 import type { TestService } from '../support/service.ts';
 
 const issues = 3000;
@@ -84,19 +84,7 @@ const fill = async (gantry: TestService, { project, user, labels, milestone_id }
       }));
       await db.insertInto('issue_search').values(texts).execute();
     }
-    const opened = rows.filter(({ state }) => state === 'opened').length;
-    const secret = rows.filter(({ confidential, state }) => confidential === 1 && state === 'opened').length;
-    await db
-      .updateTable('project_counters')
-      .set({
-        issue_iid: issues,
-        opened_issues: opened,
-        closed_issues: issues - opened,
-        opened_confidential_issues: secret,
-        closed_confidential_issues: rows.filter(({ confidential }) => confidential === 1).length - secret,
-      })
-      .where('project_id', '=', project.id)
-      .execute();
+    await setIids(db, project.id, { issue: issues });
   });
 };
 

@@ -1,4 +1,5 @@
 /** Some thousand merge requests of which most have the same label, and every way to list them. */
+import { setIids } from '../support/seed.ts';
 import type { TestService } from '../support/service.ts';
 import type { Skewed } from './skewed.ts';
 
@@ -84,17 +85,7 @@ export const fillRequests = async (gantry: TestService, skewed: Skewed): Promise
       }));
       await db.insertInto('merge_request_search').values(texts).execute();
     }
-    const fifth = requests / 5;
-    await db
-      .updateTable('project_counters')
-      .set({
-        merge_request_iid: requests,
-        opened_merge_requests: fifth,
-        closed_merge_requests: fifth,
-        merged_merge_requests: requests - 2 * fifth,
-      })
-      .where('project_id', '=', project.id)
-      .execute();
+    await setIids(db, project.id, { merge_request: requests });
   });
 };
 

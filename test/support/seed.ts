@@ -5,9 +5,10 @@
 import { randomBytes } from 'node:crypto';
 import { newTokenText } from '../../src/access/token_text.ts';
 import type { Reader, Tx } from '../../src/db/open.ts';
-import type { FeatureLevel, Flag, SourceType, Visibility } from '../../src/db/schema.ts';
+import type { FeatureLevel, Flag, IidKind, SourceType, Visibility } from '../../src/db/schema.ts';
 import { foldCase } from '../../src/unicode.ts';
 import { claimRoute, insertNamespace } from '../../src/namespaces/create.ts';
+import { takeIid } from '../../src/projects/take_iid.ts';
 import { insertToken } from '../../src/tokens/create.ts';
 import { insertUser } from '../../src/users/create.ts';
 import type { TestService } from './service.ts';
@@ -148,29 +149,19 @@ export type IssueSeed = {
 
 export type SeededIssue = { id: number; iid: number; project_id: number };
 
-const nextIssueIid = async (tx: Tx, projectId: number): Promise<number> => {
-  const row = await tx.db
-    .updateTable('project_counters')
-    .set((is) => ({ issue_iid: is('issue_iid', '+', 1), issues_version: is('issues_version', '+', 1) }))
-    .where('project_id', '=', projectId)
-    .returning('issue_iid')
-    .executeTakeFirstOrThrow();
-  return row.issue_iid;
-};
-
-const countIssue = async (
-  tx: Tx,
-  projectId: number,
-  state: 'opened' | 'closed',
-  confidential: Flag,
+/** Has the next records of these kinds come after these iids. */
+export const setIids = async (
+  db: Reader,
+  project_id: number,
+  iids: { [kind in IidKind]?: number },
 ): Promise<void> => {
-  const all = state === 'opened' ? 'opened_issues' : 'closed_issues';
-  const secret = state === 'opened' ? 'opened_confidential_issues' : 'closed_confidential_issues';
-  await tx.db
-    .updateTable('project_counters')
-    .set((is) => ({ [all]: is(all, '+', 1), [secret]: is(secret, '+', confidential) }))
-    .where('project_id', '=', projectId)
-    .execute();
+  for (const [kind, last] of Object.entries(iids)) {
+    await db
+      .insertInto('iid_sequences')
+      .values({ project_id, kind: kind as IidKind, last })
+      .onConflict((clash) => clash.columns(['project_id', 'kind']).doUpdateSet({ last }))
+      .execute();
+  }
 };
 
 const linkIssue = async (
@@ -196,7 +187,7 @@ const linkIssue = async (
 export const seedIssue = async (gantry: TestService, given: IssueSeed): Promise<SeededIssue> =>
   await write(gantry, async (tx) => {
     const { project, author = 1, title = 'Seeded', description, state = 'opened', confidential = 0 } = given;
-    const iid = await nextIssueIid(tx, project);
+    const iid = await takeIid(tx, project, 'issue');
     const none = {
       due_date: null,
       moved_to_id: null,
@@ -220,7 +211,6 @@ export const seedIssue = async (gantry: TestService, given: IssueSeed): Promise<
       .insertInto('issue_search')
       .values({ issue_id: id, ...folded })
       .execute();
-    if (given.deleted !== true) await countIssue(tx, project, state, confidential);
     await linkIssue(tx, id, given);
     return { id, iid, project_id: project };
   });
@@ -268,17 +258,7 @@ export const seedMergeRequest = async (gantry: TestService, given: MergeRequestS
   await write(gantry, async (tx) => {
     const { project, author = 1, title = 'Seeded', description = null, state = 'opened' } = given;
     const { created_at = tx.now, updated_at = tx.now } = given;
-    const isCounted = given.deleted !== true;
-    const column = `${state}_merge_requests` as const;
-    const { merge_request_iid: iid } = await tx.db
-      .updateTable('project_counters')
-      .set((is) => ({
-        merge_request_iid: is('merge_request_iid', '+', 1),
-        ...(isCounted && { [column]: is(column, '+', 1) }),
-      }))
-      .where('project_id', '=', project)
-      .returning('merge_request_iid')
-      .executeTakeFirstOrThrow();
+    const iid = await takeIid(tx, project, 'merge_request');
     const { id } = await tx.db
       .insertInto('merge_requests')
       .values({
@@ -308,7 +288,7 @@ export const seedMergeRequest = async (gantry: TestService, given: MergeRequestS
         closed_by_id: state === 'closed' ? author : null,
         created_at,
         updated_at,
-        deleted_at: isCounted ? null : tx.now,
+        deleted_at: given.deleted === true ? tx.now : null,
       })
       .returning('id')
       .executeTakeFirstOrThrow();

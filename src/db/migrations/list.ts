@@ -29,6 +29,7 @@ import { projectsLimits } from './0042_projects_limits.ts';
 import { projectAndGroupOptions } from './0043_project_and_group_options.ts';
 import { externalStatuses } from './0027_external_statuses.ts';
 import { gracefulCancel } from './0046_graceful_cancel.ts';
+import { counters } from './0033_counters.ts';
 import type { MigrationText } from '../ddl.ts';
 
 /** Every migration, oldest first. A released one is never edited. */
@@ -58,6 +59,7 @@ export const migrationTexts: MigrationText[] = [
   externalStatuses,
   workHolders,
   repositoryPlaces,
+  counters,
   excusedAttempts,
   reviewerTables,
   relatedVersions,

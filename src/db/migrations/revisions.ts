@@ -8,6 +8,7 @@
  * - `names_version` of the instance rises when a name changes that issues show or are looked for by.
  */
 import type { Ddl } from '../ddl.ts';
+import { flushedAfter, noteVersions } from './counters_postgres.ts';
 
 /** How a row comes or goes, and which form of it tells whose it is. */
 const changes = [
@@ -188,10 +189,11 @@ export const closerVersionStatements = (engine: Ddl['engine']): string[] => {
       }),
     );
   }
-  const projects = `select project_id from merge_requests where id in (select merge_request_id from changed)`;
+  const requests = 'merge_requests where id in (select merge_request_id from changed)';
   return [
-    postgresFunction('raise_versions_of_closed_issues', `${raise} in (${projects})`),
+    postgresFunction('raise_versions_of_closed_issues', noteVersions('issues_version', requests)),
     ...eachChange({ table, run: 'raise_versions_of_closed_issues', some }),
+    flushedAfter(table, 'insert or delete'),
   ];
 };
 
@@ -203,5 +205,7 @@ export const projectNameStatements = (engine: Ddl['engine']): string[] => {
     : [
         `drop trigger ${name} on projects`,
         `create trigger ${name} after ${on} for each statement execute function raise_names_version()`,
+        'drop trigger projects_flushed on projects',
+        flushedAfter('projects', 'update of full_path, squash_option'),
       ];
 };
