@@ -1,6 +1,7 @@
 import { bool, int, nullable, object, optional, string } from '../http/schema.ts';
 import { textColor } from './colors.ts';
-import type { Counts, LabelRow } from './queries.ts';
+import type { Counts } from './counts.ts';
+import type { LabelRow } from './queries.ts';
 
 export const labelShape = object({
   id: int,

@@ -1,17 +1,16 @@
 import type { Selectable } from 'kysely';
 import type { Call } from '../access/call.ts';
-import { anyOf, visibleIssues, visibleMergeRequests } from '../access/visible.ts';
+import { anyOf } from '../access/visible.ts';
 import type { Reader } from '../db/open.ts';
 import type { LabelsTable } from '../db/schema.ts';
 import { notFound } from '../errors.ts';
 import type { Page, PageRequest } from '../http/page.ts';
 import { contains } from '../namespaces/search.ts';
+import { countsById } from './counts.ts';
 import { type LabelView, labelJson } from './json.ts';
 import { type Owner, availableTo, ownedBy } from './owner.ts';
 
 export type LabelRow = Selectable<LabelsTable>;
-/** Issues that carry a label and that the viewer sees. */
-export type Counts = { opened: number; closed: number; open_merge_requests: number };
 
 export type LabelFilter = { search?: string; include_ancestor_groups: boolean };
 
@@ -75,46 +74,6 @@ export const labelsTitled = async (db: Reader, owner: Owner, title: string): Pro
     .where('title', '=', title)
     .execute();
 
-const countsById = async ({ db, viewer, platform }: Call, ids: number[]): Promise<Map<number, Counts>> => {
-  const rows = await db
-    .selectFrom('label_links')
-    .innerJoin('issues', 'issues.id', 'label_links.target_id')
-    .innerJoin('projects', 'projects.id', 'issues.project_id')
-    .select(['label_links.label_id', 'issues.state', (is) => is.fn.countAll<number>().as('count')])
-    .where('label_links.target_type', '=', 'Issue')
-    .where('label_links.label_id', 'in', ids)
-    .where(visibleIssues(viewer, platform.store.words))
-    .groupBy(['label_links.label_id', 'issues.state'])
-    .execute();
-  const open = await openMergeRequests({ db, viewer, platform }, ids);
-  const counts = new Map<number, Counts>(
-    ids.map((id) => [id, { opened: 0, closed: 0, open_merge_requests: open.get(id) ?? 0 }]),
-  );
-  for (const { label_id, state, count } of rows) {
-    const one = counts.get(label_id);
-    if (one !== undefined) one[state] = count;
-  }
-  return counts;
-};
-
-const openMergeRequests = async (
-  { db, viewer, platform }: Pick<Call, 'db' | 'viewer' | 'platform'>,
-  ids: number[],
-): Promise<Map<number, number>> => {
-  const rows = await db
-    .selectFrom('label_links')
-    .innerJoin('merge_requests', 'merge_requests.id', 'label_links.target_id')
-    .innerJoin('projects', 'projects.id', 'merge_requests.project_id')
-    .select(['label_links.label_id', (is) => is.fn.countAll<number>().as('count')])
-    .where('label_links.target_type', '=', 'MergeRequest')
-    .where('label_links.label_id', 'in', ids)
-    .where('merge_requests.state', '=', 'opened')
-    .where(visibleMergeRequests(viewer, platform.store.words))
-    .groupBy('label_links.label_id')
-    .execute();
-  return new Map(rows.map(({ label_id, count }) => [label_id, count]));
-};
-
 const subscribedIds = async ({ db, viewer }: Call, ids: number[]): Promise<Set<number>> => {
   if (viewer.user_id === null) return new Set();
   const rows = await db
@@ -128,7 +87,7 @@ const subscribedIds = async ({ db, viewer }: Call, ids: number[]): Promise<Set<n
   return new Set(rows.map((row) => row.target_id));
 };
 
-/** Labels as the caller sees them, in four statements at most. */
+/** Labels as the caller sees them, in three statements at most. */
 export const renderLabels = async (call: Call, labels: LabelRow[], withCounts: boolean) => {
   if (labels.length === 0) return [];
   const ids = labels.map((label) => label.id);
