@@ -36,6 +36,7 @@ const build = async (): Promise<void> => {
       runner: 'runner/main.ts',
       ci_file_thread: 'src/ci_file/thread.ts',
       junit_thread: 'src/artifacts/thread.ts',
+      count_thread: 'src/issuables/count_thread.ts',
     },
     outdir: 'dist',
   });

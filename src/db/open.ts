@@ -25,6 +25,8 @@ export type Tx = {
 
 export type Store = {
   db: Reader;
+  /** SQLite: the database's file, for handles of other threads that read. */
+  file: string | null;
   words: Words;
   /** Runs `work` in one transaction and answers once it is durable. PostgreSQL: tried again on a conflict. */
   write: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
@@ -106,6 +108,7 @@ export const openStore = async (options: OpenOptions, clock: Clock): Promise<Sto
 
   return {
     db: parts.db,
+    file: options.url === undefined ? options.file : null,
     ddl: parts.ddl,
     words: parts.words,
     write,

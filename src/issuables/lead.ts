@@ -82,6 +82,22 @@ const isFree = ({ iids = [], search = '', my_reaction_emoji = '' }: Filters): bo
 const fewest = (some: Needed[]): Needed | undefined =>
   some.filter(({ named }) => named.ids.length === 1).toSorted((a, b) => a.named.uses - b.named.uses)[0];
 
+/** Whether what is named, or has an index, selects few of all. */
+export const isRare = ({
+  filters,
+  selection,
+  measured,
+}: Pick<Parts, 'filters' | 'selection' | 'measured'>): boolean =>
+  (filters.iids ?? []).length > 0 ||
+  [...selection.needed.map(({ named }) => named), ...measured].some(({ uses }) => uses < many);
+
+/** What is counted along: in no order, so that an index which selects is better than one which sorts. */
+export const leadOfCount = (parts: Parts): Lead => {
+  const [period] = parts.measured;
+  const isNamed = parts.selection.needed.length > 0 || isRare(parts) || isFree(parts.filters);
+  return period === undefined || isNamed ? leadOf(parts) : alongIndex(period.index, parts);
+};
+
 /**
  * Of what the filters name, that which the fewest records have. It leads a list in the order of creation, for its
  * index is in that order; any other list only where the records are so few that they can be sorted.

@@ -10,9 +10,10 @@ import { type Owner, availableTo } from '../labels/owner.ts';
 import { ancestorsOf, descendantsOf } from '../namespaces/ancestors.ts';
 import type { Project } from '../projects/find.ts';
 import { type Filters, onMilestone, selectionOf, wantedOf } from './filters.ts';
-import { type Lead, leadOf } from './lead.ts';
+import { countRecords } from './count.ts';
+import { type Lead, isRare, leadOf, leadOfCount } from './lead.ts';
 import { type Listed, column } from './listed.ts';
-import { type Measured, lookUp } from './named.ts';
+import { type Measured, lookUp, many } from './named.ts';
 import { keptPages } from './pages.ts';
 import { searchCondition } from './search.ts';
 import type { TextsOf, Version } from './texts.ts';
@@ -49,6 +50,8 @@ export type ListKind<F extends Filters> = Listed & {
     columns: (viewer: Viewer, project: Project | null, words: Words) => RawBuilder<unknown>;
     isSeen: (viewer: Viewer, project: Project) => boolean;
   };
+  /** How many there are in the project. */
+  size: (project: Project) => number;
   /** Exact, after visibility, without any filter but the state. */
   total: (call: Call, of: TotalOf) => Promise<number>;
 };
@@ -56,7 +59,14 @@ export type ListKind<F extends Filters> = Listed & {
 type Query<F> = { call: Call; scope: Scope; filters: F; page: PageRequest; texts: TextsOf };
 
 /** Which records, and along what they are read. */
-type Plan = { lead: Lead; where: Condition };
+type Plan = {
+  lead: Lead;
+  where: Condition;
+  /** The same records, in no order. */
+  count: { lead: Lead; where: Condition };
+  /** Whether an index leads to few of all. */
+  isRare: boolean;
+};
 
 const projectOf = (scope: Scope): Project | null =>
   typeof scope === 'object' && 'project' in scope ? scope.project : null;
@@ -101,7 +111,7 @@ const planOf = async <F extends Filters>(
   if (selection === null) return null;
   const counted = wanted.measured.map(({ name, index }) => ({ index, uses: names('measured', name).uses }));
   const isInProject = project !== null;
-  const lead = leadOf({ kind, filters, selection, words, isInProject, measured: counted });
+  const parts = { kind, filters, selection, words, isInProject, measured: counted };
   const visible =
     project === null
       ? [
@@ -111,10 +121,11 @@ const planOf = async <F extends Filters>(
         ]
       : [kind.visibleIn(call.viewer, project)];
   const search = await searchCondition(call, kind.type, filters.search ?? '');
-  return { lead, where: allOf([...lead.conditions, ...visible, ...search]) };
+  const along = (lead: Lead) => ({ lead, where: allOf([...lead.conditions, ...visible, ...search]) });
+  return { ...along(leadOf(parts)), count: along(leadOfCount(parts)), isRare: isRare(parts) };
 };
 
-const tables = (scope: Scope, { lead }: Plan): RawBuilder<unknown> =>
+const tables = (scope: Scope, { lead }: Pick<Plan, 'lead'>): RawBuilder<unknown> =>
   projectOf(scope) === null ? sql`${lead.tables} cross join projects` : lead.tables;
 
 const readPage = async <F extends Filters>(
@@ -133,13 +144,24 @@ const readPage = async <F extends Filters>(
   return rows;
 };
 
-const count = async (
-  { call, scope }: Pick<Query<Filters>, 'call' | 'scope'>,
+/** As many records as a count may have to read; null: it is not known. */
+const mostOf = <F extends Filters>(
+  kind: ListKind<F>,
+  scope: Scope,
+  { isRare: isFew }: Plan,
+): number | null => {
+  const project = projectOf(scope);
+  return isFew ? many : project && kind.size(project);
+};
+
+const count = async <F extends Filters>(
+  kind: ListKind<F>,
+  { call, scope }: Pick<Query<F>, 'call' | 'scope'>,
   plan: Plan,
 ): Promise<number> => {
-  const { rows } = await sql<{ total: number }>`
-    select count(*) as total from ${tables(scope, plan)} where ${plan.where}`.execute(call.db);
-  return rows[0]?.total ?? 0;
+  const query = sql<{ total: number }>`
+    select count(*) as total from ${tables(scope, plan.count)} where ${plan.count.where}`;
+  return await countRecords(call, { count: query, most: mostOf(kind, scope, plan) });
 };
 
 /** Filters that leave every record of a state in. */
@@ -177,9 +199,10 @@ export const listsOf = <F extends Filters>(kind: ListKind<F>, versionOf: (projec
     if (isPlain(filters)) {
       return await kind.total(call, { project, place: inGroup(scope), state: filters.state });
     }
-    if (scope === 'everywhere') return await kept.wideTotal(call, wideKeyOf(query), () => count(query, plan));
-    if (project === null) return await count(query, plan);
-    return await kept.total(call, project, keyOf(query, project), () => count(query, plan));
+    if (scope === 'everywhere')
+      return await kept.wideTotal(call, wideKeyOf(query), () => count(kind, query, plan));
+    if (project === null) return await count(kind, query, plan);
+    return await kept.total(call, project, keyOf(query, project), () => count(kind, query, plan));
   };
 
   const read = async (query: Query<F>): Promise<{ versions: Version[]; total: number }> => {

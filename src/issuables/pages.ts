@@ -14,23 +14,29 @@ type Stamped<T> = { stamp: string; value: T };
 /** The oldest are dropped first. */
 const mostKept = 1000;
 
-type Kept = { pages: Map<string, Stamped<Read>>; totals: Map<string, Stamped<number>> };
+/** What is being read is kept, too: who asks for the same meanwhile waits for it. */
+type Kept = { pages: Map<string, Stamped<Promise<Read>>>; totals: Map<string, Stamped<Promise<number>>> };
 
 type Asking = Pick<Call, 'platform' | 'names_version'>;
 
 const keep = async <T>(
-  kept: Map<string, Stamped<T>>,
+  kept: Map<string, Stamped<Promise<T>>>,
   key: string,
   stamp: string,
   read: () => Promise<T>,
 ): Promise<T> => {
   const known = kept.get(key);
-  if (known?.stamp === stamp) return known.value;
-  const value = await read();
+  if (known?.stamp === stamp) return await known.value;
+  const reading = { stamp, value: read() };
   kept.delete(key);
-  kept.set(key, { stamp, value });
+  kept.set(key, reading);
   if (kept.size > mostKept) kept.delete(kept.keys().next().value ?? '');
-  return value;
+  try {
+    return await reading.value;
+  } catch (error) {
+    if (kept.get(key) === reading) kept.delete(key);
+    throw error;
+  }
 };
 
 /** Of what the lists of one kind show. */

@@ -26,6 +26,7 @@ const list = listsOf<Filters>(
       columns: (viewer, project, words) => sql`${seenCount(viewer, project, words)} as merge_requests_count`,
       isSeen: canSeeMergeRequests,
     },
+    size: ({ opened_issues, closed_issues }) => opened_issues + closed_issues,
     total: totalOfAll,
   },
   ({ issues_version }) => issues_version,

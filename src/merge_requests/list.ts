@@ -16,6 +16,8 @@ export const listMergeRequests = listsOf<Filters>(
       allOf([sql`merge_requests.project_id = ${id}`, sql`merge_requests.deleted_at is null`]),
     isOpen: canSeeMergeRequests,
     seesAll: () => true,
+    size: (project) =>
+      project.opened_merge_requests + project.closed_merge_requests + project.merged_merge_requests,
     total: totalOfAll,
   },
   ({ merge_requests_version }) => merge_requests_version,

@@ -1,0 +1,110 @@
+/**
+ * Totals of filtered lists of a large project: exact after each change, and on SQLite not counted in the thread that
+ * answers everybody.
+ */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { StatementSync } from 'node:sqlite';
+import { sql } from 'kysely';
+import {
+  type SeededProject,
+  type SeededUser,
+  seedIssue,
+  seedMember,
+  seedProject,
+  seedUser,
+  setIids,
+} from '../support/seed.ts';
+import { type TestService, engine, startTestService } from '../support/service.ts';
+
+const issues = 6_000;
+
+let gantry: TestService;
+let project: SeededProject;
+let user: SeededUser;
+let milestone: number;
+
+/** The first labelled issue, the first on a milestone, and so on, of which every second, third... has the same. */
+before(async () => {
+  gantry = await startTestService();
+  project = await seedProject(gantry, { visibility: 'private' });
+  user = await seedUser(gantry);
+  await seedMember(gantry, { user: user.id, project: project.id, access_level: 30 });
+  const place = `/projects/${project.id}`;
+  const label = (await gantry.api(`POST ${place}/labels`, { json: { name: 'common', color: '#fff' } })).body
+    .id;
+  milestone = (await gantry.api(`POST ${place}/milestones`, { json: { title: 'v1' } })).body.id;
+  await gantry.service.platform.store.write(async ({ db, now }) => {
+    await sql`with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${sql.lit(issues)})
+      insert into issues (project_id, iid, title, description, state, author_id, milestone_id, confidential,
+        created_at, updated_at)
+      select ${sql.lit(project.id)}, n, 'Issue', null, 'opened', 1,
+        case when n % 3 = 0 then ${sql.lit(milestone)} end, 0, ${sql.lit(now)} - n, ${sql.lit(now)} - n
+      from numbers`.execute(db);
+    await sql`insert into label_links (target_type, target_id, label_id, target_created_at)
+      select 'Issue', id, ${sql.lit(label)}, created_at from issues
+      where project_id = ${sql.lit(project.id)} and iid % 2 = 0`.execute(db);
+    await sql`insert into assignees (target_type, target_id, user_id, position, target_created_at)
+      select 'Issue', id, ${sql.lit(user.id)}, 0, created_at from issues
+      where project_id = ${sql.lit(project.id)} and iid % 4 <> 0`.execute(db);
+    await sql`insert into issue_search (issue_id, title, description, indexed)
+      select id, 'issue', '', 1 from issues where project_id = ${sql.lit(project.id)}`.execute(db);
+    await setIids(db, project.id, { issue: issues });
+  });
+});
+after(async () => await gantry.close());
+
+/** Counts that the thread of the service makes while `work` runs. */
+const countsDuring = async (work: () => Promise<unknown>): Promise<string[]> => {
+  // oxlint-disable-next-line typescript/unbound-method -- it is called with its statement
+  const { all } = StatementSync.prototype;
+  const counts: string[] = [];
+  StatementSync.prototype.all = function recording(this: StatementSync, ...given: unknown[]) {
+    if (/^\s*select count\(\*\) as total from "?(?:issues|label_links|assignees)/.test(this.sourceSQL)) {
+      counts.push(this.sourceSQL);
+    }
+    return Reflect.apply(all, this, given);
+  } as typeof all;
+  try {
+    await work();
+  } finally {
+    StatementSync.prototype.all = all;
+  }
+  return counts;
+};
+
+const half = issues / 2;
+
+/** Filters, with the total at first, and by how much one more issue without anything raises it. */
+const cases = (): [string, number, 0 | 1][] => [
+  ['labels=None', half, 1],
+  ['not[labels]=common', half, 1],
+  ['labels=common', half, 0],
+  ['milestone=v1', issues / 3, 0],
+  [`assignee_id=${user.id}`, (issues / 4) * 3, 0],
+  ['assignee_id=None', issues / 4, 1],
+  ['updated_after=2001-01-01', issues, 1],
+  ['search=ss', issues, 0],
+];
+
+test('totals of a large project are exact after each change, and counted beside the requests', async () => {
+  const total = async (filter: string): Promise<number> => {
+    const path = `/projects/${project.id}/issues?scope=all&${filter}&per_page=1`;
+    const { status, headers } = await gantry.api(`GET ${path}`, { as: user.token });
+    assert.equal(status, 200);
+    return Number(headers.get('x-total'));
+  };
+  for (const added of [0, 1, 2]) {
+    if (added > 0) await seedIssue(gantry, { project: project.id, title: 'x' });
+    for (const [filter, first, step] of cases()) {
+      const counts = await countsDuring(async () =>
+        assert.equal(await total(filter), first + added * step, filter),
+      );
+      // What a count took last decides anew: one that is quick is made in place.
+      if (engine === 'sqlite' && added === 0) assert.deepEqual(counts, [], filter);
+      // Several at once are one.
+      const together = await Promise.all([total(filter), total(filter), total(filter)]);
+      assert.deepEqual(new Set(together), new Set([first + added * step]));
+    }
+  }
+});
