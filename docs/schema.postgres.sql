@@ -750,7 +750,8 @@ create table merge_requests_closing_issues (
   merge_request_id bigint not null,
   issue_id bigint not null,
   constraint merge_requests_closing_issues_issue_id_fkey FOREIGN KEY (issue_id) REFERENCES issues(id) ON DELETE CASCADE,
-  constraint merge_requests_closing_issues_pkey PRIMARY KEY (issue_id, merge_request_id)
+  constraint merge_requests_closing_issues_pkey PRIMARY KEY (issue_id, merge_request_id),
+  constraint merge_requests_closing_issues_flushed TRIGGER DEFERRABLE INITIALLY DEFERRED
 );
 
 CREATE INDEX merge_requests_closing_issues_by ON merge_requests_closing_issues USING btree (merge_request_id);
