@@ -427,8 +427,10 @@ export type GitErrorKind =
   | 'invalid'
   /** An object that the call needs is missing. */
   | 'missing'
-  /** Took longer, or more, than it may. */
+  /** Took longer than it may; another attempt may succeed. */
   | 'limit'
+  /** Exceeds a fixed size limit; every attempt fails the same way. */
+  | 'too_large'
   /** The storage has too much to do, or is starting, stopping, or gone. */
   | 'unavailable'
   | 'internal';

@@ -15,7 +15,7 @@ import { type GitStorages, openGit } from './git/storages.ts';
 import { gitPath } from './git_http/routes.ts';
 import type { SshServer } from './git_ssh/server.ts';
 import type { SshSite } from './git_ssh/session.ts';
-import { unreadable } from './http/failure.ts';
+import { tooLarge, unreadable } from './http/failure.ts';
 import { mountHealth } from './http/health.ts';
 import { type Metrics, makeMetrics } from './http/metrics.ts';
 import { monitoringGuard } from './http/monitoring.ts';
@@ -79,6 +79,7 @@ export type Service = {
 /** What a storage's failure is to one who asked; null: a fault of ours. */
 const gitFailure = ({ kind }: GitFailure): Failure | null => {
   if (kind === 'unavailable' || kind === 'limit') return unavailable();
+  if (kind === 'too_large') return tooLarge('the content of the repository exceeds a limit');
   if (kind === 'conflict') return conflict('409 Conflict');
   if (kind === 'invalid') return unreadable();
   return kind === 'missing' ? notFound() : null;

@@ -1,6 +1,6 @@
 import type { Context, MethodHandler } from '../context.ts';
 import { flag, oid, paths as pathArguments } from '../exec/arguments.ts';
-import { GitError } from '../failure.ts';
+import { GitError, isGitError } from '../failure.ts';
 import { diffFlags } from '../pool/difftree.ts';
 import { type DiffLimits, type Oid, emptyTree } from '../protocol.ts';
 import { requireThere } from '../read/missing.ts';
@@ -24,7 +24,7 @@ const withinReason = (limits: DiffLimits): DiffLimits => ({
 /** More paths than anybody looks at. */
 const tooMany = { paths: 300_000, pairs: 100_000 };
 
-/** @throws GitError `limit` where too much differs for git to be asked */
+/** @throws GitError `too_large` where too much differs for git to be asked */
 const comparedTrees = async (context: Context, from: Oid | null, to: Oid): Promise<[Oid, Oid]> => {
   const trees = await treesOf(context, from, to);
   await countDifferences(context, ...trees, tooMany);
@@ -93,7 +93,7 @@ export const diffRaw: MethodHandler<'diff.raw'> = async ({ from, to, max }, cont
     const { stdout } = await exec.run({ ...run, args: all, maxOutput });
     return { result: { whole: true }, body: stdout };
   } catch (error) {
-    if (error instanceof GitError && error.kind === 'limit' && !signal.aborted)
+    if ((isGitError(error, 'too_large') || isGitError(error, 'limit')) && !signal.aborted)
       return { result: { whole: false } };
     throw error;
   }

@@ -40,7 +40,7 @@ const makeBomb = async (content: string, ...parents: string[]): Promise<string> 
 test('a thousand million differences are refused at once by all that compare or merge', async () => {
   const base = await makeBomb('base\n');
   const [ours, theirs] = [await makeBomb('ours\n', base), await makeBomb('theirs\n', base)];
-  const limit = { kind: 'limit' };
+  const limit = { kind: 'too_large' };
   await assert.rejects(repository.ask('merge.check', { ours, theirs }), limit);
   await assert.rejects(repository.ask('merge.commit', { ours, theirs, message: 'x', ...by }), limit);
   const pick = { commit: theirs, onto: ours, message: 'x', ...by };

@@ -48,7 +48,7 @@ const comparePair = async (context: Context, [from, to]: Pair): Promise<Level> =
 const compareAll = async (context: Context, top: string, most: number): Promise<Map<string, Level>> => {
   const levels = new Map<string, Level>();
   for (let next = [top]; next.length > 0;) {
-    if (levels.size + next.length > most) throw new GitError('limit', 'too many folders differ');
+    if (levels.size + next.length > most) throw new GitError('too_large', 'too many folders differ');
     context.signal.throwIfAborted();
     const found = new Set<string>();
     // oxlint-disable-next-line no-await-in-loop -- level by level
@@ -62,7 +62,7 @@ const compareAll = async (context: Context, top: string, most: number): Promise<
   return levels;
 };
 
-/** @throws GitError `limit` where more differ than the limits say */
+/** @throws GitError `too_large` where more differ than the limits say */
 export const countDifferences = async (
   context: Context,
   from: Oid,
@@ -87,6 +87,6 @@ export const countDifferences = async (
     );
   }
   const total = counted.get(top) ?? 0;
-  if (total > limits.paths) throw new GitError('limit', `more than ${limits.paths} paths differ`);
+  if (total > limits.paths) throw new GitError('too_large', `more than ${limits.paths} paths differ`);
   return total;
 };

@@ -135,7 +135,7 @@ it('stops at the limit of an answer', async () => {
     dir,
     slot: 'interactive',
   } as const;
-  await assert.rejects(context.exec.run({ ...run, seconds: 20, maxOutput: 1000 }), { kind: 'limit' });
+  await assert.rejects(context.exec.run({ ...run, seconds: 20, maxOutput: 1000 }), { kind: 'too_large' });
   const whole = await context.exec.run({ ...run, seconds: 20 });
   assert.ok(whole.stdout.length > 100_000);
 });

@@ -90,8 +90,8 @@ export type Exec = {
   start: (run: GitRun) => Promise<GitProcess>;
   /**
    * Runs to the end with the whole output in memory.
-   * @throws GitError `limit` past `maxOutput` (default 32 MiB) or the time; `internal` for an exit code that is
-   * not in `codes` (default: 0)
+   * @throws GitError `too_large` past `maxOutput` (default 32 MiB), `limit` past the time; `internal` for an exit code
+   * that is not in `codes` (default: 0)
    */
   run: (
     run: GitRun & { input?: Uint8Array | string; maxOutput?: number; codes?: readonly number[] },
@@ -231,7 +231,7 @@ const collect = async (
   process.stdout.on('data', (chunk: Buffer) => {
     size += chunk.length;
     if (size <= maxOutput) chunks.push(chunk);
-    else process.kill(new GitError('limit', `git ${run.command} answered more than ${maxOutput} bytes`));
+    else process.kill(new GitError('too_large', `git ${run.command} answered more than ${maxOutput} bytes`));
   });
   process.stdin.end(run.input ?? '');
   const { code, signal } = await process.ended;

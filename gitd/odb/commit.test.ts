@@ -108,7 +108,7 @@ test('a lone surrogate becomes a replacement character', () => {
 
 test('a message has a limit', () => {
   const commit = { tree: emptyTree, parents: [], author: ada, committer: ada };
-  assert.throws(() => buildCommit({ ...commit, message: 'x'.repeat(5 * 2 ** 20) }), { kind: 'limit' });
+  assert.throws(() => buildCommit({ ...commit, message: 'x'.repeat(5 * 2 ** 20) }), { kind: 'too_large' });
 });
 
 test('a rebuilt commit keeps author, encoding and message to the byte, and drops signatures', () => {

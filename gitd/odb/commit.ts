@@ -47,7 +47,7 @@ export const formatSignature = ({ name, email, time, offset }: Signature): strin
 
 /** As it was sent, as the API's clients compare it; only what no commit may hold is left out. */
 const plainMessage = (text: string): string => {
-  if (text.length > longestMessage) throw new GitError('limit', 'the message is too long');
+  if (text.length > longestMessage) throw new GitError('too_large', 'the message is too long');
   return text.replaceAll('\0', '');
 };
 

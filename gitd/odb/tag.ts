@@ -28,7 +28,7 @@ const withoutTail = (line: string): string => {
  * on each other, one line feed at the very end.
  */
 const cleanMessage = (text: string): string => {
-  if (text.length > longestMessage) throw new GitError('limit', 'the message is too long');
+  if (text.length > longestMessage) throw new GitError('too_large', 'the message is too long');
   const lines: string[] = [];
   for (const line of text.replaceAll('\0', '').split('\n').map(withoutTail))
     if (line !== '' || (lines.length > 0 && lines.at(-1) !== '')) lines.push(line);

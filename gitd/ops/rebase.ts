@@ -30,7 +30,7 @@ const listCommits = async (context: Context, onto: Oid, head: Oid): Promise<Oid[
     signal: context.signal,
   });
   const ids = stdout.toString('latin1').split('\n').filter(Boolean);
-  if (ids.length > mostCommits) throw new GitError('limit', `more than ${mostCommits} commits to rebase`);
+  if (ids.length > mostCommits) throw new GitError('too_large', `more than ${mostCommits} commits to rebase`);
   return ids;
 };
 

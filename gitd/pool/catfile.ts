@@ -15,7 +15,7 @@ export type ObjectName = string;
 export type CatFilePool = {
   /** null: there is no such object. */
   info: (dir: string, name: ObjectName) => Promise<ObjectInfo | null>;
-  /** @throws GitError `limit` for one of more than `max` bytes */
+  /** @throws GitError `too_large` for one of more than `max` bytes */
   contents: (dir: string, name: ObjectName, max: number) => Promise<GitObject | null>;
   forget: (dir: string) => Promise<void>;
   stop: () => Promise<void>;
@@ -67,7 +67,7 @@ const makeParser = (queue: Request[], fail: (error: GitError) => void) => {
     }
     if (info.size > request.max) {
       queue.shift();
-      request.reject(new GitError('limit', `an object of ${info.size} bytes is too large`));
+      request.reject(new GitError('too_large', `an object of ${info.size} bytes is too large`));
       return fail(new GitError('unavailable', 'a large object was in the way'));
     }
     body = { info, missing: info.size + 1, chunks: [] };

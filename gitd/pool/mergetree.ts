@@ -18,7 +18,7 @@ export type MergeTreePool = {
   /**
    * Whether they merge, and the names in conflict. null: this machine's git does not answer line by line, so that a
    * process each is needed.
-   * @throws GitError `limit`
+   * @throws GitError `limit`, `too_large`
    */
   check: (dir: string, sides: [Oid, Oid], signal: AbortSignal) => Promise<Checked | null>;
   forget: (dir: string) => Promise<void>;
@@ -84,7 +84,7 @@ const openMergeTree = async (exec: Exec, dir: string): Promise<MergeTree> => {
   process.stdout.setEncoding('utf8');
   process.stdout.on('data', (chunk: string) => {
     text += chunk;
-    if (text.length > longestAnswer) process.kill(new GitError('limit', 'too many conflicts'));
+    if (text.length > longestAnswer) process.kill(new GitError('too_large', 'too many conflicts'));
     else if (text.endsWith('\0\0')) {
       open?.resolve(parseAnswer(text));
       text = '';

@@ -128,13 +128,13 @@ const makeBomb = async (depth: number, width: number): Promise<string> => {
 test('a tree that unfolds to a thousand million paths is refused at once', async () => {
   const commit = await makeBomb(8, 10);
   await assert.rejects(repository.read('archive.read', { commit, format: 'zip', prefix: '' }), {
-    kind: 'limit',
+    kind: 'too_large',
   });
   const top = await repository.git('rev-parse', `${commit}^{tree}`);
   const most = { files: 2 ** 50, folders: 10 };
   assert.equal(await countFiles(repository.context, top, most), 1_111_111_110);
   await assert.rejects(countFiles(repository.context, top, { files: 2 ** 50, folders: 5 }), {
-    kind: 'limit',
+    kind: 'too_large',
   });
 });
 

@@ -78,7 +78,7 @@ const sendArchive = async (
   await sendOutput({ processes: [process, ...packer], output, through, signal });
 };
 
-/** @throws GitError `invalid` for a format that this machine cannot make; `limit` for a tree of too many files */
+/** @throws GitError `invalid` for a format that this machine cannot make; `too_large` for a tree of too many files */
 export const readArchive = async (
   params: Params,
   context: Context,

@@ -29,7 +29,7 @@ export const readCommits = async (context: Context, ids: readonly Oid[]): Promis
   );
 
 export const requireFew = (ids: readonly unknown[]): void => {
-  if (ids.length > mostIds) throw new GitError('limit', 'too many at once');
+  if (ids.length > mostIds) throw new GitError('too_large', 'too many at once');
 };
 
 /** The oldest asked git may take, and the time that a person waits. */

@@ -27,7 +27,7 @@ const readFolders = async (context: Context, root: Oid, limits: TreeLimits): Pro
     });
     next = new Set([...found].filter((id) => !folders.has(id)));
     if (folders.size + next.size > limits.folders)
-      throw new GitError('limit', 'the tree has too many folders');
+      throw new GitError('too_large', 'the tree has too many folders');
     context.signal.throwIfAborted();
   }
   return folders;
@@ -35,7 +35,7 @@ const readFolders = async (context: Context, root: Oid, limits: TreeLimits): Pro
 
 /**
  * The number of paths below a tree.
- * @throws GitError `limit` where there are more than the limits say
+ * @throws GitError `too_large` where there are more than the limits say
  */
 export const countFiles = async (context: Context, root: Oid, limits = usual): Promise<number> => {
   const folders = await readFolders(context, root, limits);
@@ -54,6 +54,6 @@ export const countFiles = async (context: Context, root: Oid, limits = usual): P
     );
   }
   const total = counted.get(root) ?? 0;
-  if (total > limits.files) throw new GitError('limit', `the tree has more than ${limits.files} paths`);
+  if (total > limits.files) throw new GitError('too_large', `the tree has more than ${limits.files} paths`);
   return total;
 };

@@ -230,7 +230,7 @@ it('gives a tree bomb up, and still reads what is small in it', async () => {
   const list = async (recursive: boolean) =>
     await repository.ask('tree.list', { commit, path: '', recursive, offset: 0, limit: 100 });
   assert.equal((await list(false))?.total, 10);
-  await assert.rejects(list(true), { kind: 'limit' });
+  await assert.rejects(list(true), { kind: 'too_large' });
   const limits = { files: 100, lines: 1000, bytes: 10_000, file_bytes: 1000 };
   const context = { ...repository.context, signal: AbortSignal.timeout(1500) };
   const params = { repository: repository.name, from: null, to: commit, limits };

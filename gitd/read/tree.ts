@@ -29,7 +29,7 @@ export const treeOf = async ({ pools, dir }: Context, id: Oid): Promise<Oid> => 
   return info.id;
 };
 
-/** Kept: do not change the list. @throws GitError `missing`, `limit` */
+/** Kept: do not change the list. @throws GitError `missing`, `too_large` */
 export const readFolder = async ({ pools, dir }: Context, id: Oid): Promise<readonly TreeItem[]> => {
   const key = `${dir} ${id}`;
   const known = folders.get(key);
@@ -103,7 +103,7 @@ const parseLine = (line: string, folder: string): TreeEntry => {
   return { id, name: path.slice(path.lastIndexOf('/') + 1), type, path, mode };
 };
 
-/** @throws GitError `limit` for a tree of too many paths */
+/** @throws GitError `too_large` for a tree of too many paths */
 const deepList = async (context: Context, tree: Oid, folder: string): Promise<TreeEntry[]> => {
   const key = `${context.dir} ${tree} ${folder}`;
   const known = lists.get(key);
@@ -119,7 +119,7 @@ const deepList = async (context: Context, tree: Oid, folder: string): Promise<Tr
     maxOutput: most.bytes,
   });
   const lines = stdout.toString('latin1').split('\0').slice(0, -1);
-  if (lines.length > most.entries) throw new GitError('limit', `the tree has ${lines.length} paths`);
+  if (lines.length > most.entries) throw new GitError('too_large', `the tree has ${lines.length} paths`);
   const entries = inOrder(lines.map((line) => parseLine(line, folder)));
   lists.set(key, entries);
   return entries;

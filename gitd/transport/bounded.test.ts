@@ -19,19 +19,19 @@ test('the commands and options of a push are bounded, its pack is not', async ()
   assert.deepEqual(await through([push], most), push);
   const bytes = [...push].map((byte) => Buffer.from([byte]));
   assert.deepEqual(await through(bytes, most), push);
-  await assert.rejects(through([push], most - 5), { kind: 'limit' });
-  await assert.rejects(through(bytes, commands.length), { kind: 'limit' });
-  await assert.rejects(through([packet('a command\n'), packet('another')], 20), { kind: 'limit' });
+  await assert.rejects(through([push], most - 5), { kind: 'too_large' });
+  await assert.rejects(through(bytes, commands.length), { kind: 'too_large' });
+  await assert.rejects(through([packet('a command\n'), packet('another')], 20), { kind: 'too_large' });
 });
 
 test('a conversation, and a request that is read whole, are bounded', async () => {
   const talk = async (length: number): Promise<Buffer> =>
     await buffer(Readable.from([Buffer.alloc(length), Buffer.alloc(1)]).compose(boundTalk(10)));
   assert.equal((await talk(9)).length, 10);
-  await assert.rejects(talk(10), { kind: 'limit' });
+  await assert.rejects(talk(10), { kind: 'too_large' });
   const watching = watch(null);
   const read = async (most: number) => await wholeRequest(Readable.from([commands]), watching, most);
   assert.deepEqual(await read(100), commands);
-  await assert.rejects(read(10), { kind: 'limit' });
+  await assert.rejects(read(10), { kind: 'too_large' });
   watching.end();
 });

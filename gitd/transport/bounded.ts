@@ -11,7 +11,7 @@ export const largestRequest = 10 * 2 ** 20;
 /** A conversation about what both sides have. */
 const longestTalk = 64 * 2 ** 20;
 
-const tooLong = (): GitError => new GitError('limit', 'a request is too long');
+const tooLong = (): GitError => new GitError('too_large', 'a request is too long');
 
 /** Hands a push on. Fails where its packet lines become too long; its pack may be of any length. */
 export const boundCommands = (most = longestCommands): Transform => {

@@ -25,7 +25,7 @@ export const makeGate = (settle: () => Promise<void>): Gate => {
       if (held === null) return done(null, chunk);
       size += chunk.length;
       held.push(chunk);
-      done(size > mostHeld ? new GitError('limit', 'git says too much') : null);
+      done(size > mostHeld ? new GitError('too_large', 'git says too much') : null);
     },
     flush: (done) => {
       if (held === null) return done();

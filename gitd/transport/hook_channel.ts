@@ -51,7 +51,7 @@ export const hookCallOf = (bytes: Buffer): HookCall | null => {
   const [hook, quarantine = '', number = ''] = head.texts;
   if (hook !== 'pre-receive' && hook !== 'post-receive') throw new GitError('internal', 'an unknown hook');
   const options = /^\d{1,9}$/.test(number) ? Number(number) : Number.NaN;
-  if (!(options <= mostOptions)) throw new GitError('limit', 'a push has too many options');
+  if (!(options <= mostOptions)) throw new GitError('too_large', 'a push has too many options');
   const rest = textsOf(bytes.subarray(head.next), options + 1);
   if (rest === null) return null;
   if (head.next + rest.next !== bytes.length) throw new GitError('internal', 'a hook goes on after its end');
@@ -71,7 +71,7 @@ export const serveHooks = (channel: Duplex, handle: (call: HookCall) => Promise<
   const take = async (chunk: Buffer): Promise<void> => {
     chunks.push(chunk);
     length += chunk.length;
-    if (length > largestCall) throw new GitError('limit', 'a hook says too much');
+    if (length > largestCall) throw new GitError('too_large', 'a hook says too much');
     if (chunk.at(-1) !== 0) return; // every call ends so
     const call = hookCallOf(Buffer.concat(chunks, length));
     if (call === null) return;

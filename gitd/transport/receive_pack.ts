@@ -5,7 +5,7 @@ import { reached } from '../effects.ts';
 import { file, flag } from '../exec/arguments.ts';
 import type { GitProcess } from '../exec/spawn.ts';
 import { transferShares } from '../exec/transfer_shares.ts';
-import { GitError } from '../failure.ts';
+import { GitError, isGitError } from '../failure.ts';
 import type { PushedRef, Quota, Streams } from '../protocol.ts';
 import { refsChanged } from '../refs/generation.ts';
 import { ensureRepository } from '../storage/create.ts';
@@ -113,7 +113,7 @@ const answerHook = async (push: Push, call: HookCall): Promise<HookAnswer> => {
     return await (call.hook === 'pre-receive' ? beforeReceive(push, call) : afterReceive(push, call));
   } catch (error) {
     push.context.log('a push failed', { hook: call.hook, error: String(error) });
-    const isTooMuch = error instanceof GitError && error.kind === 'limit';
+    const isTooMuch = isGitError(error, 'too_large') || isGitError(error, 'limit');
     return refuse([
       isTooMuch ? 'The push is too large to be checked.' : 'Gantry cannot take the push at the moment.',
     ]);

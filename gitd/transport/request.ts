@@ -107,14 +107,14 @@ const makeHeap = () => {
 
 /**
  * The requests that a client sends, one by one, each held whole.
- * @throws GitError `limit` for one that is too long, `invalid` for what is none
+ * @throws GitError `too_large` for one that is too long, `invalid` for what is none
  */
 export async function* requestsOf(input: AsyncIterable<Buffer>): AsyncGenerator<Request> {
   const heap = makeHeap();
   let seen = 0;
   for await (const chunk of input) {
     heap.add(chunk);
-    if (heap.bytes().length > largestRequest) throw new GitError('limit', 'a request is too long');
+    if (heap.bytes().length > largestRequest) throw new GitError('too_large', 'a request is too long');
     for (let end = endOfRequest(heap.bytes(), seen); ; end = endOfRequest(heap.bytes(), 0)) {
       seen = end.whole ? 0 : end.at;
       if (!end.whole) break;

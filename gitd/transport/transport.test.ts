@@ -84,7 +84,7 @@ test('requests come in any pieces, several behind one another, and none too long
   };
   await assert.rejects(read([bytes.subarray(0, bytes.length - 1)]), { kind: 'invalid' });
   const haves = Buffer.concat(Array.from({ length: 100 }, () => packet(`have ${one}\n`)));
-  await assert.rejects(read(Array.from({ length: 2_200 }, () => haves)), { kind: 'limit' });
+  await assert.rejects(read(Array.from({ length: 2_200 }, () => haves)), { kind: 'too_large' });
 });
 
 const hookCall = (...parts: string[]): ReturnType<typeof hookCallOf> =>
@@ -112,7 +112,7 @@ test('no name of a ref ends what a hook says, and no push option becomes one', (
   const options = [...Array(1_000).keys()].map((at) => `${at}\0`).join('');
   const posing = `${one} ${zero} refs/heads/y\0`;
   const call = (): unknown => hookCall('pre-receive\0/q\0', '1001\0', options, posing, `${update}\n\0`);
-  assert.throws(call, { kind: 'limit' });
+  assert.throws(call, { kind: 'too_large' });
   assert.throws(() => hookCall('pre-receive\0/q\0', '0\0', posing, `${update}\n\0`), GitError);
 });
 

@@ -63,6 +63,8 @@ export const wholeFiles = { files: 10, lines: 200_000, bytes: 20_000_000, file_b
 /** One file at two commits. */
 export type FileAt = { from: string; from_path: string; to: string; to_path: string };
 
+const unreadable = ['missing', 'no_repository', 'too_large'] as const;
+
 /** What changed in a file between two commits; `''`: nothing, null: it cannot be told, as where one of them is gone. */
 export const diffBetween = async (
   platform: Platform,
@@ -82,7 +84,7 @@ export const diffBetween = async (
     if (diff === undefined) return '';
     return diff.deleted_file || diff.too_large || diff.binary ? null : diff.diff;
   } catch (error) {
-    if (isGitFailure(error, 'missing') || isGitFailure(error, 'no_repository')) return null;
+    if (unreadable.some((kind) => isGitFailure(error, kind))) return null;
     throw error;
   }
 };

@@ -14,6 +14,10 @@ export class GitFailure extends Error {
 export const isGitFailure = (error: unknown, kind?: GitErrorKind): error is GitFailure =>
   error instanceof GitFailure && (kind === undefined || error.kind === kind);
 
+/** Whether git had too much to do for the call: in the time it has, or at all. */
+export const isBeyondLimits = (error: unknown): boolean =>
+  isGitFailure(error, 'limit') || isGitFailure(error, 'too_large');
+
 /** Of an `error` frame. */
 export const failureOf = (sent: unknown): GitFailure => {
   const { kind, message } = sent as { kind: GitErrorKind; message: string };

@@ -16,7 +16,11 @@ const known: Record<string, (contentType: string) => Failure> = {
 
 export const tooLong = (): Failure => new Failure('uri_too_long', { message: '414 Request-URI Too Long' });
 
-export const tooLarge = (): Failure => new Failure('too_large', { message: '413 Request Entity Too Large' });
+/** @param about what is too large, where it is not the request itself */
+export const tooLarge = (about?: string): Failure =>
+  new Failure('too_large', {
+    message: `413 Request Entity Too Large${about === undefined ? '' : ` - ${about}`}`,
+  });
 
 /**
  * The failure that an error stands for; null for one that nobody foresaw (a 500).

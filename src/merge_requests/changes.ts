@@ -4,7 +4,7 @@ import type { Call } from '../access/call.ts';
 import { Failure } from '../errors.ts';
 import { JsonText } from '../http/endpoint.ts';
 import type { Page, PageRequest } from '../http/page.ts';
-import { isGitFailure } from '../git/failure.ts';
+import { isBeyondLimits, isGitFailure } from '../git/failure.ts';
 import type { DiffLimits } from '../git/protocol_types.ts';
 import { diffJson } from '../repository/diff_json.ts';
 import { repositoryOf } from '../repository/open.ts';
@@ -33,7 +33,7 @@ const askWhole = async (
     });
     return { files: diffs.map(diffJson), overflow };
   } catch (error) {
-    if (isGitFailure(error, 'missing') || isGitFailure(error, 'limit')) return null;
+    if (isGitFailure(error, 'missing') || isBeyondLimits(error)) return null;
     throw error;
   }
 };

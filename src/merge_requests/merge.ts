@@ -21,7 +21,7 @@ import { branchesOf, readHeads } from './heads.ts';
 import { type Merged, makeMergeCommit } from './merge_commit.ts';
 import { defaultMergeMessage, defaultSquashMessage } from './merge_message.ts';
 import { cannotBeMerged, otherHead, requireOpen, requireReady } from './merge_rules.ts';
-import { storeStatus } from './merge_status.ts';
+import { type MergeCheck, notMergeable, storeStatus, tooLargeToMerge } from './merge_status.ts';
 import { lockUnlessMerging, writeUnlessMerging } from './merging.ts';
 import { storeNewVersion } from './new_version.ts';
 import { latestVersion } from './version_queries.ts';
@@ -96,25 +96,32 @@ const mergeMessageOf = async ({ platform, found, merger, params, baseUrl }: Merg
   return defaultMergeMessage(found.merge_request, found.project, await seenBy(db, merger.viewer, issues));
 };
 
-/** @throws Failure 405 where there are conflicts, or it must be rebased first */
-const build = async (merging: Merging, ends: Ends): Promise<Merged> => {
+/** @returns why there is no commit, where there is none */
+const makeCommit = async (merging: Merging, ends: Ends): Promise<Merged | MergeCheck> => {
   const { platform, found, merger } = merging;
-  const made = await makeMergeCommit(platform, found.project, {
+  const commit = {
     ...ends,
     merge_message: await mergeMessageOf(merging),
     squash_message: await squashMessageOf(merging),
     merger,
     author: found.merge_request.author,
     now: platform.clock.now(),
-  });
-  if (made !== null) return made;
+  };
+  try {
+    return (await makeMergeCommit(platform, found.project, commit)) ?? notMergeable;
+  } catch (error) {
+    if (isGitFailure(error, 'too_large')) return tooLargeToMerge;
+    throw error;
+  }
+};
+
+/** @throws Failure 405 where there are conflicts, it must be rebased first, or the changes are too large */
+const build = async (merging: Merging, ends: Ends): Promise<Merged> => {
+  const { platform, found } = merging;
+  const made = await makeCommit(merging, ends);
+  if ('tip' in made) return made;
   if (found.project.merge_method === 'merge') {
-    await storeStatus(
-      platform,
-      { ...found.merge_request, head_sha: ends.source_sha },
-      ends,
-      'cannot_be_merged',
-    );
+    await storeStatus(platform, { ...found.merge_request, head_sha: ends.source_sha }, ends, made);
   }
   throw cannotBeMerged();
 };

@@ -27,7 +27,7 @@ const madeBefore = async (
   return found?.parents.join() === [ours, theirs].join() ? commit : null;
 };
 
-/** null: conflicts, or the source's newest commits have not come yet. */
+/** null: conflicts, changes too large to merge, or the source's newest commits have not come yet. */
 const make = async (call: Call, repository: Repository, ends: Ends): Promise<Oid | null> => {
   const signature = signatureOf(call, userOf(call));
   const { ours, theirs } = ends;
@@ -41,7 +41,7 @@ const make = async (call: Call, repository: Repository, ends: Ends): Promise<Oid
     });
     return made?.id ?? null;
   } catch (error) {
-    if (isGitFailure(error, 'missing')) return null;
+    if (isGitFailure(error, 'missing') || isGitFailure(error, 'too_large')) return null;
     throw error;
   }
 };

@@ -2,6 +2,7 @@
  * Whether a request can be merged: looked at when it is read, and remembered for the two commits that were looked at.
  * The look changes nothing that anybody did, so `updated_at` stays.
  */
+import { sql } from 'kysely';
 import type { Platform } from '../access/call.ts';
 import { isGitFailure } from '../git/failure.ts';
 import type { Oid } from '../git/protocol_types.ts';
@@ -36,14 +37,30 @@ const isFresh = (request: Checked, { source_sha, target_sha }: Heads): boolean =
   request.checked_source_sha === source_sha &&
   request.checked_target_sha === target_sha;
 
-const isClean = async (
+/** The result of a check; `problem` becomes the request's `merge_error`. */
+export type MergeCheck = { status: Status; problem: string | null };
+
+export const notMergeable: MergeCheck = { status: 'cannot_be_merged', problem: null };
+
+/** The outcome for changes that exceed the size limits of a merge. */
+export const tooLargeToMerge: MergeCheck = {
+  status: 'cannot_be_merged',
+  problem: 'Merge failed: the changes are too large',
+};
+
+const tryMerge = async (
   platform: Platform,
   target: RepositoryPlace,
   ours: Oid,
   theirs: Oid,
-): Promise<boolean> => {
-  const { clean } = await repositoryOf(platform, target).ask('merge.check', { ours, theirs });
-  return clean;
+): Promise<MergeCheck> => {
+  try {
+    const { clean } = await repositoryOf(platform, target).ask('merge.check', { ours, theirs });
+    return clean ? { status: 'can_be_merged', problem: null } : notMergeable;
+  } catch (error) {
+    if (isGitFailure(error, 'too_large')) return tooLargeToMerge;
+    throw error;
+  }
 };
 
 /** @returns null: its newest commits are not in the target's repository yet, they are on their way */
@@ -52,28 +69,37 @@ const look = async (
   request: Checked,
   target: RepositoryPlace,
   { source_sha, target_sha }: Heads,
-): Promise<Status | null> => {
-  if (source_sha === null || target_sha === null) return 'cannot_be_merged';
+): Promise<MergeCheck | null> => {
+  if (source_sha === null || target_sha === null) return notMergeable;
   if (source_sha !== request.head_sha && request.source_project_id !== target.id) return null;
   const version = await latestVersion(platform.store.db, request);
   const isCurrent = version?.head_commit_sha === source_sha;
   const isEmpty = isCurrent && (version.state === 'empty' || version.base_commit_sha === null);
-  if (isEmpty) return 'cannot_be_merged';
-  return (await isClean(platform, target, target_sha, source_sha)) ? 'can_be_merged' : 'cannot_be_merged';
+  return isEmpty ? notMergeable : await tryMerge(platform, target, target_sha, source_sha);
 };
 
-/** Remembers what was found, unless another version came meanwhile. */
+/** Keeps the failure of a rebase; removes that of a check which no longer applies. */
+const mergeError = (problem: string | null) =>
+  problem ??
+  sql<string | null>`case when merge_error = ${tooLargeToMerge.problem} then null else merge_error end`;
+
+/** Stores the outcome of a check, unless another version came meanwhile. */
 export const storeStatus = async (
   { store }: Pick<Platform, 'store'>,
   { id, head_sha }: Pick<Checked, 'id' | 'head_sha'>,
   { source_sha, target_sha }: Heads,
-  merge_status: Status,
+  { status, problem }: MergeCheck,
 ): Promise<void> => {
   await store.write(
     async ({ db }) =>
       await db
         .updateTable('merge_requests')
-        .set({ merge_status, checked_source_sha: source_sha, checked_target_sha: target_sha })
+        .set({
+          merge_status: status,
+          merge_error: mergeError(problem),
+          checked_source_sha: source_sha,
+          checked_target_sha: target_sha,
+        })
         .where('id', '=', id)
         .where('state', '=', 'opened')
         .where('head_sha', head_sha === null ? 'is' : '=', head_sha)
@@ -84,10 +110,10 @@ export const storeStatus = async (
 const check = async (platform: Platform, request: Checked, target: RepositoryPlace): Promise<Status> => {
   const heads = await readHeads(platform, await branchesOf(platform.store.db, request, target));
   if (isFresh(request, heads)) return request.merge_status;
-  const status = await look(platform, request, target, heads);
-  if (status === null) return 'unchecked';
-  await storeStatus(platform, request, heads, status);
-  return status;
+  const outcome = await look(platform, request, target, heads);
+  if (outcome === null) return 'unchecked';
+  await storeStatus(platform, request, heads, outcome);
+  return outcome.status;
 };
 
 /** The look that is under way, and the one after it, which those share who asked meanwhile. */

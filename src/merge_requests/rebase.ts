@@ -105,16 +105,14 @@ const makeRebased = async (
     .select(userColumns)
     .where('id', '=', userId)
     .executeTakeFirstOrThrow();
-  const made = await repositoryOf(platform, source).ask('merge.rebase', {
-    onto: target_sha,
-    head: source_sha,
-    committer: {
-      name: user.name,
-      email: user.email,
-      time: Math.floor(platform.clock.now() / 1000),
-      offset: '+0000',
-    },
-  });
+  const committer = {
+    name: user.name,
+    email: user.email,
+    time: Math.floor(platform.clock.now() / 1000),
+    offset: '+0000',
+  };
+  const ends = { onto: target_sha, head: source_sha };
+  const made = await repositoryOf(platform, source).ask('merge.rebase', { ...ends, committer });
   return made === null ? 'there are conflicts' : { source, old: source_sha, new: made.id };
 };
 
@@ -146,8 +144,13 @@ const tryRebase = async (
   found: FoundMergeRequest,
   userId: number,
 ): Promise<string | null> => {
-  const made = await makeRebased(platform, found, userId);
-  return typeof made === 'string' ? made : await move(platform, found, userId, made);
+  try {
+    const made = await makeRebased(platform, found, userId);
+    return typeof made === 'string' ? made : await move(platform, found, userId, made);
+  } catch (error) {
+    if (isGitFailure(error, 'too_large')) return 'the changes are too large';
+    throw error;
+  }
 };
 
 export const rebaseRequest = async (

@@ -4,7 +4,7 @@
  */
 import type { Platform } from '../access/call.ts';
 import type { Tx } from '../db/open.ts';
-import { isGitFailure } from '../git/failure.ts';
+import { isBeyondLimits } from '../git/failure.ts';
 import type { Commit, DiffLimits, FileDiff, Oid } from '../git/protocol_types.ts';
 import type { Repository } from '../git/repository.ts';
 import { enqueue } from '../queue/queue.ts';
@@ -28,7 +28,7 @@ export type PreparedVersion = NewVersion & { head_commit_sha: Oid; start_commit_
 
 type Compared = { repository: Repository; head: Oid; start: Oid; base: Oid | null };
 
-/** What takes git too long to compare is stored as one that passed the limits. */
+/** Stores a diff that git cannot compare in time, or at all, as one that exceeded the limits. */
 const filesOf = async ({
   repository,
   head,
@@ -37,7 +37,7 @@ const filesOf = async ({
   try {
     return await repository.ask('diff.files', { from: base, to: head, limits: storedLimits });
   } catch (error) {
-    if (!isGitFailure(error, 'limit')) throw error;
+    if (!isBeyondLimits(error)) throw error;
     return { diffs: [], overflow: true };
   }
 };

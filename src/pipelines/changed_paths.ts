@@ -1,5 +1,5 @@
 /** Which paths a commit changes, for rules that ask. */
-import { isGitFailure } from '../git/failure.ts';
+import { isBeyondLimits, isGitFailure } from '../git/failure.ts';
 import { type Oid, zeroOid } from '../git/protocol_types.ts';
 import type { Code } from '../repository/code.ts';
 import { resolveRevision } from '../repository/resolve.ts';
@@ -14,7 +14,7 @@ const unlessTooMuch = async <T>(work: Promise<T>): Promise<T | null> => {
   try {
     return await work;
   } catch (error) {
-    if (isGitFailure(error, 'limit') || isGitFailure(error, 'missing')) return null;
+    if (isBeyondLimits(error) || isGitFailure(error, 'missing')) return null;
     throw error;
   }
 };

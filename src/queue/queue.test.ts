@@ -418,7 +418,8 @@ describe('work that fails by an outage', () => {
       assert.equal(isOutage(error), true, String(error));
     for (const error of [
       new TypeError('a bug'),
-      new GitFailure('limit', 'too large'),
+      new GitFailure('limit', 'too slow'),
+      new GitFailure('too_large', 'too large'),
       coded('ENOENT'),
       'text',
     ])

@@ -89,7 +89,9 @@ export const commitJson = (commit: Commit, projectUrl: string) => ({
 
 export type CommitStats = { additions: number; deletions: number };
 
-export const statsJson = ({ additions, deletions }: CommitStats) => ({
+export type StatsJson = CommitStats & { total: number };
+
+export const statsJson = ({ additions, deletions }: CommitStats): StatsJson => ({
   additions,
   deletions,
   total: additions + deletions,

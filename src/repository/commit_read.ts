@@ -3,11 +3,12 @@ import type { Call } from '../access/call.ts';
 import { may } from '../access/may.ts';
 import { notFound } from '../errors.ts';
 import type { Page, PageRequest } from '../http/page.ts';
+import { isGitFailure } from '../git/failure.ts';
 import type { Commit, CommitWalk, Oid } from '../git/protocol_types.ts';
 import type { Project } from '../projects/find.ts';
 import { actionPath, isPlainPath } from './paths.ts';
 import { type Code, webUrlOf } from './code.ts';
-import { commitJson, statsJson } from './commit_json.ts';
+import { type StatsJson, commitJson, statsJson } from './commit_json.ts';
 import { briefPipelineJson } from './pipeline_brief.ts';
 import { branchPrefix, requireRevision, tagPrefix } from './resolve.ts';
 
@@ -55,8 +56,15 @@ const walkOf = (filter: CommitFilter): Partial<CommitWalk> => {
   };
 };
 
-const withStats = async ({ repository }: Code, commits: readonly Commit[]) =>
-  await Promise.all(commits.map(async ({ id }) => await repository.ask('commits.stats', { id })));
+/** Changed lines of a commit, as the member `stats`; without that member for a commit too large to count. */
+const statsMember = async ({ repository }: Code, { id }: Commit): Promise<{ stats?: StatsJson }> => {
+  try {
+    return { stats: statsJson(await repository.ask('commits.stats', { id })) };
+  } catch (error) {
+    if (isGitFailure(error, 'too_large')) return {};
+    throw error;
+  }
+};
 
 /** A page of commits, newest first, and their exact number. */
 export const listCommits = async (
@@ -74,12 +82,13 @@ export const listCommits = async (
     count: true,
     ...walkOf(filter),
   });
-  const stats = filter.with_stats === true ? await withStats(code, commits) : null;
   const projectUrl = webUrlOf(call, code.project);
-  const items = commits.map((commit, at) => {
-    const own = stats?.[at];
-    return { ...commitJson(commit, projectUrl), ...(own !== undefined && { stats: statsJson(own) }) };
-  });
+  const items = await Promise.all(
+    commits.map(async (commit) => ({
+      ...commitJson(commit, projectUrl),
+      ...(filter.with_stats === true && (await statsMember(code, commit))),
+    })),
+  );
   return { items, total: total ?? offset + commits.length };
 };
 
@@ -102,14 +111,9 @@ const pipelineOf = async (call: Call, project: Project, sha: string) => {
 };
 
 /** One commit as the API answers it. */
-export const singleCommitJson = async (
-  call: Call,
-  { project, repository }: Code,
-  commit: Commit,
-  stats = true,
-) => ({
-  ...commitJson(commit, webUrlOf(call, project)),
-  ...(stats && { stats: statsJson(await repository.ask('commits.stats', { id: commit.id })) }),
-  ...(await pipelineOf(call, project, commit.id)),
-  project_id: project.id,
+export const singleCommitJson = async (call: Call, code: Code, commit: Commit, stats = true) => ({
+  ...commitJson(commit, webUrlOf(call, code.project)),
+  ...(stats && (await statsMember(code, commit))),
+  ...(await pipelineOf(call, code.project, commit.id)),
+  project_id: code.project.id,
 });

@@ -15,6 +15,7 @@ import {
   text,
   texts,
 } from '../http/schema.ts';
+import { isGitFailure } from '../git/failure.ts';
 import type { Commit, FileDiff, Oid } from '../git/protocol_types.ts';
 import { archiveAnswer } from './archive.ts';
 import { type Code, findCode, projectParam, webUrlOf } from './code.ts';
@@ -41,14 +42,22 @@ const baseOf = async (
 
 type Compared = { commits: Commit[]; diffs: FileDiff[]; overflow: boolean };
 
+/** Without files, as one that exceeded the limits, where too much differs for git to compare. */
+const diffOf = async ({ repository }: Code, from: Oid, to: Oid): Promise<Omit<Compared, 'commits'>> => {
+  try {
+    return await repository.ask('diff.files', { from, to, limits: diffLimits });
+  } catch (error) {
+    if (isGitFailure(error, 'too_large')) return { diffs: [], overflow: true };
+    throw error;
+  }
+};
+
 const compareHere = async (code: Code, ends: [Oid, Oid], straight: boolean): Promise<Compared> => {
   const [from, to] = ends;
   const base = await baseOf(code, ends, straight);
   const [{ commits }, { diffs, overflow }] = await Promise.all([
     code.repository.ask('commits.list', { from: [to], not: [from], skip: 0, limit: mostCompared }),
-    base === null
-      ? { diffs: [], overflow: false }
-      : code.repository.ask('diff.files', { from: base, to, limits: diffLimits }),
+    base === null ? { diffs: [], overflow: false } : diffOf(code, base, to),
   ]);
   return { commits, diffs, overflow };
 };

@@ -21,26 +21,21 @@ after(async () => {
 
 const urlOf = (project: SeededProject): string => repositoryUrl(gantry.url, project.full_path, rootToken);
 
-type Ask = (line: string, json?: object) => Promise<Reply>;
+/** Requires an answer below 500. */
+const ask = async (line: string, json?: object): Promise<Reply> => {
+  const reply = await gantry.api(line, json === undefined ? {} : { json });
+  assert.ok(reply.status < 500, `${line.slice(0, 200)}: ${reply.status} ${reply.text.slice(0, 300)}`);
+  return reply;
+};
 
-/** Asks, and holds the answer to be one that was foreseen: of what has no end, that it cannot be had. */
-const asker =
-  (isEndless: boolean): Ask =>
-  async (line, json) => {
-    const reply = await gantry.api(line, json === undefined ? {} : { json });
-    const isForeseen = reply.status < 500 || (isEndless && reply.status === 503);
-    assert.ok(isForeseen, `${line.slice(0, 200)}: ${reply.status} ${reply.text.slice(0, 300)}`);
-    return reply;
-  };
-
-const readAll = async (ask: Ask, paths: readonly string[]): Promise<void> => {
+const readAll = async (paths: readonly string[]): Promise<void> => {
   await Promise.all(paths.map(async (path) => await ask(`GET ${path}`)));
 };
 
 /** At most this many files of one, each of which is asked for in many ways. */
 const mostFiles = 25;
 
-const readFiles = async (ask: Ask, code: string): Promise<void> => {
+const readFiles = async (code: string): Promise<void> => {
   const { body } = await ask(`GET ${code}/tree?ref=hostile&per_page=${mostFiles}`);
   const pathsOf = ({ id, path }: { id: string; path: string }): string[] => {
     const name = encodeURIComponent(path);
@@ -52,12 +47,12 @@ const readFiles = async (ask: Ask, code: string): Promise<void> => {
       `${code}/blobs/${id}`,
     ];
   };
-  await readAll(ask, (body as { id: string; path: string }[]).flatMap(pathsOf));
+  await readAll((body as { id: string; path: string }[]).flatMap(pathsOf));
 };
 
-const readCode = async (ask: Ask, project: SeededProject): Promise<void> => {
+const readCode = async (project: SeededProject): Promise<void> => {
   const code = `/projects/${project.id}/repository`;
-  await readFiles(ask, code);
+  await readFiles(code);
   const rest = [
     'tree?recursive=true&ref=hostile',
     'archive.tar?sha=hostile',
@@ -79,10 +74,10 @@ const readCode = async (ask: Ask, project: SeededProject): Promise<void> => {
     'merge_base?refs[]=main&refs[]=hostile',
     'contributors?ref=hostile',
   ];
-  await readAll(ask, [...rest.map((path) => `${code}/${path}`), `/projects/${project.id}?statistics=true`]);
+  await readAll([...rest.map((path) => `${code}/${path}`), `/projects/${project.id}?statistics=true`]);
 };
 
-const write = async (ask: Ask, project: SeededProject): Promise<void> => {
+const write = async (project: SeededProject): Promise<void> => {
   const code = `/projects/${project.id}/repository`;
   await ask(`POST ${code}/branches`, { branch: 'picked', ref: 'main' });
   await ask(`POST ${code}/commits/hostile/cherry_pick`, { branch: 'picked' });
@@ -95,7 +90,7 @@ const write = async (ask: Ask, project: SeededProject): Promise<void> => {
   });
 };
 
-const requestMerge = async (ask: Ask, project: SeededProject): Promise<void> => {
+const requestMerge = async (project: SeededProject): Promise<void> => {
   const made = await ask(`POST /projects/${project.id}/merge_requests`, {
     source_branch: 'hostile',
     target_branch: 'main',
@@ -105,7 +100,6 @@ const requestMerge = async (ask: Ask, project: SeededProject): Promise<void> => 
   const path = `/projects/${project.id}/merge_requests/${made.body.iid}`;
   const [version] = (await ask(`GET ${path}/versions`)).body as { id: number }[];
   await readAll(
-    ask,
     ['', '/commits', '/changes', '/diffs', '/raw_diffs', '/merge_ref', '/closes_issues', '/participants']
       .concat('/pipelines', `/versions/${version?.id}`)
       .map((rest) => `${path}${rest}`),
@@ -130,10 +124,9 @@ for (const [name, make] of Object.entries(craft)) {
       assert.equal(await git(tree.path, 'ls-remote', urlOf(project), 'refs/heads/hostile'), '');
       return;
     }
-    const ask = asker(crafted.isEndless === true);
-    await readCode(ask, project);
-    await write(ask, project);
-    await requestMerge(ask, project);
+    await readCode(project);
+    await write(project);
+    await requestMerge(project);
     await gantry.service.worker.drain();
     assert.equal((await gantry.api(`GET /projects/${project.id}/repository/branches/main`)).status, 200);
   });

@@ -69,7 +69,9 @@ export const queryPlansText = async (): Promise<string> => {
     const ofList = (await statementsOf(ask)).filter((text) => kindOf(text) !== null);
     lists.push({ name: nameOf(path, skewed), statements: ofList });
   }
-  const database = new DatabaseSync(join(gantry.service.platform.config.data, 'gantry.sqlite'));
+  const database = new DatabaseSync(join(gantry.service.platform.config.data, 'gantry.sqlite'), {
+    timeout: 30_000, // the service may still write
+  });
   const plain = plansOf(database, lists);
   database.exec('analyze');
   const analyzed = plansOf(database, lists);

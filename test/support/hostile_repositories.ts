@@ -7,8 +7,6 @@ export type Crafted = {
   refs: [id: string, ref: string][];
   /** Whether the service takes it. */
   taken: boolean;
-  /** Whether it has no end in sight: what would have to read it whole is answered by 503. */
-  isEndless?: true;
 };
 type Make = (path: string, first: string) => Promise<Crafted> | Crafted;
 
@@ -111,6 +109,10 @@ const bomb = (path: string, depth: number): string => {
   return id;
 };
 
+/** A commit of a few kilobytes whose tree has a thousand million paths. */
+export const craftTreeBomb = (path: string, first: string): Crafted =>
+  onHostile(commitOf(path, bomb(path, 8), { parents: [first] }));
+
 /** Each, with what it is. */
 export const craft: Readonly<Record<string, Make>> = {
   'links that lead out, into circles and to nothing': (path, first) =>
@@ -131,10 +133,7 @@ export const craft: Readonly<Record<string, Make>> = {
     ),
   'a folder in a folder, four hundred deep': (path, first) =>
     onHostile(commitOf(path, nested(path, 400), { parents: [first] })),
-  'a tree that unfolds to a thousand million files': (path, first) => ({
-    ...onHostile(commitOf(path, bomb(path, 8), { parents: [first] })),
-    isEndless: true,
-  }),
+  'a tree that unfolds to a thousand million files': craftTreeBomb,
   'a folder of six thousand files': (path, first) => {
     const id = object(path, 'blob', 'x\n');
     return ofEntries(
