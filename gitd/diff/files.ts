@@ -63,11 +63,17 @@ const runWithPaths = async (
   }
 };
 
+/** Whether a file of a tree can have this path. git ends with an error at one that leads out of the repository. */
+const isTreePath = (path: string): boolean =>
+  !path.includes('\0') && path.split('/').every((part) => part !== '' && part !== '.' && part !== '..');
+
 export const diffFiles: MethodHandler<'diff.files'> = async (params, context) => {
-  const { from, to, limits, paths = [] } = params;
+  const { from, to, limits } = params;
+  const paths = params.paths?.filter(isTreePath) ?? [];
+  const isNone = params.paths !== undefined && params.paths.length > 0 && paths.length === 0;
   const { dir, signal, pools } = context;
   const trees = await comparedTrees(context, from, to);
-  if (trees[0] === trees[1]) return { result: { diffs: [], files: 0, overflow: false } };
+  if (isNone || trees[0] === trees[1]) return { result: { diffs: [], files: 0, overflow: false } };
   const parser = makeDiffParser(withinReason(limits), paths.length === 0);
   if (paths.length > 0) await runWithPaths(context, trees, parser, paths);
   else await pools.diffTree.run({ dir, trees, signal, seconds }, parser.push);

@@ -311,6 +311,25 @@ test('a commit is picked onto another branch, and undone there', async () => {
   assert.equal(await fileOf(code, 'fix', 'stable'), 'x\n');
 });
 
+test('a comment on a path that no commit can have is about the whole commit', async () => {
+  const { path, sha } = await newCode();
+  for (const place of ['/', '/etc/passwd', '../a', 'a/../../b', '.', 'a//b', '//'.repeat(750)]) {
+    const json = { note: 'x', path: place, line: 1 };
+    const { status, body, text } = await gantry.api(`POST ${path}/${sha}/comments`, { json });
+    assert.deepEqual([status, body.path, body.line], [201, null, null], `${place}: ${text}`);
+    const position = {
+      position_type: 'text',
+      base_sha: '0'.repeat(40),
+      start_sha: '0'.repeat(40),
+      head_sha: sha,
+      new_path: place,
+      new_line: 1,
+    };
+    const line = `POST ${path}/${sha}/discussions`;
+    assert.equal((await gantry.api(line, { json: { body: 'x', position } })).status, 400, place);
+  }
+});
+
 test('comments on a commit stand where its diff shows the line', async () => {
   const { user, path, sha } = await newCode(20);
   const say = async (json: object) => await gantry.api(`POST ${path}/${sha}/comments`, { json, ...as(user) });
