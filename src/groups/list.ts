@@ -31,6 +31,7 @@ export const groupListParams = {
   top_level_only: optional(boolean({ description: 'without subgroups' })),
   visibility: optional(oneOf(visibilities)),
   skip_groups: optional(integers({ description: 'ids to leave out' })),
+  custom_attributes: unsupportedFilter(),
   repository_storage: unsupportedFilter(),
   marked_for_deletion_on: unsupportedFilter(),
   archived: unsupportedFilter(['false']),

@@ -2,10 +2,19 @@
 import { type RawBuilder, sql } from 'kysely';
 import { allOf } from '../access/visible.ts';
 import type { Words } from '../db/engine.ts';
+import { invalid } from '../errors.ts';
 import { boolean, idOrWord, integers, names, oneOf, optional, text, time } from '../http/schema.ts';
 import { leftOut, notParam } from './filters_not.ts';
 import { type Listed, column, linksOf } from './listed.ts';
+import {
+  type MilestoneContext,
+  type MilestoneWord,
+  among,
+  isMilestoneWord,
+  milestoneWords,
+} from './milestone_words.ts';
 import { type Measured, type NameKind, type Named, type Names, type Wanted, personKey } from './named.ts';
+import { type SearchField, searchFields } from './search.ts';
 
 type Condition = RawBuilder<boolean>;
 
@@ -23,6 +32,7 @@ export const sharedFilterParams = {
   my_reaction_emoji: optional(text({ description: 'what the caller reacted to with it; None, Any' })),
   iids: optional(integers()),
   search: optional(text({ description: 'words that the title or the description has' })),
+  in: optional(names({ description: 'what `search` looks in: title, description; both by default' })),
   created_after: optional(time('inclusive')),
   created_before: optional(time('inclusive')),
   updated_after: optional(time('inclusive')),
@@ -50,6 +60,7 @@ export type Filters = {
   my_reaction_emoji?: string;
   iids?: number[];
   search?: string;
+  in?: string[];
   created_after?: number;
   created_before?: number;
   updated_after?: number;
@@ -57,21 +68,26 @@ export type Filters = {
   non_archived?: boolean;
   /** As it was sent. */
   not?: unknown;
-  /** No parameter: of which milestone the list is. */
-  milestone_id?: number;
+  /** The id of the milestone that the list belongs to, or a word of the parameter. */
+  milestone_id?: number | MilestoneWord;
   order_by: 'created_at' | 'updated_at';
   sort: 'asc' | 'desc';
 };
 
-const among = (words: string[]) => {
-  return (word: string): boolean => words.includes(word.toLowerCase());
+/**
+ * The fields that `search` looks in.
+ * @throws Failure 400 where `in` names another
+ */
+export const searchedFields = ({ in: chosen = [] }: Filters): readonly SearchField[] => {
+  if (chosen.length === 0) return searchFields;
+  const isField = (name: string): name is SearchField => searchFields.some((field) => field === name);
+  const fields = chosen.filter(isField);
+  if (fields.length < chosen.length) throw invalid({ in: ['does not have a valid value'] });
+  return [...new Set(fields)];
 };
+
 const isNoLabel = among(['none', 'no label', 'no+label']);
 const isAnyLabel = among(['any', 'any label']);
-const isNoMilestone = among(['none', 'no milestone']);
-const isAnyMilestone = among(['any', 'any milestone']);
-const isMilestoneWord = (word: string): boolean =>
-  isNoMilestone(word) || isAnyMilestone(word) || among(['#upcoming', '#started'])(word);
 
 /** Titles of labels, all of which a record must have. */
 const titlesOf = ({ labels = [] }: Filters): string[] =>
@@ -153,35 +169,6 @@ const labelWords = (kind: Listed, { labels = [] }: Filters): Condition[] => {
   return labels.some(isAnyLabel) ? [sql`exists (select 1 from ${links})`] : [];
 };
 
-type MilestoneContext = Pick<FilterContext, 'today' | 'milestones'>;
-
-/** Of each project and each group the milestone that is due next, started or not. */
-const nextDue = ({ today, milestones }: MilestoneContext) => sql`select id from (
-  select id, row_number() over (partition by project_id, group_id order by due_date, id) as place
-  from milestones where ${milestones()} and state = 'active' and due_date > ${today}) as coming
-  where place = 1`;
-
-const startedBy = ({ today, milestones }: MilestoneContext) => sql`select id from milestones
-  where ${milestones()} and state = 'active' and start_date <= ${today}`;
-
-const milestoneWords = (
-  kind: Listed,
-  { milestone = '' }: Filters,
-  context: MilestoneContext,
-): Condition[] => {
-  const id = column(kind, 'milestone_id');
-  if (isNoMilestone(milestone)) return [sql`${id} is null`];
-  if (isAnyMilestone(milestone)) return [sql`${id} is not null`];
-  switch (milestone.toLowerCase()) {
-    case '#upcoming':
-      return [sql`${id} in (${nextDue(context)})`];
-    case '#started':
-      return [sql`${id} in (${startedBy(context)})`];
-    default:
-      return [];
-  }
-};
-
 const peopleWords = (
   kind: Listed,
   table: 'assignees' | 'reviewers',
@@ -205,7 +192,7 @@ const reactions = (kind: Listed, { my_reaction_emoji = '' }: Filters, userId: nu
 
 /** What is on the milestone that the list is of: few of all, mostly. */
 export const onMilestone = (kind: Listed, { milestone_id }: Filters): Measured[] => {
-  if (milestone_id === undefined) return [];
+  if (typeof milestone_id !== 'number') return [];
   const condition: Condition = sql`${column(kind, 'milestone_id')} = ${milestone_id}`;
   return [{ name: 'on milestone', condition, index: `${kind.table}_milestone` }];
 };
@@ -251,13 +238,10 @@ const neededOf = (listed: Listed, { names, words, wanted }: FilterContext): Need
   ];
 };
 
-export type FilterContext = {
+export type FilterContext = MilestoneContext & {
   names: Names;
   words: Words;
   userId: number;
-  today: string;
-  /** Over `milestones`: those that what is listed may be on. */
-  milestones: () => Condition;
   wanted: Wanted;
   /** What the kind's own filters ask for. */
   own: Condition[];

@@ -1,7 +1,7 @@
 /** What a list leaves out: `not[labels]=bug&not[author_username]=ada`. */
 import { type RawBuilder, sql } from 'kysely';
 import { invalid } from '../errors.ts';
-import { array, hash, int, string } from '../http/schema.ts';
+import { array, hash, int, string, unsupportedFilter } from '../http/schema.ts';
 import { type Listed, column, linksOf } from './listed.ts';
 
 type Condition = RawBuilder<boolean>;
@@ -19,14 +19,21 @@ const shared = {
   my_reaction_emoji: string,
 };
 
+/** Parts that would leave more out than the list does. */
+const unsupported = ['search', 'in', 'iids', 'milestone_id', 'weight', 'epic_id', 'health_status'].concat([
+  'iteration_id',
+  'iteration_title',
+]);
+const refused = Object.fromEntries(unsupported.map((name) => [name, unsupportedFilter()]));
+
 export const notParam = hash(
-  shared,
+  { ...shared, ...refused },
   'what is left out: any of these labels, this milestone, this author, these assignees, this reaction of the caller',
 );
 
 /** The same for merge requests. */
 export const notParamWithReviewers = hash(
-  { ...shared, reviewer_id: int, reviewer_username: string },
+  { ...shared, ...refused, reviewer_id: int, reviewer_username: string },
   'what is left out: as for issues, and this reviewer',
 );
 
@@ -76,6 +83,8 @@ const usersOf = (names: string[]) =>
 export const leftOut = (kind: Listed, given: unknown, userId: number): Condition[] => {
   if (given === undefined) return [];
   const parts = partsOf(given);
+  const unread = unsupported.find((name) => ![undefined, null, ''].includes(parts[name] as undefined));
+  if (unread !== undefined) throw invalid({ [`not[${unread}]`]: ['is a filter that is not supported'] });
   const [id, author, milestone] = [
     column(kind, 'id'),
     column(kind, 'author_id'),

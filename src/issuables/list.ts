@@ -9,7 +9,7 @@ import type { Page, PageRequest } from '../http/page.ts';
 import { type Owner, availableTo } from '../labels/owner.ts';
 import { ancestorsOf, descendantsOf } from '../namespaces/ancestors.ts';
 import type { Project } from '../projects/find.ts';
-import { type Filters, onMilestone, selectionOf, wantedOf } from './filters.ts';
+import { type Filters, onMilestone, searchedFields, selectionOf, wantedOf } from './filters.ts';
 import { countRecords } from './count.ts';
 import { type Lead, isRare, leadOf, leadOfCount } from './lead.ts';
 import { type Listed, column } from './listed.ts';
@@ -120,7 +120,7 @@ const planOf = async <F extends Filters>(
           kind.visible(call.viewer, words),
         ]
       : [kind.visibleIn(call.viewer, project)];
-  const search = await searchCondition(call, kind.type, filters.search ?? '');
+  const search = await searchCondition(call, kind.type, filters.search ?? '', searchedFields(filters));
   const along = (lead: Lead) => ({ lead, where: allOf([...lead.conditions, ...visible, ...search]) });
   return { ...along(leadOf(parts)), count: along(leadOfCount(parts)), isRare: isRare(parts) };
 };

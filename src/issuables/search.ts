@@ -6,6 +6,7 @@
  */
 import { type RawBuilder, sql } from 'kysely';
 import type { Call } from '../access/call.ts';
+import { anyOf } from '../access/visible.ts';
 import { insertRows } from '../db/insert.ts';
 import type { Tx } from '../db/open.ts';
 import type { TargetType } from '../db/schema.ts';
@@ -43,23 +44,31 @@ export const storeSearchText = async (
     where ${sql.raw(id)} = ${record.id}`.execute(tx.db);
 };
 
-/** Every term in the title, or every term in the description. */
-const comparesWith = ({ table }: SearchPlace, terms: string[]): RawBuilder<boolean> => {
-  const everyIn = (column: string): RawBuilder<boolean> =>
+/** The texts of a record that a search can be limited to. */
+export const searchFields = ['title', 'description'] as const;
+export type SearchField = (typeof searchFields)[number];
+
+/** Every term in one of the fields. */
+const comparesWith = (
+  { table }: SearchPlace,
+  terms: string[],
+  fields: readonly SearchField[],
+): RawBuilder<boolean> => {
+  const everyIn = (column: SearchField): RawBuilder<boolean> =>
     sql`(${sql.join(
       terms.map((term) => sql`${sql.ref(`${table}.${column}`)} like ${likePattern(term)} escape '\\'`),
       sql` and `,
     )})`;
-  return sql`(${everyIn('title')} or ${everyIn('description')})`;
+  return anyOf(fields.map(everyIn));
 };
 
 const shortestIndexed = 3;
 const quoted = (term: string): string => `"${term.replaceAll('"', '""')}"`;
 
 /** The terms in the words of the trigram index. */
-const matchExpression = (terms: string[]): string => {
+const matchExpression = (terms: string[], fields: readonly SearchField[]): string => {
   const all = terms.map(quoted).join(' AND ');
-  return `({title} : (${all})) OR ({description} : (${all}))`;
+  return fields.map((field) => `({${field}} : (${all}))`).join(' OR ');
 };
 
 /** Over the kind's table: those that a search finds; none for a search of nothing. */
@@ -67,6 +76,7 @@ export const searchCondition = async (
   { platform: { store } }: Call,
   type: TargetType,
   text: string,
+  fields: readonly SearchField[],
 ): Promise<RawBuilder<boolean>[]> => {
   const place = searchPlaces[type];
   const { words } = store;
@@ -76,7 +86,7 @@ export const searchCondition = async (
   const index = sql.raw(`${place.table}_index`);
   const found = sql.raw(place.id);
   const record = sql.raw(`${place.records}.id`);
-  const matching = comparesWith(place, terms);
+  const matching = comparesWith(place, terms, fields);
   const tooShort = terms.some((term) => [...term].length < shortestIndexed);
   if (words.engine === 'postgres' || tooShort) {
     return [sql`${record} in (select ${found} from ${table} where ${matching})`];
@@ -86,7 +96,7 @@ export const searchCondition = async (
   return [
     sql`${record} in (
     select rowid from ${index}
-      where ${index} match ${matchExpression(terms)} and rowid not in (select ${found} from ${waiting})
+      where ${index} match ${matchExpression(terms, fields)} and rowid not in (select ${found} from ${waiting})
     union all
     select ${found} from ${waiting} and ${matching})`,
   ];

@@ -1,7 +1,8 @@
 /** What the lists of issues select by, beside what all lists do. */
 import { type RawBuilder, sql } from 'kysely';
-import { boolean, oneOf, optional } from '../http/schema.ts';
+import { boolean, oneOf, optional, unsupportedFilter } from '../http/schema.ts';
 import { type Filters as SharedFilters, sharedFilterParams } from '../issuables/filters.ts';
+import { milestoneIdWords } from '../issuables/milestone_words.ts';
 import { type DueWord, dueCondition, dueWords } from './due.ts';
 
 /** Kinds of work item that clients filter by. Every record here is an issue, so the other kinds match nothing. */
@@ -17,11 +18,20 @@ const issueTypes = [
   'ticket',
 ] as const;
 
+/** Issues have neither epics, health, iterations nor weights. */
+const noValue = ['none'];
+
 export const filterParams = {
   state: oneOf(['opened', 'closed', 'all'], { default: 'all', description: 'all by default' }),
   ...sharedFilterParams,
   confidential: optional(boolean()),
   issue_type: optional(oneOf(issueTypes, { description: 'any but issue matches nothing' })),
+  milestone_id: optional(oneOf(milestoneIdWords, { description: 'as the words of `milestone`' })),
+  epic_id: unsupportedFilter(noValue),
+  health_status: unsupportedFilter(noValue),
+  iteration_id: unsupportedFilter(noValue),
+  iteration_title: unsupportedFilter(),
+  weight: unsupportedFilter(noValue),
   due_date: optional(oneOf(dueWords, { description: 'when issues are due; 0: those without a due date' })),
 };
 

@@ -142,3 +142,32 @@ test('of many approvals of one user at once one counts', async () => {
   const statuses = all.map(({ status }) => status).toSorted((a, b) => a - b);
   assert.deepEqual(statuses, [201, 401, 401, 401, 401, 401]);
 });
+
+test('lists are filtered by who approved, and follow approvals', async () => {
+  const [first, second] = [await mergeRequest(), await mergeRequest()];
+  const list = async (query: string): Promise<string[]> => {
+    const path = `/projects/${project.id}/merge_requests`;
+    const { status, body } = await gantry.api(`GET ${path}?${query}`, { as: developer.token });
+    assert.equal(status, 200, query);
+    return body.map(({ iid }: { iid: number }) => `${path}/${iid}`);
+  };
+  const isListed = async (query: string): Promise<boolean[]> => {
+    const paths = await list(`per_page=100&${query}`);
+    return [paths.includes(first.path), paths.includes(second.path)];
+  };
+  const byName = `approved_by_usernames[]=${developer.username.toUpperCase()}`;
+  assert.deepEqual(await isListed(byName), [false, false]);
+  await post(first, 'approve');
+  assert.deepEqual(await isListed(byName), [true, false]);
+  assert.deepEqual(await isListed(`approved_by_ids[]=${developer.id}`), [true, false]);
+  assert.deepEqual(await isListed(`approved_by_ids[]=${developer.id}&approved_by_ids[]=${author.id}`), [
+    false,
+    false,
+  ]);
+  assert.deepEqual(await isListed('approved_by_ids=Any'), [true, false]);
+  assert.deepEqual(await isListed('approved_by_ids=None'), [false, true]);
+  await post(first, 'unapprove');
+  assert.deepEqual(await isListed(byName), [false, false]);
+  const bad = await gantry.api(`GET /projects/${project.id}/merge_requests?approved_by_ids=me`);
+  assert.equal(bad.status, 400);
+});

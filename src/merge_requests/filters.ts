@@ -1,7 +1,8 @@
 /** What the lists of merge requests select by, beside what all lists do. */
 import { type RawBuilder, sql } from 'kysely';
 import { anyOf } from '../access/visible.ts';
-import { boolean, idOrWord, oneOf, optional, text } from '../http/schema.ts';
+import { invalid } from '../errors.ts';
+import { boolean, idOrWord, names, oneOf, optional, text, unsupportedFilter } from '../http/schema.ts';
 import {
   type Filters as SharedFilters,
   nobody,
@@ -29,6 +30,13 @@ export const filterParams = {
   not: optional(notParamWithReviewers),
   reviewer_id: optional(idOrWord(nobody, 'with this reviewer; 0 or None, Any')),
   reviewer_username: optional(text()),
+  approved_by_ids: optional(names({ description: 'approved by all these users; None, Any' })),
+  approved_by_usernames: optional(names({ description: 'approved by all these users; None, Any' })),
+  approved: unsupportedFilter(),
+  approver_ids: unsupportedFilter(['none']),
+  deployed_after: unsupportedFilter(),
+  deployed_before: unsupportedFilter(),
+  environment: unsupportedFilter(),
   source_branch: optional(text({ description: 'from this branch' })),
   target_branch: optional(text({ description: 'into this branch' })),
   wip: optional(oneOf(['yes', 'no'], { description: 'whether it is work in progress' })),
@@ -38,6 +46,8 @@ export const filterParams = {
 
 export type Filters = SharedFilters & {
   state: 'opened' | 'closed' | 'merged' | 'locked' | 'all';
+  approved_by_ids?: string[];
+  approved_by_usernames?: string[];
   source_branch?: string;
   target_branch?: string;
   wip?: 'yes' | 'no';
@@ -62,6 +72,30 @@ const isDraft = ({ wip, draft }: Filters): boolean | undefined => (wip === undef
 
 const named = (value: string | undefined): value is string => value !== undefined && value !== '';
 
+const approval = sql`select 1 from merge_request_approvals as approvals
+  where approvals.merge_request_id = merge_requests.id`;
+
+/** One condition for each user, or one for `None` or `Any`. @param isUser over `approvals` */
+const approvalConditions = (users: string[], isUser: (user: string) => Condition): Condition[] => {
+  const [word = ''] = users.length === 1 ? users.map((user) => user.toLowerCase()) : [];
+  if (word === 'none') return [sql`not exists (${approval})`];
+  if (word === 'any') return [sql`exists (${approval})`];
+  return users.map((user) => sql`exists (${approval} and ${isUser(user)})`);
+};
+
+const parseUserId = (text: string): number => {
+  if (!/^\d{1,15}$/.test(text)) throw invalid({ approved_by_ids: ['is invalid'] });
+  return Number(text);
+};
+
+const approvedBy = ({ approved_by_ids = [], approved_by_usernames = [] }: Filters): Condition[] => [
+  ...approvalConditions(approved_by_ids, (id) => sql`approvals.user_id = ${parseUserId(id)}`),
+  ...approvalConditions(
+    approved_by_usernames,
+    (name) => sql`approvals.user_id in (select id from users where lower(username) = ${name.toLowerCase()})`,
+  ),
+];
+
 const branchConditions = ({ source_branch, target_branch }: Filters) => ({
   source: named(source_branch) ? sql<boolean>`merge_requests.source_branch = ${source_branch}` : null,
   target: named(target_branch) ? sql<boolean>`merge_requests.target_branch = ${target_branch}` : null,
@@ -73,6 +107,7 @@ export const ownConditions = (filters: Filters): Condition[] => {
   return [
     ...(source === null ? [] : [source]),
     ...(target === null ? [] : [target]),
+    ...approvedBy(filters),
     ...(draft === undefined ? [] : [draft ? inProgress : sql<boolean>`not ${inProgress}`]),
   ];
 };

@@ -1,5 +1,5 @@
-import { sql } from 'kysely';
-import { anyOf } from '../access/visible.ts';
+import { type RawBuilder, sql } from 'kysely';
+import { allOf, anyOf } from '../access/visible.ts';
 import type { Reader, Tx } from '../db/open.ts';
 import { notFound } from '../errors.ts';
 import type { Page, PageRequest } from '../http/page.ts';
@@ -16,7 +16,41 @@ export type MilestoneFilter = {
   state: 'active' | 'closed' | 'all';
   title?: string;
   search?: string;
+  search_title?: string;
   include_ancestors: boolean;
+  include_parent_milestones: boolean;
+  containing_date?: string;
+  start_date?: string;
+  end_date?: string;
+  updated_after?: number;
+  updated_before?: number;
+};
+
+/** Overlaps the period between two days. A milestone without any date is in no period. */
+const isInPeriod = (from: string | undefined, to: string | undefined): (RawBuilder<boolean> | null)[] => [
+  from === undefined && to === undefined
+    ? null
+    : sql`(milestones.start_date is not null or milestones.due_date is not null)`,
+  from === undefined ? null : sql`(milestones.due_date is null or milestones.due_date >= ${from})`,
+  to === undefined ? null : sql`(milestones.start_date is null or milestones.start_date <= ${to})`,
+];
+
+const conditionsOf = (filter: MilestoneFilter): RawBuilder<boolean>[] => {
+  const { iids = [], state, title = '', search = '', search_title = '', containing_date } = filter;
+  const { start_date, end_date, updated_after, updated_before } = filter;
+  const searched = (column: 'title' | 'description', text: string) => contains(`milestones.${column}`, text);
+  const conditions: (RawBuilder<boolean> | null)[] = [
+    state === 'all' ? null : sql`milestones.state = ${state}`,
+    iids.length === 0 ? null : sql`milestones.iid in (${sql.join(iids)})`,
+    title === '' ? null : sql`milestones.title = ${title}`,
+    search === '' ? null : anyOf([searched('title', search), searched('description', search)]),
+    search_title === '' ? null : searched('title', search_title),
+    ...isInPeriod(containing_date, containing_date),
+    ...isInPeriod(start_date, end_date),
+    updated_after === undefined ? null : sql`milestones.updated_at >= ${updated_after}`,
+    updated_before === undefined ? null : sql`milestones.updated_at <= ${updated_before}`,
+  ];
+  return conditions.filter((condition) => condition !== null);
 };
 
 /** Milestones, the newest first; with those of the groups above where asked for. */
@@ -26,16 +60,10 @@ export const listMilestones = async (
   filter: MilestoneFilter,
   { limit, offset }: PageRequest,
 ): Promise<Page<MilestoneRow>> => {
-  const scope = filter.include_ancestors ? availableTo : ownedBy;
-  let query = db.selectFrom('milestones').where(scope('milestones', owner));
-  if (filter.state !== 'all') query = query.where('state', '=', filter.state);
-  if (filter.iids !== undefined && filter.iids.length > 0) query = query.where('iid', 'in', filter.iids);
-  if (filter.title !== undefined && filter.title !== '') query = query.where('title', '=', filter.title);
-  if (filter.search !== undefined && filter.search !== '') {
-    query = query.where(
-      anyOf([contains('milestones.title', filter.search), contains('milestones.description', filter.search)]),
-    );
-  }
+  const scope = filter.include_ancestors || filter.include_parent_milestones ? availableTo : ownedBy;
+  const query = db
+    .selectFrom('milestones')
+    .where(allOf([scope('milestones', owner), ...conditionsOf(filter)]));
   const [{ total }, items] = await Promise.all([
     query.select((is) => is.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
     query.selectAll().select(ownerPath).orderBy('id', 'desc').limit(limit).offset(offset).execute(),

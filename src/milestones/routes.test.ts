@@ -203,6 +203,10 @@ test('a project lists the milestones of the groups above it where asked for', as
   await create(id, 'own');
   assert.deepEqual(await titles(`GET /projects/${id}/milestones`), ['own']);
   assert.deepEqual(await titles(`GET /projects/${id}/milestones?include_ancestors=true`), ['own', 'top']);
+  assert.deepEqual(await titles(`GET /projects/${id}/milestones?include_parent_milestones=1`), [
+    'own',
+    'top',
+  ]);
   assert.deepEqual(await titles(`GET /groups/${top.id}/milestones`), ['top']);
   assert.equal((await gantry.api(`GET /groups/${top.id}/milestones/${ofGroup.id}`)).body.title, 'top');
   assert.equal((await gantry.api(`GET /projects/${id}/milestones/${ofGroup.id}`)).status, 404);

@@ -14,6 +14,7 @@ import {
   oneOf,
   optional,
   text,
+  time,
 } from '../http/schema.ts';
 import { type OwnerKind, findOwner } from '../labels/owner.ts';
 import { createMilestone } from './create.ts';
@@ -72,7 +73,14 @@ const list = ({ noun, path, id, shared, toSee }: Side) =>
       state: oneOf(['active', 'closed', 'all'], { default: 'all' }),
       title: optional(text()),
       search: optional(text({ description: 'in title and description' })),
+      search_title: optional(text({ description: 'in the title' })),
       include_ancestors: boolean({ default: false, description: 'with those of the groups above' }),
+      include_parent_milestones: boolean({ default: false, description: 'as `include_ancestors`' }),
+      containing_date: optional(day('only those that this day is in')),
+      start_date: optional(day('only those that end on this day or later')),
+      end_date: optional(day('only those that begin on this day or earlier')),
+      updated_after: optional(time('inclusive')),
+      updated_before: optional(time('inclusive')),
       ...pageParams,
     }),
     handle: async (call, given) => {

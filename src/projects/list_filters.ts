@@ -45,6 +45,7 @@ export const projectFilters = {
   updated_after: optional(time()),
   updated_before: optional(time()),
   repository_storage: optional(text({ description: 'name of a storage; for administrators' })),
+  custom_attributes: unsupportedFilter(),
   topic_id: unsupportedFilter(),
   with_programming_language: unsupportedFilter(),
   wiki_checksum_failed: unsupportedFilter(['false']),

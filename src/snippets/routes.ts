@@ -15,6 +15,7 @@ import {
   raw,
   string,
   time,
+  unsupportedFilter,
 } from '../http/schema.ts';
 import { createSnippet } from './create.ts';
 import { deleteSnippet } from './delete.ts';
@@ -92,7 +93,7 @@ const listAll = endpoint({
   ...shared,
   audience: 'admin',
   list: true,
-  params: object({ ...createdTimes, ...pageParams }),
+  params: object({ ...createdTimes, repository_storage: unsupportedFilter(), ...pageParams }),
   handle: async (call, params) => {
     const { items, total } = await listAllSnippets(call.db, params, pageRequest(params));
     return { items: await renderSnippets(call, items, ({ full_path }) => full_path), total };

@@ -42,6 +42,8 @@ export const userListParams = object({
   created_before: optional(time()),
   saml_provider_id: unsupportedFilter(),
   custom_attributes: unsupportedFilter(),
+  created_by: unsupportedFilter(),
+  status: unsupportedFilter(),
   order_by: oneOf(['id', 'name', 'username', 'created_at', 'updated_at'], { default: 'id' }),
   sort: oneOf(['asc', 'desc'], { default: 'desc' }),
   ...pageParams,

@@ -1,6 +1,7 @@
 /** What API clients can send is kept, refused or named as ignored: no parameter of a served route is dropped silently. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { TProperties, TSchema } from 'typebox';
 import { Failure } from '../../src/errors.ts';
 import { ignoredParams } from '../../src/http/ignored_params.ts';
 import { paramsReader } from '../../src/http/params.ts';
@@ -29,7 +30,9 @@ describe('The parameters that API clients can send', () => {
 
   it('are refused where a filter is not supported', () => {
     for (const { endpoint, request, name } of treated('refused')) {
-      const property = endpoint.params.properties[name];
+      const [, top = name, part] = /^([^[]+)\[([^\]]+)\]$/.exec(name) ?? [];
+      const declared = endpoint.params.properties[top] as TSchema & { properties?: TProperties };
+      const property = part === undefined ? declared : declared.properties?.[part];
       assert.ok(property, `${request} ${name}`);
       const read = paramsReader(object({ [name]: property }));
       assert.throws(() => read({ [name]: 'narrows' }), Failure, `${request} ${name}`);

@@ -41,36 +41,19 @@ const reads: Treatment[] = [
   { routes: /^GET .*\/jobs$/, reason: 'every job of the project is listed', names: 'include_retried' },
   { routes: /^GET .*\/raw$/, reason: 'files of LFS are answered as pointers', names: 'lfs' },
   { routes: /^GET \/users?(?:$|\/)/, reason: 'not a parameter of the API', names: 'as_admin' },
+  {
+    routes: /^GET .*\/milestones$/,
+    reason: 'those of subgroups and of projects have lists of their own',
+    names: 'include_descendents include_descendants',
+  },
+  {
+    routes: /^GET .*\/(?:projects|forks)$/,
+    reason: 'adds what is not kept: deleted projects are gone',
+    names: 'include_hidden include_pending_delete',
+  },
   { routes: /^GET .*\/artifacts/, reason: 'the path names the job', names: 'job' },
   { routes: /^GET .*\/bridges$/, reason: 'there are no retried bridges', names: 'include_retried' },
   { routes: /^GET .*\/pipelines\/:pipeline_id$/, reason: 'the path names the pipeline', names: 'ref' },
-];
-
-/** Filters that are about to be implemented or refused. */
-const pending: Treatment[] = [
-  {
-    routes: /^GET .*\/(?:issues|issues_statistics|merge_requests)$/,
-    reason: 'not implemented yet',
-    names: `epic_id health_status in iteration_id iteration_title milestone_id not[in] not[search] weight approved
-      approved_by_ids approved_by_usernames approver_ids deployed_after deployed_before environment`,
-  },
-  {
-    routes: /^GET .*\/milestones$/,
-    reason: 'not implemented yet',
-    names: `include_parent_milestones containing_date end_date include_descendents search_title start_date
-      updated_after updated_before`,
-  },
-  {
-    routes: /^GET .*\/(?:groups|subgroups|descendant_groups|projects|forks|users|namespaces|members|all)$/,
-    reason: 'not implemented yet',
-    names: `owned_only top_level_only admins auditors created_by custom_attributes exclude_active exclude_external
-      exclude_humans exclude_internal extern_uid humans provider public_email saml_provider_id skip_ldap status
-      two_factor without_project_bots without_projects active archived marked_for_deletion_on min_access_level
-      repository_storage visibility id_after id_before imported include_hidden include_pending_delete
-      last_activity_after last_activity_before repository_checksum_failed search_namespaces topic topic_id
-      updated_after updated_before wiki_checksum_failed with_programming_language with_security_reports with_shared
-      user_ids`,
-  },
 ];
 
 const paid = 'a feature of paid editions';
@@ -213,7 +196,7 @@ const writes: Treatment[] = [
   { reason: 'the setting does not exist here', names: '*', routes: /^PUT \/application\/settings$/ },
 ];
 
-const treatments: Treatment[] = [...reads, ...pending, ...writes];
+const treatments: Treatment[] = [...reads, ...writes];
 
 /** The reason of the first treatment that covers a parameter of a request; null: none does. */
 export const treatmentReason = (request: string, name: string): string | null => {

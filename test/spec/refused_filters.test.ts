@@ -23,6 +23,31 @@ const lines = (): [path: string, filter: string, narrowing: string, neutral: str
   ['/audit_events', 'entity_type', 'Project', ''],
   ['/audit_events', 'entity_id', '1', ''],
   [`/projects/${team.id}/repository/branches`, 'regex', '^feature', ''],
+  ...['/issues', `/groups/${group}/issues`, `/projects/${team.id}/issues`, '/issues_statistics'].flatMap(
+    (path): [string, string, string, string][] => [
+      [path, 'epic_id', '1', 'None'],
+      [path, 'health_status', 'at_risk', ''],
+      [path, 'iteration_id', 'Current', 'none'],
+      [path, 'iteration_title', 'Sprint', ''],
+      [path, 'weight', '3', 'None'],
+      [path, 'not[search]', 'words', ''],
+      [path, 'not[weight]', '3', ''],
+    ],
+  ),
+  ...['/merge_requests', `/groups/${group}/merge_requests`, `/projects/${team.id}/merge_requests`].flatMap(
+    (path): [string, string, string, string][] => [
+      [path, 'approved', 'yes', ''],
+      [path, 'approver_ids', '1', 'None'],
+      [path, 'environment', 'production', ''],
+      [path, 'deployed_after', '2020-01-01', ''],
+      [path, 'not[in]', 'title', ''],
+    ],
+  ),
+  ['/users', 'created_by', '1', ''],
+  ['/users', 'status', 'busy', ''],
+  ['/groups', 'custom_attributes', 'x', ''],
+  ['/projects', 'custom_attributes', 'x', ''],
+  ['/snippets/all', 'repository_storage', 'default', ''],
 ];
 
 it('answers 400 and names the filter', async () => {
