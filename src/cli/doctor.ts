@@ -12,7 +12,9 @@ type Options = { json?: boolean; thorough?: boolean; [option: string]: unknown }
 const findAll = async (config: Config, thorough: boolean): Promise<Finding[]> => {
   const machine = checkMachine();
   const folder = checkFolder(config);
-  return [...machine, ...folder, ...(await checkBlobs(config)), ...(await checkStore(config, thorough))];
+  const bytes = await checkBlobs(config);
+  const skipped = new Set(bytes.some(({ state }) => state === 'fail') ? ['blobs'] : []);
+  return [...machine, ...folder, ...bytes, ...(await checkStore({ config, thorough, skipped }))];
 };
 
 const line = ({ state, check, detail, advice }: Finding): string =>

@@ -1,6 +1,6 @@
 /** What the doctor looks at outside the database: programs, the folder, the disk. */
 import { spawnSync } from 'node:child_process';
-import { type Stats, existsSync, statSync, statfsSync } from 'node:fs';
+import { type Stats, accessSync, constants, existsSync, statSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import { oldestSqlite } from '../db/sqlite.ts';
@@ -41,6 +41,8 @@ export const checkMachine = (): Finding[] => [
   checkGit(),
 ];
 
+const codeOf = (error: unknown): string => String((error as NodeJS.ErrnoException).code);
+
 const shownMode = ({ mode }: Stats): string => `0${(mode & 0o777).toString(8)}`;
 
 const checkMode = (check: string, path: string, stats: Stats, wanted: string): Finding => {
@@ -58,6 +60,17 @@ const checkOwner = (folder: string, { uid }: Stats): Finding => {
     `${folder} belongs to user id ${uid}, this is ${own}`,
     'run gantry as its owner, or give the folder to this user with chown',
   );
+};
+
+/** A mount that became read-only, as after a fault of the disk, refuses even its owner. */
+const checkWritable = (folder: string): Finding[] => {
+  try {
+    accessSync(folder, constants.W_OK | constants.X_OK);
+    return [];
+  } catch (error) {
+    const advice = 'mount it for writing, or give its owner the right to write';
+    return [fail('writable', `${folder} cannot be written to (${codeOf(error)})`, advice)];
+  }
 };
 
 const checkSecrets = (config: Config): Finding => {
@@ -102,6 +115,7 @@ export const checkFolder = (config: Config): Finding[] => {
   return [
     checkMode('data folder', data, stats, '700'),
     checkOwner(data, stats),
+    ...checkWritable(data),
     checkSecrets(config),
     checkSpace(data),
     ...checkPasswordFile(data),

@@ -1,11 +1,16 @@
 /** What the doctor looks at in the database. */
 import { sql } from 'kysely';
 import type { Config } from '../config.ts';
-import { appliedMigrations, migrate, pendingMigrations } from '../db/migrate.ts';
+import { appliedMigrations, pendingMigrations, refuseNewer } from '../db/migrate.ts';
 import type { Store } from '../db/open.ts';
+import { isUnopened } from '../db/sqlite_readonly.ts';
 import { StartFailure } from '../errors.ts';
-import { databaseExists, openExistingStore } from '../service/store.ts';
-import { type Finding, fail, ok } from './doctor_finding.ts';
+import { type InstanceRecord, readInstanceRecord } from '../service/instance_record.ts';
+import { databaseExists, databaseFile, openStoreToRead } from '../service/store.ts';
+import { type Finding, fail, ok, warn } from './doctor_finding.ts';
+import { checkFingerprints, checkStores } from './doctor_stores.ts';
+import { checkWork } from './doctor_work.ts';
+import { systemClock } from '../time.ts';
 import { storeParts } from './store.ts';
 
 const restore = 'stop the service and restore a backup';
@@ -39,8 +44,15 @@ const checkSchema = async (store: Store): Promise<Finding> => {
     return fail('schema', 'the database is empty', 'start "gantry serve", or run "gantry migrate"');
   const pending = pendingMigrations(applied);
   if (pending.length > 0) return fail('schema', `lacks ${pending.join(', ')}`, 'run "gantry migrate"');
-  await migrate(store); // nothing to apply: refuses a newer database
+  refuseNewer(applied);
   return ok('schema', `current (${applied.at(-1) ?? ''})`);
+};
+
+export type DoctorParts = {
+  config: Config;
+  thorough: boolean;
+  /** Stores that are known not to answer. */
+  skipped: ReadonlySet<string>;
 };
 
 type Wrong = { project_id: number };
@@ -112,26 +124,64 @@ const attempt = async (check: string, look: () => Promise<Finding | Finding[]>):
   }
 };
 
-export const checkStore = async (config: Config, thorough: boolean): Promise<Finding[]> => {
-  if (!databaseExists(config)) {
-    return [
-      fail('database', 'there is none', 'name its folder with --data, or start "gantry serve" to make one'),
-    ];
-  }
-  let store: Store;
+/** Checks of a database that has this version's schema, one after another. */
+type Check = [name: string, look: () => Promise<Finding | Finding[]>];
+
+const currentChecks = (parts: DoctorParts, store: Store, record: InstanceRecord): Check[] => [
+  ['counters', async () => await checkCounters(store)],
+  ['work', async () => await checkWork(store, systemClock.now())],
+  ['secrets of the database', async () => checkFingerprints(parts.config, record)],
+  ['stores', async () => await checkStores(parts.config, { store, record }, parts.skipped)],
+];
+
+const examineStore = async (parts: DoctorParts, store: Store): Promise<Finding[]> => {
+  const findings = await attempt('database', async () => await checkIntegrity(store, parts.thorough));
+  const schema = await attempt('schema', async () => await checkSchema(store));
+  findings.push(...schema);
+  if (schema.some(({ state }) => state !== 'ok')) return findings;
+  let record: InstanceRecord;
   try {
-    store = await openExistingStore(storeParts(config));
+    record = await readInstanceRecord(store);
   } catch (error) {
-    return [failWith('database', error)];
+    return [...findings, failWith('database', error)];
+  }
+  for (const [name, look] of currentChecks(parts, store, record)) {
+    findings.push(...(await attempt(name, look))); // oxlint-disable-line no-await-in-loop -- one reader of the disk
+  }
+  return findings;
+};
+
+const openOrFinding = async (config: Config): Promise<Store | Finding> => {
+  if (!databaseExists(config)) {
+    return fail(
+      'database',
+      'there is none',
+      'name its folder with --data, or start "gantry serve" to make one',
+    );
   }
   try {
-    const schema = await attempt('schema', async () => await checkSchema(store));
-    const isCurrent = schema.every(({ state }) => state === 'ok');
-    return [
-      ...(await attempt('database', async () => await checkIntegrity(store, thorough))),
-      ...schema,
-      ...(isCurrent ? await attempt('counters', async () => await checkCounters(store)) : []),
-    ];
+    return await openStoreToRead(storeParts(config));
+  } catch (error) {
+    return failWith('database', error);
+  }
+};
+
+/** No process has the SQLite database open. */
+const isClosed = (config: Config): boolean =>
+  config.database_url === null && isUnopened(databaseFile(config));
+
+export const checkStore = async (parts: DoctorParts): Promise<Finding[]> => {
+  const { config, skipped } = parts;
+  const wasClosed = isClosed(config);
+  const store = await openOrFinding(config);
+  if ('check' in store) {
+    return [store, ...(await attempt('stores', async () => await checkStores(config, null, skipped)))];
+  }
+  try {
+    const findings = await examineStore(parts, store);
+    if (!wasClosed || isClosed(config)) return findings;
+    const detail = 'a process opened the database while it was read without locks';
+    return [...findings, warn('database', detail, 'run "gantry doctor" again')];
   } finally {
     await store.close();
   }

@@ -9,6 +9,8 @@ export type OpenOptions = {
   url?: string;
   schema: string;
   connections: number;
+  /** Nothing is changed by opening, closing or a statement: a transaction fails. */
+  readOnly?: boolean;
   /** Told of an error after which nothing more may be acknowledged. */
   onFatal: (error: unknown) => void;
 };

@@ -78,12 +78,16 @@ const unreachable = (error: unknown): StartFailure =>
 const createSchema = (schema: string): string =>
   `select pg_advisory_xact_lock(6781203); create schema if not exists ${pg.escapeIdentifier(schema)}`;
 
-const prepareSchema = async (pool: pg.Pool, schema: string): Promise<void> => {
+const prepareSchema = async (
+  pool: pg.Pool,
+  { schema, readOnly = false }: Pick<OpenOptions, 'schema' | 'readOnly'>,
+): Promise<void> => {
   try {
     const { rows } = await pool.query<{ version: string }>(
       "select current_setting('server_version_num') as version",
     );
     if (Number(rows[0]?.version) < oldestVersion) throw new Error('version 13 or newer is needed');
+    if (readOnly) return;
     const known = await pool.query('select 1 from pg_namespace where nspname = $1', [schema]);
     if (known.rowCount === 0) await pool.query(createSchema(schema));
   } catch (error) {
@@ -100,7 +104,7 @@ export const openEngine = async (options: OpenOptions): Promise<EngineParts> => 
       max: options.connections,
       Client: CountingClient,
       types,
-      options: `-c search_path=${options.schema},public -c statement_timeout=10000`,
+      options: `-c search_path=${options.schema},public -c statement_timeout=10000${options.readOnly === true ? ' -c default_transaction_read_only=on' : ''}`,
       idle_in_transaction_session_timeout: 30_000,
       connectionTimeoutMillis: connectPatience(options.url),
       application_name: connectionName,
@@ -110,7 +114,7 @@ export const openEngine = async (options: OpenOptions): Promise<EngineParts> => 
   }
   // An idle connection that the server closed: the pool opens another one.
   pool.on('error', () => undefined);
-  await prepareSchema(pool, options.schema);
+  await prepareSchema(pool, options);
   const db = new Kysely<Schema>({ dialect: new Dialect({ pool }) });
   return {
     db,

@@ -18,7 +18,8 @@ import type { AskNow, EngineParts, OpenOptions } from './engine.ts';
 import { countStatement } from './meter.ts';
 import { processName } from './process.ts';
 import type { Schema } from './schema.ts';
-import { isBusy, isForeignKey, isFull, isUnique } from './sqlite_errors.ts';
+import { locationToRead } from './sqlite_readonly.ts';
+import { isBusy, isForeignKey, isFull, isUnique, isUnopenable } from './sqlite_errors.ts';
 import { SqliteWriter, type Turn } from './sqlite_writer.ts';
 
 /** 3.51.3 mends a bug that could damage a database in WAL mode. */
@@ -135,18 +136,27 @@ class SqliteConnection implements DatabaseConnection {
   }
 }
 
+/** Moves the log into the database. On a disk that is full or read-only it stays, and the next process reads it. */
+const checkpoint = (database: DatabaseSync): void => {
+  try {
+    database.exec('pragma wal_checkpoint(truncate)');
+  } catch {
+    // What was committed is on disk in the log.
+  }
+};
+
 /** Reads go to a read-only handle and see only what is committed; a transaction takes the writer. */
 class SqliteDriver implements Driver {
   readonly #reader: Handle;
   readonly #outside: SqliteConnection;
-  readonly #writerHandle: Handle;
-  readonly #writer: SqliteWriter;
+  readonly #writing: Omit<Writing, 'turn'> | null;
 
-  constructor(reader: DatabaseSync, writer: DatabaseSync, onFatal: (error: unknown) => void) {
+  /** @param writer null: nothing is written */
+  constructor(reader: DatabaseSync, writer: DatabaseSync | null, onFatal: (error: unknown) => void) {
     this.#reader = new Handle(reader);
     this.#outside = new SqliteConnection(this.#reader);
-    this.#writerHandle = new Handle(writer);
-    this.#writer = new SqliteWriter(writer, onFatal);
+    this.#writing =
+      writer === null ? null : { handle: new Handle(writer), writer: new SqliteWriter(writer, onFatal) };
   }
 
   /** Outside of a transaction: reads. */
@@ -162,26 +172,28 @@ class SqliteDriver implements Driver {
   }
 
   async beginTransaction(connection: SqliteConnection): Promise<void> {
-    const turn = await this.#writer.begin();
-    connection.beginWriting({ turn, writer: this.#writer, handle: this.#writerHandle });
+    if (this.#writing === null) throw new Error('the store is open for reading only');
+    connection.beginWriting({ turn: await this.#writing.writer.begin(), ...this.#writing });
   }
 
   async commitTransaction(connection: SqliteConnection): Promise<void> {
-    await this.#writer.commit(connection.turn);
+    await this.#writing?.writer.commit(connection.turn);
   }
 
   async rollbackTransaction(connection: SqliteConnection): Promise<void> {
-    await this.#writer.rollback(connection.turn);
+    await this.#writing?.writer.rollback(connection.turn);
   }
 
   async releaseConnection(): Promise<void> {}
 
   async destroy(): Promise<void> {
     if (!this.#reader.database.isOpen) return;
-    await this.#writer.close();
+    await this.#writing?.writer.close();
     this.#reader.database.close();
-    this.#writerHandle.database.exec('pragma wal_checkpoint(truncate)');
-    this.#writerHandle.database.close();
+    if (this.#writing === null) return;
+    const { database } = this.#writing.handle;
+    checkpoint(database);
+    database.close();
   }
 }
 
@@ -206,12 +218,14 @@ class ConstantCompiler extends SqliteQueryCompiler {
 const damaged = (file: string, error: unknown): StartFailure =>
   new StartFailure(
     `the database ${file} cannot be read (${error instanceof Error ? error.message : String(error)}): ` +
-      'restore it from a backup, or name another folder with --data',
+      (isUnopenable(error)
+        ? 'check that the folder can be written to'
+        : 'restore it from a backup, or name another folder with --data'),
   );
 
-const openHandle = (file: string, readOnly: boolean): DatabaseSync => {
+const openHandle = (file: string, readOnly: boolean, location: string | URL = file): DatabaseSync => {
   try {
-    const database = new DatabaseSync(file, { readOnly });
+    const database = new DatabaseSync(location, { readOnly });
     for (const pragma of readOnly ? pragmas.slice(2) : pragmas) database.exec(pragma);
     const { synchronous } = database.prepare('pragma synchronous').get() as { synchronous: number };
     if (!readOnly && synchronous !== 2) throw new Error('synchronous=FULL did not hold');
@@ -230,8 +244,9 @@ export const openEngine = (options: OpenOptions): EngineParts => {
   if (sqlite === undefined || isOlder(sqlite, oldestSqlite)) {
     throw new StartFailure(`SQLite ${oldestSqlite} or newer is needed; this Node carries ${sqlite}`);
   }
-  const writer = openHandle(options.file, false);
-  const reader = openHandle(options.file, true);
+  const { file, readOnly = false } = options;
+  const writer = readOnly ? null : openHandle(file, false);
+  const reader = openHandle(file, true, readOnly ? locationToRead(file) : file);
   const driver = new SqliteDriver(reader, writer, options.onFatal);
   const db = new Kysely<Schema>({
     dialect: {

@@ -7,6 +7,7 @@ const busy = 5;
 const ioError = 10;
 const corrupt = 11;
 const full = 13;
+const cannotOpen = 14;
 const notADatabase = 26;
 
 export const isUnique = (error: unknown): boolean => [2067, 1555].includes(extendedCode(error));
@@ -14,6 +15,9 @@ export const isForeignKey = (error: unknown): boolean => extendedCode(error) ===
 
 /** The disk is full: reads go on, writes are refused until there is room. */
 export const isFull = (error: unknown): boolean => primaryCode(error) === full;
+
+/** The file, or one that lies beside it, can be neither opened nor made. */
+export const isUnopenable = (error: unknown): boolean => primaryCode(error) === cannotOpen;
 
 /** Another process holds the lock. */
 export const isBusy = (error: unknown): boolean => primaryCode(error) === busy;

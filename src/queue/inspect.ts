@@ -57,6 +57,8 @@ export type WorkFigures = {
   failed: number;
   /** When the oldest piece that is not failed was enqueued; null: there is none. */
   oldest: number | null;
+  /** Since when the piece is due that waits longest past its time; null: none is due. */
+  due: number | null;
 };
 
 /** By kind of work, of the kinds that there are pieces of. */
@@ -72,6 +74,11 @@ export const workFigures = async (db: Reader, now: number): Promise<WorkFigures[
       count('failed').as('failed'),
     ])
     .select(sql<number | null>`min(case when run_at >= ${never} then null else created_at end)`.as('oldest'))
+    .select(
+      sql<number | null>`min(case when run_at <= ${now} and ${stateOf(now)} = 'waiting' then run_at end)`.as(
+        'due',
+      ),
+    )
     .groupBy('name')
     .orderBy('name')
     .execute();

@@ -26,7 +26,7 @@ const gauges: Gauge[] = [
   },
 ];
 
-const none = { waiting: 0, running: 0, failed: 0, oldest: null };
+const none = { waiting: 0, running: 0, failed: 0, oldest: null, due: null };
 
 /** Kinds without work are zero. */
 export const workMetrics = async ({ db, now, kinds, lanes }: Parts): Promise<string> => {

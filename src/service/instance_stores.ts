@@ -33,7 +33,7 @@ type Expectation = { id: string | null; isClaimed: boolean };
 /**
  * What is wrong with a store, and what to do; `ok`: it is the right one; `claim`: it is free, and is to be marked.
  */
-const judgeStore = (
+export const judgeStore = (
   { label, remedy }: Pick<InstanceStore, 'label' | 'remedy'>,
   { instance, isEmpty, holdsExpected }: StoreState,
   { id, isClaimed }: Expectation,

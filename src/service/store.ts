@@ -13,16 +13,20 @@ export type StoreParts = {
   onFatal: (error: unknown) => void;
 };
 
-const databaseFile = (config: Config): string => join(config.data, 'gantry.sqlite');
+export const databaseFile = (config: Config): string => join(config.data, 'gantry.sqlite');
 
 /** Opens a store as it is; where there is none yet, an empty one is made. */
-export const openAnyStore = async ({ config, clock, onFatal }: StoreParts): Promise<Store> =>
+export const openAnyStore = async (
+  { config, clock, onFatal }: StoreParts,
+  readOnly = false,
+): Promise<Store> =>
   await openStore(
     {
       file: databaseFile(config),
       ...(config.database_url !== null && { url: config.database_url }),
       schema: config.database_schema,
       connections: config.database_connections,
+      readOnly,
       onFatal,
     },
     clock,
@@ -57,6 +61,12 @@ const refuseMissing = (config: Config): void => {
 export const openExistingStore = async (parts: StoreParts): Promise<Store> => {
   refuseMissing(parts.config);
   return await openAnyStore(parts);
+};
+
+/** Opens a store that exists, whatever its schema, and changes nothing, also on a disk that is full or read-only. */
+export const openStoreToRead = async (parts: StoreParts): Promise<Store> => {
+  refuseMissing(parts.config);
+  return await openAnyStore(parts, true);
 };
 
 /** Opens a store that has this version's schema already: for work beside a running service. */
