@@ -3,6 +3,7 @@
  *
  *   npm test                          everything
  *   npm test -- --static              types, lint, format, unused code
+ *   npm run test:all                  everything, and the long tables whole (`GANTRY_TEST_ALL`)
  *   npm test -- --only sqlite         the tests on one engine
  *   npm test -- src/issues            the tests of one folder or file, on both engines
  *   npm test -- --json                one JSON document instead of lines
@@ -38,7 +39,12 @@ const readArguments = () => {
   try {
     const { values, positionals } = parseArgs({
       allowPositionals: true,
-      options: { static: { type: 'boolean' }, only: { type: 'string' }, json: { type: 'boolean' } },
+      options: {
+        static: { type: 'boolean' },
+        all: { type: 'boolean' },
+        only: { type: 'string' },
+        json: { type: 'boolean' },
+      },
     });
     const isEngine = values.only === undefined || ['sqlite', 'postgres'].includes(values.only);
     if (!isEngine) throw new Error('--only takes sqlite or postgres');
@@ -56,6 +62,7 @@ const environment = (): NodeJS.ProcessEnv => {
   const kept = Object.entries(process.env).filter(([name]) => !name.startsWith('GANTRY_'));
   return {
     ...Object.fromEntries(kept),
+    ...(flags.all && { GANTRY_TEST_ALL: '1' }),
     PATH: [join(root, 'node_modules/.bin'), process.env['PATH']].join(delimiter),
     NODE_COMPILE_CACHE: join(scratch, 'compiled'),
   };
@@ -126,7 +133,8 @@ const onceMore = async (engine: Engine, done: Done): Promise<Done> => {
   return { ...done, passed: done.passed + done.failures.length, failures: [], unsteady: done.failures };
 };
 
-const timeout = (seconds: number): string[] => [`--test-timeout=${seconds * 1000}`];
+/** A long table is one test. */
+const timeout = (seconds: number): string[] => [`--test-timeout=${seconds * (flags.all ? 10 : 1) * 1000}`];
 
 let runs = 0;
 
