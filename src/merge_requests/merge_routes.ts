@@ -1,46 +1,21 @@
 /** Merging, now or later. */
-import { type Call, endpoint } from '../access/call.ts';
-import type { Reader } from '../db/open.ts';
+import { endpoint } from '../access/call.ts';
 import { boolean, bool, longText, object, optional, string, text } from '../http/schema.ts';
-import { cancelDeferred, deferMerge } from './deferred.ts';
-import { type FoundMergeRequest, findMergeRequest, findReadable, reloadMergeRequest } from './find.ts';
+import { acceptRequest } from './accept.ts';
+import { cancelDeferred } from './deferred.ts';
+import { findMergeRequest, findReadable } from './find.ts';
 import { singleMergeRequestShape } from './json.ts';
-import { type MergeParams, type Merging, acceptMerge, endsOf, mergerOf } from './merge.ts';
+import { mergerOf } from './merge.ts';
 import { mergeRef } from './merge_ref.ts';
-import { requireOpen, requireReady } from './merge_rules.ts';
 import { requestParams, requestPath } from './params.ts';
 import { askRebase } from './rebase.ts';
 import { singleReply } from './show.ts';
-import { certainStatus } from './unfollowed.ts';
 
 const common = {
   area: 'merge_requests',
   audience: 'user',
   reply: singleMergeRequestShape,
 } as const;
-
-type Accepted = MergeParams & { isDeferred: boolean };
-
-/** At once where the pipeline of the head has succeeded: then that head, not what is pushed meanwhile. */
-const acceptLater = async (db: Reader, merging: Merging): Promise<FoundMergeRequest> => {
-  const { found, params } = merging;
-  const { source_sha: sha } = await endsOf(merging);
-  const { merge_request } = await reloadMergeRequest(db, found.project, found.merge_request.id);
-  const isGreen = merge_request.head_sha === sha && (await certainStatus(db, merge_request)) === 'success';
-  return isGreen ? await acceptMerge({ ...merging, params: { ...params, sha } }) : await deferMerge(merging);
-};
-
-const accept = async (
-  call: Call,
-  found: FoundMergeRequest,
-  { isDeferred, ...params }: Accepted,
-): Promise<FoundMergeRequest> => {
-  const { db, platform, baseUrl } = call;
-  await requireOpen(db, call.viewer, found);
-  await requireReady(db, found, isDeferred);
-  const merging = { platform, found, merger: mergerOf(call), params, baseUrl };
-  return isDeferred ? await acceptLater(db, merging) : await acceptMerge(merging);
-};
 
 export const mergeRoute = endpoint({
   ...common,
@@ -69,7 +44,7 @@ export const mergeRoute = endpoint({
     } = params;
     const isDeferred = (merge_when_pipeline_succeeds ?? auto_merge) === true;
     const wanted = { ...given, ...(sha !== undefined && sha !== '' && { sha }), isDeferred };
-    return await singleReply(call, await accept(call, found, wanted));
+    return await singleReply(call, await acceptRequest(call, found, wanted));
   },
 });
 

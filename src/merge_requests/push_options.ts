@@ -10,6 +10,7 @@ export type RequestOptions = {
   draft: boolean;
   remove_source_branch?: true;
   squash?: true;
+  merge_when_pipeline_succeeds?: true;
   label: string[];
   unlabel: string[];
   assign: string[];
@@ -18,7 +19,13 @@ export type RequestOptions = {
 
 const texts = new Set(['target', 'target_project', 'title', 'description', 'milestone'] as const);
 const lists = new Set(['label', 'unlabel', 'assign', 'unassign'] as const);
-const flags = new Set(['create', 'draft', 'remove_source_branch', 'squash'] as const);
+const flags = new Set([
+  'create',
+  'draft',
+  'remove_source_branch',
+  'squash',
+  'merge_when_pipeline_succeeds',
+] as const);
 
 const has = <T extends string>(names: ReadonlySet<T>, name: string): name is T => names.has(name as T);
 
@@ -43,7 +50,8 @@ export const requestOptionsOf = (
   let isAsked = false;
   for (const text of pushOptions) {
     if (!text.startsWith(prefix)) continue;
-    const [, name = '', value] = /^([^=]*)(?:=(.*))?$/s.exec(text.slice(prefix.length)) ?? [];
+    const [, given = '', value] = /^([^=]*)(?:=(.*))?$/s.exec(text.slice(prefix.length)) ?? [];
+    const name = given === 'auto_merge' ? 'merge_when_pipeline_succeeds' : given;
     const isEmpty = value === undefined || value === '';
     if (has(flags, name)) options[name] = true;
     else if (!has(texts, name) && !has(lists, name))

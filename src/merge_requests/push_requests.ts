@@ -1,52 +1,26 @@
 /** Creates or updates the merge requests of pushed branches, as the options of the push say. */
 import type { Cause } from '../access/audit.ts';
-import type { Call, Platform } from '../access/call.ts';
-import { actingUser } from '../access/acting.ts';
+import { type Call, type Platform, userOf } from '../access/call.ts';
+import { callWithoutRequest } from '../access/call_without_request.ts';
 import { Failure, invalid } from '../errors.ts';
 import { isGitFailure } from '../git/failure.ts';
 import { zeroOid } from '../git/protocol_types.ts';
+import { availableTo } from '../labels/owner.ts';
 import { type Project, findProject, loadProject } from '../projects/find.ts';
 import { repositoryOf } from '../repository/open.ts';
 import { branchPrefix, commitsById } from '../repository/resolve.ts';
+import { acceptRequest } from './accept.ts';
 import { createMergeRequest } from './create.ts';
-import { reloadMergeRequest } from './find.ts';
+import { type FoundMergeRequest, reloadMergeRequest } from './find.ts';
 import { openFrom } from './open_requests.ts';
 import { type RequestOptions, requestOptionsOf } from './push_options.ts';
+import { refreshSource } from './refresh_source.ts';
 import { type MergeRequestEdit, updateMergeRequest } from './update.ts';
 
 /** Branches of one push that options are carried out for, as in GitLab. */
 const mostBranches = 10;
 
 type Pushed = { project: Project; cause: Cause; baseUrl: string };
-
-/** A call of the pusher, for operations that requests also make; null: the user may not act any more. */
-const callOf = async (platform: Platform, { cause, baseUrl }: Pushed): Promise<Call | null> => {
-  const { store, clock, settings } = platform;
-  const now = clock.now();
-  const source = cause.source ?? { ip: '', userAgent: '' };
-  const acting = await actingUser(store.db, cause.user.id, now);
-  if (acting === null) return null;
-  const credential = { kind: 'session' as const, id: 0, scopes: [], last_used_at: null };
-  const call = {
-    platform,
-    db: store.db,
-    write: store.write,
-    viewer: acting.viewer,
-    settings: settings.current,
-    names_version: Number.NaN,
-    actor: { user: acting.user, credential, sudo_by_id: cause.sudo_by_id, source },
-    now,
-    ip: source.ip,
-    userAgent: source.userAgent,
-    header: () => undefined,
-    signedIn: true,
-    admin: acting.viewer.admin,
-    baseUrl,
-    pollInterval: () => '0',
-  };
-  // No HTTP request stands behind a push over SSH; operations on merge requests read none.
-  return call as unknown as Call;
-};
 
 const usersOf = async ({ db }: Call, names: readonly string[]): Promise<number[]> => {
   if (names.length === 0) return [];
@@ -65,11 +39,12 @@ const usersOf = async ({ db }: Call, names: readonly string[]): Promise<number[]
 
 const milestoneOf = async ({ db }: Call, project: Project, title: string | undefined): Promise<object> => {
   if (title === undefined) return {};
+  const owner = { kind: 'projects' as const, id: project.id, namespace_id: project.namespace_id };
   const row = await db
     .selectFrom('milestones')
     .select('id')
-    .where('project_id', '=', project.id)
     .where('title', '=', title)
+    .where(availableTo('milestones', owner))
     .executeTakeFirst();
   if (row === undefined) throw invalid({ milestone: [`${title} was not found`] });
   return { milestone_id: row.id };
@@ -105,13 +80,13 @@ const create = async (
   source: Project,
   { branch, sha }: { branch: string; sha: string },
   options: RequestOptions,
-): Promise<void> => {
+): Promise<FoundMergeRequest> => {
   const target = await targetOf(call, source, options);
   const target_branch = options.target ?? target.default_branch;
   if (target_branch === null) throw invalid({ target_branch: ["can't be blank"] });
   const commit = (await commitsById(repositoryOf(call.platform, source), [sha])).get(sha);
   const title = options.title ?? commit?.message.split('\n')[0]?.trim();
-  await createMergeRequest(call, source, {
+  return await createMergeRequest(call, source, {
     source_branch: branch,
     target_branch,
     target_project_id: target.id,
@@ -126,9 +101,9 @@ const update = async (
   call: Call,
   { id, project_id }: { id: number; project_id: number },
   options: RequestOptions,
-): Promise<void> => {
+): Promise<FoundMergeRequest | null> => {
   const target = await loadProject(call.db, project_id);
-  if (target === null) return;
+  if (target === null) return null;
   const found = await reloadMergeRequest(call.db, target, id);
   const { label, unlabel, assign, unassign, title, draft } = options;
   const changesAssignees = assign.length + unassign.length > 0;
@@ -150,7 +125,16 @@ const update = async (
     ...(changesAssignees && { assignee_ids: assignee_ids.filter((one) => !removed.has(one)) }),
     ...(await sharedOf(call, target, options)),
   };
-  await updateMergeRequest(call, found, edit);
+  return await updateMergeRequest(call, found, edit);
+};
+
+const mergeLater = async (
+  call: Call,
+  found: FoundMergeRequest | null,
+  { merge_when_pipeline_succeeds }: RequestOptions,
+): Promise<void> => {
+  if (found === null || merge_when_pipeline_succeeds !== true) return;
+  await acceptRequest(call, found, { isDeferred: true });
 };
 
 const ofBranch = async (
@@ -167,9 +151,15 @@ const ofBranch = async (
         return [
           `The push option 'merge_request.create' is required to create a merge request for ${branch}.`,
         ];
-      await create(call, project, pushed, options);
+      await mergeLater(call, await create(call, project, pushed, options), options);
+    } else if (options.merge_when_pipeline_succeeds === true) {
+      // The new head first: it cancels an earlier request to merge later.
+      const user_id = userOf(call).id;
+      const moved = { project_id: project.id, user_id, branch, isNew: false, isGone: false };
+      await refreshSource(call.platform, moved);
     }
-    for (const one of open) await update(call, one, options); // oxlint-disable-line no-await-in-loop -- seldom several
+    // oxlint-disable-next-line no-await-in-loop -- seldom several
+    for (const one of open) await mergeLater(call, await update(call, one, options), options);
     return [];
   } catch (error) {
     if (isGitFailure(error)) return [`The merge request for ${branch} cannot be changed at the moment.`];
@@ -190,7 +180,7 @@ export const followPushOptions = async (
   }: { updates: readonly { ref: string; new: string }[]; push_options: readonly string[] },
 ): Promise<string[]> => {
   const { options, problems } = requestOptionsOf(push_options);
-  const call = options === null ? null : await callOf(platform, pushed);
+  const call = options === null ? null : await callWithoutRequest(platform, pushed);
   if (options !== null && call !== null) {
     const branches = updates.filter((one) => one.new !== zeroOid && one.ref.startsWith(branchPrefix));
     if (branches.length > mostBranches)
@@ -201,5 +191,5 @@ export const followPushOptions = async (
       problems.push(...(await ofBranch(call, pushed.project, branch, options)));
     }
   }
-  return problems.length === 0 ? [] : ['', 'WARNINGS:', ...problems.map((line) => `  ${line}`), ''];
+  return problems;
 };

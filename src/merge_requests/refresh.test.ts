@@ -85,6 +85,7 @@ describe('a push to the source branch', () => {
       kind: 'push',
       updates,
       skip_ci: false,
+      sealed_options: null,
       moved_at: 0,
     };
     await refreshMergeRequests(gantry.service.platform, moved);
@@ -124,6 +125,7 @@ describe('a push to the source branch', () => {
       kind: 'push',
       updates,
       skip_ci: false,
+      sealed_options: null,
       moved_at: 0,
     };
     await refreshMergeRequests(gantry.service.platform, again);

@@ -7,6 +7,7 @@ import { type Oid, type RefUpdate, zeroOid } from '../git/protocol_types.ts';
 import type { FoundMergeRequest } from '../merge_requests/find.ts';
 import { loadRequest, openFrom } from '../merge_requests/open_requests.ts';
 import { type Project, loadProject } from '../projects/find.ts';
+import { openOptions } from '../repository/ci_push_options.ts';
 import { type Payload, enqueue } from '../queue/queue.ts';
 import type { RefsMoved } from '../repository/refs_moved.ts';
 import { repositoryOf } from '../repository/open.ts';
@@ -15,6 +16,7 @@ import { configTurn } from './config_turn.ts';
 import { type Created, createPipeline } from './create.ts';
 import { requestFacts } from './merge_request_facts.ts';
 import type { PipelineRef } from './predefined.ts';
+import { pushVariables } from './push_variables.ts';
 
 /** What was pushed wants its pipelines: payload as that of `repository.refs_moved`. */
 export const followPushWork = 'pipelines.follow_push';
@@ -59,6 +61,7 @@ const ofRef = async (platform: Platform, pushed: Pushed): Promise<void> => {
     source: 'push',
     user_id: moved.user_id,
     skip: moved.skip_ci,
+    variables: pushVariables(openOptions(platform, moved.sealed_options)).variables,
     isMade: isMadeFor(pushed),
   });
 };

@@ -14,6 +14,7 @@ import {
   finishOperation,
   stayOperation,
 } from './operations.ts';
+import { sealOptions } from './ci_push_options.ts';
 import { protectedBranches, protectedTags } from './protected.ts';
 import { fileProblem, pushProblems, sizeProblem } from './push_policy.ts';
 import { type GitUser, quotaOf, texts, transferProblem } from './transfer.ts';
@@ -111,7 +112,7 @@ export const answerPush = (platform: Platform, push: Push): PushAnswers => {
           cause,
           kind: 'push',
           updates,
-          data: { push_options: question.push_options },
+          data: sealOptions(platform, question.push_options),
         });
       });
       if (Array.isArray(result)) return { refuse: result };

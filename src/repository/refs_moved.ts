@@ -18,6 +18,8 @@ export type RefsMoved = {
   updates: RefUpdate[];
   /** The pusher wants no pipeline. */
   skip_ci: boolean;
+  /** Options of the push that carry secrets (`ci_push_options.ts`); null: none. */
+  sealed_options: string | null;
   moved_at: number;
 };
 
@@ -28,6 +30,7 @@ export const readRefsMoved = ({
   kind,
   updates,
   skip_ci,
+  sealed_options,
   moved_at,
 }: Payload): RefsMoved => ({
   project_id: Number(project_id),
@@ -35,6 +38,7 @@ export const readRefsMoved = ({
   kind: String(kind),
   updates: JSON.parse(String(updates)) as RefUpdate[],
   skip_ci: skip_ci === true,
+  sealed_options: typeof sealed_options === 'string' ? sealed_options : null,
   moved_at: Number(moved_at ?? 0),
 });
 
@@ -86,8 +90,15 @@ export const refsMoved = async (platform: Platform, tx: Tx, operation: Operation
     .execute();
   await tell(tx, told);
   const user_id = cause?.user.id ?? null;
-  const { push_options } = operation.data;
+  const { push_options, sealed_options } = operation.data;
   const skip_ci = Array.isArray(push_options) && push_options.includes('ci.skip');
-  const payload = { project_id, user_id, kind, updates: JSON.stringify(visible), skip_ci, moved_at: tx.now };
-  await enqueue(tx, refsMovedWork, payload);
+  await enqueue(tx, refsMovedWork, {
+    project_id,
+    user_id,
+    kind,
+    updates: JSON.stringify(visible),
+    skip_ci,
+    ...(typeof sealed_options === 'string' && { sealed_options }),
+    moved_at: tx.now,
+  });
 };

@@ -2,7 +2,14 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type WorkTree, newWorkTree, repositoryUrl, tryGit } from '../support/git.ts';
-import { type SeededProject, type SeededUser, seedMember, seedProject, seedUser } from '../support/seed.ts';
+import {
+  type SeededProject,
+  type SeededUser,
+  seedGroup,
+  seedMember,
+  seedProject,
+  seedUser,
+} from '../support/seed.ts';
 import { type TestService, rootToken, startTestService } from '../support/service.ts';
 
 let gantry: TestService;
@@ -12,11 +19,12 @@ let user: SeededUser;
 before(async () => {
   gantry = await startTestService();
   tree = await newWorkTree();
-  await tree.commit('First', { 'a.txt': 'a\n' });
+  await tree.commit('First', { 'a.txt': 'a\n', '.gitlab-ci.yml': 'test:\n  script: [test]\n' });
   project = await seedProject(gantry);
   user = await seedUser(gantry);
   await seedMember(gantry, { user: user.id, project: project.id, access_level: 30 });
   await tree.git('push', '--quiet', repositoryUrl(gantry.url, project.full_path, rootToken), 'main');
+  await tree.git('push', '--quiet', repositoryUrl(gantry.url, project.full_path, user.token), 'main:stable');
 });
 after(async () => {
   await gantry.close();
@@ -37,7 +45,10 @@ const push = async (branch: string, ...options: string[]) => {
     'main^{tree}',
   );
   const url = repositoryUrl(gantry.url, project.full_path, user.token);
-  const all = options.flatMap((option) => ['-o', `merge_request.${option}`]);
+  const all = options.flatMap((option) => [
+    '-o',
+    option.startsWith('ci.') ? option : `merge_request.${option}`,
+  ]);
   const pushed = await tryGit(tree.path, ['push', '--force', ...all, url, `${commit}:refs/heads/${branch}`]);
   assert.equal(pushed.code, 0, pushed.stderr);
   return pushed.stderr;
@@ -91,4 +102,62 @@ test('what cannot be done is said, and the push stands', async () => {
   assert.match(said, /'merge_request.merge_when_ready' is not supported/);
   assert.match(said, /'merge_request.label' needs a value/);
   assert.equal((await requestsOf('two')).length, 1);
+});
+
+test('a push has its merge request merged when the pipeline succeeds', async () => {
+  assert.doesNotMatch(await push('three', 'create', 'target=stable', 'auto_merge'), /WARNINGS/);
+  const [created] = await requestsOf('three');
+  assert.deepEqual(
+    [created.merge_when_pipeline_succeeds, created.merge_user?.id, created.state],
+    [true, user.id, 'opened'],
+  );
+  await gantry.service.worker.drain();
+  assert.equal((await requestsOf('three'))[0].merge_when_pipeline_succeeds, true);
+  await push('three');
+  await gantry.service.worker.drain();
+  assert.equal((await requestsOf('three'))[0].merge_when_pipeline_succeeds, false);
+  await push('three', 'merge_when_pipeline_succeeds');
+  await gantry.service.worker.drain();
+  const [updated] = await requestsOf('three');
+  assert.deepEqual([updated.merge_when_pipeline_succeeds, updated.sha !== created.sha], [true, true]);
+  const said = await push('four', 'create', 'draft', 'target=stable', 'merge_when_pipeline_succeeds');
+  assert.match(said, /405 Method Not Allowed/);
+  const [draft] = await requestsOf('four');
+  assert.equal(draft.merge_when_pipeline_succeeds, false);
+});
+
+test('a push gives variables to its pipeline', async () => {
+  await push('five', 'ci.variable=RETRIES=2', 'ci.variable=TEXT=a=b c', 'ci.variable=RETRIES=3');
+  await gantry.service.worker.drain();
+  const [pipeline] = (await gantry.api(`GET /projects/${project.id}/pipelines?ref=five`)).body;
+  const { body } = await gantry.api(`GET /projects/${project.id}/pipelines/${pipeline.id}/variables`);
+  assert.deepEqual(
+    body.map(({ key, value }: { key: string; value: string }) => [key, value]),
+    [
+      ['RETRIES', '3'],
+      ['TEXT', 'a=b c'],
+    ],
+  );
+  assert.match(await push('five', 'ci.variable=novalue'), /has the form ci.variable=KEY=value/);
+  assert.match(await push('five', 'ci.variable=a-b=1'), /can contain only letters/);
+  await push('five', 'ci.skip');
+  await gantry.service.worker.drain();
+  const { body: all } = await gantry.api(`GET /projects/${project.id}/pipelines?ref=five`);
+  assert.deepEqual(
+    all.map(({ status }: { status: string }) => status === 'skipped'),
+    [true, false, false, false],
+  );
+});
+
+test('a push finds the milestones of the groups above by title', async () => {
+  const group = await seedGroup(gantry);
+  const other = await seedProject(gantry, { namespace: group.id });
+  await gantry.api(`POST /groups/${group.id}/milestones`, { json: { title: 'Autumn' } });
+  const url = repositoryUrl(gantry.url, other.full_path, rootToken);
+  await tree.git('push', '--quiet', url, 'main');
+  const commit = await tree.git('commit-tree', '-p', 'main', '-m', 'Change', 'main^{tree}');
+  const options = ['-o', 'merge_request.create', '-o', 'merge_request.milestone=Autumn'];
+  await tree.git('push', ...options, url, `${commit}:refs/heads/topic`);
+  const { body } = await gantry.api(`GET /projects/${other.id}/merge_requests`);
+  assert.equal(body[0]?.milestone?.title, 'Autumn');
 });

@@ -135,6 +135,25 @@ test('a key pushes, clones and fetches in every version of the protocol', { skip
   assert.ok(body[0].last_used_at !== null);
 });
 
+test('the options of a push act over SSH', { skip }, async () => {
+  const { user, key } = await userWithKey();
+  const project = await seedProject(gantry, { visibility: 'private', owner: user.id });
+  assert.equal((await gitOver(key, tree.path, 'push', '--quiet', urlOf(project), 'main')).code, 0);
+  const change = await tree.commit('Run jobs', { '.gitlab-ci.yml': 'test:\n  script: [test]\n' });
+  const options = ['merge_request.create', 'merge_request.auto_merge', 'ci.variable=KEY=value'];
+  const all = options.flatMap((option) => ['-o', option]);
+  const pushed = await gitOver(key, tree.path, 'push', ...all, urlOf(project), `${change}:refs/heads/topic`);
+  assert.equal(pushed.code, 0, pushed.stderr);
+  assert.doesNotMatch(pushed.stderr, /WARNINGS/);
+  await gantry.service.worker.drain();
+  const path = `/projects/${project.id}`;
+  const [request] = (await gantry.api(`GET ${path}/merge_requests`)).body;
+  assert.deepEqual([request.author.id, request.merge_when_pipeline_succeeds], [user.id, true]);
+  const [pipeline] = (await gantry.api(`GET ${path}/pipelines?ref=topic&source=push`)).body;
+  const { body } = await gantry.api(`GET ${path}/pipelines/${pipeline.id}/variables`);
+  assert.deepEqual([body[0].key, body[0].value], ['KEY', 'value']);
+});
+
 test('what is refused over HTTP is refused over SSH', { skip }, async () => {
   const { user, key } = await userWithKey();
   const project = await seedProject(gantry, { visibility: 'private' });

@@ -1,0 +1,39 @@
+import { IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
+import { actingUser } from './acting.ts';
+import type { Cause } from './audit.ts';
+import type { Call, Platform } from './call.ts';
+
+/**
+ * A call of a user whom no HTTP request carries, as of a push over SSH: for operations that the API also has.
+ * @returns null: the user may not act any more
+ */
+export const callWithoutRequest = async (
+  platform: Platform,
+  { cause, baseUrl }: { cause: Cause; baseUrl: string },
+): Promise<Call | null> => {
+  const { store, clock, settings } = platform;
+  const now = clock.now();
+  const acting = await actingUser(store.db, cause.user.id, now);
+  if (acting === null) return null;
+  const source = cause.source ?? { ip: '', userAgent: '' };
+  const credential = { kind: 'session', id: 0, scopes: [], last_used_at: null } as const;
+  return {
+    platform,
+    db: store.db,
+    write: store.write,
+    viewer: acting.viewer,
+    settings: settings.current,
+    names_version: Number.NaN,
+    actor: { user: acting.user, credential, sudo_by_id: cause.sudo_by_id, source },
+    now,
+    ip: source.ip,
+    userAgent: source.userAgent,
+    header: () => undefined,
+    incoming: new IncomingMessage(new Socket()),
+    signedIn: true,
+    admin: acting.viewer.admin,
+    baseUrl,
+    pollInterval: () => '0',
+  };
+};
