@@ -20,6 +20,8 @@ type Orders = {
   /** Absolute. Nothing is made in it before it was claimed for an instance. */
   root: string;
   secret: string;
+  /** Another process keeps the storage: nothing is tidied, and nothing that was left is ended. */
+  readOnly?: boolean;
   /** Path of a Unix socket, or an address. */
   listen: string | { host: string; port: number };
 };
@@ -36,17 +38,20 @@ type Signals = {
   ended: Promise<void>;
 };
 
-const run = async ({ root, secret, listen: at }: Orders, { draining, ended }: Signals): Promise<void> => {
+const run = async (
+  { root, secret, readOnly = false, listen: at }: Orders,
+  { draining, ended }: Signals,
+): Promise<void> => {
   if (typeof at === 'string') rmSync(at, { force: true });
   const exec = makeExec();
   const pools = makePools(exec);
-  const orphans = await endOrphans(root);
+  const orphans = readOnly ? 0 : await endOrphans(root);
   if (orphans > 0) log('processes of a gitd that was killed were ended', { count: orphans });
-  weAreAlone(Date.now());
+  if (!readOnly) weAreAlone(Date.now());
   const storage: Storage = { root, exec, pools, owner: { instance: null }, log };
   const listener = await listen({ storage, secret, methods, streams }, at);
   process.stdout.write(`${JSON.stringify({ port: listener.port })}\n`);
-  const stops = [startJanitor(storage), startHousekeeping(storage)];
+  const stops = readOnly ? [] : [startJanitor(storage), startHousekeeping(storage)];
   await Promise.race([ended, draining.then(listener.drain)]);
   for (const stop of stops) stop();
   setTimeout(() => process.exit(1), patience).unref();

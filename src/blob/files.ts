@@ -90,13 +90,30 @@ const place = async (root: string, from: string, to: string): Promise<void> => {
   for (const one of folders) await syncFolder(one); // oxlint-disable-line no-await-in-loop -- in this order
 };
 
+/** Where bytes lie below the root of a store; the key of an object. */
+export const blobKey = (area: string, sha256: string): string => `${area}/${sha256.slice(0, 2)}/${sha256}`;
+
+/** Reads the store in this marked folder, and changes nothing. */
+export const readFiles = (root: string): Pick<Blobs, 'get'> => ({
+  get: async (area, sha256, range) => {
+    try {
+      const handle = await open(join(root, blobKey(area, sha256)), 'r');
+      return handle.createReadStream(range);
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+      await requireMarker(root);
+      return null;
+    }
+  },
+});
+
 /** Opens the store in this marked folder, of which no other process has the same. */
 export const openBlobs = async (root: string): Promise<Blobs> => {
   const unfinished = join(root, 'unfinished');
   // What a process left that died.
   await rm(unfinished, { recursive: true, force: true });
   await mkdir(unfinished, { recursive: true, mode: 0o700 });
-  const fileOf = (area: string, sha256: string): string => join(root, area, sha256.slice(0, 2), sha256);
+  const fileOf = (area: string, sha256: string): string => join(root, blobKey(area, sha256));
   return {
     put: async (area, content, placing = placeAtOnce) => {
       const temporary = join(unfinished, randomBytes(16).toString('hex'));
@@ -118,16 +135,7 @@ export const openBlobs = async (root: string): Promise<Blobs> => {
         return false;
       }
     },
-    get: async (area, sha256, range) => {
-      try {
-        const handle = await open(fileOf(area, sha256), 'r');
-        return handle.createReadStream(range);
-      } catch (error) {
-        if (!isMissing(error)) throw error;
-        await requireMarker(root);
-        return null;
-      }
-    },
+    ...readFiles(root),
     link: async () => await Promise.resolve(null),
     remove: async (area, sha256) => {
       await requireMarker(root);

@@ -3,15 +3,13 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { unavailable } from '../errors.ts';
 import type { Bucket } from './bucket.ts';
-import { type Blobs, placeAtOnce } from './files.ts';
+import { type Blobs, blobKey, placeAtOnce } from './files.ts';
 import { abortUploads, beginUpload, inParts, unfinished } from './upload_parts.ts';
 
 /** Milliseconds after which what nobody finished is taken for left: no upload takes as long. */
 const abandoned = 86_400_000;
 /** Keys that are removed at once. */
 const abreast = 8;
-
-const keyOf = (area: string, sha256: string): string => `${area}/${sha256.slice(0, 2)}/${sha256}`;
 
 type Listed = { key: string; modified: number };
 
@@ -61,7 +59,7 @@ const put =
       const stored = { size, sha256: digest.digest('hex') };
       let isPlaced = false;
       await placing(stored, async () => {
-        await upload.end(keyOf(area, stored.sha256));
+        await upload.end(blobKey(area, stored.sha256));
         isPlaced = true;
       });
       if (!isPlaced) await upload.abort();
@@ -76,7 +74,7 @@ const get =
   (bucket: Bucket): Blobs['get'] =>
   async (area, sha256, range) => {
     const headers = range === undefined ? {} : { range: `bytes=${range.start}-${range.end}` };
-    const response = await bucket.find({ key: keyOf(area, sha256), headers });
+    const response = await bucket.find({ key: blobKey(area, sha256), headers });
     if (response === null) return null;
     if (range !== undefined && response.status !== 206) {
       await response.body?.cancel();
@@ -88,14 +86,14 @@ const get =
 export const openS3 = (bucket: Bucket): Blobs => ({
   put: put(bucket),
   get: get(bucket),
-  has: async (area, sha256) => (await bucket.find({ method: 'HEAD', key: keyOf(area, sha256) })) !== null,
+  has: async (area, sha256) => (await bucket.find({ method: 'HEAD', key: blobKey(area, sha256) })) !== null,
   link: async (area, sha256, fileName) =>
-    await bucket.link(keyOf(area, sha256), {
+    await bucket.link(blobKey(area, sha256), {
       // What else may stand in a name, stores sign in ways of their own.
       'response-content-disposition': `attachment; filename="${fileName.replace(/[^\w.-]/g, '_')}"`,
       'response-content-type': 'application/octet-stream',
     }),
-  remove: async (area, sha256) => await removeKeys(bucket, [keyOf(area, sha256)]),
+  remove: async (area, sha256) => await removeKeys(bucket, [blobKey(area, sha256)]),
   removeArea: async (area) => {
     for (;;) {
       // oxlint-disable-next-line no-await-in-loop -- the next thousand

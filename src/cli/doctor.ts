@@ -9,12 +9,15 @@ import { addSettings, readSettings } from './settings.ts';
 
 type Options = { json?: boolean; thorough?: boolean; [option: string]: unknown };
 
-const findAll = async (config: Config, thorough: boolean): Promise<Finding[]> => {
+const findAll = async (
+  config: Config,
+  { thorough = false, json: silent = false }: Options,
+): Promise<Finding[]> => {
   const machine = checkMachine();
   const folder = checkFolder(config);
   const bytes = await checkBlobs(config);
   const skipped = new Set(bytes.some(({ state }) => state === 'fail') ? ['blobs'] : []);
-  return [...machine, ...folder, ...bytes, ...(await checkStore({ config, thorough, skipped }))];
+  return [...machine, ...folder, ...bytes, ...(await checkStore({ config, thorough, silent, skipped }))];
 };
 
 const line = ({ state, check, detail, advice }: Finding): string =>
@@ -22,7 +25,7 @@ const line = ({ state, check, detail, advice }: Finding): string =>
 
 const examine = async (options: Options): Promise<void> => {
   const { config } = readSettings(options);
-  const findings = await findAll(config, options.thorough === true);
+  const findings = await findAll(config, options);
   const ok = findings.every(({ state }) => state !== 'fail');
   print(options, { ok, checks: findings }, findings.map(line).join('\n'));
   if (!ok) process.exitCode = 1;
@@ -34,6 +37,9 @@ export const doctorCommand = (): Command =>
       summary:
         'Look for what is wrong, and say what to do. Changes nothing; exit code 1 when something fails.',
       examples: ['gantry doctor --data /var/lib/gantry', 'gantry doctor --thorough --json'],
-    }).option('--thorough', 'check every page and index of the database, however long that takes'),
+    }).option(
+      '--thorough',
+      'read everything: the database, every repository (git fsck), every artifact and upload; shows its progress on standard error',
+    ),
     ['data'],
   ).action(examine);

@@ -8,6 +8,9 @@ import { StartFailure } from '../errors.ts';
 import { type InstanceRecord, readInstanceRecord } from '../service/instance_record.ts';
 import { databaseExists, databaseFile, openStoreToRead } from '../service/store.ts';
 import { type Finding, fail, ok, warn } from './doctor_finding.ts';
+import { checkDigests, countBytes } from './doctor_digests.ts';
+import { checkRepositories, countRepositories } from './doctor_repositories.ts';
+import { type Progress, showProgress, silentProgress } from './progress.ts';
 import { checkFingerprints, checkStores } from './doctor_stores.ts';
 import { checkWork } from './doctor_work.ts';
 import { systemClock } from '../time.ts';
@@ -51,6 +54,8 @@ const checkSchema = async (store: Store): Promise<Finding> => {
 export type DoctorParts = {
   config: Config;
   thorough: boolean;
+  /** Nobody reads how far long checks are. */
+  silent: boolean;
   /** Stores that are known not to answer. */
   skipped: ReadonlySet<string>;
 };
@@ -134,6 +139,39 @@ const currentChecks = (parts: DoctorParts, store: Store, record: InstanceRecord)
   ['stores', async () => await checkStores(parts.config, { store, record }, parts.skipped)],
 ];
 
+/** Runs a long check, and shows how far it is. */
+const follow = async (
+  { silent }: DoctorParts,
+  { label, total }: { label: string; total: number },
+  work: (progress: Progress) => Promise<Finding[]>,
+): Promise<Finding[]> => {
+  const progress = silent ? silentProgress : showProgress(label, total);
+  try {
+    return await work(progress);
+  } finally {
+    progress.end();
+  }
+};
+
+/** Checks that read all data. */
+const thoroughChecks = (parts: DoctorParts, store: Store, { id }: InstanceRecord): Check[] => [
+  [
+    'repositories',
+    async () => {
+      const of = { label: 'repositories checked', total: await countRepositories(store) };
+      const asked = { config: parts.config, store, instance: id ?? '' };
+      return await follow(parts, of, async (progress) => await checkRepositories(asked, progress));
+    },
+  ],
+  [
+    'artifacts and uploads',
+    async () => {
+      const of = { label: 'artifacts and uploads checked', total: await countBytes(store) };
+      return await follow(parts, of, async (progress) => await checkDigests({ ...parts, store }, progress));
+    },
+  ],
+];
+
 const examineStore = async (parts: DoctorParts, store: Store): Promise<Finding[]> => {
   const findings = await attempt('database', async () => await checkIntegrity(store, parts.thorough));
   const schema = await attempt('schema', async () => await checkSchema(store));
@@ -145,7 +183,8 @@ const examineStore = async (parts: DoctorParts, store: Store): Promise<Finding[]
   } catch (error) {
     return [...findings, failWith('database', error)];
   }
-  for (const [name, look] of currentChecks(parts, store, record)) {
+  const thorough = parts.thorough ? thoroughChecks(parts, store, record) : [];
+  for (const [name, look] of [...currentChecks(parts, store, record), ...thorough]) {
     findings.push(...(await attempt(name, look))); // oxlint-disable-line no-await-in-loop -- one reader of the disk
   }
   return findings;

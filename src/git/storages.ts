@@ -27,6 +27,8 @@ export type GitParts = {
   secret: string | null;
   /** The id of ours: no storage of another one answers. */
   instance: string;
+  /** The storages of this machine are only looked at, beside a service that may run; nothing is made on disk. */
+  readOnly?: boolean;
   random: (bytes: number) => Buffer;
   log: (level: 'info' | 'warn', details: object, message: string) => void;
 };
@@ -162,14 +164,15 @@ type Opened = { reach: Reach; keeper: Keeper | null; channel: Channel; spare: Sp
 
 const openStorage = (parts: GitParts, site: StorageSite): Opened => {
   const { name, address } = site;
-  const { data, random, log } = parts;
+  const { data, readOnly = false, random, log } = parts;
   const id = (bytes: number): string => random(bytes).toString('hex');
   const keeper =
     address === null
       ? keepGitd(
           {
             root: localRoot(data, site),
-            listen: { folder: join(data, 'gitd', name) },
+            listen: readOnly ? { host: '127.0.0.1', port: 0 } : { folder: join(data, 'gitd', name) },
+            readOnly,
             secret: id(32),
             onLine: (line) => log('warn', { storage: name, line }, 'gitd says'),
           },

@@ -17,6 +17,8 @@ export type KeeperParts = {
   /** Where it listens: a folder for its Unix socket, or an address. */
   listen: { folder: string } | { host: string; port: number };
   secret: string;
+  /** It only looks, beside the gitd of a service. */
+  readOnly?: boolean;
   /** Told each line that it logs. */
   onLine: (line: string) => void;
 };
@@ -112,7 +114,7 @@ const untilEnded = async (child: ChildProcess, socket: SocketPlace | null): Prom
 };
 
 const start = async (parts: KeeperParts, random: string): Promise<Running> => {
-  const { root, listen, secret, onLine } = parts;
+  const { root, listen, secret, readOnly, onLine } = parts;
   const socket = 'folder' in listen ? socketPlace(listen.folder, random) : null;
   const child = spawn(process.execPath, [...nodeFlags, ...preloads(), programPath()], {
     env: environment(),
@@ -120,7 +122,7 @@ const start = async (parts: KeeperParts, random: string): Promise<Running> => {
   });
   const ended = untilEnded(child, socket);
   child.stdin.on('error', () => undefined);
-  child.stdin.write(`${JSON.stringify({ root, secret, listen: socket?.path ?? listen })}\n`);
+  child.stdin.write(`${JSON.stringify({ root, secret, readOnly, listen: socket?.path ?? listen })}\n`);
   createInterface({ input: child.stderr }).on('line', onLine);
   try {
     const { port } = await firstLine(child.stdout);

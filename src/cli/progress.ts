@@ -1,0 +1,35 @@
+/** Progress of long work on standard error: one line that is rewritten on a terminal, else a line for each tenth. */
+export type Progress = { advance: () => void; end: () => void };
+
+export const silentProgress: Progress = { advance: () => undefined, end: () => undefined };
+
+/** Milliseconds between two changes of the line on a terminal. */
+const pause = 200;
+
+/** @param label for people: `repositories checked` */
+export const showProgress = (label: string, total: number): Progress => {
+  const { stderr } = process;
+  let done = 0;
+  let last = 0;
+  const text = (): string => `${label}: ${done} of ${total}`;
+  const onTerminal = (): void => {
+    const now = performance.now();
+    if (now - last < pause && done < total) return;
+    last = now;
+    stderr.write(`\r${text()}`);
+  };
+  const onLines = (): void => {
+    const tenth = Math.floor((done * 10) / total);
+    if (tenth === last) return;
+    last = tenth;
+    stderr.write(`${text()}\n`);
+  };
+  return {
+    advance: () => {
+      done += 1;
+      if (stderr.isTTY) onTerminal();
+      else onLines();
+    },
+    end: () => void (stderr.isTTY && done > 0 && stderr.write('\n')),
+  };
+};
