@@ -24,6 +24,7 @@ import { followTransfers } from './milestones/transfer.ts';
 import { milestoneRoutes } from './milestones/routes.ts';
 import { namespaceRoutes } from './namespaces/routes.ts';
 import { snippetRoutes } from './snippets/routes.ts';
+import { templateRoutes } from './templates/routes.ts';
 import { todoRoutes } from './todos/routes.ts';
 import { tokenRoutes } from './tokens/routes.ts';
 import { uploadDoors, uploadRoutes } from './uploads/routes.ts';
@@ -68,6 +69,7 @@ export const endpoints: AnyEndpoint<Call>[] = [
   ...milestoneRoutes,
   ...snippetRoutes,
   ...uploadRoutes,
+  ...templateRoutes,
   ...repositoryRoutes,
   ...commitDiscussionRoutes,
   ...releaseRoutes,

@@ -9,7 +9,7 @@ const order = `
   errors sign_in_providers config_values config_environment config_blobs config_compat config_git config_operations config_runner config time duration version wildcard unicode once_per in_turn
   db git http queue blob apart ci_file job_statuses
   settings access
-  events namespaces users tokens sessions two_factor oauth identities keys groups projects members deploy_keys job_token_scope labels milestones snippets uploads
+  events namespaces users tokens sessions two_factor oauth identities keys groups projects members deploy_keys job_token_scope labels milestones snippets uploads templates
   registry repository releases issuables integrations
   subscriptions todos notes discussions time_tracking quick_actions awards issues merge_requests variables environments pipelines jobs artifacts runners
   hooks search instance

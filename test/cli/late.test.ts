@@ -39,6 +39,7 @@ for (const path of [
   '/api/v4/openapi.json',
   '/users/sign_in',
   '/users/sign_up',
+  '/api/v4/templates/licenses/mit',
   '/jwt/auth?service=container_registry',
 ]) {
   test(`GET ${path}`, async () => assert.equal(await ask(path), 200));

@@ -1,0 +1,4 @@
+FROM httpd:2.4-alpine
+
+COPY public/ /usr/local/apache2/htdocs/
+EXPOSE 80
