@@ -94,7 +94,15 @@ describe('a push', () => {
     const project = await seedPushed(gantry);
     const sha = await project.push(good);
     const updates = [{ ref: 'refs/heads/main', old: zeroOid, new: sha }];
-    const moved = { project_id: project.id, user_id: 1, kind: 'push', updates, skip_ci: false, sealed_options: null, moved_at: 0 };
+    const moved = {
+      project_id: project.id,
+      user_id: 1,
+      kind: 'push',
+      updates,
+      skip_ci: false,
+      sealed_options: null,
+      moved_at: 0,
+    };
     await followPush(gantry.service.platform, moved);
     assert.equal((await project.pipelines()).length, 1);
   });

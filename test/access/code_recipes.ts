@@ -46,7 +46,7 @@ const freshTag = freshRef('refs/tags/', 'tag_name');
 
 const signature = { name: 'Ada', email: 'ada@example.com', time: 1_500_000_000, offset: '+0000' };
 
-/** A commit that no branch has yet, which changes what is on all of them. */
+/** A commit on a branch of its own, which changes what is on all others. */
 const otherCommit: Maker = async (_tx, cells, world) => {
   for (const { own, repository } of await repositoriesOf(cells, world)) {
     const made = await repository.ask(
@@ -61,6 +61,8 @@ const otherCommit: Maker = async (_tx, cells, world) => {
       Buffer.from('x'),
     );
     if ('problem' in made) throw new Error(made.problem);
+    const ref = `refs/heads/${unique('other')}`;
+    await repository.ask('refs.update', { updates: [{ ref, old: zeroOid, new: made.id }] });
     for (const { names } of own) names['other_sha'] = made.id;
   }
 };
