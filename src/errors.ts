@@ -79,6 +79,10 @@ export const preconditionFailed = (): Failure =>
 export const unavailable = (): Failure =>
   new Failure('unavailable', { message: '503 Service Unavailable' }, { 'retry-after': '2' });
 
+/** 503 for a file whose bytes are not what was stored; doctor --thorough names them. */
+export const damaged = (): Failure =>
+  new Failure('unavailable', { message: '503 Service Unavailable - the stored file is damaged' });
+
 /** 429. @param seconds until one may try again */
 export const tooOften = (seconds: number): Failure =>
   new Failure(

@@ -11,9 +11,9 @@ import { artifactArea } from './rules.ts';
 
 export const getBytes = async (
   { blobs }: Platform,
-  { project_id, sha256 }: { project_id: number; sha256: string },
+  { project_id, sha256, size }: { project_id: number; sha256: string; size?: number },
   range?: Range,
-): Promise<Readable | null> => await blobs.get(artifactArea(project_id), sha256, range);
+): Promise<Readable | null> => await blobs.get(artifactArea(project_id), sha256, range, size);
 
 /** Where others may read them without us; null: nowhere. */
 export const linkToBytes = async (

@@ -135,6 +135,6 @@ export const findArtifact = async (
 /** The bytes of an artifact. null: they are gone. */
 export const artifactBytes = async (
   platform: Platform,
-  artifact: Pick<Artifact, 'project_id' | 'sha256'>,
+  artifact: Pick<Artifact, 'project_id' | 'sha256' | 'size'>,
   range?: Range,
 ): Promise<Readable | null> => await getBytes(platform, artifact, range);

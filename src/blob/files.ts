@@ -8,7 +8,7 @@ import { access, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { unavailable } from '../errors.ts';
+import { damaged, unavailable } from '../errors.ts';
 import { readMarker } from '../git/marker.ts';
 import { isMissing, syncFolder } from './folders.ts';
 
@@ -29,8 +29,12 @@ export type Blobs = {
    */
   put: (area: string, content: Readable, placing?: Placing) => Promise<Stored>;
   has: (area: string, sha256: string) => Promise<boolean>;
-  /** null: there are no such bytes. */
-  get: (area: string, sha256: string, range?: Range) => Promise<Readable | null>;
+  /**
+   * Reads bytes, or a part of them; null where there are none.
+   * @param size as it was recorded; without it, any is taken
+   * @throws Failure 503 where what lies there has another size
+   */
+  get: (area: string, sha256: string, range?: Range, size?: number) => Promise<Readable | null>;
   /** Where whoever has it may read them for a while, as a file to be saved; null: nowhere but here. */
   link: (area: string, sha256: string, fileName: string) => Promise<string | null>;
   /** None to remove is none removed. */
@@ -95,9 +99,13 @@ export const blobKey = (area: string, sha256: string): string => `${area}/${sha2
 
 /** Reads the store in this marked folder, and changes nothing. */
 export const readFiles = (root: string): Pick<Blobs, 'get'> => ({
-  get: async (area, sha256, range) => {
+  get: async (area, sha256, range, size) => {
     try {
       const handle = await open(join(root, blobKey(area, sha256)), 'r');
+      if (size !== undefined && (await handle.stat()).size !== size) {
+        await handle.close();
+        throw damaged();
+      }
       return handle.createReadStream(range);
     } catch (error) {
       if (!isMissing(error)) throw error;

@@ -1,7 +1,7 @@
 /** Bytes by their digest, in a bucket of a store that speaks S3; the keys are what paths are in `files.ts`. */
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { unavailable } from '../errors.ts';
+import { damaged, unavailable } from '../errors.ts';
 import type { Bucket } from './bucket.ts';
 import { type Blobs, blobKey, placeAtOnce } from './files.ts';
 import { abortUploads, beginUpload, inParts, unfinished } from './upload_parts.ts';
@@ -70,15 +70,23 @@ const put =
     }
   };
 
+/** Bytes of the whole object, whichever part of it this is. */
+const sizeIn = ({ status, headers }: Response): number =>
+  Number(status === 206 ? headers.get('content-range')?.split('/')[1] : headers.get('content-length'));
+
 const get =
   (bucket: Bucket): Blobs['get'] =>
-  async (area, sha256, range) => {
+  async (area, sha256, range, size) => {
     const headers = range === undefined ? {} : { range: `bytes=${range.start}-${range.end}` };
     const response = await bucket.find({ key: blobKey(area, sha256), headers });
     if (response === null) return null;
     if (range !== undefined && response.status !== 206) {
       await response.body?.cancel();
       throw unavailable();
+    }
+    if (size !== undefined && sizeIn(response) !== size) {
+      await response.body?.cancel();
+      throw damaged();
     }
     return response.body === null ? Readable.from([]) : Readable.fromWeb(response.body);
   };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
-import { existsSync, globSync, readdirSync } from 'node:fs';
+import { hash, randomBytes } from 'node:crypto';
+import { existsSync, globSync, readdirSync, truncateSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -82,6 +82,17 @@ test('anything but a picture is to be saved, never opened', async () => {
     assert.equal(await answer.text(), '<script>alert(1)</script>');
     assert.equal((await get(`/api/v4/projects/${project.id}${body.url}`)).status, 200, name);
   }
+});
+
+test('a file that was cut off in the store is answered with 503', async () => {
+  const project = await seedProject(gantry);
+  const { full_path: path } = (await send(project.id, form('whole content'))).body;
+  assert.equal((await get(path)).status, 200);
+  const sha256 = hash('sha256', 'whole content');
+  const [file = ''] = globSync(`**/${sha256}`, { cwd: blobFolder() });
+  truncateSync(join(blobFolder(), file), 5);
+  assert.equal((await get(path)).status, 503);
+  assert.equal((await get(path, { range: 'bytes=0-2' })).status, 503);
 });
 
 test('a file is read in part, and not again while it is the same', async () => {

@@ -81,6 +81,7 @@ export const serveUpload = async (call: Call, { id, secret, filename }: Address)
     projectArea(found.project_id),
     found.sha256,
     range ?? undefined,
+    found.size,
   );
   if (bytes === null) throw notFound();
   return new Answer(bytes, { status, headers: all });

@@ -33,6 +33,14 @@ export const blobCases = (open: () => Blobs): void => {
     assert.deepEqual(await open().put('a', bytes('Hello, world')), stored);
   });
 
+  test('bytes of another size than recorded are not read', async () => {
+    const { sha256 } = await open().put('a', bytes('Hello, world'));
+    for (const range of [undefined, { start: 7, end: 9 }]) {
+      await assert.rejects(open().get('a', sha256, range, 11), { status: 503 });
+      assert.equal(await text((await open().get('a', sha256, range, 12))!), range ? 'wor' : 'Hello, world');
+    }
+  });
+
   test('what was given no place is nowhere; what was, is there from then on', async () => {
     const sha256 = hash('sha256', 'placed');
     const refused = async (): Promise<void> => await Promise.reject(new Error('refused'));
