@@ -1,7 +1,7 @@
 /** As recipes.ts, for keys, snippets and uploads. */
 import { freshKey } from '../support/ssh_keys.ts';
 import { anothersKey, deployKeyOfIt, deployKeyOfOthers, ownKey, snippet, upload } from './key_makers.ts';
-import { freshProject } from './makers.ts';
+import { type Maker, freshProject } from './makers.ts';
 import type { Recipe } from './recipes.ts';
 
 const newKey = () => ({ title: 'Made', key: freshKey() });
@@ -10,6 +10,14 @@ const edited = () => ({ title: 'Other' });
 
 const ownKeys = '/user/keys/:key_id';
 const deployKeys = '/projects/:id/deploy_keys';
+/** Names a template that the package brings. */
+const templateKey =
+  (key: string): Maker =>
+  async (_tx, cells) => {
+    for (const { names } of cells) names['key'] = key;
+    await Promise.resolve();
+  };
+
 const holdsKey: Recipe['holds'] = ({ id }, names) => id === names['key_id'];
 
 const keyRecipes: Record<string, Recipe> = {
@@ -23,10 +31,10 @@ const keyRecipes: Record<string, Recipe> = {
   'POST /users/:id/keys': { path: { id: 'writer' }, body: newKey },
   'DELETE /users/:id/keys/:key_id': { makes: [anothersKey] },
   'GET /keys': { makes: [anothersKey], query: 'fingerprint=:fingerprint' },
-  'GET /templates/dockerfiles/:key': { path: { key: 'Node' } },
-  'GET /templates/gitignores/:key': { path: { key: 'Node' } },
-  'GET /templates/gitlab_ci_ymls/:key': { path: { key: 'Nodejs' } },
-  'GET /templates/licenses/:key': { path: { key: 'mit' } },
+  'GET /templates/dockerfiles/:key': { makes: [templateKey('Node')] },
+  'GET /templates/gitignores/:key': { makes: [templateKey('Node')] },
+  'GET /templates/gitlab_ci_ymls/:key': { makes: [templateKey('Nodejs')] },
+  'GET /templates/licenses/:key': { makes: [templateKey('mit')] },
   'GET /keys/:id': { makes: [anothersKey] },
   [`GET ${deployKeys}`]: { makes: [freshProject, deployKeyOfIt], holds: holdsKey },
   [`POST ${deployKeys}`]: { body: newKey },
