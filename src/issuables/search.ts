@@ -88,7 +88,11 @@ export const searchCondition = async (
   const record = sql.raw(`${place.records}.id`);
   const matching = comparesWith(place, terms, fields);
   const tooShort = terms.some((term) => [...term].length < shortestIndexed);
-  if (words.engine === 'postgres' || tooShort) {
+  if (words.engine === 'sqlite' && tooShort) {
+    // No index holds it: a page compares records in its own order, and ends when it is full.
+    return [sql`exists (select 1 from ${table} where ${table}.${found} = ${record} and ${matching})`];
+  }
+  if (words.engine === 'postgres') {
     return [sql`${record} in (select ${found} from ${table} where ${matching})`];
   }
   // Of a text that has changed, the index holds the old words: those that wait are always compared.
