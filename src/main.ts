@@ -68,7 +68,7 @@ export type Service = {
   ssh: number | null;
   /** The password of `root` where this first start generated it. */
   rootPassword: string | null;
-  /** From now on readiness fails and clients are told to connect anew; requests are served as before. */
+  /** From now on readiness fails and clients are told to reconnect; requests are served as before. */
   drain: () => void;
   /** Accepts no more, and resolves when open requests are answered and everything has stopped. */
   close: () => Promise<void>;

@@ -76,7 +76,7 @@ const underWay = new Map<string, Promise<boolean>>();
 
 /**
  * Makes an empty repository where none is: every first write begins so. Answers whether it did.
- * @throws GitError `no_repository` for one that was written to before: nobody may begin it anew
+ * @throws GitError `no_repository` for one that was written to before, and is not created again
  */
 export const ensureRepository = async (
   context: Pick<Storage, 'root'> & { dir: string; written?: boolean },

@@ -23,7 +23,7 @@ export type KeeperParts = {
   onLine: (line: string) => void;
 };
 
-/** Whoever connects there adds of which instance it is. */
+/** The connection adds the instance id. */
 export type KeptPlace = Omit<Place, 'instance'>;
 
 export type Keeper = {

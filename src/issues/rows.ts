@@ -20,7 +20,7 @@ export type FullIssue = IssueRow &
   Relations & {
     project_path: string;
     closed_by: BasicUserRow | null;
-    /** Merge requests of its own project that close it, whoever sees them. */
+    /** Merge requests of its own project that close it, also those that a caller does not see. */
     merge_requests_count: number;
   };
 

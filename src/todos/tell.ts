@@ -13,7 +13,7 @@ const textOf = ({ title, description }: Text): string => `${title}\n${descriptio
 const todosFor = (ids: readonly number[], actorId: number, todo: Omit<NewTodo, 'user_id'>): NewTodo[] =>
   ids.filter((id) => id !== actorId).map((user_id) => ({ user_id, ...todo }));
 
-/** Of a new record: assignees, reviewers, those who are mentioned, and the author where he asked for it. */
+/** Of a new record: assignees, reviewers, those who are mentioned, and the author where they asked for it. */
 export const tellOfNew = async (
   tx: Tx,
   authorId: number,

@@ -66,7 +66,7 @@ const noteFailure = async (tx: Tx, source: Source, asked: Asked): Promise<void> 
 
 /**
  * Who proved by a code that he is the one who was asked; the question is then over.
- * @returns null where nobody was asked, too long ago, or in another browser: he begins anew
+ * @returns null where nobody was asked, too long ago, or in another browser: the sign-in starts over
  * @throws Failure 401 for a wrong code, 429 with `Retry-After` after too many
  */
 export const answerChallenge = async (

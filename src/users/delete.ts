@@ -68,7 +68,7 @@ export type Deletion = {
 
 /**
  * Deletes a user with all that is his own. What he wrote elsewhere becomes the ghost's.
- * @throws Failure 404 for no user, 403 for the ghost, 412 if he changed meanwhile, 409 for the only owner of a group and
+ * @throws Failure 404 for no user, 403 for the ghost, 412 if the user changed meanwhile, 409 for the only owner of a group and
  *   for the last administrator
  */
 export const deleteUser = async (

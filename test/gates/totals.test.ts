@@ -100,7 +100,7 @@ test('totals of a large project are exact after each change, and counted beside 
       const counts = await countsDuring(async () =>
         assert.equal(await total(filter), first + added * step, filter),
       );
-      // What a count took last decides anew: one that is quick is made in place.
+      // The last duration decides: a quick count is made in place.
       if (engine === 'sqlite' && added === 0) assert.deepEqual(counts, [], filter);
       // Several at once are one.
       const together = await Promise.all([total(filter), total(filter), total(filter)]);
