@@ -228,7 +228,9 @@ test('a commit and a merge request tell of their newest pipeline', async () => {
   assert.ok(last_pipeline.id > pipeline);
   const request = await openRequest(gantry, { id }, 'topic');
   assert.equal(request.head_pipeline.id, last_pipeline.id);
-  assert.deepEqual(request.pipeline, request.head_pipeline);
+  const { detailed_status, ...whole } = request.head_pipeline;
+  assert.equal(detailed_status.text, 'Pending');
+  for (const [name, value] of Object.entries(request.pipeline)) assert.deepEqual(whole[name], value, name);
   await gantry.api(`PUT ${path}`, { json: { public_jobs: false } });
   const stranger = await seedUser(gantry);
   const seen = await gantry.api(`GET ${pathOf(request)}`, { as: stranger.token });
