@@ -34,7 +34,7 @@ describe('closes_issues', () => {
     assert.deepEqual(ids(body), ids([a, b, c]));
     assert.equal(headers.get('x-total'), '3');
     const { _links: _l, subscribed: _s, ...listed } = a;
-    assert.deepEqual(body[0], listed);
+    assert.deepEqual(body[0], { ...listed, merge_requests_count: 1 });
     assert.deepEqual(ids((await closes(request, '?per_page=2&page=2')).body), [c.id]);
   });
   it('none unless it goes into the default branch', async () => {
