@@ -163,7 +163,10 @@ export const newPlace = (bucket?: TestS3): Place => {
   };
 };
 
-/** Services of one database, started together: each on a folder of its own, all else in common. */
+/**
+ * Services of one database, started together: each on a folder of its own, all else in common, also with those that
+ * this place starts later.
+ */
 export const startTogether = async (place: Place, count: number): Promise<Running[]> => {
   const secret = randomBytes(32).toString('hex');
   const [address, bucket] = [await place.gitd(secret), await place.bucket()];
@@ -173,6 +176,7 @@ export const startTogether = async (place: Place, count: number): Promise<Runnin
     GANTRY_REPOSITORY_STORAGES: `default=tcp://${address}`,
     GANTRY_GITD_SECRET: secret,
   };
+  Object.assign(place.env, env);
   const folders = Array.from({ length: count }, (_one, n) => `${place.data}-${n}`);
   return await Promise.all(folders.map((folder) => place.start({ env: { ...env, GANTRY_DATA: folder } })));
 };
