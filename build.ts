@@ -27,16 +27,16 @@ const build = async (): Promise<void> => {
     // What was CommonJS asks for Node's own modules in its own way.
     banner: { js: `import{createRequire as $r}from'node:module';const require=$r(import.meta.url);` },
   };
-  await bundle({ ...common, entryPoints: ['src/cli/main.ts'], outdir: 'dist/cli', splitting: true });
+  await bundle({ ...common, entryPoints: ['src/app/cli/main.ts'], outdir: 'dist/cli', splitting: true });
   // Programs and threads of their own, in one file each.
   await bundle({
     ...common,
     entryPoints: {
       gitd: 'gitd/main.ts',
       runner: 'runner/main.ts',
-      ci_file_thread: 'src/ci_file/thread.ts',
-      junit_thread: 'src/artifacts/thread.ts',
-      count_thread: 'src/issuables/count_thread.ts',
+      ci_file_thread: 'src/ci/ci_file/thread.ts',
+      junit_thread: 'src/ci/artifacts/reports/thread.ts',
+      count_thread: 'src/planning/issuables/lists/count_thread.ts',
     },
     outdir: 'dist',
   });

@@ -10,6 +10,8 @@ const goals = {
   create: { goal: 700, aim: 250 },
   edit: { goal: 700, aim: 250 },
   filtered: { goal: 2000 },
+  /** A page of 20 labels of that project. */
+  labels20: { goal: 1000 },
   /** The same of 100,000 merge requests; the last two are of one version of 50 files and 20 commits. */
   requestList: { goal: 450 },
   requestGet: { goal: 165 },

@@ -3,7 +3,7 @@
  *
  *   npm run bench                             everything (1,000, 100,000 and 1,000,000 issues)
  *   npm run bench -- --quick                  fewer and shorter rounds, no million
- *   npm run bench -- --only list,get          list20 list100 get create edit latency growth filters search
+ *   npm run bench -- --only list,get          list20 list100 get create edit latency growth filters labels search
  *                                             requests memory start git transport mixed ci (ci_dispatch
  *                                             ci_waiting ci_pipelines ci_artifacts ci_runner)
  *   npm run bench -- --postgres               on PostgreSQL; its processes count with the service's
@@ -14,11 +14,11 @@
  * longer this one takes for a bare `node:http` answer. Every answer is checked. Linux only.
  */
 import { parseArgs } from 'node:util';
-import { type Postgres, startPostgres } from '../test/support/postgres.ts';
+import { type Postgres, startPostgres } from '../test/support/databases/postgres.ts';
 import { type Bench, type Measure, type Pace, calibrated } from './bench.ts';
-import { type Databases, makeDatabases } from './databases.ts';
+import { type Databases, makeDatabases } from './sites/databases.ts';
 import type { Figure } from './figures.ts';
-import { startLoader } from './loader.ts';
+import { startLoader } from './load/start_generator.ts';
 import { measureCiArtifacts } from './measure/ci_artifacts.ts';
 import { measureCiDispatch } from './measure/ci_dispatch.ts';
 import { measureCiPipelines } from './measure/ci_pipelines.ts';
@@ -26,6 +26,7 @@ import { measureCiRunner } from './measure/ci_runner.ts';
 import { measureCiWaiting } from './measure/ci_waiting.ts';
 import { measureReads, measureWrites } from './measure/cost.ts';
 import { measureFilters } from './measure/filters.ts';
+import { measureLabels } from './measure/labels.ts';
 import { measureGrowth } from './measure/growth.ts';
 import { measureGitCalls } from './measure/git_calls.ts';
 import { measureGitTransport } from './measure/git_transport.ts';
@@ -47,6 +48,7 @@ const names = [
   'latency',
   'growth',
   'filters',
+  'labels',
   'search',
   'requests',
   'memory',
@@ -66,6 +68,7 @@ const measures: Measure[] = [
   measureLatency,
   measureGrowth,
   measureFilters,
+  measureLabels,
   measureSearch,
   measureMergeRequests,
   measureMemory,

@@ -6,7 +6,7 @@ import { get } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import manifest from '../package.json' with { type: 'json' };
-import { freePort } from '../test/support/free_port.ts';
+import { freePort } from '../test/support/servers/free_port.ts';
 import { pinned } from './process.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -134,7 +134,7 @@ export const startService = async (place: Place, options: Options = {}): Promise
 export const startFloor = async (bodies: { [path: string]: string }, file?: string): Promise<Running> => {
   const port = await freePort();
   const told = [String(port), ...(file === undefined ? [] : [file])];
-  const [program, args] = pinned(0, process.execPath, [join(import.meta.dirname, 'floor.ts'), ...told]);
+  const [program, args] = pinned(0, process.execPath, [join(import.meta.dirname, 'bare_server.ts'), ...told]);
   const child = spawn(program, args, { stdio: ['pipe', 'ignore', 'inherit'] });
   child.stdin?.end(JSON.stringify(bodies));
   const startedIn = await untilAnswers(child, port, '/');

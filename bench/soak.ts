@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
-import { startPostgres } from '../test/support/postgres.ts';
+import { startPostgres } from '../test/support/databases/postgres.ts';
 import { percentile } from './figures.ts';
 import { type Place, startService } from './service.ts';
 import { type SoakSite, chooseOperation, operations, prepareSoak } from './soak/operations.ts';
@@ -114,7 +114,7 @@ const soak = async (): Promise<void> => {
     data,
     ...(database !== null && { database: { url: database.url, schema: 'soak' } }),
   };
-  const probe = pathToFileURL(join(import.meta.dirname, 'soak_probe.ts'));
+  const probe = pathToFileURL(join(import.meta.dirname, 'soak/probe.ts'));
   probe.searchParams.set('folder', probes);
   const environment = { GANTRY_RUNNER_EXECUTOR: 'shell', GANTRY_LOG_LEVEL: 'warn' };
   const server = await startService(place, { everyCore: true, preload: probe.href, environment });

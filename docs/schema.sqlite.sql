@@ -164,6 +164,14 @@ CREATE TABLE deploy_key_projects (
 
 CREATE INDEX deploy_key_projects_key on deploy_key_projects (key_id, project_id);
 
+CREATE TABLE deployment_merge_requests (
+  merge_request_id integer not null references merge_requests (id) on delete cascade,
+  deployment_id integer not null references deployments (id) on delete cascade,
+  primary key (merge_request_id, deployment_id)
+) strict;
+
+CREATE INDEX deployment_merge_requests_deployment on deployment_merge_requests (deployment_id);
+
 CREATE TABLE deployments (
   id integer primary key autoincrement,
   iid integer not null,
@@ -312,12 +320,13 @@ CREATE TABLE issues (
   created_at integer not null,
   updated_at integer not null,
   deleted_at integer,
-  revision integer not null default 0
+  revision integer not null default 0,
+  discussion_locked integer
 ) strict;
 
 CREATE INDEX issues_all_created on issues (deleted_at, created_at, id);
 
-CREATE INDEX issues_all_updated on issues (deleted_at, updated_at, id);
+CREATE INDEX issues_all_updated on issues (deleted_at, updated_at, id, project_id, state, confidential);
 
 CREATE INDEX issues_author on issues (author_id, deleted_at, created_at, id);
 
@@ -329,7 +338,9 @@ CREATE INDEX issues_created on issues (project_id, deleted_at, created_at, id, c
 
 CREATE UNIQUE INDEX issues_iid on issues (project_id, iid);
 
-CREATE INDEX issues_milestone on issues (milestone_id, deleted_at, created_at, id);
+CREATE INDEX issues_linked on issues (id, deleted_at, project_id, state, confidential) where id > 0;
+
+CREATE INDEX issues_milestone on issues (milestone_id, deleted_at, created_at, id, project_id, state, confidential);
 
 CREATE INDEX issues_project_author on issues (project_id, deleted_at, author_id, created_at, id);
 
@@ -451,7 +462,8 @@ CREATE TABLE jobs (
   debug_trace integer not null default 0,
   mirrored_pipeline_id integer references pipelines (id) on delete set null,
   downstream_errors text,
-  cancels_gracefully integer not null default 0
+  cancels_gracefully integer not null default 0,
+  trace_key text
 ) strict;
 
 CREATE INDEX jobs_bridge on jobs (project_id, status, id) where bridge = 1;
@@ -497,7 +509,8 @@ CREATE TABLE keys (
   fingerprint_sha256 text not null unique,
   expires_at integer,
   last_used_at integer,
-  created_at integer not null
+  created_at integer not null,
+  usage_type text not null default 'auth_and_signing'
 ) strict;
 
 CREATE INDEX keys_deploy on keys (id) where user_id is null;
@@ -692,12 +705,13 @@ CREATE TABLE merge_requests (
   created_at integer not null,
   updated_at integer not null,
   deleted_at integer,
-  revision integer not null default 0
+  revision integer not null default 0,
+  discussion_locked integer
 ) strict;
 
 CREATE INDEX merge_requests_all_created on merge_requests (deleted_at, created_at, id);
 
-CREATE INDEX merge_requests_all_updated on merge_requests (deleted_at, updated_at, id);
+CREATE INDEX merge_requests_all_updated on merge_requests (deleted_at, updated_at, id, project_id, state);
 
 CREATE INDEX merge_requests_author on merge_requests (author_id, deleted_at, created_at, id);
 
@@ -709,13 +723,15 @@ CREATE INDEX merge_requests_head on merge_requests (project_id, head_sha);
 
 CREATE UNIQUE INDEX merge_requests_iid on merge_requests (project_id, iid);
 
+CREATE INDEX merge_requests_linked on merge_requests (id, deleted_at, project_id, state) where id > 0;
+
 CREATE INDEX merge_requests_merge_commit on merge_requests (project_id, merge_commit_sha) where merge_commit_sha is not null;
 
 CREATE INDEX merge_requests_merge_user on merge_requests (merge_user_id) where merge_user_id is not null;
 
 CREATE INDEX merge_requests_merged_by on merge_requests (merged_by_id) where merged_by_id is not null;
 
-CREATE INDEX merge_requests_milestone on merge_requests (milestone_id, deleted_at, created_at, id);
+CREATE INDEX merge_requests_milestone on merge_requests (milestone_id, deleted_at, created_at, id, project_id, state);
 
 CREATE UNIQUE INDEX merge_requests_open on merge_requests (source_project_id, source_branch, project_id, target_branch) where state = 'opened' and deleted_at is null;
 
@@ -819,7 +835,8 @@ CREATE TABLE namespaces (
   emails_disabled integer not null default 0,
   mentions_disabled integer not null default 0,
   auto_devops_enabled integer,
-  shared_runners_setting text not null default 'enabled'
+  shared_runners_setting text not null default 'enabled',
+  two_factor_required_at integer
 ) strict;
 
 CREATE UNIQUE INDEX namespaces_name on namespaces (parent_id, name) where parent_id is not null and deleted_at is null;
@@ -829,6 +846,8 @@ CREATE INDEX namespaces_owner on namespaces (owner_id);
 CREATE INDEX namespaces_parent on namespaces (parent_id);
 
 CREATE UNIQUE INDEX namespaces_runners_token on namespaces (runners_token_hash) where runners_token_hash is not null;
+
+CREATE INDEX namespaces_two_factor_required on namespaces (id) where two_factor_required_at is not null;
 
 CREATE TABLE notes (
   id integer primary key autoincrement,
@@ -938,7 +957,8 @@ CREATE TABLE pipeline_schedules (
   next_run_at integer,
   last_pipeline_id integer,
   created_at integer not null,
-  updated_at integer not null
+  updated_at integer not null,
+  inputs text
 ) strict;
 
 CREATE INDEX pipeline_schedules_next on pipeline_schedules (next_run_at) where active = 1;
@@ -1424,7 +1444,8 @@ CREATE TABLE tokens (
   dies_at integer,
   application_id integer references oauth_applications (id) on delete cascade,
   refresh_hash text,
-  family text
+  family text,
+  description text
 ) strict;
 
 CREATE INDEX tokens_application on tokens (application_id);

@@ -1,19 +1,19 @@
-/** What every handler of a method or a stream receives. */
+/** Types of what every handler of a method or a stream receives. */
 import type { Readable, Writable } from 'node:stream';
 import type { Exec } from './exec/spawn.ts';
 import type { Pools } from './pool/pools.ts';
 import type {
-  AnswerPush,
-  AnswerTold,
-  AskPush,
+  PushAnswer,
+  PushNoticeAnswer,
+  PushQuestion,
   Method,
   Methods,
   Stream,
   Streams,
-  TellPush,
+  PushNotice,
 } from './protocol.ts';
 
-/** What the program is made of. */
+/** The storage that this process serves. */
 export type Storage = {
   /** Absolute path of the folder that holds all repositories. */
   root: string;
@@ -21,18 +21,18 @@ export type Storage = {
   exec: Exec;
   /** Long-lived git processes. */
   pools: Pools;
-  /** The instance that it belongs to, once that was read. */
+  /** Instance that owns the storage; null until its marker was read. */
   owner: { instance: string | null };
-  /** A line for whoever runs the service. */
+  /** Writes a log line. */
   log: (message: string, details?: object) => void;
 };
 
 export type Context = Storage & {
   /** Absolute path of the call's repository, which need not exist; '' for a call that names none. */
   dir: string;
-  /** Whether the service knows that refs were written to it: then it must be there. */
+  /** Whether refs were written to the repository before: then it must exist. */
   written: boolean;
-  /** Aborted when the caller has gone, or has waited long enough. */
+  /** Aborted when the caller disconnects or the call times out. */
   signal: AbortSignal;
 };
 
@@ -47,12 +47,12 @@ export type MethodHandler<M extends Method> = (
 export type MethodHandlers = { [M in Method]?: MethodHandler<M> };
 
 export type StreamIo = {
-  /** What the service sends; ends when it has sent all. */
+  /** Bytes from the service; ends when it has sent all. */
   input: Readable;
-  /** To the service. Slow readers are felt here: respect its back-pressure (`pipeline`). */
+  /** Bytes to the service. Respect its backpressure (use `pipeline`). */
   output: Writable;
-  ask: (question: AskPush) => Promise<AnswerPush>;
-  tell: (news: TellPush) => Promise<AnswerTold>;
+  ask: (question: PushQuestion) => Promise<PushAnswer>;
+  tell: (news: PushNotice) => Promise<PushNoticeAnswer>;
 };
 
 export type StreamHandler<N extends Stream> = (

@@ -1,7 +1,7 @@
 /**
- * The keeper of the repositories of one storage. Whoever starts it writes one line of JSON to its standard input
- * and keeps that open: when it closes, this process ends, and every git that it started with it. The line `drain`
- * lets what is in progress finish first.
+ * Serves the repositories of one storage. The parent process writes one line of JSON to standard input and keeps it
+ * open. When it closes, this process ends with every git process it started. The line `drain` lets calls in progress
+ * finish first.
  */
 import { rmSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -10,30 +10,30 @@ import { makeExec } from './exec/spawn.ts';
 import { methods } from './methods.ts';
 import { makePools } from './pool/pools.ts';
 import { listen } from './rpc/server.ts';
-import { startHousekeeping } from './storage/housekeeping.ts';
+import { startHousekeeping } from './maintenance/housekeeping.ts';
 import { startJanitor } from './storage/janitor.ts';
-import { weAreAlone } from './storage/locks.ts';
-import { endOrphans } from './storage/orphans.ts';
+import { noteExclusiveStart } from './storage/stale_locks.ts';
+import { endOrphans } from './storage/orphaned_processes.ts';
 import { streams } from './streams.ts';
 
 type Orders = {
-  /** Absolute. Nothing is made in it before it was claimed for an instance. */
+  /** Absolute path. Nothing is created in it before an instance claims it. */
   root: string;
   secret: string;
-  /** Another process keeps the storage: nothing is tidied, and nothing that was left is ended. */
+  /** Another process owns the storage: remove no files and end no processes. */
   readOnly?: boolean;
   /** Path of a Unix socket, or an address. */
   listen: string | { host: string; port: number };
 };
 
-/** Milliseconds for everything to end. */
-const patience = 4_000;
+/** Milliseconds to stop before the process exits anyway. */
+const stopTimeout = 4_000;
 
 const log: Storage['log'] = (message, details = {}) =>
   void process.stderr.write(`${JSON.stringify({ message, ...details })}\n`);
 
 type Signals = {
-  /** Resolves when this process is to end as soon as it is idle, and when it is to end at once. */
+  /** `draining`: stop once idle. `ended`: stop at once. */
   draining: Promise<void>;
   ended: Promise<void>;
 };
@@ -47,14 +47,14 @@ const run = async (
   const pools = makePools(exec);
   const orphans = readOnly ? 0 : await endOrphans(root);
   if (orphans > 0) log('processes of a gitd that was killed were ended', { count: orphans });
-  if (!readOnly) weAreAlone(Date.now());
+  if (!readOnly) noteExclusiveStart(Date.now());
   const storage: Storage = { root, exec, pools, owner: { instance: null }, log };
   const listener = await listen({ storage, secret, methods, streams }, at);
   process.stdout.write(`${JSON.stringify({ port: listener.port })}\n`);
   const stops = readOnly ? [] : [startJanitor(storage), startHousekeeping(storage)];
   await Promise.race([ended, draining.then(listener.drain)]);
   for (const stop of stops) stop();
-  setTimeout(() => process.exit(1), patience).unref();
+  setTimeout(() => process.exit(1), stopTimeout).unref();
   await listener.stop();
   await pools.stop();
   await exec.stop();
@@ -62,7 +62,7 @@ const run = async (
 
 const main = async (): Promise<void> => {
   process.umask(0o077);
-  process.on('SIGINT', () => undefined); // of a terminal: whoever started us ends us
+  process.on('SIGINT', () => undefined); // Ctrl-C of a terminal: the parent process stops us
   const ended = Promise.withResolvers<void>();
   const draining = Promise.withResolvers<void>();
   process.on('SIGTERM', () => ended.resolve());
@@ -77,7 +77,7 @@ const main = async (): Promise<void> => {
   process.exit(0);
 };
 
-// Whoever reads us may have gone: then we go, too, by the end of the input.
+// The parent may have exited: then the closed input ends us.
 process.stdout.on('error', () => undefined);
 process.stderr.on('error', () => undefined);
 await main();

@@ -1,68 +1,71 @@
-/** Every method that a storage answers; those in `reading` also of a repository that nothing was written to yet. */
+/**
+ * The handlers of all methods. `answerWhenEmpty` wraps those that also answer for a repository without any write yet.
+ */
 import type { MethodHandlers } from './context.ts';
 import { compareAcross } from './ops/compare_across.ts';
-import { diffFiles, diffRaw } from './diff/files.ts';
-import { cherryPick, revert } from './ops/pick.ts';
-import { bring } from './ops/bring.ts';
+import { diffFiles, diffRaw } from './diff/diff_files.ts';
+import { cherryPick, revert } from './ops/cherry_pick.ts';
+import { copyCommit } from './ops/copy_commit.ts';
 import { commitActions } from './ops/commit_actions.ts';
-import { fork } from './ops/fork.ts';
+import { forkRepository } from './ops/fork.ts';
 import { checkMerge, commitMerge, squash } from './ops/merge.ts';
 import { rebase } from './ops/rebase.ts';
-import { createTag } from './ops/tag.ts';
+import { createTag } from './ops/create_tag.ts';
 import { blameFile } from './read/blame.ts';
 import { listContributors } from './read/contributors.ts';
-import { countStats } from './read/stats.ts';
-import { refsContaining } from './refs/containing.ts';
+import { countStats } from './diff/commit_stats.ts';
+import { refsContaining } from './refs/refs_containing.ts';
 import { readBlobAt, getBlob } from './read/blobs.ts';
-import { getCommits, getMergeBase, isAncestor, mergedCommits } from './read/commits.ts';
-import { reading } from './read/missing.ts';
-import { listTree } from './read/tree.ts';
-import { listCommits } from './read/walk.ts';
-import { getRefs } from './refs/get.ts';
-import { listRefs } from './refs/list.ts';
-import { resolveRevision } from './refs/resolve.ts';
-import { updateRefsMethod } from './refs/update.ts';
-import { claim, inspect } from './storage/claim.ts';
-import { createRepository } from './storage/create.ts';
+import { getCommits, getMergeBase, isAncestor, mergedCommits } from './commits/read_commits.ts';
+import { answerWhenEmpty } from './storage/missing_repository.ts';
+import { listTree } from './read/list_tree.ts';
+import { listCommits } from './commits/list_commits.ts';
+import { getRefs } from './refs/read_refs.ts';
+import { listRefNames, listRefs } from './refs/list_refs.ts';
+import { resolveRevision } from './refs/resolve_revision.ts';
+import { updateRefsMethod } from './refs/update_refs.ts';
+import { claim, inspect } from './storage/claim_storage.ts';
+import { createRepository } from './storage/create_repository.ts';
 import { hello } from './storage/hello.ts';
-import { maintainRepository } from './storage/housekeeping.ts';
-import { checkRepository, repositoryExists, repositoryStatistics } from './storage/look.ts';
-import { removeRepository } from './storage/remove.ts';
+import { maintainRepository } from './maintenance/housekeeping.ts';
+import { checkRepository, checkExistence, repositoryStatistics } from './maintenance/inspect_repository.ts';
+import { removeRepository } from './maintenance/remove_repository.ts';
 
 export const methods: MethodHandlers = {
   'storage.hello': hello,
   'storage.inspect': inspect,
   'storage.claim': claim,
   'repository.create': createRepository,
-  'repository.exists': repositoryExists,
+  'repository.exists': checkExistence,
   'repository.remove': removeRepository,
-  'repository.statistics': reading(repositoryStatistics, () => ({ size: 0, empty: true })),
-  'repository.check': reading(checkRepository, () => ({ problems: [] })),
-  'repository.maintain': reading(maintainRepository, () => ({ removed: [] })),
+  'repository.statistics': answerWhenEmpty(repositoryStatistics, () => ({ size: 0, empty: true })),
+  'repository.check': answerWhenEmpty(checkRepository, () => ({ problems: [] })),
+  'repository.maintain': answerWhenEmpty(maintainRepository, () => ({ removed: [] })),
 
-  'refs.list': reading(listRefs, () => ({ refs: [], total: 0 })),
-  'refs.get': reading(getRefs, ({ names }) => ({ refs: names.map(() => null) })),
+  'refs.list': answerWhenEmpty(listRefs, () => ({ refs: [], total: 0 })),
+  'refs.names': answerWhenEmpty(listRefNames, () => ({ names: [], total: 0 })),
+  'refs.get': answerWhenEmpty(getRefs, ({ names }) => ({ refs: names.map(() => null) })),
   'refs.update': updateRefsMethod,
-  'revision.resolve': reading(resolveRevision, () => null),
+  'revision.resolve': answerWhenEmpty(resolveRevision, () => null),
 
-  'commits.get': reading(getCommits, ({ ids }) => ({ commits: ids.map(() => null) })),
+  'commits.get': answerWhenEmpty(getCommits, ({ ids }) => ({ commits: ids.map(() => null) })),
   'commits.list': listCommits,
-  'commits.merged': reading(mergedCommits, ({ ids }) => ({ merged: ids.map(() => false) })),
+  'commits.merged': answerWhenEmpty(mergedCommits, ({ ids }) => ({ merged: ids.map(() => false) })),
   'commits.merge_base': getMergeBase,
-  'commits.is_ancestor': reading(isAncestor, () => ({ is: false })),
-  'tree.list': reading(listTree, () => null),
-  'blob.at': reading(readBlobAt, () => null),
-  'blob.get': reading(getBlob, () => null),
+  'commits.is_ancestor': answerWhenEmpty(isAncestor, () => ({ is: false })),
+  'tree.list': answerWhenEmpty(listTree, () => null),
+  'blob.at': answerWhenEmpty(readBlobAt, () => null),
+  'blob.get': answerWhenEmpty(getBlob, () => null),
   'diff.files': diffFiles,
   'diff.raw': diffRaw,
   'commits.stats': countStats,
   'commits.refs': refsContaining,
-  'blame.file': reading(blameFile, () => null),
-  'contributors.list': reading(listContributors, () => ({ contributors: [] })),
+  'blame.file': answerWhenEmpty(blameFile, () => null),
+  'contributors.list': answerWhenEmpty(listContributors, () => ({ contributors: [] })),
 
-  'repository.fork': fork,
+  'repository.fork': forkRepository,
   'compare.across': compareAcross,
-  'repository.bring': bring,
+  'repository.bring': copyCommit,
   'merge.check': checkMerge,
   'merge.commit': commitMerge,
   'merge.squash': squash,

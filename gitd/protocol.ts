@@ -1,18 +1,15 @@
 /**
- * What a repository storage answers: every method with its parameters and its result. The service's `src/git/`
- * types its calls by this page, `gitd/` implements it. Nothing here runs but a few constants.
- *
- * A repository is named by its path below the storage's root (`@hashed/ab/cd/<sha256>.git`), never by a text of a
- * user. Oids are 40 hexadecimal digits, refs full names (`refs/heads/main`), times whole seconds since 1970.
+ * The protocol of a repository storage: every method with its parameters and result. `src/platform/git/` types its
+ * calls by this file; `gitd/` implements it. It contains types and a few constants. A repository is named by its path
+ * below the storage's root (`@hashed/ab/cd/<sha256>.git`), never by text of a user. Object ids are 40 hexadecimal
+ * digits, refs full names (`refs/heads/main`), times whole seconds since 1970.
  */
 
-import type { StorageState } from './storage/marker.ts';
-
-/** Rises with every change that an older peer would misread; both sides refuse another one's. */
+/** Raised with every incompatible change. Each side refuses another version. */
 export const protocolVersion = 2;
 
 export const zeroOid = '0'.repeat(40);
-/** The tree without entries, which every repository knows. */
+/** The empty tree, which git knows in every repository. */
 export const emptyTree = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
 
 export type Oid = string;
@@ -22,7 +19,7 @@ export type Signature = {
   email: string;
   /** Seconds since 1970. */
   time: number;
-  /** Of the author's clock: `+0100`. */
+  /** UTC offset of the author's clock: `+0100`. */
   offset: string;
 };
 
@@ -38,11 +35,11 @@ export type Commit = {
 
 export type Ref = {
   name: string;
-  /** What it points at: for an annotated tag, the tag object. */
+  /** Id of its target: for an annotated tag, the tag object. */
   target: Oid;
-  /** The commit behind it; null: it leads to none. */
+  /** The commit it leads to; null: none. */
   commit: Oid | null;
-  /** Of an annotated tag. */
+  /** Message of an annotated tag; null for other refs. */
   message: string | null;
   tagger: Signature | null;
 };
@@ -57,7 +54,7 @@ export type TreeEntry = {
   mode: string;
 };
 
-/** One file of a diff, as the API's change has it. */
+/** One file of a diff, as the API returns it. */
 export type FileDiff = {
   old_path: string;
   new_path: string;
@@ -72,7 +69,7 @@ export type FileDiff = {
   binary: boolean;
   /** `--- a/x\n+++ b/x\n@@ ...`; empty for a pure rename, a change of mode, an empty file, and one too large. */
   diff: string;
-  /** Its text passed the limit of one file. */
+  /** Whether its text exceeded the limit of one file. */
   too_large: boolean;
   additions: number;
   deletions: number;
@@ -86,21 +83,24 @@ export type DiffLimits = {
   file_bytes: number;
 };
 
-/** `bytes` of a file's content lie in the request's body, at this place. */
+/** Position of a file's content in the request's body. */
 export type BodySlice = { offset: number; length: number };
 
 export type CommitAction = {
   action: 'create' | 'update' | 'delete' | 'move' | 'chmod';
   file_path: string;
   previous_path?: string;
-  /** create, update; move where the content changes, too. */
+  /** For create and update, and for a move that changes the content. */
   content?: BodySlice;
-  /** update, move, delete, chmod: the last commit of the path that the caller knows; another one refuses. */
+  /**
+   * For update, move, delete, chmod: the last commit of the path that the caller knows. The action fails if it is
+   * outdated.
+   */
   last_commit_id?: Oid;
   execute_filemode?: boolean;
 };
 
-/** Why an action cannot be done; the service says it in the API's words. */
+/** Why an action failed; the service turns it into the API's message. */
 export type ActionProblem = {
   problem:
     | 'exists'
@@ -115,19 +115,30 @@ export type ActionProblem = {
 
 export type RefUpdate = {
   ref: string;
-  /** What it must be now: `zeroOid` = must not exist; null = whatever it is. */
+  /** Expected value: `zeroOid`: must not exist; null: any. */
   old: Oid | null;
   /** `zeroOid` deletes. */
   new: Oid;
 };
 
-/** A part of a walk along commits. */
+/** A page of refs below a prefix. */
+export type RefWalk = {
+  prefix: string;
+  /** Only names that contain this after the prefix, ignoring case. */
+  search?: string;
+  /** `name`: ascending; `updated`: newest commit first. */
+  sort: 'name' | 'updated';
+  descending?: boolean;
+  offset: number;
+  limit: number;
+};
+
 export type CommitWalk = {
-  /** Reachable from one of these ... */
+  /** Commits reachable from any of these ... */
   from: Oid[];
   /** ... and from none of these. */
   not?: Oid[];
-  /** Only those that change this path (`''`: all). */
+  /** Only commits that change this path (`''`: all). */
   path?: string;
   skip: number;
   limit: number;
@@ -136,7 +147,7 @@ export type CommitWalk = {
   author?: string;
   first_parent?: boolean;
   order?: 'date' | 'topo';
-  /** Whether the exact number of all is wanted. */
+  /** Whether to return the exact total. */
   count?: boolean;
 };
 
@@ -150,74 +161,73 @@ export type Contributor = {
   deletions: number;
 };
 
-/** Which objects a caller may name by their ids. */
+/** Objects that a caller may read by id. */
 export type Sight = {
-  /** Only those that a ref leads to which is for this one; default: any that the repository has. */
+  /** Only objects reachable from refs the caller may see; default: any object. */
   reachable?: boolean;
-  /** `refs/merge-requests/`, and what is kept of merge requests, is not for this one. */
+  /** The caller may not see `refs/merge-requests/` nor commits kept for merge requests. */
   hide_requests?: boolean;
 };
 
-/** Whom a transfer serves: one client, and one address, get only a share of the places. */
+/** The client of a transfer: each client and each address gets only a share of the slots. */
 export type Client = {
-  /** `user 5`, `key 3`, or an address of nobody who is known. */
+  /** `user 5`, `key 3`, or the address of an anonymous client. */
   name: string;
-  /** Of IPv6, its network. */
+  /** Network address for IPv6. */
   address: string;
+};
+
+/** The contents of a storage's folder before it is claimed. */
+export type StorageState = {
+  /** Id of the instance that owns it; null: it has no marker. */
+  instance: string | null;
+  isEmpty: boolean;
+  /** How many of the repositories in the request it holds. */
+  held: number;
 };
 
 type Repo = {
   repository: string;
-  /** Refs were written to it before: where it is not there, the call fails as `unavailable`, and nothing makes it. */
+  /** Refs were written to it before: if it is missing, the call fails with `unavailable` and does not create it. */
   written?: boolean;
 };
 
-/** Calls with one answer. `body` says which way raw bytes travel beside the JSON. */
+/** Calls with one answer each. `body` carries raw bytes beside the JSON. */
 export type Methods = {
   // the storage
   'storage.hello': { params: { version: number }; result: { version: number; git: string; pid: number } };
-  /** What the start of a service compares. `repositories`: paths of some that should be there. */
+  /** Checks a storage at the start of a service. `repositories`: paths of repositories that should exist. */
   'storage.inspect': { params: { repositories: string[] }; result: StorageState };
-  /** Marks the storage as this instance's: only its services get an answer about repositories. */
+  /** Marks the storage as owned by an instance: it then refuses all other instances. */
   'storage.claim': { params: { instance: string }; result: Record<string, never> };
   'repository.create': { params: Repo; result: { created: boolean } };
   'repository.exists': { params: Repo; result: { exists: boolean } };
   'repository.remove': { params: Repo; result: Record<string, never> };
-  /** A hard-linked copy within the storage, with its own objects. `refs` names prefixes that come along. */
+  /** Creates a hard-linked copy within the storage. `refs`: prefixes of the refs to copy. */
   'repository.fork': {
     params: Repo & { source: string; source_written?: boolean; refs: string[] };
     result: Record<string, never>;
   };
   /** `size`: bytes on disk. */
   'repository.statistics': { params: Repo; result: { size: number; empty: boolean } };
-  /** Objects of a commit from another repository of the same storage, kept by `ref`, which is then durable. */
+  /** Copies a commit from another repository of the storage and keeps it by `ref`. Durable with the answer. */
   'repository.bring': {
     params: Repo & { source: string; commit: Oid; ref: string };
     result: Record<string, never>;
   };
-  /** `git fsck`; its complaints. For tests and the doctor. */
+  /** Problems reported by `git fsck`. For tests and the doctor. */
   'repository.check': { params: Repo; result: { problems: string[] } };
-  /** Housekeeping at once: repack, commit-graph, left-over locks and packs. For tests and the doctor. */
+  /** Runs housekeeping at once: repack, commit-graph, stale locks and packs. For tests and the doctor. */
   'repository.maintain': { params: Repo; result: { removed: string[] } };
 
   // refs
-  'refs.list': {
-    params: Repo & {
-      prefix: string;
-      /** Only names with this in them (after the prefix), any case. */
-      search?: string;
-      /** `name`: ascending; `updated`: newest commit first. */
-      sort: 'name' | 'updated';
-      descending?: boolean;
-      offset: number;
-      limit: number;
-    };
-    result: { refs: Ref[]; total: number };
-  };
+  'refs.list': { params: Repo & RefWalk; result: { refs: Ref[]; total: number } };
+  /** Full names of the same refs, without reading objects. */
+  'refs.names': { params: Repo & RefWalk; result: { names: string[]; total: number } };
   'refs.get': { params: Repo & { names: string[] }; result: { refs: (Ref | null)[] } };
-  /** All or none, compared and set, durable with the answer. Error `conflict` where an old value is another. */
+  /** Compares and sets all refs or none; durable with the answer. Error `conflict` if an old value differs. */
   'refs.update': { params: Repo & { updates: RefUpdate[] }; result: Record<string, never> };
-  /** The commit that a user's text names: a full or short id, a branch, a tag, a full ref, `HEAD` = `default_ref`. */
+  /** Resolves what a user entered: a full or short id, a branch, a tag, a full ref, or `HEAD` (= `default_ref`). */
   'revision.resolve': {
     params: Repo & Sight & { revision: string; default_ref?: string | null };
     result: { commit: Oid; ref: string | null } | null;
@@ -228,21 +238,21 @@ export type Methods = {
   'commits.list': { params: Repo & CommitWalk; result: { commits: Commit[]; total: number | null } };
   /** Added and deleted lines of a commit against its first parent. */
   'commits.stats': { params: Repo & { id: Oid }; result: { additions: number; deletions: number } };
-  /** Names of branches or tags whose history has the commit. */
+  /** Branches or tags whose history contains the commit. */
   'commits.refs': {
     params: Repo & { id: Oid; type: 'branch' | 'tag' | 'all' };
     result: { refs: { type: 'branch' | 'tag'; name: string }[] };
   };
-  /** Which of these are in the history of `into`. */
+  /** Which of these commits are in the history of `into`. */
   'commits.merged': { params: Repo & { into: Oid; ids: Oid[] }; result: { merged: boolean[] } };
   'commits.merge_base': { params: Repo & { ids: Oid[] }; result: { id: Oid | null } };
   'commits.is_ancestor': { params: Repo & { ancestor: Oid; descendant: Oid }; result: { is: boolean } };
-  /** null: the path is no folder of the commit. */
+  /** Lists a folder; null: the path is not a folder of the commit. */
   'tree.list': {
     params: Repo & { commit: Oid; path: string; recursive: boolean; offset: number; limit: number };
     result: { entries: TreeEntry[]; total: number } | null;
   };
-  /** Answers with the bytes as body, unless they are more than `max`; null: no file there. */
+  /** Returns the bytes as body, unless there are more than `max`; null: no such file. */
   'blob.at': {
     params: Repo & { commit: Oid; path: string; max: number };
     result: { id: Oid; size: number; mode: string; whole: boolean } | null;
@@ -251,12 +261,12 @@ export type Methods = {
     params: Repo & Sight & { id: Oid; max: number };
     result: { size: number; whole: boolean } | null;
   };
-  /** From one tree-ish to another (`from` null: the empty tree). `files`: the exact number, whatever was cut. */
+  /** Compares two tree-ishes (`from` null: the empty tree). `files`: the exact number, even if the list was cut. */
   'diff.files': {
     params: Repo & { from: Oid | null; to: Oid; limits: DiffLimits; paths?: string[] };
     result: { diffs: FileDiff[]; files: number; overflow: boolean };
   };
-  /** What `to`, a commit of this repository, has that `from`, one of `source` on the same storage, has not. */
+  /** Compares `to`, a commit of this repository, with `from`, a commit of `source` on the same storage. */
   'compare.across': {
     params: Repo & {
       source: string;
@@ -268,16 +278,16 @@ export type Methods = {
     };
     result: { commits: Commit[]; diffs: FileDiff[]; overflow: boolean };
   };
-  /** The last lines as git wrote them, for `/raw_diffs`-like answers and patches: body. */
+  /** The diff as git writes it, for patches: body. */
   'diff.raw': { params: Repo & { from: Oid | null; to: Oid; max: number }; result: { whole: boolean } };
-  /** The ranges of a file's lines with the commits they come of; null: no file there. Content as body. */
+  /** Ranges of a file's lines with their commits; null: no such file. Content as body. */
   'blame.file': {
     params: Repo & { commit: Oid; path: string; range?: [number, number] };
     result: { ranges: BlameRange[]; commits: Commit[] } | null;
   };
   'contributors.list': { params: Repo & { commit: Oid }; result: { contributors: Contributor[] } };
 
-  // making objects: nothing moves a ref, and the same input makes the same ids
+  // making objects: no ref moves, and the same input makes the same ids
   'merge.check': {
     params: Repo & { ours: Oid; theirs: Oid };
     result: { clean: boolean; conflicts: string[] };
@@ -287,17 +297,17 @@ export type Methods = {
     params: Repo & { ours: Oid; theirs: Oid; message: string; author: Signature; committer: Signature };
     result: { id: Oid } | null;
   };
-  /** One commit on the merge base with the head's tree. */
+  /** Creates one commit on the merge base with the head's tree. */
   'merge.squash': {
     params: Repo & { base: Oid; head: Oid; message: string; author: Signature; committer: Signature };
     result: { id: Oid };
   };
-  /** The commits of `head` that `onto` lacks, put on it one by one; null: conflicts. */
+  /** Replays the commits of `head` that `onto` lacks; null: conflicts. */
   'merge.rebase': {
     params: Repo & { onto: Oid; head: Oid; committer: Signature };
     result: { id: Oid } | null;
   };
-  /** `empty`: it changes nothing there any more. */
+  /** `empty`: the change is already there. */
   'commit.cherry_pick': {
     params: Repo & { commit: Oid; onto: Oid; message: string; author: Signature; committer: Signature };
     result: { id: Oid } | 'conflict' | 'empty';
@@ -306,7 +316,7 @@ export type Methods = {
     params: Repo & { commit: Oid; onto: Oid; message: string; author: Signature; committer: Signature };
     result: { id: Oid } | 'conflict' | 'empty';
   };
-  /** A commit of file actions on `parent` (null: a first commit). Contents are slices of the request's body. */
+  /** Commits file actions on `parent` (null: a first commit). Contents are slices of the request's body. */
   'commit.actions': {
     params: Repo & {
       parent: Oid | null;
@@ -317,7 +327,7 @@ export type Methods = {
     };
     result: { id: Oid } | ActionProblem;
   };
-  /** An annotated tag object. */
+  /** Creates an annotated tag object. */
   'tag.create': {
     params: Repo & { name: string; target: Oid; message: string; tagger: Signature };
     result: { id: Oid };
@@ -326,7 +336,7 @@ export type Methods = {
 
 export type Method = keyof Methods;
 
-/** Calls that carry bytes while they last, each on a connection of its own, so that the socket slows the sender. */
+/** Calls that stream bytes, each on its own connection, so that the socket provides backpressure. */
 export type Streams = {
   /** `info/refs`: the advertisement. */
   'transport.advertise': {
@@ -345,15 +355,15 @@ export type Streams = {
       protocol: 0 | 1 | 2;
       stateless: boolean;
       head?: Head;
-      /** `refs/merge-requests/` is not for this one. */
+      /** The client may not see `refs/merge-requests/`. */
       hide_requests?: boolean;
-      /** `refs/pipelines/` is for this one: for nobody else. */
+      /** The client may see `refs/pipelines/`; only runners may. */
       pipelines?: boolean;
       client?: Client;
     };
     result: Record<string, never>;
   };
-  /** The service is asked (`AskPush`) before refs move, and told (`TellPush`) once they have. */
+  /** gitd sends a `PushQuestion` before refs move, and a `PushNotice` afterwards. */
   'transport.receive_pack': {
     params: Repo & { protocol: 0 | 1 | 2; stateless: boolean; quota: Quota; client?: Client };
     result: Record<string, never>;
@@ -372,23 +382,23 @@ export type Streams = {
     params: Repo & ({ commit: Oid; path: string } | { id: Oid }) & { client?: Client };
     result: { id: Oid; size: number; mode: string } | null;
   };
-  /** A pack of these commits without those of `not`, for a repository of another storage. */
+  /** A pack of these commits without the history of `not`, for a repository of another storage. */
   'pack.read': { params: Repo & { commits: Oid[]; not: Oid[] }; result: Record<string, never> };
-  /** Takes such a pack, checked as a push is. */
+  /** Stores such a pack, checked like a push. */
   'pack.write': { params: Repo; result: Record<string, never> };
 };
 
 export type Stream = keyof Streams;
 
-/** The full name of the default branch, as the service knows it, that a clone checks out; null: there is none. */
+/** Full name of the default branch, which a clone checks out; null: none. */
 export type Head = string | null;
 
 export type Quota = {
-  /** Bytes that one push may send, packed; null: no limit. */
+  /** Most bytes of one push, packed; null: no limit. */
   push_bytes: number | null;
-  /** Bytes of one file; null: no limit. */
+  /** Most bytes of one file; null: no limit. */
   file_bytes: number | null;
-  /** Bytes of the repository, with what a push brings; null: no limit. */
+  /** Most bytes of the repository including a push; null: no limit. */
   repository_bytes: number | null;
 };
 
@@ -400,37 +410,37 @@ export type PushedRef = {
   forced: boolean;
 };
 
-/** Asked from within pre-receive, the new objects in quarantine. */
-export type AskPush = {
+/** Sent during pre-receive, with the new objects in quarantine. */
+export type PushQuestion = {
   ask: 'push';
   updates: PushedRef[];
   push_options: string[];
-  /** Bytes of the largest file that it brings; 0 where no limit asks for it. */
+  /** Bytes of the largest new file; 0 if no limit needs it. */
   largest_file: number;
-  /** Bytes of the repository with what it brings; 0 where no limit asks for it, or it brings nothing. */
+  /** Bytes of the repository including the push; 0 if no limit needs it or there are no new objects. */
   repository_size: number;
 };
-/** `refuse`: shown to the pusher, nothing is stored. */
-export type AnswerPush = { refuse: string[] | null };
-/** Told after the refs moved and are durable, before the pusher is answered. */
-export type TellPush = { tell: 'pushed'; updates: PushedRef[] };
-/** Lines the pusher reads as `remote: ...`. */
-export type AnswerTold = { messages: string[] };
+/** `refuse`: lines shown to the pusher; nothing is stored. Null: the push is accepted. */
+export type PushAnswer = { refuse: string[] | null };
+/** Sent when the refs have moved and are durable, before the pusher gets the answer. */
+export type PushNotice = { tell: 'pushed'; updates: PushedRef[] };
+/** Lines shown to the pusher as `remote: ...`. */
+export type PushNoticeAnswer = { messages: string[] };
 
 /** Why a call failed; `message` is for logs and people who run the service. */
 export type GitErrorKind =
   /** The repository does not exist. */
   | 'no_repository'
-  /** A ref is not what the caller thought, or another change holds it. */
+  /** A ref has another value than expected, or another change holds its lock. */
   | 'conflict'
-  /** A parameter that no caller of good will sends. */
+  /** A parameter that no correct caller sends. */
   | 'invalid'
   /** An object that the call needs is missing. */
   | 'missing'
-  /** Took longer than it may; another attempt may succeed. */
+  /** A time limit was exceeded; another attempt may succeed. */
   | 'limit'
   /** Exceeds a fixed size limit; every attempt fails the same way. */
   | 'too_large'
-  /** The storage has too much to do, or is starting, stopping, or gone. */
+  /** The storage is overloaded, starting, stopping, or gone. */
   | 'unavailable'
   | 'internal';

@@ -1,6 +1,6 @@
-/** Every stream that a storage knows. */
+/** The handlers of all streams. */
 import type { StreamHandlers } from './context.ts';
-import { readPack, writePack } from './ops/packs.ts';
+import { readPack, writePack } from './ops/transfer_packs.ts';
 import { readArchive } from './read/archive.ts';
 import { streamBlob } from './read/blobs.ts';
 import { advertise } from './transport/advertise.ts';

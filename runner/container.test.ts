@@ -1,4 +1,4 @@
-/** Jobs with an image, by a program that answers in place of podman. */
+/** Tests jobs with an image. A script stands in for podman. */
 import { chmodSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -7,16 +7,16 @@ import assert from 'node:assert/strict';
 import {
   type Coordinator,
   type GivenJob,
-  type Heard,
+  type ReceivedJob,
   startCoordinator,
   until,
-} from '../test/support/coordinator.ts';
-import { type TestRunner, makeRunnerFolder, startTestRunner } from '../test/support/runner.ts';
-import { aliasesOf } from './executors/services.ts';
+} from '../test/support/servers/runner_coordinator.ts';
+import { type TestRunner, makeRunnerFolder, startTestRunner } from '../test/support/ci/runner_process.ts';
+import { listAliases } from './executors/service_containers.ts';
 
 /**
- * Writes down what it is asked, keeps files in place of containers, and runs scripts where they would be in one.
- * Images whose name begins with `absent` are nowhere.
+ * Fake podman: records its arguments, represents containers by files, and runs the scripts on the host.
+ * Images whose names start with `absent` do not exist.
  */
 const podman = `#!/bin/bash
 here="$(dirname "$0")"
@@ -88,13 +88,13 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const run = async (job: GivenJob): Promise<{ heard: Heard; log: string }> => {
+const run = async (job: GivenJob): Promise<{ heard: ReceivedJob; log: string }> => {
   const heard = coordinator.add(job);
   await until(`job ${heard.id} has ended`, () => heard.ended !== null);
   return { heard, log: heard.trace.toString() };
 };
 
-it('runs a job in its image, and no secret is seen on a command line', async () => {
+it('runs a job in its image, without secrets on a command line', async () => {
   assert.equal(runner.ready.executor, 'container');
   const { heard, log } = await run({
     image: { name: 'alpine:$VERSION' },
@@ -122,7 +122,7 @@ it('refuses a job without an image', async () => {
 });
 
 describe('an image', () => {
-  it('has the entry point, the user and the platform that the job says', async () => {
+  it('uses the entry point, user and platform from the job', async () => {
     const docker = { user: '$WHO', platform: 'linux/arm64' };
     const image = { name: 'tool', entrypoint: ['/bin/sh', '-c', '$X'], executor_opts: { docker } };
     const { heard } = await run({ image, variables: [{ key: 'WHO', value: '1000' }] });
@@ -132,7 +132,7 @@ describe('an image', () => {
     await run({ image: { name: 'tool', entrypoint: [''] } });
     assert.match(asked(), /--entrypoint {2}-- tool sh$/m);
   });
-  it('is brought as the job asks, where the runner lets it', async () => {
+  it('is pulled by the policy of the job, if the runner allows that policy', async () => {
     await run({ image: { name: 'tool:2', pull_policy: ['always'] } });
     const { heard } = await run({ image: { name: 'tool:2', pull_policy: ['never'] } });
     assert.equal(heard.ended?.state, 'success');
@@ -141,7 +141,7 @@ describe('an image', () => {
     assert.equal(refused.ended?.failure_reason, 'runner_system_failure');
     assert.match(log, /invalid pull policy .*\[if-not-present\]: this runner allows \[always never\]/);
   });
-  it('that is nowhere is tried by each policy, then fails the job', async () => {
+  it('that does not exist fails the job after each policy was tried', async () => {
     const { heard, log } = await run({ image: { name: 'absent:1' } });
     assert.equal(heard.ended?.failure_reason, 'runner_system_failure');
     assert.match(log, /WARNING: Failed to pull image with policy "always": Error: no such image/);
@@ -158,7 +158,7 @@ describe('an image', () => {
       'temp',
     ]);
   });
-  it('is fetched with the passwords of the job, and they alone are read of its file', async () => {
+  it('is pulled with the logins of the job, and nothing else is read from DOCKER_AUTH_CONFIG', async () => {
     const auths = { 'a.example.com': { auth: 'YTpi' }, 'b.example.com': { username: 'u', password: 'p' } };
     const file = JSON.stringify({ auths, credsStore: 'evil', credHelpers: { 'c.example.com': 'evil' } });
     const credentials = [
@@ -186,14 +186,14 @@ describe('an image', () => {
 
 describe('services', () => {
   const image = { name: 'alpine' };
-  it('are called as the job and their images say', () => {
-    const names = (name: string, alias?: string) => aliasesOf({ name, alias: alias ?? null }, name);
+  it('are named by their aliases and images', () => {
+    const names = (name: string, alias?: string) => listAliases({ name, alias: alias ?? null }, name);
     assert.deepEqual(names('redis:7'), ['redis']);
     assert.deepEqual(names('a/b:1', 'db, other'), ['a__b', 'a-b', 'db', 'other']);
     assert.deepEqual(names('r.example.com:5000/a/b@sha256:12'), ['r.example.com__a__b', 'r.example.com-a-b']);
     assert.deepEqual(names('redis', 'x:1 -y'), ['redis']);
   });
-  it('run in the network of the job, with what they are to know, and are removed', async () => {
+  it('run in the network of the job with its variables, and are removed afterwards', async () => {
     const services = [
       {
         name: 'redis:$V',
@@ -221,7 +221,7 @@ describe('services', () => {
     assert.deepEqual(containers(), []);
     assert.match(asked(), /^network rm gantry-\S+$/m);
   });
-  it('that end show what they printed, and the job begins all the same', async () => {
+  it('that exit show their output, and the job starts anyway', async () => {
     const services = [{ name: 'db', command: ['fails'], variables: [{ key: 'V', value: 'x $SECRET' }] }];
     const { heard, log } = await run({ image, services, variables: [{ key: 'SECRET', value: 's' }] });
     assert.equal(heard.ended?.state, 'success');
@@ -231,7 +231,7 @@ describe('services', () => {
     );
     assert.equal(read('service.env'), 'V=x s\n');
   });
-  it('are gone with a job that is aborted, and while they start', async () => {
+  it('are removed when the job is aborted, even while they start', async () => {
     const heard = coordinator.add({
       image,
       services: [{ name: 'db' }],
@@ -265,7 +265,7 @@ it('removes the container of a cancelled job', async () => {
   assert.match(asked(), /^rm --force --volumes gantry-/m);
 });
 
-it('removes what a runner that was killed left', async () => {
+it('removes the containers of a killed runner', async () => {
   const heard = coordinator.add({
     image: { name: 'alpine' },
     services: [{ name: 'db' }],

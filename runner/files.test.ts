@@ -1,4 +1,4 @@
-/** What jobs get and leave: sources, artifacts, caches. */
+/** Tests the sources, artifacts and caches of jobs. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,17 +6,21 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import assert from 'node:assert/strict';
 import { gunzipSync } from 'node:zlib';
-import { writeZip, type ZipEntry } from '../zip/write.ts';
-import { openZip } from '../zip/directory.ts';
-import { readItemWhole } from '../zip/read.ts';
+import { writeZip, type ZipEntry } from '../zip/write_zip.ts';
+import { openZip } from '../zip/read_directory.ts';
+import { readItemWhole } from '../zip/read_items.ts';
 import {
   type Coordinator,
   type GivenJob,
-  type Heard,
+  type ReceivedJob,
   startCoordinator,
   until,
-} from '../test/support/coordinator.ts';
-import { type TestRunner, leftOf, startTestRunner } from '../test/support/runner.ts';
+} from '../test/support/servers/runner_coordinator.ts';
+import {
+  type TestRunner,
+  listLeftoverProcesses,
+  startTestRunner,
+} from '../test/support/ci/runner_process.ts';
 
 let coordinator: Coordinator;
 let runner: TestRunner;
@@ -29,16 +33,16 @@ after(async () => {
   await runner.close();
   await coordinator.close();
   rmSync(outside, { recursive: true, force: true });
-  assert.deepEqual(leftOf(runner.folder), []);
+  assert.deepEqual(listLeftoverProcesses(runner.folder), []);
 });
 
-const run = async (job: GivenJob): Promise<{ heard: Heard; log: string }> => {
+const run = async (job: GivenJob): Promise<{ heard: ReceivedJob; log: string }> => {
   const heard = coordinator.add(job);
   await until(`job ${heard.id} has ended`, () => heard.ended !== null);
   return { heard, log: heard.trace.toString() };
 };
 
-/** Names and contents of an archive. */
+/** Reads an archive into an object from name to content. */
 const contents = async (bytes: Buffer): Promise<Record<string, string>> => {
   const source = {
     size: bytes.length,
@@ -61,7 +65,7 @@ const archive = async (...entries: Partial<ZipEntry>[]): Promise<Buffer> => {
 const zipped = { artifact_type: 'archive', artifact_format: 'zip' };
 
 describe('artifacts', () => {
-  it('are what the patterns name, in a zip', async () => {
+  it('are a zip of the files that match the patterns', async () => {
     const { heard, log } = await run({
       script: [
         'mkdir -p out/deep b',
@@ -80,7 +84,7 @@ describe('artifacts', () => {
     });
     assert.equal(heard.ended?.state, 'success');
     assert.equal(heard.uploads.length, 1);
-    const [{ query, filename, bytes }] = heard.uploads as [Heard['uploads'][0]];
+    const [{ query, filename, bytes }] = heard.uploads as [ReceivedJob['uploads'][0]];
     assert.equal(filename, 'of-all.zip');
     assert.equal(query.get('expire_in'), '1 day');
     assert.deepEqual(await contents(bytes), {
@@ -91,7 +95,7 @@ describe('artifacts', () => {
     });
     assert.match(log, /WARNING: none: no matching files/);
   });
-  it('come as their order says: of a failed job, untracked, as reports', async () => {
+  it('follow their settings: on failure, untracked files, reports', async () => {
     const { heard } = await run({
       script: ['echo x >left; echo "<a/>" >r1.xml; echo "<b/>" >r2.xml; echo raw >raw.json', 'false'],
       artifacts: [
@@ -115,7 +119,7 @@ describe('artifacts', () => {
     assert.equal(gunzipSync(junit.bytes).toString(), '<a/>\n<b/>\n');
     assert.deepEqual([raw?.filename, raw?.bytes.toString()], ['raw.json', 'raw\n']);
   });
-  it('leave out what has a name that is not UTF-8, and say so', async () => {
+  it('omit files whose name is not UTF-8, with a warning', async () => {
     const { heard, log } = await run({
       script: [String.raw`mkdir -p out/$'\xfe' && touch $'out/caf\xe9' out/$'\xfe'/x out/plain`],
       artifacts: [{ paths: ['out'], artifact_type: 'archive', artifact_format: 'zip' }],
@@ -127,7 +131,7 @@ describe('artifacts', () => {
     const warning = /WARNING: left out, since their names are not UTF-8: out\/caf\ufffd, out\/\ufffd/g;
     assert.equal(log.match(warning)?.length, 2, log);
   });
-  it('never are what lies elsewhere', async () => {
+  it('never include files outside the project folder', async () => {
     writeFileSync(join(outside, 'secret'), 'secret of the machine');
     const { heard } = await run({
       script: [
@@ -154,9 +158,9 @@ describe('artifacts', () => {
     assert.equal(heard.ended?.state, 'success');
     const found = await contents(heard.uploads[0]!.bytes);
     assert.deepEqual(Object.keys(found), ['file', 'folder', 'ok', 'real/', 'real/fine']);
-    assert.equal(found['file'], `${outside}/secret`); // where it leads, and nothing of what is there
+    assert.equal(found['file'], `${outside}/secret`); // the target of the link, not the content of that file
   });
-  it('are tried again, and a job whose artifacts are refused fails', async () => {
+  it('are uploaded again after an error, and a job fails if its artifacts are refused', async () => {
     let tries = 0;
     coordinator.intercept((request, response) => {
       if (!/artifacts/.test(request.url ?? '') || tries >= 2) return false;
@@ -182,7 +186,7 @@ describe('artifacts', () => {
     assert.equal(refused.ended?.failure_reason, 'runner_system_failure');
     assert.match(log, /they are too large \(413\)/);
   });
-  it('of other jobs are brought before the script', async () => {
+  it('of other jobs are downloaded before the script', async () => {
     const file = await archive(
       { name: 'bin/', kind: 'directory', mode: 0o755 },
       { name: 'bin/tool', mode: 0o755, content: '#!/bin/sh\necho it works\n' },
@@ -215,7 +219,7 @@ describe('a cache', () => {
   const variables = [{ key: 'CI_JOB_NAME', value: 'c' }];
   const look = ['cat kept/file || echo nothing', 'mkdir -p kept', 'echo "$SAYS" >kept/file'];
   const says = (value: string) => [...variables, { key: 'SAYS', value }];
-  it('is there for the next job of its key, project and kind of ref', async () => {
+  it('is restored for the next job of the same key, project and kind of ref', async () => {
     assert.match((await run({ cache: [cache], variables: says('one'), script: look })).log, /\nnothing\n/);
     assert.match((await run({ cache: [cache], variables: says('two'), script: look })).log, /\none\n/);
     assert.match(
@@ -223,6 +227,9 @@ describe('a cache', () => {
       /\nnothing\n/,
     );
     assert.match((await run({ cache: [cache], variables, project: 2, script: look })).log, /\nnothing\n/);
+    // Another project may have the same id after a restore from a backup.
+    const projectKey = 'a'.repeat(32);
+    assert.match((await run({ cache: [cache], variables, projectKey, script: look })).log, /\nnothing\n/);
     assert.match(
       (await run({ cache: [cache], variables, protected: true, script: look })).log,
       /\nnothing\n/,
@@ -244,7 +251,7 @@ describe('a cache', () => {
     const script = ['cat kept/file || echo nothing', `mkdir -p kept; echo ${word} >kept/file`, end];
     return (await run({ cache: [{ ...cache, key, ...more }], script })).log;
   };
-  it('is written by jobs that push alone, and read by those that pull', async () => {
+  it('is written only by jobs with a push policy, and read only with a pull policy', async () => {
     await leave('policy', 'one', { policy: 'pull' });
     assert.equal(await kept('policy'), 'nothing');
     await leave('policy', 'one', { policy: 'push' });
@@ -252,7 +259,7 @@ describe('a cache', () => {
     assert.match(await leave('policy', 'two', { policy: 'push' }), /\nnothing\n/);
     assert.equal(await kept('policy'), 'two');
   });
-  it('is written as it says by how the job ended', async () => {
+  it('is written depending on the result of the job, as `when` says', async () => {
     await leave('ended', 'one', {}, 'false');
     assert.equal(await kept('ended'), 'nothing');
     await leave('ended', 'one', { when: 'on_failure' });
@@ -262,7 +269,7 @@ describe('a cache', () => {
     await leave('ended', 'two', { when: 'always' }, 'false');
     assert.equal(await kept('ended'), 'two');
   });
-  it('has what git does not know, where that is asked for', async () => {
+  it('includes untracked files if requested', async () => {
     await leave('untracked', 'one', { paths: [], untracked: true });
     assert.equal(await kept('untracked', { paths: [] }), 'one');
   });
@@ -296,7 +303,7 @@ describe('sources', () => {
     execFileSync('git', ['clone', '-q', '--mirror', work, repository]);
     coordinator.serve(repository);
   });
-  it('are those of the commit, and nobody finds the token in them', async () => {
+  it('are those of the commit and do not contain the token', async () => {
     const script = [
       'cat file; echo',
       'git log --format=%s',
@@ -326,7 +333,7 @@ describe('sources', () => {
     });
     assert.match(deep.log, /has 2\n/);
   });
-  it('are clean again for the next job, whatever the last one did to them', async () => {
+  it('are clean for the next job after any change by the last one', async () => {
     const hostile = [
       'echo left >left; echo changed >file; mkdir -p a/b; chmod 0 a',
       `for hook in post-checkout reference-transaction; do printf '#!/bin/sh\\ntouch ${outside}/hooked\\n' >.git/hooks/$hook; chmod +x .git/hooks/$hook; done || true`,
@@ -342,12 +349,12 @@ describe('sources', () => {
     await run({ git: at(second), script: ['echo left >left'] });
     assert.match((await run({ git: at(second), ...kept, script: ['cat left'] })).log, /\nleft\n/);
   });
-  it('that cannot be had fail the job', async () => {
+  it('that cannot be fetched fail the job', async () => {
     const { heard, log } = await run({ git: at('1'.repeat(40)), script: ['echo never'] });
     assert.equal(heard.ended?.failure_reason, 'runner_system_failure');
     assert.match(log, /could not be checked out/);
   });
-  it('come after the hook', async () => {
+  it('are fetched after the pre_get_sources hook', async () => {
     const hooks = [{ name: 'pre_get_sources_script', script: ['echo "hook in $(ls | wc -l)"'] }];
     assert.match((await run({ git: at(first), hooks, script: ['cat file'] })).log, /hook in \d/);
     const failing = [{ name: 'pre_get_sources_script', script: ['exit 4'] }];

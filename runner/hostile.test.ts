@@ -1,4 +1,4 @@
-/** Jobs that mean harm: what the runner does for them, outside of what they may reach, is done nowhere else. */
+/** Tests hostile jobs: they cannot make the runner touch files outside their own folders. */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
@@ -19,13 +19,13 @@ import assert from 'node:assert/strict';
 import {
   type Coordinator,
   type GivenJob,
-  type Heard,
+  type ReceivedJob,
   startCoordinator,
   until,
-} from '../test/support/coordinator.ts';
-import { type TestRunner, makeRunnerFolder, startTestRunner } from '../test/support/runner.ts';
-import { chooseExecutors } from './executors/choose.ts';
-import { endUser, userOfSlot } from './executors/users.ts';
+} from '../test/support/servers/runner_coordinator.ts';
+import { type TestRunner, makeRunnerFolder, startTestRunner } from '../test/support/ci/runner_process.ts';
+import { chooseExecutors } from './executors/choose_executor.ts';
+import { endUser, getSlotUser } from './executors/job_users.ts';
 
 const folder = await makeRunnerFolder();
 const { choice, notices } = await chooseExecutors({ wanted: 'sandbox', isLocal: true, folder, user: null });
@@ -34,13 +34,13 @@ const none = choice === null ? notices.join(' ') : false;
 const isReachable = (path: string): boolean =>
   (statSync(path).mode & 0o001) !== 0 && (path === '/' || isReachable(dirname(path)));
 
-/** Why jobs run as the one who runs these tests; false: they run as another. */
+/** Returns why jobs run as the user of the tests; false if they run as another user. */
 const sameUser = (): string | false => {
   if (process.getuid?.() !== 0) return 'only jobs of root run as another user';
   return isReachable(tmpdir()) ? false : 'no other user reaches the temporary folder';
 };
 
-/** Of this machine: no job may change or read it. */
+/** Folder of the host that no job may change or read. */
 const outside = mkdtempSync(join(tmpdir(), 'gantry-test-outside-'));
 const secret = join(outside, 'secret');
 after(() => {
@@ -72,7 +72,7 @@ const start = (executor: 'sandbox' | 'shell', limits: { processes?: number; disk
     await started.coordinator.close();
     assert.deepEqual(readdirSync(outside), ['secret']);
   });
-  const run = async (job: GivenJob): Promise<{ heard: Heard; log: string }> => {
+  const run = async (job: GivenJob): Promise<{ heard: ReceivedJob; log: string }> => {
     const heard = started.coordinator.add(job);
     await until(`job ${heard.id} has ended`, () => heard.ended !== null);
     assert.equal(readFileSync(secret, 'utf8'), 'secret of the machine');
@@ -86,7 +86,7 @@ const noSources = [{ key: 'GIT_STRATEGY', value: 'empty' }];
 describe('a hostile job in a sandbox', { skip: none }, () => {
   const { run } = start('sandbox');
 
-  it('does not have the next script written elsewhere', async () => {
+  it('cannot redirect the next script to another place', async () => {
     const { log } = await run({
       script: [`ln -s ${outside}/written /gantry/after_script.sh`],
       after: ['echo "after all"'],
@@ -94,7 +94,7 @@ describe('a hostile job in a sandbox', { skip: none }, () => {
     assert.equal(existsSync(join(outside, 'written')), false);
     assert.match(log, /\nafter all\n/);
   });
-  it('does not keep the next one out by folders without end', async () => {
+  it('cannot block the next job with deeply nested folders', async () => {
     const name = 'n'.repeat(200);
     const deep = `for i in $(seq 60); do mkdir ${name}; cd ${name}; done`;
     const { heard } = await run({ script: ['cd ~', deep, 'cd /builds/g/p', deep] });
@@ -103,12 +103,12 @@ describe('a hostile job in a sandbox', { skip: none }, () => {
     assert.match(next.log, /\nfine\n/);
     assert.doesNotMatch(next.log, /nnnn/);
   });
-  it('does not keep the next one out by its rights', async () => {
+  it('cannot block the next job by removing permissions', async () => {
     await run({ script: ['mkdir -p x/y', 'chmod 0 x/y x .'] });
     const next = await run({ variables: noSources, script: ['ls -A', 'echo fine'] });
     assert.match(next.log, /\nfine\n/);
   });
-  it('does not stop the runner by patterns', async () => {
+  it('cannot stall the runner with artifact patterns', async () => {
     const pattern = `${'*a'.repeat(30)}b`;
     const { log } = await run({
       script: [`touch ${'a'.repeat(200)}`],
@@ -124,10 +124,10 @@ describe('a hostile job in a sandbox', { skip: none }, () => {
   });
 });
 
-describe('a hostile job of a user of its own', { skip: sameUser() }, () => {
+describe('a hostile job with a separate user', { skip: sameUser() }, () => {
   const { run, started } = start('shell');
 
-  it('does not have the next script written elsewhere', async () => {
+  it('cannot redirect the next script to another place', async () => {
     await run({ script: [`ln -s ${outside}/written ~/../files/after_script.sh`], after: ['true'] });
     assert.equal(existsSync(join(outside, 'written')), false);
     const { log } = await run({
@@ -136,14 +136,14 @@ describe('a hostile job of a user of its own', { skip: sameUser() }, () => {
     });
     assert.match(log, /\nno other files\n/);
   });
-  it('does not have other folders emptied', async () => {
+  it('cannot make the runner empty other folders', async () => {
     await run({ script: ['cd /', `rm -rf "$CI_PROJECT_DIR"; ln -s ${outside} "$CI_PROJECT_DIR"`] });
     await run({ variables: noSources, script: ['true'] });
     await run({ script: [`cd ~/..; mv builds gone && ln -s ${outside} builds`] });
     await run({ variables: noSources, script: ['true'] });
     assert.deepEqual(readdirSync(outside), ['secret']);
   });
-  it('does not have files read or removed by what it puts where the sources are kept', async () => {
+  it('cannot make the runner read or remove files through links in the mirror', async () => {
     const { repository, sha } = makeSource();
     started.coordinator.serve(repository);
     const git = { sha, depth: 20, refspecs: ['+refs/heads/main:refs/remotes/origin/main'] };
@@ -158,8 +158,8 @@ describe('a hostile job of a user of its own', { skip: sameUser() }, () => {
     assert.equal(existsSync(join(outside, 'pipelines')), true);
     rmSync(join(outside, 'pipelines'), { recursive: true });
   });
-  it("does not have files read that are another user's, nor given to it", async () => {
-    // As a link to it would be, where the kernel lets users make such: its very self.
+  it("cannot make the runner read or hand over another user's files", async () => {
+    // A hard link, as users can create it if the kernel allows hard links to files of others.
     const theirs = join(started.runner.folder, 'slots/0/work/builds/1/theirs');
     const heard = started.coordinator.add({
       script: ['echo ready', 'while [ ! -e theirs ]; do sleep 0.05; done', 'echo mine >mine'],
@@ -184,9 +184,9 @@ for (const executor of ['shell', 'sandbox'] as const) {
   describe(`a job that starts processes without end (${executor})`, { skip }, () => {
     const { run } = start(executor, { processes: 60 });
 
-    it('is stopped at so many, and the next one begins with none of them', async () => {
+    it('is stopped at the process limit, and the next one starts without those processes', async () => {
       const { heard, log } = await run({
-        // A shell that does not wait and try again.
+        // This shell does not retry a failed fork.
         script: ['trap "" TERM', `sh -c 'for i in $(seq 300); do sleep 1000 & done; echo "all of them"'`],
       });
       assert.equal(heard.ended?.state, 'failed');
@@ -202,7 +202,7 @@ for (const executor of ['shell', 'sandbox'] as const) {
   describe(`a job that fills the disk (${executor})`, { skip: executor === 'sandbox' && none }, () => {
     const { run } = start(executor, { disk: 8 * 2 ** 20 });
 
-    it('is ended, whichever of its folders it fills, and the next one has its place', async () => {
+    it('is stopped whichever folder it fills, and the next one has free space again', async () => {
       for (const folder of ['.', '"$HOME"', '"$TMPDIR"']) {
         const fill = `dd if=/dev/zero of=${folder}/large bs=1M count=16 2>/dev/null`;
         const { heard, log } = await run({ variables: noSources, script: [fill, 'sleep 1000'] });
@@ -217,8 +217,8 @@ for (const executor of ['shell', 'sandbox'] as const) {
 
 describe('all processes of a user', { skip: sameUser() }, () => {
   const start = (number: number) => {
-    const user = userOfSlot(outside, number);
-    // Nothing tells that they are of a job; one forks for as long as it lives, one asks for nothing.
+    const user = getSlotUser(outside, number);
+    // None of these processes has a job's mark. One forks forever, the other ignores SIGTERM.
     const script =
       'trap "" TERM; (setsid sh -c "while :; do sh -c : & done" &) ; echo ready; exec sleep 1000';
     const child = spawn('/bin/sh', ['-c', script], { ...user, cwd: '/', env: {}, detached: true });
@@ -229,7 +229,7 @@ describe('all processes of a user', { skip: sameUser() }, () => {
       .toString()
       .split('\n')
       .filter((line) => line.trim().startsWith(`${uid} `) && !line.includes('Z')).length;
-  it('end at one stroke, and those of others go on', async () => {
+  it('are killed together, and those of other users continue', async () => {
     const [one, other] = [start(1), start(2)];
     await Promise.all([one.ready, other.ready]);
     await endUser(one.user);
@@ -237,6 +237,6 @@ describe('all processes of a user', { skip: sameUser() }, () => {
     assert.ok(left(other.user) > 0);
     await endUser(other.user);
     assert.equal(left(other.user), 0);
-    assert.notEqual(one.user.uid, userOfSlot(folder, 1).uid);
+    assert.notEqual(one.user.uid, getSlotUser(folder, 1).uid);
   });
 });

@@ -1,4 +1,4 @@
-/** Descriptors that this process was started with, past its standard ones: jobs must not inherit them. */
+/** Closes descriptors inherited by this process, so that jobs do not inherit them. */
 import { closeSync, readFileSync, readdirSync } from 'node:fs';
 
 /** `O_CLOEXEC` in the octal flags of `/proc/self/fdinfo`. */
@@ -8,7 +8,7 @@ const isInherited = (descriptor: number): boolean => {
   try {
     const [, flags = ''] =
       /^flags:\s*([0-7]+)$/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, 'utf8')) ?? [];
-    // Node opens its own to be closed on exec, and marks inherited ones up to the first gap.
+    // Node opens its own with close-on-exec, and marks inherited ones up to the first gap.
     return flags !== '' && (Number.parseInt(flags, 8) & closesOnExec) === 0;
   } catch {
     return false; // closed since the folder was read

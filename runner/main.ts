@@ -1,6 +1,6 @@
 /**
- * Runs jobs. Whoever starts it writes one line of JSON to its standard input and keeps that open: when it closes,
- * this process takes no more jobs, and ends when those that it has are done; SIGTERM ends them.
+ * Runs jobs. The parent process writes its orders to standard input as one line of JSON and keeps the pipe open. When
+ * the pipe closes, this process finishes its running jobs, takes no new ones and exits.
  */
 import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -8,42 +8,45 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { type Client, aboutOf, makeClient } from './client.ts';
-import { type ExecutorName, chooseExecutors } from './executors/choose.ts';
-import { type PullPolicy, pullPolicies } from './executors/images.ts';
-import { usualLimits } from './executors/limits.ts';
-import type { User } from './executors/run.ts';
-import { userOfSlot } from './executors/users.ts';
+import { type Client, describeRunner, makeClient } from './coordinator/client.ts';
+import { type ExecutorName, chooseExecutors } from './executors/choose_executor.ts';
+import { type PullPolicy, pullPolicies } from './executors/pull_images.ts';
+import { usualLimits } from './executors/process_limits.ts';
+import type { User } from './executors/run_process.ts';
+import { getSlotUser } from './executors/job_users.ts';
 import { closeInheritedDescriptors } from './inherited_descriptors.ts';
-import { startPool } from './pool.ts';
-import { prune } from './prune.ts';
-import { endOrphans, failAbandoned, leftBehind, setAside } from './recover.ts';
+import { startPool } from './poll_jobs.ts';
+import { prune } from './files/prune_caches.ts';
+import { endOrphans, failAbandoned, makeLeftoverCheck, setAside } from './recover_jobs.ts';
 
 export type Orders = {
-  /** Of the coordinator, without `/api/v4`. */
+  /** Base URL of the coordinator, without `/api/v4`. */
   url: string;
   token: string;
   executor: ExecutorName;
-  /** Nobody but this machine reaches the coordinator. */
+  /** The coordinator is reachable from this machine only. */
   is_local: boolean;
   concurrency: number;
-  /** Absolute; made where it is missing. */
+  /** Absolute path of the runner's folder; created if missing. */
   folder: string;
   version: string;
-  /** Bytes of a log. */
+  /** Largest log of a job in bytes; the rest is cut off. */
   log_limit?: number;
-  /** Seconds: of a script's silence, and for which an unreachable coordinator is waited for. */
+  /** Seconds without output after which a script is stopped. */
   idle_limit?: number;
+  /** Seconds for which an unreachable coordinator is retried. */
   patience?: number;
-  /** Bytes of memory, and processes, of a job; null: as much as there is. */
+  /** Memory of a job in bytes; null: no limit. */
   memory?: number | null;
+  /** Most processes of a job. */
   processes?: number;
-  /** Bytes of a job's files; null: as many as the disk takes. */
+  /** Disk space of a job's files in bytes; null: no limit. */
   disk?: number | null;
-  /** Bytes of all caches, and days after their last use for which they and projects' files are kept. */
+  /** Most bytes of all caches. */
   cache_limit?: number;
+  /** Days for which unused caches and project files are kept. */
   keep_days?: number;
-  /** What jobs may ask for; where one does not, they are tried in this order. */
+  /** Pull policies that jobs may request. A job without its own tries these in order. */
   pull_policies?: PullPolicy[];
 };
 
@@ -58,16 +61,16 @@ const usual = {
   keep_days: 30,
   pull_policies: pullPolicies.slice(0, 1),
 };
-/** Milliseconds. */
+/** Milliseconds between parts of a log, and between keep-alive reports. */
 const pace = { part: 150, keepAlive: 400 };
-/** Milliseconds in which a runner that is told to end does. */
+/** Milliseconds from SIGTERM until the runner exits, even with jobs still ending. */
 const lastPatience = 5_000;
 
 const log = (message: string, details: object = {}): void =>
   void process.stderr.write(`${JSON.stringify({ message, ...details })}\n`);
 
-/** Two runners with one token are told apart by it. */
-const systemId = (folder: string): string => {
+/** Returns an id that distinguishes runners with the same token. Creates it at the first start. */
+const loadSystemId = (folder: string): string => {
   const file = join(folder, 'system_id');
   try {
     return readFileSync(file, 'utf8');
@@ -80,7 +83,7 @@ const systemId = (folder: string): string => {
 
 const isRoot = process.getuid?.() === 0;
 
-/** With the rights of root, jobs run as others, who have to get through. */
+/** Creates the runner's folder. If the runner is root, other users may traverse it: its jobs run as such users. */
 const makeFolder = (folder: string): void => {
   const first = mkdirSync(folder, { recursive: true, mode: 0o700 });
   if (!isRoot) return;
@@ -90,10 +93,10 @@ const makeFolder = (folder: string): void => {
   }
 };
 
-/** Null: jobs run as we do. */
-const canDrop = async (folder: string): Promise<User | null> => {
+/** Returns the user for jobs of the first slot; null if jobs run as the runner's own user. */
+const findJobUser = async (folder: string): Promise<User | null> => {
   if (!isRoot) return null;
-  const user = userOfSlot(folder, 0);
+  const user = getSlotUser(folder, 0);
   const reached = promisify(execFile)('/bin/sh', ['-c', 'cd -- "$0"', folder], { ...user, cwd: '/' });
   return await reached.then(
     () => user,
@@ -103,69 +106,74 @@ const canDrop = async (folder: string): Promise<User | null> => {
 
 const hour = 3_600_000;
 
-/** Now, and each hour. */
-const keepPruned = ({ folder, cache_limit, keep_days }: Required<Orders>, drops: boolean): void => {
+/** Prunes unused caches and folders now and every hour. */
+const schedulePruning = ({ folder, cache_limit, keep_days }: Required<Orders>, drops: boolean): void => {
   const bounds = { cacheBytes: cache_limit, days: keep_days };
   const once = async (): Promise<void> => {
     try {
       const gone = await prune({ root: folder, drops, bounds, now: Date.now() });
-      if (gone.caches + gone.folders > 0) log('what was not used for long was removed', gone);
+      if (gone.caches + gone.folders > 0) log('unused caches and folders removed', gone);
     } catch (error) {
-      log('what is old could not be removed', { error: String(error) });
+      log('could not remove unused caches and folders', { error: String(error) });
     }
   };
   void once();
   setInterval(() => void once(), hour).unref();
 };
 
-const clientOf = (orders: Orders, executor: string): Client => {
+const makeRunnerClient = (orders: Orders, executor: string): Client => {
   const { url, token, folder, version } = orders;
-  return makeClient({ url, token, system_id: systemId(folder), about: aboutOf(version, executor), version });
+  return makeClient({
+    url,
+    token,
+    system_id: loadSystemId(folder),
+    about: describeRunner(version, executor),
+    version,
+  });
 };
 
-/** What works here, when all is gone that runners before us left. */
-const lookAround = async (orders: Required<Orders>, user: User | null) => {
-  const { folder, executor: wanted, is_local: isLocal, memory, processes, pull_policies } = orders;
+/** Cleans up after killed runners, then chooses the executors that work on this machine. */
+const prepareExecutors = async (orders: Required<Orders>, user: User | null) => {
+  const { folder, executor, is_local: isLocal, memory, processes, pull_policies } = orders;
   const orphans = await endOrphans(folder);
-  if (orphans > 0) log('processes of a runner that was killed were ended', { count: orphans });
+  if (orphans > 0) log('processes of a killed runner ended', { count: orphans });
   const limits = { ...usualLimits, memory, processes };
-  const parts = { wanted, isLocal, folder, user, limits, pullPolicies: pull_policies };
-  const found = await chooseExecutors(parts);
-  if (isRoot && user === null)
-    found.notices.push('Jobs run with the rights of root: let it be a user of its own.');
-  const containers = (await found.choice?.sweep(leftBehind(folder))) ?? 0;
-  if (containers > 0) log('containers of a runner that was killed were removed', { count: containers });
-  return found;
+  const parts = { wanted: executor, isLocal, folder, user, limits, pullPolicies: pull_policies };
+  const choice = await chooseExecutors(parts);
+  if (isRoot && user === null) choice.notices.push('Jobs run as root. Start the runner as a separate user.');
+  const containers = (await choice.choice?.sweep(makeLeftoverCheck(folder))) ?? 0;
+  if (containers > 0) log('containers of a killed runner removed', { count: containers });
+  return choice;
 };
 
-const run = async (given: Orders, ended: Promise<void>): Promise<void> => {
-  const orders: Required<Orders> = { ...usual, ...given };
+const run = async (input: Orders, ended: Promise<void>): Promise<void> => {
+  const orders: Required<Orders> = { ...usual, ...input };
   const { url, folder, version, concurrency } = orders;
   makeFolder(folder);
-  const user = await canDrop(folder);
-  const { choice, notices } = await lookAround(orders, user);
-  const tell = (executor: string | null): void =>
+  const user = await findJobUser(folder);
+  const { choice, notices } = await prepareExecutors(orders, user);
+  const report = (executor: string | null): void =>
     void process.stdout.write(`${JSON.stringify({ executor, notices })}\n`);
-  if (choice === null) return tell(null);
-  const client = clientOf(orders, choice.name);
-  // One that is away may come back; one that does not know us will not learn it.
-  const known = await client.verify().catch(() => null);
-  if (known?.status === 403) {
+  if (choice === null) return report(null);
+  const client = makeRunnerClient(orders, choice.name);
+  // An unreachable coordinator may come back. A rejected token stays rejected.
+  const verified = await client.verify().catch(() => null);
+  if (verified?.status === 403) {
     notices.push('The coordinator does not know this runner.');
-    return tell(null);
+    return report(null);
   }
-  tell(choice.name);
+  report(choice.name);
   setAside(folder);
-  const told = failAbandoned(folder, client, orders.patience * 1000).then((count) => {
-    if (count > 0) log('jobs of a runner that was killed were ended', { count });
-    keepPruned(orders, user !== null);
+  const reporting = failAbandoned(folder, client, orders.patience * 1000).then((count) => {
+    if (count > 0) log('jobs of a killed runner reported as failed', { count });
+    schedulePruning(orders, user !== null);
   });
   const pool = startPool({
     client,
     choice,
     url,
     version,
-    systemId: systemId(folder),
+    systemId: loadSystemId(folder),
     root: folder,
     concurrency,
     drops: user !== null,
@@ -180,7 +188,7 @@ const run = async (given: Orders, ended: Promise<void>): Promise<void> => {
     pool.abort();
   });
   await Promise.race([ended, terminated.promise]);
-  await Promise.all([pool.drain(), told]);
+  await Promise.all([pool.drain(), reporting]);
   client.close();
 };
 
@@ -189,23 +197,23 @@ const terminated = Promise.withResolvers<void>();
 const main = async (): Promise<void> => {
   closeInheritedDescriptors();
   process.umask(0o077);
-  process.on('SIGINT', () => undefined); // of a terminal: whoever started us ends us
+  process.on('SIGINT', () => undefined); // Ctrl-C in a terminal: the parent process stops this one
   process.on('SIGTERM', () => terminated.resolve());
   const ended = Promise.withResolvers<void>();
   const lines = createInterface({ input: process.stdin });
   lines.on('close', () => ended.resolve());
   const orders = Promise.withResolvers<Orders>();
   lines.once('line', (line) => orders.resolve(JSON.parse(line) as Orders));
-  void Promise.race([ended.promise, terminated.promise]).then(() => orders.resolve(neverAsked));
-  const given = await orders.promise;
-  if (given !== neverAsked) await run(given, ended.promise);
+  void Promise.race([ended.promise, terminated.promise]).then(() => orders.resolve(noOrders));
+  const parsedOrders = await orders.promise;
+  if (parsedOrders !== noOrders) await run(parsedOrders, ended.promise);
   process.exit(0);
 };
 
-/** Whoever started us ended before he said what is to be done. */
-const neverAsked = {} as Orders;
+/** Stands for orders that never came: the parent process ended first. */
+const noOrders = {} as Orders;
 
-// Whoever reads us may have gone: jobs go on.
+// Jobs continue after the parent process has exited, so a broken pipe is no error.
 process.stdout.on('error', () => undefined);
 process.stderr.on('error', () => undefined);
 await main();

@@ -1,4 +1,4 @@
-/** The runner as its coordinator sees it: real processes, real scripts. */
+/** Tests the runner as its coordinator sees it, with real processes and scripts. */
 import { execFileSync } from 'node:child_process';
 import { setTimeout as wait } from 'node:timers/promises';
 import { after, before, describe, it } from 'node:test';
@@ -6,13 +6,17 @@ import assert from 'node:assert/strict';
 import {
   type Coordinator,
   type GivenJob,
-  type Heard,
+  type ReceivedJob,
   startCoordinator,
   until,
-} from '../test/support/coordinator.ts';
+} from '../test/support/servers/runner_coordinator.ts';
 import { makeGroup } from './executors/cgroup.ts';
-import { usualLimits } from './executors/limits.ts';
-import { type TestRunner, leftOf, startTestRunner } from '../test/support/runner.ts';
+import { usualLimits } from './executors/process_limits.ts';
+import {
+  type TestRunner,
+  listLeftoverProcesses,
+  startTestRunner,
+} from '../test/support/ci/runner_process.ts';
 
 const group = makeGroup('test', usualLimits);
 const noGroups = group === null ? 'no control group can be made here' : false;
@@ -27,14 +31,16 @@ before(async () => {
 after(async () => {
   await runner.close();
   await coordinator.close();
-  assert.deepEqual(leftOf(runner.folder), []);
+  assert.deepEqual(listLeftoverProcesses(runner.folder), []);
 });
 
-const ended = async (heard: Heard): Promise<string> => {
+const ended = async (heard: ReceivedJob): Promise<string> => {
   await until(`job ${heard.id} has ended`, () => heard.ended !== null);
   return heard.trace.toString();
 };
-const run = async (job: GivenJob): Promise<{ heard: Heard; log: string; state: string | undefined }> => {
+const run = async (
+  job: GivenJob,
+): Promise<{ heard: ReceivedJob; log: string; state: string | undefined }> => {
   const heard = coordinator.add(job);
   const log = await ended(heard);
   return { heard, log, state: heard.ended?.state };
@@ -42,21 +48,21 @@ const run = async (job: GivenJob): Promise<{ heard: Heard; log: string; state: s
 const escape = '\u001B';
 const ofRunner = /^(?:section_|<ESC>|Skipping|Running|Runs )/;
 const readable = (log: string): string => log.replaceAll(escape, '<ESC>');
-/** What scripts printed, without what the runner says. */
+/** Returns the output of the scripts, without the runner's own lines. */
 const printed = (log: string): string[] =>
   readable(log)
     .split('\n')
     .filter((line) => line !== '' && !ofRunner.test(line));
 
 describe('a script', () => {
-  it('runs line after line in one shell, each shown before', async () => {
+  it('runs its lines in one shell, and logs each line first', async () => {
     const { log, state } = await run({ script: ['cd /', 'pwd', 'X=1', 'echo "x is $X"'] });
     assert.equal(state, 'success');
     assert.deepEqual(printed(log), ['/', 'x is 1']);
     assert.match(readable(log), /<ESC>\[32;1m\$ echo "x is \$X"<ESC>\[0;m\nx is 1\n/);
     assert.match(log, /Job succeeded/);
   });
-  it('ends with the first line that fails, also within a pipe', async () => {
+  it('stops at the first line that fails, also within a pipe', async () => {
     const { heard, log } = await run({ script: ['echo one', '(exit 7) | cat', 'echo two'] });
     assert.partialDeepStrictEqual(heard.ended, {
       state: 'failed',
@@ -66,7 +72,7 @@ describe('a script', () => {
     assert.deepEqual(printed(log), ['one']);
     assert.match(log, /ERROR: Job failed: exit code 7/);
   });
-  it('is followed by after_script in a shell of its own, which changes nothing of the result', async () => {
+  it('is followed by after_script in a separate shell, which does not change the result', async () => {
     const { heard, log } = await run({
       script: ['cd /', 'false'],
       after: ['pwd', 'echo "it $CI_JOB_STATUS"', 'false'],
@@ -91,14 +97,14 @@ describe('a script', () => {
     const over = [...readable(log).matchAll(/section_end:\d+:(\w+)\r<ESC>\[0K/g)].map(([, name]) => name);
     assert.deepEqual(over, begun);
   });
-  it('that ends takes along what it left running', async () => {
+  it('that ends kills its background processes', async () => {
     const { state } = await run({ script: ['sleep 1000 & (setsid sleep 1000 &)', 'true'] });
     assert.equal(state, 'success');
-    assert.deepEqual(leftOf(runner.folder), []);
+    assert.deepEqual(listLeftoverProcesses(runner.folder), []);
   });
 });
 
-it('what hides from its mark ends with its group', { skip: noGroups }, async () => {
+it('kills processes that hide from their mark through the control group', { skip: noGroups }, async () => {
   const sleep = `sleep 86399.${process.pid}`; // the other engine's tests may run at the same time
   const { state } = await run({ script: [`(env -i setsid ${sleep} &)`, 'sleep 0.2', 'true'] });
   assert.equal(state, 'success');
@@ -107,12 +113,12 @@ it('what hides from its mark ends with its group', { skip: noGroups }, async () 
 });
 
 describe('the environment', () => {
-  it('holds nothing of ours', async () => {
+  it('contains no variable of the runner', async () => {
     const { log } = await run({ script: ['export -p | sort', 'echo "home $HOME"; touch "$HOME/x"'] });
     assert.doesNotMatch(log, /TEST|NODE|npm|SUDO|GANTRY_(?!JOB_MARK)/);
     assert.match(log, /home .*\/home\n/);
   });
-  it('has the last of equal names, expanded by what all of them are', async () => {
+  it('has the last of equal names, expanded with the final values', async () => {
     const variables = [
       { key: 'A', value: 'one' },
       { key: 'B', value: '$A and ${C} and $$A and $nothing.' },
@@ -127,7 +133,7 @@ describe('the environment', () => {
     assert.equal(state, 'success');
     assert.match(log, /<two and it's "quoted"\nand long and \$A and \.> <\$A> <:x>/);
   });
-  it('has the paths of variables that are files, gone afterwards', async () => {
+  it('has the paths of file variables, which are removed afterwards', async () => {
     const variables = [{ key: 'CONFIG', value: 'line $HOME\n', file: true }];
     const { log } = await run({ variables, script: ['echo "at $CONFIG"', 'cat "$CONFIG"'] });
     assert.match(log, /\nline \$HOME\n/);
@@ -138,7 +144,7 @@ describe('the environment', () => {
 });
 
 describe('the log', () => {
-  it('shows no secret, wherever it is cut', async () => {
+  it('shows no secret, however the output is split', async () => {
     const variables = [
       { key: 'SECRET', value: 'hunter2-hunter2', masked: true },
       { key: 'LONG', value: 'first-line-of-it\nsecond-line-of-it', masked: true },
@@ -157,7 +163,7 @@ describe('the log', () => {
     assert.match(log, /<\[MASKED\]>/);
     assert.match(log, /glpat-\[MASKED\]/);
   });
-  it('is cut where it becomes too long, and the job goes on', async () => {
+  it('is cut at its size limit, and the job continues', async () => {
     const { heard, log, state } = await run({ script: ['head -c 3000000 /dev/zero | tr "\\0" x', 'exit 3'] });
     assert.equal(state, 'failed');
     assert.equal(heard.ended?.exit_code, 3);
@@ -171,9 +177,9 @@ describe('the log', () => {
     });
     await until('its first line is there', () => heard.trace.includes('\nearly\n'));
     heard.status = 'canceled';
-    await until('all is gone', () => leftOf(runner.folder).length === 0);
+    await until('all is gone', () => listLeftoverProcesses(runner.folder).length === 0);
   });
-  it('is told again where the coordinator lost some of it', async () => {
+  it('is sent again if the coordinator lost a part', async () => {
     const heard = coordinator.add({ script: ['for i in $(seq 200); do echo "line $i"; sleep 0.005; done'] });
     await until('some is there', () => heard.trace.includes('line 20\n'));
     heard.trace = heard.trace.subarray(0, 30);
@@ -185,7 +191,7 @@ describe('the log', () => {
   });
 });
 
-describe('an end before its time', () => {
+describe('an early end', () => {
   const stubborn = [
     'trap "" TERM',
     'setsid bash -c "trap \'\' TERM; while :; do sleep 1; done" &',
@@ -199,25 +205,25 @@ describe('an end before its time', () => {
     const log = await ended(heard);
     assert.equal(heard.ended?.failure_reason, 'job_canceled');
     assert.match(log, /\nafter canceled\n/);
-    assert.deepEqual(leftOf(runner.folder), []);
+    assert.deepEqual(listLeftoverProcesses(runner.folder), []);
   });
-  it('by an abort ends all of it at once, and nothing more is told', async () => {
+  it('by an abort kills everything immediately and reports nothing more', async () => {
     const heard = coordinator.add({ script: stubborn, after: ['echo never'] });
     await until('it runs', () => heard.trace.includes('\nready\n'));
     heard.status = 'canceled';
-    await until('all is gone', () => leftOf(runner.folder).length === 0);
+    await until('all is gone', () => listLeftoverProcesses(runner.folder).length === 0);
     assert.equal((await run({ script: ['echo next'] })).state, 'success');
     assert.equal(heard.ended, null);
     assert.ok(!heard.trace.includes('never'));
   });
-  it('by its time', async () => {
+  it('by the time limit kills everything', async () => {
     const { heard } = await run({ script: stubborn, timeout: 1 });
     assert.equal(heard.ended?.failure_reason, 'job_execution_timeout');
-    assert.deepEqual(leftOf(runner.folder), []);
+    assert.deepEqual(listLeftoverProcesses(runner.folder), []);
   });
 });
 
-it('a script that is silent for too long is ended', async () => {
+it('a script without output for too long is stopped', async () => {
   await runner.close();
   runner = await startTestRunner({ url: coordinator.url, idle_limit: 1 });
   const { heard } = await run({
@@ -229,8 +235,8 @@ it('a script that is silent for too long is ended', async () => {
   runner = await startTestRunner({ url: coordinator.url });
 });
 
-describe('a coordinator that is away', () => {
-  it('loses no line, and hears the end', async () => {
+describe('an unreachable coordinator', () => {
+  it('loses no line and receives the result later', async () => {
     const heard = coordinator.add({ script: ['for i in $(seq 100); do echo "line $i"; sleep 0.02; done'] });
     await until('some is there', () => heard.trace.includes('line 5\n'));
     await coordinator.shut();
@@ -243,7 +249,7 @@ describe('a coordinator that is away', () => {
     );
     assert.equal(heard.ended?.state, 'success');
   });
-  it('and fails for a while is asked again', async () => {
+  it('that returns errors for a while is retried', async () => {
     let failures = 0;
     coordinator.intercept((request, response) => {
       if (!/\/jobs\/\d/.test(request.url ?? '') || failures >= 6) return false;
@@ -259,13 +265,13 @@ describe('a coordinator that is away', () => {
 });
 
 describe('a runner', () => {
-  it('has as many jobs at once as it may', async () => {
+  it('runs as many jobs at once as its concurrency allows', async () => {
     const jobs = [1, 2, 3].map(() => coordinator.add({ script: ['echo begun; sleep 0.3'] }));
     await until('all have ended', () => jobs.every(({ ended }) => ended !== null));
-    const marks = runner.logged().filter((line) => line.includes('a job begins'));
+    const marks = runner.logged().filter((line) => line.includes('job started'));
     assert.ok(marks.every((line) => /"slot":[01]\}/.test(line)));
   });
-  it('that takes no more jobs finishes those it has', async () => {
+  it('that is draining finishes its running jobs', async () => {
     const other = await startTestRunner({ url: coordinator.url });
     await runner.close();
     const heard = coordinator.add({ script: ['echo ready', 'sleep 0.5', 'echo done'] });
@@ -275,7 +281,7 @@ describe('a runner', () => {
     await other.close();
     runner = await startTestRunner({ url: coordinator.url });
   });
-  it('that is killed leaves nothing running, and its successor says so', async () => {
+  it('that is killed leaves no process after its successor has started, and the successor reports the job', async () => {
     const heard = coordinator.add({ script: ['setsid sleep 1000 &', 'echo ready', 'sleep 1000'] });
     await until('it runs', () => heard.trace.includes('\nready\n'));
     await runner.kill('SIGKILL');
@@ -283,9 +289,9 @@ describe('a runner', () => {
     const log = await ended(heard);
     assert.equal(heard.ended?.failure_reason, 'runner_system_failure');
     assert.match(log, /the runner was killed/);
-    assert.deepEqual(leftOf(runner.folder), []);
+    assert.deepEqual(listLeftoverProcesses(runner.folder), []);
   });
-  it('tells of each job of one that was killed, though others take their places at once', async () => {
+  it('reports each job of a killed runner although new jobs take the slots immediately', async () => {
     const left = [1, 2].map((number) => coordinator.add({ script: [`echo ready ${number}`, 'sleep 1000'] }));
     await until('both run', () => left.every(({ trace }) => trace.includes('\nready ')));
     await runner.kill('SIGKILL');
@@ -300,7 +306,7 @@ describe('a runner', () => {
     );
     for (const number of [1, 2]) assert.match(logs[number - 1] ?? '', new RegExp(`ready ${number}\n`));
   });
-  it('that is killed while nobody answers has its successor tell it later', async () => {
+  it('that is killed while the coordinator is away has its jobs reported by its successor', async () => {
     const heard = coordinator.add({ script: ['echo ready', 'sleep 1000'] });
     await until('it runs', () => heard.trace.includes('\nready\n'));
     await runner.kill('SIGKILL');
@@ -316,13 +322,13 @@ describe('a runner', () => {
     coordinator.intercept(null);
     assert.match(await ended(heard), /the runner was killed/);
   });
-  it('keeps the descriptors that it inherits from its jobs', async () => {
+  it('does not pass inherited descriptors to its jobs', async () => {
     await runner.close();
     runner = await startTestRunner({ url: coordinator.url, inherited: import.meta.filename });
     const { log } = await run({ script: ['echo "open: $(ls -l /proc/$$/fd | grep -c runner.test.ts)"'] });
     assert.match(log, /\nopen: 0\n/);
   });
-  it('gives a job as much memory as it is told', async () => {
+  it('limits the memory of a job as configured', async () => {
     await runner.close();
     runner = await startTestRunner({ url: coordinator.url, memory: 96 * 2 ** 20 });
     const { heard, log } = await run({
@@ -336,7 +342,7 @@ describe('a runner', () => {
     assert.equal(heard.ended?.state, 'failed');
     assert.doesNotMatch(log, /\nall /);
   });
-  it('refuses what it has no way for', async () => {
+  it('refuses to start with an executor that does not work here', async () => {
     const other = await startTestRunner({
       url: coordinator.url,
       executor: 'container',

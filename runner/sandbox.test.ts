@@ -1,4 +1,4 @@
-/** Jobs in a sandbox; left out where this machine has none. */
+/** Tests jobs in a sandbox. Skipped on machines without one. */
 import { createSocket } from 'node:dgram';
 import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
@@ -9,18 +9,18 @@ import assert from 'node:assert/strict';
 import {
   type Coordinator,
   type GivenJob,
-  type Heard,
+  type ReceivedJob,
   startCoordinator,
   until,
-} from '../test/support/coordinator.ts';
-import { type TestRunner, makeRunnerFolder, startTestRunner } from '../test/support/runner.ts';
-import { chooseExecutors } from './executors/choose.ts';
+} from '../test/support/servers/runner_coordinator.ts';
+import { type TestRunner, makeRunnerFolder, startTestRunner } from '../test/support/ci/runner_process.ts';
+import { chooseExecutors } from './executors/choose_executor.ts';
 import { findNameServers } from './executors/name_servers.ts';
 
-/** How long something sleeps, so that it is told from others, of the other engine's tests too. */
+/** Returns a unique sleep time, to find the process among those of other tests. */
 const mark = (number: number): string => `86399.${number}${process.pid}`;
 
-/** Of all processes of this machine, those that have this among their words. */
+/** Returns the ids of all processes that have this word in their command line. */
 const running = (word: string): string[] =>
   readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -48,12 +48,12 @@ describe('a sandbox', { skip: none }, () => {
     await runner.close();
     await coordinator.close();
   });
-  const run = async (job: GivenJob): Promise<{ heard: Heard; log: string }> => {
+  const run = async (job: GivenJob): Promise<{ heard: ReceivedJob; log: string }> => {
     const heard = coordinator.add(job);
     await until(`job ${heard.id} has ended`, () => heard.ended !== null);
     return { heard, log: heard.trace.toString() };
   };
-  /** Runs for as long as it is not ended, and cannot be asked to. */
+  /** Builds a script that ignores SIGTERM and runs until it is killed. */
   const stubborn = (word: string): string[] => [
     'trap "" TERM',
     `(trap "" TERM; setsid sleep ${word} &) ; sleep 0.1`,
@@ -65,7 +65,7 @@ describe('a sandbox', { skip: none }, () => {
     assert.match(runner.ready.executor ?? '', /^sandbox/);
     assert.match((await run({})).log, /Preparing the "sandbox" executor/);
   });
-  it('runs scripts, with their files and variables, and keeps what they leave', async () => {
+  it('runs scripts with their files and variables, and keeps their output files', async () => {
     const { heard, log } = await run({
       script: [
         'pwd',
@@ -84,7 +84,7 @@ describe('a sandbox', { skip: none }, () => {
     assert.match(log, /\n\/builds\/g\/p\ny\n/);
     assert.equal(heard.uploads.length, 1);
   });
-  it('has the sources, and their history', async () => {
+  it('has the sources and their history', async () => {
     const source = join(folder, 'source');
     const git = (...args: string[]): string =>
       execFileSync('git', ['-C', source, ...args])
@@ -106,7 +106,7 @@ describe('a sandbox', { skip: none }, () => {
     assert.match(log, /\ntwo\none\n/);
     assert.match(log, /Job succeeded/);
   });
-  it('shows nothing of this machine but its programs', async () => {
+  it('exposes nothing of the host except its programs', async () => {
     const { log } = await run({
       script: [
         'id -u; hostname; echo "processes: $(ls /proc | grep -c "^[0-9]")"',
@@ -122,7 +122,7 @@ describe('a sandbox', { skip: none }, () => {
     assert.match(log, /NoNewPrivs:\s+1\n/);
     assert.doesNotMatch(log, /declare -x (?:NODE|TEST|GANTRY)/);
   });
-  it('keeps what a job writes on the disk, and little of it in memory', async () => {
+  it('writes the files of a job to disk, not to memory', async () => {
     const { log } = await run({
       script: [
         'for place in /tmp /var/tmp; do echo "$place: $(stat -f -c %T $place)"; done',
@@ -137,12 +137,12 @@ describe('a sandbox', { skip: none }, () => {
     assert.ok(Number(blocks) * Number(size) <= 256 * 2 ** 20, log);
     assert.match(log, /\nfine\n/);
   });
-  it('limits what a process may take', async () => {
+  it('limits the resources of a process', async () => {
     const { log } = await run({ script: ['echo "limits $(ulimit -u) $(ulimit -c) $(ulimit -f)"'] });
     const [, processes, core, file] = /limits (\d+) (\d+) (\d+)/.exec(log) ?? [];
     assert.ok(Number(processes) <= 2048 && Number(core) === 0 && Number(file) > 0, log);
   });
-  it('does not reach what listens on this machine alone', async () => {
+  it('cannot reach services on the loopback of the host', async () => {
     const heard: string[] = [];
     const server = createServer((socket) => void heard.push(socket.remoteAddress ?? ''));
     await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
@@ -175,33 +175,29 @@ print('probed', host)
 `;
   const noProbe =
     hasNetwork && existsSync('/usr/bin/python3') ? false : 'needs a network and /usr/bin/python3';
-  it(
-    'does not reach it by a socket that is bound to the device of its network',
-    { skip: noProbe },
-    async () => {
-      const heard: string[] = [];
-      const server = createServer((socket) => void heard.push(`tcp ${socket.remoteAddress}`));
-      await new Promise<void>((resolve) => void server.listen(0, '0.0.0.0', resolve));
-      const { port } = server.address() as { port: number };
-      const datagrams = createSocket('udp4', (message) => void heard.push(`udp ${message}`));
-      await new Promise<void>((resolve) => void datagrams.bind(port, '0.0.0.0', resolve));
-      const probe = { key: 'PROBE', value: probeBoundTo('tap0'), file: true };
-      const { log } = await run({
-        variables: [probe],
-        script: [`/usr/bin/python3 "$PROBE" ${port}`, 'exec 3<>/dev/tcp/localhost/1 || true', 'echo done'],
-      });
-      await new Promise((resolve) => void server.close(resolve));
-      datagrams.close();
-      assert.match(log, /\nprobed 10\.0\.2\.3\n/);
-      assert.deepEqual(heard, []);
-    },
-  );
-  it('asks the name servers of this machine that do not listen on loopback', { skip: noProbe }, async () => {
+  it('cannot reach them through a socket bound to its network device', { skip: noProbe }, async () => {
+    const heard: string[] = [];
+    const server = createServer((socket) => void heard.push(`tcp ${socket.remoteAddress}`));
+    await new Promise<void>((resolve) => void server.listen(0, '0.0.0.0', resolve));
+    const { port } = server.address() as { port: number };
+    const datagrams = createSocket('udp4', (message) => void heard.push(`udp ${message}`));
+    await new Promise<void>((resolve) => void datagrams.bind(port, '0.0.0.0', resolve));
+    const probe = { key: 'PROBE', value: probeBoundTo('tap0'), file: true };
+    const { log } = await run({
+      variables: [probe],
+      script: [`/usr/bin/python3 "$PROBE" ${port}`, 'exec 3<>/dev/tcp/localhost/1 || true', 'echo done'],
+    });
+    await new Promise((resolve) => void server.close(resolve));
+    datagrams.close();
+    assert.match(log, /\nprobed 10\.0\.2\.3\n/);
+    assert.deepEqual(heard, []);
+  });
+  it('uses the name servers of the host that do not listen on loopback', { skip: noProbe }, async () => {
     const { log } = await run({ script: ['echo "servers: $(cat /etc/resolv.conf | tr "\\n" " ")"'] });
     const expected = findNameServers().map((address) => `nameserver ${address} `);
     assert.match(log, new RegExp(`\nservers: ${expected.join('')}\n`));
   });
-  it('is gone within a moment of a cancel, with all that hides in it', async () => {
+  it('ends soon after a cancel, with all its processes', async () => {
     const heard = coordinator.add({ script: stubborn(mark(1)), after: ['echo "after $CI_JOB_STATUS"'] });
     await until('it runs', () => heard.trace.includes('\nready\n'));
     assert.ok(running(mark(1)).length > 0);
@@ -226,7 +222,7 @@ print('probed', host)
     assert.equal(heard.ended?.exit_code, 137);
     assert.deepEqual(running(mark(3)), []);
   });
-  it('ends with its runner, which is followed by another', async () => {
+  it('ends with its runner when that is replaced by another', async () => {
     const heard = coordinator.add({ script: stubborn(mark(4)) });
     await until('it runs', () => heard.trace.includes('\nready\n'));
     await runner.kill('SIGKILL');
@@ -247,7 +243,7 @@ print('probed', host)
 });
 
 describe('the name servers of a sandbox', () => {
-  it('are those that another file names where the first has none but on loopback', () => {
+  it('come from the second file if the first has only loopback addresses', () => {
     const [stub, upstream] = [`${folder}-stub.conf`, `${folder}-upstream.conf`];
     writeFileSync(stub, 'nameserver 127.0.0.53\nnameserver ::1\noptions edns0\n');
     writeFileSync(
@@ -263,12 +259,12 @@ describe('the name servers of a sandbox', () => {
 describe('without a sandbox', () => {
   const choose = async (wanted: 'auto' | 'sandbox' | 'shell', isLocal: boolean) =>
     await chooseExecutors({ wanted, isLocal, folder, user: null, tools: () => null });
-  it('"auto" runs a plain shell where nobody else reaches the instance, and says so', async () => {
+  it('"auto" runs a plain shell if the instance is local, with a warning', async () => {
     const { choice, notices } = await choose('auto', true);
     assert.equal(choice?.name, 'shell');
-    assert.match(notices.join(' '), /There is no sandbox: .*without a sandbox: whoever may push/);
+    assert.match(notices.join(' '), /There is no sandbox: .*without a sandbox: anyone who may push/);
   });
-  it('"auto" runs nothing where others reach it, and "sandbox" nothing at all', async () => {
+  it('"auto" refuses a public instance, and "sandbox" refuses any', async () => {
     assert.equal((await choose('auto', false)).choice, null);
     assert.equal((await choose('sandbox', true)).choice, null);
     assert.equal((await choose('shell', false)).choice?.name, 'shell');

@@ -1,11 +1,11 @@
-/** Parts of the runner by themselves. */
+/** Unit tests of the masker, the glob patterns and the variables of the runner. */
 import { describe, it } from 'node:test';
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { fixedPart, matchGlob, matchGlobOrWithin, tidyPath } from './glob.ts';
-import { makeMasker } from './mask.ts';
-import { expand, resolveVariables } from './variables.ts';
-import { scriptText } from './script.ts';
+import { getFixedFolder, matchGlob, matchGlobOrWithin, tidyPath } from './files/glob.ts';
+import { makeMasker } from './log/mask_secrets.ts';
+import { expandVariables, resolveVariables } from './job_variables.ts';
+import { scriptText } from './job/script_text.ts';
 import { execFileSync } from 'node:child_process';
 
 describe('the masker', () => {
@@ -20,7 +20,7 @@ describe('the masker', () => {
     const shown = places.slice(1).map((end, index) => masker.feed(bytes.subarray(places[index], end)));
     return Buffer.concat([...shown, masker.end()]).toString();
   };
-  it('shows the same however its input is cut, and never a secret', () => {
+  it('masks secrets however its input is split', () => {
     const word = fc.constantFrom('ab', 'abab', 'abc', 'größe-2', 'x', ' ', 'a', 'glpat-', 'glpat-k9', '\n');
     const texts = fc.array(word, { maxLength: 30 }).map((words) => words.join(''));
     const secrets = ['abab', 'abc', 'größe-2'];
@@ -32,18 +32,18 @@ describe('the masker', () => {
       }),
     );
   });
-  it('takes the longest of those that begin alike', () => {
+  it('masks the longest of secrets with a common prefix', () => {
     assert.equal(pass('xabcdx abc', [], ['abc', 'abcd']), 'x[MASKED]x [MASKED]');
     assert.equal(pass('xabcdx', [4], ['abc', 'abcd']), 'x[MASKED]x');
   });
-  it('leaves what is none', () => {
+  it('leaves other text unchanged', () => {
     assert.equal(pass('plain ünïcode', [8], ['secret']), 'plain ünïcode');
     assert.equal(pass('a glpat-x.y=z! b', [10], []), 'a glpat-[MASKED]! b');
   });
 });
 
 describe('patterns', () => {
-  it('match as their writers mean them', () => {
+  it('match within folders, across folders, and by alternatives and classes', () => {
     const yes: [string, string][] = [
       ['*.txt', 'a.txt'],
       ['*', '.hidden'],
@@ -68,19 +68,26 @@ describe('patterns', () => {
     assert.ok(matchGlobOrWithin('out')('out/deep/file'));
     assert.ok(!matchGlobOrWithin('out')('output'));
   });
-  it('never throw, and know where to look', () => {
+  it('match hostile patterns without backtracking', () => {
+    // A backtracking matcher does not end on these.
+    const letters = 'a'.repeat(200);
+    assert.ok(!matchGlob(`${'*a'.repeat(60)}*b`)(letters));
+    assert.ok(matchGlob(`${'*a'.repeat(60)}*`)(letters));
+    assert.ok(!matchGlob(`${'**/a/'.repeat(60)}b`)(`${'a/'.repeat(200)}c`));
+  });
+  it('never throw, and report the folder to search', () => {
     fc.assert(fc.property(fc.string(), fc.string(), (pattern, path) => void matchGlob(pattern)(path)));
-    assert.deepEqual(['a/b/*.c', '*', 'a/b', 'a/{b,c}/d'].map(fixedPart), ['a/b', '', 'a/b', 'a']);
+    assert.deepEqual(['a/b/*.c', '*', 'a/b', 'a/{b,c}/d'].map(getFixedFolder), ['a/b', '', 'a/b', 'a']);
     assert.deepEqual(['./a//b/', 'a/../b', '..', ''].map(tidyPath), ['a/b', null, null, '']);
   });
 });
 
 describe('variables', () => {
-  it('are expanded as a shell would, but only they', () => {
+  it('are expanded as in a shell, without other expansions', () => {
     const values = new Map([['A', 'x$B']]);
-    assert.equal(expand('$A ${A} $$A $B $1 $ ${ %A', values), 'x$B x$B $A   $ ${ %A');
+    assert.equal(expandVariables('$A ${A} $$A $B $1 $ ${ %A', values), 'x$B x$B $A   $ ${ %A');
   });
-  it('that ask for one another end', () => {
+  it('with cyclic or nested references stay bounded', () => {
     const circle = [
       { key: 'A', value: '1$B' },
       { key: 'B', value: '2$A' },
@@ -92,7 +99,7 @@ describe('variables', () => {
     }));
     assert.ok((resolveVariables(bomb, () => '').get('V0')?.length ?? 0) < 3_000_000);
   });
-  it('arrive in a shell as they are', () => {
+  it('reach a shell unchanged', () => {
     const text = fc.string({ unit: 'binary' }).filter((one) => !one.includes('\0') && one.isWellFormed());
     fc.assert(
       fc.property(text, (value) => {

@@ -23,7 +23,8 @@ const differenceOf = (kept: string, made: string): string => {
 for (const { file, make } of goldens(process.env['GANTRY_TEST_DATABASE_URL'] ?? null)) {
   test(`docs/${file} tells what the code says`, async () => {
     const [kept, made] = [read(file), await make()];
-    const hint = 'where the change is meant, run "npm run golden" and commit what it writes';
+    const name = file.replace(/\.\w+$/, '');
+    const hint = `If the change is meant, run "npm run golden -- ${name}" and commit docs/${file}; it is made by test/golden.ts`;
     if (kept !== made) assert.fail(`docs/${file}, ${differenceOf(kept, made)}\n${hint}`);
   });
 }

@@ -1,19 +1,20 @@
 /**
  * The golden files: what the code says of itself, kept in `docs/` so that a change of it is seen in review.
  *
- *   npm run golden        writes them anew
+ *   npm run golden                      rewrites them
+ *   npm run golden -- routes openapi    writes those of these names
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { apiPrefix } from '../src/http/mount.ts';
-import { endpoints } from '../src/routes.ts';
-import { openApiText } from '../src/web/docs_routes.ts';
+import { apiPrefix } from '../src/platform/http/mount.ts';
+import { endpoints } from '../src/app/routes.ts';
+import { openApiText } from '../src/doors/web/docs/routes.ts';
 import { accessText } from './golden/access.ts';
 import { clientParametersText } from './golden/client_parameters.ts';
 import { queryPlansText } from './golden/query_plans.ts';
 import { postgresSchema, sqliteSchema } from './golden/schema.ts';
 import { settingsText } from './golden/settings.ts';
-import { startPostgres } from './support/postgres.ts';
+import { startPostgres } from './support/databases/postgres.ts';
 import { engine } from './support/service.ts';
 
 export const folder = join(import.meta.dirname, '../docs');
@@ -24,6 +25,8 @@ const routesText = (): string => {
   const sorted = lines.toSorted((a, b) => (key(a) < key(b) ? -1 : 1));
   return `${sorted.map(({ method, path }) => `${method} ${path}`).join('\n')}\n`;
 };
+
+const postgresFile = 'schema.postgres.sql';
 
 export type Golden = { file: string; make: () => string | Promise<string> };
 
@@ -39,26 +42,41 @@ export const goldens = (postgresUrl: string | null): Golden[] => [
   ...(engine === 'sqlite' ? [{ file: 'query_plans.txt', make: queryPlansText }] : []),
   ...(postgresUrl === null
     ? []
-    : [{ file: 'schema.postgres.sql', make: async () => await postgresSchema(postgresUrl) }]),
+    : [{ file: postgresFile, make: async () => await postgresSchema(postgresUrl) }]),
 ];
 
-const writeAll = async (): Promise<void> => {
+/** Whether a golden is named by its file, or by the first part of its name: `schema` means both. */
+const isNamed = (file: string, names: readonly string[]): boolean =>
+  names.length === 0 || names.some((name) => file === name || file.startsWith(`${name}.`));
+
+const write = async (all: Golden[], names: readonly string[]): Promise<void> => {
+  mkdirSync(folder, { recursive: true });
+  for (const { file, make } of all.filter(({ file }) => isNamed(file, names))) {
+    writeFileSync(join(folder, file), await make());
+    console.log(`docs/${file}`);
+  }
+};
+
+/** Writes the goldens of these names; all without a name. */
+const writeGoldens = async (names: readonly string[]): Promise<void> => {
+  const files = [...goldens(null).map(({ file }) => file), postgresFile];
+  const unknown = names.filter((name) => !files.some((file) => isNamed(file, [name])));
+  if (unknown.length > 0) {
+    console.error(`no golden is named ${unknown.join(', ')}; there are: ${files.join(', ')}`);
+    process.exitCode = 2;
+    return;
+  }
+  if (!isNamed(postgresFile, names)) {
+    await write(goldens(null), names);
+    return;
+  }
   const server = await startPostgres();
   try {
-    mkdirSync(folder, { recursive: true });
-    for (const { file, make } of goldens(server.url)) {
-      writeFileSync(join(folder, file), await make());
-      console.log(`docs/${file}`);
-    }
+    await write(goldens(server.url), names);
   } finally {
     await server.stop();
   }
 };
 
-if (import.meta.main) {
-  if (process.argv[2] === '--write') await writeAll();
-  else {
-    console.error('usage: node test/golden.ts --write');
-    process.exitCode = 2;
-  }
-}
+// Not awaited: test/golden.test.ts imports this file, and test/support/run/one_process.ts takes none that awaits.
+if (import.meta.main) void writeGoldens(process.argv.slice(2));

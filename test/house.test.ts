@@ -1,31 +1,43 @@
-/** Rule 3 of the house: a folder of `src/` imports from itself and from what stands before it, nothing else. */
+/** Rule 3 of STYLE.md: a folder imports from itself and from folders before it in the order list, nothing else. */
 import { globSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { it } from 'node:test';
 import assert from 'node:assert/strict';
-import { isIn, storeless } from './support/storeless.ts';
+import { isIn, storeless } from './support/run/store_independent.ts';
 
-const order = `
-  errors sign_in_providers config_values config_environment config_blobs config_compat config_git config_operations config_runner config time duration version wildcard unicode once_per in_turn
-  db git http queue blob apart ci_file job_statuses
-  settings access
-  events namespaces users tokens sessions two_factor oauth identities keys groups projects members deploy_keys job_token_scope labels milestones snippets uploads templates
-  registry repository releases issuables integrations
-  subscriptions todos notes discussions time_tracking quick_actions awards issues merge_requests variables environments pipelines jobs artifacts runners
-  hooks search instance
-  git_http git_ssh runner_api web
-  work routes service main cli
-`
-  .trim()
-  .split(/\s+/);
+const cwd = join(import.meta.dirname, '..');
+
+/**
+ * Reads the order lists of ARCHITECTURE.md: `wing  folder folder ...`, a wing's further lines indented. The first
+ * block orders the wings of `src/`, the second one `gitd/` and `runner/`.
+ */
+const readOrder = (text: string): string[] => {
+  const section = /^## The order\n(.*?)^## /ms.exec(text)?.[1] ?? '';
+  const block = [...section.matchAll(/^```text\n(.*?)^```/gms)]
+    .map(([, lines = '']) => lines.trimEnd())
+    .join('\n');
+  let wing = '';
+  return block.split('\n').flatMap((line) => {
+    const [first = '', ...rest] = line.trim().split(/\s+/);
+    if (!line.startsWith(' ')) wing = first;
+    return (line.startsWith(' ') ? [first, ...rest] : rest).filter(Boolean).map((one) => `${wing}/${one}`);
+  });
+};
+
+const order = readOrder(readFileSync(join(cwd, 'ARCHITECTURE.md'), 'utf8'));
 
 /** What both sides of the connection to `gitd/` are written by. */
-const wire = ['gitd/protocol.ts', 'gitd/rpc/frames.ts', 'gitd/rpc/pipe.ts', 'gitd/storage/marker.ts'];
+const wire = [
+  'gitd/protocol.ts',
+  'gitd/rpc/frames.ts',
+  'gitd/rpc/socket_streams.ts',
+  'gitd/disk/instance_marker.ts',
+];
 
 type Source = { file: string; text: string };
 
-/** `src/users/create.ts` and `src/time.ts` stand at `users` and `time`; gitd/ and runner/ are their own. */
-const placeOf = (file: string): string => /^(?:src\/)?([^/.]+)/.exec(file)?.[1] ?? file;
+/** The place of a file in the order: `identity/users` for `src/identity/users/create.ts`, `gitd/main` for `gitd/main.ts`. */
+const placeOf = (file: string): string => /^(?:src\/)?([^/.]+\/[^/.]+)/.exec(file)?.[1] ?? file;
 
 const importPattern =
   /^(?:import|(?:export|\}).*? from)\b[^'"\n]*['"](\.[^'"]+)['"]|\bimport\(\s*['"](\.[^'"]+)['"]/gm;
@@ -35,49 +47,65 @@ const importsOf = ({ file, text }: Source): string[] =>
     posix.join(posix.dirname(file), still ?? late ?? ''),
   );
 
-const isListed = (file: string): boolean => !file.startsWith('src/') || order.includes(placeOf(file));
+const programOf = (file: string): string => file.slice(0, file.indexOf('/'));
+
+const isListed = (file: string): boolean => programOf(file) === 'zip' || order.includes(placeOf(file));
 
 const isAllowed = (file: string, target: string): boolean => {
-  const [from, to] = [placeOf(file), placeOf(target)];
-  if (to === 'zip') return true; // ours, and it knows nothing of us
-  if (!file.startsWith('src/')) return from === to;
-  if (file.startsWith('src/git/') && wire.includes(target)) return true;
-  return target.startsWith('src/') && (!isListed(target) || order.indexOf(to) <= order.indexOf(from));
+  if (programOf(target) === 'zip') return true; // ours, and it knows nothing of us
+  if (file.startsWith('src/platform/git/') && wire.includes(target)) return true;
+  if (programOf(file) !== programOf(target)) return false;
+  return !isListed(target) || order.indexOf(placeOf(target)) <= order.indexOf(placeOf(file));
 };
 
 /** Starting a process holds its parent up: git is started by gitd alone, there by one file; the runner starts jobs. */
 const starters = [
   'gitd/exec/spawn.ts',
-  'src/git/supervise.ts',
-  'src/service/runner.ts',
-  'src/cli/doctor_machine.ts',
+  'src/platform/git/supervise_gitd.ts',
+  'src/app/service/runner.ts',
+  'src/app/cli/doctor/machine.ts',
 ];
 const startsProcesses = ({ file, text }: Source): boolean =>
   /^(?:src|gitd)\//.test(file) && !starters.includes(file) && /['"](?:node:)?child_process['"]/.test(text);
 
+/** What breaks a rule of STYLE.md, and where to mend it. */
+const rules = {
+  order:
+    'STYLE.md rule 3: move the code to the earlier folder, or hand it over from src/app; the order list is in ' +
+    'ARCHITECTURE.md, "The order"',
+  exports: 'STYLE.md rule 5: use a named export',
+  erasable: 'STYLE.md rule 6: use a union of literals',
+  processes: 'ask gitd or the runner to start it; who may start processes is listed in test/house.test.ts',
+};
+
+/** Fails with the faults, a line each. */
+const requireNone = (faults: readonly string[], rule: string): void =>
+  assert.ok(faults.length === 0, `${rule}\n${faults.map((fault) => `  ${fault}`).join('\n')}`);
+
 const faultsOf = (source: Source): string[] => {
   const { file, text } = source;
-  if (!isListed(file)) return [`${file}: "${placeOf(file)}" has no place in the order list`];
+  if (!isListed(file)) return [`${file}: "${placeOf(file)}" has no place in the order list (${rules.order})`];
   const imports = importsOf(source).filter((target) => !isAllowed(file, target));
   return [
-    ...imports.map((target) => `${file} imports ${target}`),
-    ...(/^export default\b/m.test(text) ? [`${file} has a default export`] : []),
-    ...(startsProcesses(source) ? [`${file} starts processes`] : []),
-    ...(/^(?:export |declare |const )*enum \w/m.test(text) ? [`${file} has an enum`] : []),
+    ...imports.map((target) => `${file} imports ${target} (${rules.order})`),
+    ...(/^export default\b/m.test(text) ? [`${file} has a default export (${rules.exports})`] : []),
+    ...(startsProcesses(source) ? [`${file} starts processes (${rules.processes})`] : []),
+    ...(/^(?:export |declare |const )*enum \w/m.test(text)
+      ? [`${file} has an enum (${rules.erasable})`]
+      : []),
   ];
 };
 
-const cwd = join(import.meta.dirname, '..');
 const all = globSync('{src,gitd,runner,zip,test}/**/*.ts', { cwd }).map((file) => ({
   file,
   text: readFileSync(join(cwd, file), 'utf8'),
 }));
 const isTest = ({ file }: Source): boolean => file.endsWith('.test.ts');
 
-it('holds the order list', () => {
+it('imports only what stands before it in the order list of ARCHITECTURE.md', () => {
   const sources = all.filter((one) => !isTest(one) && !one.file.startsWith('test/'));
   assert.ok(sources.length > 0);
-  assert.deepEqual(sources.flatMap(faultsOf), []);
+  requireNone(sources.flatMap(faultsOf), 'The sources break a rule of the house:');
 });
 
 /** The file itself, what it imports, what that imports, and so on. */
@@ -92,35 +120,95 @@ const reachOf = (file: string): Set<string> => {
 
 it('asks only once what knows no store', () => {
   const tests = all.filter((one) => isTest(one) && isIn(storeless, one.file)).map(({ file }) => file);
-  const knowing = (file: string): boolean => [...reachOf(file)].some((one) => one.startsWith('src/db/'));
-  assert.ok(knowing('src/users/create.ts'));
-  assert.deepEqual(tests.filter(knowing), []);
-  assert.deepEqual(
+  const knowing = (file: string): boolean =>
+    [...reachOf(file)].some((one) => one.startsWith('src/platform/db/'));
+  assert.ok(knowing('src/identity/users/create.ts'));
+  requireNone(
+    tests.filter(knowing),
+    'These use the store: take them out of test/support/run/store_independent.ts',
+  );
+  requireNone(
     storeless.filter((place) => !tests.some((file) => isIn([place], file))),
-    [],
+    'There is no such test: take it out of test/support/run/store_independent.ts',
   );
 });
 
-it('finds what it looks for', () => {
+/** Files that import each other in a circle, types included. */
+const circlesOf = (sources: Source[]): string[][] => {
+  const imports = new Map(sources.map((one) => [one.file, importsOf(one)]));
+  const done = new Set<string>();
+  const circles: string[][] = [];
+  const visit = (file: string, path: string[]): void => {
+    if (path.includes(file)) circles.push([...path.slice(path.indexOf(file)), file]);
+    if (done.has(file)) return;
+    done.add(file);
+    for (const target of imports.get(file) ?? []) visit(target, [...path, file]);
+  };
+  for (const { file } of sources) visit(file, []);
+  return circles;
+};
+
+it('imports no files in a circle (move what both need into a file of its own)', () => {
+  const sources = all.filter((one) => !isTest(one) && !one.file.startsWith('test/'));
+  requireNone(
+    circlesOf(sources).map((circle) => circle.join(' → ')),
+    'STYLE.md rule 3, no cycles: move what both files need into a file of its own',
+  );
+  const a = { file: 'src/a/a/a.ts', text: `import './b.ts';` };
+  assert.deepEqual(circlesOf([a, { file: 'src/a/a/b.ts', text: '' }]), []);
+  assert.equal(circlesOf([a, { file: 'src/a/a/b.ts', text: `import type { A } from './a.ts';` }]).length, 1);
+});
+
+/** A longer folder is a list that nobody reads: split it by what happens in it. */
+const mostFilesPerFolder = 20;
+/** One file a migration, read by number. */
+const lists = ['src/platform/db/migrations'];
+
+it(`has at most ${mostFilesPerFolder} source files at the level of a folder (split a longer one by noun)`, () => {
+  const counts = new Map<string, number>();
+  for (const one of all) {
+    if (isTest(one) || one.file.startsWith('test/')) continue;
+    const folder = posix.dirname(one.file);
+    counts.set(folder, (counts.get(folder) ?? 0) + 1);
+  }
+  const long = [...counts].filter(([folder, files]) => files > mostFilesPerFolder && !lists.includes(folder));
+  requireNone(
+    long.map(([folder, files]) => `${folder} has ${files} files`),
+    'Split a longer folder by noun',
+  );
+});
+
+it('finds each fault of the order', () => {
   const faults = (file: string, text: string): number => faultsOf({ file, text }).length;
-  assert.equal(faults('src/users/create.ts', `import { now } from '../time.ts';\nimport './rules.ts';`), 0);
-  assert.equal(faults('src/db/open.ts', `import type { Call } from '../access/call.ts';`), 1);
-  assert.equal(faults('src/db/open.ts', `import {\n  a,\n  b,\n} from '../git/refs.ts';`), 1);
-  assert.equal(faults('src/users/create.ts', `export { b } from '../issues/b.ts';`), 1);
-  assert.equal(faults('src/users/create.ts', `const b = await import('../issues/b.ts');`), 1);
-  assert.equal(faults('src/users/create.ts', `import { it } from '../../test/support/it.ts';`), 1);
-  assert.equal(faults('src/users/create.ts', `export const folder = '../issues';`), 0);
-  assert.equal(faults('src/novelty/create.ts', ''), 1);
-  assert.equal(faults('gitd/main.ts', `import { now } from '../src/time.ts';`), 1);
+  const file = 'src/identity/users/create.ts';
+  assert.equal(faults(file, `import { now } from '../../platform/time.ts';\nimport './rules.ts';`), 0);
+  assert.equal(
+    faults('src/platform/db/open.ts', `import type { Call } from '../../core/access/call.ts';`),
+    1,
+  );
+  assert.equal(faults('src/platform/db/open.ts', `import {\n  a,\n  b,\n} from '../git/refs.ts';`), 1);
+  assert.equal(faults(file, `export { b } from '../../planning/issues/b.ts';`), 1);
+  assert.equal(faults(file, `const b = await import('../../planning/issues/b.ts');`), 1);
+  assert.equal(faults(file, `import { it } from '../../../test/support/it.ts';`), 1);
+  assert.equal(faults(file, `export const folder = '../../planning/issues';`), 0);
+  assert.equal(faults('src/identity/novelty/create.ts', ''), 1);
+  assert.equal(faults('gitd/main.ts', `import { now } from '../src/platform/time.ts';`), 1);
   assert.equal(faults('gitd/main.ts', `import { pool } from './pool.ts';`), 0);
-  assert.equal(faults('runner/main.ts', `import { readZip } from '../zip/read.ts';`), 0);
-  assert.equal(faults('runner/main.ts', `import { now } from '../src/time.ts';`), 1);
-  assert.equal(faults('src/git/dial.ts', `import { protocolVersion } from '../../gitd/protocol.ts';`), 0);
-  assert.equal(faults('src/git/dial.ts', `import { makeExec } from '../../gitd/exec/spawn.ts';`), 1);
-  assert.equal(faults('src/users/create.ts', `import { zeroOid } from '../../gitd/protocol.ts';`), 1);
-  assert.equal(faults('src/repository/open.ts', `import { spawn } from 'node:child_process';`), 1);
+  assert.equal(faults('gitd/refs/list_refs.ts', `import { oidOf } from '../odb/loose.ts';`), 0);
+  assert.equal(faults('gitd/odb/loose_objects.ts', `import { allRefs } from '../refs/list.ts';`), 1);
+  assert.equal(faults('gitd/odb/loose_objects.ts', `import { methods } from '../methods.ts';`), 1);
+  assert.equal(faults('gitd/novelty/create.ts', ''), 1);
+  assert.equal(faults('runner/executors/run_process.ts', `import { runJob } from '../job/job.ts';`), 1);
+  assert.equal(faults('zip/read_items.ts', `import { now } from '../src/platform/time.ts';`), 1);
+  assert.equal(faults('runner/main.ts', `import { readZip } from '../zip/read_items.ts';`), 0);
+  assert.equal(faults('runner/main.ts', `import { now } from '../src/platform/time.ts';`), 1);
+  const dial = 'src/platform/git/dial.ts';
+  assert.equal(faults(dial, `import { protocolVersion } from '../../../gitd/protocol.ts';`), 0);
+  assert.equal(faults(dial, `import { makeExec } from '../../../gitd/exec/spawn.ts';`), 1);
+  assert.equal(faults(file, `import { zeroOid } from '../../../gitd/protocol.ts';`), 1);
+  assert.equal(faults('src/code/repository/open.ts', `import { spawn } from 'node:child_process';`), 1);
   assert.equal(faults('gitd/exec/spawn.ts', `import { spawn } from 'node:child_process';`), 0);
   assert.equal(faults('runner/main.ts', `import { spawn } from 'node:child_process';`), 0);
-  assert.equal(faults('src/time.ts', 'export default 1;'), 1);
-  assert.equal(faults('src/time.ts', 'export const enum A {}'), 1);
+  assert.equal(faults('src/platform/time.ts', 'export default 1;'), 1);
+  assert.equal(faults('src/platform/time.ts', 'export const enum A {}'), 1);
 });

@@ -1,38 +1,44 @@
 /**
- * What `npm test` runs: the static checks, then all tests on SQLite and on PostgreSQL.
+ * What `npm test` runs: the static checks beside all tests on SQLite, and on PostgreSQL those that depend on the engine
+ * and a sample of the others.
  *
- *   npm test                          everything
+ *   npm test                          what a change must pass, in ten minutes on two cores
+ *   npm run test:all                  every test on both engines, the long tables whole
+ *   npm test -- --changed             the tests that the branch and uncommitted changes reach
  *   npm test -- --static              types, lint, format, unused code
- *   npm run test:all                  everything, and the long tables whole (`GANTRY_TEST_ALL`)
- *   npm test -- --only sqlite         the tests on one engine
+ *   npm test -- --only sqlite         the tests on one engine, all of them
  *   npm test -- src/issues            the tests of one folder or file, on both engines
+ *   npm test -- --seed NUMBER         the samples of an earlier run, which printed its seed
  *   npm test -- --json                one JSON document instead of lines
  *
- * Files in `apart` start services and kill them: they run after the others, each in its own process. What knows no
- * store (`support/storeless.ts`) is asked once. Of a few files that failed it is asked once more, alone: what then
- * passes is told as unsteady, with how it failed, and mended.
+ * Where at most three files failed, each runs once more by itself. A test that then passes is reported as unsteady, with
+ * its first failure.
  */
+import { execFileSync } from 'node:child_process';
 import { globSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { delimiter, join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { killAll, runCommand } from './support/child.ts';
-import { startPostgres, type Postgres } from './support/postgres.ts';
-import { type Failure, type Result, reasonOf, resultOf, sumOf } from './support/results.ts';
-import { makeScratch } from './support/scratch.ts';
-import { isIn, storeless } from './support/storeless.ts';
+import { getBudget } from './support/run/budgets.ts';
+import { changedFiles, testsReachedBy } from './support/run/changed_tests.ts';
+import { killAll, runCommand } from './support/run/run_command.ts';
+import { type EngineName, type Work, planWork, rememberDurations } from './support/run/plan.ts';
+import { startPostgres, type Postgres } from './support/databases/postgres.ts';
+import { filesInProcesses, runGroup, runWork } from './support/run/test_processes.ts';
+import {
+  type Failure,
+  type FileTime,
+  type Result,
+  explainEnd,
+  sumResults,
+} from './support/run/step_results.ts';
+import { makeScratch } from './support/run/scratch_folder.ts';
 
-type Step = { name: string; run: () => Promise<Result> };
 type Done = Result & { name: string; seconds: number };
-/** A name and what its tests find in their environment. */
-type Engine = { name: string; env: () => Promise<NodeJS.ProcessEnv> };
 
 const root = join(import.meta.dirname, '..');
-const apart = ['test/crash/', 'test/cli/', 'test/clients/', 'test/git/', 'test/ci/'];
 const minutes = 60;
-/** Seconds of a file. */
-const slow = 20;
-const filesOfAProcess = 50;
-/** Files that are asked once more: where more failed, it is the code. */
+/** Failed files that run once more: where more failed, it is the code. */
 const mostUnsteady = 3;
 
 const readArguments = () => {
@@ -42,12 +48,15 @@ const readArguments = () => {
       options: {
         static: { type: 'boolean' },
         all: { type: 'boolean' },
+        changed: { type: 'boolean' },
         only: { type: 'string' },
+        seed: { type: 'string' },
         json: { type: 'boolean' },
       },
     });
     const isEngine = values.only === undefined || ['sqlite', 'postgres'].includes(values.only);
     if (!isEngine) throw new Error('--only takes sqlite or postgres');
+    if (!/^\d*$/.test(values.seed ?? '')) throw new Error('--seed takes a number');
     return { ...values, paths: positionals.map((path) => relative(root, resolve(path))) };
   } catch (error) {
     console.error((error as Error).message);
@@ -57,180 +66,201 @@ const readArguments = () => {
 
 const flags = readArguments();
 const scratch = makeScratch();
+const begun = performance.now();
+
+/** Changes with each commit, so that the samples of many runs together hold everything. */
+const commitSeed = (): number => {
+  try {
+    const commit = execFileSync('git', ['rev-parse', 'HEAD'], { cwd: root, encoding: 'utf8' });
+    return Number.parseInt(commit.slice(0, 7), 16);
+  } catch {
+    return 1; // the sources without their repository
+  }
+};
+const seed = flags.seed === undefined ? commitSeed() : Number(flags.seed);
 
 const environment = (): NodeJS.ProcessEnv => {
   const kept = Object.entries(process.env).filter(([name]) => !name.startsWith('GANTRY_'));
   return {
     ...Object.fromEntries(kept),
     ...(flags.all && { GANTRY_TEST_ALL: '1' }),
+    GANTRY_TEST_SEED: String(seed),
     PATH: [join(root, 'node_modules/.bin'), process.env['PATH']].join(delimiter),
-    NODE_COMPILE_CACHE: join(scratch, 'compiled'),
+    NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/gantry/compiled'),
   };
 };
 
 // The checks
 
-const check = (name: string, program: string, ...args: string[]): Step => ({
-  name,
-  run: async () => {
-    const ended = await runCommand({ program, args, env: environment(), seconds: minutes * 60 });
-    const failures = ended.code === 0 ? [] : [{ file: '', name, message: reasonOf(ended, minutes) }];
-    const passed = flags.static && ended.code === 0 ? 1 : 0; // the closing line counts tests where there are any
-    return { passed, skipped: 0, failures, output: ended.output };
-  },
-});
+type Check = { name: string; command: [program: string, ...args: string[]]; mend: string };
 
-const checks = [
-  check('types', 'tsc', '--noEmit'),
-  check('lint', 'oxlint'),
-  check('format', 'oxfmt', '--check', '.'),
-  check('unused', 'knip', '--no-progress', '--no-config-hints'),
+const checks: Check[] = [
+  { name: 'types', command: ['tsc', '--noEmit'], mend: 'the compiler options are in tsconfig.json' },
+  { name: 'lint', command: ['oxlint'], mend: 'the rules are in .oxlintrc.json, their reasons in STYLE.md' },
+  { name: 'format', command: ['oxfmt', '--check', '.'], mend: 'run "npm run format"' },
+  {
+    name: 'unused',
+    command: ['knip', '--no-progress', '--no-config-hints'],
+    mend: 'remove what is unused; entry points are named in knip.json',
+  },
 ];
 
-// The tests
-
-const testFiles = (): string[] => {
-  const files = globSync('{src,gitd,runner,zip,test}/**/*.test.ts', { cwd: root }).toSorted();
-  const isWanted = (file: string): boolean =>
-    flags.paths.some((path) => file === path || file.startsWith(`${path}/`));
-  return flags.paths.length === 0 ? files : files.filter(isWanted);
-};
-
-/**
- * In one process as many files as it is still quick with: what one of them leaves in memory burdens the next. One
- * process after another: the other engine has the other core.
- */
-const together = (engine: Engine, files: string[]): Step => ({
-  name: engine.name,
-  run: async () => {
-    const results: Result[] = [];
-    for (let at = 0; at < files.length; at += filesOfAProcess) {
-      const some = files.slice(at, at + filesOfAProcess);
-      results.push(await runTests(engine, [...timeout(180), 'test/support/one_process.ts', ...some]));
-    }
-    return sumOf(results);
-  },
-});
-
-/** Each file in a process of its own. */
-const separately = (name: string, engine: Engine, files: string[], atOnce: number): Step => ({
-  name,
-  run: async () =>
-    await runTests(engine, ['--test', `--test-concurrency=${atOnce}`, ...timeout(300), ...files]),
-});
-
-const testFileOf = ({ file }: Failure): string | undefined => /[\w./-]+\.test\.ts/.exec(file)?.[0];
-
-/** Whether a machine that was busy made the tests fail, or the code: the files that failed, once more and alone. */
-const onceMore = async (engine: Engine, done: Done): Promise<Done> => {
-  const files = [...new Set(done.failures.map(testFileOf))];
-  if (files.length === 0 || files.length > mostUnsteady) return done;
-  if (!files.every((file) => file !== undefined)) return done;
-  const name = `${done.name}, once more`;
-  const [again] = await runAll([separately(name, engine, files, 1)]);
-  const isClean = again !== undefined && again.failures.length === 0 && again.passed > 0;
-  if (!isClean) return done;
-  return { ...done, passed: done.passed + done.failures.length, failures: [], unsteady: done.failures };
-};
-
-/** A long table is one test. */
-const timeout = (seconds: number): string[] => [`--test-timeout=${seconds * (flags.all ? 10 : 1) * 1000}`];
-
-let runs = 0;
-
-const runTests = async (engine: Engine, args: string[]): Promise<Result> => {
-  runs += 1;
-  const folder = join(scratch, `${engine.name}-${runs}`);
-  mkdirSync(folder);
-  const [log, begun] = [`${folder}.log`, `${folder}.begun`];
-  const reporting = ['--test-reporter=./test/support/reporter.ts', `--test-reporter-destination=${log}`];
-  const env = { ...environment(), ...(await engine.env()), TMPDIR: folder, TEST_BEGUN: begun };
-  const command = { program: process.execPath, args: [...reporting, ...args], env, seconds: minutes * 60 };
-  const ended = await runCommand(command);
-  rmSync(folder, { recursive: true, force: true });
-  return resultOf(ended, readIfThere(log), readIfThere(begun), minutes);
-};
-
-const readIfThere = (file: string): string => readFileSync(file, { encoding: 'utf8', flag: 'a+' });
-
-// The run
-
-const main = async (): Promise<void> => {
-  const narrowed = flags.only !== undefined || flags.paths.length > 0;
-  const done = narrowed ? [] : await runAll(checks);
-  if (!flags.static) done.push(...(await runOnEngines()));
-  finish(done);
-};
-
-const runOnEngines = async (): Promise<Done[]> => {
-  let server: Promise<Postgres> | undefined;
-  const postgres = async () => ({ GANTRY_TEST_DATABASE_URL: (await (server ??= startPostgres())).url });
-  const engines = [
-    { name: 'sqlite', env: async () => ({}) },
-    { name: 'postgres', env: postgres },
-  ].filter(({ name }) => flags.only === undefined || flags.only === name);
-  const filesOf = (engine: Engine) => {
-    const files = testFiles().filter((file) => engine === engines[0] || !isIn(storeless, file));
-    const { rest = [], own = [] } = Object.groupBy(files, (file) => (isIn(apart, file) ? 'own' : 'rest'));
-    return { rest, own };
-  };
-  const side = engines.map((engine) => ({ engine, files: filesOf(engine).rest }));
-  const steps = side.filter(({ files }) => files.length > 0);
-  const first = await runAll(steps.map(({ engine, files }) => together(engine, files)));
-  const done: Done[] = [];
-  for (const engine of engines) {
-    const { own } = filesOf(engine);
-    if (own.length > 0) first.push(...(await runAll([separately(`${engine.name}, apart`, engine, own, 2)])));
-    const ours = first.filter(({ name }) => name.startsWith(engine.name));
-    for (const one of ours) done.push(await onceMore(engine, one));
-  }
-  await server?.then(({ stop }) => stop()).catch(() => {}); // why it did not start is told by its tests
+const runCheck = async ({ name, command: [program, ...args], mend }: Check): Promise<Done> => {
+  const start = performance.now();
+  const ended = await runCommand({ program, args, env: environment(), seconds: minutes * 60 });
+  const message = `${explainEnd(ended, minutes)}; ${mend}`;
+  const failures = ended.code === 0 ? [] : [{ file: '', name, message }];
+  const passed = flags.static && ended.code === 0 ? 1 : 0; // the closing line counts tests where there are any
+  const seconds = (performance.now() - start) / 1000;
+  const done = { passed, skipped: 0, failures, output: ended.output, name, seconds };
+  print(done);
   return done;
 };
 
-/** Runs the steps side by side and prints each as it ends. */
-const runAll = async (steps: Step[]): Promise<Done[]> => {
-  const open = new Set(steps.map(({ name }) => name));
-  const begun = performance.now();
-  const tick = setInterval(() => show(open, begun), 1000);
-  const run = async ({ name, run: work }: Step): Promise<Done> => {
-    const result = await work().catch(notRun);
-    const seconds = (performance.now() - begun) / 1000;
-    open.delete(name);
-    print({ ...result, name, seconds });
-    return { ...result, name, seconds };
-  };
-  try {
-    return await Promise.all(steps.map(run));
-  } finally {
-    clearInterval(tick);
-  }
+/** Comes before the tests: those that start the program many times run what was built, as after `npm ci`. */
+const build: Check = {
+  name: 'build',
+  command: ['node', 'build.ts'],
+  mend: 'the bundles are made by build.ts',
 };
 
-const notRun = (error: unknown): Result => {
-  const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  return { passed: 0, skipped: 0, failures: [{ file: '', name: 'could not run', message }], output: '' };
+const runChecks = async (): Promise<Done[]> => {
+  const done: Done[] = [];
+  for (const check of checks) done.push(await runCheck(check));
+  return done;
 };
+
+// The tests
+
+const isNarrowed = flags.only !== undefined || flags.paths.length > 0;
+
+const testFiles = (): string[] => {
+  const all = globSync('{src,gitd,runner,zip,test}/**/*.test.ts', { cwd: root }).toSorted();
+  const isNamed = (file: string): boolean =>
+    flags.paths.length === 0 || flags.paths.some((path) => file === path || file.startsWith(`${path}/`));
+  const named = all.filter(isNamed);
+  return flags.changed ? testsReachedBy(changedFiles(), named) : named;
+};
+
+let server: Promise<Postgres> | undefined;
+const templates = new Map<EngineName, Promise<NodeJS.ProcessEnv>>();
+
+const startEngine = async (engine: EngineName): Promise<NodeJS.ProcessEnv> => {
+  const url =
+    engine === 'postgres' ? { GANTRY_TEST_DATABASE_URL: (await (server ??= startPostgres())).url } : {};
+  const folder = join(scratch, `${engine}-template`);
+  mkdirSync(folder);
+  const env = { ...environment(), ...url };
+  const args = ['test/support/run/migrate_template.ts', folder];
+  const ended = await runCommand({ program: process.execPath, args, env, seconds: 300 });
+  if (ended.code !== 0) throw new Error(`The database for the tests was not migrated.\n${ended.output}`);
+  return { ...url, GANTRY_TEST_TEMPLATE: ended.output };
+};
+
+const engineEnvironment = async (engine: EngineName): Promise<NodeJS.ProcessEnv> => {
+  const started = templates.get(engine) ?? startEngine(engine);
+  templates.set(engine, started);
+  return { ...environment(), ...(await started) };
+};
+
+const options = {
+  scratch,
+  environment: engineEnvironment,
+  // A long table is one test.
+  timeout: flags.all ? 3000 : 300,
+  minutes: flags.all ? 240 : minutes,
+  // One more than processors: tests wait for intervals, and for processes that they start.
+  processes: availableParallelism() + 1,
+};
+
+let total = 0;
+let ended = 0;
+
+const runTests = async (): Promise<Done[]> => {
+  const engines = (['sqlite', 'postgres'] as const).filter((name) => (flags.only ?? name) === name);
+  const isWhole = flags.all === true || isNarrowed;
+  const work = planWork({ engines, files: testFiles(), isWhole, seed });
+  total = work.length;
+  const results = new Map<EngineName, Result[]>(engines.map((engine) => [engine, []]));
+  const seconds = new Map<EngineName, number>();
+  await runWork(work, options, (group, result) => {
+    const engine = group[0]?.engine ?? 'sqlite';
+    ended += group.length;
+    results.get(engine)?.push(result);
+    seconds.set(engine, (performance.now() - begun) / 1000);
+    printFailures(result);
+  });
+  rememberDurations(
+    [...results].flatMap(([engine, all]) =>
+      (sumResults(all).times ?? []).map((time) => ({ ...time, engine })),
+    ),
+  );
+  const done: Done[] = [];
+  for (const [engine, all] of results) {
+    const one = await onceMore(engine, sumResults(all));
+    done.push({ ...one, name: engine, seconds: seconds.get(engine) ?? 0 });
+  }
+  // What is wrong with a server that did not start is part of its tests' failures.
+  await server?.then(({ stop }) => stop()).catch(() => {});
+  return done.filter(({ passed, skipped, failures }) => passed + skipped + failures.length > 0);
+};
+
+const testFileOf = ({ file }: Failure): string | undefined => /[\w./-]+\.test\.ts/.exec(file)?.[0];
+
+/** Tells a busy machine from broken code: runs the files that failed once more, each by itself. */
+const onceMore = async (engine: EngineName, result: Result): Promise<Result> => {
+  const files = [...new Set(result.failures.map(testFileOf))];
+  if (files.length === 0 || files.length > mostUnsteady) return result;
+  const again: Result[] = [];
+  for (const file of files) {
+    if (file === undefined) return result;
+    const work: Work = { engine, file, seconds: 0, isAlone: true };
+    again.push(await runGroup([work], options));
+  }
+  const isClean = again.every(({ failures, passed }) => failures.length === 0 && passed > 0);
+  if (!isClean) return result;
+  return {
+    ...result,
+    passed: result.passed + result.failures.length,
+    failures: [],
+    unsteady: result.failures,
+  };
+};
+
+// What is printed
 
 const say = (text: string): void => {
   if (!flags.json) process.stdout.write(text);
 };
 
 const clear = process.stdout.isTTY ? '\r\u001B[K' : '';
+/** Seconds between two lines of progress where the output is no terminal. */
+const lineInterval = 30;
 
-const show = (open: Set<string>, begun: number): void => {
+const elapsed = (): string => {
   const seconds = Math.round((performance.now() - begun) / 1000);
-  if (clear && open.size > 0) say(`${clear}… ${[...open].join(', ')} ${seconds} s`);
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+};
+
+const showProgress = (): void => {
+  if (total === 0) return;
+  const { done, running } = filesInProcesses();
+  const line = `… ${ended + done} of ${total} files, ${elapsed()} min`;
+  say(clear ? `${clear}${line}, ${running.join(', ')}`.slice(0, process.stdout.columns) : `${line}\n`);
 };
 
 const print = ({ name, seconds, passed, skipped, failures, output }: Done): void => {
   const ok = failures.length === 0;
-  const isCheck = checks.some((one) => one.name === name);
+  const isCheck = [build, ...checks].some((one) => one.name === name);
   const counts = isCheck ? '' : `  ${summary(passed, failures.length, skipped)}`;
   say(`${clear}${ok ? '✓' : '✗'} ${name.padEnd(16)} ${seconds.toFixed(1).padStart(6)} s${counts}\n`);
-  if (ok) return;
-  const told = failures.map((one) => [one.file, one.name, indent(one.message)].filter(Boolean).join('\n'));
-  say(`\n${indent([output.trimEnd(), ...told].filter(Boolean).join('\n\n'))}\n\n`);
+  if (isCheck) printFailures({ passed, skipped, failures, output });
+};
+
+const printFailures = ({ failures, output }: Result): void => {
+  if (failures.length === 0) return;
+  const texts = failures.map((one) => [one.file, one.name, indent(one.message)].filter(Boolean).join('\n'));
+  say(`${clear}\n${indent([output.trimEnd(), ...texts].filter(Boolean).join('\n\n'))}\n\n`);
 };
 
 const indent = (text: string): string => text.replaceAll(/^(?=.)/gm, '  ');
@@ -238,17 +268,36 @@ const indent = (text: string): string => text.replaceAll(/^(?=.)/gm, '  ');
 const summary = (passed: number, failed: number, skipped: number): string =>
   `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
 
-/** What to look at where all takes too long. */
-const slowestOf = (done: Done[]): string[] =>
-  done
-    .flatMap(({ name, times = [] }) => times.map((one) => ({ ...one, name })))
-    .filter(({ seconds }) => seconds >= slow)
-    .toSorted((one, other) => other.seconds - one.seconds)
-    .slice(0, 10)
-    .map(({ name, file, seconds }) => `${file} (${name}) ${seconds.toFixed(0)} s`);
+const withEngine = ({ name, times = [] }: Done): (FileTime & { engine: string })[] =>
+  times.map((time) => ({ ...time, engine: name }));
+
+/** The ten slowest files, and every file with a test over its budget. */
+const slowest = (done: Done[]): string[] => {
+  const all = done.flatMap(withEngine).toSorted((one, other) => other.seconds - one.seconds);
+  const isOver = ({ file, longestTest }: FileTime): boolean => longestTest > getBudget(file);
+  return all
+    .filter((one, index) => index < 10 || isOver(one))
+    .map((one) => {
+      const test = `longest test ${one.longestTest.toFixed(1)} s of ${getBudget(one.file)} s`;
+      return `${isOver(one) ? 'over budget' : 'slow'}: ${one.file} (${one.engine}) ${one.seconds.toFixed(1)} s, ${test}`;
+    });
+};
+
+/** Processor minutes of everything this run started; null where the system does not count them. */
+const processorMinutes = (): string | null => {
+  try {
+    const fields = readFileSync('/proc/self/stat', 'utf8')
+      .replace(/^.*\) /s, '')
+      .split(' ');
+    const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
+    return (ticks / 100 / 60).toFixed(1);
+  } catch {
+    return null;
+  }
+};
 
 const finish = (done: Done[]): void => {
-  const sum = (count: (one: Done) => number): number => done.reduce((total, one) => total + count(one), 0);
+  const sum = (count: (one: Done) => number): number => done.reduce((all, one) => all + count(one), 0);
   const [passed, failed, skipped] = [
     sum((one) => one.passed),
     sum((one) => one.failures.length),
@@ -258,10 +307,30 @@ const finish = (done: Done[]): void => {
   const none = !flags.static && passed + failed === 0;
   if (none) say('no test ran\n');
   for (const { file, name } of unsteady) say(`unsteady: ${file} ${name}\n`);
-  for (const line of slowestOf(done)) say(`slow: ${line}\n`);
+  if (total > 10) for (const line of slowest(done)) say(`${line}\n`);
+  const processor = processorMinutes();
+  say(`${elapsed()} min${processor === null ? '' : `, ${processor} processor min`}, seed ${seed}\n`);
   say(`${summary(passed, failed, skipped)}${unsteady.length > 0 ? `, ${unsteady.length} unsteady` : ''}\n`);
-  if (flags.json) console.log(JSON.stringify({ passed, failed, skipped, steps: done }, null, 2));
+  if (flags.json) console.log(JSON.stringify({ passed, failed, skipped, seed, steps: done }, null, 2));
   process.exitCode = failed > 0 || none ? 1 : 0;
+};
+
+// The run
+
+const main = async (): Promise<void> => {
+  const tick = setInterval(showProgress, (clear ? 1 : lineInterval) * 1000);
+  try {
+    const isChecked = flags.static === true || !(isNarrowed || flags.changed);
+    const built = isChecked && !flags.static ? [await runCheck(build)] : [];
+    const [checked, tested] = await Promise.all([
+      isChecked ? runChecks() : [],
+      flags.static ? [] : runTests(),
+    ]);
+    for (const one of tested) print(one);
+    finish([...built, ...checked, ...tested]);
+  } finally {
+    clearInterval(tick);
+  }
 };
 
 process.chdir(root);

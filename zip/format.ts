@@ -1,4 +1,4 @@
-/** The zip format (APPNOTE 6.3): signatures, sizes and the values that both halves use. */
+/** The zip format (APPNOTE 6.3): constants that the reader and the writer share. */
 
 export const signatures = {
   local: 0x04034b50,
@@ -9,30 +9,30 @@ export const signatures = {
   locator64: 0x07064b50,
 } as const;
 
-/** Bytes of each record without its names and extras. */
+/** Length of each record's fixed part in bytes, without name, extra fields and comment. */
 export const lengths = { local: 30, central: 46, end: 22, end64: 56, locator64: 20 } as const;
 
 export const methods = { store: 0, deflate: 8 } as const;
 
-/** Bits of the flags. */
+/** Bits of an entry's general purpose flags. */
 export const flags = { encrypted: 1, descriptor: 8, strong: 0x40, utf8: 0x800, hidden: 0x2000 } as const;
 
-/** Stands where the true value is in a field of 64 bits. */
+/** Placeholders: the true value is in a 64-bit field. */
 export const most16 = 0xffff;
 export const most32 = 0xffffffff;
 
 export const extra64 = 1;
 
-/** Bits of a Unix mode that say what an entry is. */
+/** Bits of a Unix mode that hold the file type. */
 export const kindMask = 0o170000;
 export const modes = { file: 0o100000, directory: 0o040000, symlink: 0o120000 } as const;
 
-/** Made on Unix: the upper half of the attributes is a mode. */
+/** System id of Unix: the upper half of the external attributes is a Unix mode. */
 export const unix = 3;
 
 export type Kind = 'file' | 'directory' | 'symlink';
 
-/** An archive that is not one, or means harm. */
+/** An archive that is damaged, hostile, unsupported or over a limit. */
 export class ZipFailure extends Error {
   constructor(message: string) {
     super(message);

@@ -4,11 +4,11 @@ import { closeSync, fsyncSync, openSync, readFileSync, rmSync, writeSync } from 
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { crc32, deflateRawSync } from 'node:zlib';
-import { type Peer, type PeerJob, makePeer } from '../../test/support/runner_peer.ts';
-import { writeZip } from '../../zip/write.ts';
-import { base } from '../api.ts';
+import { type Peer, type PeerJob, makePeer } from '../../test/support/ci/fake_runner.ts';
+import { writeZip } from '../../zip/write_zip.ts';
+import { base } from '../sites/api.ts';
 import type { Bench } from '../bench.ts';
-import { makeCiProject, makeRunner, manyJobs } from '../ci_site.ts';
+import { makeCiProject, makeRunner, manyJobs } from '../sites/ci_site.ts';
 import { type Figure, figure, median } from '../figures.ts';
 import { memoryOf } from '../process.ts';
 import { type Running, rootToken, startService } from '../service.ts';

@@ -1,8 +1,8 @@
 /** A pipeline made of its configuration, and a configuration that is only looked at; beside the reading of its YAML. */
 import { parseDocument } from 'yaml';
-import { api } from '../api.ts';
+import { api } from '../sites/api.ts';
 import type { Bench } from '../bench.ts';
-import { makeCiProject, manyJobs } from '../ci_site.ts';
+import { makeCiProject, manyJobs } from '../sites/ci_site.ts';
 import { type Figure, median, shareFigure } from '../figures.ts';
 import { startService } from '../service.ts';
 

@@ -7,16 +7,16 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { chooseExecutors } from '../../runner/executors/choose.ts';
+import { chooseExecutors } from '../../runner/executors/choose_executor.ts';
 import type { Executor } from '../../runner/executors/executor.ts';
 import { marked } from '../../runner/executors/processes.ts';
-import { giveTo, makeFolders, takeSlot } from '../../runner/folders.ts';
-import type { Job } from '../../runner/protocol.ts';
-import { gitEnvironment } from '../../test/support/git.ts';
-import { makeRunnerFolder } from '../../test/support/runner.ts';
-import { api, base } from '../api.ts';
+import { changeOwner, makeFolders, takeSlot } from '../../runner/files/slot_folders.ts';
+import type { Job } from '../../runner/coordinator/protocol.ts';
+import { gitEnvironment } from '../../test/support/repositories/git.ts';
+import { makeRunnerFolder } from '../../test/support/ci/runner_process.ts';
+import { api, base } from '../sites/api.ts';
 import type { Bench } from '../bench.ts';
-import { type CiProject, commitFile, makeCiProject } from '../ci_site.ts';
+import { type CiProject, commitFile, makeCiProject } from '../sites/ci_site.ts';
 import { type Figure, median, shareFigure } from '../figures.ts';
 import { treeOf } from '../process.ts';
 import { type Running, rootToken, startService } from '../service.ts';
@@ -230,9 +230,9 @@ const runOf = async (
     return null;
   }
   const { executor }: { executor: Executor } = chosen;
-  const folders = await makeFolders(slot, 1, executor.builds);
+  const folders = await makeFolders(slot, '1', executor.builds);
   writeFileSync(join(folders.files, script), 'true\n', { mode: 0o644 });
-  giveTo(slot.user, join(folders.files, script));
+  changeOwner(slot.user, join(folders.files, script));
   const { user } = slot;
   const stop = new AbortController().signal;
   const setting = {

@@ -2,9 +2,9 @@
 import type { Asked, Bench } from '../bench.ts';
 import { measureCosts, medianOf, usualSize } from '../bench.ts';
 import { type Figure, figure } from '../figures.ts';
-import { type Operation, isWrite, operations } from '../requests.ts';
+import { type Operation, isWrite, operations } from '../load/checked_requests.ts';
 import { type Running, rootToken, startFloor, startService } from '../service.ts';
-import type { World } from '../world.ts';
+import type { World } from '../sites/seed_database.ts';
 
 const names = Object.keys(operations) as Operation[];
 

@@ -2,9 +2,9 @@
 import { mkdirSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
-import { base } from '../api.ts';
+import { base } from '../sites/api.ts';
 import { type Figure, figure, percentile } from '../figures.ts';
-import { type Site, commitAll, git, nodesOf, writeFiles } from '../git_site.ts';
+import { type Site, commitAll, git, nodesOf, writeFiles } from '../sites/git_site.ts';
 import { cpuSeconds, ownCpuSeconds } from '../process.ts';
 
 /** Milliseconds until the first byte of the answer, and until the last. */

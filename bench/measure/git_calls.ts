@@ -8,10 +8,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { writeMarker } from '../../src/git/marker.ts';
-import type { Repository } from '../../src/git/repository.ts';
-import { type GitStorages, localRoot, openGit } from '../../src/git/storages.ts';
-import { gitEnvironment } from '../../test/support/git.ts';
+import { writeMarker } from '../../src/platform/git/marker.ts';
+import type { Repository } from '../../src/platform/git/repository.ts';
+import { type GitStorages, getLocalRoot, openGit } from '../../src/platform/git/storages.ts';
+import { gitEnvironment } from '../../test/support/repositories/git.ts';
 import type { Bench } from '../bench.ts';
 import { type Figure, figure, percentile } from '../figures.ts';
 import type { Goals } from '../goals.ts';
@@ -85,7 +85,7 @@ const openSite = async (bench: Bench, folder: string): Promise<Site> => {
   const tree = join(folder, 'tree');
   const site = { name: 'default', path: null, address: null };
   const instance = randomUUID();
-  await writeMarker(localRoot(folder, site), instance);
+  await writeMarker(getLocalRoot(folder, site), instance);
   const storages = openGit({
     storages: [site],
     data: folder,
@@ -102,7 +102,7 @@ const openSite = async (bench: Bench, folder: string): Promise<Site> => {
   });
   await repository.ask('repository.create', {});
   const made = await makeHistory(tree);
-  const dir = join(localRoot(folder, site), repository.path);
+  const dir = join(getLocalRoot(folder, site), repository.path);
   const refs = Object.entries(made).map(([name, id]) => `${id}:refs/heads/${name}`);
   await git(tree, 'push', '--quiet', dir, ...refs);
   await repository.ask('repository.maintain', {});

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { base } from '../api.ts';
+import { base } from '../sites/api.ts';
 import type { Bench } from '../bench.ts';
 import { type Figure, figure } from '../figures.ts';
 import {
@@ -16,7 +16,7 @@ import {
   timed,
   urlOf,
   writeFiles,
-} from '../git_site.ts';
+} from '../sites/git_site.ts';
 import { cpuSeconds, memoryOf, treeOf } from '../process.ts';
 import { startService } from '../service.ts';
 import { measureCached, measureInfoRefs } from './git_answers.ts';

@@ -1,7 +1,7 @@
 /** What a thousand times the data costs: the same calls on each size, side by side. */
 import { type Asked, type Bench, type Costs, measureCosts } from '../bench.ts';
 import { type Figure, figure } from '../figures.ts';
-import { type Operation, operations } from '../requests.ts';
+import { type Operation, operations } from '../load/checked_requests.ts';
 import { type Running, startService } from '../service.ts';
 
 const looked: Operation[] = ['list20', 'get', 'create'];

@@ -3,9 +3,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type Bench, connections, usualSize } from '../bench.ts';
 import { type Figure, figure } from '../figures.ts';
 import { memoryOf } from '../process.ts';
-import { get, operations } from '../requests.ts';
+import { get, operations } from '../load/checked_requests.ts';
 import { startService } from '../service.ts';
-import type { World } from '../world.ts';
+import type { World } from '../sites/seed_database.ts';
 
 /** Per thousand requests: mostly reads, as clients send them. The ids of lists are not checked: they change. */
 const mixed = (world: World) => {

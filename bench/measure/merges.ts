@@ -1,8 +1,8 @@
 /** From the call to the answer: merging a request, and the changes of 50 files that nobody has read before. */
-import { api } from '../api.ts';
+import { api } from '../sites/api.ts';
 import type { Bench } from '../bench.ts';
 import { type Figure, figure, percentile } from '../figures.ts';
-import { timed } from '../git_site.ts';
+import { timed } from '../sites/git_site.ts';
 
 /** Merges of one round. */
 const merges = 10;

@@ -4,11 +4,11 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { type Bench, usualSize } from '../bench.ts';
-import { openPlace } from '../databases.ts';
+import { openPlace } from '../sites/databases.ts';
 import { type Figure, figure } from '../figures.ts';
-import { projectPath } from '../requests.ts';
+import { projectPath } from '../load/checked_requests.ts';
 import { type Place, type Running, startService } from '../service.ts';
-import { type World, makeIssue } from '../world.ts';
+import { type World, makeIssue } from '../sites/seed_database.ts';
 
 const search = async (server: Running, world: World, text: string): Promise<number> => {
   const url = `http://127.0.0.1:${server.port}${projectPath(world)}?search=${encodeURIComponent(text)}`;

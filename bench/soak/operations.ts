@@ -1,12 +1,12 @@
 /** The mixed load of a soak: what one operation does, and how often each is chosen. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { api, base } from '../api.ts';
-import { makeCiProject } from '../ci_site.ts';
-import { git, urlOf } from '../git_site.ts';
-import { makeWithCode } from '../merge_requests.ts';
+import { api, base } from '../sites/api.ts';
+import { makeCiProject } from '../sites/ci_site.ts';
+import { git, urlOf } from '../sites/git_site.ts';
+import { makeWithCode } from '../sites/merge_requests.ts';
 import { rootToken } from '../service.ts';
-import { randomOf } from '../world.ts';
+import { randomOf } from '../sites/seed_database.ts';
 
 const issues = 200;
 /** Branches that pushes move in turn: refs do not grow without end. */

@@ -3,10 +3,14 @@ import { chmod, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, it } from 'node:test';
 import assert from 'node:assert/strict';
-import { git, newWorkTree } from '../../test/support/git.ts';
-import { type TestRepository, type TestStorage, startTestStorage } from '../../test/support/storage.ts';
+import { git, newWorkTree } from '../../test/support/repositories/git.ts';
+import {
+  type TestRepository,
+  type TestStorage,
+  startTestStorage,
+} from '../../test/support/repositories/repository_storage.ts';
 import type { FileDiff } from '../protocol.ts';
-import { makeDiffParser } from './parse.ts';
+import { makeDiffParser } from './parse_diff.ts';
 
 let test: TestStorage;
 before(async () => void (test = await startTestStorage()));
@@ -14,7 +18,7 @@ after(async () => await test.stop());
 
 const limits = { files: 1000, lines: 100_000, bytes: 10_000_000, file_bytes: 100_000 };
 
-/** Two commits of a work tree, pushed to a new repository. */
+/** Pushes two commits of a work tree to a new repository. */
 const pushed = async (
   one: (path: string) => Promise<void>,
   two: (path: string) => Promise<void>,
@@ -45,7 +49,7 @@ const shown = (diff: FileDiff): string =>
 
 const lines = (...all: string[]): string => all.map((line) => `${line}\n`).join('');
 
-it('tells each kind of change as the API shows it', async () => {
+it('returns each kind of change in the form of the API', async () => {
   const { repository, from, to } = await pushed(
     async (path) => {
       await writeFile(join(path, 'changed'), 'a\nb\n');
@@ -119,7 +123,7 @@ it('writes a raw patch that git applies', async () => {
   assert.deepEqual(await repository.ask('diff.raw', { from, to, max: 10 }), { whole: false });
 });
 
-it('makes text of what is no UTF-8, and calls binary what is no text at all', async () => {
+it('decodes text that is not UTF-8, and reports binary files as binary', async () => {
   const { repository, from, to } = await pushed(
     async (path) => await writeFile(join(path, 'x'), 'x'),
     async (path) => {
@@ -133,7 +137,7 @@ it('makes text of what is no UTF-8, and calls binary what is no text at all', as
   assert.equal(diffs[1].binary, true);
 });
 
-it('is not deceived by names and lines that look like its own marks', async () => {
+it('is not confused by names and lines that look like diff headers', async () => {
   const evil = 'x\ndiff --git a|y b|y\n--- a|y';
   const text = lines(
     'diff --git a/q b/q',
@@ -161,7 +165,7 @@ it('is not deceived by names and lines that look like its own marks', async () =
   assert.ok(diffs[1]?.diff.startsWith('--- /dev/null\n+++ "b/x\\ndiff --git a|y b|y\\n--- a|y"\t\n@@'));
 });
 
-it('cuts at its limits, and still names and counts the files', async () => {
+it('cuts at its limits, and still lists and counts the files', async () => {
   const numbers = Array.from({ length: 30 }, (_none, index) => String(index).padStart(2, '0'));
   const { repository, from, to } = await pushed(
     async (path) => await writeFile(join(path, 'z'), ''),
@@ -188,7 +192,7 @@ it('cuts at its limits, and still names and counts the files', async () => {
   assert.equal((await diff({})).diffs.length, 30, 'the pool is whole afterwards');
 });
 
-it('does not hold the text of one line without an end', async () => {
+it('does not buffer a line without an end', async () => {
   const { repository, from, to } = await pushed(
     async (path) => await writeFile(join(path, 'a'), 'short\n'),
     async (path) => await writeFile(join(path, 'a'), 'x'.repeat(20_000_000)),
@@ -197,7 +201,7 @@ it('does not hold the text of one line without an end', async () => {
   assert.deepEqual([diffs[0]?.too_large, diffs[0]?.diff, diffs[0]?.additions], [true, '', 1]);
 });
 
-it('reads the same wherever the output is cut', async () => {
+it('gives the same result however the output is split', async () => {
   const { repository, from, to } = await pushed(
     async (path) => await writeFile(join(path, 'a'), 'a\nb\n'),
     async (path) => {

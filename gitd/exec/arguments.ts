@@ -1,15 +1,15 @@
 /**
- * Arguments of git, each made for its slot: what a user chose never stands where git could take it for an option
- * or for an expression of its own.
+ * Arguments of git, each typed by its role. Text of a user never stands where git could read it as an option or
+ * expression.
  */
-import { GitError } from '../failure.ts';
-import { isFullRef } from '../refs/names.ts';
+import { GitError } from '../git_error.ts';
+import { isFullRef } from '../ref_names.ts';
 
 declare const slot: unique symbol;
-/** Fit to stand on git's command line. */
+/** A checked word of git's command line. */
 export type Argument = string & { readonly [slot]: true };
 
-/** A text that stands in our code: `flag('--count')`, `flag('write')`. Not for anything that was computed. */
+/** A literal of our code: `flag('--count')`. The type refuses computed strings. */
 export const flag = <T extends string>(text: string extends T ? never : T): Argument =>
   text as string as Argument;
 
@@ -24,16 +24,16 @@ const oidPattern = /^[0-9a-f]{40}$/;
 
 export const isOid = (text: unknown): text is string => typeof text === 'string' && oidPattern.test(text);
 
-/** @throws GitError `invalid` for what is no full object id */
+/** A full object id. @throws GitError `invalid` */
 export const oid = (text: unknown): Argument => {
   if (!isOid(text)) throw new GitError('invalid', 'not an object id');
   return text as Argument;
 };
 
-/** `A..B`, `^A` and other expressions of ids. */
+/** `^A`: excludes the history of a commit. */
 export const without = (text: string): Argument => `^${oid(text)}` as Argument;
 
-/** `A...B`: what only one of both histories has. */
+/** `A...B`: commits in one history but not in both. */
 export const symmetric = (left: string, right: string): Argument =>
   `${oid(left)}...${oid(right)}` as Argument;
 
@@ -44,25 +44,25 @@ export const lines = (first: number, last: number): Argument => {
   return `-L${first},${last}` as Argument;
 };
 
-/** A full name, such as `refs/heads/main`. @throws GitError `invalid` */
+/** A full ref name, such as `refs/heads/main`. @throws GitError `invalid` */
 export const ref = (text: string): Argument => {
   if (!isFullRef(text)) throw new GitError('invalid', 'not a full ref name');
   return text as Argument;
 };
 
-/** A free text behind the `=` of an option: `text('--author=', name)`. @throws GitError `invalid` */
+/** Free text after the `=` of an option: `text('--author=', name)`. @throws GitError `invalid` */
 export const text = (name: `--${string}=`, value: string): Argument => {
   if (value.includes('\0')) throw new GitError('invalid', `${name} takes no NUL`);
   return `${name}${value}` as Argument;
 };
 
-/** A path of the file system that we made: absolute, so that it is no option. @throws GitError `invalid` */
+/** An absolute path that we built, so that it cannot be an option. @throws GitError `invalid` */
 export const file = (path: string): Argument => {
   if (!path.startsWith('/') || path.includes('\0')) throw new GitError('invalid', 'not an absolute path');
   return path as Argument;
 };
 
-/** `--` and paths of a repository; stands last. Pathspecs are literal, by the environment. */
+/** `--` and paths within a repository; comes last. The environment makes pathspecs literal. */
 export const paths = (list: readonly string[]): Argument[] => {
   if (list.some((path) => path === '' || path.includes('\0'))) throw new GitError('invalid', 'not a path');
   return ['--', ...list] as Argument[];

@@ -1,6 +1,6 @@
 import { it } from 'node:test';
 import assert from 'node:assert/strict';
-import { GitError } from '../failure.ts';
+import { GitError } from '../git_error.ts';
 import { makeSlots } from './slots.ts';
 
 const isTaken = async (work: Promise<unknown>): Promise<boolean> =>
@@ -9,7 +9,7 @@ const isTaken = async (work: Promise<unknown>): Promise<boolean> =>
     new Promise<boolean>((done) => setImmediate(() => done(false))),
   ]);
 
-it('lets so many work at once, and the others in the order in which they came', async () => {
+it('limits the number of holders and serves waiting callers in order of arrival', async () => {
   const slots = makeSlots(2);
   const first = await slots.take();
   await slots.take();
@@ -17,12 +17,12 @@ it('lets so many work at once, and the others in the order in which they came', 
   const fourth = slots.take();
   assert.equal(await isTaken(third), false);
   first();
-  first(); // twice gives back once
+  first(); // releasing twice frees one slot
   assert.equal(await isTaken(third), true);
   assert.equal(await isTaken(fourth), false);
 });
 
-it('refuses those who come when too many wait', async () => {
+it('refuses callers when the queue is full', async () => {
   const slots = makeSlots(1, { waiting: 1, seconds: 60 });
   await slots.take();
   const control = new AbortController();
@@ -32,13 +32,13 @@ it('refuses those who come when too many wait', async () => {
   await assert.rejects(waiting, { message: 'gone' });
 });
 
-it('lets nobody wait for ever', async () => {
+it('limits the waiting time', async () => {
   const slots = makeSlots(1, { waiting: 5, seconds: 0.01 });
   await slots.take();
   await assert.rejects(slots.take(), { kind: 'unavailable' });
 });
 
-it('does not lose a place when one who waits has gone', async () => {
+it('does not lose a slot when a waiting caller aborts', async () => {
   const slots = makeSlots(1);
   const back = await slots.take();
   const control = new AbortController();
@@ -49,7 +49,7 @@ it('does not lose a place when one who waits has gone', async () => {
   assert.equal(await isTaken(slots.take()), true);
 });
 
-it('lets no holder have more than its share, and does not keep others behind it', async () => {
+it('limits each holder to its share without blocking others behind it', async () => {
   const slots = makeSlots(6);
   const greedy = [{ holder: 'a', part: 1 / 3 }];
   const release = await slots.take(undefined, greedy);
@@ -61,7 +61,7 @@ it('lets no holder have more than its share, and does not keep others behind it'
   assert.equal(await isTaken(third), true);
 });
 
-it('gives a free place to the holder that has the fewest, and bounds what each has waiting', async () => {
+it('gives a free slot to the holder with the fewest, and limits the queue of each holder', async () => {
   const slots = makeSlots(2, { ofOneHolder: 1 });
   const [a, b] = [[{ holder: 'a', part: 1 }], [{ holder: 'b', part: 1 }]];
   const release = await slots.take(undefined, a);

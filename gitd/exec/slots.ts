@@ -1,15 +1,14 @@
 /** Limits how many git processes run at once. Callers beyond that wait in a bounded queue, for a bounded time. */
 import { availableParallelism } from 'node:os';
-import { GitError } from '../failure.ts';
+import { GitError } from '../git_error.ts';
 
-/** A part of all places that one holder may have at most: of a user, of an address, of a kind of transfer. */
+/** The largest part of all slots that one holder may have: a user, an address, or a kind of transfer. */
 export type Share = { holder: string; part: number };
 
 export type Slots = {
   /**
-   * Answers the function that releases the place.
-   * @param shares bounds that this place counts against; the first one also decides who is next: of those that wait,
-   * the holder with the fewest places
+   * Waits for a slot and returns the function that releases it. The waiting holder with the fewest slots is next.
+   * @param shares limits that this slot counts against; the first names the holder
    * @throws GitError `unavailable`
    */
   take: (signal?: AbortSignal, shares?: readonly Share[]) => Promise<() => void>;
@@ -19,21 +18,21 @@ type Waiting = { shares: readonly Share[]; grant: () => void };
 
 const usualLimits = { waiting: 500, ofOneHolder: 50, seconds: 30 };
 
-/** Counts places, of all and of each holder. */
+/** Counts slots in use, in total and by holder. */
 const makeLedger = (places: number) => {
   let free = places;
   const held = new Map<string, number>();
-  const countOf = (holder: string | undefined): number =>
+  const countPlaces = (holder: string | undefined): number =>
     holder === undefined ? 0 : (held.get(holder) ?? 0);
   return {
-    countOf,
+    countOf: countPlaces,
     isAllowed: (shares: readonly Share[]): boolean =>
       free > 0 &&
-      shares.every(({ holder, part }) => countOf(holder) < Math.max(1, Math.floor(places * part))),
+      shares.every(({ holder, part }) => countPlaces(holder) < Math.max(1, Math.floor(places * part))),
     change: (shares: readonly Share[], by: 1 | -1): void => {
       free -= by;
       for (const { holder } of shares) {
-        const count = countOf(holder) + by;
+        const count = countPlaces(holder) + by;
         if (count === 0) held.delete(holder);
         else held.set(holder, count);
       }
@@ -41,9 +40,9 @@ const makeLedger = (places: number) => {
   };
 };
 
-const holderOf = ([first]: readonly Share[]): string | undefined => first?.holder;
+const getHolder = ([first]: readonly Share[]): string | undefined => first?.holder;
 
-/** Waits for a grant. @throws GitError `unavailable` after that time */
+/** Waits in the queue for a slot. @throws GitError `unavailable` after `seconds` */
 const untilGranted = async (
   { queue, shares, seconds }: { queue: Set<Waiting>; shares: readonly Share[]; seconds: number },
   signal: AbortSignal | undefined,
@@ -71,12 +70,12 @@ export const makeSlots = (places: number, limits: Partial<typeof usualLimits> = 
   const { countOf, isAllowed, change } = makeLedger(places);
   const queue = new Set<Waiting>();
 
-  /** The oldest of the allowed ones whose holder has the fewest places. */
+  /** Selects the next waiting caller: the oldest whose holder has the fewest slots. */
   const next = (): Waiting | undefined => {
     let best: Waiting | undefined;
     for (const one of queue) {
       if (!isAllowed(one.shares)) continue;
-      if (best === undefined || countOf(holderOf(one.shares)) < countOf(holderOf(best.shares))) best = one;
+      if (best === undefined || countOf(getHolder(one.shares)) < countOf(getHolder(best.shares))) best = one;
     }
     return best;
   };
@@ -89,7 +88,7 @@ export const makeSlots = (places: number, limits: Partial<typeof usualLimits> = 
     }
   };
 
-  /** Releases once, however often it is called. */
+  /** Returns a function that releases the slot; further calls do nothing. */
   const releaseOnce = (shares: readonly Share[]): (() => void) => {
     let isReleased = false;
     return () => {
@@ -101,9 +100,9 @@ export const makeSlots = (places: number, limits: Partial<typeof usualLimits> = 
   };
 
   const requireRoom = (shares: readonly Share[]): void => {
-    const holder = holderOf(shares);
+    const holder = getHolder(shares);
     const ofHolder =
-      holder === undefined ? 0 : [...queue].filter((one) => holderOf(one.shares) === holder).length;
+      holder === undefined ? 0 : [...queue].filter((one) => getHolder(one.shares) === holder).length;
     if (queue.size >= mostWaiting || ofHolder >= ofOneHolder)
       throw new GitError('unavailable', 'too many git processes are requested');
   };
@@ -124,7 +123,7 @@ export const makeSlots = (places: number, limits: Partial<typeof usualLimits> = 
 
 export type SlotName = 'interactive' | 'transfer' | 'maintenance';
 
-/** Transfers spend most of their time waiting for a client: few places would let slow ones block all others. */
+/** Transfers mostly wait for a client: with few slots, slow clients would block all others. */
 export const makeAllSlots = (cores: number = availableParallelism()): Record<SlotName, Slots> => ({
   interactive: makeSlots(Math.max(2, 2 * cores)),
   transfer: makeSlots(Math.max(16, 4 * cores)),

@@ -3,10 +3,10 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, it } from 'node:test';
 import assert from 'node:assert/strict';
-import { type TestStorage, startTestStorage } from '../../test/support/storage.ts';
-import { GitError } from '../failure.ts';
+import { type TestStorage, startTestStorage } from '../../test/support/repositories/repository_storage.ts';
+import { GitError } from '../git_error.ts';
 import { count, file, flag, oid, paths, ref, text, without } from './arguments.ts';
-import { makeEnvironment } from './env.ts';
+import { makeEnvironment } from './environment.ts';
 
 let test: TestStorage;
 before(async () => void (test = await startTestStorage()));
@@ -25,7 +25,7 @@ const untilTrue = async (condition: () => boolean): Promise<void> => {
   while (!condition()) await new Promise((done) => setTimeout(done, 20));
 };
 
-it('gives git nothing of our own environment', async () => {
+it('passes no variable of the own environment to git', async () => {
   process.env['GIT_DIR'] = '/tmp/elsewhere';
   process.env['GANTRY_TEST_OUTER'] = 'x';
   try {
@@ -52,7 +52,7 @@ it('gives git nothing of our own environment', async () => {
   }
 });
 
-it('has the configuration that makes writes last and pushes safe', () => {
+it('configures git for durable writes and safe pushes', () => {
   const environment = makeEnvironment('/usr/bin/git')({}, [['a.b', 'c']]);
   const number = Number(environment['GIT_CONFIG_COUNT']);
   const pairs = Array.from({ length: number }, (_none, index) => [
@@ -74,7 +74,7 @@ it('has the configuration that makes writes last and pushes safe', () => {
     assert.ok(pairs.includes(wanted), wanted);
 });
 
-it('takes no argument that git could read as an option or an expression', () => {
+it('refuses arguments that git could read as an option or an expression', () => {
   for (const id of ['HEAD', '-x', 'a'.repeat(39), `${'a'.repeat(40)}^`, 'A'.repeat(40), undefined])
     assert.throws(() => oid(id), GitError);
   assert.throws(() => without('main'), GitError);
@@ -89,7 +89,7 @@ it('takes no argument that git could read as an option or an expression', () => 
   assert.deepEqual(paths(['-x', ':(glob)*']), ['--', '-x', ':(glob)*']);
 });
 
-it('kills the whole process group, a grandchild too', async () => {
+it('kills the whole process group, including grandchildren', async () => {
   const { dir, commitAll, context } = test.repository();
   await commitAll({ a: '1' });
   const other = test.repository();
@@ -111,7 +111,7 @@ it('kills the whole process group, a grandchild too', async () => {
   await untilTrue(() => !isGroupAlive(git.pid));
 });
 
-it('ends what takes too long, and what its caller gave up', async () => {
+it('kills a process at its time limit or when the caller aborts', async () => {
   const { dir, commitAll, context } = test.repository();
   await commitAll({ a: '1' });
   const run = { command: 'cat-file', args: [flag('--batch')], dir, slot: 'interactive' } as const;
@@ -126,7 +126,7 @@ it('ends what takes too long, and what its caller gave up', async () => {
   await assert.rejects(context.exec.start({ ...run, seconds: 60, signal: control.signal }));
 });
 
-it('stops at the limit of an answer', async () => {
+it('stops at the size limit of the output', async () => {
   const { dir, commitAll, context } = test.repository();
   const [id] = await commitAll({ a: 'x'.repeat(100_000) });
   const run = {
@@ -140,7 +140,7 @@ it('stops at the limit of an answer', async () => {
   assert.ok(whole.stdout.length > 100_000);
 });
 
-it('tells why git failed, and hands on the exit codes that are answers', async () => {
+it('reports why git failed, and returns exit codes that are results', async () => {
   const { dir, ask, context } = test.repository();
   await ask('repository.create', {});
   const run = {
@@ -154,7 +154,7 @@ it('tells why git failed, and hands on the exit codes that are answers', async (
   assert.equal((await context.exec.run({ ...run, codes: [128] })).code, 128);
 });
 
-it('runs nothing that the configuration or the attributes of a repository name', async () => {
+it('runs no program named in the configuration or attributes of a repository', async () => {
   const { dir, commitAll, ask, git } = test.repository();
   const [from, to] = await commitAll({ a: '1\n', '.gitattributes': 'a diff=evil\n' }, { a: '2\n' });
   const mark = join(dir, 'was-run');

@@ -1,11 +1,11 @@
-/** The only place that starts git. */
+/** Starts git processes; nothing else in gitd starts any. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { setPriority } from 'node:os';
 import type { Duplex, Readable, Writable } from 'node:stream';
-import { GitError } from '../failure.ts';
+import { GitError } from '../git_error.ts';
 import type { Argument } from './arguments.ts';
-import { type RunVariables, findGit, makeEnvironment } from './env.ts';
-import { limitsOf } from './limits.ts';
+import { type RunVariables, findGit, makeEnvironment } from './environment.ts';
+import { limitCommand } from './process_limits.ts';
 import { type Share, type SlotName, makeAllSlots } from './slots.ts';
 
 export type Command =
@@ -39,7 +39,7 @@ export type Command =
   | 'update-ref'
   | 'upload-pack'
   | 'version'
-  /** Not git's, but what its output goes through. */
+  /** Not git: compresses archives. */
   | 'bzip2';
 
 export type GitRun = {
@@ -47,22 +47,22 @@ export type GitRun = {
   args: readonly Argument[];
   /** The repository; null: none. */
   dir: string | null;
-  /** Of which kind of work it takes a place; null: of none, as the processes of pools do. */
+  /** Kind of slot it takes; null: none, for pooled processes. */
   slot: SlotName | null;
-  /** What its place counts against. */
+  /** Shares that its slot counts against. */
   shares?: readonly Share[];
-  /** Until it is killed; null: never. */
+  /** Time limit; null: none. */
   seconds: number | null;
-  /** Kills it when it aborts. */
+  /** Kills the process when aborted. */
   signal?: AbortSignal | undefined;
   variables?: RunVariables;
-  /** Beside the fixed configuration. */
+  /** Configuration in addition to the fixed one. */
   config?: readonly (readonly [key: string, value: string])[];
-  /** Folder it runs in; the root of the file system where it does not say. */
+  /** Working directory; default: `/`. */
   cwd?: string;
-  /** A fourth pipe, both ways, that its hooks inherit. */
+  /** Opens a duplex pipe on descriptor 3, which hooks inherit. */
   withChannel?: boolean;
-  /** Without a buffer on its output: for pooled processes that do not flush. */
+  /** Disables output buffering, for pooled processes that do not flush. */
   unbuffered?: boolean;
 };
 
@@ -73,40 +73,40 @@ export type GitProcess = {
   stdin: Writable;
   stdout: Readable;
   stderr: Readable;
-  /** Its fourth pipe, where the run asked for one. */
+  /** The pipe on descriptor 3, with `withChannel`. */
   channel: Duplex | null;
-  /** The last of what it complained about. */
+  /** Returns the end of its standard error. */
   complaint: () => string;
-  /** Resolves once it and all its pipes are closed. Rejects with what it was killed for. */
+  /** Resolves when the process and its pipes are closed. Rejects with the reason it was killed for. */
   ended: Promise<Ended>;
-  /** Whether it was told to end. */
+  /** Whether it was asked to end. */
   isKilled: () => boolean;
-  /** Its whole process group: asked first, then forced. */
+  /** Ends its process group: SIGTERM first, then SIGKILL. */
   kill: (why?: GitError) => void;
 };
 
 export type Exec = {
-  /** @throws GitError `unavailable` where too much is under way */
+  /** Starts git. @throws GitError `unavailable` when too many processes are waiting */
   start: (run: GitRun) => Promise<GitProcess>;
   /**
-   * Runs to the end with the whole output in memory.
-   * @throws GitError `too_large` past `maxOutput` (default 32 MiB), `limit` past the time; `internal` for an exit code
-   * that is not in `codes` (default: 0)
+   * Runs git to its end and collects its output.
+   * @throws GitError `too_large` past `maxOutput` (default 32 MiB), `limit` past the time; `internal` for an exit
+   * code that is not in `codes` (default: 0)
    */
   run: (
     run: GitRun & { input?: Uint8Array | string; maxOutput?: number; codes?: readonly number[] },
   ) => Promise<{ code: number; stdout: Buffer; stderr: string }>;
   /** Absolute path of git. */
   git: string;
-  /** Ends all that run. */
+  /** Kills all running processes. */
   stop: () => Promise<void>;
 };
 
-/** Bytes kept of what a process complains about. */
+/** Bytes kept of standard error. */
 const complaintLength = 16 * 1024;
 const usualOutput = 32 * 2 ** 20;
-/** Milliseconds between asking a process to end, which removes its lock files, and forcing it. */
-const politeness = 3_000;
+/** Milliseconds between SIGTERM, on which git removes its lock files, and SIGKILL. */
+const killDelay = 3_000;
 
 const signalGroup = (pid: number, signal: NodeJS.Signals): void => {
   try {
@@ -116,18 +116,18 @@ const signalGroup = (pid: number, signal: NodeJS.Signals): void => {
   }
 };
 
-const lower = (pid: number, priority: number): void => {
+const lowerPriority = (pid: number, priority: number): void => {
   try {
     setPriority(pid, priority);
   } catch {
-    // It has ended, or the system does not let us: it works all the same.
+    // It has ended, or the system refuses: it works all the same.
   }
 };
 
-/** Milliseconds in which those that a process started end with it, or are killed: they would go on with its input. */
-const orphanPatience = 500;
+/** Milliseconds after a process ended until its remaining children are killed: they would go on with its input. */
+const orphanDelay = 500;
 
-/** The tail of what comes. */
+/** Collects the end of a stream. */
 const collectTail = (stream: Readable): (() => string) => {
   let text = '';
   stream.setEncoding('utf8');
@@ -137,7 +137,7 @@ const collectTail = (stream: Readable): (() => string) => {
 
 type Starter = { git: string; environment: ReturnType<typeof makeEnvironment>; running: Set<GitProcess> };
 
-const wordsOf = (git: string, run: GitRun): string[] => {
+const buildCommandLine = (git: string, run: GitRun): string[] => {
   if (run.command === 'bzip2') return [run.command, ...run.args];
   const where = run.dir === null ? [] : [`--git-dir=${run.dir}`];
   const words = [git, ...where, run.command, ...run.args];
@@ -145,7 +145,7 @@ const wordsOf = (git: string, run: GitRun): string[] => {
 };
 
 const spawnGit = ({ git, environment }: Starter, run: GitRun): ChildProcess => {
-  const [program = git, ...args] = [...limitsOf(run), ...wordsOf(git, run)];
+  const [program = git, ...args] = [...limitCommand(run), ...buildCommandLine(git, run)];
   return spawn(program, args, {
     cwd: run.cwd ?? '/',
     env: environment(run.variables, run.config),
@@ -162,13 +162,13 @@ const untilClosed = async (child: ChildProcess): Promise<Ended> => {
   return await promise;
 };
 
-const begin = (starter: Starter, run: GitRun): GitProcess => {
+const startProcess = (starter: Starter, run: GitRun): GitProcess => {
   const child = spawnGit(starter, run);
   const closed = untilClosed(child);
   const pid = child.pid ?? 0;
-  if (pid > 0) lower(pid, run.slot === 'maintenance' ? 19 : 10);
+  if (pid > 0) lowerPriority(pid, run.slot === 'maintenance' ? 19 : 10);
   const [stdin, stdout, stderr] = [child.stdin, child.stdout, child.stderr] as [Writable, Readable, Readable];
-  stdin.on('error', () => undefined); // it ended before it had read all: its exit code tells
+  stdin.on('error', () => undefined); // it ended before it read everything; its exit code says why
   const channel = (child.stdio[3] ?? null) as Duplex | null;
   channel?.on('error', () => undefined);
   let killedFor: GitError | null = null;
@@ -177,7 +177,7 @@ const begin = (starter: Starter, run: GitRun): GitProcess => {
     if (force !== undefined || pid === 0) return;
     killedFor = why;
     signalGroup(pid, 'SIGTERM');
-    force = setTimeout(() => signalGroup(pid, 'SIGKILL'), politeness);
+    force = setTimeout(() => signalGroup(pid, 'SIGKILL'), killDelay);
   };
   const tooLong = (): void => kill(new GitError('limit', `git ${run.command} took too long`));
   const timer = run.seconds === null ? undefined : setTimeout(tooLong, run.seconds * 1000);
@@ -185,7 +185,7 @@ const begin = (starter: Starter, run: GitRun): GitProcess => {
   run.signal?.addEventListener('abort', onAbort, { once: true });
   let orphans: NodeJS.Timeout | undefined;
   child.once('exit', () => {
-    orphans = setTimeout(() => signalGroup(pid, 'SIGKILL'), orphanPatience);
+    orphans = setTimeout(() => signalGroup(pid, 'SIGKILL'), orphanDelay);
   });
   const cleanUp = (): void => {
     clearTimeout(timer);
@@ -198,14 +198,14 @@ const begin = (starter: Starter, run: GitRun): GitProcess => {
     try {
       const ended = await closed;
       if (killedFor === null) return ended;
-      signalGroup(pid, 'SIGKILL'); // children that did not heed the first signal
+      signalGroup(pid, 'SIGKILL'); // children that ignored SIGTERM
       throw killedFor;
     } finally {
       cleanUp();
     }
   };
   const ended = end();
-  ended.catch(() => undefined); // whoever waits for it is told
+  ended.catch(() => undefined); // callers that await it still get the rejection
   const process: GitProcess = {
     pid,
     stdin,
@@ -246,15 +246,15 @@ export const makeExec = (git: string = findGit()): Exec => {
   let stopped = false;
   const start = async (run: GitRun): Promise<GitProcess> => {
     run.signal?.throwIfAborted();
-    const giveBack = run.slot === null ? null : await slots[run.slot].take(run.signal, run.shares);
+    const releaseSlot = run.slot === null ? null : await slots[run.slot].take(run.signal, run.shares);
     try {
       run.signal?.throwIfAborted();
       if (stopped) throw new GitError('unavailable', 'the storage is stopping');
-      const process = begin(starter, run);
-      if (giveBack !== null) void process.ended.catch(() => undefined).finally(giveBack);
+      const process = startProcess(starter, run);
+      if (releaseSlot !== null) void process.ended.catch(() => undefined).finally(releaseSlot);
       return process;
     } catch (error) {
-      giveBack?.();
+      releaseSlot?.();
       throw error;
     }
   };

@@ -3,13 +3,17 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
-import { gitEnvironment } from '../../test/support/git.ts';
-import { startTestStorage, type TestRepository, type TestStorage } from '../../test/support/storage.ts';
+import { gitEnvironment } from '../../test/support/repositories/git.ts';
+import {
+  startTestStorage,
+  type TestRepository,
+  type TestStorage,
+} from '../../test/support/repositories/repository_storage.ts';
 import { emptyTree } from '../protocol.ts';
-import { readFolder } from '../read/tree.ts';
+import { readFolder } from '../read/list_tree.ts';
 import { makeTreeEditor, type TreeEditor } from './edit_tree.ts';
-import { makeObjectWriter, oidOf } from './loose.ts';
-import { buildTree, bytesOf, parseTree } from './tree.ts';
+import { makeObjectWriter, hashObject } from './loose_objects.ts';
+import { buildTree, toByteString, parseTree } from './raw_tree.ts';
 
 let storage: TestStorage;
 let repository: TestRepository;
@@ -26,10 +30,10 @@ before(async () => {
 after(async () => await storage.stop());
 
 const contents = ['one', 'two', 'three'];
-const blobs = contents.map((content) => oidOf('blob', Buffer.from(content)));
+const blobs = contents.map((content) => hashObject('blob', Buffer.from(content)));
 const blob = blobs[0]!;
 
-/** The tree that git makes of these files with an index. */
+/** Builds the tree of these files with git, through an index. */
 const treeByGit = (files: Map<string, { mode: number; id: string }>): string => {
   const env = gitEnvironment({ GIT_DIR: repository.dir, GIT_INDEX_FILE: join(repository.dir, 'test-index') });
   const run = (args: string[], input?: Buffer): string =>
@@ -63,8 +67,8 @@ test('names sort as git sorts them, folders as if they ended in a slash', async 
   const paths = ['a/x', 'a.b', 'a-b', 'a0', 'ab/y', 'a', 'Z', 'é', '\u{1f600}', '\uffee'].filter(
     (path) => path !== 'a',
   );
-  for (const path of paths) await editor.put(bytesOf(path), 0o100644, blob);
-  const files = new Map(paths.map((path) => [bytesOf(path), { mode: 0o100644, id: blob }]));
+  for (const path of paths) await editor.put(toByteString(path), 0o100644, blob);
+  const files = new Map(paths.map((path) => [toByteString(path), { mode: 0o100644, id: blob }]));
   assert.equal(await build(editor), treeByGit(files));
 });
 
@@ -102,7 +106,7 @@ test('a folder that was not touched keeps its id and is not read', async () => {
   assert.equal(await build(unchanged), root);
 });
 
-test('trees of old with a padded mode are read, and written without', () => {
+test('old trees with zero-padded modes are read, and written without padding', () => {
   const raw = Buffer.concat([Buffer.from('040000 a\0'), Buffer.from(blob, 'hex')]);
   assert.deepEqual(parseTree(raw), [{ mode: 0o40000, name: 'a', id: blob }]);
   assert.ok(buildTree(parseTree(raw)).toString('latin1').startsWith('40000 a\0'));
@@ -112,14 +116,25 @@ test('trees of old with a padded mode are read, and written without', () => {
 
 type Step = { path: string; mode: number; id: string } | { path: string };
 
-const name = fc.constantFrom('a', 'b', 'a.b', 'a-', 'a0', 'A', bytesOf('é'), '\xff\xfe', bytesOf('漢'), ' ');
+const name = fc.constantFrom(
+  'a',
+  'b',
+  'a.b',
+  'a-',
+  'a0',
+  'A',
+  toByteString('é'),
+  '\xff\xfe',
+  toByteString('漢'),
+  ' ',
+);
 const path = fc.array(name, { minLength: 1, maxLength: 4 }).map((parts) => parts.join('/'));
 const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ path, mode: fc.constantFrom(0o100644, 0o100755, 0o120000), id: fc.constantFrom(...blobs) }),
   fc.record({ path }),
 );
 
-test('any row of edits, in one go or in two, gives the tree that git makes of the same files', async () => {
+test('any sequence of edits, in one or two batches, gives the same tree as git', async () => {
   const check = async (steps: Step[], cut: number): Promise<void> => {
     const files = new Map<string, { mode: number; id: string }>();
     let editor = editorOf(null);

@@ -1,25 +1,25 @@
-/** A tree in work: only the folders along the paths that are asked for are read, only the changed ones written. */
+/** Edits a tree. Reads only the folders on the paths in question; writes only changed ones. */
 import { emptyTree, type Oid } from '../protocol.ts';
-import type { ObjectWriter } from './loose.ts';
-import { buildTree, folderMode, type TreeItem } from './tree.ts';
+import type { ObjectWriter } from './loose_objects.ts';
+import { buildTree, folderMode, type TreeItem } from './raw_tree.ts';
 
 type Node = { mode: number; id: Oid; folder: Folder | null };
 type Folder = { nodes: Map<string, Node>; isChanged: boolean };
 
-/** What lies at a path. `blocked`: a file stands where a folder of the path should be. */
-export type Found =
+/** The entry at a path. `blocked`: a file is where a folder of the path should be. */
+export type PathEntry =
   | { is: 'nothing' }
   | { is: 'blocked'; by: string }
   | { is: 'there'; mode: number; id: Oid; isFolder: boolean };
 
-/** Paths are byte strings, joined by slashes, and were checked by the caller. */
+/** Edits by path. Paths are byte strings joined by slashes; the caller has checked them. */
 export type TreeEditor = {
-  look: (path: string) => Promise<Found>;
-  /** Makes the folders it needs. What `look` did not find, or found a file: nothing else may be there. */
+  look: (path: string) => Promise<PathEntry>;
+  /** Puts a file and creates its folders. `look` must have reported nothing or a file there. */
   put: (path: string, mode: number, id: Oid) => Promise<void>;
-  /** Folders that become empty vanish. */
+  /** Removes an entry, and folders that become empty. */
   remove: (path: string) => Promise<void>;
-  /** The new tree's id; folders without changes keep theirs and are not written. */
+  /** Writes changed folders and returns the id of the new tree. */
   build: (writer: Pick<ObjectWriter, 'add'>) => Promise<Oid>;
 };
 
@@ -41,19 +41,19 @@ const makeOpener = (root: Oid | null, readTree: ReadTree): Opener => {
   };
 };
 
-/** The folders along a path, without its last part; a text: the file in the way; null: one is missing. */
+/** Opens the folders of a path, without its last part. A string: the file in the way; null: one is missing. */
 const walk = async (open: Opener, parts: string[]): Promise<Folder[] | string | null> => {
   const folders = [await open.top()];
   for (const [depth, part] of parts.slice(0, -1).entries()) {
     const node = folders.at(-1)?.nodes.get(part);
     if (node === undefined) return null;
     if (node.mode !== folderMode) return parts.slice(0, depth + 1).join('/');
-    folders.push(await open.inside(node)); // oxlint-disable-line no-await-in-loop -- each lies in the one before
+    folders.push(await open.inside(node));
   }
   return folders;
 };
 
-const look = async (open: Opener, parts: string[]): Promise<Found> => {
+const look = async (open: Opener, parts: string[]): Promise<PathEntry> => {
   const folders = await walk(open, parts);
   if (typeof folders === 'string') return { is: 'blocked', by: folders };
   const node = folders?.at(-1)?.nodes.get(parts.at(-1) ?? '');
@@ -68,7 +68,7 @@ const put = async (open: Opener, parts: string[], file: Node): Promise<void> => 
     const node = folder.nodes.get(part) ?? { mode: folderMode, id: emptyTree, folder: newFolder() };
     if (node.mode !== folderMode) throw new Error('a file is in the way');
     folder.nodes.set(part, node);
-    folder = await open.inside(node); // oxlint-disable-line no-await-in-loop -- each lies in the one before
+    folder = await open.inside(node);
   }
   folder.isChanged = true;
   folder.nodes.set(parts.at(-1) ?? '', file);
@@ -79,7 +79,7 @@ const remove = async (open: Opener, parts: string[]): Promise<void> => {
   if (!Array.isArray(folders)) return;
   for (const [above, folder] of folders.toReversed().entries()) {
     folder.isChanged = true;
-    // The thing itself, then each folder above it that has nothing left.
+    // The entry itself, then each folder above that becomes empty.
     const below = folders[folders.length - above];
     if (below === undefined || below.nodes.size === 0) folder.nodes.delete(parts.at(-1 - above) ?? '');
   }
@@ -94,7 +94,10 @@ const build = (folder: Folder, writer: Pick<ObjectWriter, 'add'>): Oid | null =>
   return items.length === 0 ? null : writer.add('tree', buildTree(items));
 };
 
-/** @param root the tree to begin with; null: none */
+/**
+ * Makes an editor.
+ * @param root the tree to begin with; null: none
+ */
 export const makeTreeEditor = (root: Oid | null, readTree: ReadTree): TreeEditor => {
   const open = makeOpener(root, readTree);
   return {

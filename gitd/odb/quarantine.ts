@@ -1,31 +1,31 @@
 /**
- * Objects that do not belong to the repository yet: git and we write them into a folder of their own, beside which
- * the repository's can be read. Kept only when all went well, so that a conflict or a check leaves nothing behind.
+ * Keeps new objects in a folder of their own until they are accepted. git and gitd write there and read the
+ * repository's objects, too. A conflict or check leaves nothing behind.
  */
 import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Oid } from '../protocol.ts';
-import { syncFolder } from '../storage/durable.ts';
-import { eachAtOnce, makeObjectWriter, putInFolder, type ObjectWriter } from './loose.ts';
+import { syncFolder } from '../disk/sync_folders.ts';
+import { forEachConcurrently, makeObjectWriter, putInFolder, type ObjectWriter } from './loose_objects.ts';
 
 export type Quarantine = {
-  /** The folder that new objects go to. */
+  /** Folder of the new objects. */
   objects: string;
-  /** What git needs to write there and to read both. */
+  /** Variables that make git write there and read both. */
   env: Record<string, string>;
-  /** Writes ours; not durable before `keep`. */
+  /** Writes objects into it; not durable before `keep`. */
   writer: ObjectWriter;
-  /** Moves all objects but these into the repository, where they are durable with the answer. */
+  /** Moves all objects except these into the repository. They are durable when it resolves. */
   keep: (but?: Iterable<Oid>) => Promise<void>;
 };
 
 const moveLoose = async (from: string, to: string, but: Set<Oid>): Promise<void> => {
   const folders = (await readdir(from)).filter((name) => /^[0-9a-f]{2}$/u.test(name));
-  await eachAtOnce(folders, async (folder) => {
+  await forEachConcurrently(folders, async (folder) => {
     const files = (await readdir(join(from, folder))).filter((name) => /^[0-9a-f]{38}$/u.test(name));
     const kept = files.filter((name) => !but.has(folder + name));
     if (kept.length === 0) return;
-    await eachAtOnce(kept, async (name) => {
+    await forEachConcurrently(kept, async (name) => {
       const place = join(to, folder);
       await putInFolder(place, async () => rename(join(from, folder, name), join(place, name)));
     });
@@ -33,7 +33,7 @@ const moveLoose = async (from: string, to: string, but: Set<Oid>): Promise<void>
   });
 };
 
-/** The index comes last: a pack without one is not seen. */
+/** The index comes last: git does not see a pack without one. */
 const movePacks = async (from: string, to: string): Promise<void> => {
   const names = await readdir(join(from, 'pack')).catch(() => []);
   const ordered = names
@@ -41,15 +41,14 @@ const movePacks = async (from: string, to: string): Promise<void> => {
     .toSorted((a, b) => Number(a.endsWith('.idx')) - Number(b.endsWith('.idx')));
   if (ordered.length === 0) return;
   await mkdir(join(to, 'pack'), { recursive: true });
-  // oxlint-disable-next-line no-await-in-loop -- in order
   for (const name of ordered) await rename(join(from, 'pack', name), join(to, 'pack', name));
   await syncFolder(join(to, 'pack'));
 };
 
-/** As git reads a list of folders: a quoted one may have any character in it. */
+/** Quotes a folder for git's path lists, so that it may contain any character. */
 export const quotedFolder = (path: string): string => `"${path.replaceAll(/["\\]/gu, '\\$&')}"`;
 
-/** With it git writes to these objects and reads the repository's, too. */
+/** Variables with which git writes to `objects` and reads the repository's objects, too. */
 export const quarantineEnvironment = (dir: string, objects: string) => ({
   GIT_OBJECT_DIRECTORY: objects,
   GIT_ALTERNATE_OBJECT_DIRECTORIES: quotedFolder(join(dir, 'objects')),
@@ -58,7 +57,7 @@ export const quarantineEnvironment = (dir: string, objects: string) => ({
 /**
  * Runs `work` with a quarantine and removes what it did not keep.
  * @param dir the repository, which exists
- * @param durable whether what `keep` keeps was synced file by file: false for checks that keep nothing
+ * @param durable whether objects are synced; false for checks that keep nothing
  */
 export const withQuarantine = async <T>(
   dir: string,
@@ -66,7 +65,7 @@ export const withQuarantine = async <T>(
   work: (quarantine: Quarantine) => Promise<T>,
 ): Promise<T> => {
   const home = join(dir, 'objects');
-  // Called as git calls its own: `git prune` removes it, should we not come to it.
+  // Named as git's own: `git prune` removes it after a crash.
   const objects = await mkdtemp(join(home, 'tmp_objdir-gantry-'));
   const quarantine: Quarantine = {
     objects,

@@ -2,7 +2,11 @@ import assert from 'node:assert/strict';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
-import { startTestStorage, type TestRepository, type TestStorage } from '../../test/support/storage.ts';
+import {
+  startTestStorage,
+  type TestRepository,
+  type TestStorage,
+} from '../../test/support/repositories/repository_storage.ts';
 import type { ActionProblem, CommitAction, Signature } from '../protocol.ts';
 
 let storage: TestStorage;
@@ -41,7 +45,7 @@ const act = async (
   return await repository.ask('commit.actions', params, Buffer.concat(parts));
 };
 
-/** The new commit. */
+/** Applies the actions and returns the id of the new commit. */
 const done = async (parent: string | null, actions: Act[], message?: string): Promise<string> => {
   const result = await act(parent, actions, message);
   assert.ok('id' in result, JSON.stringify(result));
@@ -63,20 +67,20 @@ const start = async (): Promise<string> =>
     { action: 'create', file_path: 'd/run', content: '#!/bin/sh\n', execute_filemode: true },
   ]);
 
-test('a first commit makes the repository, with folders and modes', async () => {
+test('a first commit creates the repository, with folders and modes', async () => {
   const id = await start();
   assert.deepEqual(await list(id), ['100644 a', '100644 d/b', '100755 d/run']);
   assert.equal(await repository.git('show', '-s', '--format=%P', id), '');
   assert.equal(await repository.git('for-each-ref'), '', 'no ref moved');
 });
 
-test('the same input makes the same commit', async () => {
+test('the same input gives the same commit', async () => {
   const first = await start();
   repository = storage.repository();
   assert.equal(await start(), first);
 });
 
-test('all five actions in one commit, and the mode of a file stays', async () => {
+test('all five actions work in one commit, and the mode of a file is kept', async () => {
   const parent = await start();
   const id = await done(parent, [
     { action: 'create', file_path: 'x/y/z', content: Buffer.from([0, 255, 10, 13]) },
@@ -95,7 +99,7 @@ test('all five actions in one commit, and the mode of a file stays', async () =>
   assert.equal(Number(await repository.git('cat-file', '-s', `${id}:x/y/z`)), 4);
 });
 
-test('each action sees what those before it did', async () => {
+test('each action sees the result of earlier actions', async () => {
   const parent = await start();
   const id = await done(parent, [
     { action: 'delete', file_path: 'a' },
@@ -117,7 +121,7 @@ test('each action sees what those before it did', async () => {
   assert.deepEqual(backwards, { problem: 'exists', file_path: 'a' });
 });
 
-test('folders that become empty vanish; without a file left the tree is empty', async () => {
+test('empty folders are removed; removing the last file gives the empty tree', async () => {
   const parent = await done(null, [{ action: 'create', file_path: 'a/b/c', content: 'c' }]);
   const id = await done(parent, [{ action: 'delete', file_path: 'a/b/c' }]);
   assert.deepEqual(await list(id), []);
@@ -186,7 +190,7 @@ for (const [name, actions, wanted] of problems)
     assert.equal(await repository.git('count-objects', '-v'), before);
   });
 
-test('hostile paths are refused in every action that would make them', async () => {
+test('hostile paths are refused in every action that would create them', async () => {
   const parent = await start();
   const paths = [
     '../x',
@@ -213,7 +217,7 @@ test('hostile paths are refused in every action that would make them', async () 
   }
 });
 
-test('names that look like options are names', async () => {
+test('names that look like options are treated as names', async () => {
   const paths = [
     '--upload-pack=touch',
     '-rf',
@@ -241,7 +245,7 @@ test('names that look like options are names', async () => {
   await done(id, known);
 });
 
-test('.gitmodules is judged as in a push: hostile ones are refused, however they come there', async () => {
+test('a hostile .gitmodules is refused, as in a push, whichever action creates it', async () => {
   const good = '[submodule "lib"]\n\tpath = lib\n\turl = https://example.com/lib.git\n';
   const bad = [
     '[submodule "x"]\n\turl = --upload-pack=touch\n\tpath = x\n',
@@ -270,7 +274,7 @@ test('.gitmodules is judged as in a push: hostile ones are refused, however they
   ]);
 });
 
-test('a symbolic link cannot become .gitmodules, and keeps being one when it is edited', async () => {
+test('a symbolic link cannot become .gitmodules, and stays a link when edited', async () => {
   const first = await done(null, [{ action: 'create', file_path: 'a', content: 'a' }]);
   const blob = await repository.git('rev-parse', `${first}:a`);
   await repository.git('update-index', '--add', '--cacheinfo', `120000,${blob},link`);
@@ -297,7 +301,7 @@ test('a .gitattributes that git refuses is refused', async () => {
   await done(null, [{ action: 'create', file_path: 'd/.gitattributes', content: '*.c text\n' }]);
 });
 
-test('the last commit of a path that the caller knows must be the last one', async () => {
+test('an action is refused if its last_commit_id is outdated', async () => {
   const first = await start();
   const second = await done(first, [{ action: 'update', file_path: 'a', content: '2' }]);
   const known = (last_commit_id: string, more: Partial<Act> = {}): Act[] => [
@@ -317,7 +321,7 @@ test('the last commit of a path that the caller knows must be the last one', asy
   assert.deepEqual(await act(null, known(first)), changed);
 });
 
-test('an update to the same content makes a commit with the same tree', async () => {
+test('an update to the same content creates a commit with the same tree', async () => {
   const parent = await start();
   const id = await done(parent, [{ action: 'update', file_path: 'a', content: 'a\n' }]);
   assert.notEqual(id, parent);
@@ -328,7 +332,7 @@ test('an update to the same content makes a commit with the same tree', async ()
   assert.equal(await repository.git('show', '-s', '--format=%P', await done(parent, [])), parent);
 });
 
-test('contents outside of the body, wrong parents and too many actions are refused', async () => {
+test('content ranges outside the body, wrong parents and too many actions are refused', async () => {
   const parent = await start();
   const action = (content: { offset: number; length: number }): CommitAction => ({
     action: 'create',
@@ -359,7 +363,7 @@ test('contents outside of the body, wrong parents and too many actions are refus
   assert.deepEqual(await act(parent, many), { problem: 'too_many', file_path: '' });
 });
 
-test('forty commits at once on one parent are all there', async () => {
+test('forty concurrent commits on one parent all succeed', async () => {
   const parent = await start();
   const numbers = Array.from({ length: 40 }, (_, index) => index);
   const ids = await Promise.all(
@@ -388,7 +392,7 @@ test('a thousand files in one commit', async () => {
   );
 });
 
-test('annotated tags are as git makes them', async () => {
+test('annotated tags equal those of git', async () => {
   const target = await start();
   const params = { name: 'v1.0', target, message: 'First\n\n\nrelease  ', tagger: ada };
   const { id } = await repository.ask('tag.create', params);

@@ -1,24 +1,25 @@
-/** A commit of file actions, without an index and without a working tree. */
+/** Creates a commit from file actions, without an index or a working tree. */
 import type { Answer, Context } from '../context.ts';
 import { flag, oid, paths } from '../exec/arguments.ts';
-import { GitError } from '../failure.ts';
-import { buildCommit } from '../odb/commit.ts';
+import { GitError } from '../git_error.ts';
+import { buildCommit } from '../odb/raw_commit.ts';
 import { makeTreeEditor } from '../odb/edit_tree.ts';
-import { isJudgedByContent } from '../odb/paths.ts';
-import { bytesOf, submoduleMode } from '../odb/tree.ts';
+import { isJudgedByContent } from '../odb/safe_paths.ts';
+import { toByteString, submoduleMode } from '../odb/raw_tree.ts';
 import type { ActionProblem, CommitAction, Methods, Oid } from '../protocol.ts';
-import { readFolder } from '../read/tree.ts';
-import { ensureRepository } from '../storage/create.ts';
-import { applyAction, type Work } from './actions.ts';
-import { isFitForGit, largestJudged } from './judge_files.ts';
-import { flush, readRawCommit, writerOf } from './objects.ts';
+import { readFolder } from '../read/list_tree.ts';
+import { ensureRepository } from '../storage/create_repository.ts';
+import { applyAction, type Work } from './apply_file_action.ts';
+import { passesPushCheck, maxCheckedBytes } from './check_git_files.ts';
+import { flushObjects, makeRepositoryWriter } from '../odb/durable_objects.ts';
+import { readRawCommit } from '../pool/read_object.ts';
 
 type Params = Methods['commit.actions']['params'];
 
 const mostActions = 10_000;
 
-/** The last commit that changed a path; null: none did. */
-const lastCommitOf = async (context: Context, tip: Oid, path: string): Promise<Oid | null> => {
+/** Finds the last commit that changed a path; null if none did. */
+const findLastCommit = async (context: Context, tip: Oid, path: string): Promise<Oid | null> => {
   const { stdout } = await context.exec.run({
     command: 'rev-list',
     args: [flag('--max-count=1'), oid(tip), ...paths([path])],
@@ -30,19 +31,21 @@ const lastCommitOf = async (context: Context, tip: Oid, path: string): Promise<O
   return stdout.toString('latin1').trim() || null;
 };
 
-const checkKnown = async (context: Context, { parent, actions }: Params): Promise<ActionProblem | null> => {
+const checkLastCommits = async (
+  context: Context,
+  { parent, actions }: Params,
+): Promise<ActionProblem | null> => {
   const latest = new Map<string, Oid | null>();
   for (const { file_path, previous_path, last_commit_id } of actions) {
     const path = previous_path ?? file_path;
     if (last_commit_id === undefined || path === '' || path.includes('\0')) continue;
-    // oxlint-disable-next-line no-await-in-loop -- one git at a time for one call
-    if (!latest.has(path)) latest.set(path, parent && (await lastCommitOf(context, parent, path)));
+    if (!latest.has(path)) latest.set(path, parent && (await findLastCommit(context, parent, path)));
     if (latest.get(path) !== last_commit_id) return { problem: 'changed_meanwhile', file_path };
   }
   return null;
 };
 
-const slicer =
+const makeContentReader =
   (body: Buffer): Work['contentOf'] =>
   ({ content }) => {
     const { offset, length } = content ?? { offset: 0, length: 0 };
@@ -53,29 +56,27 @@ const slicer =
     return body.subarray(offset, offset + length);
   };
 
-const contentOfBlob = async ({ pools, dir }: Context, id: Oid): Promise<Buffer | null> => {
+const readSmallBlob = async ({ pools, dir }: Context, id: Oid): Promise<Buffer | null> => {
   const info = await pools.catFile.info(dir, id);
-  if (info === null || info.size > largestJudged) return null;
-  return (await pools.catFile.contents(dir, id, largestJudged))?.data ?? null;
+  if (info === null || info.size > maxCheckedBytes) return null;
+  return (await pools.catFile.contents(dir, id, maxCheckedBytes))?.data ?? null;
 };
 
-/** Looks at the files that git reads where an action left one of them. */
-const judge = async (
+/** Checks the files that git interprets and that an action changed. */
+const checkGitFiles = async (
   context: Context,
   { editor, written }: { editor: Work['editor']; written: Map<Oid, Uint8Array> },
   actions: CommitAction[],
 ): Promise<ActionProblem | null> => {
   const touched = new Set(actions.map(({ file_path }) => file_path).filter(isJudgedByContent));
   for (const path of touched) {
-    const found = await editor.look(bytesOf(path)); // oxlint-disable-line no-await-in-loop -- one git at a time
-    if (found.is !== 'there' || found.isFolder || found.mode === submoduleMode) continue;
-    const ours = written.get(found.id);
-    // oxlint-disable-next-line no-await-in-loop -- one git at a time
-    const content = ours === undefined ? await contentOfBlob(context, found.id) : Buffer.from(ours);
-    const name = bytesOf(path.slice(path.lastIndexOf('/') + 1));
-    const isSmall = content !== null && content.length <= largestJudged;
-    // oxlint-disable-next-line no-await-in-loop -- one git at a time
-    const isFit = isSmall && (await isFitForGit(context, { name, mode: found.mode, content }));
+    const entry = await editor.look(toByteString(path));
+    if (entry.is !== 'there' || entry.isFolder || entry.mode === submoduleMode) continue;
+    const ours = written.get(entry.id);
+    const content = ours === undefined ? await readSmallBlob(context, entry.id) : Buffer.from(ours);
+    const name = toByteString(path.slice(path.lastIndexOf('/') + 1));
+    const isSmall = content !== null && content.length <= maxCheckedBytes;
+    const isFit = isSmall && (await passesPushCheck(context, { name, mode: entry.mode, content }));
     if (!isFit) return { problem: 'invalid_path', file_path: path };
   }
   return null;
@@ -90,10 +91,10 @@ export const commitActions = async (
   if (actions.length > mostActions) return { result: { problem: 'too_many', file_path: '' } };
   if (parent === null) await ensureRepository(context);
   const root = parent === null ? null : (await readRawCommit(context, parent)).tree;
-  const changed = await checkKnown(context, params);
+  const changed = await checkLastCommits(context, params);
   if (changed !== null) return { result: changed };
 
-  const writer = writerOf(context);
+  const writer = makeRepositoryWriter(context);
   const written = new Map<Oid, Uint8Array>();
   const add: typeof writer.add = (kind, content) => {
     const id = writer.add(kind, content);
@@ -101,17 +102,17 @@ export const commitActions = async (
     return id;
   };
   const editor = makeTreeEditor(root, async (id) => readFolder(context, id));
-  const work: Work = { editor, writer: { add }, contentOf: slicer(body) };
+  const work: Work = { editor, writer: { add }, contentOf: makeContentReader(body) };
   for (const action of actions) {
-    const problem = await applyAction(work, action); // oxlint-disable-line no-await-in-loop -- order matters
+    const problem = await applyAction(work, action);
     if (problem !== null) return { result: problem };
   }
-  const unfit = await judge(context, { editor, written }, actions);
+  const unfit = await checkGitFiles(context, { editor, written }, actions);
   if (unfit !== null) return { result: unfit };
 
   const tree = await editor.build(writer);
   const parents = parent === null ? [] : [parent];
   const id = writer.add('commit', buildCommit({ tree, parents, author, committer, message }));
-  await flush(writer);
+  await flushObjects(writer);
   return { result: { id } };
 };

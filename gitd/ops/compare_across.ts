@@ -1,16 +1,16 @@
-/** Compares commits of two repositories, neither of which gets anything of the other. */
+/** Compares commits of two repositories without copying objects between them. */
 import { randomBytes } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context, MethodHandler } from '../context.ts';
-import { diffFiles } from '../diff/files.ts';
+import { diffFiles } from '../diff/diff_files.ts';
 import type { Methods } from '../protocol.ts';
-import { getMergeBase } from '../read/commits.ts';
-import { listCommits } from '../read/walk.ts';
-import { fill } from '../storage/create.ts';
-import { dirOf, makingFolder } from '../storage/layout.ts';
+import { getMergeBase } from '../commits/read_commits.ts';
+import { listCommits } from '../commits/list_commits.ts';
+import { fillRepository } from '../storage/create_repository.ts';
+import { resolveRepositoryPath, makingFolder } from '../disk/repository_paths.ts';
 
-/** Reads both for one call, in a folder that the janitor removes where this process dies. */
+/** Runs `work` in a temporary repository that borrows the objects of both. The janitor removes it after a crash. */
 const withBoth = async <T>(
   context: Context,
   source: string,
@@ -18,9 +18,11 @@ const withBoth = async <T>(
 ): Promise<T> => {
   const { root, pools } = context;
   const dir = join(makingFolder(root), `${randomBytes(8).toString('hex')}.git`);
-  const folders = [context.dir, dirOf(root, source)].map((one) => `${join(one, 'objects')}\n`);
+  const folders = [context.dir, resolveRepositoryPath(root, source)].map(
+    (one) => `${join(one, 'objects')}\n`,
+  );
   try {
-    await fill(dir);
+    await fillRepository(dir);
     await writeFile(join(dir, 'objects/info/alternates'), folders.join(''));
     return await work({ ...context, dir });
   } finally {

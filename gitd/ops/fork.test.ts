@@ -2,8 +2,12 @@ import assert from 'node:assert/strict';
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
-import { newWorkTree, type WorkTree } from '../../test/support/git.ts';
-import { startTestStorage, type TestRepository, type TestStorage } from '../../test/support/storage.ts';
+import { newWorkTree, type WorkTree } from '../../test/support/repositories/git.ts';
+import {
+  startTestStorage,
+  type TestRepository,
+  type TestStorage,
+} from '../../test/support/repositories/repository_storage.ts';
 
 let storage: TestStorage;
 let source: TestRepository;
@@ -50,7 +54,7 @@ const fill = async (): Promise<string> => {
 
 const prefixes = ['refs/heads/', 'refs/tags'];
 
-test('a fork has branches and tags, its own objects without a copy, and nothing of ours', async () => {
+test('a fork has branches and tags, hard-linked objects and no internal refs', async () => {
   const head = await fill();
   await source.git('repack', '-d', '-q');
   await tree.commit('loose', { l: 'l\n' });
@@ -70,19 +74,19 @@ test('a fork has branches and tags, its own objects without a copy, and nothing 
   await source.ask('repository.create', {});
 });
 
-test('one branch alone comes along where only it is asked for', async () => {
+test('a fork of one branch has only that branch', async () => {
   await fill();
   await target.ask('repository.fork', { source: source.name, refs: ['refs/heads/topic/x'] });
   assert.equal(await target.git('for-each-ref', '--format=%(refname)'), 'refs/heads/topic/x');
 });
 
-test('a fork of an empty repository is an empty one', async () => {
+test('a fork of an empty repository is empty', async () => {
   const nothing = storage.repository();
   await target.ask('repository.fork', { source: nothing.name, refs: prefixes });
   assert.equal(await refsOf(target), '');
 });
 
-test('a fork onto a repository is refused and leaves it as it was', async () => {
+test('a fork onto an existing repository is refused and changes nothing', async () => {
   await fill();
   await tree.commit('other', { x: 'x\n' });
   await target.ask('repository.create', {});
@@ -96,7 +100,7 @@ test('a fork onto a repository is refused and leaves it as it was', async () => 
   assert.deepEqual(making, []);
 });
 
-test('only branches and tags can come along, and only repositories of the storage', async () => {
+test('a fork accepts only branches and tags, and only sources in the storage', async () => {
   await fill();
   for (const refs of [['refs/'], ['refs/merge-requests/'], ['--exec=x'], ['refs/heads/../x'], ['']])
     await assert.rejects(target.ask('repository.fork', { source: source.name, refs }), { kind: 'invalid' });
@@ -107,7 +111,7 @@ test('only branches and tags can come along, and only repositories of the storag
   await target.ask('repository.create', {});
 });
 
-test('a fork is whole while its source is repacked again and again', async () => {
+test('a fork is complete while its source is being repacked', async () => {
   await fill();
   let repacking = true;
   const repack = async (): Promise<void> => {
@@ -132,7 +136,7 @@ test('a fork is whole while its source is repacked again and again', async () =>
   await target.ask('repository.create', {});
 });
 
-test('two forks into one place at once: one is made, the other is told', async () => {
+test('of two concurrent forks to one path, one succeeds and the other fails', async () => {
   await fill();
   const both = [1, 2].map(
     async () => await target.ask('repository.fork', { source: source.name, refs: prefixes }),
@@ -141,7 +145,7 @@ test('two forks into one place at once: one is made, the other is told', async (
   assert.deepEqual(ended.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected']);
 });
 
-test('a commit is brought with all that it needs, and kept by the ref', async () => {
+test('a commit is fetched with all its objects, and kept by the ref', async () => {
   await fill();
   await target.ask('repository.fork', { source: source.name, refs: prefixes });
   const commit = await tree.commit('in the fork', { 'new file': 'n\n'.repeat(1000) });
@@ -165,13 +169,13 @@ test('a commit is brought with all that it needs, and kept by the ref', async ()
   await target.ask('repository.create', {});
 });
 
-test('into an empty repository the whole history is brought', async () => {
+test('an empty repository receives the whole history', async () => {
   const commit = await fill();
   await target.ask('repository.bring', { source: source.name, commit, ref: 'refs/merge-requests/1/head' });
   assert.equal(await target.git('rev-list', '--count', 'refs/merge-requests/1/head'), '2');
 });
 
-test('what is no commit of the other repository is not brought', async () => {
+test('an object that is not a commit of the source is refused', async () => {
   const commit = await fill();
   const ref = 'refs/merge-requests/1/head';
   const wrong = async (params: object): Promise<void> => {
@@ -186,7 +190,7 @@ test('what is no commit of the other repository is not brought', async () => {
   await target.ask('repository.create', {});
 });
 
-test('a storage with a colon in its path brings, too', async () => {
+test('a storage with a colon in its path works', async () => {
   const commit = await fill();
   const { quotedFolder } = await import('../odb/quarantine.ts');
   const odd = join(storage.root, 'a:b "c" \\d');
@@ -204,7 +208,7 @@ test('a storage with a colon in its path brings, too', async () => {
   assert.equal(stdout.toString(), 'commit\n');
 });
 
-test('a pack goes from one storage to another, and the second time only what is new', async () => {
+test('a pack is transferred between storages, the second time only with new objects', async () => {
   const commit = await fill();
   const pack = await source.read('pack.read', { commits: [commit], not: [] });
   await target.read('pack.write', {}, pack);
@@ -221,7 +225,7 @@ test('a pack goes from one storage to another, and the second time only what is 
   assert.equal(await target.git('rev-list', '--count', 'main'), '3');
 });
 
-test('a pack that is broken, cut off, incomplete or hostile is refused', async () => {
+test('a damaged, truncated, incomplete or hostile pack is refused', async () => {
   const commit = await fill();
   const pack = await source.read('pack.read', { commits: [commit], not: [] });
   const next = await tree.commit('next', { a: 'changed\n' });
@@ -229,9 +233,9 @@ test('a pack that is broken, cut off, incomplete or hostile is refused', async (
   const incomplete = await source.read('pack.read', { commits: [next], not: [commit] });
   const broken = Buffer.from(pack);
   broken[40] = (broken[40] ?? 0) ^ 0xff;
-  const { buildPack } = await import('../odb/pack.ts');
-  const { oidOf } = await import('../odb/loose.ts');
-  const { buildTree } = await import('../odb/tree.ts');
+  const { buildPack } = await import('../odb/build_pack.ts');
+  const { hashObject: oidOf } = await import('../odb/loose_objects.ts');
+  const { buildTree } = await import('../odb/raw_tree.ts');
   const content = Buffer.from('x');
   const id = oidOf('blob', content);
   const hostile = buildPack([

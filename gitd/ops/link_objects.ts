@@ -1,10 +1,10 @@
-/** All objects of one repository for another, without a copy: files of objects never change, so both may have them. */
+/** Hard-links all objects of a repository into another one: object files never change, so both may share them. */
 import { constants } from 'node:fs';
 import { copyFile, link, mkdir, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { GitError } from '../failure.ts';
-import { eachAtOnce } from '../odb/loose.ts';
-import { syncFolder } from '../storage/durable.ts';
+import { GitError } from '../git_error.ts';
+import { forEachConcurrently } from '../odb/loose_objects.ts';
+import { syncFolder } from '../disk/sync_folders.ts';
 
 const isCode = (error: unknown, ...codes: string[]): boolean =>
   codes.includes((error as NodeJS.ErrnoException).code ?? '');
@@ -19,13 +19,13 @@ const copyDurably = async (from: string, to: string): Promise<void> => {
   }
 };
 
-/** Answers false where the file is gone. */
+/** Links a file; false if it is gone. */
 const linkFile = async (from: string, to: string): Promise<boolean> => {
   try {
     await link(from, to);
   } catch (error) {
     if (isCode(error, 'ENOENT')) return false;
-    // Another file system, one without links, or too many of them.
+    // Another file system, one without hard links, or too many links.
     if (isCode(error, 'EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP')) await copyDurably(from, to);
     else if (!isCode(error, 'EEXIST')) throw error;
   }
@@ -41,12 +41,12 @@ const namesIn = async (folder: string, pattern: RegExp): Promise<string[]> => {
   }
 };
 
-/** Answers whether all files that were listed were still there. */
+/** Links the listed files; false if one was gone. */
 const linkFolder = async (from: string, to: string, names: string[]): Promise<boolean> => {
   if (names.length === 0) return true;
   await mkdir(to, { recursive: true });
   let isWhole = true;
-  await eachAtOnce(names, async (name) => {
+  await forEachConcurrently(names, async (name) => {
     isWhole = (await linkFile(join(from, name), join(to, name))) && isWhole;
   });
   await syncFolder(to);
@@ -55,7 +55,10 @@ const linkFolder = async (from: string, to: string, names: string[]): Promise<bo
 
 const packPattern = /^pack-[0-9a-f]{40}\.(?:pack|idx|rev|bitmap|mtimes)$/u;
 
-/** A repack may take a pack away meanwhile, but never before its objects are in another: then all is listed anew. */
+/**
+ * Links all packs. A repack may remove a pack meanwhile, after writing its objects to another: then the packs are
+ * listed again.
+ */
 const linkPacks = async (from: string, to: string, tries = 5): Promise<void> => {
   const names = await namesIn(from, packPattern);
   const indexes = names.filter((name) => name.endsWith('.idx'));
@@ -66,7 +69,7 @@ const linkPacks = async (from: string, to: string, tries = 5): Promise<void> => 
   await linkPacks(from, to, tries - 1);
 };
 
-/** It makes walks fast and may be left out: what of it is not there is made anew some day. */
+/** Links the commit graph, which speeds up walks. It may be incomplete: housekeeping writes it again. */
 const linkCommitGraph = async (from: string, to: string): Promise<void> => {
   await linkFile(join(from, 'info/commit-graph'), join(to, 'info/commit-graph'));
   const [source, target] = [join(from, 'info/commit-graphs'), join(to, 'info/commit-graphs')];
@@ -76,14 +79,14 @@ const linkCommitGraph = async (from: string, to: string): Promise<void> => {
 };
 
 /**
- * Both are folders of objects. What is reachable in the source when this begins is in the target when it ends, and
- * durable.
+ * Links all objects from one `objects` folder to another. What was reachable in the source at the start is durable in
+ * the target at the end.
  */
 export const linkObjects = async (from: string, to: string): Promise<void> => {
   await linkCommitGraph(from, to);
   // Loose ones first: housekeeping moves objects into packs, not out of them.
   const fanOut = await namesIn(from, /^[0-9a-f]{2}$/u);
-  await eachAtOnce(fanOut, async (folder) => {
+  await forEachConcurrently(fanOut, async (folder) => {
     const names = await namesIn(join(from, folder), /^[0-9a-f]{38}$/u);
     await linkFolder(join(from, folder), join(to, folder), names);
   });

@@ -2,8 +2,12 @@ import assert from 'node:assert/strict';
 import { chmod, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
-import { newWorkTree, tryGit, type WorkTree } from '../../test/support/git.ts';
-import { startTestStorage, type TestRepository, type TestStorage } from '../../test/support/storage.ts';
+import { newWorkTree, tryGit, type WorkTree } from '../../test/support/repositories/git.ts';
+import {
+  startTestStorage,
+  type TestRepository,
+  type TestStorage,
+} from '../../test/support/repositories/repository_storage.ts';
 import type { Signature } from '../protocol.ts';
 
 let storage: TestStorage;
@@ -29,7 +33,7 @@ const ada: Signature = { name: 'Ada', email: 'ada@example.com', time: 1_600_000_
 const bob: Signature = { name: 'Bob', email: 'bob@example.com', time: 1_600_000_009, offset: '-0300' };
 const by = { author: ada, committer: bob };
 
-/** Writes files (null: removes), commits, answers the id. */
+/** Writes files (null removes one), commits and returns the id. */
 const commit = async (message: string, files: Record<string, string | Buffer | null>): Promise<string> => {
   for (const [name, content] of Object.entries(files)) {
     const path = join(tree.path, name);
@@ -46,7 +50,7 @@ const treeOf = async (id: string): Promise<string> => await repository.git('rev-
 const text = (from: number, to: number): string =>
   Array.from({ length: to - from + 1 }, (_, index) => `line ${from + index}\n`).join('');
 
-/** Both branches stand: what git itself makes of the merge. null: conflicts. */
+/** Merges both branches with git. Returns the tree; null on conflicts. */
 const mergeByGit = async (): Promise<string | null> => {
   await tree.git('checkout', '--quiet', 'ours');
   const { code } = await tryGit(tree.path, ['merge', '--no-ff', '--quiet', '-m', 'merge', 'theirs']);
@@ -56,7 +60,7 @@ const mergeByGit = async (): Promise<string | null> => {
 
 const countObjects = async (): Promise<string> => await repository.git('count-objects', '-v');
 
-/** Of this repository. */
+/** Lists the ids of this repository's git processes with this command. */
 const processesOf = async (command: string): Promise<number[]> => {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const lines = pids.map(async (pid) => {
@@ -196,7 +200,7 @@ for (const { name, clean, conflicts, make } of cases)
     assert.equal(await repository.git('rev-parse', 'ours'), ours, 'no ref moved');
   });
 
-test('modes and symbolic links are merged, too', async () => {
+test('modes and symbolic links are merged', async () => {
   await commit('base', { run: '#!/bin/sh\n', other: 'x\n' });
   await tree.git('branch', 'theirs');
   await tree.git('checkout', '--quiet', '-b', 'ours');
@@ -241,7 +245,7 @@ test('a criss-cross history merges as git merges it', async () => {
   assert.equal(await treeOf(merged!.id), wanted);
 });
 
-test('histories without a common commit merge where their files do not meet', async () => {
+test('histories without a common commit merge if their files do not conflict', async () => {
   const ours = await commit('one', { a: 'a\n' });
   await tree.git('checkout', '--quiet', '--orphan', 'other');
   await tree.git('rm', '-rfq', '.');
@@ -251,7 +255,7 @@ test('histories without a common commit merge where their files do not meet', as
   assert.equal(await repository.git('ls-tree', '--name-only', merged!.id), 'a\nb');
 });
 
-test('a commit that is not there, or no commit, fails as such and nothing is started', async () => {
+test('a missing commit or an object of another type fails before any process starts', async () => {
   const ours = await commit('one', { a: 'a\n' });
   await take();
   const blob = await repository.git('rev-parse', `${ours}:a`);
@@ -279,7 +283,7 @@ test('a squash is one commit on the merge base, whichever of base and target is 
   assert.equal(other.id, id);
 });
 
-test('checks in one row, clean ones and others, do not mix up their answers', async () => {
+test('consecutive checks, clean or conflicting, do not mix up their results', async () => {
   await branchBoth({ a: 'a\n' }, { a: 'b\n', 'x/y': 'y\n' }, { a: 'c\n', x: 'x\n' });
   await tree.git('checkout', '--quiet', '-b', 'third');
   const other = await commit('other', { a: 'a\n', x: null, q: 'q\n' });
@@ -300,7 +304,7 @@ test('checks in one row, clean ones and others, do not mix up their answers', as
   await Promise.all(rows);
 });
 
-test('a check whose process is killed is made all the same', async () => {
+test('a check succeeds although its process is killed', async () => {
   await branchBoth({ a: 'a\n' }, { b: 'b\n' }, { c: 'c\n' });
   await take();
   const [ours, theirs] = [
@@ -314,7 +318,7 @@ test('a check whose process is killed is made all the same', async () => {
   }
 });
 
-test('thirty merges at once are all made', async () => {
+test('thirty concurrent merges all succeed', async () => {
   await branchBoth({ a: 'a\n' }, { b: 'b\n' }, { c: 'c\n' });
   await take();
   const [ours, theirs] = [

@@ -1,16 +1,17 @@
-/** Merges of branches. */
+/** Checks whether branches merge, and writes merge and squash commits. Moves no ref. */
 import type { Answer, Context } from '../context.ts';
-import { GitError } from '../failure.ts';
-import { countDifferences } from '../diff/size.ts';
-import { buildCommit } from '../odb/commit.ts';
+import { GitError } from '../git_error.ts';
+import { countDifferences } from '../diff/count_differences.ts';
+import { buildCommit } from '../odb/raw_commit.ts';
 import { withQuarantine, type Quarantine } from '../odb/quarantine.ts';
 import type { Methods, Oid } from '../protocol.ts';
-import type { Checked } from '../pool/mergetree.ts';
-import { mergeBase } from '../read/commits.ts';
+import type { Checked } from '../pool/merge_tree.ts';
+import { mergeBase } from '../commits/read_commits.ts';
 import { mergeCommits, type Merged } from './merge_tree.ts';
-import { flush, keep, readRawCommit, requireCommit, writerOf } from './objects.ts';
+import { flushObjects, keepObjects, makeRepositoryWriter } from '../odb/durable_objects.ts';
+import { readRawCommit, requireCommit } from '../pool/read_object.ts';
 
-/** Names told of those in conflict. */
+/** Most conflicting paths in an answer. */
 const mostConflicts = 1000;
 
 type Params<M extends keyof Methods> = Methods[M]['params'];
@@ -20,7 +21,7 @@ const requireBoth = async (context: Context, ours: Oid, theirs: Oid): Promise<vo
   await countDifferences(context, one.tree, other.tree);
 };
 
-/** Leaves nothing behind. */
+/** Checks whether two commits merge; writes nothing to the repository. */
 export const checkMerge = async (
   { ours, theirs }: Params<'merge.check'>,
   context: Context,
@@ -47,7 +48,7 @@ export const commitMerge = async (
     if (!clean) return null;
     const commit = buildCommit({ tree, parents: [ours, theirs], author, committer, message });
     const id = quarantine.writer.add('commit', commit);
-    await keep(quarantine);
+    await keepObjects(quarantine);
     return id;
   });
   return { result: id === null ? null : { id } };
@@ -59,11 +60,11 @@ export const squash = async (
 ): Promise<Answer<'merge.squash'>> => {
   await requireCommit(context, base);
   const { tree } = await readRawCommit(context, head);
-  // On anything but the merge base, the head's tree would take back what others did.
+  // On any other parent, the head's tree would revert what others did.
   const parent = await mergeBase(context, [base, head]);
   if (parent === null) throw new GitError('invalid', 'the histories have nothing in common');
-  const writer = writerOf(context);
+  const writer = makeRepositoryWriter(context);
   const id = writer.add('commit', buildCommit({ tree, parents: [parent], author, committer, message }));
-  await flush(writer);
+  await flushObjects(writer);
   return { result: { id } };
 };

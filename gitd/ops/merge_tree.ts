@@ -1,20 +1,20 @@
-/** Merges of trees by git, without a working tree. */
+/** Merges trees by git, without a working tree. */
 import type { Context } from '../context.ts';
 import { flag, oid } from '../exec/arguments.ts';
-import { buildCommit } from '../odb/commit.ts';
-import { makeObjectWriter } from '../odb/loose.ts';
+import { buildCommit } from '../odb/raw_commit.ts';
+import { makeObjectWriter } from '../odb/loose_objects.ts';
 import type { Quarantine } from '../odb/quarantine.ts';
 import type { Oid, Signature } from '../protocol.ts';
 
 /**
- * `tree` has conflict marks where there are conflicts. Some have no file: where a folder went to two places, say. So
- * a merge that is not clean may have no name to tell.
+ * The result of a merge. `tree` contains conflict marks. A merge may be unclean without conflicting paths, for
+ * example when a folder moved to two places.
  */
 export type Merged = { tree: Oid; clean: boolean; conflicts: string[] };
 
-/** A tree that takes longer is meant to. */
+/** Time limit; only hostile trees take longer. */
 const seconds = 20;
-/** Of names in conflict. */
+/** Bytes of the list of conflicting paths. */
 const longestList = 8 * 2 ** 20;
 
 const parseMerged = (stdout: Buffer, clean: boolean): Merged => {
@@ -24,7 +24,7 @@ const parseMerged = (stdout: Buffer, clean: boolean): Merged => {
 
 /**
  * Merges two commits; the objects of the result stay in the quarantine.
- * @param durable false: only the answer is wanted, and nothing is synced
+ * @param durable false: only the answer matters, and nothing is synced
  */
 export const mergeCommits = async (
   context: Context,
@@ -59,15 +59,15 @@ const nobody: Signature = { name: 'nobody', email: '', time: 0, offset: '+0000' 
 
 export type Change = {
   onto: { tree: Oid };
-  /** What the change begins with, and the merge takes for its base; null: nothing. */
+  /** Start of the change, and base of the merge; null: nothing. */
   base: Oid | null;
-  /** What it ends with: a commit whose first parent is the base, or a tree. */
+  /** End of the change: a commit whose first parent is the base, or a tree. */
   end: { commit: Oid } | { tree: Oid };
 };
 
 /**
- * Puts a change onto a tree. git 2.39 merges commits only, and finds their base itself: so we give it commits, which
- * do not last (`scraps`), with the base as their only parent.
+ * Applies a change to a tree. git 2.39 merges commits only and computes their base itself. So temporary commits
+ * (`scraps`) are made with the base as their only parent.
  */
 export const applyChange = async (
   context: Context,

@@ -1,17 +1,18 @@
-/** A branch put onto another, commit by commit. */
+/** Rebases a branch, commit by commit. */
 import type { Answer, Context } from '../context.ts';
 import { flag, symmetric } from '../exec/arguments.ts';
-import { GitError } from '../failure.ts';
-import { countDifferences } from '../diff/size.ts';
-import { rebuildCommit } from '../odb/commit.ts';
+import { GitError } from '../git_error.ts';
+import { countDifferences } from '../diff/count_differences.ts';
+import { rebuildCommit } from '../odb/raw_commit.ts';
 import { withQuarantine, type Quarantine } from '../odb/quarantine.ts';
 import type { Methods, Oid, Signature } from '../protocol.ts';
 import { applyChange } from './merge_tree.ts';
-import { keep, readRawCommit } from './objects.ts';
+import { keepObjects } from '../odb/durable_objects.ts';
+import { readRawCommit } from '../pool/read_object.ts';
 
 const mostCommits = 1000;
 
-/** Those that `onto` lacks, oldest first, without merges and without those whose change it has already. */
+/** Lists the commits that `onto` lacks, oldest first, without merges and without changes it already has. */
 const listCommits = async (context: Context, onto: Oid, head: Oid): Promise<Oid[]> => {
   const flags = [
     flag('--reverse'),
@@ -34,21 +35,21 @@ const listCommits = async (context: Context, onto: Oid, head: Oid): Promise<Oid[
   return ids;
 };
 
-/** Where a rebase stands: the last commit that was put there. */
+/** State of a rebase: the last commit written so far. */
 type Tip = { id: Oid; tree: Oid };
 
 type Rebase = { context: Context; quarantine: Quarantine; committer: Signature; scraps: Set<Oid> };
 
-/** null: a conflict. */
+/** Applies one commit; null on a conflict. */
 const putOnto = async (rebase: Rebase, tip: Tip, id: Oid): Promise<Tip | null> => {
   const commit = await readRawCommit(rebase.context, id);
   const base = commit.parents[0] ?? null;
-  if (base === tip.id) return { id, tree: commit.tree }; // it stands there already
+  if (base === tip.id) return { id, tree: commit.tree }; // already on this parent
   const change = { onto: tip, base, end: { commit: id } };
   const { tree, clean, scraps } = await applyChange(rebase.context, rebase.quarantine, change);
   for (const scrap of scraps) rebase.scraps.add(scrap);
   if (!clean) return null;
-  // What was empty from the start stays, what has become so goes, as `git rebase` does.
+  // As in `git rebase`: keep commits that were empty before, drop those that become empty.
   if (tree === tip.tree && !(await isEmpty(rebase.context, commit))) return tip;
   const { committer, quarantine } = rebase;
   const rebuilt = rebuildCommit(commit, { tree, parents: [tip.id], committer });
@@ -71,10 +72,10 @@ export const rebase = async (
     const state: Rebase = { context, quarantine, committer, scraps: new Set() };
     let tip: Tip | null = { id: onto, tree };
     for (const id of ids) {
-      tip = await putOnto(state, tip, id); // oxlint-disable-line no-await-in-loop -- each stands on the one before
+      tip = await putOnto(state, tip, id);
       if (tip === null) return null;
     }
-    await keep(quarantine, state.scraps);
+    await keepObjects(quarantine, state.scraps);
     return tip.id;
   });
   return { result: id === null ? null : { id } };

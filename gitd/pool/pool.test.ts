@@ -1,16 +1,20 @@
-/** The long-lived processes: what git.md calls verified of them, and what happens when one dies. */
+/** Tests the long-lived git processes, also when one of them dies. */
 import { randomBytes } from 'node:crypto';
-import { readFileSync, readdirSync } from 'node:fs';
+import { readFileSync, readdirSync, renameSync } from 'node:fs';
 import { after, before, it } from 'node:test';
 import assert from 'node:assert/strict';
-import { type TestRepository, type TestStorage, startTestStorage } from '../../test/support/storage.ts';
+import {
+  type TestRepository,
+  type TestStorage,
+  startTestStorage,
+} from '../../test/support/repositories/repository_storage.ts';
 import { zeroOid } from '../protocol.ts';
 
 let test: TestStorage;
 before(async () => void (test = await startTestStorage()));
 after(async () => await test.stop());
 
-/** Ids of the git processes that serve a repository. */
+/** Lists the ids of the git processes that serve a repository. */
 const processesOf = (repository: TestRepository, command: string): number[] =>
   readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -26,7 +30,7 @@ const processesOf = (repository: TestRepository, command: string): number[] =>
 
 const main = { names: ['refs/heads/main'] };
 
-it('answers many requests by few processes', async () => {
+it('serves many requests with few processes', async () => {
   const repository = test.repository();
   const [id] = await repository.commitAll({ a: '1' });
   const answers = await Promise.all(
@@ -37,7 +41,7 @@ it('answers many requests by few processes', async () => {
   assert.ok(many >= 1 && many <= 4, String(many));
 });
 
-it('goes on when a process was killed', async () => {
+it('recovers when a process was killed', async () => {
   const repository = test.repository();
   const [id] = await repository.commitAll({ a: '1' });
   const { ask } = repository;
@@ -49,6 +53,17 @@ it('goes on when a process was killed', async () => {
   for (const pid of processesOf(repository, 'update-ref')) process.kill(pid, 'SIGKILL');
   await new Promise((done) => setTimeout(done, 50));
   await ask('refs.update', { updates: [{ ref: 'refs/heads/b', old: null, new: id! }] });
+});
+
+it('reports a repository that was moved away while its processes run', async () => {
+  const { dir, commitAll, context } = test.repository();
+  await commitAll({ a: '1' });
+  const { catFile } = context.pools;
+  assert.equal((await catFile.info(dir, 'refs/heads/main'))?.type, 'commit');
+  assert.equal(await catFile.info(dir, 'refs/heads/none'), null);
+  renameSync(dir, `${dir}.away`);
+  await assert.rejects(catFile.info(dir, 'refs/heads/main'), { kind: 'no_repository' });
+  renameSync(`${dir}.away`, dir);
 });
 
 it('sees new refs, packed refs, deletions and repacked objects without a restart', async () => {
@@ -71,7 +86,7 @@ it('sees new refs, packed refs, deletions and repacked objects without a restart
   );
 });
 
-it('ends what is too large to read, and answers the others', async () => {
+it('aborts a read that is too large, and serves the others', async () => {
   const { commitAll, context, ask } = test.repository();
   await commitAll({ large: randomBytes(200_000).toString('hex'), small: 'x' });
   const { commit } = (await ask('revision.resolve', { revision: 'main' }))!;
@@ -100,7 +115,7 @@ it('refuses names that cat-file would read as an expression', async () => {
     await assert.rejects(context.pools.catFile.info(context.dir, name), { kind: 'invalid' }, name);
 });
 
-it('lets exactly one of many win who change a ref from the same value', async () => {
+it('lets exactly one of many concurrent updates of a ref succeed', async () => {
   const { commitAll, ask } = test.repository();
   const [first, second] = await commitAll({ a: '1' }, { a: '2' });
   await ask('refs.update', { updates: [{ ref: 'refs/heads/x', old: zeroOid, new: first! }] });
@@ -129,7 +144,7 @@ it('changes all refs of a request or none', async () => {
   );
 });
 
-it('says which kind of change a ref cannot make', async () => {
+it('reports why a ref cannot be changed', async () => {
   const { commitAll, ask, git } = test.repository();
   const [id] = await commitAll({ a: '1' });
   const blob = await git('rev-parse', 'main:a');

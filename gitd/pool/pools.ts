@@ -1,16 +1,16 @@
-/** The long-lived git processes of a storage, a few for each repository in use. */
+/** The pools of long-lived git processes of a storage. */
 import type { Exec } from '../exec/spawn.ts';
-import { type CatFilePool, makeCatFilePool } from './catfile.ts';
-import { type DiffTreePool, makeDiffTreePool } from './difftree.ts';
-import { type MergeTreePool, makeMergeTreePool } from './mergetree.ts';
-import { type UpdateRefPool, makeUpdateRefPool } from './updateref.ts';
+import { type CatFilePool, makeCatFilePool } from './cat_file.ts';
+import { type DiffTreePool, makeDiffTreePool } from './diff_tree.ts';
+import { type MergeTreePool, makeMergeTreePool } from './merge_tree.ts';
+import { type UpdateRefPool, makeUpdateRefPool } from './update_ref.ts';
 
 export type Pools = {
   catFile: CatFilePool;
   diffTree: DiffTreePool;
   mergeTree: MergeTreePool;
   updateRef: UpdateRefPool;
-  /** Ends the processes of one repository: before it is removed or replaced. */
+  /** Ends the processes of one repository, before it is removed or replaced. */
   forget: (dir: string) => Promise<void>;
   stop: () => Promise<void>;
 };

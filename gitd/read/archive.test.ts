@@ -8,14 +8,18 @@ import { PassThrough, Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { newWorkTree, type WorkTree } from '../../test/support/git.ts';
-import { startTestStorage, type TestRepository, type TestStorage } from '../../test/support/storage.ts';
+import { newWorkTree, type WorkTree } from '../../test/support/repositories/git.ts';
+import {
+  startTestStorage,
+  type TestRepository,
+  type TestStorage,
+} from '../../test/support/repositories/repository_storage.ts';
 import type { StreamIo } from '../context.ts';
-import { GitError } from '../failure.ts';
-import { makeObjectWriter } from '../odb/loose.ts';
-import { buildTree } from '../odb/tree.ts';
+import { GitError } from '../git_error.ts';
+import { makeObjectWriter } from '../odb/loose_objects.ts';
+import { buildTree } from '../odb/raw_tree.ts';
 import { readArchive } from './archive.ts';
-import { countFiles } from './count_files.ts';
+import { countFiles } from './check_tree_size.ts';
 
 let storage: TestStorage;
 let repository: TestRepository;
@@ -56,7 +60,7 @@ test('the same commit gives the same bytes in every format', async () => {
   }
 });
 
-test('an archive has all files below the prefix, of the time of the commit', async () => {
+test('an archive has all files below the prefix, with the time of the commit', async () => {
   const commit = await fill(files);
   const tar = await repository.read('archive.read', { commit, format: 'tar', prefix: 'x-1/' });
   assert.deepEqual(namesIn(tar), ['x-1/', 'x-1/--x', 'x-1/a', 'x-1/d/', 'x-1/d/b', 'x-1/d/e/', 'x-1/d/e/c']);
@@ -68,12 +72,12 @@ test('an archive has all files below the prefix, of the time of the commit', asy
   assert.equal(Number.parseInt(tar.toString('latin1', second + 136, second + 147), 8), time);
 });
 
-test('the files of a zip have the time of the commit, too, and so has a part of the tree', async () => {
+test('files of a zip have the time of the commit, also in an archive of one folder', async () => {
   const commit = await fill(files);
   const date = new Date(Number(await repository.git('show', '-s', '--format=%ct', commit)) * 1000);
   const dosTime = (date.getUTCHours() << 11) | (date.getUTCMinutes() << 5) | (date.getUTCSeconds() >> 1);
   const dosDate = ((date.getUTCFullYear() - 1980) << 9) | ((date.getUTCMonth() + 1) << 5) | date.getUTCDate();
-  await setTimeout(2_100); // longer than the times of a zip can tell
+  await setTimeout(2_100); // longer than the resolution of times in a zip
   for (const part of [{}, { path: 'd' }]) {
     const zip = await repository.read('archive.read', { commit, format: 'zip', prefix: 'x-1/', ...part });
     assert.deepEqual([zip.readUInt16LE(10), zip.readUInt16LE(12)], [dosTime, dosDate]);
@@ -87,7 +91,7 @@ test('a prefix may be longer than the name of a file', async () => {
   assert.ok(namesIn(tar).includes(`${prefix}a`));
 });
 
-test('a part of the tree can be had alone, a folder or a file', async () => {
+test('an archive can contain a single folder or file', async () => {
   const commit = await fill(files);
   const part = async (path: string): Promise<string[]> =>
     namesIn(await repository.read('archive.read', { commit, format: 'tar', prefix: '', path })).filter(
@@ -98,7 +102,7 @@ test('a part of the tree can be had alone, a folder or a file', async () => {
   assert.deepEqual(await part('--x'), ['--x']);
 });
 
-test('what is not there, and hostile prefixes and paths, are refused before anything runs', async () => {
+test('missing objects and hostile prefixes or paths are refused before a process starts', async () => {
   const commit = await fill(files);
   const good = { commit, format: 'tar', prefix: '' } as const;
   const ask = async (params: object): Promise<Buffer> =>
@@ -125,7 +129,7 @@ const makeBomb = async (depth: number, width: number): Promise<string> => {
   return await repository.git('commit-tree', '-m', 'bomb', top);
 };
 
-test('a tree that unfolds to a thousand million paths is refused at once', async () => {
+test('a tree that expands to a thousand million paths is refused', async () => {
   const commit = await makeBomb(8, 10);
   await assert.rejects(repository.read('archive.read', { commit, format: 'zip', prefix: '' }), {
     kind: 'too_large',
@@ -138,7 +142,7 @@ test('a tree that unfolds to a thousand million paths is refused at once', async
   });
 });
 
-/** An archive of many megabytes, into a pipe that takes little. */
+/** Writes an archive of many megabytes into a pipe with a small buffer. */
 const startLarge = async (): Promise<{
   output: PassThrough;
   control: AbortController;
@@ -158,19 +162,19 @@ const startLarge = async (): Promise<{
   return { output, control, work };
 };
 
-test('an archive ends with its reader', async () => {
+test('an archive ends when its reader closes', async () => {
   const { output, work } = await startLarge();
   output.destroy();
   await assert.rejects(work, { kind: 'unavailable' });
 });
 
-test('an archive ends when it is told to, though its reader does not read', async () => {
+test('an archive ends on abort although its reader has stalled', async () => {
   const { control, work } = await startLarge();
   control.abort(new GitError('limit', 'too long'));
   await assert.rejects(work, { kind: 'limit' });
 });
 
-test('a slow reader holds the program up', async () => {
+test('a slow reader slows the archive process down', async () => {
   const { output, work } = await startLarge();
   await setTimeout(300);
   assert.ok(output.readableLength + output.writableLength < 2 ** 20);

@@ -1,19 +1,19 @@
-/** A commit's files in one: the same commit gives the same bytes. */
+/** Streams the files of a commit as an archive. The same commit gives the same bytes. */
 import { existsSync } from 'node:fs';
 import type { Duplex, Writable } from 'node:stream';
 import { createGzip } from 'node:zlib';
 import type { Context, StreamIo } from '../context.ts';
 import { flag, oid, paths, text, type Argument } from '../exec/arguments.ts';
-import { sendOutput } from '../exec/send.ts';
+import { sendOutput } from '../exec/stream_output.ts';
 import type { GitProcess } from '../exec/spawn.ts';
 import { transferShares } from '../exec/transfer_shares.ts';
-import { GitError } from '../failure.ts';
-import { requireCommit } from '../ops/objects.ts';
-import { folderMode } from '../odb/tree.ts';
+import { GitError } from '../git_error.ts';
+import { requireCommit } from '../pool/read_object.ts';
+import { folderMode } from '../odb/raw_tree.ts';
 import type { Oid, Streams } from '../protocol.ts';
-import { watch } from '../transport/watch.ts';
-import { countFiles } from './count_files.ts';
-import { findEntry, treeOf } from './tree.ts';
+import { startWatchdog } from '../exec/transfer_watchdog.ts';
+import { countFiles } from './check_tree_size.ts';
+import { findEntry, resolveTree } from './list_tree.ts';
 
 type Params = Streams['archive.read']['params'];
 
@@ -27,10 +27,10 @@ const formats: Record<Params['format'], Argument> = {
   zip: flag('--format=zip'),
 };
 
-/** Longer than a file's name may be: it is made of the names of a project, a branch and a commit. */
+/** Most bytes of a prefix. It is built from the names of a project, a branch and a commit. */
 const longestPrefix = 2048;
 
-/** `a/b/`, or nothing: where it is unpacked, nothing gets out of that folder. */
+/** Checks the prefix: `a/b/` or empty, so that nothing is unpacked outside. */
 const checkPrefix = (prefix: string): void => {
   const parts = prefix.split('/').slice(0, -1);
   const isFolder = prefix === '' || prefix.endsWith('/');
@@ -39,15 +39,15 @@ const checkPrefix = (prefix: string): void => {
     throw new GitError('invalid', 'the prefix is no folder');
 };
 
-/** What is packed, as a tree to count; null: one file. */
+/** The tree to pack; null for a single file. */
 const findTree = async (context: Context, commit: Oid, path: string): Promise<Oid | null> => {
-  if (path === '') return treeOf(context, commit);
+  if (path === '') return resolveTree(context, commit);
   const entry = await findEntry(context, commit, path);
   if (entry === null) throw new GitError('missing', 'there is nothing at the path');
   return entry.mode === folderMode ? entry.id : null;
 };
 
-/** The program that packs what git wrote, where there is one. */
+/** The program that compresses git's output; null if none is needed. */
 const startPacker = async ({ exec, signal }: Context, format: Params['format']): Promise<GitProcess[]> => {
   if (format !== 'tar.bz2') return [];
   return [
@@ -73,7 +73,7 @@ const sendArchive = async (
   });
   process.stdin.end();
   const packer = await startPacker(context, format);
-  // gzip's header has neither a name nor a time here.
+  // gzip's header has no name and no time.
   const through = [...(format === 'tar.gz' ? [createGzip()] : []), meter];
   await sendOutput({ processes: [process, ...packer], output, through, signal });
 };
@@ -91,7 +91,7 @@ export const readArchive = async (
   await requireCommit(context, commit);
   const start = await findTree(context, commit, path);
   if (start !== null) await countFiles(context, start);
-  const progress = watch(context.signal);
+  const progress = startWatchdog(context.signal);
   try {
     await sendArchive(params, { ...context, signal: progress.signal }, io.output, progress.toClient());
     return {};

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
-import { newWorkTree, type WorkTree } from '../../test/support/git.ts';
-import { startTestStorage, type TestRepository, type TestStorage } from '../../test/support/storage.ts';
+import { newWorkTree, type WorkTree } from '../../test/support/repositories/git.ts';
+import {
+  startTestStorage,
+  type TestRepository,
+  type TestStorage,
+} from '../../test/support/repositories/repository_storage.ts';
 
 let storage: TestStorage;
 let repository: TestRepository;
@@ -19,7 +23,7 @@ afterEach(async () => await tree.remove());
 const take = async (): Promise<void> =>
   void (await repository.git('fetch', '--quiet', '--update-head-ok', tree.path, '+refs/*:refs/*'));
 
-test('each line has the commit that wrote it, neighbours are joined', async () => {
+test('each line has the commit that wrote it, adjacent lines are joined', async () => {
   const one = await tree.commit('one', { f: 'a\nb\nc\nd\n' });
   const two = await tree.commit('two', { f: 'a\nB\nC\nd\ne' });
   await take();
@@ -42,7 +46,7 @@ test('each line has the commit that wrote it, neighbours are joined', async () =
   ]);
 });
 
-test('lines of one commit that came together later are one range', async () => {
+test('lines of one commit that became adjacent later are one range', async () => {
   const one = await tree.commit('one', { f: 'a\nb\nc\n' });
   const two = await tree.commit('two', { f: 'a\nc\nd\n' });
   await take();
@@ -53,7 +57,7 @@ test('lines of one commit that came together later are one range', async () => {
   ]);
 });
 
-test('a range reaches as far as the file; a file without lines has none', async () => {
+test('a range is cut at the end of the file; an empty file has no ranges', async () => {
   const commit = await tree.commit('one', { f: 'a\nb\n', empty: '', '-x': 'x\n', '--contents=f': 'y\n' });
   await take();
   const ranges = async (path: string, range?: [number, number]) =>
@@ -75,7 +79,7 @@ test('a range reaches as far as the file; a file without lines has none', async 
     );
 });
 
-test('what is no file has no blame, nor has a repository that was never written', async () => {
+test('a folder, a missing file and an empty repository have no blame', async () => {
   const commit = await tree.commit('one', { f: 'a\n' });
   await take();
   for (const path of ['no', '', '..', 'f/g', '\0'])
@@ -86,7 +90,7 @@ test('what is no file has no blame, nor has a repository that was never written'
   assert.equal(await storage.repository().ask('blame.file', { commit, path: 'f' }), null);
 });
 
-test('contributors are authors by address, the busiest first, merges left out', async () => {
+test('contributors are authors by address, most commits first, without merges', async () => {
   await tree.commit('one', { f: '1\n' });
   await tree.commit('two', { f: '2\n' });
   await tree.git('checkout', '--quiet', '-b', 'side');
@@ -141,7 +145,7 @@ test('the lines of a commit are counted against its first parent, as git counts 
   await assert.rejects(repository.ask('commits.stats', { id: '1'.repeat(40) }), { kind: 'missing' });
 });
 
-test('branches and tags that have a commit are told by name', async () => {
+test('branches and tags that contain a commit are listed by name', async () => {
   const one = await tree.commit('one', { f: '1\n' });
   await tree.git('branch', 'old');
   await tree.git('tag', '-a', '-m', 't', 'v1');

@@ -1,12 +1,12 @@
-/** Who wrote which line. */
+/** Lists the commit of each line of a file. */
 import type { Answer, Context } from '../context.ts';
 import { flag, lines, oid, paths } from '../exec/arguments.ts';
-import { GitError } from '../failure.ts';
-import { folderMode, submoduleMode } from '../odb/tree.ts';
+import { GitError } from '../git_error.ts';
+import { folderMode, submoduleMode } from '../odb/raw_tree.ts';
 import type { BlameRange, Methods } from '../protocol.ts';
-import { requireCommit } from '../ops/objects.ts';
-import { readCommits } from './commits.ts';
-import { findEntry } from './tree.ts';
+import { requireCommit } from '../pool/read_object.ts';
+import { readCommits } from '../commits/read_commits.ts';
+import { findEntry } from './list_tree.ts';
 
 type Params = Methods['blame.file']['params'];
 
@@ -28,10 +28,10 @@ const countLines = (content: Buffer): number => {
   return content.length > 0 && content.at(-1) !== 10 ? count + 1 : count;
 };
 
-/** `<commit> <line there> <line here> <number of lines>`; all other lines begin with a word. */
+/** `<commit> <old line> <new line> <number of lines>`; all other lines begin with a word. */
 const hunkPattern = /^([0-9a-f]{40}) \d+ (\d+) (\d+)$/u;
 
-/** In the order of the lines, neighbours of one commit joined. */
+/** Sorts ranges by line and joins neighbours of one commit. */
 const parseRanges = (output: string): BlameRange[] => {
   const hunks = output.split('\n').flatMap((line) => {
     const [, commit, first, count] = hunkPattern.exec(line) ?? [];
@@ -46,13 +46,13 @@ const parseRanges = (output: string): BlameRange[] => {
   return ranges;
 };
 
-/** null: git cannot be told its name, which is no text: it was found by what is shown of it. */
+/** Names that are not UTF-8 were shown with replacement characters and cannot be passed to git: null. */
 const blame = async (
   context: Context,
   params: Params,
   range: [number, number],
 ): Promise<BlameRange[] | null> => {
-  // No `--end-of-options`: blame of 2.39 does not know it. An id and a path behind `--` need none.
+  // No `--end-of-options`: blame of git 2.39 does not know it. An id, and a path after `--`, need none.
   const { code, stdout, stderr } = await context.exec.run({
     command: 'blame',
     args: [flag('--incremental'), lines(...range), oid(params.commit), ...paths([params.path])],
@@ -67,7 +67,7 @@ const blame = async (
   return parseRanges(stdout.toString('utf8'));
 };
 
-/** A range reaches as far as the file does. */
+/** Cut the range at the end of the file. */
 export const blameFile = async (params: Params, context: Context): Promise<Answer<'blame.file'>> => {
   const content = await findContent(context, params);
   if (content === null) return { result: null };

@@ -1,22 +1,22 @@
 import type { Context, MethodHandler, StreamHandler, StreamIo } from '../context.ts';
 import { flag, isOid, oid } from '../exec/arguments.ts';
-import { sendOutput } from '../exec/send.ts';
+import { sendOutput } from '../exec/stream_output.ts';
 import { transferShares } from '../exec/transfer_shares.ts';
-import { GitError } from '../failure.ts';
-import { folderMode, submoduleMode } from '../odb/tree.ts';
+import { GitError } from '../git_error.ts';
+import { folderMode, submoduleMode } from '../odb/raw_tree.ts';
 import type { Client, Oid } from '../protocol.ts';
-import { isReachableBlob } from '../refs/reachable.ts';
-import { watch } from '../transport/watch.ts';
-import { findEntry, modeText } from './tree.ts';
+import { isReachableBlob } from '../refs/check_reachable.ts';
+import { startWatchdog } from '../exec/transfer_watchdog.ts';
+import { findEntry, modeText } from './list_tree.ts';
 
-/** Bytes that the pool hands out in one piece, whatever the caller would take. */
+/** Most bytes that the pool returns in one piece. */
 const largestPiece = 256 * 2 ** 20;
-/** Past it, a process of its own reads a blob: nobody waits behind it, and nobody holds it. */
+/** Larger blobs are streamed by a process of their own: they block no other read and are never held in memory. */
 const smallBlob = 2 ** 20;
 
 type Blob = { id: Oid; size: number };
 
-const blobOf = async ({ pools, dir }: Context, id: Oid): Promise<Blob | null> => {
+const findBlob = async ({ pools, dir }: Context, id: Oid): Promise<Blob | null> => {
   if (!isOid(id)) throw new GitError('invalid', 'not an object id');
   const info = await pools.catFile.info(dir, id);
   return info?.type === 'blob' ? { id: info.id, size: info.size } : null;
@@ -34,7 +34,7 @@ const blobAtPath = async (
 ): Promise<(Blob & { mode: string }) | null> => {
   const entry = await findEntry(context, commit, path);
   if (entry === null || entry.mode === folderMode || entry.mode === submoduleMode) return null;
-  const blob = await blobOf(context, entry.id);
+  const blob = await findBlob(context, entry.id);
   return blob === null ? null : { ...blob, mode: modeText(entry.mode) };
 };
 
@@ -46,7 +46,7 @@ export const readBlobAt: MethodHandler<'blob.at'> = async ({ commit, path, max }
 };
 
 export const getBlob: MethodHandler<'blob.get'> = async ({ id, max, ...sight }, context) => {
-  const blob = await blobOf(context, id);
+  const blob = await findBlob(context, id);
   if (blob === null || !(await isReachableBlob(context, blob.id, sight))) return { result: null };
   const { size } = blob;
   if (!isWhole(blob, max)) return { result: { size, whole: false } };
@@ -75,7 +75,7 @@ const sendBlob = async (
     signal,
   });
   process.stdin.end();
-  const progress = watch(signal);
+  const progress = startWatchdog(signal);
   try {
     const through = [progress.toClient()];
     await sendOutput({ processes: [process], output, through, signal: progress.signal });
@@ -86,7 +86,9 @@ const sendBlob = async (
 
 export const streamBlob: StreamHandler<'blob.read'> = async (params, context, io) => {
   const blob =
-    'id' in params ? await blobOf(context, params.id) : await blobAtPath(context, params.commit, params.path);
+    'id' in params
+      ? await findBlob(context, params.id)
+      : await blobAtPath(context, params.commit, params.path);
   if (blob === null) {
     io.output.end();
     return null;

@@ -1,14 +1,14 @@
 import type { Answer, Context } from '../context.ts';
 import { count, flag, oid } from '../exec/arguments.ts';
 import type { Contributor, Methods } from '../protocol.ts';
-import { requireCommit } from '../ops/objects.ts';
+import { requireCommit } from '../pool/read_object.ts';
 
-/** The newest, without merges. */
+/** Most commits to read: the newest, without merges. */
 const mostCommits = 100_000;
 
 /**
- * The authors of a history by their e-mail addresses, the busiest first. A person is called as in the newest commit.
- * Added and deleted lines are not counted, which would take a diff of every commit: they are 0, as GitLab's are.
+ * Lists the authors of a history by e-mail address, most commits first, with the name of the newest commit. Added and
+ * deleted lines are 0, as in GitLab: counting would need a diff of every commit.
  */
 export const listContributors = async (
   { commit }: Methods['contributors.list']['params'],
@@ -34,9 +34,9 @@ export const listContributors = async (
   const contributors = new Map<string, Contributor>();
   for (const line of stdout.toString('utf8').split('\0').filter(Boolean)) {
     const [name = '', email = ''] = line.split('\n');
-    const known = contributors.get(email) ?? { name, email, commits: 0, additions: 0, deletions: 0 };
-    known.commits += 1;
-    contributors.set(email, known);
+    const contributor = contributors.get(email) ?? { name, email, commits: 0, additions: 0, deletions: 0 };
+    contributor.commits += 1;
+    contributors.set(email, contributor);
   }
   const sorted = [...contributors.values()].toSorted((a, b) => b.commits - a.commits);
   return { result: { contributors: sorted } };

@@ -2,10 +2,14 @@ import { execFileSync } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
 import { after, before, it } from 'node:test';
 import assert from 'node:assert/strict';
-import { gitEnvironment } from '../../test/support/git.ts';
-import { diffFiles } from '../diff/files.ts';
+import { gitEnvironment } from '../../test/support/repositories/git.ts';
+import { diffFiles } from '../diff/diff_files.ts';
 import { streamBlob } from './blobs.ts';
-import { type TestRepository, type TestStorage, startTestStorage } from '../../test/support/storage.ts';
+import {
+  type TestRepository,
+  type TestStorage,
+  startTestStorage,
+} from '../../test/support/repositories/repository_storage.ts';
 
 let test: TestStorage;
 before(async () => void (test = await startTestStorage()));
@@ -73,7 +77,7 @@ it('walks commits in the order of git, and counts them', async () => {
   await assert.rejects(walk({ from: ['--all'] }), { kind: 'invalid' });
 });
 
-it('says how commits lie to each other', async () => {
+it('reports how commits are related', async () => {
   const { commitAll, ask, git } = test.repository();
   const [first, second] = (await commitAll({ a: '1' }, { a: '2' })) as [string, string];
   const tree = await git('rev-parse', `${first}^{tree}`);
@@ -92,7 +96,7 @@ it('says how commits lie to each other', async () => {
   });
 });
 
-it('reads commits whatever they are written in', async () => {
+it('reads commits in any encoding', async () => {
   const repository = test.repository();
   await repository.commitAll({ a: '1' });
   const tree = await repository.git('rev-parse', 'main^{tree}');
@@ -169,7 +173,7 @@ it('lists folders: trees, then files, then submodules; in pages', async () => {
     assert.equal(await list(path, false), null, path);
 });
 
-it('reads files by their path, and no further than it is told', async () => {
+it('reads files by path, up to the requested size', async () => {
   const repository = test.repository();
   await repository.commitAll({ 'a b': 'some text\n' });
   const { commit } = (await repository.ask('revision.resolve', { revision: 'main' }))!;
@@ -188,7 +192,7 @@ it('reads files by their path, and no further than it is told', async () => {
   assert.equal(await repository.ask('blob.get', { id: commit, max: 10 }), null);
 });
 
-it('goes no way that only a forged tree has', async () => {
+it('follows no path that only a forged tree contains', async () => {
   const repository = test.repository();
   await repository.commitAll({ a: '1' });
   const blob = await repository.git('rev-parse', 'main:a');
@@ -199,7 +203,7 @@ it('goes no way that only a forged tree has', async () => {
     assert.equal(await repository.ask('blob.at', { commit, path, max: 9 }), null, path);
 });
 
-it('finds names that are no text by what it shows of them', async () => {
+it('finds a file whose name is not UTF-8 by its displayed name', async () => {
   const repository = test.repository();
   await repository.commitAll({ a: '1' });
   const blob = await repository.git('rev-parse', 'main:a');
@@ -215,7 +219,7 @@ it('finds names that are no text by what it shows of them', async () => {
   assert.equal((await repository.ask('blob.at', { commit, path: entries[0].path, max: 9 }))?.id, blob);
 });
 
-it('gives a tree bomb up, and still reads what is small in it', async () => {
+it('refuses to list a tree bomb, and still reads a small file in it', async () => {
   const repository = test.repository();
   await repository.commitAll({ a: '1' });
   let id = await repository.git('rev-parse', 'main:a');
@@ -241,7 +245,7 @@ it('gives a tree bomb up, and still reads what is small in it', async () => {
   );
 });
 
-it('never holds a huge file: it tells its size, and streams it', async () => {
+it('reports the size of a huge file and streams it without buffering', async () => {
   const repository = test.repository();
   await repository.commitAll({ a: '1' });
   const size = 300 * 2 ** 20;

@@ -2,8 +2,8 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { readFileSync, readdirSync } from 'node:fs';
 import { after, before, it } from 'node:test';
 import assert from 'node:assert/strict';
-import { type TestStorage, startTestStorage } from '../../test/support/storage.ts';
-import { git, gitEnvironment, tryGit } from '../../test/support/git.ts';
+import { type TestStorage, startTestStorage } from '../../test/support/repositories/repository_storage.ts';
+import { git, gitEnvironment, tryGit } from '../../test/support/repositories/git.ts';
 import { zeroOid } from '../protocol.ts';
 
 let test: TestStorage;
@@ -13,7 +13,7 @@ after(async () => await test.stop());
 const dated = (seconds: number): Record<string, string> =>
   gitEnvironment({ GIT_AUTHOR_DATE: `@${seconds} +0000`, GIT_COMMITTER_DATE: `@${seconds} +0000` });
 
-it('lists refs below a prefix: sorted, searched, paged, with the number of all', async () => {
+it('lists refs below a prefix: sorted, searched, paged, with the total', async () => {
   const { commitAll, ask, dir } = test.repository();
   await commitAll({ a: '1' });
   const tree = await git(dir, 'rev-parse', 'main^{tree}');
@@ -43,7 +43,7 @@ it('lists refs below a prefix: sorted, searched, paged, with the number of all',
   assert.deepEqual(await list({ search: '2' }), [1, 'b/2']);
 });
 
-it('lists what has changed at once', async () => {
+it('lists changes immediately', async () => {
   const { commitAll, ask } = test.repository();
   const [id] = await commitAll({ a: '1' });
   const total = async (): Promise<number> =>
@@ -55,7 +55,7 @@ it('lists what has changed at once', async () => {
   assert.equal(await total(), 1);
 });
 
-it('tells the tag, its message and the commit behind it', async () => {
+it('returns a tag with its message and commit', async () => {
   const { commitAll, ask, git: run } = test.repository();
   const [id] = await commitAll({ a: '1' });
   await run('tag', 'light', id!);
@@ -82,7 +82,7 @@ it('tells the tag, its message and the commit behind it', async () => {
   assert.equal(await ask('revision.resolve', { revision: 'tree' }), null);
 });
 
-it('resolves what a user calls a commit, and no expression of git', async () => {
+it('resolves names and ids of commits, but no git expression', async () => {
   const { commitAll, ask, git: run } = test.repository();
   const [first, second] = await commitAll({ a: '1' }, { a: '2' });
   await run('tag', 'v1', first!);
@@ -119,7 +119,7 @@ it('resolves what a user calls a commit, and no expression of git', async () => 
     assert.equal(await resolve(odd), null, odd);
 });
 
-it('takes no missing branch for what git describe would have written', async () => {
+it('does not resolve a missing branch as output of git describe', async () => {
   const { commitAll, ask, git: run } = test.repository();
   const [id] = await commitAll({ a: '1' });
   const name = `x-1-g${id!.slice(0, 10)}`;
@@ -129,7 +129,7 @@ it('takes no missing branch for what git describe would have written', async () 
   assert.equal((await ask('revision.resolve', { revision: name }))?.commit, id);
 });
 
-it('reads a repository that nothing was written to as an empty one', async () => {
+it('reads a repository without any write as empty', async () => {
   const { ask } = test.repository();
   const list = await ask('refs.list', { prefix: 'refs/heads/', sort: 'name', offset: 0, limit: 9 });
   assert.deepEqual(list, { refs: [], total: 0 });
@@ -146,7 +146,7 @@ it('reads a repository that nothing was written to as an empty one', async () =>
   assert.deepEqual(await ask('repository.check', {}), { problems: [] });
 });
 
-/** Kills the git processes of a repository at the first moment of this name that comes. */
+/** Kills the git processes of a repository at the first effect of this name. */
 const killAt = (moment: string, dir: string): void => {
   const kill = (message: unknown): void => {
     if ((message as { effect: string }).effect !== moment) return;
@@ -156,14 +156,14 @@ const killAt = (moment: string, dir: string): void => {
         if (readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes(`--git-dir=${dir}`))
           process.kill(Number(pid), 'SIGKILL');
       } catch {
-        // It has ended.
+        // The process has ended.
       }
     }
   };
   subscribe('gantry:effect', kill);
 };
 
-it('makes a change whose process is killed with its locks in hand, and leaves no lock', async () => {
+it('completes a change whose process is killed while it holds locks, and leaves no lock', async () => {
   const { ask, commitAll, dir, git: run } = test.repository();
   const [one = '', two = ''] = await commitAll({ a: '1' }, { a: '2' });
   const targetOf = async (names: string[]) =>

@@ -8,12 +8,12 @@ import {
   limitsOfPeers,
   limitsOfStrangers,
   makeFrameReader,
-  proofOf,
+  computeProof,
   writeData,
   writeFrame,
 } from './frames.ts';
 
-/** What would go over the wire. */
+/** Collects the bytes that `write` sends to the socket. */
 const written = (write: (socket: Socket) => void): Buffer => {
   const chunks: Buffer[] = [];
   const socket = {
@@ -51,20 +51,20 @@ const wanted = {
   data: 'some data',
 };
 
-it('reads what was written, wherever the socket cuts it', () => {
+it('reads frames however the socket splits them', () => {
   for (let cut = 0; cut <= wire.length; cut += 1)
     assert.deepEqual(readAll([wire.subarray(0, cut), wire.subarray(cut)]), wanted);
   assert.deepEqual(readAll([...wire].map((byte) => Buffer.from([byte]))), wanted);
 });
 
-it('refuses frames that are too large, before they have come', () => {
+it('refuses too large frames before their content arrives', () => {
   const head = Buffer.alloc(8);
   head.writeUInt32BE(limitsOfStrangers.header + 1, 0);
   const reader = makeFrameReader(limitsOfStrangers, () => assert.fail('a frame'));
   assert.throws(() => reader.push(head), FrameError);
 });
 
-it('refuses headers that are no JSON object, and data outside of a stream', () => {
+it('refuses headers that are not JSON objects, and data outside a stream', () => {
   const text = Buffer.from('[1]');
   const head = Buffer.alloc(8);
   head.writeUInt32BE(text.length, 0);
@@ -74,11 +74,11 @@ it('refuses headers that are no JSON object, and data outside of a stream', () =
   assert.throws(() => makeFrameReader(limitsOfPeers, () => undefined).push(data), FrameError);
 });
 
-it('proves the knowledge of a secret for one connection and one side only', () => {
-  const proof = proofOf('client', 'secret', ['a', 'b']);
-  assert.equal(isProof(proof, proofOf('client', 'secret', ['a', 'b'])), true);
-  assert.equal(isProof(proof, proofOf('client', 'other', ['a', 'b'])), false);
-  assert.equal(isProof(proof, proofOf('client', 'secret', ['c', 'b'])), false);
-  assert.equal(isProof(proof, proofOf('server', 'secret', ['a', 'b'])), false);
+it('creates a proof that is valid for one connection and one side only', () => {
+  const proof = computeProof('client', 'secret', ['a', 'b']);
+  assert.equal(isProof(proof, computeProof('client', 'secret', ['a', 'b'])), true);
+  assert.equal(isProof(proof, computeProof('client', 'other', ['a', 'b'])), false);
+  assert.equal(isProof(proof, computeProof('client', 'secret', ['c', 'b'])), false);
+  assert.equal(isProof(proof, computeProof('server', 'secret', ['a', 'b'])), false);
   assert.equal(isProof(undefined, proof), false);
 });

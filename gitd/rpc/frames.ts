@@ -1,7 +1,6 @@
 /**
- * How both sides put messages on a socket: u32 length of the header, u32 length of the body (big-endian), the
- * header as JSON, the body as raw bytes. A frame without a header is data of a stream, and is handed on in pieces
- * as it comes, so that nobody has to hold it.
+ * Frames messages on a socket: u32 length of the header, u32 length of the body (big-endian), the header as JSON, the
+ * body as raw bytes. A frame without a header carries stream data, passed on in pieces as it arrives.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Socket } from 'node:net';
@@ -10,28 +9,28 @@ export type Frame = { header: Record<string, unknown>; body: Buffer };
 
 export type FrameLimits = { header: number; body: number };
 
-/** Before the other side has shown that it knows the secret. */
+/** Limits before the peer has proved that it knows the secret. */
 export const limitsOfStrangers: FrameLimits = { header: 1024, body: 0 };
-/** Among themselves: what a commit of many files or a diff without limits may need. */
+/** Limits between peers: enough for a commit of many files or a diff without limits. */
 export const limitsOfPeers: FrameLimits = { header: 128 * 2 ** 20, body: 512 * 2 ** 20 };
 
 const headLength = 8;
 const empty = Buffer.alloc(0);
 
-/** The other side sent what nobody of ours sends: the connection is worth nothing any more. */
+/** The peer broke the protocol: the connection must be closed. */
 export class FrameError extends Error {}
 
-const headOf = (header: number, body: number): Buffer => {
+const buildHead = (header: number, body: number): Buffer => {
   const head = Buffer.allocUnsafe(headLength);
   head.writeUInt32BE(header, 0);
   head.writeUInt32BE(body, 4);
   return head;
 };
 
-/** Answers what `Socket.write` does: false, when the sender should wait for `drain`. */
+/** Writes a frame. Returns false when the sender should wait for `drain`. */
 export const writeFrame = (socket: Socket, header: object, body: Uint8Array = empty): boolean => {
   const text = Buffer.from(JSON.stringify(header));
-  const head = Buffer.concat([headOf(text.length, body.length), text]);
+  const head = Buffer.concat([buildHead(text.length, body.length), text]);
   if (body.length === 0) return socket.write(head);
   socket.cork();
   socket.write(head);
@@ -40,11 +39,11 @@ export const writeFrame = (socket: Socket, header: object, body: Uint8Array = em
   return goesOn;
 };
 
-/** One piece of a stream's bytes. */
+/** Writes a piece of stream data. */
 export const writeData = (socket: Socket, data: Uint8Array): boolean => {
   if (data.length === 0) return true;
   socket.cork();
-  socket.write(headOf(0, data.length));
+  socket.write(buildHead(0, data.length));
   const goesOn = socket.write(data);
   socket.uncork();
   return goesOn;
@@ -58,7 +57,7 @@ export type FrameReader = {
 
 type Open = { header: number; body: number };
 
-/** Bytes that came and were not read yet. */
+/** Buffers bytes that are not parsed yet. */
 const makeInbox = () => {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -82,9 +81,9 @@ const makeInbox = () => {
       length += chunk.length;
     },
     size: (): number => length,
-    /** The caller knows that so many are there. */
+    /** The caller has checked that there are enough bytes. */
     take,
-    /** What lies first, `most` bytes at most. */
+    /** Takes the first bytes, at most `most`. */
     some: (most: number): Buffer => take(Math.min(most, chunks[0]?.length ?? 0)),
   };
 };
@@ -101,8 +100,8 @@ const parseHeader = (text: Buffer): Record<string, unknown> => {
 };
 
 /**
- * Splits what comes into frames.
- * @param onData for pieces of data frames; absent: there must be none
+ * Splits incoming bytes into frames.
+ * @param onData receives pieces of data frames; if absent, data frames are an error
  */
 export const makeFrameReader = (
   limits: FrameLimits,
@@ -149,10 +148,10 @@ export const makeFrameReader = (
 };
 
 /**
- * That a side knows the secret, without telling it: over both sides' random numbers, so that nothing which was
- * overheard serves again.
+ * Computes the proof that a side knows the secret, over the random numbers of both sides, so that it cannot be
+ * replayed.
  */
-export const proofOf = (side: 'client' | 'server', secret: string, nonces: [string, string]): string =>
+export const computeProof = (side: 'client' | 'server', secret: string, nonces: [string, string]): string =>
   createHmac('sha256', secret)
     .update(`gantry ${side} ${nonces.join(' ')}`)
     .digest('hex');

@@ -1,29 +1,29 @@
-/** Answers on a socket: calls side by side on one connection, a stream on a connection of its own. */
+/** Serves connections: concurrent calls on one connection, each stream on its own. */
 import { type Server, type Socket, createServer } from 'node:net';
 import type { MethodHandler, MethodHandlers } from '../context.ts';
-import { GitError, kindOf, messageOf } from '../failure.ts';
+import { GitError, classifyError, getMessage } from '../git_error.ts';
 import type { Method } from '../protocol.ts';
-import { requireInstance } from '../storage/claim.ts';
-import { makeDrain } from './drain.ts';
+import { requireInstance } from '../storage/claim_storage.ts';
+import { makeDrain } from './count_active_calls.ts';
 import { type Frame, writeFrame } from './frames.ts';
-import { type Peer, greet } from './greet.ts';
-import { type ServerParts, asLost, contextOf } from './parts.ts';
-import { answerStream } from './stream.ts';
+import { type Peer, performHandshake } from './handshake.ts';
+import { type ServerParts, asLost, makeContext } from './call_context.ts';
+import { answerStream } from './answer_stream.ts';
 
-/** Calls at once on one connection; what comes beyond waits in the socket. */
+/** Most calls at once per connection; further ones wait in the socket. */
 const mostAtOnce = 1024;
-/** Milliseconds a call may take when it does not say. */
+/** Default time limit of a call, in milliseconds. */
 const usualPatience = 60_000;
 
 type Calls = Map<number, AbortController>;
 
-const handlerOf = (methods: MethodHandlers, name: unknown): MethodHandler<Method> => {
-  const known = typeof name === 'string' && Object.hasOwn(methods, name);
-  if (!known) throw new GitError('invalid', `there is no method ${String(name)}`);
+const findHandler = (methods: MethodHandlers, name: unknown): MethodHandler<Method> => {
+  const isKnown = typeof name === 'string' && Object.hasOwn(methods, name);
+  if (!isKnown) throw new GitError('invalid', `there is no method ${String(name)}`);
   return methods[name as Method] as MethodHandler<Method>;
 };
 
-/** Rejects as soon as the signal says so, whether or not the work heeds it. */
+/** Rejects when the signal aborts, even if the work ignores it. */
 const orAborted = async <T>(work: Promise<T>, signal: AbortSignal): Promise<T> => {
   const { promise, reject } = Promise.withResolvers<never>();
   const onAbort = (): void => reject(signal.reason as Error);
@@ -51,18 +51,18 @@ const answerCall = async (
   let end: (() => void) | null = null;
   try {
     end = parts.drain.begin();
-    const handler = handlerOf(parts.methods, method);
+    const handler = findHandler(parts.methods, method);
     if (!String(method).startsWith('storage.')) await requireInstance(parts.storage, peer.instance);
-    const context = contextOf(parts.storage, params, control.signal);
+    const context = makeContext(parts.storage, params, control.signal);
     const work = handler(params as Parameters<typeof handler>[0], context, frame.body);
     const { result, body } = await orAborted(work, control.signal);
     if (socket.writable) writeFrame(socket, { id, result }, body);
   } catch (caught) {
     const error = asLost(caught, params);
-    const kind = kindOf(error);
+    const kind = classifyError(error);
     if (kind === 'internal')
       parts.storage.log('a call failed', { method, error: String((error as Error).stack) });
-    if (socket.writable) writeFrame(socket, { id, error: { kind, message: messageOf(error) } });
+    if (socket.writable) writeFrame(socket, { id, error: { kind, message: getMessage(error) } });
   } finally {
     clearTimeout(timer);
     calls.delete(id);
@@ -91,7 +91,7 @@ const serveStream = (parts: ServerParts, socket: Socket, peer: Peer, frame: Fram
   try {
     socket.once('close', parts.drain.begin());
   } catch (error) {
-    writeFrame(socket, { error: { kind: kindOf(error), message: messageOf(error) } });
+    writeFrame(socket, { error: { kind: classifyError(error), message: getMessage(error) } });
     socket.end();
     return;
   }
@@ -101,7 +101,7 @@ const serveStream = (parts: ServerParts, socket: Socket, peer: Peer, frame: Fram
 const serve = (parts: ServerParts, socket: Socket): void => {
   socket.setNoDelay(true);
   socket.on('error', () => socket.destroy());
-  greet(socket, parts.secret, (peer) => {
+  performHandshake(socket, parts.secret, (peer) => {
     peer.onFrame = (frame) => {
       if (typeof frame.header['stream'] === 'string') serveStream(parts, socket, peer, frame);
       else serveCalls(parts, socket, peer, frame);
@@ -110,13 +110,16 @@ const serve = (parts: ServerParts, socket: Socket): void => {
 };
 
 export type Listener = {
-  /** Accepts and begins nothing more; resolves when what is in progress has ended. */
+  /** Stops accepting calls; resolves when those in progress have ended. */
   drain: () => Promise<void>;
   /** Closes every connection. */
   stop: () => Promise<void>;
 };
 
-/** @param at a Unix socket's path, or an address */
+/**
+ * Starts to listen.
+ * @param at path of a Unix socket, or an address
+ */
 export const listen = async (
   options: Omit<ServerParts, 'drain'>,
   at: string | { host: string; port: number },

@@ -1,10 +1,10 @@
 import type { MethodHandler } from '../context.ts';
-import { GitError } from '../failure.ts';
+import { GitError } from '../git_error.ts';
 import { protocolVersion } from '../protocol.ts';
 
 let gitVersion: Promise<string> | null = null;
 
-/** Says who it is; refuses a service that speaks another version. */
+/** Answers with versions and process id; refuses a service of another protocol version. */
 export const hello: MethodHandler<'storage.hello'> = async ({ version }, { exec }) => {
   if (version !== protocolVersion)
     throw new GitError('invalid', `this storage speaks version ${protocolVersion}, not ${String(version)}`);

@@ -1,9 +1,9 @@
-/** Removes what killed processes left behind. */
+/** Removes files that killed processes left behind. */
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Storage } from '../context.ts';
-import { removeStaleLocks } from './locks.ts';
-import { deletedFolder, makingFolder } from './layout.ts';
+import { removeStaleLocks } from './stale_locks.ts';
+import { deletedFolder, makingFolder } from '../disk/repository_paths.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;
@@ -11,8 +11,8 @@ const day = 24 * hour;
 const namesIn = async (folder: string): Promise<string[]> => await readdir(folder).catch(() => []);
 
 const isOlder = async (path: string, age: number, now: number): Promise<boolean> => {
-  const found = await stat(path).catch(() => null);
-  return found !== null && found.mtimeMs < now - age;
+  const stats = await stat(path).catch(() => null);
+  return stats !== null && stats.mtimeMs < now - age;
 };
 
 const removeOld = async (folder: string, pattern: RegExp, age: number, now: number): Promise<string[]> => {
@@ -25,7 +25,7 @@ const removeOld = async (folder: string, pattern: RegExp, age: number, now: numb
   return removed;
 };
 
-/** Of one repository: locks that nobody holds, pushes that were broken off. Answers what it removed. */
+/** Removes stale locks and aborted pushes of one repository. Returns the removed files. */
 export const tidyRepository = async (dir: string, now: number): Promise<string[]> => {
   const [locks, quarantines, packs] = await Promise.all([
     removeStaleLocks(dir, now),
@@ -39,39 +39,37 @@ export const tidyRepository = async (dir: string, now: number): Promise<string[]
   ];
 };
 
-/** All repositories, one after the other. */
+/** Yields the folders of all repositories. */
 async function* repositoriesOf(root: string): AsyncGenerator<string> {
   const hashed = join(root, '@hashed');
   for (const first of await namesIn(hashed)) {
-    // oxlint-disable-next-line no-await-in-loop -- a large storage is walked without haste
     const folders = (await namesIn(join(hashed, first))).map((second) => join(hashed, first, second));
-    // oxlint-disable-next-line no-await-in-loop -- as above
-    const found = await Promise.all(folders.map(namesAt));
-    yield* found.flat().filter((path) => path.endsWith('.git'));
+    const names = await Promise.all(folders.map(namesAt));
+    yield* names.flat().filter((path) => path.endsWith('.git'));
   }
 }
 
 const namesAt = async (folder: string): Promise<string[]> =>
   (await namesIn(folder)).map((name) => join(folder, name));
 
-/** The whole storage. Answers how much it removed. */
+/** Tidies the whole storage. Returns the number of removed files. */
 export const tidyStorage = async (
   { root, log }: Pick<Storage, 'root' | 'log'>,
   now: number,
 ): Promise<number> => {
   let removed = 0;
-  // What is there was put there to be deleted.
+  // Everything in this folder is to be deleted.
   removed += (await removeOld(deletedFolder(root), /./, 0, now)).length;
   removed += (await removeOld(makingFolder(root), /./, hour, now)).length;
   for await (const dir of repositoriesOf(root)) {
-    const found = await tidyRepository(dir, now);
-    if (found.length > 0) log('left-over files were removed', { dir, files: found });
-    removed += found.length;
+    const files = await tidyRepository(dir, now);
+    if (files.length > 0) log('left-over files were removed', { dir, files });
+    removed += files.length;
   }
   return removed;
 };
 
-/** Some time after the start, and every hour. Answers what ends it. */
+/** Tidies a minute after the start and every hour. Returns a function that stops it. */
 export const startJanitor = (storage: Pick<Storage, 'root' | 'log'>): (() => void) => {
   const tidy = (): void =>
     void tidyStorage(storage, Date.now()).catch((error: unknown) =>

@@ -3,14 +3,14 @@ import { mkdir, readFile, readdir, rename, utimes, writeFile } from 'node:fs/pro
 import { join } from 'node:path';
 import { after, before, it } from 'node:test';
 import assert from 'node:assert/strict';
-import { git } from '../../test/support/git.ts';
-import { type TestStorage, startTestStorage } from '../../test/support/storage.ts';
+import { git } from '../../test/support/repositories/git.ts';
+import { type TestStorage, startTestStorage } from '../../test/support/repositories/repository_storage.ts';
 import { zeroOid } from '../protocol.ts';
-import { keepHouse, packsAllowed } from './housekeeping.ts';
+import { countChange, keepHouse, packsAllowed } from '../maintenance/housekeeping.ts';
 import { tidyStorage } from './janitor.ts';
-import { dirOf } from './layout.ts';
-import { removeStaleLocks, weAreAlone } from './locks.ts';
-import { findOrphans } from './orphans.ts';
+import { resolveRepositoryPath } from '../disk/repository_paths.ts';
+import { removeStaleLocks, noteExclusiveStart } from './stale_locks.ts';
+import { findOrphans } from './orphaned_processes.ts';
 
 let test: TestStorage;
 before(async () => void (test = await startTestStorage()));
@@ -23,9 +23,9 @@ const aged = async (path: string, age: number): Promise<void> => {
   await utimes(path, at, at);
 };
 
-it('takes no path but those that the service makes', () => {
+it('accepts only paths that the service creates', () => {
   const good = `@hashed/ab/cd/abcd${'0'.repeat(60)}.git`;
-  assert.equal(dirOf('/root', good), `/root/${good}`);
+  assert.equal(resolveRepositoryPath('/root', good), `/root/${good}`);
   for (const path of [
     '',
     '..',
@@ -37,10 +37,10 @@ it('takes no path but those that the service makes', () => {
     null,
     1,
   ])
-    assert.throws(() => dirOf('/root', path), { kind: 'invalid' }, String(path));
+    assert.throws(() => resolveRepositoryPath('/root', path), { kind: 'invalid' }, String(path));
 });
 
-it('makes a repository once, whole, and one that git takes', async () => {
+it('creates a repository once, complete and valid for git', async () => {
   const { ask, dir } = test.repository();
   const made = await Promise.all(Array.from({ length: 5 }, async () => await ask('repository.create', {})));
   assert.equal(made.filter(({ created }) => created).length, 1);
@@ -50,7 +50,7 @@ it('makes a repository once, whole, and one that git takes', async () => {
   assert.deepEqual(await readdir(join(test.root, '+making')), []);
 });
 
-it('makes the repository with the first write', async () => {
+it('creates the repository at the first write', async () => {
   const source = test.repository();
   const [id] = await source.commitAll({ a: '1' });
   const { ask, dir } = test.repository();
@@ -59,7 +59,7 @@ it('makes the repository with the first write', async () => {
   assert.ok(existsSync(dir));
 });
 
-it('removes a repository at once, and once', async () => {
+it('removes a repository immediately, and only once', async () => {
   const { ask, commitAll, dir } = test.repository();
   await commitAll({ a: '1' });
   await ask('refs.get', { names: ['refs/heads/main'] });
@@ -70,7 +70,7 @@ it('removes a repository at once, and once', async () => {
   await ask('repository.remove', {});
 });
 
-it('tells how large a repository is, whether it is empty, and what is wrong with it', async () => {
+it('reports the size of a repository, whether it is empty, and its problems', async () => {
   const other = test.repository();
   await other.ask('repository.create', {});
   assert.equal((await other.ask('repository.statistics', {})).empty, true);
@@ -90,7 +90,7 @@ it('tells how large a repository is, whether it is empty, and what is wrong with
   assert.ok((await ask('repository.check', {})).problems.length > 0);
 });
 
-it('clears a lock that a killed git left, and no other', async () => {
+it('removes the stale lock of a killed git, and no recent lock', async () => {
   const { ask, commitAll, dir } = test.repository();
   const [id] = await commitAll({ a: '1' });
   const lock = join(dir, 'refs/heads/x.lock');
@@ -104,21 +104,21 @@ it('clears a lock that a killed git left, and no other', async () => {
   await update();
 });
 
-it('clears at the first write what was locked before this process worked alone', async () => {
+it('removes locks older than the exclusive start of this process at the first write', async () => {
   const { ask, commitAll, dir, git: run } = test.repository();
   const [id] = await commitAll({ a: '1' });
   for (const name of ['refs/heads/x.lock', 'packed-refs.lock', 'packed-refs.new']) {
     await writeFile(join(dir, name), '');
     await aged(join(dir, name), 5_000);
   }
-  weAreAlone(Date.now());
+  noteExclusiveStart(Date.now());
   await ask('refs.update', { updates: [{ ref: 'refs/heads/x', old: zeroOid, new: id! }] });
   await run('pack-refs', '--all');
   await ask('refs.update', { updates: [{ ref: 'refs/heads/x', old: id!, new: zeroOid }] });
-  weAreAlone(0);
+  noteExclusiveStart(0);
 });
 
-it('sweeps broken-off pushes, deleted repositories and unfinished ones', async () => {
+it('removes aborted pushes, deleted repositories and unfinished ones', async () => {
   const { ask, commitAll, dir } = test.repository();
   await commitAll({ a: '1' });
   const [old, young] = ['objects/tmp_objdir-incoming-a', 'objects/tmp_objdir-incoming-b'];
@@ -140,7 +140,7 @@ it('sweeps broken-off pushes, deleted repositories and unfinished ones', async (
   assert.deepEqual(await ask('repository.maintain', {}), { removed: [young] });
 });
 
-it('packs what has piled up, with bitmaps and a commit graph, and loses nothing', async () => {
+it('packs loose objects, with bitmaps and a commit graph, and loses nothing', async () => {
   const { commitAll, context, dir, git: run, ask } = test.repository();
   const ids = await commitAll(...Array.from({ length: 20 }, (_none, index) => ({ f: `${index}` })));
   const loose = async (): Promise<number> =>
@@ -164,7 +164,7 @@ it('packs what has piled up, with bitmaps and a commit graph, and loses nothing'
   assert.deepEqual(await ask('repository.check', {}), { problems: [] });
 });
 
-it('leaves a repository alone that has nothing to pack', async () => {
+it('skips a repository without anything to pack', async () => {
   const { commitAll, context, dir, ask } = test.repository();
   await ask('repository.create', {});
   await keepHouse(context, Date.now(), true);
@@ -174,7 +174,7 @@ it('leaves a repository alone that has nothing to pack', async () => {
   assert.deepEqual(await readdir(join(dir, 'objects')), before);
 });
 
-it('packs all anew once a week, and keeps what nothing refers to for two', async () => {
+it('repacks everything once a week, and keeps unreachable objects for two weeks', async () => {
   const { commitAll, context, dir, git: run } = test.repository();
   await commitAll({ a: '1' }, { a: '2' });
   const lost = await run('commit-tree', 'main^{tree}', '-m', 'nothing refers to it');
@@ -187,7 +187,7 @@ it('packs all anew once a week, and keeps what nothing refers to for two', async
     packs.join(' '),
   );
   assert.equal(await run('cat-file', '-t', lost), 'commit');
-  await keepHouse(context, Date.now()); // not again for a week
+  await keepHouse(context, Date.now()); // repacks again only after a week
   assert.deepEqual(await readdir(join(dir, 'objects/pack')), packs);
 });
 
@@ -195,6 +195,18 @@ it('allows more packs to larger repositories', () => {
   assert.deepEqual([0, 1e6, 1e8, 1e9].map(packsAllowed), [2, 2, 7, 11]);
 });
 
-it('takes no process for an orphan whose keeper is somebody else, nor one of another folder', () => {
+it('finds no orphans of another parent or folder', () => {
   assert.deepEqual(findOrphans(join(test.root, 'nowhere')), []);
+});
+
+it('counts changes of the most recently changed repositories', () => {
+  const changes = new Map<string, number>();
+  for (const dir of ['a', 'b', 'a', 'c', 'a', 'd', 'd']) countChange(changes, dir, 2);
+  assert.deepEqual(
+    [...changes],
+    [
+      ['a', 3],
+      ['d', 2],
+    ],
+  );
 });

@@ -1,32 +1,32 @@
-/** `info/refs`: what a client reads first. */
+/** Answers `info/refs`, which a client reads first. */
 import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Context, Storage, StreamHandler } from '../context.ts';
 import { file, flag } from '../exec/arguments.ts';
-import { type Hidden, hiddenFor, hidingRefs } from '../exec/env.ts';
-import { GitError, noRepository } from '../failure.ts';
-import { requireMarker } from '../storage/claim.ts';
-import { isThere } from '../storage/layout.ts';
-import { bringHead } from './head.ts';
-import { emptyRepository } from './own_folder.ts';
-import { flushPacket, packet } from './pktline.ts';
+import { type Hidden, hiddenFor, hidingRefs } from '../exec/environment.ts';
+import { GitError, noRepository } from '../git_error.ts';
+import { requireMarker } from '../storage/claim_storage.ts';
+import { repositoryExists } from '../disk/repository_paths.ts';
+import { updateHead } from './set_head.ts';
+import { emptyRepository } from './transport_folder.ts';
+import { flushPacket, packet } from './packet_lines.ts';
 
-/** The version as the client may ask for it: 0 is not said. */
+/** Returns the variables that request a protocol version; none for version 0. */
 export const protocolVariables = (protocol: 0 | 1 | 2): { GIT_PROTOCOL?: string } =>
   protocol === 0 ? {} : { GIT_PROTOCOL: `version=${protocol}` };
 
 /**
- * The folder to read from: an empty repository's where none is there and none was ever written.
+ * Returns the folder to read from: an empty repository if this one does not exist and was never written to.
  * @throws GitError `no_repository`
  */
 export const readableDir = async (context: Context): Promise<string> => {
-  if (await isThere(context.dir)) return context.dir;
+  if (await repositoryExists(context.dir)) return context.dir;
   if (context.written) throw noRepository();
   await requireMarker(context.root);
   return await emptyRepository(context);
 };
 
-let known: Promise<Buffer> | null = null;
+let cached: Promise<Buffer> | null = null;
 
 const readCapabilities = async (storage: Storage): Promise<Buffer> => {
   const dir = await emptyRepository(storage);
@@ -41,13 +41,13 @@ const readCapabilities = async (storage: Storage): Promise<Buffer> => {
   return stdout;
 };
 
-/** What protocol v2 begins with. It depends on git's version and our configuration, not on the repository. */
+/** Returns the first answer of protocol v2. It depends on git's version and configuration, not on the repository. */
 export const capabilities = async (storage: Storage): Promise<Buffer> => {
-  known ??= readCapabilities(storage);
+  cached ??= readCapabilities(storage);
   try {
-    return await known;
+    return await cached;
   } catch (error) {
-    known = null;
+    cached = null;
     throw error;
   }
 };
@@ -62,7 +62,7 @@ type Advertised = {
   stateless: boolean;
 };
 
-/** Writes the refs and capabilities that a conversation begins with, by a process that ends with it. */
+/** Writes the refs and capabilities that begin a conversation, by a process that then exits. */
 export const writeAdvertisement = async (
   context: Context,
   { service, dir, protocol, hidden, stateless }: Advertised,
@@ -93,7 +93,7 @@ export const advertise: StreamHandler<'transport.advertise'> = async (params, co
     return {};
   }
   const dir = await readableDir(context);
-  if (dir === context.dir) await bringHead(dir, head);
+  if (dir === context.dir) await updateHead(dir, head);
   io.output.write(prologue(service));
   const hidden = hiddenFor(params);
   await writeAdvertisement(context, { service, dir, protocol, hidden, stateless: true }, io.output);

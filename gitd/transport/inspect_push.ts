@@ -1,18 +1,18 @@
-/** What a push brings, looked at before refs move: its objects are still in quarantine. */
+/** Inspects a push before refs move, while its objects are in quarantine. */
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context } from '../context.ts';
 import { flag, oid } from '../exec/arguments.ts';
-import type { RunVariables } from '../exec/env.ts';
-import { eachAtOnce } from '../odb/loose.ts';
+import type { RunVariables } from '../exec/environment.ts';
+import { forEachConcurrently } from '../odb/loose_objects.ts';
 import { quotedFolder } from '../odb/quarantine.ts';
 import { type PushedRef, zeroOid } from '../protocol.ts';
-import { sizeOf } from '../storage/look.ts';
+import { measureRepository } from '../maintenance/inspect_repository.ts';
 import type { HookUpdate } from './hook_channel.ts';
 
 const secondsEach = 60;
 
-/** Where the new objects are to be found: beside those of the repository. */
+/** Variables with which git reads the new objects in addition to the repository's. */
 const quarantineVariables = (dir: string, quarantine: string): RunVariables =>
   quarantine === ''
     ? {}
@@ -25,7 +25,7 @@ const run = ({ context, variables }: Looking) => {
   return { dir, variables, slot: 'interactive', seconds: secondsEach, signal } as const;
 };
 
-/** Whether history would be lost. What is no commit has none: it counts as rewritten. */
+/** Whether the update loses history. Targets that are not commits count as rewritten. */
 const isForced = async (looking: Looking, { old, new: next }: HookUpdate): Promise<boolean> => {
   if (old === zeroOid || next === zeroOid) return false;
   const args = [flag('--is-ancestor'), oid(old), oid(next)];
@@ -34,7 +34,10 @@ const isForced = async (looking: Looking, { old, new: next }: HookUpdate): Promi
   return code !== 0;
 };
 
-/** @param quarantine folder of the new objects; '' where none came */
+/**
+ * Inspects the updates of a push.
+ * @param quarantine folder of the new objects; '' if there are none
+ */
 export const inspectPush = async (
   context: Context,
   quarantine: string,
@@ -42,11 +45,11 @@ export const inspectPush = async (
 ): Promise<PushedRef[]> => {
   const looking = { context, variables: quarantineVariables(context.dir, quarantine) };
   const pushed: PushedRef[] = updates.map((update) => ({ ...update, forced: false }));
-  await eachAtOnce(pushed, async (update) => void (update.forced = await isForced(looking, update)));
+  await forEachConcurrently(pushed, async (update) => void (update.forced = await isForced(looking, update)));
   return pushed;
 };
 
-/** Bytes of the largest file among the new objects. */
+/** Measures the largest file among the new objects, in bytes. */
 export const largestFile = async (context: Context, quarantine: string): Promise<number> => {
   if (quarantine === '') return 0;
   const { exec, dir, signal } = context;
@@ -77,11 +80,11 @@ export const largestFile = async (context: Context, quarantine: string): Promise
   return largest;
 };
 
-/** Bytes of the repository with the new objects, which came in a pack; 0 where none came. */
+/** Measures the repository with the new pack, in bytes; 0 if there are no new objects. */
 export const sizeWith = async (context: Context, quarantine: string): Promise<number> => {
   if (quarantine === '') return 0;
   const folder = join(quarantine, 'pack');
   const files = await readdir(folder).catch(() => []);
   const sizes = await Promise.all(files.map(async (name) => (await stat(join(folder, name))).size));
-  return sizes.reduce((sum, size) => sum + size, await sizeOf(context));
+  return sizes.reduce((sum, size) => sum + size, await measureRepository(context));
 };

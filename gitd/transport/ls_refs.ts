@@ -1,46 +1,38 @@
-/** The list of refs of protocol v2: as git answered it before, while no ref has changed since. */
+/** Answers `ls-refs` of protocol v2 from a cache while no ref has changed. */
 import type { Context } from '../context.ts';
 import { file, flag } from '../exec/arguments.ts';
-import { type Hidden, hiddenKey, hidingRefs } from '../exec/env.ts';
-import { generationOf } from '../refs/generation.ts';
+import { type Hidden, hiddenKey, hidingRefs } from '../exec/environment.ts';
+import { makeLruCache } from '../lru_cache.ts';
+import { getGeneration } from '../refs/ref_generation.ts';
+import { copyUnpooled } from '../copy_unpooled.ts';
 import { protocolVariables } from './advertise.ts';
-import type { Request } from './request.ts';
+import type { Request } from './parse_request.ts';
 
-/** Bytes of all kept answers together, and of one. */
+/** Most bytes of all cached answers, and of one. */
 const budget = 32 * 2 ** 20;
 const largest = 4 * 2 ** 20;
 
-const kept = new Map<string, Buffer>();
-let total = 0;
+/** Overhead of a cached answer in bytes. */
+const overhead = 300;
 
-const keep = (key: string, answer: Buffer): void => {
-  if (answer.length > largest || kept.has(key)) return;
-  kept.set(key, answer);
-  total += answer.length + key.length;
-  for (const [oldest, old] of kept) {
-    if (total <= budget) return;
-    kept.delete(oldest);
-    total -= old.length + oldest.length;
-  }
-};
+type Listing = { generation: number; answer: Buffer };
 
-const found = (key: string): Buffer | undefined => {
-  const answer = kept.get(key);
-  if (answer === undefined) return undefined;
-  kept.delete(key);
-  kept.set(key, answer);
-  return answer;
-};
+/** One answer per repository and request: a newer one replaces it. */
+const listings = makeLruCache<Listing>(budget, ({ answer }, key) => answer.length + key.length + overhead);
 
-/** @param dir what is read: the repository, or an empty one */
+/**
+ * Answers a request for refs.
+ * @param dir the repository, or an empty one
+ */
 export const listRefs = async (
   context: Context,
   { dir, hidden }: { dir: string; hidden: Hidden },
   request: Request,
 ): Promise<Buffer> => {
-  const key = `${dir} ${generationOf(dir)} ${hiddenKey(hidden)} ${request.key}`;
-  const before = found(key);
-  if (before !== undefined) return before;
+  const key = `${dir} ${hiddenKey(hidden)} ${request.key}`;
+  const generation = getGeneration(dir);
+  const listing = listings.get(key);
+  if (listing?.generation === generation) return listing.answer;
   const { stdout } = await context.exec.run({
     command: 'upload-pack',
     args: [flag('--stateless-rpc'), file(dir)],
@@ -53,6 +45,6 @@ export const listRefs = async (
     input: request.bytes,
     maxOutput: 512 * 2 ** 20,
   });
-  keep(key, stdout);
+  if (stdout.length <= largest) listings.set(key, { generation, answer: copyUnpooled(stdout) });
   return stdout;
 };

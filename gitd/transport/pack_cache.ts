@@ -1,6 +1,6 @@
 /**
- * Answers of git to whoever clones the same thing, kept on disk for some minutes: the first one who asks has git run
- * and write a file, those who come meanwhile and afterwards read it. Who leaves does not end it for the others.
+ * Caches packs on disk for some minutes. The first clone runs git and writes a file; further clones of the same thing
+ * read it, even while it grows. A disconnecting client does not end it for the others.
  */
 import { hash } from 'node:crypto';
 import { mkdir, open, readdir, rm, stat } from 'node:fs/promises';
@@ -8,15 +8,17 @@ import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
-import { GitError } from '../failure.ts';
-import type { Watch } from './watch.ts';
+import { GitError } from '../git_error.ts';
+import type { Watchdog } from '../exec/transfer_watchdog.ts';
 
 export type PackCacheOptions = {
   /** Emptied at the start. */
   folder: string;
-  /** Bytes of all files together. */
+  /** Most bytes of all files. */
   budget: number;
-  /** Milliseconds that an answer is good for. */
+  /** Most files; each keeps a descriptor open. */
+  most: number;
+  /** Milliseconds that a file is reused. */
   age: number;
 };
 
@@ -28,31 +30,31 @@ type Entry = {
   made: number;
   readers: number;
   state: 'growing' | 'whole' | 'failed';
-  /** Woken whenever it grows or ends. */
+  /** Callbacks for its growth or end. */
   waiting: (() => void)[];
   stop: AbortController;
-  /** No longer to be found: closed and removed when its last reader leaves. */
+  /** No longer reused: removed when its last reader leaves. */
   dropped: boolean;
 };
 
-/** What makes the answer: bytes of a git process, and its end. */
+/** Source of a pack: the output of a git process, and its end. */
 export type Source = (signal: AbortSignal) => Promise<{ output: Readable; ended: Promise<void> }>;
 
-/** Who reads: told of each piece that has moved. */
-export type Reader = Pick<Watch, 'signal' | 'touch'>;
+/** A reader; called for each piece written to it. */
+export type Reader = Pick<Watchdog, 'signal' | 'touch'>;
 
 export type PackCache = {
-  /** Whether the answer of this name is there, or on its way. */
+  /** Whether the pack is cached or being written. */
   holds: (name: string) => boolean;
-  /** Writes the answer to `output` and does not end it. Rejects when git fails, or the reader leaves. */
+  /** Writes the pack to `output` without ending it. Rejects if git fails or the reader leaves. */
   serve: (name: string, output: Writable, source: Source, reader: Reader) => Promise<void>;
-  /** For tests: how often git ran, and how often not. */
+  /** For tests: numbers of misses and hits. */
   counts: { misses: number; hits: number };
   close: () => void;
 };
 
 const pieceLength = 256 * 1024;
-/** Milliseconds that an answer goes on growing without a reader: one may come back for it. */
+/** Milliseconds that git goes on without a reader: the client may retry. */
 const orphanAge = 10_000;
 
 const wake = (entry: Entry): void => {
@@ -79,18 +81,16 @@ const written = async (output: Writable, bytes: Buffer, { signal, touch }: Reade
   }
 };
 
-/** Follows a file to its end, which may not be written yet. What git said before it failed tells why it did. */
+/** Reads a file while it is written. Errors of git are sent after what it wrote. */
 const copyTo = async (entry: Entry, output: Writable, reader: Reader): Promise<void> => {
   let at = 0;
   for (;;) {
     reader.signal.throwIfAborted();
     if (at < entry.size) {
-      // A buffer of its own each time: the one before may still wait in the socket.
+      // A new buffer each time: the socket may still hold the last one.
       const piece = Buffer.allocUnsafe(Math.min(pieceLength, entry.size - at));
-      // oxlint-disable-next-line no-await-in-loop -- one piece after another
       const { bytesRead } = await entry.handle.read(piece, 0, piece.length, at);
       at += bytesRead;
-      // oxlint-disable-next-line no-await-in-loop
       await written(output, piece.subarray(0, bytesRead), reader);
       continue;
     }
@@ -99,7 +99,6 @@ const copyTo = async (entry: Entry, output: Writable, reader: Reader): Promise<v
     if (entry.state !== 'growing') return;
     const { promise, resolve } = Promise.withResolvers<void>();
     entry.waiting.push(resolve);
-    // oxlint-disable-next-line no-await-in-loop
     await promise;
   }
 };
@@ -109,7 +108,7 @@ const remove = async (entry: Entry): Promise<void> => {
   await rm(entry.file, { force: true });
 };
 
-/** Its last reader has gone, and nobody will find it any more: ends it, or takes it away. */
+/** Called when the last reader leaves an entry that is no longer reused: stops git or removes the file. */
 const forsake = (entry: Entry): void => {
   if (entry.state === 'growing') entry.stop.abort(new GitError('unavailable', 'nobody reads'));
   else void remove(entry);
@@ -123,8 +122,8 @@ type Shelf = {
   close: () => void;
 };
 
-/** The answers that may be found, oldest first. */
-const makeShelf = ({ budget, age }: PackCacheOptions): Shelf => {
+/** The reusable entries, oldest first. */
+const makeShelf = ({ budget, most, age }: PackCacheOptions): Shelf => {
   const entries = new Map<string, Entry>();
   let sweeper: NodeJS.Timeout | null = null;
   const drop = (entry: Entry): void => {
@@ -143,7 +142,7 @@ const makeShelf = ({ budget, age }: PackCacheOptions): Shelf => {
     }
     let total = entries.values().reduce((sum, { size }) => sum + size, 0);
     for (const entry of entries.values()) {
-      if (total <= budget) break;
+      if (total <= budget && entries.size <= most) break;
       if (entry.state === 'growing') continue;
       total -= entry.size;
       drop(entry);
@@ -152,9 +151,9 @@ const makeShelf = ({ budget, age }: PackCacheOptions): Shelf => {
   };
   return {
     find: (key) => {
-      const found = entries.get(key);
-      if (found === undefined || Date.now() - found.made <= age) return found;
-      drop(found);
+      const entry = entries.get(key);
+      if (entry === undefined || Date.now() - entry.made <= age) return entry;
+      drop(entry);
       return undefined;
     },
     put: (entry) => {
@@ -170,7 +169,7 @@ const makeShelf = ({ budget, age }: PackCacheOptions): Shelf => {
   };
 };
 
-/** Has git run, and keeps what it says as it comes. */
+/** Runs git and writes its output to the entry's file. */
 const fill = async (entry: Entry, source: Source, { drop, sweep }: Shelf): Promise<void> => {
   try {
     const { output, ended } = await source(entry.stop.signal);
@@ -199,7 +198,7 @@ const leave = async (entry: Entry, { drop }: Shelf): Promise<void> => {
   if (entry.state === 'growing' && entry.readers === 0) drop(entry);
 };
 
-const keyOf = (name: string): string => hash('sha256', name);
+const hashKey = (name: string): string => hash('sha256', name);
 
 const newEntry = async (key: string, file: string): Promise<Entry> => ({
   key,
@@ -233,11 +232,11 @@ export const openPackCache = async (options: PackCacheOptions): Promise<PackCach
     return entry;
   };
 
-  const entryOf = async (key: string, source: Source): Promise<Entry> => {
-    const found = opening.get(key) ?? shelf.find(key);
-    if (found !== undefined) {
+  const openEntry = async (key: string, source: Source): Promise<Entry> => {
+    const existing = opening.get(key) ?? shelf.find(key);
+    if (existing !== undefined) {
       counts.hits += 1;
-      return await found;
+      return await existing;
     }
     counts.misses += 1;
     const begun = begin(key, source).finally(() => opening.delete(key));
@@ -248,12 +247,12 @@ export const openPackCache = async (options: PackCacheOptions): Promise<PackCach
   return {
     counts,
     holds: (name) => {
-      const key = keyOf(name);
+      const key = hashKey(name);
       return opening.has(key) || shelf.find(key) !== undefined;
     },
     serve: async (name, output, source, reader) => {
       const { signal } = reader;
-      const entry = await entryOf(keyOf(name), source);
+      const entry = await openEntry(hashKey(name), source);
       entry.readers += 1;
       const onAbort = (): void => wake(entry);
       signal.addEventListener('abort', onAbort, { once: true });
@@ -268,7 +267,7 @@ export const openPackCache = async (options: PackCacheOptions): Promise<PackCach
   };
 };
 
-/** Bytes of a repository's packs: about what a clone of it takes. */
+/** Measures a repository's packs in bytes: about the size of a clone. */
 export const packBytes = async (dir: string): Promise<number> => {
   const folder = join(dir, 'objects/pack');
   const names = await readdir(folder).catch(() => []);

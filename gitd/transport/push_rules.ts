@@ -1,8 +1,8 @@
-/** Which refs a push may touch at all, whoever pushes: what is refused here would confuse git or its users. */
+/** Checks which refs a push may change, for every user: other names would confuse git or its users. */
 import { zeroOid } from '../protocol.ts';
-import { isNewRef } from '../refs/names.ts';
+import { isNewRef } from '../ref_names.ts';
 import type { HookUpdate } from './hook_channel.ts';
-import { foldRef } from './seen_refs.ts';
+import { foldRef } from '../refs/visible_tips.ts';
 
 const mostUpdates = 10_000;
 
@@ -17,7 +17,7 @@ const nameProblem = ({ ref, old }: HookUpdate): string | null => {
   return `${shown(ref)}: this name is not allowed.`;
 };
 
-/** A name that is another one's but for case would be the same file on many machines. */
+/** Two names that differ in case only are the same file on many machines. */
 const caseProblem = (updates: readonly HookUpdate[], folded: ReadonlyMap<string, string>): string | null => {
   const gone = new Set(updates.filter((one) => one.new === zeroOid).map(({ ref }) => ref));
   const made = new Map<string, string>();
@@ -32,7 +32,7 @@ const caseProblem = (updates: readonly HookUpdate[], folded: ReadonlyMap<string,
   return null;
 };
 
-/** Lines for the pusher; null: nothing is wrong. */
+/** Returns lines for the pusher; null if the push is allowed. */
 export const refProblems = (
   updates: readonly HookUpdate[],
   folded: ReadonlyMap<string, string>,

@@ -1,60 +1,60 @@
-/** Pushes. */
+/** Serves pushes. */
 import { pipeline } from 'node:stream/promises';
 import type { Context, StreamHandler, StreamIo } from '../context.ts';
-import { reached } from '../effects.ts';
+import { reachFaultPoint } from '../fault_points.ts';
 import { file, flag } from '../exec/arguments.ts';
 import type { GitProcess } from '../exec/spawn.ts';
 import { transferShares } from '../exec/transfer_shares.ts';
-import { GitError, isGitError } from '../failure.ts';
+import { GitError, isGitError } from '../git_error.ts';
 import type { PushedRef, Quota, Streams } from '../protocol.ts';
-import { refsChanged } from '../refs/generation.ts';
-import { ensureRepository } from '../storage/create.ts';
-import { clearLocksOnce, removeLocksOfDead } from '../storage/locks.ts';
+import { raiseGeneration } from '../refs/ref_generation.ts';
+import { ensureRepository } from '../storage/create_repository.ts';
+import { clearLocksOnce, removeLocksOfDead } from '../storage/stale_locks.ts';
 import { protocolVariables, readableDir, writeAdvertisement } from './advertise.ts';
-import { boundCommands } from './bounded.ts';
-import { madeUpdates, sweepQuarantines, syncPushed } from './durable.ts';
-import { type Gate, makeGate } from './gate.ts';
+import { boundCommands } from './limit_request_size.ts';
+import { listAppliedUpdates, sweepQuarantines, syncPushed } from './sync_push.ts';
+import { type ReportHold, makeReportHold } from './hold_report.ts';
 import { type HookAnswer, type HookCall, serveHooks } from './hook_channel.ts';
 import { inspectPush, largestFile, sizeWith } from './inspect_push.ts';
-import { awaitOpening } from './opening.ts';
-import { hooksFolder } from './own_folder.ts';
+import { awaitOpening } from './first_message.ts';
+import { hooksFolder } from './transport_folder.ts';
 import { refProblems } from './push_rules.ts';
-import { seenRefs } from './seen_refs.ts';
+import { loadVisibleTips } from '../refs/visible_tips.ts';
 import { longestTransfer } from './upload_pack.ts';
-import { type Watch, watch } from './watch.ts';
+import { type Watchdog, startWatchdog } from '../exec/transfer_watchdog.ts';
 
 type Params = Streams['transport.receive_pack']['params'];
 
-/** Pushes that are under way, by repository. */
+/** Number of pushes in progress, by repository. */
 const underWay = new Map<string, number>();
 
-/** One push, from its first byte to its last. */
+/** State of one push. */
 type Push = {
   context: Context;
   io: StreamIo;
   quota: Quota;
-  watching: Watch;
-  gate: Gate;
-  /** From then on, what the caller sends is thrown away. */
+  watching: Watchdog;
+  gate: ReportHold;
+  /** Discards the rest of the client's input. */
   stopInput: () => void;
-  /** What the service has let through; null: nothing yet. */
+  /** Updates that the service has accepted; null: none yet. */
   accepted: PushedRef[] | null;
-  /** The service knows what has come of it. */
+  /** The service has been notified of the result. */
   told: boolean;
-  /** The hook that is being answered, or was last. */
+  /** The current or last answer to a hook. */
   answering: Promise<unknown>;
 };
 
 const refuse = (lines: string[]): HookAnswer => ({ code: 1, lines });
 
-/** Asks the service. From a yes on, the push goes on whether or not somebody still listens. */
+/** Asks the service to accept the push. Once accepted, it goes on even if the client disconnects. */
 const beforeReceive = async (push: Push, call: HookCall): Promise<HookAnswer> => {
   const { io, quota, watching } = push;
-  reached('push.received');
-  // All objects are here. What a client sends behind them must not stand before the service's answer.
+  reachFaultPoint('push.received');
+  // All objects have arrived. Discard further input, which must not delay the answer.
   push.stopInput();
   const context = { ...push.context, signal: watching.signal };
-  const problems = refProblems(call.updates, (await seenRefs(context)).folded);
+  const problems = refProblems(call.updates, (await loadVisibleTips(context)).folded);
   if (problems !== null) return refuse(problems);
   const updates = await inspectPush(context, call.quarantine, call.updates);
   const largest_file = quota.file_bytes === null ? 0 : await largestFile(context, call.quarantine);
@@ -75,16 +75,16 @@ const beforeReceive = async (push: Push, call: HookCall): Promise<HookAnswer> =>
 
 const tell = async (push: Push, updates: PushedRef[]): Promise<string[]> => {
   const { context, io } = push;
-  reached('refs.committed');
-  refsChanged(context.dir);
+  reachFaultPoint('refs.committed');
+  raiseGeneration(context.dir);
   await syncPushed(context.dir, updates);
-  reached('refs.durable');
+  reachFaultPoint('refs.durable');
   const { messages } = await io.tell({ tell: 'pushed', updates });
   push.told = true;
   return messages;
 };
 
-/** Those of the updates that git has made, as it says. */
+/** Lists the updates that git reports as applied. */
 const afterReceive = async (push: Push, call: HookCall): Promise<HookAnswer> => {
   const made = new Set(call.updates.map(({ ref }) => ref));
   const lines = await tell(push, push.accepted?.filter(({ ref }) => made.has(ref)) ?? []);
@@ -93,14 +93,14 @@ const afterReceive = async (push: Push, call: HookCall): Promise<HookAnswer> => 
 };
 
 /**
- * Where git has ended without `post-receive`: looks itself what has come of the push. The service may just be about to
- * let it through, though git was killed meanwhile.
+ * Determines the outcome of a push if git ended without `post-receive`. The service may accept it just now, although
+ * git was killed.
  */
 const settle = async (push: Push): Promise<void> => {
   await push.answering;
   const { accepted, context } = push;
   if (accepted === null || push.told) return;
-  const made = await madeUpdates(context, accepted);
+  const made = await listAppliedUpdates(context, accepted);
   await removeLocksOfDead(
     context.dir,
     accepted.filter((update) => !made.includes(update)),
@@ -128,7 +128,7 @@ const hookHandler =
     return await answered;
   };
 
-/** Without a conversation over SSH, too: the advertisement has been sent by then. */
+/** Stateless over SSH, too: the advertisement has been sent already. */
 const startReceivePack = async (push: Push, { protocol, client }: Params): Promise<GitProcess> => {
   const { context, quota, watching } = push;
   const hooks = await hooksFolder(context);
@@ -143,7 +143,7 @@ const startReceivePack = async (push: Push, { protocol, client }: Params): Promi
     variables: protocolVariables(protocol),
     config: [
       ['core.hooksPath', hooks],
-      // Packs stay packs: one file to sync, in one folder.
+      // Keep packs as packs: one file to sync, in one folder.
       ['receive.unpackLimit', '1'],
       ...(quota.push_bytes === null ? [] : [['receive.maxInputSize', String(quota.push_bytes)] as const]),
     ],
@@ -152,9 +152,9 @@ const startReceivePack = async (push: Push, { protocol, client }: Params): Promi
 };
 
 const leaveRepository = async ({ dir }: Context): Promise<void> => {
-  const left = (underWay.get(dir) ?? 1) - 1;
-  if (left > 0) {
-    underWay.set(dir, left);
+  const remaining = (underWay.get(dir) ?? 1) - 1;
+  if (remaining > 0) {
+    underWay.set(dir, remaining);
     return;
   }
   underWay.delete(dir);
@@ -171,12 +171,12 @@ const run = async (push: Push, params: Params): Promise<void> => {
   };
   if (git.channel !== null) serveHooks(git.channel, hookHandler(push));
   pipeline(io.input, watching.fromClient(), boundCommands(), git.stdin).catch(() => undefined);
-  // Git answers only once it has all that it needs.
+  // git answers only after it has read all it needs.
   const answered = pipeline(git.stdout, watching.toClient(watching.endInput), gate.stream, io.output, {
     end: false,
   });
   const [ended] = await Promise.allSettled([git.ended, answered]);
-  // Whoever called may have gone, or git been killed: what it did before counts all the same.
+  // Even if the client left or git was killed, applied updates count.
   await settle(push);
   if (ended.status === 'rejected') throw ended.reason as Error;
   await answered;
@@ -192,7 +192,7 @@ const advertiseTo = async (context: Context, { output }: StreamIo, protocol: 0 |
 const receive = async (push: Push, params: Params): Promise<void> => {
   const { context, io, watching } = push;
   if (!params.stateless) await advertiseTo(context, io, params.protocol);
-  // Clients send a flush packet alone to see whether we are there: no reason to make a repository.
+  // A flush packet alone tests the connection: do not create a repository for it.
   if (!(await awaitOpening(io.input, watching, true))) return;
   await ensureRepository(context);
   await clearLocksOnce(context.dir);
@@ -205,13 +205,13 @@ const receive = async (push: Push, params: Params): Promise<void> => {
 };
 
 export const receivePack: StreamHandler<'transport.receive_pack'> = async (params, context, io) => {
-  const watching = watch(null);
+  const watching = startWatchdog(null);
   const push: Push = {
     context,
     io,
     quota: params.quota,
     watching,
-    gate: makeGate(async () => await settle(push)),
+    gate: makeReportHold(async () => await settle(push)),
     stopInput: () => undefined,
     accepted: null,
     told: false,

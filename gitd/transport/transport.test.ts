@@ -1,4 +1,4 @@
-/** The parts of the transport that can be looked at alone. */
+/** Tests parts of the transport in isolation. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,13 +6,13 @@ import { join } from 'node:path';
 import { PassThrough, Readable, Writable } from 'node:stream';
 import { after, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { GitError } from '../failure.ts';
-import { makeGate } from './gate.ts';
-import { hookCallOf } from './hook_channel.ts';
+import { GitError } from '../git_error.ts';
+import { makeReportHold } from './hold_report.ts';
+import { parseHookCall } from './hook_channel.ts';
 import { type Source, openPackCache } from './pack_cache.ts';
-import { packet, packetsOf } from './pktline.ts';
+import { packet, parsePackets } from './packet_lines.ts';
 import { refProblems } from './push_rules.ts';
-import { fetchOf, parseRequest, requestsOf } from './request.ts';
+import { parseFetch, parseRequest, requestsOf } from './parse_request.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'gantry-transport-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -20,12 +20,12 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 const zero = '0'.repeat(40);
 const one = '1'.repeat(40);
 
-test('packets are read as they are written, and nothing else is', () => {
+test('written packets can be parsed, malformed ones are refused', () => {
   const bytes = Buffer.concat([packet('a\n'), Buffer.from('0001'), packet(''), Buffer.from('0000')]);
-  const kinds = packetsOf(bytes).map((one) => (one.kind === 'data' ? one.data.toString() : one.kind));
+  const kinds = parsePackets(bytes).map((one) => (one.kind === 'data' ? one.data.toString() : one.kind));
   assert.deepEqual(kinds, ['a\n', 'delim', '', 'flush']);
   for (const wrong of ['0003', 'zzzz', 'fff1', '0005', '000']) {
-    assert.throws(() => packetsOf(Buffer.from(wrong)), GitError, wrong);
+    assert.throws(() => parsePackets(Buffer.from(wrong)), GitError, wrong);
   }
   assert.throws(() => packet('x'.repeat(65_517)), GitError);
 });
@@ -38,7 +38,7 @@ const requestOf = (capabilities: string[], args: string[]): Buffer =>
     Buffer.from('0000'),
   ]);
 
-test('two who ask for the same have the same key, whoever they are; others do not', () => {
+test('equal requests of different clients have the same key, other requests do not', () => {
   const keyOf = (agent: string, ...args: string[]): string =>
     parseRequest(requestOf(['command=fetch', `agent=${agent}`, 'object-format=sha1'], args)).key;
   assert.equal(keyOf('git/2.39', `want ${one}\n`, 'done\n'), keyOf('git/2.50', `want ${one}`, 'done'));
@@ -47,8 +47,8 @@ test('two who ask for the same have the same key, whoever they are; others do no
   assert.notEqual(keyOf('x', 'a\nb'), keyOf('x', 'a', 'b'));
 });
 
-test('a fetch tells what it wants, and whether it has anything', () => {
-  const fetched = (...args: string[]) => fetchOf(parseRequest(requestOf(['command=fetch'], args)));
+test('a fetch request is parsed into its wants and haves', () => {
+  const fetched = (...args: string[]) => parseFetch(parseRequest(requestOf(['command=fetch'], args)));
   assert.deepEqual(fetched(`want ${one}`, `want ${one}`, 'done'), {
     wants: [one],
     hasHaves: false,
@@ -63,7 +63,7 @@ test('a fetch tells what it wants, and whether it has anything', () => {
   assert.throws(() => parseRequest(twice), { kind: 'invalid' });
 });
 
-test('requests come in any pieces, several behind one another, and none too long', async () => {
+test('requests are parsed however they are split, several in a row, with a size limit', async () => {
   const bytes = Buffer.concat([
     requestOf(['command=ls-refs'], ['peel']),
     requestOf(['command=fetch'], ['done']),
@@ -87,10 +87,10 @@ test('requests come in any pieces, several behind one another, and none too long
   await assert.rejects(read(Array.from({ length: 2_200 }, () => haves)), { kind: 'too_large' });
 });
 
-const hookCall = (...parts: string[]): ReturnType<typeof hookCallOf> =>
-  hookCallOf(Buffer.from(parts.join('')));
+const hookCall = (...parts: string[]): ReturnType<typeof parseHookCall> =>
+  parseHookCall(Buffer.from(parts.join('')));
 
-test('what a hook says is whole or not there, push options with line ends and all', () => {
+test('a hook message is parsed only when complete, including push options with line ends', () => {
   const line = `${zero} ${one} refs/heads/x\n`;
   assert.equal(hookCall('pre-receive\0/q\0'), null);
   assert.equal(hookCall('pre-receive\0/q\0', '1\0'), null);
@@ -105,7 +105,7 @@ test('what a hook says is whole or not there, push options with line ends and al
   assert.throws(() => hookCall('other\0\0', '0\0', '\0'), { kind: 'internal' });
 });
 
-test('no name of a ref ends what a hook says, and no push option becomes one', () => {
+test('no ref name can end a hook message, and no push option can pass as an update', () => {
   const update = `${zero} ${one} refs/heads/x`;
   assert.equal(hookCall('pre-receive\0/q\0', '0\0', `${update}\n.\n`), null);
   assert.throws(() => hookCall('pre-receive\0/q\0', '0\0', `${update}\n.\n${update}\n\0`), GitError);
@@ -116,7 +116,7 @@ test('no name of a ref ends what a hook says, and no push option becomes one', (
   assert.throws(() => hookCall('pre-receive\0/q\0', '0\0', posing, `${update}\n\0`), GitError);
 });
 
-test('names that differ in case only are refused among themselves and beside those that are there', () => {
+test('names that differ only in case are refused, among the updates and against existing refs', () => {
   const made = (ref: string, old = zero, next = one) => ({ ref, old, new: next });
   const there = new Map([['refs/heads/main', 'refs/heads/main']]);
   const isRefused = (...updates: ReturnType<typeof made>[]): boolean => refProblems(updates, there) !== null;
@@ -136,9 +136,9 @@ test('names that differ in case only are refused among themselves and beside tho
   );
 });
 
-test('a gate keeps what is said until it may be told, and fails with what settling it does', async () => {
+test('a report hold delays output until released or settled, and fails if settling fails', async () => {
   const said = async (settle: () => Promise<void>, release: boolean): Promise<string> => {
-    const { stream, hold, ...gate } = makeGate(settle);
+    const { stream, hold, ...gate } = makeReportHold(settle);
     const chunks: Buffer[] = [];
     stream.on('data', (chunk: Buffer) => chunks.push(chunk));
     const ended = new Promise<void>((resolve, reject) => stream.on('end', resolve).on('error', reject));
@@ -162,7 +162,7 @@ test('a gate keeps what is said until it may be told, and fails with what settli
   );
 });
 
-/** A source of these pieces, each sent when it is asked for. */
+/** Creates a source whose output and end the test controls. */
 const slowSource = () => {
   const output = new PassThrough();
   const ended = Promise.withResolvers<void>();
@@ -185,8 +185,13 @@ const reader = () => {
 
 const never = { signal: new AbortController().signal, touch: () => undefined };
 
-test('who asks for the same meanwhile, and afterwards, reads what one run makes', async () => {
-  const cache = await openPackCache({ folder: join(folder, 'shared'), budget: 1_000, age: 60_000 });
+test('concurrent and later requests for the same pack share one run', async () => {
+  const cache = await openPackCache({
+    folder: join(folder, 'shared'),
+    budget: 1_000,
+    most: 100,
+    age: 60_000,
+  });
   const { source, output, ended, runs } = slowSource();
   const [first, second, third] = [reader(), reader(), reader()];
   const one = cache.serve('k', first.output, source, never);
@@ -205,8 +210,13 @@ test('who asks for the same meanwhile, and afterwards, reads what one run makes'
   cache.close();
 });
 
-test('one who leaves does not end it for the others, and a failure is not kept', async () => {
-  const cache = await openPackCache({ folder: join(folder, 'leaving'), budget: 1_000, age: 60_000 });
+test('a reader that leaves does not end the run for others, and a failure is not cached', async () => {
+  const cache = await openPackCache({
+    folder: join(folder, 'leaving'),
+    budget: 1_000,
+    most: 100,
+    age: 60_000,
+  });
   const { source, output, ended } = slowSource();
   const leaving = new AbortController();
   const [gone, staying] = [reader(), reader()];
@@ -231,8 +241,13 @@ test('one who leaves does not end it for the others, and a failure is not kept',
   cache.close();
 });
 
-test('one who does not read what was written does not stay when he is told to leave', async () => {
-  const cache = await openPackCache({ folder: join(folder, 'stalled'), budget: 1_000, age: 60_000 });
+test('a stalled reader ends on abort', async () => {
+  const cache = await openPackCache({
+    folder: join(folder, 'stalled'),
+    budget: 1_000,
+    most: 100,
+    age: 60_000,
+  });
   const { source, output, ended } = slowSource();
   output.end('abc');
   ended.resolve();
@@ -245,9 +260,9 @@ test('one who does not read what was written does not stay when he is told to le
   cache.close();
 });
 
-test('files go when they are too many bytes, or too old, and none are left of a life before', async () => {
+test('files are evicted by size and age, and those of an earlier process are removed', async () => {
   const place = join(folder, 'swept');
-  const cache = await openPackCache({ folder: place, budget: 10, age: 60_000 });
+  const cache = await openPackCache({ folder: place, budget: 10, most: 100, age: 60_000 });
   const fill = async (name: string, text: string): Promise<void> => {
     const { source, output, ended } = slowSource();
     output.end(text);
@@ -260,7 +275,7 @@ test('files go when they are too many bytes, or too old, and none are left of a 
   assert.equal(readdirSync(place).length, 1);
   cache.close();
   await setTimeout(20);
-  const brief = await openPackCache({ folder: place, budget: 100, age: 10 });
+  const brief = await openPackCache({ folder: place, budget: 100, most: 100, age: 10 });
   assert.deepEqual(readdirSync(place), []);
   const { source, output, ended, runs } = slowSource();
   output.end('x');
@@ -273,4 +288,19 @@ test('files go when they are too many bytes, or too old, and none are left of a 
   await brief.serve('a', reader().output, other.source, never);
   assert.deepEqual([runs(), other.runs()], [1, 1]);
   brief.close();
+});
+
+test('files are evicted by number, however small they are', async () => {
+  const place = join(folder, 'many');
+  const cache = await openPackCache({ folder: place, budget: 1_000, most: 2, age: 60_000 });
+  for (const name of ['a', 'b', 'c', 'd']) {
+    const { source, output, ended } = slowSource();
+    output.end(name);
+    ended.resolve();
+    await cache.serve(name, reader().output, source, never);
+    await setTimeout(20);
+  }
+  assert.equal(readdirSync(place).length, 2);
+  assert.deepEqual(['a', 'b', 'c', 'd'].map(cache.holds), [false, false, true, true]);
+  cache.close();
 });

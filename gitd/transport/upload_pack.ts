@@ -1,37 +1,39 @@
-/** Fetches and clones. */
+/** Serves fetches and clones. */
 import { PassThrough, Readable, type Transform, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { join } from 'node:path';
 import type { Context, StreamHandler, StreamIo } from '../context.ts';
 import { file, flag } from '../exec/arguments.ts';
-import { type Hidden, hiddenFor, hiddenKey, hidingRefs } from '../exec/env.ts';
+import { type Hidden, hiddenFor, hiddenKey, hidingRefs } from '../exec/environment.ts';
 import type { GitProcess } from '../exec/spawn.ts';
 import { transferShares } from '../exec/transfer_shares.ts';
-import { GitError } from '../failure.ts';
+import { GitError } from '../git_error.ts';
 import type { Client } from '../protocol.ts';
 import { capabilities, protocolVariables, readableDir, writeAdvertisement } from './advertise.ts';
-import { boundTalk, wholeRequest } from './bounded.ts';
-import { bringHead } from './head.ts';
+import { boundTalk, wholeRequest } from './limit_request_size.ts';
+import { updateHead } from './set_head.ts';
 import { listRefs } from './ls_refs.ts';
-import { awaitOpening, skipAdvertisement } from './opening.ts';
-import { ownFolder } from './own_folder.ts';
+import { awaitOpening, skipAdvertisement } from './first_message.ts';
+import { transportFolder } from './transport_folder.ts';
 import { type PackCache, type Source, openPackCache, packBytes } from './pack_cache.ts';
-import { packet } from './pktline.ts';
-import { type Request, fetchOf, requestsOf } from './request.ts';
-import { forbiddenWant } from './wants.ts';
-import { type Watch, watch } from './watch.ts';
+import { packet } from './packet_lines.ts';
+import { type Request, parseFetch, requestsOf } from './parse_request.ts';
+import { findForbiddenWant } from '../refs/check_wants.ts';
+import { type Watchdog, startWatchdog } from '../exec/transfer_watchdog.ts';
 
-/** Seconds that one may take, however well it goes on. */
+/** Time limit of a transfer, even with progress. */
 export const longestTransfer = 4 * 3600;
 
 const cacheBudget = 2 * 2 ** 30;
 const cacheAge = 5 * 60_000;
+const mostCached = 256;
 
 const caches = new Map<string, Promise<PackCache>>();
 
-const cacheOf = async (root: string): Promise<PackCache> => {
-  const folder = join(ownFolder(root), 'packs');
-  const cache = caches.get(root) ?? openPackCache({ folder, budget: cacheBudget, age: cacheAge });
+const openCache = async (root: string): Promise<PackCache> => {
+  const folder = join(transportFolder(root), 'packs');
+  const cache =
+    caches.get(root) ?? openPackCache({ folder, budget: cacheBudget, most: mostCached, age: cacheAge });
   caches.set(root, cache);
   return await cache;
 };
@@ -63,13 +65,13 @@ const startUploadPack = async (
     config: hidingRefs(hidden),
   });
 
-/** For answers that are kept. */
+/** Time limit of cached packs. */
 const succeeded = async (git: GitProcess): Promise<void> => {
   const { code } = await git.ended;
   if (code !== 0) throw new GitError('internal', `git upload-pack ended with ${code}: ${git.complaint()}`);
 };
 
-/** Runs git for one request. Its output is to be read to the end. */
+/** Runs git for one request. The caller must read its output to the end. */
 const runRequest = async (
   { context, ...place }: Omit<Serving, 'output' | 'watching'>,
   request: Request,
@@ -85,17 +87,17 @@ const runRequest = async (
 type Serving = {
   context: Context;
   dir: string;
-  /** What is not for this one. */
+  /** Refs hidden from the client. */
   hidden: Hidden;
   client: Client | null;
   output: Writable;
-  watching: Watch;
+  watching: Watchdog;
 };
 
 const copy = async ({ output, watching }: Serving, source: Readable): Promise<void> =>
   await pipeline(source, watching.toClient(), output, { end: false });
 
-/** What git says before it fails tells the client why. */
+/** Output before a failure tells the client the reason. */
 const answerByGit = async (serving: Serving, request: Request): Promise<void> => {
   const { context, watching } = serving;
   const { output, ended } = await runRequest(serving, request, watching.signal);
@@ -103,13 +105,13 @@ const answerByGit = async (serving: Serving, request: Request): Promise<void> =>
   await ended.catch((error: Error) => context.log('a fetch failed', { error: error.message }));
 };
 
-/** Whether the answer to it is the same for all who ask it. */
+/** Whether the answer is the same for all clients. */
 const isAlike = (request: Request): boolean => {
-  const { done, hasHaves, asksRefs } = fetchOf(request);
+  const { done, hasHaves, asksRefs } = parseFetch(request);
   return done && !hasHaves && !asksRefs;
 };
 
-const keyOf = ({ context, hidden }: Pick<Serving, 'context' | 'hidden'>, request: Request): string =>
+const buildCacheKey = ({ context, hidden }: Pick<Serving, 'context' | 'hidden'>, request: Request): string =>
   `${context.dir} ${hiddenKey(hidden)} ${request.key}`;
 
 const isCacheable = async (context: Context, dir: string, request: Request): Promise<boolean> => {
@@ -119,14 +121,14 @@ const isCacheable = async (context: Context, dir: string, request: Request): Pro
 
 const answerFetch = async (serving: Serving, request: Request): Promise<void> => {
   const { context, dir, hidden, output, watching } = serving;
-  const { wants } = fetchOf(request);
-  const refused = await forbiddenWant({ ...context, dir, signal: watching.signal }, wants, hidden);
+  const { wants } = parseFetch(request);
+  const refused = await findForbiddenWant({ ...context, dir, signal: watching.signal }, wants, hidden);
   if (refused !== null) {
     output.write(packet(`ERR upload-pack: not our ref ${refused}`));
     return;
   }
-  const cache = await cacheOf(context.root);
-  const key = keyOf(serving, request);
+  const cache = await openCache(context.root);
+  const key = buildCacheKey(serving, request);
   if (cache.holds(key) || (await isCacheable(context, dir, request))) {
     const source: Source = async (signal) => await runRequest(serving, request, signal);
     await cache.serve(key, output, source, watching);
@@ -135,19 +137,19 @@ const answerFetch = async (serving: Serving, request: Request): Promise<void> =>
   await answerByGit(serving, request);
 };
 
-/** A conversation, of which not all need a look at the disk. */
+/** State of a conversation; the repository is opened only when needed. */
 type Talk = Omit<Serving, 'dir'> & {
-  /** Where the repository is, made ready. */
+  /** Prepares the repository and returns its folder. */
   place: () => Promise<string>;
 };
 
-/** Whether the answer lies ready: then the repository is not looked at. */
+/** Whether the answer is cached: then the repository is not read. */
 const isHeld = async (talk: Talk, request: Request): Promise<boolean> => {
   if (request.command !== 'fetch' || !isAlike(request)) return false;
-  return (await cacheOf(talk.context.root)).holds(keyOf(talk, request));
+  return (await openCache(talk.context.root)).holds(buildCacheKey(talk, request));
 };
 
-/** Whether the conversation goes on after it. */
+/** Serves a request; returns whether the conversation goes on. */
 const answerRequest = async (talk: Talk, request: Request): Promise<boolean> => {
   const { context, output, watching } = talk;
   watching.touch();
@@ -169,21 +171,21 @@ const answerRequest = async (talk: Talk, request: Request): Promise<boolean> => 
   return true;
 };
 
-/** A conversation of requests, each of which stands for itself: over SSH several of them, over HTTP one. */
+/** Serves a conversation of independent requests: several over SSH, one over HTTP. */
 const converse = async (talk: Talk, io: StreamIo, stateless: boolean): Promise<void> => {
   if (!stateless) io.output.write(await capabilities(talk.context));
-  // What still comes, the connection throws away: to destroy it here costs an error and its stack.
+  // The connection discards further input; destroying it here would cost an error and its stack.
   for await (const request of requestsOf(io.input.iterator({ destroyOnReturn: false }))) {
     const goesOn = await answerRequest(talk, request);
     if (!goesOn || stateless) return;
   }
 };
 
-/** The last that a client says before it is sent a pack, in versions 0 and 1. */
+/** The last message of a client before the pack, in versions 0 and 1. */
 const donePacket = '0009done\n';
 
-/** Notes when a client has said all. */
-const noteDone = (watching: Watch): ((chunk: Buffer) => void) => {
+/** Detects the end of a client's input. */
+const noteDone = (watching: Watchdog): ((chunk: Buffer) => void) => {
   let tail = '';
   return (chunk) => {
     tail = (tail + chunk.toString('latin1', Math.max(0, chunk.length - donePacket.length))).slice(
@@ -193,14 +195,14 @@ const noteDone = (watching: Watch): ((chunk: Buffer) => void) => {
   };
 };
 
-/** Passes bytes both ways between git and the client. */
+/** Pipes bytes both ways between git and the client. */
 const relay = async (
   git: GitProcess,
   { input, output }: Pick<StreamIo, 'input' | 'output'>,
-  watching: Watch,
+  watching: Watchdog,
   skipped: Transform,
 ): Promise<void> => {
-  // Git may end before it has read all: what is left is of no use to anybody.
+  // git may end before it has read everything; the rest is not needed.
   const sent = pipeline(input, watching.fromClient(noteDone(watching)), boundTalk(), git.stdin);
   await Promise.all([
     pipeline(git.stdout, skipped, watching.toClient(), output, { end: false }),
@@ -211,7 +213,7 @@ const relay = async (
 
 type OldTalk = Talk & { protocol: 0 | 1; stateless: boolean };
 
-/** Versions 0 and 1. Git starts once the client has begun to say what it wants. */
+/** Serves versions 0 and 1. Starts git after the client's first packets. */
 const converseOld = async (talk: OldTalk, io: StreamIo): Promise<void> => {
   const { watching, protocol, stateless, hidden } = talk;
   const { signal } = watching;
@@ -236,11 +238,11 @@ export const uploadPack: StreamHandler<'transport.upload_pack'> = async (params,
   let placed: Promise<string> | null = null;
   const find = async (): Promise<string> => {
     const dir = await readableDir(context);
-    if (dir === context.dir) await bringHead(dir, head);
+    if (dir === context.dir) await updateHead(dir, head);
     return dir;
   };
   const place = async (): Promise<string> => await (placed ??= find());
-  const watching = watch(context.signal);
+  const watching = startWatchdog(context.signal);
   const talk: Talk = { context, place, hidden, client, output: io.output, watching };
   try {
     if (protocol === 2) await converse(talk, io, stateless);

@@ -1,14 +1,14 @@
-/** A control group for one run, where this process may make one: the kernel then counts and ends all that is in it. */
+/** Creates a control group for one run if permitted: the kernel then limits and ends everything in it. */
 import type { ChildProcess } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Limits } from './limits.ts';
-import { type Start, startChild } from './run.ts';
+import type { Limits } from './process_limits.ts';
+import { type Start, startChild } from './run_process.ts';
 
 export type Group = {
-  /** Who writes its number here is in it, and all that it starts. */
+  /** A process that writes its pid here joins the group with its children. */
   entrance: string;
   kill: () => Promise<void>;
 };
@@ -30,28 +30,29 @@ const attempt = (work: () => void): boolean => {
   }
 };
 
-/** Our own group of version 2, and the one above it where that can be seen. */
+/** Our own cgroup v2, and its parent if visible. */
 const ownFolders = (): { own: string; above: string | null } | null => {
   const path = /^0::(\/.*)$/m.exec(read('/proc/self/cgroup'))?.[1];
   const mount = / \/ (\S+) [^\n]*- cgroup2 /.exec(read('/proc/self/mountinfo'))?.[1];
   if (path === undefined || mount === undefined) return null;
   const own = join(mount, path);
-  // What is above the place where groups are mounted is none.
+  // The parent of the mount point is not a group.
   return { own, above: path === '/' ? null : dirname(own) };
 };
 
-/** Systemd gives whole groups away, and puts who gets one below it: only there may groups beside us be limited. */
+/** systemd delegates whole subtrees with the process below the top: only there may sibling groups be limited. */
 const isGivenAway = (folder: string): boolean => !/(?:^$|\.(?:service|scope|slice))$/.test(basename(folder));
 
-/** Those that may hold groups of ours, the best first: a group with processes in it gives no limits to those below. */
+/** Candidate parents, best first: a group that contains processes cannot limit its children. */
 const parents = (): string[] => {
-  const found = ownFolders();
-  if (found === null) return [];
-  const { own, above } = found;
+  const folders = ownFolders();
+  if (folders === null) return [];
+  const { own, above } = folders;
   const limiting = [own, isGivenAway(own) ? above : null].filter((one) => one !== null);
   const gives = (folder: string): boolean => {
     const file = join(folder, 'cgroup.subtree_control');
-    for (const wanted of ['+memory', '+pids']) attempt(() => writeFileSync(file, wanted, { flag: 'r+' }));
+    for (const controller of ['+memory', '+pids'])
+      attempt(() => writeFileSync(file, controller, { flag: 'r+' }));
     return /\b(?:memory|pids)\b/.test(read(file));
   };
   return [...limiting.filter(gives), own];
@@ -63,12 +64,11 @@ const removeGroup = async (folder: string): Promise<void> => {
   attempt(() => writeFileSync(join(folder, 'cgroup.kill'), '1'));
   for (let tries = 0; tries < 50; tries += 1) {
     if (attempt(() => rmdirSync(folder)) || !existsSync(folder)) return;
-    // oxlint-disable-next-line no-await-in-loop -- those that were killed are still going
     await wait(10);
   }
 };
 
-/** Without swap a limit of memory is one. What the kernel does not count here is left to the limits of processes. */
+/** Without swap the memory limit is effective. Limits that the kernel lacks are left to prlimit. */
 const limitGroup = (folder: string, { processes, memory }: Limits): void => {
   const files = [
     ['pids.max', processes],
@@ -82,31 +82,34 @@ const limitGroup = (folder: string, { processes, memory }: Limits): void => {
   }
 };
 
-const entranceOf = (folder: string): string => join(folder, 'cgroup.procs');
+const getProcsFile = (folder: string): string => join(folder, 'cgroup.procs');
 
-/** Elsewhere than among groups, it would be a folder that holds nothing, and that nobody could remove. */
+/** Outside the cgroup file system this would be an ordinary folder. */
 const make = (folder: string): boolean => {
   if (!attempt(() => mkdirSync(folder))) return false;
-  if (existsSync(entranceOf(folder))) return true;
+  if (existsSync(getProcsFile(folder))) return true;
   attempt(() => rmdirSync(folder));
   return false;
 };
 
-/** @param places for the tests; else those of this process */
+/**
+ * Creates a group.
+ * @param places for the tests; default: those of this process
+ */
 export const makeGroup = (name: string, limits: Limits, places = parents()): Group | null => {
   const folder = places.map((parent) => join(parent, prefix + name)).find(make);
   if (folder === undefined) return null;
   limitGroup(folder, limits);
-  return { entrance: entranceOf(folder), kill: async () => await removeGroup(folder) };
+  return { entrance: getProcsFile(folder), kill: async () => await removeGroup(folder) };
 };
 
-/** Ends those that were left, with all that is in them. */
+/** Ends left-over groups with all their processes. */
 export const endGroups = async (isLeft: (name: string) => boolean): Promise<void> => {
   const foundIn = (parent: string): string[] => {
     let names: string[] = [];
     attempt(() => void (names = readdirSync(parent)));
-    const left = names.filter((name) => name.startsWith(prefix) && isLeft(name.slice(prefix.length)));
-    return left.map((name) => join(parent, name));
+    const leftovers = names.filter((name) => name.startsWith(prefix) && isLeft(name.slice(prefix.length)));
+    return leftovers.map((name) => join(parent, name));
   };
   await Promise.all([...new Set(parents().flatMap(foundIn))].map(removeGroup));
 };
@@ -122,7 +125,7 @@ const letEnter = ({ entrance }: Group, { pid, stdio }: ChildProcess, descriptor:
   word?.end('\n');
 };
 
-/** As `startChild`, within a group. The child becomes its command when it is in, so that nothing is started outside. */
+/** Like `startChild`, in a group. The child runs the command after it has joined, so that nothing starts outside. */
 export const startWithin = (group: Group | null, start: Start): ChildProcess => {
   if (group === null) return startChild(start);
   const pipes = start.pipes ?? 0;

@@ -1,14 +1,14 @@
-/** What every way of running a script offers. */
-import type { Job } from '../protocol.ts';
-import type { Colour } from '../trace.ts';
-import type { Values } from '../variables.ts';
-import type { Ended, User } from './run.ts';
+/** The interface of executors. */
+import type { Job } from '../coordinator/protocol.ts';
+import type { Colour } from '../log/job_log.ts';
+import type { Values } from '../job_variables.ts';
+import type { Ended, User } from './run_process.ts';
 
-/** The folders of a job, as this machine knows them. */
+/** The folders of a job on this machine. */
 export type Folders = {
   /** The project's files. */
   project: string;
-  /** Of earlier fetches; the project's own repository points into it. */
+  /** Mirror of earlier fetches; the project's repository borrows its objects. */
   objects: string;
   home: string;
   temp: string;
@@ -16,13 +16,13 @@ export type Folders = {
   files: string;
 };
 
-/** All that is known of a job before its first script. */
+/** Everything known about a job before its first script. */
 export type Setting = {
   job: Job;
   folders: Folders;
   values: Values;
   user: User | null;
-  /** No two jobs have the same. */
+  /** Unique per job. */
   mark: string;
   /** A folder of the runner's own. */
   own: string;
@@ -37,38 +37,38 @@ export type Run = {
   /** Name of a script in `files`. */
   script: string;
   user: User | null;
-  /** No two runs have the same. */
+  /** Unique per run. */
   mark: string;
   onOutput: (chunk: Buffer) => void;
-  /** Its reason is a `Why`. */
+  /** Aborted with a `Why` as reason. */
   stop: AbortSignal;
 };
 
-/** Where one job's scripts run. */
+/** The environment of one job's scripts. */
 export type Session = {
-  /** Resolves when nothing of it is left. @throws where it cannot be started */
+  /** Runs a script; resolves when all its processes have ended. @throws if it cannot be started */
   run: (run: Run) => Promise<Ended>;
-  /** What was made for the job is gone afterwards. */
+  /** Removes everything created for the job. */
   end: () => Promise<void>;
 };
 
 export type Executor = {
   name: 'sandbox' | 'shell' | 'container';
-  /** What the log says before a job. */
+  /** First lines of a job's log. */
   notice: string;
-  /** Name of the folder that holds its projects' files: what one kind of job leaves is no other's to find. */
+  /** Name of the folder for project files, separate for each kind of executor. */
   builds: string;
   /** The same folders as the job sees them. */
   seen: (folders: Folders, job: Job) => Folders;
-  /** @throws where the job cannot have what it asks for */
+  /** Prepares a job. @throws if its request cannot be met */
   begin: (setting: Setting) => Promise<Session>;
 };
 
-/** Of one that has nothing to make for a job as a whole. */
+/** Prepares nothing, for executors without per-job setup. */
 export const beginPlain = (run: Session['run']) => async (): Promise<Session> =>
   await Promise.resolve({ run, end: async () => await Promise.resolve() });
 
-/** Nothing of our own environment is in it. */
+/** The base environment; nothing of the runner's own. */
 export const cleanEnvironment = (home: string, temp: string): Record<string, string> => ({
   PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
   LANG: 'C.UTF-8',
@@ -77,7 +77,7 @@ export const cleanEnvironment = (home: string, temp: string): Record<string, str
   SHELL: '/bin/bash',
 });
 
-/** A path that can be one, made of the project's. */
+/** Turns the project's path into a valid folder. */
 export const seenProjectPath = ({ variables, job_info }: Job): string => {
   const path = variables.findLast(({ key }) => key === 'CI_PROJECT_PATH')?.value ?? '';
   const parts = path.split('/');

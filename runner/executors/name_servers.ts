@@ -1,9 +1,9 @@
-/** The name servers that a sandbox may ask: those of this machine that do not listen on its loopback address. */
+/** Finds name servers for a sandbox: those of this machine except on loopback. */
 import { chmodSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { isIPv4 } from 'node:net';
 import { join } from 'node:path';
 
-/** Where a machine whose own resolver listens on loopback keeps the servers that this one asks. */
+/** File with the upstream servers of a resolver on loopback. */
 const resolverFiles = [
   '/etc/resolv.conf',
   '/run/systemd/resolve/resolv.conf',
@@ -24,7 +24,7 @@ const reachableServers = (text: string): string[] =>
     .map(([, address = '']) => address)
     .filter((address) => isIPv4(address) && !/^(?:127|0)\./.test(address));
 
-/** Reads the first of the files that names such a server; empty where none does. */
+/** Reads the first file that names a usable server; empty if none does. */
 export const findNameServers = (files: readonly string[] = resolverFiles): string[] => {
   for (const file of files) {
     const servers = reachableServers(readText(file));
@@ -33,7 +33,7 @@ export const findNameServers = (files: readonly string[] = resolverFiles): strin
   return [];
 };
 
-/** Replaces `resolv.conf` in this folder; a sandbox that runs keeps the file that it started with. */
+/** Replaces `resolv.conf` in the folder. A running sandbox keeps its old file. */
 export const writeNameServers = (etc: string): void => {
   const file = join(etc, 'resolv.conf');
   writeFileSync(

@@ -1,4 +1,4 @@
-/** Processes of this machine: who descends of whom, who carries a mark, and how they are told to end. */
+/** Lists processes of this machine by parent or by mark, and signals them. */
 import { readFileSync, readdirSync } from 'node:fs';
 
 const numbers = (): number[] => {
@@ -22,33 +22,33 @@ const readProcess = (pid: number): Process | null => {
   }
 };
 
-/** Who a process is: its number is given again to others, but not with the same start. Null: there is none. */
-export const identityOf = (pid: number): string | null => {
-  const found = readProcess(pid);
-  return found === null ? null : `${pid}:${found.since}`;
+/** Identifies a process by pid and start time, since pids are reused. Null: no such process. */
+export const getIdentity = (pid: number): string | null => {
+  const entry = readProcess(pid);
+  return entry === null ? null : `${pid}:${entry.since}`;
 };
 
-export const isAlive = (identity: string): boolean => identityOf(Number.parseInt(identity, 10)) === identity;
+export const isAlive = (identity: string): boolean => getIdentity(Number.parseInt(identity, 10)) === identity;
 
-/** Without itself. */
-export const descendantsOf = (pid: number): Process[] => {
+/** Lists all descendants, without the process itself. */
+export const listDescendants = (pid: number): Process[] => {
   const all = numbers()
     .map(readProcess)
     .filter((one) => one !== null);
-  const found: Process[] = [];
+  const descendants: Process[] = [];
   const within = new Set([pid]);
   for (let before = -1; before !== within.size;) {
     before = within.size;
     for (const one of all) {
       if (!within.has(one.parent) || within.has(one.pid)) continue;
       within.add(one.pid);
-      found.push(one);
+      descendants.push(one);
     }
   }
-  return found;
+  return descendants;
 };
 
-/** Every child inherits this, wherever it hides, as long as it does not clear its environment. */
+/** Environment variable that every child inherits unless it clears its environment. */
 export const markName = 'GANTRY_JOB_MARK';
 
 const markPattern = new RegExp(`(?:^|\\0)${markName}=([^\\0]*)`);
@@ -59,11 +59,14 @@ export const marked = (): { pid: number; mark: string }[] =>
       const mark = markPattern.exec(readFileSync(`/proc/${pid}/environ`, 'latin1'))?.[1];
       return mark === undefined ? [] : [{ pid, mark }];
     } catch {
-      return []; // ended, or somebody else's
+      return []; // ended, or of another user
     }
   });
 
-/** @param target a process, or below zero a group */
+/**
+ * Sends a signal.
+ * @param target a pid, or a negative process group
+ */
 export const signal = (target: number, name: NodeJS.Signals): void => {
   try {
     process.kill(target, name);

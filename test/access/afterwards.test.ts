@@ -1,4 +1,4 @@
-/** What is left of access that has ended: nothing. */
+/** Access that has ended leaves nothing behind. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import {
@@ -163,7 +163,7 @@ const endings: Ending[] = [
 
 const messages = { project: '404 Project Not Found', issue: '404 Not found' } as const;
 
-/** What the user is shown of the issue, in every list that could have it. */
+/** What the user sees of the issue, in every list that could contain it. */
 const listsOf = ({ project, issue }: Scene): string[] => [
   '/issues?scope=all',
   `/issues?scope=all&iids[]=${issue.iid}`,
@@ -173,7 +173,7 @@ const listsOf = ({ project, issue }: Scene): string[] => [
 ];
 
 for (const ending of endings) {
-  test(`todos and lists, when ${ending.name}`, async () => {
+  test(`todos and lists show nothing after ${ending.name}`, async () => {
     try {
       const made = await ending.begin();
       const { project, issue, user } = made;
@@ -187,7 +187,7 @@ for (const ending of endings) {
         .executeTakeFirstOrThrow();
       assert.ok(todo === undefined || todo.id === id);
       assert.equal((await must('GET /todos', { as })).body.length, 1);
-      // Asked twice, so that what is kept of a list is asked for, too.
+      // Requested twice, to include cached lists.
       const isIn = ({ body }: Reply): boolean => body.some((one: { id: number }) => one.id === issue.id);
       for (const list of [...listsOf(made), ...listsOf(made)]) {
         assert.ok(isIn(await must(`GET ${list}`, { as })) || list.includes('assigned'), list);
@@ -222,7 +222,7 @@ for (const ending of endings) {
     }
   });
 
-  test(`a copy that is still good by its tag, when ${ending.name}`, async () => {
+  test(`a copy with a valid ETag is not confirmed after ${ending.name}`, async () => {
     try {
       const made = await ending.begin();
       const { project, issue, user } = made;
@@ -278,7 +278,7 @@ for (const ending of endings) {
   });
 }
 
-test('a tag of one who sees it is of no use to one who does not', async () => {
+test('an ETag of one user is useless to a user without access', async () => {
   const { issue, project } = await scene({ visibility: 'private' });
   const stranger = await seedUser(gantry);
   const { headers } = await must(`GET ${issuePath(issue)}`);
@@ -292,12 +292,12 @@ test('a tag of one who sees it is of no use to one who does not', async () => {
   assert.equal((await gantry.api(`GET /projects/${project.id}`, { as: null, headers: tag })).status, 404);
 });
 
-test('an author who has left the project has lost what he wrote', async () => {
+test('an author who has left the project loses access to their issues', async () => {
   const { project, user } = await scene({ visibility: 'private' }, {}, 30);
   const as = user.token;
-  const made = await must(`POST /projects/${project.id}/issues`, { as, json: { title: 'His own' } });
+  const made = await must(`POST /projects/${project.id}/issues`, { as, json: { title: 'Their own' } });
   await must(`PUT ${issuePath(made.body)}`, { json: { assignee_ids: [user.id] } });
-  const note = await must(`POST ${issuePath(made.body)}/notes`, { as, json: { body: 'His word' } });
+  const note = await must(`POST ${issuePath(made.body)}/notes`, { as, json: { body: 'Their note' } });
   await must(`DELETE /projects/${project.id}/members/${user.id}`);
   const path = issuePath(made.body);
   const lines: [string, object?][] = [
@@ -327,7 +327,7 @@ test('an author who has left the project has lost what he wrote', async () => {
 
 /* ---- the same path, another record ---- */
 
-test('a project made again under its old path is another one', async () => {
+test('a project created under the path of a deleted one is a different project', async () => {
   const [old, heir] = [await seedUser(gantry), await seedUser(gantry)];
   const group = await seedGroup(gantry);
   const path = unique('again');
@@ -350,7 +350,7 @@ test('a project made again under its old path is another one', async () => {
   assert.notEqual(made.body.id, first.id);
   assert.deepEqual([after_.body.iid, after_.body.project_id], [before_.body.iid, made.body.id]);
 
-  // The old member is a stranger there, whatever he still holds.
+  // The former member is a stranger there, with all old credentials.
   for (const [one, tag] of tags) {
     const { status, body } = await gantry.api(`GET ${byPath}${one}`, {
       as: old.token,
@@ -361,7 +361,7 @@ test('a project made again under its old path is another one', async () => {
   assert.deepEqual((await must('GET /todos', { as: old.token })).body, []);
   assert.equal((await gantry.api(`POST /todos/${todo.body.id}/mark_as_done`, { as: old.token })).status, 404);
 
-  // Nor does a tag of the old one fit the new one, for those who see it.
+  // An ETag of the old record does not match the new one, for users who see it.
   await must(`POST /projects/${made.body.id}/members`, { json: { user_id: old.id, access_level: 30 } });
   for (const [one, tag] of tags) {
     assert.equal(
@@ -375,7 +375,7 @@ test('a project made again under its old path is another one', async () => {
   assert.deepEqual([single.body.id, single.body.project_id], [after_.body.id, made.body.id]);
 });
 
-test('a group made again under its old path is another one', async () => {
+test('a group created under the path of a deleted one is a different group', async () => {
   const [old, heir] = [await seedUser(gantry), await seedUser(gantry)];
   const path = unique('again');
   const first = await must('POST /groups', {
@@ -415,7 +415,7 @@ test('a group made again under its old path is another one', async () => {
   assert.equal((await gantry.api(`GET /groups/${path}`, { as: heir.token })).body.id, second.body.id);
 });
 
-test('a user name given again does not bring the old user’s rights', async () => {
+test('a reused user name does not bring the former user’s rights', async () => {
   const name = unique('again');
   const first = await seedUser(gantry, { username: name });
   const project = await seedProject(gantry, { visibility: 'private' });

@@ -1,28 +1,35 @@
-/** Each call of the API document that there is, by each way to say who one is. */
+/** Each call of the API document, with each kind of credential. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { csrfTokenOf } from '../../src/access/session_token.ts';
-import { hashToken } from '../../src/access/token_text.ts';
-import { startSession } from '../../src/sessions/start.ts';
+import { deriveCsrfToken } from '../../src/core/access/credentials/session_token.ts';
+import { hashToken } from '../../src/core/access/credentials/token_text.ts';
+import { startSession } from '../../src/identity/sessions/start.ts';
 import { type TestService, startTestService } from '../support/service.ts';
 import { type Row, rows, wordFor } from './expected.ts';
-import type { Cell } from './makers.ts';
+import type { Cell } from './makers/makers.ts';
 import { prepare } from './matrix.ts';
 import { type Person, moreToken } from './people.ts';
-import { pathOf, recipes } from './recipes.ts';
-import { type Received, type Sent, type Wire, failWith, forEachAtOnce, openWire } from './wire.ts';
+import { pathOf, recipes } from './recipes/recipes.ts';
+import {
+  type Received,
+  type Sent,
+  type Wire,
+  failWith,
+  forEachAtOnce,
+  openWire,
+} from './pipelined_requests.ts';
 import { type World, makePlace, makeWorld } from './world.ts';
 
 let gantry: TestService;
 let world: World;
 let wire: Wire;
-/** Tokens of the administrator, by what they are. */
+/** Tokens of the administrator, by kind. */
 let tokens: Record<
   'good' | 'oauth' | 'revoked' | 'expired' | 'read_api' | 'read_user' | 'sudo' | 'none' | 'git',
   string
 >;
 
-/** Cookies of the administrator's browsers. */
+/** Session cookies of the administrator. */
 let sessions: { own: string; other: string; ended: string; sleeping: string };
 
 const newSession = async (user_id: number): Promise<string> => {
@@ -85,7 +92,7 @@ const contract = [
   'POST /projects/:id/issues',
   'PUT /projects/:id/issues/:issue_iid {title}',
   'DELETE /projects/:id/issues/:issue_iid',
-  'POST /projects/:id/issues/:issue_iid/move {to where he is a reporter}',
+  'POST /projects/:id/issues/:issue_iid/move {to a project as reporter}',
   'POST /projects/:id/issues/:issue_iid/subscribe',
   'POST /projects/:id/issues/:issue_iid/unsubscribe',
   'POST /projects/:id/issues/:issue_iid/todo',
@@ -104,7 +111,7 @@ const contract = [
   return row;
 });
 
-/** What a request carries of a credential. */
+/** The credential of a request. */
 type Carried = {
   headers?: Record<string, string>;
   query?: string;
@@ -115,7 +122,7 @@ type Carried = {
 type Channel = {
   name: string;
   carry: () => Carried;
-  /** `ok`: as the table says of an administrator. `{ read, write }`: of reading and of writing calls. */
+  /** `ok`: as the table says for an administrator. `{ read, write }`: for reading and for writing calls. */
   answer: string | { read: string; write: string };
 };
 
@@ -150,7 +157,7 @@ const good: Channel[] = [
   channel('OAuth in the query', 'ok', () => query('access_token', tokens.oauth)),
 ];
 
-/** Only calls that have a body. */
+/** Only calls with a body. */
 const inBody: Channel[] = [
   channel('private_token in a form', 'ok', () => ({ form: `private_token=${tokens.good}` })),
   channel('private_token in JSON', 'ok', () => ({ json: { private_token: tokens.good } })),
@@ -248,14 +255,14 @@ const scoped: Channel[] = [
 ];
 
 const cookie = (secret: string): Carried => header('Cookie', `_service_session=${secret}`);
-const csrf = (secret: string): Carried => header('X-CSRF-Token', csrfTokenOf(secret));
+const csrf = (secret: string): Carried => header('X-CSRF-Token', deriveCsrfToken(secret));
 const onlyReads = { read: 'ok', write: '401' };
 
 const cookies: Channel[] = [
   channel('a cookie', onlyReads, () => cookie(sessions.own)),
   channel('a cookie with its token', 'ok', () => both(cookie(sessions.own), csrf(sessions.own))),
   channel('a cookie with its token in the query', 'ok', () =>
-    both(cookie(sessions.own), query('authenticity_token', csrfTokenOf(sessions.own))),
+    both(cookie(sessions.own), query('authenticity_token', deriveCsrfToken(sessions.own))),
   ),
   channel('a cookie with the token of another session', onlyReads, () =>
     both(cookie(sessions.own), csrf(sessions.other)),
@@ -352,23 +359,23 @@ const checkAll = async (of: Row[], channels: Channel[]): Promise<void> => {
   failWith(wrong, pairs.length);
 };
 
-test('a token that is good, wherever it stands', async () => await checkAll(contract, good));
+test('accepts a valid token in every place', async () => await checkAll(contract, good));
 
-test('a token in the body', async () =>
+test('accepts a token in the body', async () =>
   await checkAll(
     contract.filter(({ method }) => method !== 'GET'),
     inBody,
   ));
 
-test('no token, or one that is not good', async () => await checkAll(contract, bad));
+test('refuses a missing or invalid token', async () => await checkAll(contract, bad));
 
-test('two at once', async () => await checkAll(contract, two));
+test('resolves two credentials at once', async () => await checkAll(contract, two));
 
-test('a scope that does not suffice', async () => await checkAll(contract, scoped));
+test('refuses an insufficient scope', async () => await checkAll(contract, scoped));
 
-test('a session of a browser', async () => await checkAll(contract, cookies));
+test('handles browser sessions', async () => await checkAll(contract, cookies));
 
-test('a dead token says so in a header, and no more in the body than any other', async () => {
+test('names an expired or revoked token in a header, and no more in the body than for any other', async () => {
   for (const [kind, reason] of [
     ['revoked', 'Token was revoked. You have to re-authorize from the user.'],
     ['expired', 'Token is expired. You can either do re-authorization or token refresh.'],
@@ -383,7 +390,7 @@ test('a dead token says so in a header, and no more in the body than any other',
   }
 });
 
-test('a scope that does not suffice says which would', async () => {
+test('names the sufficient scope when a scope is insufficient', async () => {
   const send = async (method: string, path: string): Promise<unknown> =>
     (await wire.send({ method, path: `/api/v4${path}`, headers: { 'private-token': tokens.git } })).body
       .scope;
@@ -392,10 +399,10 @@ test('a scope that does not suffice says which would', async () => {
   assert.equal(await send('POST', '/groups'), 'api');
 });
 
-test('a token is dead as soon as it is revoked, or its owner blocked', async () => {
+test('refuses a token as soon as it is revoked or its owner is blocked', async () => {
   const id = world.people.idOf('developer');
   const [one, third] = [await moreToken(gantry, id), await moreToken(gantry, id)];
-  // What was given to an application ends for good when its owner is blocked.
+  // Application tokens end permanently when their owner is blocked.
   const other = await moreToken(gantry, id, { kind: 'oauth' });
   const status = async (as: Record<string, string>): Promise<number> =>
     (await wire.send({ method: 'GET', path: '/api/v4/issues', headers: as })).status;

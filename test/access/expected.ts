@@ -1,4 +1,7 @@
-/** Reads expected.txt: what a person is told by an endpoint, in a situation. Knows nothing of the code under test. */
+/**
+ * Reads expected.txt: the expected response for a person, an endpoint and a situation. Independent of the code under
+ * test.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -6,24 +9,24 @@ export type Visibility = 'private' | 'internal' | 'public';
 export type Switch = 'enabled' | 'private' | 'disabled';
 export type IssueState = 'plain' | 'confidential' | 'deleted';
 
-/** All that an answer depends on, beside the endpoint and the person. */
+/** Everything that a response depends on, besides the endpoint and the person. */
 export type Situation = {
   visibility: Visibility;
-  /** Of the issues and of the merge requests of the project, both. */
+  /** Access level of both the issues and the merge requests of the project. */
   issues: Switch;
-  /** Of the merge requests, where it is another one. */
+  /** Access level of the merge requests, if it differs. */
   merge_requests?: Switch;
-  /** Of the repository. */
+  /** Access level of the repository. */
   code?: Switch;
-  /** Of jobs and pipelines. */
+  /** Access level of jobs and pipelines. */
   builds?: Switch;
-  /** Pipelines are for reporters and those above. */
+  /** Pipelines are visible to reporters and above. */
   closed_builds?: true;
   archived?: true;
   issue: IssueState;
 };
 
-/** One line of a table: an endpoint, asked in one way. */
+/** One line of a table: an endpoint, requested in one way. */
 export type Row = {
   /** `everybody`, `instance`, `group`, `project`, `issues switched`, `trackers switched`, `issue`, `code`, `jobs`, `merge request`. */
   kind: string;
@@ -31,7 +34,7 @@ export type Row = {
   endpoint: string;
   method: string;
   path: string;
-  /** With its `{words}`: what names the recipe. */
+  /** The row with its `{words}`, which names the recipe. */
   name: string;
   answers: Map<string, string>;
 };
@@ -97,7 +100,7 @@ const standingOf = (person: string, where: Where): { standing: string; own: bool
   return { standing: cell.replace('+own', ''), own: cell.endsWith('+own') };
 };
 
-/** What somebody is told whatever he asks; undefined: it depends. */
+/** The response that a person gets for every request; undefined if it depends. */
 const byCredential = (person: string, { method, endpoint }: Row): string | undefined => {
   if (/, (invalid|revoked|expired) token$/.test(person)) return '401';
   if (person === 'blocked owner') return '403B';
@@ -114,7 +117,7 @@ const isHidden = ({ issues, issue }: Situation, standing: string, own: boolean):
   isOff(issues, standing) ||
   (issue === 'confidential' && !own && ['visitor', 'guest'].includes(standing));
 
-/** Nobody, where he would be told if the code, or the jobs, were everybody's. */
+/** Anonymous, where access would be granted if the code, or the jobs, were public. */
 const isShut = ({ kind }: Row, { visibility, code = 'enabled', builds = 'enabled' }: Situation): boolean => {
   if (visibility !== 'public' || (kind !== 'code' && kind !== 'jobs')) return false;
   return code !== 'enabled' || (kind === 'jobs' && builds !== 'enabled');
@@ -155,7 +158,7 @@ const columnOf = (row: Row, situation: Situation, standing: string, own: boolean
 
 const visibilities: Visibility[] = ['private', 'internal', 'public'];
 
-/** The word that the table has for the answer to a person: `200`, `404P`... */
+/** The table's word for the response to a person: `200`, `404P`... */
 export const expectedAnswer = (row: Row, person: string, situation: Situation): string => {
   if (row.kind === 'everybody') return row.answers.get('answer') ?? '';
   const always = byCredential(person, row);
@@ -217,7 +220,10 @@ const insufficientScope = {
   error_description: 'The request requires higher privileges than provided by the access token.',
 };
 
-/** The table's word for an answer; one that it has no word for, in full. `held`: of a list, whether the record is in it. */
+/**
+ * The table's word for a response, or the response in full if there is none. `held`: whether a list contains the
+ * record.
+ */
 export const wordFor = ({ status, body, text }: Answer, held: boolean | null): string => {
   if (status === 204 || status === 304) return text === '' ? String(status) : `${status} with a body`;
   if (status < 300) return `${status}${held === null ? '' : held ? '+' : '-'}`;

@@ -1,16 +1,17 @@
 /**
- * Lists of issues, over a world that goes on changing: each holds what its viewer may see and its filters leave,
- * in order, and counts just that. What is due is worked out here, from what an administrator is shown.
+ * Lists of issues over changing data. Each list contains exactly what its viewer may see and its filters select, in
+ * order, with exact totals. The expected result is computed here, from what an administrator sees.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
+import { seed } from '../support/run/sample.ts';
 import { type SeededUser, seedGroup, seedMember, seedProject, seedUser, unique } from '../support/seed.ts';
 import { type TestService, startTestService } from '../support/service.ts';
-import { type Wire, openWire } from './wire.ts';
+import { type Wire, openWire } from './pipelined_requests.ts';
 
 const draws = 300;
-/** After so many lists, something changes. */
+/** Number of lists between two changes. */
 const changeEvery = 3;
 
 type Issue = {
@@ -53,7 +54,7 @@ let projects: {
 }[];
 /** Role by user id and project id. */
 const roles = new Map<string, number>();
-/** As they were told last, by id. */
+/** The last known records, by id. */
 const milestonesNow = new Map<number, Milestone>();
 /** Names of the awards by user id and issue id. */
 const awards = new Map<string, string[]>();
@@ -66,8 +67,7 @@ const emoji = ['rocket', 'heart'];
 const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
 const some = <T>(list: readonly T[], chance: number): T[] => list.filter(() => random() < chance);
 
-/** Told with a failure, so that the world can be had again. */
-const seed = Number(process.env['GANTRY_TEST_SEED'] ?? Date.now() % 1_000_000);
+/** Printed with a failure, to reproduce the data. */
 let state = seed;
 /** Mulberry32. */
 const random = (): number => {
@@ -326,7 +326,7 @@ const hasAward = (wanted: string, user: Looker, issue: Issue): boolean => {
   return wanted === 'Any' ? own.length > 0 : own.includes(wanted);
 };
 
-/** The issues by age, for what filters by a time. */
+/** The issues by age, for filters by time. */
 type Context = { user: Looker; times: { created: string[]; updated: string[] } };
 
 const timeAt = (times: string[], at: number): string =>
@@ -394,11 +394,11 @@ const queryOf = (f: Filters, { times }: Context): string => {
   ).toString();
 };
 
-/* ---- asking ---- */
+/* ---- requests ---- */
 
 type Listed = { issues: Issue[]; totals: string[] };
 
-/** Every page of a list. */
+/** Reads every page of a list. */
 const listAll = async (path: string, token: string, per_page: number): Promise<Listed> => {
   const issues: Issue[] = [];
   const totals: string[] = [];
@@ -429,7 +429,7 @@ const isAt = (place: string, { project_id }: Issue): boolean => {
   return place === `/projects/${project_id}/issues`;
 };
 
-/** The project of a place is there for the viewer. */
+/** Whether the project of a place is visible to the viewer. */
 const isOpen = (place: string, user: Looker): boolean => {
   const project = projects.find(({ id }) => place === `/projects/${id}/issues`);
   return (
@@ -440,7 +440,7 @@ const isOpen = (place: string, user: Looker): boolean => {
   );
 };
 
-/** What an issue shows of other records is what they are now. */
+/** The related records of an issue in their present state. */
 const assertCurrent = ({ author, assignees, labels: titles, milestone }: Issue, told: string): void => {
   for (const { id, username } of [author, ...assignees]) {
     assert.equal(username, everybody().find((user) => user.id === id)?.username, told);
@@ -472,7 +472,7 @@ const check = async ({ user, place, filters, per_page }: Asked, all: Issue[]): P
   assert.deepEqual(new Set(totals), new Set([String(due.length)]), told);
 };
 
-/* ---- changing ---- */
+/* ---- changes ---- */
 
 type Change = () => Promise<unknown>;
 
@@ -512,7 +512,7 @@ const promote = async (): Promise<void> => {
 const renameLabel = async (): Promise<void> => {
   const { id } = pick(projects);
   const name = pick(labels);
-  // There and back: in the end, the names are those of the vocabulary.
+  // Renamed and renamed back: in the end, the names are those of the vocabulary.
   const renamed = await must(`PUT /projects/${id}/labels`, { json: { name, new_name: unique('label') } });
   await listAll(`/projects/${id}/issues?labels=${encodeURIComponent(name)}`, root.token, 100);
   await must(`PUT /projects/${id}/labels/${renamed.id}`, { json: { new_name: name } });
@@ -591,14 +591,14 @@ const changes: Change[] = [
   removeOne,
 ];
 
-test(`${draws} lists hold what is due, and count it`, async () => {
+test(`matches ${draws} lists and their totals with the expected ones`, async () => {
   const drawn = fc.sample(anyFilters, { numRuns: draws, seed });
   let all: Issue[] = [];
   for (const [at, filters] of drawn.entries()) {
     if (at % changeEvery === 0) {
       const change = pick(changes);
       await change();
-      // With a query of its own each time: never a kept page.
+      // With a unique query each time, so that no page is cached.
       all = (
         await listAll(
           `/issues?scope=all&created_before=${new Date(Date.now() + at * 1000).toISOString()}`,
@@ -623,7 +623,7 @@ test(`${draws} lists hold what is due, and count it`, async () => {
   }
 });
 
-test('no word of a confidential issue is found, nor counted, by those who do not see it', async () => {
+test('finds and counts no word of a confidential issue for users who do not see it', async () => {
   const project = projects[1];
   assert.ok(project);
   await must(`PUT /projects/${project.id}`, { json: { visibility: 'public' } });
@@ -695,7 +695,7 @@ test('no word of a confidential issue is found, nor counted, by those who do not
   }
 });
 
-test('the counts that projects and labels carry leave out what is hidden', async () => {
+test('excludes hidden issues from the counts of projects and labels', async () => {
   const all = (await listAll('/issues?scope=all', root.token, 100)).issues;
   for (const user of everybody()) {
     for (const { id, visibility } of projects.filter((project) => canSee(user, project))) {
@@ -703,7 +703,7 @@ test('the counts that projects and labels carry leave out what is hidden', async
       const opened = seen.filter((issue) => issue.state === 'opened');
       const isHis = ({ author, assignees }: Issue): boolean =>
         [author, ...assignees].some((one) => one.id === user.id);
-      // One's own confidential issues do not count there, unless all do.
+      // Own confidential issues do not count unless all do.
       const own =
         roleOf(user, id) >= 20 ? 0 : opened.filter((issue) => issue.confidential && isHis(issue)).length;
       const project = await must(`GET /projects/${id}`, { as: user.token });

@@ -1,21 +1,22 @@
-/** Asks the whole table: everything of everybody, in one place after another. */
+/** Requests every row of the table as every person, in one place after another. */
 import { setTimeout } from 'node:timers/promises';
+import { isWhole, oneOfSoMany } from '../support/run/sample.ts';
 import { engine } from '../support/service.ts';
 import { type IssueState, type Row, expectedAnswer, rows, wordFor } from './expected.ts';
-import type { Cell } from './makers.ts';
+import type { Cell } from './makers/makers.ts';
 import type { Person } from './people.ts';
-import { pathOf, recipes } from './recipes.ts';
-import { type Wire, forEachAtOnce, readsAtOnce, writesAtOnce } from './wire.ts';
+import { pathOf, recipes } from './recipes/recipes.ts';
+import { type Wire, forEachAtOnce, readsAtOnce, writesAtOnce } from './pipelined_requests.ts';
 import type { Place, World } from './world.ts';
 import { setIids } from '../support/seed.ts';
 
 const kindsOfProject = ['project', 'code', 'jobs', 'issues switched', 'trackers switched'];
 
-/** Which rows are asked where. */
+/** Which rows are requested in which place. */
 export type Asked = { place: Place; kinds: readonly string[]; states: readonly IssueState[] };
 
 export const askedInProject = (place: Place, states: readonly IssueState[]): Asked => {
-  // Of the project's own endpoints and those of its code and jobs, none depends on these switches.
+  // The endpoints of the project, its code and its jobs do not depend on these switches.
   const kinds = place.situation.issues === 'enabled' ? kindsOfProject : kindsOfProject.slice(3);
   return { place, kinds: [...kinds, 'issue', 'merge request'], states };
 };
@@ -49,7 +50,7 @@ const cellsOf = ({ people }: World, { place, kinds, states }: Asked): Cell[] =>
       ),
     );
 
-/** Makes what the cells need, in one transaction, each kind of record for all at once. */
+/** Creates what the cells need, in one transaction, each kind of record for all cells at once. */
 export const prepare = async (world: World, cells: Cell[]): Promise<void> => {
   const byRow = Map.groupBy(cells, ({ row, state }) => `${row.name} ${state}`);
   await world.gantry.service.platform.store.write(async (tx) => {
@@ -99,16 +100,16 @@ const ask = async (wire: Wire, cell: Cell): Promise<string | null> => {
 
 type Content = Map<string, Set<string>>;
 
-/** What changes without a request's doing: when a token was used last, and what stands in the index of words. */
+/** Columns that change without a request's action: last use of tokens, and the search index. */
 const restless: Record<string, string[]> = {
   tokens: ['last_used_at'],
   users: ['last_activity_on'],
-  // When runners were heard, and jobs of them.
+  // Contact times of runners and jobs.
   jobs: ['seen_at'],
   runners: ['contacted_at'],
   issue_search: ['indexed'],
   merge_request_search: ['indexed'],
-  // Whether a request can be merged is looked at when it is read.
+  // Mergeability is computed on read.
   merge_requests: ['merge_status', 'checked_source_sha', 'checked_target_sha', 'revision'],
   project_counters: ['merge_requests_version'],
 };
@@ -127,14 +128,14 @@ const contentOf = async (db: Db): Promise<Content> => {
       .execute();
     const columns = restless[table] ?? [];
     for (const column of columns) for (const row of all) delete row[column];
-    // That an administrator acted for somebody is told, whatever came of it.
+    // An administrator's use of sudo is recorded whatever its result.
     const rows = all.filter((row) => row['kind'] !== 'sudo.used');
     content.set(table, new Set(rows.map((row) => JSON.stringify(row))));
   }
   return content;
 };
 
-/** Waits for what happens behind the requests: what was deleted before is gone, what was pushed is followed. */
+/** Waits for background work: deletions of earlier records and updates after pushes. */
 const isPurged = async (db: Db): Promise<void> => {
   const query = db
     .selectFrom('work')
@@ -150,7 +151,7 @@ const isPurged = async (db: Db): Promise<void> => {
   while ((await query.executeTakeFirst()) !== undefined) await setTimeout(10);
 };
 
-/** Rows that are in the one and not in the other. */
+/** Rows that are in the first set and not in the second. */
 const differences = (before: Content, after: Content): string[] =>
   [...after].flatMap(([table, lines]) => {
     const old = before.get(table) ?? new Set();
@@ -164,25 +165,25 @@ const isHarmless = ({ row, person, place, state }: Cell): boolean =>
   !expectedAnswer(row, person.name, { ...place.situation, issue: state }).startsWith('2');
 
 /**
- * PostgreSQL is asked one cell of so many, others in each place: who may do what is decided in the same code, and the
- * queries behind it are those of all other tests. All of them take it half an hour.
+ * PostgreSQL runs one cell in so many, different ones in each place: the same code decides access, and other tests
+ * cover its queries. All cells would take half an hour.
  */
 const share = engine === 'postgres' ? 5 : 1;
-let places = 0;
+/** `npm test` runs one cell in so many in each place, and each endpoint for at least one person. */
+const fastShare = 6 * share;
 
 /**
- * Asks everything of everybody. First what is to be refused and what only reads, which must leave the store as it
- * is; then what is to succeed.
- * @returns the number of requests, and a line for each answer that is not the expected one
+ * Requests everything as every person. Requests that are refused or only read come first and must leave the store
+ * unchanged; then those that succeed.
+ * @returns the number of requests, and a line for each unexpected response
  */
 export const askAll = async (
   world: World,
   wire: Wire,
   asked: Asked[],
 ): Promise<{ cells: number; wrong: string[] }> => {
-  places += 1;
   const all = asked.flatMap((one) => cellsOf(world, one));
-  const cells = all.filter((_cell, at) => (at + places) % share === 0);
+  const cells = oneOfSoMany(all, isWhole ? share : fastShare, said, ({ row }) => row.name);
   await prepare(world, cells);
   const wrong: string[] = [];
   const askOne = async (cell: Cell): Promise<void> => {

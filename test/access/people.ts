@@ -1,22 +1,22 @@
-/** Everybody of expected.txt, each with the credential that he sends, and a few others. */
+/** The people of expected.txt, each with their credential, and a few others. */
 import { randomBytes } from 'node:crypto';
-import { newTokenText } from '../../src/access/token_text.ts';
-import { insertToken } from '../../src/tokens/create.ts';
+import { generateTokenText } from '../../src/core/access/credentials/token_text.ts';
+import { insertToken } from '../../src/identity/tokens/create.ts';
 import { seedUser } from '../support/seed.ts';
 import { type TestService, rootToken } from '../support/service.ts';
 import { peopleNames } from './expected.ts';
 
 export type Person = {
   name: string;
-  /** null: nobody. */
+  /** null: anonymous. */
   user_id: number | null;
   headers: Record<string, string>;
 };
 
-/** By the name in expected.txt. `writer` wrote what is another's; `newcomer` has no role anywhere. */
+/** By the name in expected.txt. `writer` wrote the records of others; `newcomer` has no role anywhere. */
 export type People = {
   all: Map<string, Person>;
-  /** User id of one who has an account of his own. */
+  /** User id of a person with an account. */
   idOf: (name: string) => number;
   writer: number;
   newcomer: number;
@@ -24,7 +24,7 @@ export type People = {
 
 const withToken = (token: string) => ({ 'private-token': token });
 
-/** One more token of a user: its text. */
+/** Creates one more token of a user; returns its text. */
 export const moreToken = async (
   gantry: TestService,
   user_id: number,
@@ -36,7 +36,7 @@ export const moreToken = async (
   } = {},
 ): Promise<string> => {
   const { scopes = ['api'], expires_at = null, revoked = false, kind = 'personal' } = given;
-  const text = newTokenText(randomBytes);
+  const text = generateTokenText(randomBytes);
   await gantry.service.platform.store.write(async (tx) => {
     const id = await insertToken(tx, null, { user_id, kind, name: 'more', scopes, expires_at }, text);
     if (revoked) await tx.db.updateTable('tokens').set({ revoked: 1 }).where('id', '=', id).execute();
@@ -66,7 +66,7 @@ const accounts: [name: string, given: Parameters<typeof seedUser>[1]][] = [
 const credentialsOfOwner = async (gantry: TestService, id: number): Promise<[string, string][]> => [
   ['owner, read_api', await moreToken(gantry, id, { scopes: ['read_api'] })],
   ['owner, read_user', await moreToken(gantry, id, { scopes: ['read_user'] })],
-  ['owner, invalid token', newTokenText(randomBytes)],
+  ['owner, invalid token', generateTokenText(randomBytes)],
   ['owner, revoked token', await moreToken(gantry, id, { revoked: true })],
   ['owner, expired token', await moreToken(gantry, id, { expires_at: '2017-01-01' })],
 ];

@@ -1,4 +1,4 @@
-/** What one record tells of another: no more than the reader may know of that other. */
+/** Records that refer to each other reveal no more than the reader may see. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import {
@@ -49,7 +49,7 @@ const notesOf = async (issue: Issue, as: string): Promise<string[]> =>
     ({ body }: BodyOf) => body,
   );
 
-/** All that a reader can be told of an issue. */
+/** Everything that a reader can learn of an issue. */
 const everythingOf = async (issue: Issue, as: string): Promise<string> => {
   const path = issuePath(issue);
   const notes = (await must(`GET ${path}/notes?per_page=100`, { as })).body as { id: number }[];
@@ -82,7 +82,7 @@ const everythingOf = async (issue: Issue, as: string): Promise<string> => {
   return replies.join('\n');
 };
 
-/** A private project whose next issue has an iid that is not met by chance. */
+/** A private project whose next issue has an iid that does not occur by chance. */
 const vaultWithIid = async (): Promise<{ vault: SeededProject; iid: number; group: { path: string } }> => {
   const group = await seedGroup(gantry, { visibility: 'private' });
   const vault = await seedProject(gantry, { visibility: 'private', namespace: group.id });
@@ -116,7 +116,7 @@ test('a move from a private project names neither it nor the old issue', async (
   assert.ok((await notesOf(moved, stranger.token)).includes('moved from another project'));
 });
 
-test('a move there and on leaves no trace of the stop', async () => {
+test('a move through a private project leaves no trace of it', async () => {
   const [one, other] = [await seedProject(gantry), await seedProject(gantry)];
   const { vault, iid, group } = await vaultWithIid();
   const first = await create(one);
@@ -131,7 +131,7 @@ test('a move there and on leaves no trace of the stop', async () => {
   );
 });
 
-test('what a move tells changes with what the reader may see', async () => {
+test('the text of a move changes with the reader’s access', async () => {
   const open = await seedProject(gantry);
   const { vault, iid } = await vaultWithIid();
   const member = await seedUser(gantry);
@@ -152,7 +152,7 @@ test('what a move tells changes with what the reader may see', async () => {
   assert.equal(await told(), 'moved to another project');
 });
 
-test('a private project’s path, when it is another’s, does not tell what moved there', async () => {
+test('the reused path of a private project does not reveal what moved there', async () => {
   const open = await seedProject(gantry);
   const heir = await seedUser(gantry);
   const group = await seedGroup(gantry);
@@ -183,7 +183,7 @@ test('a comment that looks like a move stays as it was written', async () => {
   assert.deepEqual(await notesOf(issue, stranger.token), [body]);
 });
 
-test('merge requests that close an issue are counted only when they are shown', async () => {
+test('merge requests that close an issue are counted only if they are visible', async () => {
   const issue = await create(await seedProject(gantry));
   await gantry.service.platform.store.write(async ({ db }) => {
     const rows = [1, 2, 3].map((merge_request_id) => ({ merge_request_id, issue_id: issue.id }));
@@ -195,7 +195,7 @@ test('merge requests that close an issue are counted only when they are shown', 
   }
 });
 
-test('an issue that is named by a confidential one does not tell of it', async () => {
+test('an issue mentioned by a confidential one does not reveal it', async () => {
   const project = await seedProject(gantry);
   const open = await create(project);
   const secret = unique('secret');
@@ -213,12 +213,12 @@ test('an issue that is named by a confidential one does not tell of it', async (
     (await notesOf(open, stranger.token)).filter((body) => body !== 'Said'),
     [],
   );
-  // Named there himself, he is told nothing, either.
+  // A user mentioned there is not notified, either.
   const todos = await must('GET /todos', { as: stranger.token });
   assert.ok(todos.body.every(({ target }: { target: Issue }) => target.id !== hidden.id));
 });
 
-test('a project whose issues are for members tells others nothing of them', async () => {
+test('a project with members-only issues reveals nothing of them to others', async () => {
   const project = await seedProject(gantry, { issues_access_level: 'private' });
   const member = await seedUser(gantry);
   await seedMember(gantry, { user: member.id, project: project.id, access_level: 10 });
@@ -247,7 +247,7 @@ test('a project whose issues are for members tells others nothing of them', asyn
   }
 });
 
-test('an address is for its owner and for administrators', async () => {
+test('an e-mail address is visible to its owner and to administrators', async () => {
   const project = await seedProject(gantry);
   const author = await seedUser(gantry);
   const reader = await seedUser(gantry);
@@ -292,7 +292,7 @@ test('an address is for its owner and for administrators', async () => {
   assert.equal((await must(`GET /users/${author.id}`)).body.email, `${author.username}@example.com`);
 });
 
-test('one reader’s host name is not in what another one is told', async () => {
+test('the host name of one reader does not appear in responses to another', async () => {
   const project = await seedProject(gantry);
   const issue = await seedIssue(gantry, { project: project.id });
   const paths = [

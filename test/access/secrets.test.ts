@@ -1,4 +1,4 @@
-/** A token or a password goes nowhere but to whom it is due: not into links, refusals or the log. */
+/** Tokens and passwords appear only where they belong: not in links, errors or the log. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
@@ -8,11 +8,11 @@ import { Writable } from 'node:stream';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
 import { pino } from 'pino';
-import { readConfig } from '../../src/config.ts';
-import { type Service, startService } from '../../src/main.ts';
-import { onServer } from '../support/store.ts';
+import { readConfig } from '../../src/platform/config/fields.ts';
+import { type Service, startService } from '../../src/app/main.ts';
+import { onServer } from '../support/databases/store.ts';
 import { openVisitor } from '../support/visitor.ts';
-import { type Received, type Sent, type Wire, openWire } from './wire.ts';
+import { type Received, type Sent, type Wire, openWire } from './pipelined_requests.ts';
 
 const engineUrl = process.env['GANTRY_TEST_DATABASE_URL'];
 const schema = `test_${randomBytes(8).toString('hex')}`;
@@ -23,7 +23,7 @@ let service: Service;
 let data: string;
 let wire: Wire;
 let log = '';
-/** All that was answered. */
+/** All responses. */
 let answered = '';
 
 before(async () => {
@@ -75,7 +75,7 @@ const api = async (line: string, given: Omit<Sent, 'method' | 'path'> = {}): Pro
 
 const root = { 'private-token': rootToken };
 
-/** The secret, and what one would read it by. */
+/** The secret, and how a search would find it. */
 const formsOf = (secret: string): string[] => [
   secret,
   encodeURIComponent(secret),
@@ -89,7 +89,7 @@ const assertKept = (secrets: string[], text: string, where: string): void => {
   }
 };
 
-/** Requests that go well and requests that do not, each with a token put into its place. */
+/** Successful and failing requests, each with a token in its place. */
 const everyKind = async (
   place: (line: string) => [line: string, Omit<Sent, 'method' | 'path'>],
 ): Promise<void> => {
@@ -130,7 +130,7 @@ const everyKind = async (
 
 const withQuery = (line: string, query: string): string => `${line}${line.includes('?') ? '&' : '?'}${query}`;
 
-/** A token of each kind of life. */
+/** A token of each lifecycle. */
 const makeTokens = async () => {
   const make = async (given: object = {}): Promise<{ id: number; token: string }> =>
     (
@@ -177,11 +177,11 @@ test('a token in a header, a query or a body is neither answered nor logged', as
   }
   assertKept([...tokens, rootToken], answered, 'an answer');
   assertKept([...tokens, rootToken], log, 'the log');
-  // What is looked for would be there: there is a line for each request.
+  // The search is effective: there is a log line for each request.
   assert.ok(log.split('"msg":"request"').length > 500);
 });
 
-test('a link repeats what was asked but no credential', async () => {
+test('a link repeats the query without credentials', async () => {
   const [token = ''] = await makeTokens();
   const { headers } = await api(`GET /issues?scope=all&private_token=${token}&per_page=1&labels=None&x=1`);
   const bearer = await api(`GET /projects?access_token=${token}&per_page=1&sort=asc`);
@@ -193,7 +193,7 @@ test('a link repeats what was asked but no credential', async () => {
   assert.equal(headers['referrer-policy'], 'no-referrer');
 });
 
-test('an error that nobody foresaw is told to nobody but the log, and to it without a token', async () => {
+test('an unexpected error appears only in the log, and there without a token', async () => {
   const [token = ''] = await makeTokens();
   const { store } = service.platform;
   const project = (await api('POST /projects', { headers: root, body: { name: 'broken' } })).body
@@ -220,7 +220,7 @@ test('an error that nobody foresaw is told to nobody but the log, and to it with
   assertKept([token, rootToken], log, 'the log');
 });
 
-test('a password is neither answered nor logged nor kept', async () => {
+test('a password is neither answered nor logged nor stored', async () => {
   const user = { username: 'somebody', name: 'Somebody', email: 'somebody@example.com' };
   const made = await api('POST /users', { headers: root, body: { ...user, password } });
   assert.equal(made.status, 201);
@@ -246,7 +246,7 @@ test('a password is neither answered nor logged nor kept', async () => {
   assertKept([password, other], JSON.stringify(events), 'the change log');
 });
 
-/** Neither the database nor a file beside it has one of them. */
+/** Checks that neither the database nor a file next to it contains one of them. */
 const assertNotKept = async (secrets: string[]): Promise<void> => {
   const { store } = service.platform;
   const tables = await store.db.introspection.getTables();
@@ -261,11 +261,11 @@ const assertNotKept = async (secrets: string[]): Promise<void> => {
   }
 };
 
-test('the store keeps no token and no password as it is', async () => {
+test('the store keeps no plain token or password', async () => {
   await assertNotKept([...(await makeTokens()), rootToken, password]);
 });
 
-test('what browsers and applications are given is neither logged nor kept as it is', async () => {
+test('secrets of browsers and applications are neither logged nor stored in plain text', async () => {
   const word = `Browsing-${randomBytes(12).toString('hex')}`;
   const body = { username: 'browser', name: 'B', email: 'browser@example.com', password: word };
   const made = await wire.send({ method: 'POST', path: '/api/v4/users', headers: root, body });
@@ -302,7 +302,7 @@ test('what browsers and applications are given is neither logged nor kept as it 
   await assertNotKept(all);
 });
 
-test('a token’s text is shown when it is made, and in no answer after', async () => {
+test('a token’s text is shown on creation, and in no later response', async () => {
   const made = await wire.send({
     method: 'POST',
     path: '/api/v4/user/personal_access_tokens',

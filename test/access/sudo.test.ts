@@ -1,4 +1,4 @@
-/** An administrator acts as somebody else: who may, whom he becomes, and what is kept of it. */
+/** Administrators act as other users: permission, resulting identity, and records. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import {
@@ -18,7 +18,7 @@ let admin: SeededUser;
 let other: SeededUser;
 let user: SeededUser;
 let blocked: SeededUser;
-/** Of `user`: private. */
+/** Ids of a private project of `user`. */
 let project: SeededProject;
 let issue: SeededIssue;
 
@@ -42,7 +42,7 @@ const ask = async (line: string, { as = admin.token, sudo, query, json }: Given 
     ...(sudo !== undefined && { headers: { SUDO: sudo } }),
   });
 
-/** Who one is, by his own account of it. */
+/** The identity that the API reports. */
 const whoIs = async (given: Given): Promise<unknown> => {
   const { status, body } = await ask('GET /user', given);
   return status === 200 ? body.username : [status, body.message];
@@ -51,7 +51,7 @@ const whoIs = async (given: Given): Promise<unknown> => {
 const notAdmin = [403, '403 Forbidden - Must be admin to use sudo'];
 const noUser = (given: string) => [404, `404 Not Found: No user id or username for: ${given}`];
 
-/** Some calls of each kind: open, for users, for administrators; reading and writing; of what is there and what is not. */
+/** Calls of each kind: public, for users, for administrators; reading and writing; existing and missing records. */
 const calls = (): string[] => [
   'GET /projects',
   'GET /issues',
@@ -67,7 +67,7 @@ const calls = (): string[] => [
   'POST /user/personal_access_tokens',
 ];
 
-test('a target is named by id or by name, in the header or as a parameter', async () => {
+test('finds a target by id or by name, in the header or as a parameter', async () => {
   const named = [
     { sudo: String(user.id) },
     { sudo: user.username },
@@ -87,12 +87,12 @@ test('a target is named by id or by name, in the header or as a parameter', asyn
   assert.deepEqual([form.status, form.body.author.id], [201, user.id]);
 });
 
-test('the parameter wins over the header', async () => {
+test('prefers the parameter to the header', async () => {
   assert.equal(await whoIs({ sudo: user.username, query: `sudo=${other.id}` }), other.username);
   assert.deepEqual(await whoIs({ sudo: user.username, query: 'sudo=nobody' }), noUser('nobody'));
 });
 
-test('digits are an id, never a name', async () => {
+test('treats digits as an id, never a name', async () => {
   const digits = '20300405';
   await seedUser(gantry, { username: digits });
   assert.deepEqual(await whoIs({ sudo: digits }), noUser(digits));
@@ -111,12 +111,12 @@ test('digits are an id, never a name', async () => {
     assert.deepEqual(await whoIs({ query: `sudo=${encodeURIComponent(given)}` }), noUser(given), given);
 });
 
-test('an empty target is none', async () => {
+test('ignores an empty target', async () => {
   assert.equal(await whoIs({ query: 'sudo=' }), admin.username);
   assert.equal(await whoIs({ sudo: '' }), admin.username);
 });
 
-test('without a credential that is good, sudo is not looked at', async () => {
+test('ignores sudo without a valid credential', async () => {
   const dead = [
     null,
     'gntpat-of-nobody',
@@ -132,13 +132,13 @@ test('without a credential that is good, sudo is not looked at', async () => {
   assert.equal((await ask('GET /projects', { as: null, sudo: user.username })).status, 200);
 });
 
-/** What differs from one request to the next. */
+/** Headers that differ between any two requests. */
 const steady = ({ status, headers, text }: Reply): string => {
   const kept = [...headers].filter(([name]) => !['date', 'x-request-id', 'x-runtime', 'etag'].includes(name));
   return JSON.stringify([status, kept, text]);
 };
 
-test('one who is no administrator is refused, and learns not whether the user exists', async () => {
+test('refuses a user who is no administrator, and does not reveal whether the target exists', async () => {
   const targets = [
     String(user.id),
     user.username,
@@ -165,7 +165,7 @@ test('one who is no administrator is refused, and learns not whether the user ex
   }
 });
 
-test('a user who does not exist is said not to', async () => {
+test('reports a missing user', async () => {
   for (const line of calls()) {
     for (const given of ['nobody', '999999999', `${user.username}x`, '"<b>', 'ü']) {
       const { status, body } = await ask(line, { query: `sudo=${encodeURIComponent(given)}` });
@@ -174,7 +174,7 @@ test('a user who does not exist is said not to', async () => {
   }
 });
 
-test('a target that is no text is refused', async () => {
+test('refuses a target that is not text', async () => {
   for (const line of calls()) {
     for (const query of [
       'sudo[]=1',
@@ -192,7 +192,7 @@ test('a target that is no text is refused', async () => {
   }
 });
 
-test('the target’s permissions are the only ones', async () => {
+test('applies only the target’s permissions', async () => {
   const stranger = await seedUser(gantry);
   const asStranger = { sudo: stranger.username };
   const due: [line: string, status: number][] = [
@@ -210,7 +210,7 @@ test('the target’s permissions are the only ones', async () => {
   for (const [line] of due) {
     const itself = await ask(line, { as: stranger.token });
     const acted = await ask(line, asStranger);
-    // Only who acts for himself is active, which is noted behind the request.
+    // Only users who act for themselves count as active, which is recorded after the request.
     const shown = ({ body }: Reply) =>
       'last_activity_on' in body ? { ...body, last_activity_on: null } : body;
     assert.deepEqual([acted.status, shown(acted)], [itself.status, shown(itself)], line);
@@ -219,7 +219,7 @@ test('the target’s permissions are the only ones', async () => {
   assert.deepEqual([list.body, list.headers.get('x-total')], [[], '0']);
 });
 
-test('an administrator may become another one, himself, and one who is blocked', async () => {
+test('lets an administrator become another administrator, themselves, or a blocked user', async () => {
   assert.equal(await whoIs({ sudo: other.username }), other.username);
   assert.equal((await ask('POST /users', { sudo: other.username, json: {} })).status, 400);
   assert.equal(await whoIs({ sudo: String(admin.id) }), admin.username);
@@ -230,7 +230,7 @@ test('an administrator may become another one, himself, and one who is blocked',
   ]);
 });
 
-test('any token of an administrator will do that has the scope', async () => {
+test('accepts any administrator token with the scope', async () => {
   const tokens: [given: Parameters<typeof moreToken>[2], due: unknown][] = [
     [{ scopes: ['api'] }, user.username],
     [{ scopes: ['api'], kind: 'oauth' }, user.username],
@@ -267,7 +267,7 @@ test('any token of an administrator will do that has the scope', async () => {
   assert.equal((await ask('GET /user', { as: rootToken, sudo: user.username })).body.id, user.id);
 });
 
-test('what is done under sudo is kept with both of them', async () => {
+test('records both users for an action under sudo', async () => {
   const made = await ask(`POST /projects/${project.id}/issues`, {
     sudo: user.username,
     json: { title: 'Acted' },
@@ -307,7 +307,7 @@ test('what is done under sudo is kept with both of them', async () => {
   assert.ok(notes.every(({ author_id }) => [user.id, admin.id].includes(author_id)));
 });
 
-test('sudo never comes back in a link', async () => {
+test('never repeats sudo in a link', async () => {
   const { headers } = await ask('GET /issues', {
     query: `sudo=${user.username}&private_token=${admin.token}&scope=all&per_page=1`,
   });

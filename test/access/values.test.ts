@@ -1,4 +1,4 @@
-/** What a body may say: only what is declared, only of what is at hand, and only by those who may say it. */
+/** Values in bodies: only declared fields, only records within reach, only by users with the right. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import {
@@ -14,9 +14,9 @@ import { type Reply, type TestService, startTestService } from '../support/servi
 
 let gantry: TestService;
 let group: { id: number };
-/** Public; in the group. */
+/** A public project in the group. */
 let project: SeededProject;
-/** Of which the team sees nothing. */
+/** A project that the team cannot see. */
 let secret: SeededProject;
 let people: Record<'guest' | 'reporter' | 'developer' | 'master' | 'owner' | 'stranger', SeededUser>;
 
@@ -67,7 +67,7 @@ const storedIssue = async (id: number) =>
 
 /* ---- records of another project, through one's own ---- */
 
-test('a milestone or a label of another project is not at hand', async () => {
+test('a milestone or a label of another project cannot be used', async () => {
   const other = await seedGroup(gantry, { visibility: 'private' });
   const elsewhere = [
     (await must(`POST /projects/${secret.id}/milestones`, { json: { title: unique('secret') } })).body,
@@ -100,13 +100,13 @@ test('a milestone or a label of another project is not at hand', async () => {
       assert.equal(edited.body.milestone, null);
     }
   }
-  // A title is created here, and is no door to the other label.
+  // A title creates a label here, and does not reach the other one.
   const made = await create(project, { labels: label.name }, people.reporter.token);
   const own = (await must(`GET /projects/${project.id}/labels/${encodeURIComponent(label.name)}`)).body;
   assert.deepEqual([made.labels, own.id === label.id, own.color], [[label.name], false, '#428BCA']);
 });
 
-test('a move takes labels and milestones of the target only', async () => {
+test('a move uses labels and milestones of the target only', async () => {
   const target = await seedProject(gantry, { namespace: group.id });
   const title = unique('same');
   for (const { id } of [project, secret]) await must(`POST /projects/${id}/milestones`, { json: { title } });
@@ -118,7 +118,7 @@ test('a move takes labels and milestones of the target only', async () => {
   assert.deepEqual([moved.body.milestone, moved.body.labels], [null, []]);
 });
 
-test('the path says which record, whatever query and body say', async () => {
+test('the path identifies the record, whatever query and body say', async () => {
   const [here, there] = [await create(project), await create(project)];
   const hidden = await create(secret);
   const before_ = [await storedIssue(there.id), await storedIssue(hidden.id)];
@@ -158,7 +158,7 @@ const todosOf = async (issueId: number): Promise<number[]> => {
 
 const idsOf = ({ assignees }: Assigned): number[] => assignees.map(({ id }) => id);
 
-test('one who cannot see the project is not assigned, nor told', async () => {
+test('a user who cannot see the project is neither assigned nor notified', async () => {
   const group_ = await seedGroup(gantry);
   const vault = await seedProject(gantry, { visibility: 'private', namespace: group_.id });
   const internal = await seedProject(gantry, { visibility: 'internal', namespace: group_.id });
@@ -211,7 +211,7 @@ test('one who cannot see the project is not assigned, nor told', async () => {
   }
 });
 
-test('whoever is assigned to a confidential issue, or told of it, sees it', async () => {
+test('a user who is assigned to a confidential issue, or mentioned in it, sees it', async () => {
   const [stranger, guest, other] = [people.stranger, people.guest, await seedUser(gantry)];
   const all = [stranger, guest, other, people.reporter];
   const text = all.map(({ username }) => `@${username}`).join(' ');
@@ -239,7 +239,7 @@ test('whoever is assigned to a confidential issue, or told of it, sees it', asyn
   }
 });
 
-test('a move takes along the assignees who see the target, and tells nobody else', async () => {
+test('a move keeps the assignees who see the target, and notifies nobody else', async () => {
   const vault = await seedProject(gantry, { visibility: 'private', namespace: group.id });
   const issue = await create(project, { assignee_ids: [people.stranger.id, people.owner.id] });
   const moved = await must(`POST ${issuePath(issue)}/move`, { json: { to_project_id: vault.id } });
@@ -247,7 +247,7 @@ test('a move takes along the assignees who see the target, and tells nobody else
   assert.ok(!(await todosOf(moved.body.id)).includes(people.stranger.id));
 });
 
-/* ---- fields that are not the caller's to set ---- */
+/* ---- fields that the caller may not set ---- */
 
 /** Columns of an issue that no body sets. */
 const serverFields = {
@@ -374,7 +374,7 @@ test('a new issue has what is declared and nothing else', async () => {
   }
 });
 
-test('what is for reporters is dropped from others, in every form', async () => {
+test('fields for reporters are ignored from others, in every form', async () => {
   const milestone = (
     await must(`POST /projects/${project.id}/milestones`, { json: { title: unique('own') } })
   ).body;
@@ -400,7 +400,7 @@ test('what is for reporters is dropped from others, in every form', async () => 
           add_labels: 'known',
           remove_labels: 'x',
           assignee_id: people.guest.id,
-          title: 'His',
+          title: 'Own',
         },
       });
       for (const one of [issue, edited.body]) {
@@ -419,7 +419,7 @@ test('what is for reporters is dropped from others, in every form', async () => 
   assert.deepEqual([full.labels.length, full.milestone.id, full.due_date], [2, milestone.id, '2030-01-01']);
 });
 
-test('times are for owners and administrators', async () => {
+test('only owners and administrators set times', async () => {
   const long = '2011-11-11T11:11:11.000Z';
   for (const person of ['stranger', 'guest', 'reporter', 'developer', 'master', 'owner'] as const) {
     const as = people[person].token;
@@ -437,7 +437,7 @@ test('times are for owners and administrators', async () => {
   }
 });
 
-test('a note is its author’s own', async () => {
+test('a note belongs to its author', async () => {
   const issue = await create(project);
   const as = people.stranger;
   const forged = {
@@ -473,7 +473,7 @@ test('a note is its author’s own', async () => {
   assert.deepEqual([award.body.user.id, award.body.awardable_id], [as.id, issue.id]);
 });
 
-test('a project, a group and a token are changed in what is declared and nothing else', async () => {
+test('a project, a group and a token change only in declared fields', async () => {
   const { db } = gantry.service.platform.store;
   const own = await seedProject(gantry, { namespace: group.id });
   await seedMember(gantry, { user: people.master.id, project: own.id, access_level: 40 });
@@ -543,7 +543,7 @@ test('a project, a group and a token are changed in what is declared and nothing
   assert.equal(sudo.status, 400);
 });
 
-test('nobody gives a role above his own, nor one to himself', async () => {
+test('nobody grants a role above their own, or one to themselves', async () => {
   const own = await seedProject(gantry, { namespace: group.id });
   const [master, guest] = [await seedUser(gantry), await seedUser(gantry)];
   await seedMember(gantry, { user: master.id, project: own.id, access_level: 40 });
@@ -575,7 +575,7 @@ test('nobody gives a role above his own, nor one to himself', async () => {
   assert.deepEqual(await members(), before_);
 });
 
-test('no parameter or header makes one method another', async () => {
+test('no parameter or header turns one method into another', async () => {
   const issue = await create(project);
   const as = people.owner.token;
   const path = issuePath(issue);

@@ -1,6 +1,6 @@
-/** Where the matrix is asked: a project and a group of each kind, with everybody in his role. */
-import { individualId } from '../../src/discussions/id.ts';
-import { seedCommit } from '../support/code.ts';
+/** The places of the matrix: a project and a group of each kind, with every person in their role. */
+import { toIndividualId } from '../../src/planning/discussions/discussion_id.ts';
+import { seedCommit } from '../support/repositories/seed_commits.ts';
 import { seedGroup, seedProject, seedUser, setIids } from '../support/seed.ts';
 import type { TestService } from '../support/service.ts';
 import type { IssueState, Situation, Visibility } from './expected.ts';
@@ -18,31 +18,31 @@ import {
   insertNotes,
   insertProjects,
   insertRequests,
-} from './rows.ts';
+} from './makers/bulk_rows.ts';
 
 type Made = Above & { path: string };
 
-/** What a path or a body may name. */
+/** Names for paths and bodies. */
 export type Names = { [name: string]: number | string };
 
 export type Place = {
   situation: Omit<Situation, 'issue'>;
-  /** `project`, `group`, `label_id`...: what a request names that spoils nothing. */
+  /** `project`, `group`, `label_id`...: names for requests that change nothing. */
   names: Names;
-  /** An issue of each state, with a note and awards; of another author for the guest who is one. */
+  /** An issue of each state, with a note and awards; one by another author for a guest. */
   issues: Map<IssueState, { usual: Names; of_guest: Names }>;
-  /** The same of merge requests. */
+  /** Merge requests in the same way. */
   requests: Map<IssueState, { usual: Names; of_guest: Names }>;
-  /** Gives out iids. */
+  /** Returns the next iid. */
   iids: { issue: number; milestone: number; merge_request: number };
 };
 
 export type World = {
   gantry: TestService;
   people: People;
-  /** A public group whose owner `owner` is: for whatever is made for one request. */
+  /** A public group owned by `owner`, for records of single requests. */
   top: Above;
-  /** Who has a role in a project of its own. */
+  /** People with a role in a project of their own. */
   team: MemberRow[];
   /** Names that fit everywhere: of users, and projects to move to. */
   names: Names;
@@ -50,7 +50,7 @@ export type World = {
 
 const past = '2017-01-01';
 
-/** Those who are given their role in the project itself; reporter, master and owner have theirs from above. */
+/** People with a role in the project itself; reporter, master and owner inherit theirs. */
 const directly = ({ idOf }: People): MemberRow[] => [
   { user_id: idOf('guest'), access_level: 10 },
   { user_id: idOf('guest and author'), access_level: 10 },
@@ -107,7 +107,7 @@ export const makeWorld = async (gantry: TestService): Promise<World> => {
   };
 };
 
-/** A personal project, for the list of a user's projects: its owner is nobody else here. */
+/** A personal project, for the list of a user's projects; its owner occurs nowhere else. */
 const personalProject = async ({ gantry, people }: World, visibility: Visibility): Promise<Names> => {
   const host = await seedUser(gantry);
   const project = await seedProject(gantry, { owner: host.id, visibility });
@@ -169,7 +169,7 @@ const issuesOf = async (world: World, place: Place, project_id: number): Promise
       issue_id: ids[at] ?? 0,
       issue_iid: rows[at]?.iid ?? 0,
       note_id: notes[at] ?? 0,
-      discussion_id: individualId(notes[at] ?? 0),
+      discussion_id: toIndividualId(notes[at] ?? 0),
       issue_award: awards[at] ?? 0,
       note_award: noteAwards[at] ?? 0,
     });
@@ -216,7 +216,7 @@ const requestsOf = async (world: World, place: Place, project_id: number): Promi
       merge_request_id: ids[at] ?? 0,
       merge_request_iid: rows[at]?.iid ?? 0,
       note_id: notes[at] ?? 0,
-      discussion_id: individualId(notes[at] ?? 0),
+      discussion_id: toIndividualId(notes[at] ?? 0),
       issue_award: awards[at] ?? 0,
       note_award: noteAwards[at] ?? 0,
     });
@@ -254,9 +254,14 @@ export const makePlace = async (world: World, situation: Omit<Situation, 'issue'
     project_path: project.path,
     user_id: people.idOf('developer'),
   };
+  const files = {
+    'README.md': 'Made\n',
+    '.gitlab/issue_templates/Made.md': 'Made\n',
+    '.gitlab/merge_request_templates/Made.md': 'Made\n',
+  };
   const place: Place = {
     situation,
-    names: { ...names, branch: 'main', sha: await seedCommit(gantry, project.id, { 'README.md': 'Made\n' }) },
+    names: { ...names, branch: 'main', sha: await seedCommit(gantry, project.id, files) },
     issues: new Map(),
     requests: new Map(),
     iids: { issue: 0, milestone: 1, merge_request: 0 },
@@ -266,7 +271,7 @@ export const makePlace = async (world: World, situation: Omit<Situation, 'issue'
   return place;
 };
 
-/** A group with a group and a project below it. Some have their role from the group above. */
+/** A group with a subgroup and a project. Some people inherit their role from the group above. */
 export const makeGroupPlace = async (world: World, visibility: Visibility): Promise<Place> => {
   const { gantry, people, top } = world;
   const names = await gantry.service.platform.store.write(async (tx) => {

@@ -1,8 +1,8 @@
-/** Artifacts that a configuration keeps from those who see the job. */
+/** Artifacts whose configuration restricts access. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { zipOf } from '../support/artifacts.ts';
-import { settle } from '../support/requests.ts';
+import { buildZip } from '../support/ci/artifacts.ts';
+import { settle } from '../support/seed_merge_requests.ts';
 import { seedMember, seedUser } from '../support/seed.ts';
 import { type TestService, rootToken, startTestService } from '../support/service.ts';
 import { type Upstream, makeUpstream } from './downstream.ts';
@@ -18,7 +18,7 @@ after(async () => {
   await gantry.close();
 });
 
-test('are for those whom the file names, and for jobs that depend on them', async () => {
+test('are served to the users named by the file, and to dependent jobs', async () => {
   const words = {
     usual: '',
     all: 'public: true',
@@ -33,7 +33,7 @@ test('are for those whom the file names, and for jobs that depend on them', asyn
   const ids: Record<string, number> = {};
   for (const _each of jobs) {
     const job = await project.peer.take();
-    await project.peer.upload(job, await zipOf({ a: '1' }));
+    await project.peer.upload(job, await buildZip({ a: '1' }));
     await project.peer.finish(job);
     ids[job.body.job_info.name] = job.id;
   }

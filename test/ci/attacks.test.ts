@@ -1,10 +1,10 @@
-/** What no honest person sends: it is refused, or does no harm, on either store alike. */
+/** Malicious input is refused or harmless, on both engines alike. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
-import { seedPushed } from '../support/pipelines.ts';
-import { settle } from '../support/requests.ts';
-import { makePeer, seedRunner } from '../support/runner_peer.ts';
+import { seedPushed } from '../support/ci/pipelines.ts';
+import { settle } from '../support/seed_merge_requests.ts';
+import { makePeer, seedRunner } from '../support/ci/fake_runner.ts';
 import { seedMember, seedUser } from '../support/seed.ts';
 import { type TestService, startTestService } from '../support/service.ts';
 
@@ -23,14 +23,14 @@ const owned = async () => {
 const inParallel = async <T>(count: number, work: (at: number) => Promise<T>): Promise<T[]> =>
   await Promise.all(Array.from({ length: count }, async (_, at) => await work(at)));
 
-/** Statuses and how often each came. */
+/** Statuses, and how often each occurred. */
 const counted = (all: readonly { status: number }[]): Record<number, number> => {
   const counts: Record<number, number> = {};
   for (const { status } of all) counts[status] = (counts[status] ?? 0) + 1;
   return counts;
 };
 
-describe('texts of a configuration that no store keeps', () => {
+describe('refuses configuration texts that a store cannot keep', () => {
   const files: Record<string, string> = {
     'the name of a job': '"a\\0b": { script: x }',
     'half a character in the name of a job': '"a\\uD83Db": { script: x }',
@@ -63,7 +63,7 @@ describe('texts of a configuration that no store keeps', () => {
   }
 });
 
-test('a value with a NUL is given to no pipeline, schedule or job', async () => {
+test('passes a value with a NUL to no pipeline, schedule or job', async () => {
   const { project } = await owned();
   await project.push('ask: { script: x, when: manual }');
   const value = 'a\0b';
@@ -88,7 +88,7 @@ test('a value with a NUL is given to no pipeline, schedule or job', async () => 
   assert.deepEqual(counted(all), { 400: 5 });
 });
 
-test('characters of four bytes are as all others', async () => {
+test('accepts characters of four bytes', async () => {
   const { project, peer } = await owned();
   await project.push(
     `"🦊": { stage: "🐻", script: "echo 🦊", tags: [], environment: "fox" }\nstages: ["🐻"]\n`,
@@ -102,9 +102,9 @@ test('characters of four bytes are as all others', async () => {
   );
 });
 
-test('names that grow with what they name are cut, or are none', async () => {
+test('truncates or drops names that expand with their variables', async () => {
   const { project, peer } = await owned();
-  // Other than one letter, often, this is as long in an index as it looks.
+  // Other than one repeated letter, this does not compress in an index.
   const long = randomBytes(6_000).toString('hex');
   await project.push(`
 variables: { LONG: "${long}" }
@@ -127,7 +127,7 @@ site: { script: x, environment: { name: "$LONG" } }
   assert.equal((await project.pipelines())[0].name.length, 255);
 });
 
-test('times that never end', async () => {
+test('rejects durations without end', async () => {
   const { project, peer } = await owned();
   const long = '34000 years';
   await project.push(
@@ -146,8 +146,8 @@ wait: { script: x, when: delayed, start_in: ${long} }
   }
 });
 
-describe('twenty at once', () => {
-  test('make the same variable, or environment: one does', async () => {
+describe('twenty concurrent requests', () => {
+  test('create one variable or environment of the same name', async () => {
     const project = await seedPushed(gantry);
     const wanted: [string, object][] = [
       ['variables', { key: 'SAME', value: 'x' }],
@@ -162,7 +162,7 @@ describe('twenty at once', () => {
     }
   });
 
-  test('move variables of one key to the same scope: one does', async () => {
+  test('move one of the variables with the same key to the same scope', async () => {
     const project = await seedPushed(gantry);
     for (let at = 0; at < 8; at += 1) {
       const json = { key: 'MOVED', value: 'x', environment_scope: `from-${at}` };
@@ -175,7 +175,7 @@ describe('twenty at once', () => {
     assert.deepEqual(counted(all), { 200: 1, 400: 7 });
   });
 
-  test('retry a job: one does', async () => {
+  test('retry a job once', async () => {
     const { project, peer } = await owned();
     await project.push('job: { script: make }');
     const job = await peer.take();
@@ -189,7 +189,7 @@ describe('twenty at once', () => {
     assert.equal(jobs.length, 2);
   });
 
-  test('retry, cancel, erase, play and delete: it ends in one of the ways, and nothing breaks', async () => {
+  test('retry, cancel, erase, play and delete a job without a server error', async () => {
     const { project, peer } = await owned();
     await project.push('job: { script: make }\nask: { script: x, when: manual, allow_failure: true }');
     const job = await peer.take();
@@ -219,7 +219,7 @@ describe('twenty at once', () => {
     assert.deepEqual([left, waiting], [[], []]);
   });
 
-  test('a project that goes while its jobs run: their runners are told', async () => {
+  test('tells runners when the project of their jobs is deleted', async () => {
     const { project, peer } = await owned();
     await project.push('one: { script: make }\ntwo: { script: make }');
     const [one] = [await peer.take(), await peer.take()];
@@ -234,7 +234,7 @@ describe('twenty at once', () => {
   });
 });
 
-test('machines of one runner that name themselves anew each time are not all remembered', async () => {
+test('does not keep every machine of a runner that renames its machines', async () => {
   const { runner } = await owned();
   const { store } = gantry.service.platform;
   await store.write(async ({ db, now }) => {
@@ -260,8 +260,8 @@ test('machines of one runner that name themselves anew each time are not all rem
   assert.ok(!body.some(({ system_id }: { system_id: string }) => system_id === 's_new'));
 });
 
-describe('a maintainer of one project', () => {
-  test('has no say in the runner of another', async () => {
+describe('the maintainer of one project', () => {
+  test('cannot control the runner of another project', async () => {
     const { project, runner } = await owned();
     const other = await seedPushed(gantry);
     const master = await seedUser(gantry);
@@ -279,12 +279,12 @@ describe('a maintainer of one project', () => {
       gantry.api(`POST ${project.path}/runners/reset_registration_token`, { as }),
     ]);
     for (const { status } of answers) assert.ok(status === 403 || status === 404, String(status));
-    // As if it were not there.
+    // As for a missing runner.
     const missing = await gantry.api('GET /runners/99999999', { as });
     assert.deepEqual(answers[3]?.body, missing.body);
   });
 
-  test('who manages one project of a shared runner does not change it, nor lets it in elsewhere', async () => {
+  test('cannot change a shared runner or assign it to other projects', async () => {
     const { project, runner } = await owned();
     const other = await seedPushed(gantry);
     assert.equal(
@@ -306,7 +306,7 @@ describe('a maintainer of one project', () => {
   });
 });
 
-test('a runner that is deleted while its job runs ends with it', async () => {
+test('ends the job of a deleted runner', async () => {
   const { project, runner, peer } = await owned();
   await project.push('job: { script: make }');
   const job = await peer.take();
@@ -317,7 +317,7 @@ test('a runner that is deleted while its job runs ends with it', async () => {
   assert.equal((await gantry.api(`GET ${project.path}/jobs/${job.id}`)).status, 200);
 });
 
-test('badges have no script in them, whatever they are asked to say', async () => {
+test('renders badges without scripts for every parameter', async () => {
   const { project } = await owned();
   const { full_path } = project;
   const text = encodeURIComponent('"><script>alert(1)</script><svg onload=alert(1)>\u0001');
@@ -331,7 +331,7 @@ test('badges have no script in them, whatever they are asked to say', async () =
   }
 });
 
-test('addresses of environments are addresses', async () => {
+test('accepts only URLs as addresses of environments', async () => {
   const { project, peer } = await owned();
   for (const external_url of [
     'javascript:alert(1)',

@@ -1,9 +1,9 @@
-/** What becomes of the jobs of a pipeline, from a push by git to its end, with a runner that ends them as a test says. */
+/** The life of a pipeline, from a git push to its end, with a runner controlled by the test. */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
-import { zipOf } from '../support/artifacts.ts';
-import { settle } from '../support/requests.ts';
-import type { Peer, PeerJob } from '../support/runner_peer.ts';
+import { buildZip } from '../support/ci/artifacts.ts';
+import { settle } from '../support/seed_merge_requests.ts';
+import type { Peer, PeerJob } from '../support/ci/fake_runner.ts';
 import { type TestService, startTestService } from '../support/service.ts';
 import { type CiProject, makeCiProject } from './project.ts';
 
@@ -30,14 +30,14 @@ const pushed = async (file: string): Promise<{ project: CiProject; peer: Peer }>
 
 const nameOf = ({ body }: PeerJob): string => body.job_info.name;
 
-/** What a runner that never asked before is given at once. */
+/** Lets a new runner receive jobs immediately. */
 const nothingFor = async (project: CiProject): Promise<void> => {
   const peer = await project.peer();
   assert.equal(await peer.request(), null);
   peer.close();
 };
 
-/** Takes the next job, which has to be this one, and ends it. */
+/** Takes the next job, which must be this one, and ends it. */
 const run = async (peer: Peer, name: string, exit_code = 0): Promise<number> => {
   const job = await peer.take();
   assert.equal(nameOf(job), name);
@@ -48,7 +48,7 @@ const run = async (peer: Peer, name: string, exit_code = 0): Promise<number> => 
   return job.id;
 };
 
-test('a job begins when what it needs is done, before the stage of that has ended', async () => {
+test('starts a job when its needs are done, before their stage has ended', async () => {
   const { project, peer } = await pushed(`
 stages: [build, test, ship]
 slow: { stage: build, script: x }
@@ -73,7 +73,7 @@ ship: { stage: ship, needs: [after fast], script: x }
   assert.equal((await project.newest()).status, 'success');
 });
 
-test('a manual job that must not fail blocks what comes after it until it was played; another is passed over', async () => {
+test('blocks at a required manual job until it is played, and skips an optional one', async () => {
   const { project, peer } = await pushed(`
 stages: [build, approve, ship]
 build: { stage: build, script: x }
@@ -98,13 +98,13 @@ ship: { stage: ship, script: x }
   assert.equal((await project.job('extra')).status, 'manual');
 });
 
-describe('a job that may fail with some exit codes', () => {
+describe('a job that may fail with certain exit codes', () => {
   const file = `
 stages: [test, ship]
 test: { stage: test, script: x, allow_failure: { exit_codes: [77, 137] } }
 ship: { stage: ship, script: x }
 `;
-  test('lets the pipeline go on after one of these', async () => {
+  test('lets the pipeline continue after an allowed code', async () => {
     const { project, peer } = await pushed(file);
     await run(peer, 'test', 77);
     const { allow_failure, status } = await project.job('test');
@@ -112,7 +112,7 @@ ship: { stage: ship, script: x }
     await run(peer, 'ship');
     assert.equal((await project.newest()).status, 'success');
   });
-  test('ends it after any other', async () => {
+  test('fails the pipeline after any other code', async () => {
     const { project, peer } = await pushed(file);
     await run(peer, 'test', 1);
     assert.deepEqual(await project.states(), ['test: failed', 'ship: skipped']);
@@ -121,8 +121,8 @@ ship: { stage: ship, script: x }
   });
 });
 
-describe('a job that is tried again', () => {
-  test('is a new one each time, as often as the file says', async () => {
+describe('a job with automatic retries', () => {
+  test('runs as a new job each time, as often as configured', async () => {
     const { project, peer } = await pushed('flaky: { script: x, retry: { max: 2 } }');
     const ids: number[] = [];
     for (const status of ['pending', 'pending', 'failed']) {
@@ -137,7 +137,7 @@ describe('a job that is tried again', () => {
     );
     await nothingFor(project);
   });
-  test('and then succeeds makes its pipeline one that succeeded', async () => {
+  test('lets its pipeline succeed when a retry succeeds', async () => {
     const { project, peer } = await pushed('flaky: { script: x, retry: 2 }');
     await run(peer, 'flaky', 1);
     await run(peer, 'flaky');
@@ -147,7 +147,7 @@ describe('a job that is tried again', () => {
   });
 });
 
-test('a delayed job begins when its time has come, and not before', async () => {
+test('starts a delayed job at its time, not before', async () => {
   const { project, peer } = await pushed(`
 build: { stage: build, script: x }
 later: { stage: test, script: x, when: delayed, start_in: 30 minutes }
@@ -163,7 +163,7 @@ later: { stage: test, script: x, when: delayed, start_in: 30 minutes }
   assert.equal((await project.newest()).status, 'success');
 });
 
-test('a push that says so, in its message or by an option of git, runs nothing', async () => {
+test('creates no pipeline if the commit message or a push option says so', async () => {
   const { project, peer } = await pushed('build: { script: x }');
   await run(peer, 'build');
   await project.push({ a: '1' }, { message: 'Words alone [skip ci]' });
@@ -176,7 +176,7 @@ test('a push that says so, in its message or by an option of git, runs nothing',
   await nothingFor(project);
 });
 
-test('a newer push to the branch cancels what may be interrupted, and its runner hears of it', async () => {
+test('cancels interruptible jobs on a newer push, and tells the runner', async () => {
   const { project, peer } = await pushed(`
 default: { interruptible: true }
 one: { stage: build, script: x }
@@ -203,7 +203,7 @@ two: { stage: test, script: x }
   );
 });
 
-test('a masked variable that comes in two pieces of a log is not shown', async () => {
+test('masks a variable that is split between two pieces of a log', async () => {
   const { project, peer } = await pushed('talks: { script: x, rules: [{ if: $SECRET }] }');
   const json = { key: 'SECRET', value: 'hunter2/hunter2', masked: true };
   assert.equal((await gantry.api(`POST ${project.at}/variables`, { json })).status, 201);
@@ -214,9 +214,9 @@ test('a masked variable that comes in two pieces of a log is not shown', async (
   assert.equal(await project.trace('talks'), 'one xxxxxxxxxxxxxxx two hunter2 three\n');
 });
 
-describe('what a job keeps', () => {
+describe('artifacts of a job', () => {
   const file = 'keeps: { script: x, artifacts: { paths: [out/], expire_in: 2 seconds } }';
-  /** With the clock standing at `now`. */
+  /** With the clock stopped at `now`. */
   const kept = async (): Promise<{ project: CiProject; paths: string[]; id: number; now: number }> => {
     const { project, peer } = await pushed(file);
     const job = await peer.take();
@@ -224,7 +224,7 @@ describe('what a job keeps', () => {
     gantry.setTime(now);
     const { artifact_type, artifact_format, expire_in } = job.body.artifacts[0];
     const given = { type: artifact_type, format: artifact_format, expire_in };
-    assert.equal((await peer.upload(job, await zipOf({ 'out/made': 'made\n' }), given)).status, 201);
+    assert.equal((await peer.upload(job, await buildZip({ 'out/made': 'made\n' }), given)).status, 201);
     await peer.trace(job, 'kept\n');
     assert.equal((await peer.finish(job)).status, 200);
     const paths = [
@@ -240,19 +240,19 @@ describe('what a job keeps', () => {
   };
   afterEach(() => gantry.setTime(null));
 
-  test('for two seconds is gone after them, and its log stays', async () => {
+  test('expire after two seconds, and the log stays', async () => {
     const { project, paths, now } = await kept();
     assert.deepEqual(await statuses(paths, now + 1_000), [200, 200, 200]);
     assert.deepEqual(await statuses(paths, now + 2_500), [404, 404, 404]);
     assert.equal((await project.job('keeps')).status, 'success');
     assert.equal(await project.trace('keeps'), 'kept\n');
   });
-  test('stays for ever where somebody wants that', async () => {
+  test('never expire once they are kept', async () => {
     const { project, paths, id, now } = await kept();
     assert.equal((await gantry.api(`POST ${project.at}/jobs/${id}/artifacts/keep`)).status, 201);
     assert.deepEqual(await statuses(paths, now + 86_400_000), [200, 200, 200]);
   });
-  test('is gone with its log where somebody erases it', async () => {
+  test('are erased with the log', async () => {
     const { project, paths, id, now } = await kept();
     const { status, body } = await gantry.api(`POST ${project.at}/jobs/${id}/erase`);
     assert.equal(status, 201);
@@ -262,7 +262,7 @@ describe('what a job keeps', () => {
   });
 });
 
-test('a command line client lints, lists, runs, follows, tries again and downloads', async () => {
+test('lets a command line client lint, list, run, follow, retry and download', async () => {
   const { project, peer } = await pushed('make: { script: make, artifacts: { paths: [out] } }');
   const at = `/projects/${encodeURIComponent(project.full_path)}`;
   await peer.run(await peer.take(), { state: 'failed' });
@@ -287,7 +287,7 @@ test('a command line client lints, lists, runs, follows, tries again and downloa
   await peer.finish(job, 'failed', { failure_reason: 'script_failure' });
   const again = await gantry.api(`POST ${at}/jobs/${job.id}/retry`, { json: {} });
   assert.deepEqual([again.status, again.body.id === job.id], [201, false]);
-  const archive = await zipOf({ out: 'made' });
+  const archive = await buildZip({ out: 'made' });
   await peer.run(await peer.take(), { archive });
   const got = await gantry.api(`GET ${at}/jobs/artifacts/main/download?job=make`);
   assert.equal(got.status, 200);

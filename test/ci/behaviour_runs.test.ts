@@ -1,12 +1,12 @@
-/** Jobs that the built-in runner really runs, of a push by git, from the configurations that people begin with. */
+/** Jobs that the built-in runner executes after a git push, from typical first configurations. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { chooseExecutors } from '../../runner/executors/choose.ts';
-import { leftOf, makeRunnerFolder } from '../support/runner.ts';
+import { chooseExecutors } from '../../runner/executors/choose_executor.ts';
+import { listLeftoverProcesses, makeRunnerFolder } from '../support/ci/runner_process.ts';
 import { type TestService, rootToken, startTestService } from '../support/service.ts';
 import { type CiProject, eventually, makeCiProject } from './project.ts';
 
@@ -29,7 +29,7 @@ after(async () => await Promise.all(projects.map(async ({ remove }) => await rem
 
 const colours = new RegExp(`${String.fromCodePoint(27)}\\[[0-9;]*[mK]`, 'g');
 
-/** The log as a person reads it. */
+/** The log as text for people. */
 const logOf = async (project: CiProject, name: string): Promise<string> =>
   (await project.trace(name)).replaceAll(colours, '');
 
@@ -45,11 +45,11 @@ describe('without a sandbox', () => {
   });
   after(async () => {
     await gantry.close();
-    assert.deepEqual(leftOf(folder), []);
+    assert.deepEqual(listLeftoverProcesses(folder), []);
     for (const one of [folder, gates]) rmSync(one, { recursive: true, force: true });
   });
 
-  test('the log of a job that a push began is seen while it runs, and its artifacts when it has ended', async () => {
+  test('shows the log while a pushed job runs, and its artifacts when it has ended', async () => {
     const project = await newProject(gantry);
     const gate = join(gates, 'open');
     await project.push(`
@@ -83,7 +83,7 @@ streams:
     assert.equal((await gantry.api(`GET ${project.at}/jobs/${id}/artifacts/out/file`)).text, 'made\n');
   });
 
-  test('a matrix of four is four jobs, each with variables of its own', async () => {
+  test('runs a matrix of four as four jobs with their own variables', async () => {
     const project = await newProject(gantry);
     await project.push(`
 build:
@@ -103,7 +103,7 @@ build:
     }
   });
 
-  test('a log of more than four megabytes is cut, and its job goes on', async () => {
+  test('truncates a log of more than four megabytes and continues the job', async () => {
     const project = await newProject(gantry);
     await project.push(`
 loud:
@@ -117,7 +117,7 @@ loud:
     assert.equal((await gantry.api(`GET ${project.at}/jobs/${id}/artifacts/out`)).text, 'done\n');
   });
 
-  test('a shell project: what is done before and after each of its jobs, and what one leaves the others', async () => {
+  test('runs before_script and after_script around each job, and passes on artifacts', async () => {
     const project = await newProject(gantry);
     await project.push({
       '.gitlab-ci.yml': `
@@ -146,7 +146,7 @@ deploy1: { stage: deploy, script: [exit 3] }
     assert.match(log, /ERROR: Job failed: exit code 3\n/);
   });
 
-  test('a site: what its job leaves can be looked at, file by file', async () => {
+  test('browses the files of a site that a job built', async () => {
     const project = await newProject(gantry);
     await project.push({
       '.gitlab-ci.yml': `
@@ -170,7 +170,7 @@ pages:
     assert.equal((await project.pipelines()).length, 1);
   });
 
-  test('a reviewer: two jobs on a branch, one without the sources, one with what it kept of the last time', async () => {
+  test('runs two jobs on a branch, one without sources, one with the cache of the last run', async () => {
     const project = await newProject(gantry);
     const file = `
 stages: [ask, review]
@@ -198,7 +198,7 @@ review:
     assert.equal(await reviewed({ 'deps.lock': 'two\n' }), 'nothing');
   });
 
-  test('jobs go on, one after another, when others have failed', async () => {
+  test('runs the remaining jobs after others have failed', async () => {
     const project = await newProject(gantry);
     await project.push(`
 fails: { stage: build, script: [exit 1] }
@@ -233,7 +233,7 @@ describe('in a sandbox', { skip: choice === null ? notices.join(' ') : missing()
   before(async () => void (gantry = await startWith('sandbox', folder)));
   after(async () => await gantry.close());
 
-  test('a compiler: each job configures, and its script goes on in the folder that it went to', async () => {
+  test('keeps the working folder between the commands of a script', async () => {
     const project = await newProject(gantry);
     await project.push({
       '.gitlab-ci.yml': `

@@ -1,4 +1,4 @@
-/** Why a job could not start the pipeline that it was to start, told to those who see where that was to be. */
+/** Reasons why a trigger job cannot start a pipeline, shown to users who can see the downstream project. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { seedMember, seedUser, unique } from '../support/seed.ts';
@@ -43,7 +43,7 @@ const part = (child: string): Record<string, string> => ({
   'child.yml': child,
 });
 
-test('a part whose rules leave no job, or whose workflow wants none', async () => {
+test('explains a child pipeline without jobs by its rules or workflow', async () => {
   const app = await project(part('work: { script: x, rules: [{ if: $NEVER }] }'));
   assert.deepEqual(await toldOf(app), ['failed', creationFailed, [noJobs]]);
   await app.push(part('workflow: { rules: [{ if: $NEVER }] }\nwork: { script: x }'));
@@ -54,7 +54,7 @@ test('a part whose rules leave no job, or whose workflow wants none', async () =
   ]);
 });
 
-test('a part whose file has faults, each of which is told', async () => {
+test('reports each fault of the child configuration', async () => {
   const app = await project(part('work: { script: x, image: [1], tags: 3 }'));
   assert.deepEqual(await toldOf(app), [
     'failed',
@@ -69,7 +69,7 @@ test('a part whose file has faults, each of which is told', async () => {
   assert.match(errors.join(), /^Local file `none.yml` does not exist! \(line 1\)$/);
 });
 
-test('another project without a branch, or without a configuration', async () => {
+test('explains a project without the branch or without a configuration', async () => {
   const other = await project({ a: '1' });
   const app = await project({ '.gitlab-ci.yml': `call: { trigger: ${other.full_path} }` });
   assert.deepEqual(await toldOf(app), ['failed', creationFailed, ['Missing .gitlab-ci.yml file']]);
@@ -84,7 +84,7 @@ test('another project without a branch, or without a configuration', async () =>
   );
 });
 
-test('what is said of a project is for those who see it, and nothing is said where there is nothing to say', async () => {
+test('hides reasons about a project from users who cannot see it, and shows none where there is none', async () => {
   const other = await project(
     { '.gitlab-ci.yml': 'hidden: { script: x, rules: [{ if: $NEVER }] }' },
     'private',
@@ -107,7 +107,7 @@ test('what is said of a project is for those who see it, and nothing is said whe
   assert.deepEqual(await toldOf(app), ['failed', 'downstream_bridge_project_not_found', []]);
 });
 
-test('the page of the pipeline says it, too', async () => {
+test('shows the reason on the page of the pipeline', async () => {
   const app = await project(part('work: { script: x, image: [1] }'));
   const [username, password] = [unique('user'), 'correct horse'];
   const json = { username, name: 'A User', email: `${username}@example.com`, password };

@@ -1,4 +1,4 @@
-/** The runner that comes with the service, from a push to the artifacts; and what is left when either is killed. */
+/** The built-in runner, from a push to the artifacts, and recovery when the runner or the service is killed. */
 import { readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -6,8 +6,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { after, before, describe, it } from 'node:test';
 import assert from 'node:assert/strict';
 import { newPlace } from '../cli/gantry.ts';
-import { seedCommit } from '../support/code.ts';
-import { leftOf, makeRunnerFolder } from '../support/runner.ts';
+import { seedCommit } from '../support/repositories/seed_commits.ts';
+import { listLeftoverProcesses, makeRunnerFolder } from '../support/ci/runner_process.ts';
 import { type TestService, rootToken, startTestService } from '../support/service.ts';
 
 type Row = { id: number; name: string; status: string; failure_reason?: string };
@@ -62,12 +62,12 @@ describe('the built-in runner', () => {
   after(async () => {
     await gantry.close();
     rmSync(folder, { recursive: true, force: true });
-    assert.deepEqual(leftOf(folder), []);
+    assert.deepEqual(listLeftoverProcesses(folder), []);
   });
   const newProject = async (name: string): Promise<number> =>
     ((await ask('POST /projects', { name })).body as { id: number }).id;
 
-  it('runs what is pushed, hands artifacts on, and shows no secret', async () => {
+  it('runs pushed jobs, passes on artifacts, and shows no secret', async () => {
     const project = await newProject('ran');
     await ask(`POST /projects/${project}/variables`, {
       key: 'SECRET',
@@ -99,27 +99,27 @@ describe('the built-in runner', () => {
     const test = await untilJob(ask, project, 'test', 'failed');
     assert.match(await traceOf(ask, project, test), /\nof the commit\n/);
   });
-  it('ends all that a cancelled job started', async () => {
+  it('kills everything that a cancelled job started', async () => {
     const project = await newProject('cancelled');
     const script = `["trap '' TERM", "setsid sleep 1000 &", "echo ready", "while :; do sleep 1; done"]`;
     await seedCommit(gantry, project, { '.gitlab-ci.yml': `long:\n  script: ${script}\n` });
     const { id } = await untilSaid(ask, project, 'long', '\nready\n');
     const { status } = await ask(`POST /projects/${project}/jobs/${id}/cancel`);
     assert.equal(status, 201);
-    await poll('all is gone', async () => (leftOf(folder).length === 0 ? true : null));
+    await poll('all is gone', async () => (listLeftoverProcesses(folder).length === 0 ? true : null));
     await untilJob(ask, project, 'long', 'canceled');
   });
-  it('keeps its token to itself', () => {
+  it('does not expose its token', () => {
     const { mode } = statSync(join(gantry.service.platform.config.data, 'runner_token'));
     assert.equal(mode & 0o777, 0o600);
   });
-  it('that is killed is started again, and its job fails at once', async () => {
+  it('is restarted when killed, and its job fails at once', async () => {
     const project = await newProject('killed');
     await seedCommit(gantry, project, {
       '.gitlab-ci.yml': 'long:\n  script: ["echo ready", "sleep 1000"]\n',
     });
     await untilSaid(ask, project, 'long', '\nready\n');
-    const line = gantry.logged().findLast((one) => one.includes('takes jobs')) ?? '{}';
+    const line = gantry.logged().findLast((one) => one.includes('the built-in runner is ready')) ?? '{}';
     process.kill((JSON.parse(line) as { pid: number }).pid, 'SIGKILL');
     const { failure_reason } = await untilJob(ask, project, 'long', 'failed');
     assert.ok(failure_reason === undefined || failure_reason === 'runner_system_failure');
@@ -144,10 +144,12 @@ describe('a service that is killed', () => {
   });
   after(async () => {
     await place.remove();
-    await poll('its runner has ended', async () => (leftOf(folder).length === 0 ? true : null));
+    await poll('its runner has ended', async () =>
+      listLeftoverProcesses(folder).length === 0 ? true : null,
+    );
     rmSync(folder, { recursive: true, force: true });
   });
-  it('finds the job that ran on meanwhile, with every line of it', async () => {
+  it('finds the job that continued meanwhile, with every line of its log', async () => {
     const port = await freePort();
     const env = {
       GANTRY_LISTEN: `127.0.0.1:${port}`,

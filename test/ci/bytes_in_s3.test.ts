@@ -1,13 +1,13 @@
-/** A service that keeps its bytes in a store elsewhere. */
+/** A service that stores its bytes in S3. */
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { zipOf } from '../support/artifacts.ts';
-import { seedCommit } from '../support/code.ts';
-import { type Coded, seedCoded, settle } from '../support/requests.ts';
-import { type Generation, type Peer, makePeer, seedRunner } from '../support/runner_peer.ts';
-import { type TestS3, startS3 } from '../support/s3.ts';
+import { buildZip } from '../support/ci/artifacts.ts';
+import { seedCommit } from '../support/repositories/seed_commits.ts';
+import { type Coded, seedCoded, settle } from '../support/seed_merge_requests.ts';
+import { type Generation, type Peer, makePeer, seedRunner } from '../support/ci/fake_runner.ts';
+import { type TestS3, startS3 } from '../support/servers/s3.ts';
 import { type TestService, rootToken, startTestService } from '../support/service.ts';
 
 let s3: TestS3;
@@ -29,14 +29,14 @@ build: { stage: build, script: [make], artifacts: { paths: [out/] } }
 test: { stage: test, script: [make test] }
 `;
 
-/** Larger than two parts of an upload, of what no compression makes smaller. */
+/** Incompressible, and larger than two parts of a multipart upload. */
 const noise = Buffer.alloc(18 * 1024 * 1024);
 for (let at = 0, seed = 1; at < noise.length; at += 4) {
   seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
   noise.writeUInt32LE(seed, at);
 }
 
-/** A project of which the first job waits for this runner. */
+/** A project whose first job waits for this runner. */
 const pushed = async (generation: Generation = 19): Promise<{ project: Coded; peer: Peer }> => {
   const project = await seedCoded(gantry);
   const runner = await seedRunner(gantry, { runner_type: 'project_type', projects: [project.id] });
@@ -54,7 +54,7 @@ const get = async (path: string, headers: Record<string, string> = {}) => {
 
 const allKeysOf = (project: number): string[] =>
   s3.keys().filter((key) => key.startsWith(`projects/${project}/`));
-/** But for logs, which lie there, too, where other services may share the database. */
+/** Except logs, which are in S3, too, when services may share the database. */
 const keysOf = (project: number): string[] => allKeysOf(project).filter((key) => !key.includes('/traces/'));
 
 const attach = async (project: number, content: string): Promise<Response> => {
@@ -64,9 +64,9 @@ const attach = async (project: number, content: string): Promise<Response> => {
   return await fetch(url, { method: 'POST', body, headers: { 'private-token': rootToken } });
 };
 
-test('artifacts go there and come back, in whole, in part and one file of them', async () => {
+test('stores artifacts and serves them whole, in part and by file', async () => {
   const { project, peer } = await pushed();
-  const archive = await zipOf({ 'out/noise': noise, 'out/small.txt': 'in it\n' });
+  const archive = await buildZip({ 'out/noise': noise, 'out/small.txt': 'in it\n' });
   const job = await peer.take();
   await peer.run(job, { archive });
   const path = `/api/v4/projects/${project.id}/jobs/${job.id}/artifacts`;
@@ -81,10 +81,10 @@ test('artifacts go there and come back, in whole, in part and one file of them',
   assert.ok(!existsSync(join(gantry.service.platform.config.data, 'blobs')));
 });
 
-test('a runner that asks for it reads them from there, by a link that is good without a token', async () => {
+test('redirects a runner to a presigned link, which needs no token', async () => {
   for (const generation of [10, 19] as const) {
     const { peer } = await pushed(generation);
-    const archive = await zipOf({ 'out/a': `of ${generation}` });
+    const archive = await buildZip({ 'out/a': `of ${generation}` });
     const job = await peer.take();
     await peer.run(job, { archive });
     const got = await peer.download((await peer.take()).token, job.id);
@@ -101,10 +101,10 @@ test('a runner that asks for it reads them from there, by a link that is good wi
   }
 });
 
-test('what is erased goes there, too, and the rest with its project', async () => {
+test('deletes erased artifacts, and the rest with the project', async () => {
   const { project, peer } = await pushed();
   const job = await peer.take();
-  await peer.run(job, { archive: await zipOf({ a: 'b' }) });
+  await peer.run(job, { archive: await buildZip({ a: 'b' }) });
   assert.equal((await attach(project.id, 'attached')).status, 201);
   assert.equal(keysOf(project.id).length, 2);
   assert.equal((await gantry.api(`POST /projects/${project.id}/jobs/${job.id}/erase`)).status, 201);
@@ -115,9 +115,9 @@ test('what is erased goes there, too, and the rest with its project', async () =
   assert.deepEqual(allKeysOf(project.id), []);
 });
 
-test('while the store is away who needs it is answered 503, and all others as ever', async () => {
+test('answers requests that need S3 with 503 during an outage, and all others as usual', async () => {
   const { project, peer } = await pushed();
-  const archive = await zipOf({ a: 'b' });
+  const archive = await buildZip({ a: 'b' });
   const job = await peer.take();
   const { full_path } = (await (await attach(project.id, 'attached')).json()) as { full_path: string };
   await s3.stop();

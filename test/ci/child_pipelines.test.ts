@@ -1,8 +1,8 @@
-/** Pipelines that are parts of others: what starts them, what they are given, and how they end together. */
+/** Child pipelines: what starts them, their variables, and how they end with their parent. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { zipOf } from '../support/artifacts.ts';
-import { settle } from '../support/requests.ts';
+import { buildZip } from '../support/ci/artifacts.ts';
+import { settle } from '../support/seed_merge_requests.ts';
 import { type TestService, startTestService } from '../support/service.ts';
 import { type Upstream, makeUpstream, variableOf } from './downstream.ts';
 
@@ -25,7 +25,7 @@ const pushed = async (file: string, files: Record<string, string> = {}): Promise
 
 const child = 'inner: { script: make }\n';
 
-test('a job starts a part of its pipeline, of its commit, and is done once that is made', async () => {
+test('creates a child pipeline of the same commit, and ends the job once it exists', async () => {
   const project = await pushed('part: { trigger: { include: ci/child.yml } }', { 'ci/child.yml': child });
   const parent = await project.newest();
   const { part } = await project.bridges();
@@ -48,7 +48,7 @@ test('a job starts a part of its pipeline, of its commit, and is done once that 
   assert.equal((await project.pipeline(only.id)).status, 'success');
 });
 
-test('one that depends goes as its part does, also when that runs again', async () => {
+test("mirrors the child's status with strategy: depend, also after a retry", async () => {
   const project = await pushed(
     `part: { trigger: { include: child.yml, strategy: depend } }
 later: { stage: deploy, script: x }`,
@@ -72,7 +72,7 @@ later: { stage: deploy, script: x }`,
   assert.equal((await project.newest()).status, 'success');
 });
 
-test('one that mirrors is blocked as its part is', async () => {
+test('shows a mirrored child that is blocked as blocked', async () => {
   const project = await pushed('part: { trigger: { include: child.yml, strategy: mirror } }', {
     'child.yml': 'ask: { script: x, when: manual, allow_failure: false }',
   });
@@ -86,7 +86,7 @@ test('one that mirrors is blocked as its part is', async () => {
   assert.equal((await project.newest()).status, 'success');
 });
 
-test('variables are passed on as the job says', async () => {
+test('passes variables on as configured', async () => {
   const project = await makeUpstream(gantry);
   made.push(project);
   await gantry.api(`POST ${project.path}/variables`, { json: { key: 'SECRET', value: 'kept-value-1' } });
@@ -119,7 +119,7 @@ bare: { stage: deploy, inherit: { variables: [OWN] }, variables: { PARENT: none 
   assert.deepEqual(await variablesOf('bare'), { GIVEN: 'by hand' });
 });
 
-test('a part is made of several files, of an artifact, of a file of another project that is to be read', async () => {
+test('builds a child from several files, an artifact, and a file of a readable project', async () => {
   const other = await makeUpstream(gantry);
   made.push(other);
   await other.push({ 'share.yml': 'shared: { script: x }' });
@@ -138,7 +138,7 @@ none: { stage: test, trigger: { include: [{ artifact: none.yml, job: make }] } }
     { 'child.yml': child },
   );
   const job = await project.peer.take();
-  const left = await zipOf({ 'made.yml': 'generated: { script: x }' });
+  const left = await buildZip({ 'made.yml': 'generated: { script: x }' });
   await project.peer.upload(job, left);
   await project.peer.finish(job);
   await settle(gantry);
@@ -153,7 +153,7 @@ none: { stage: test, trigger: { include: [{ artifact: none.yml, job: make }] } }
   assert.match(failed.yaml_errors, /Artifact `none.yml` of job `make` does not exist!/);
 });
 
-test('parts of parts go two levels deep', async () => {
+test('allows children of children, two levels deep', async () => {
   const project = await pushed(
     'again: { trigger: { include: .gitlab-ci.yml, strategy: depend } }\nwork: { script: x }',
   );
@@ -165,7 +165,7 @@ test('parts of parts go two levels deep', async () => {
   assert.equal((await project.newest()).status, 'failed');
 });
 
-test('cancelled with their pipeline, and run again with it', async () => {
+test('cancels and retries children with their pipeline', async () => {
   const project = await pushed(
     'part: { trigger: { include: child.yml, strategy: depend } }\nloose: { trigger: { include: child.yml } }',
     {
@@ -187,7 +187,7 @@ test('cancelled with their pipeline, and run again with it', async () => {
   assert.equal((await project.pipeline(parent.id)).status, 'success');
 });
 
-test('a job that starts one is cancelled, run again and played as others are, and is none of them', async () => {
+test('cancels, retries and plays a trigger job like other jobs, without sending it to a runner', async () => {
   const project = await pushed(
     `part: { stage: build, trigger: { include: child.yml, strategy: depend } }
 ask: { stage: test, when: manual, trigger: { include: child.yml } }
@@ -225,7 +225,7 @@ plain: { stage: build, script: x }`,
   );
 });
 
-test('a newer commit ends the parts of older pipelines', async () => {
+test('cancels child pipelines of older commits on a newer push', async () => {
   const project = await pushed('part: { trigger: { include: child.yml }, interruptible: true }', {
     'child.yml': child,
   });
@@ -236,7 +236,7 @@ test('a newer commit ends the parts of older pipelines', async () => {
   );
 });
 
-test('a job of a part takes what a job above it left', async () => {
+test("gives a child's job the artifacts of a parent's job", async () => {
   const project = await pushed(
     `make: { stage: build, script: x, artifacts: { paths: [a] } }
 part: { stage: test, variables: { PARENT_PIPELINE_ID: $CI_PIPELINE_ID }, trigger: { include: child.yml } }`,
@@ -245,7 +245,7 @@ part: { stage: test, variables: { PARENT_PIPELINE_ID: $CI_PIPELINE_ID }, trigger
     },
   );
   const job = await project.peer.take();
-  await project.peer.upload(job, await zipOf({ a: '1' }));
+  await project.peer.upload(job, await buildZip({ a: '1' }));
   await project.peer.finish(job);
   await settle(gantry);
   const taking = await project.peer.take();
@@ -256,7 +256,7 @@ part: { stage: test, variables: { PARENT_PIPELINE_ID: $CI_PIPELINE_ID }, trigger
   assert.equal(variableOf(taking, 'CI_PIPELINE_SOURCE'), 'parent_pipeline');
 });
 
-test('what fails in a part ends all, where its pipeline says so', async () => {
+test('fails the parent when a child fails, as configured', async () => {
   const project = await pushed(
     `workflow: { auto_cancel: { on_job_failure: all } }
 part: { trigger: { include: child.yml, strategy: depend } }
@@ -271,7 +271,7 @@ beside: { tags: [nobody], script: x }`,
   assert.deepEqual(statuses, ['failed', 'canceled']);
 });
 
-test('it has the resource of its group until its part has ended', async () => {
+test('holds the resource group until the child has ended', async () => {
   const project = await pushed(
     `part: { resource_group: one, trigger: { include: child.yml, strategy: depend } }
 next: { resource_group: one, trigger: { include: child.yml } }`,
@@ -283,7 +283,7 @@ next: { resource_group: one, trigger: { include: child.yml } }`,
   assert.deepEqual(await statuses(), ['success', 'success']);
 });
 
-test('a part of a pipeline of a merge request is of that request, and is asked for what it asks', async () => {
+test('creates a child of a merge request pipeline for the same merge request', async () => {
   const project = await makeUpstream(gantry);
   made.push(project);
   await project.push({ a: '1' });

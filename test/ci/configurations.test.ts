@@ -1,4 +1,4 @@
-/** Whole configurations as projects have them: what the lint says of each, and which jobs a push makes of it. */
+/** Whole configurations as projects have them: the lint result, and the jobs that a push creates. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { SeededGroup } from '../support/seed.ts';
@@ -13,7 +13,7 @@ before(async () => {
 });
 after(async () => await gantry.close());
 
-/** One that the lint finds nothing wrong with. */
+/** Expects no lint errors. */
 const valid = async (name: string, warnings: string[] = []): Promise<Configured> => {
   const configured = await configure(gantry, group, name);
   const { lint } = configured;

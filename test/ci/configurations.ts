@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type JobConfig, jobConfigsOf } from '../../src/pipelines/store.ts';
-import { seedCommit } from '../support/code.ts';
-import { openRequest, seedBranch, settle } from '../support/requests.ts';
+import { type JobConfig, loadJobConfigs } from '../../src/ci/pipelines/pipeline_rows.ts';
+import { seedCommit } from '../support/repositories/seed_commits.ts';
+import { openRequest, seedBranch, settle } from '../support/seed_merge_requests.ts';
 import { type SeededGroup, type SeededProject, seedGroup, seedProject } from '../support/seed.ts';
 import type { TestService } from '../support/service.ts';
 
@@ -63,7 +63,7 @@ const made = async (gantry: TestService, pipeline: Seen): Promise<Made> => {
     .execute();
   const ids = jobs.map(({ id }) => id);
   const needs = await db.selectFrom('job_needs').selectAll().where('job_id', 'in', ids).execute();
-  const configs = await jobConfigsOf(db, jobs);
+  const configs = await loadJobConfigs(db, jobs);
   const needsOf = (id: number): string[] =>
     needs
       .filter(({ job_id }) => job_id === id)

@@ -1,10 +1,10 @@
-/** Jobs that take artifacts of jobs of other projects and pipelines: of which, with whose rights, and what is not there. */
+/** Jobs that need artifacts of other projects and pipelines: which ones, by whose rights, and if they are missing. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { zipOf } from '../support/artifacts.ts';
-import { setJob } from '../support/jobs.ts';
-import { settle } from '../support/requests.ts';
-import { type Peer, type PeerJob, makePeer, seedRunner } from '../support/runner_peer.ts';
+import { buildZip } from '../support/ci/artifacts.ts';
+import { setJob } from '../support/ci/jobs.ts';
+import { settle } from '../support/seed_merge_requests.ts';
+import { type Peer, type PeerJob, makePeer, seedRunner } from '../support/ci/fake_runner.ts';
 import { seedMember } from '../support/seed.ts';
 import { type TestService, startTestService } from '../support/service.ts';
 import { type Upstream, makeUpstream, variableOf } from './downstream.ts';
@@ -29,10 +29,10 @@ const project = async (given: Given = { visibility: 'private' }): Promise<Upstre
 
 const making = 'make: { script: x, artifacts: { paths: [a], reports: { dotenv: e } } }';
 
-/** Runs `make`, which leaves an archive with the text, and a variable. */
+/** A job `make` that leaves an archive with the text and a variable. */
 const make = async (lib: Upstream, text: string, expire_in?: string): Promise<number> => {
   const job = await lib.peer.take();
-  await lib.peer.upload(job, await zipOf({ a: text }), expire_in === undefined ? {} : { expire_in });
+  await lib.peer.upload(job, await buildZip({ a: text }), expire_in === undefined ? {} : { expire_in });
   const said = Buffer.from(`MADE=${text}\n`);
   await lib.peer.upload(job, said, { type: 'dotenv', format: 'raw', filename: '.env' });
   await lib.peer.finish(job);
@@ -40,7 +40,7 @@ const make = async (lib: Upstream, text: string, expire_in?: string): Promise<nu
   return job.id;
 };
 
-/** A private library whose branch `main` has left something. */
+/** A private library whose branch `main` has artifacts. */
 const library = async (config = making, given?: Given): Promise<{ lib: Upstream; made: number }> => {
   const lib = await project(given);
   await lib.push(config);
@@ -60,7 +60,7 @@ const taking = (path: string, more = ''): string =>
 const idsOf = ({ body }: PeerJob): [number, string][] =>
   body.dependencies.map(({ id, name }: { id: number; name: string }) => [id, name]);
 
-/** Asks once, and does not wait. */
+/** Requests a job once, without waiting. */
 const ask = async (app: Upstream) => await app.peer.poll({ last_update: 'none' }).reply;
 
 const reasonOf = async (app: Upstream): Promise<string | null> => {
@@ -69,7 +69,7 @@ const reasonOf = async (app: Upstream): Promise<string | null> => {
   return body[0].failure_reason;
 };
 
-test('a job gets what the newest of a branch of another project left, and its variables', async () => {
+test("gives a job the newest artifacts and variables of another project's branch", async () => {
   const { lib, made } = await library();
   const app = await project();
   await letIn(lib, app);
@@ -82,13 +82,13 @@ test('a job gets what the newest of a branch of another project left, and its va
   assert.deepEqual(idsOf(job), [[made, 'make']]);
   assert.equal(variableOf(job, 'MADE'), 'first');
   const reply = await app.peer.download(job.body.dependencies[0].token, made);
-  assert.deepEqual([reply.status, reply.bytes], [200, await zipOf({ a: 'first' })]);
+  assert.deepEqual([reply.status, reply.bytes], [200, await buildZip({ a: 'first' })]);
   await app.peer.finish(job);
   const late = await app.peer.download(job.token, made);
   assert.equal(late.status, 403);
 });
 
-test('runners of release 10 download it, too', async () => {
+test('lets runners of release 10 download them, too', async () => {
   const { lib, made } = await library();
   const app = await project();
   await letIn(lib, app);
@@ -103,10 +103,10 @@ test('runners of release 10 download it, too', async () => {
   const job = await old.take();
   assert.deepEqual(idsOf(job), [[made, 'make']]);
   const reply = await old.download(job.body.dependencies[0].token, made);
-  assert.deepEqual([reply.status, reply.bytes], [200, await zipOf({ a: 'first' })]);
+  assert.deepEqual([reply.status, reply.bytes], [200, await buildZip({ a: 'first' })]);
 });
 
-test('what it was told of stays its own, whatever ends meanwhile; the next is told of the newest', async () => {
+test('keeps the selected artifacts although newer ones appear; the next job gets the newest', async () => {
   const { lib, made } = await library();
   const app = await project();
   await letIn(lib, app);
@@ -123,7 +123,7 @@ test('what it was told of stays its own, whatever ends meanwhile; the next is to
   assert.deepEqual(idsOf(await app.peer.take()), [[newer, 'make']]);
 });
 
-test('one that failed, of another branch, or of another name is none', async () => {
+test('ignores a failed job, another branch, or another name', async () => {
   const { lib, made } = await library();
   const app = await project();
   await letIn(lib, app);
@@ -131,7 +131,7 @@ test('one that failed, of another branch, or of another name is none', async () 
   await make(lib, 'side');
   await lib.push({ more: '1' }, { branch: 'main', from: 'main' });
   const failing = await lib.peer.take();
-  await lib.peer.upload(failing, await zipOf({ a: 'failed' }));
+  await lib.peer.upload(failing, await buildZip({ a: 'failed' }));
   await lib.peer.finish(failing, 'failed', { failure_reason: 'script_failure' });
   await app.push(taking(lib.full_path));
   const job = await app.peer.take();
@@ -143,7 +143,7 @@ test('one that failed, of another branch, or of another name is none', async () 
   assert.equal(await reasonOf(app), 'missing_dependency_failure');
 });
 
-test('what has expired, or was erased, fails the job, and the next one is given', async () => {
+test('fails the job if the artifacts have expired or were erased, and hands out the next job', async () => {
   const { lib, made } = await library();
   const app = await project();
   await letIn(lib, app);
@@ -168,13 +168,13 @@ test('what has expired, or was erased, fails the job, and the next one is given'
   assert.equal(await reasonOf(app), 'missing_dependency_failure');
 });
 
-test('whoever wants no artifacts waits for none', async () => {
+test('does not wait for artifacts with artifacts: false', async () => {
   const app = await project();
   await app.push(taking('none/there', ', artifacts: false'));
   assert.deepEqual(idsOf(await app.peer.take()), []);
 });
 
-test('a project that lists nobody lets no job in, whoever runs it; a public one shows what it shows to all', async () => {
+test("requires the other project's allow list, unless that is public", async () => {
   const { lib, made } = await library();
   const app = await project();
   await app.push(taking(lib.full_path));
@@ -193,7 +193,7 @@ test('a project that lists nobody lets no job in, whoever runs it; a public one 
   assert.equal((await gantry.api(`GET ${lib.path}/jobs/${made}`)).status, 200);
 });
 
-test('the user of the job has to see the other one; what is hidden and what is missing are alike', async () => {
+test("requires that the job's user can read the other project; hidden and missing are alike", async () => {
   const { lib, made } = await library();
   await gantry.api(`PUT ${lib.path}`, { json: { public_builds: false } });
   const app = await project();
@@ -215,7 +215,7 @@ test('the user of the job has to see the other one; what is hidden and what is m
   assert.deepEqual(idsOf(await app.peer.take()), [[made, 'make']]);
 });
 
-test('artifacts that their file keeps from others are kept from jobs of others', async () => {
+test('does not serve restricted artifacts to jobs of other projects', async () => {
   const { lib } = await library(making.replace('paths: [a]', 'paths: [a], access: maintainer'));
   const app = await project();
   await letIn(lib, app);
@@ -229,7 +229,7 @@ test('artifacts that their file keeps from others are kept from jobs of others',
   assert.equal(idsOf(await app.peer.take()).length, 1);
 });
 
-test('of the own project, too: what its ref left before', async () => {
+test('takes earlier artifacts of a ref of its own project', async () => {
   const app = await project();
   await app.push(making);
   const made = await make(app, 'own');
@@ -239,19 +239,19 @@ test('of the own project, too: what its ref left before', async () => {
   assert.deepEqual(idsOf(await app.peer.take()), [[made, 'make']]);
 });
 
-test('what failed above is none, whatever it left and however it was allowed to', async () => {
+test('ignores failed jobs, whatever they left and whatever is allowed to fail', async () => {
   const app = await project();
   const files = child('{ pipeline: $PARENT, job: make }');
   const config = (files['.gitlab-ci.yml'] ?? '').replace('script: x', 'script: x, allow_failure: true');
   await app.push({ ...files, '.gitlab-ci.yml': config });
   const job = await app.peer.take();
-  await app.peer.upload(job, await zipOf({ a: '1' }));
+  await app.peer.upload(job, await buildZip({ a: '1' }));
   await app.peer.finish(job, 'failed', { failure_reason: 'script_failure' });
   await settle(gantry);
   assert.equal(await reasonOf(app), 'missing_dependency_failure');
 });
 
-test('its own pipeline is no other one', async () => {
+test('does not take its own pipeline for another one', async () => {
   const app = await project();
   await app.push(`make: { stage: build, script: x }
 take: { stage: test, script: x, needs: [make, { pipeline: $CI_PIPELINE_ID, job: make }] }`);
@@ -265,7 +265,7 @@ part: { stage: test, variables: { PARENT: $CI_PIPELINE_ID }, trigger: { include:
   'child.yml': `take: { script: x, needs: [${need}] }`,
 });
 
-test('a job of a part fails without what it needs of the pipeline above', async () => {
+test("fails a child's job if the parent's artifacts are missing", async () => {
   const app = await project();
   const stranger = await library();
   await letIn(stranger.lib, app);

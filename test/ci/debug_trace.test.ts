@@ -1,9 +1,9 @@
-/** Logs that show each command with the values of its variables: for those alone who may see to the jobs. */
+/** Debug logs, which print each command with its variables, are visible only to those who manage jobs. */
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { after, before, test } from 'node:test';
-import { leftOf, makeRunnerFolder } from '../support/runner.ts';
-import { makePeer, seedRunner } from '../support/runner_peer.ts';
+import { listLeftoverProcesses, makeRunnerFolder } from '../support/ci/runner_process.ts';
+import { makePeer, seedRunner } from '../support/ci/fake_runner.ts';
 import { seedMember, seedUser } from '../support/seed.ts';
 import { type TestService, rootToken, startTestService } from '../support/service.ts';
 import { type Visitor, openVisitor } from '../support/visitor.ts';
@@ -35,7 +35,7 @@ before(async () => {
 after(async () => {
   await gantry.close();
   await project.remove();
-  assert.deepEqual(leftOf(folder), []);
+  assert.deepEqual(listLeftoverProcesses(folder), []);
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -45,7 +45,7 @@ open: { script: ['[ "$PLACE" = cellar ]', echo open] }
 shown: { variables: { CI_DEBUG_TRACE: "true" }, script: ['[ "$PLACE" = cellar ]', echo shown] }
 `;
 
-/** All ways by which somebody may read a log. */
+/** Every way to read a log. */
 const read = async (id: number, { token, visitor }: Person) => {
   const trace = await gantry.api(`GET ${project.at}/jobs/${id}/trace`, { as: token });
   const response = await fetch(`${gantry.url}/-/jobs/${id}/trace/stream`, {
@@ -57,7 +57,7 @@ const read = async (id: number, { token, visitor }: Person) => {
   return { status, text, stream: await response.text(), pages: pages.map((page) => page.text).join() };
 };
 
-test('the runner shows what its shell does, to developers', async () => {
+test('shows the trace of the shell to developers', async () => {
   await project.push(file);
   await project.untilPipeline('success');
   const [open, shown] = [await project.job('open'), await project.job('shown')];
@@ -76,7 +76,7 @@ test('the runner shows what its shell does, to developers', async () => {
   assert.doesNotMatch(less.pages, /cellar = cellar/);
 });
 
-test('what a runner says by itself counts, too', async () => {
+test('applies when the runner enables it by itself', async () => {
   const { token } = await seedRunner(gantry, {
     runner_type: 'project_type',
     projects: [project.id],

@@ -1,4 +1,4 @@
-/** A merge that waits for the pipeline of its head, with pipelines whose jobs a runner takes and ends. */
+/** Merge when the pipeline succeeds, with a runner that takes and ends the jobs. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import {
@@ -10,9 +10,9 @@ import {
   seedBranch,
   seedCoded,
   settle,
-} from '../support/requests.ts';
-import { seedCommit } from '../support/code.ts';
-import { type Peer, makePeer, seedRunner } from '../support/runner_peer.ts';
+} from '../support/seed_merge_requests.ts';
+import { seedCommit } from '../support/repositories/seed_commits.ts';
+import { type Peer, makePeer, seedRunner } from '../support/ci/fake_runner.ts';
 import { type TestService, startTestService } from '../support/service.ts';
 
 let gantry: TestService;
@@ -57,25 +57,25 @@ const todos = async (action: string): Promise<number[]> =>
     ({ target }) => target.iid,
   );
 
-test('the request is merged when the last job has succeeded, and not before', async () => {
+test('merges when the last job has succeeded, not before', async () => {
   const request = await deferred('green');
   await endJob('success');
   assert.equal(await stateOf(request), 'opened');
   await endJob('success');
   assert.equal(await stateOf(request), 'merged');
-  // What was merged is a push to main: its pipeline runs to its end.
+  // The merge is a push to main: its pipeline runs to its end.
   await endJob('success');
   await endJob('success');
 });
 
-test('the request stays open where a job fails, and its author hears of it', async () => {
+test('keeps the request open when a job fails, and notifies the author', async () => {
   const request = await deferred('red');
   await endJob('failed');
   assert.equal(await stateOf(request), 'opened');
   assert.deepEqual(await todos('build_failed'), [request.iid]);
 });
 
-test('a push takes the wait away: the pipeline of what it replaced merges nothing', async () => {
+test("cancels the deferred merge on a push: the replaced commit's pipeline merges nothing", async () => {
   const request = await deferred('pushed');
   const job = await peer.take();
   await seedBranch(gantry, project, 'pushed', { files: { 'more.txt': 'more\n' } });
@@ -86,7 +86,7 @@ test('a push takes the wait away: the pipeline of what it replaced merges nothin
   assert.equal(await stateOf(request), 'opened');
 });
 
-test('a project that asks for green pipelines refuses a request whose pipeline failed', async () => {
+test('refuses to merge a request with a failed pipeline if the project requires success', async () => {
   const columns = { only_allow_merge_if_pipeline_succeeds: true };
   assert.equal((await gantry.api(`PUT /projects/${project.id}`, { json: columns })).status, 200);
   await seedBranch(gantry, project, 'strict');

@@ -1,7 +1,7 @@
 /** Projects whose pipelines start others, and what a test sees of them. */
-import { settle } from '../support/requests.ts';
-import { type Pushed, seedPushed } from '../support/pipelines.ts';
-import { type Peer, type PeerJob, makePeer, seedRunner } from '../support/runner_peer.ts';
+import { settle } from '../support/seed_merge_requests.ts';
+import { type Pushed, seedPushed } from '../support/ci/pipelines.ts';
+import { type Peer, type PeerJob, makePeer, seedRunner } from '../support/ci/fake_runner.ts';
 import type { ProjectSeed } from '../support/seed.ts';
 import type { TestService } from '../support/service.ts';
 

@@ -1,9 +1,9 @@
-/** Pipelines that run again, and the jobs that have started them. */
+/** Retried downstream pipelines and the jobs that started them. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { followDownstream } from '../../src/pipelines/follow_downstream.ts';
-import { setPipeline } from '../support/jobs.ts';
-import { settle } from '../support/requests.ts';
+import { followDownstream } from '../../src/ci/pipelines/downstream/follow_downstream.ts';
+import { setPipeline } from '../support/ci/jobs.ts';
+import { settle } from '../support/seed_merge_requests.ts';
 import { type TestService, startTestService } from '../support/service.ts';
 import { type Upstream, makeUpstream } from './downstream.ts';
 
@@ -18,7 +18,7 @@ after(async () => {
   await gantry.close();
 });
 
-test('one that has ended otherwise before its job looked: the job is as it is, and what waits goes on', async () => {
+test('keeps a trigger job that ended otherwise first, and continues what waits', async () => {
   await project.push({
     '.gitlab-ci.yml': `part: { trigger: { include: child.yml, strategy: depend } }
 later: { stage: deploy, script: x }`,
@@ -34,7 +34,7 @@ later: { stage: deploy, script: x }`,
   };
   await look();
   assert.equal((await project.bridges()).part.finished_at, part.finished_at);
-  // It ran again and ended while the work that tells of both waited.
+  // It ran again and ended while the work that reports both was pending.
   await setPipeline(gantry, part.downstream_pipeline.id, { status: 'success' });
   await look();
   assert.equal((await project.bridges()).part.status, 'success');
@@ -42,7 +42,7 @@ later: { stage: deploy, script: x }`,
   assert.equal((await project.newest()).status, 'success');
 });
 
-test('one of another project runs its job again for those who may that there', async () => {
+test('runs the job in the upstream project again for users who may do so there', async () => {
   const lib = await makeUpstream(gantry, { visibility: 'public' });
   await lib.push('work: { script: x, rules: [{ if: "$FROM" }] }');
   await project.push(`call:
@@ -60,7 +60,7 @@ later: { stage: deploy, script: x }`);
     return [(await project.bridges()).call.status, jobs.body[0].status, status];
   };
   assert.deepEqual(await states(), ['failed', 'skipped', 'failed']);
-  // He is a developer of the other project alone.
+  // The user is a developer of the other project alone.
   const { status, body } = await lib.post(`jobs/${failed.id}/retry`, lib.developer.token);
   assert.equal(status, 201);
   assert.deepEqual(await states(), ['failed', 'skipped', 'failed']);
@@ -68,7 +68,7 @@ later: { stage: deploy, script: x }`);
   assert.equal((await gantry.api(`POST ${lib.path}/members`, { json: both })).status, 201);
   assert.equal((await lib.post(`jobs/${body.id}/cancel`)).status, 201);
   assert.equal((await lib.post(`jobs/${body.id}/retry`, project.developer.token)).status, 201);
-  // The branch that it ran for is protected from him.
+  // The branch of the job is protected against this user.
   assert.deepEqual(await states(), ['failed', 'skipped', 'failed']);
   await unprotect(project);
   await lib.run('failed');

@@ -1,11 +1,11 @@
-/** A service that is killed while its bytes are on their way into a bucket leaves nothing undone, and nothing behind. */
+/** A service killed during a transfer to a bucket completes the work and leaves nothing behind. */
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { after, before, test } from 'node:test';
 import { setTimeout as pass } from 'node:timers/promises';
 import { type Place, type Running, call, engine, newPlace, token } from '../crash/process.ts';
-import { type Peer, type PeerJob, makePeer } from '../support/runner_peer.ts';
-import { type TestS3, startS3 } from '../support/s3.ts';
+import { type Peer, type PeerJob, makePeer } from '../support/ci/fake_runner.ts';
+import { type TestS3, startS3 } from '../support/servers/s3.ts';
 
 const day = 86_400_000;
 let s3: TestS3;
@@ -61,7 +61,7 @@ const uploadHalf = (job: PeerJob): void => {
   sending.write(Buffer.alloc(20 * 1024 * 1024, 'x'));
 };
 
-test('parts of an upload that it was killed in are given up when they are a day old', async () => {
+test('aborts the unfinished multipart uploads after a day', async () => {
   const { peer, job } = await begin();
   uploadHalf(job);
   await until(() => s3.openUploads() === 1);
@@ -75,7 +75,7 @@ test('parts of an upload that it was killed in are given up when they are a day 
 
 const skip = engine === 'sqlite' ? 'logs lie in its own folder' : false;
 
-test('a log that the bucket could not take gets there after a restart', { skip }, async () => {
+test('uploads a log after a restart that the bucket could not take', { skip }, async () => {
   const { project, peer, job } = await begin();
   await peer.trace(job, 'printed\n');
   await s3.stop();

@@ -1,4 +1,4 @@
-/** A service that is killed between an artifact's bytes and the row that names them leaves neither for ever. */
+/** A service killed between storing an artifact and inserting its row removes both eventually. */
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,10 +6,10 @@ import { pathToFileURL } from 'node:url';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as pass } from 'node:timers/promises';
 import { type Place, call, newPlace } from '../crash/process.ts';
-import { makePeer } from '../support/runner_peer.ts';
-import { type TestS3, startS3 } from '../support/s3.ts';
+import { makePeer } from '../support/ci/fake_runner.ts';
+import { type TestS3, startS3 } from '../support/servers/s3.ts';
 
-const preload = pathToFileURL(join(import.meta.dirname, '../support/kill_at.ts')).href;
+const preload = pathToFileURL(join(import.meta.dirname, '../support/machine/kill_at_effect.ts')).href;
 const hour = 3_600_000;
 
 let s3: TestS3;
@@ -26,7 +26,7 @@ const until = async (isSo: () => boolean | Promise<boolean>): Promise<void> => {
   assert.fail('it did not come to that');
 };
 
-/** A job that runs, in a service that is killed at this moment. */
+/** A running job, in a service that is killed at this moment. */
 const begin = async (place: Place, effect: string) => {
   const service = await place.start({ node: [`--import=${preload}?program=service&effect=${effect}`] });
   const { id } = (await call(service.url, 'POST /projects', { name: 'killed' })).body;
@@ -63,7 +63,7 @@ const cases: [name: string, filesOf: (place: Place, project: number) => string[]
 
 for (const [name, filesOf] of cases) {
   describe(name, () => {
-    test('bytes that no row names, and the row that told of them, go an hour later', async () => {
+    test('deletes unreferenced bytes and their claim an hour later', async () => {
       const place = newPlace();
       try {
         if (name === 'in a bucket') Object.assign(place.env, s3.environment);

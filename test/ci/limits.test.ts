@@ -1,9 +1,9 @@
-/** How much one may have: what is past it is refused with a reason, and others do not notice. */
+/** Limits per user, project and instance: an excess is refused with a reason and does not affect others. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
-import { seedPushed } from '../support/pipelines.ts';
-import { makePeer, seedRunner } from '../support/runner_peer.ts';
+import { seedPushed } from '../support/ci/pipelines.ts';
+import { makePeer, seedRunner } from '../support/ci/fake_runner.ts';
 import { seedMember, seedUser } from '../support/seed.ts';
 import { type TestService, startTestService } from '../support/service.ts';
 
@@ -15,13 +15,13 @@ after(async () => await gantry.close());
 
 const base = (text: string) => ({ message: { base: [text] } });
 
-test('pipelines of one commit, by one user, in a minute', async () => {
+test('limits the pipelines of one commit by one user in a minute', async () => {
   const project = await seedPushed(gantry);
   await project.push('job: { script: make }');
   const create = async (as?: string) =>
     await gantry.api(`POST ${project.path}/pipeline`, { json: { ref: 'main' }, ...(as && { as }) });
   const all = await Promise.all(Array.from({ length: 8 }, async () => await create()));
-  // One was made by the push.
+  // One was created by the push.
   assert.equal(all.filter(({ status }) => status === 201).length, 2);
   const refused = all.find(({ status }) => status === 400);
   assert.deepEqual(refused?.body, base('Too many pipelines created in the last minute. Try again later.'));
@@ -34,7 +34,7 @@ test('pipelines of one commit, by one user, in a minute', async () => {
   gantry.setTime(null);
 });
 
-test('jobs of one project that wait or run', async () => {
+test('limits the jobs of one project that wait or run', async () => {
   const project = await seedPushed(gantry);
   const other = await seedPushed(gantry);
   const ten = Array.from({ length: 10 }, (_, at) => `job${at}: { script: make }`).join('\n');
@@ -52,14 +52,14 @@ test('jobs of one project that wait or run', async () => {
   assert.equal((await gantry.api(`POST ${project.path}/pipeline`, { json })).status, 201);
 });
 
-test('jobs that wait for a resource are jobs that wait', async () => {
+test('counts jobs that wait for a resource group', async () => {
   const project = await seedPushed(gantry);
   await project.push('job: { script: make, parallel: 10, resource_group: one }');
   const refused = await gantry.api(`POST ${project.path}/pipeline`, { json: { ref: 'main' } });
   assert.equal(refused.status, 400, refused.text);
 });
 
-test('variables of the instance', async () => {
+test('limits the variables of the instance', async () => {
   const make = async (at: number) =>
     await gantry.api('POST /admin/ci/variables', { json: { key: `LIMIT_${at}`, value: 'x' } });
   for (let at = 0; at < 20; at += 1) {
@@ -81,7 +81,7 @@ test('variables of the instance', async () => {
 const numbers = (count: number) =>
   sql`with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${sql.lit(count)})`;
 
-test('variables, triggers and runners of a project', async () => {
+test('limits the variables, triggers and runners of a project', async () => {
   const project = await seedPushed(gantry);
   const id = sql.lit(project.id);
   await gantry.service.platform.store.write(async ({ db }) => {
@@ -127,7 +127,7 @@ test('variables, triggers and runners of a project', async () => {
   );
 });
 
-test('attempts to register a runner, from one address', async () => {
+test('limits the runner registrations from one address', async () => {
   const json = { token: 'gntrrt-none-such' };
   let last = await gantry.api('POST /runners', { as: null, json });
   assert.equal(last.status, 403);
@@ -141,7 +141,7 @@ test('attempts to register a runner, from one address', async () => {
   gantry.setTime(null);
 });
 
-test('a runner that asks without end waits as others do, and still gets its job at once', async () => {
+test('throttles a runner that polls without pause, and still gives it jobs at once', async () => {
   const project = await seedPushed(gantry);
   const { token } = await seedRunner(gantry, { runner_type: 'project_type', projects: [project.id] });
   const peer = makePeer(gantry, { token });

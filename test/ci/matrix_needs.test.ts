@@ -1,8 +1,8 @@
-/** Jobs of a matrix that are named one by one: they alone are waited for, and theirs are the artifacts. */
+/** Needs on single jobs of a matrix: only they are awaited, and only their artifacts are passed on. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { zipOf } from '../support/artifacts.ts';
-import type { Peer } from '../support/runner_peer.ts';
+import { buildZip } from '../support/ci/artifacts.ts';
+import type { Peer } from '../support/ci/fake_runner.ts';
 import { type TestService, startTestService } from '../support/service.ts';
 import { type CiProject, makeCiProject } from './project.ts';
 
@@ -40,14 +40,14 @@ const taken = async (): Promise<[string, string[]]> => {
   const job = await peer.take();
   const { job_info, dependencies } = job.body;
   if (job_info.stage === 'build') {
-    const archive = await zipOf({ out: 'made' });
+    const archive = await buildZip({ out: 'made' });
     assert.equal((await peer.upload(job, archive, { type: 'archive', format: 'zip' })).status, 201);
   }
   await peer.run(job);
   return [job_info.name, dependencies.map(({ name }: { name: string }) => name)];
 };
 
-test('a job starts after those that it names, and is given their artifacts', async () => {
+test('starts a job after the jobs it names, with their artifacts', async () => {
   await project.push(file);
   assert.deepEqual(await taken(), ['build: [a]', []]);
   // Of the second stage, it is the only one that waits for nothing else.

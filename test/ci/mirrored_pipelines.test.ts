@@ -1,11 +1,11 @@
-/** Jobs that do nothing themselves, and go as the newest pipeline of another project does. */
+/** Jobs that mirror the status of the newest pipeline of another project. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { readLeft } from '../../src/artifacts/left_file.ts';
-import { startDownstream } from '../../src/pipelines/start_downstream.ts';
-import { sweepBridges } from '../../src/pipelines/sweep_bridges.ts';
-import { setJob } from '../support/jobs.ts';
-import { settle } from '../support/requests.ts';
+import { readArchiveTextFile } from '../../src/ci/artifacts/store/read_archive_text_file.ts';
+import { startDownstream } from '../../src/ci/pipelines/downstream/start_downstream.ts';
+import { sweepBridges } from '../../src/ci/pipelines/downstream/sweep_trigger_jobs.ts';
+import { setJob } from '../support/ci/jobs.ts';
+import { settle } from '../support/seed_merge_requests.ts';
 import { seedMember } from '../support/seed.ts';
 import { type TestService, startTestService } from '../support/service.ts';
 import { type Upstream, makeUpstream } from './downstream.ts';
@@ -35,7 +35,7 @@ const stateOf = async (app: Upstream): Promise<[string, string | null]> => {
   return [like.status, like.failure_reason];
 };
 
-test('it runs while that runs, and ends as that ends', async () => {
+test('runs and ends with the mirrored pipeline', async () => {
   const lib = await project('work: { script: x }');
   const app = await project('x: { script: x }');
   const [namespace, path] = lib.full_path.split('/');
@@ -54,7 +54,7 @@ test('it runs while that runs, and ends as that ends', async () => {
   assert.equal((await app.newest()).status, 'success');
 });
 
-test('what has ended before counts as it ended; only the newest of the default branch does', async () => {
+test('takes the result of an ended pipeline, only of the newest on the default branch', async () => {
   const lib = await project('work: { script: x }');
   await lib.run('failed');
   const app = await project(mirror(lib.full_path));
@@ -68,7 +68,7 @@ test('what has ended before counts as it ended; only the newest of the default b
   assert.deepEqual(await stateOf(app), ['canceled', null]);
 });
 
-test('it is blocked as that is', async () => {
+test('is blocked while the mirrored pipeline is', async () => {
   const lib = await project(`work: { stage: build, script: x }
 ask: { stage: deploy, script: x, when: manual, allow_failure: false }`);
   const app = await project(mirror(lib.full_path));
@@ -82,14 +82,14 @@ ask: { stage: deploy, script: x, when: manual, allow_failure: false }`);
   assert.deepEqual(await stateOf(app), ['success', null]);
 });
 
-test('of a project without a pipeline it is skipped', async () => {
+test('is skipped if the project has no pipeline', async () => {
   const lib = await makeUpstream(gantry);
   made.push(lib);
   const app = await project(mirror(lib.full_path));
   assert.deepEqual(await stateOf(app), ['skipped', null]);
 });
 
-test('a hidden project and none are alike; who sees no pipelines there is told so', async () => {
+test('answers alike for hidden and missing projects, and reports missing access to pipelines', async () => {
   const hidden = await project('work: { script: x }');
   const shown = await project('work: { script: x }', 'public');
   await gantry.api(`PUT ${shown.path}`, { json: { public_builds: false } });
@@ -106,7 +106,7 @@ test('a hidden project and none are alike; who sees no pipelines there is told s
   assert.deepEqual(await push(hidden.full_path), ['running', null]);
 });
 
-test('cancelled and run again by itself, and never another pipeline with it', async () => {
+test('is cancelled and retried without the mirrored pipeline', async () => {
   const lib = await project('work: { script: x }');
   const app = await project(mirror(lib.full_path));
   const { like } = await app.bridges();
@@ -120,7 +120,7 @@ test('cancelled and run again by itself, and never another pipeline with it', as
   assert.deepEqual(await stateOf(app), ['success', null]);
 });
 
-test('that which has ended stays as it ended when its pipeline runs again; run again itself, it goes as that does', async () => {
+test('keeps its result when the mirrored pipeline is retried; a retry mirrors it again', async () => {
   const lib = await project('work: { script: x }');
   const app = await project(mirror(lib.full_path));
   const { id } = await lib.run('failed');
@@ -137,7 +137,7 @@ test('that which has ended stays as it ended when its pipeline runs again; run a
   assert.equal((await app.newest()).status, 'success');
 });
 
-test('one whose pipeline is gone does not wait for it, and one that waits is left in peace', async () => {
+test('stops waiting if the mirrored pipeline is deleted', async () => {
   const lib = await project('work: { script: x }');
   const app = await project(mirror(lib.full_path));
   await sweepBridges(gantry.service.platform);
@@ -148,14 +148,14 @@ test('one whose pipeline is gone does not wait for it, and one that waits is lef
   assert.deepEqual(await stateOf(app), ['failed', 'unknown_failure']);
 });
 
-test('of its own project it takes the one before; begun twice, it is the same', async () => {
+test('mirrors the previous pipeline of its own project; a repeated start changes nothing', async () => {
   const app = await project('work: { script: x }');
   const job = await app.peer.take();
   await app.push(mirror('$CI_PROJECT_PATH'));
   const { like } = await app.bridges();
   assert.equal(like.status, 'running');
   await setJob(gantry, like.id, { status: 'pending', started_at: null });
-  const start = async () => await startDownstream(gantry.service.platform, like.id, readLeft);
+  const start = async () => await startDownstream(gantry.service.platform, like.id, readArchiveTextFile);
   await Promise.all([start(), start()]);
   assert.equal((await app.bridges())['like'].status, 'running');
   await app.peer.finish(job);

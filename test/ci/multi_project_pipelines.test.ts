@@ -1,11 +1,11 @@
-/** Pipelines that start those of other projects: with whose rights, and how far. */
+/** Multi-project pipelines: by whose rights they start, and how deep. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { startDownstream } from '../../src/pipelines/start_downstream.ts';
-import { sweepBridges } from '../../src/pipelines/sweep_bridges.ts';
-import { readLeft } from '../../src/artifacts/left_file.ts';
-import { setJob, setPipeline } from '../support/jobs.ts';
-import { settle } from '../support/requests.ts';
+import { startDownstream } from '../../src/ci/pipelines/downstream/start_downstream.ts';
+import { sweepBridges } from '../../src/ci/pipelines/downstream/sweep_trigger_jobs.ts';
+import { readArchiveTextFile } from '../../src/ci/artifacts/store/read_archive_text_file.ts';
+import { setJob, setPipeline } from '../support/ci/jobs.ts';
+import { settle } from '../support/seed_merge_requests.ts';
 import { seedMember, seedUser } from '../support/seed.ts';
 import { type TestService, startTestService } from '../support/service.ts';
 import { type Upstream, makeUpstream, variableOf } from './downstream.ts';
@@ -40,7 +40,7 @@ const calling = (path: string, { job = '', trigger = '', variables = '' }: More 
 const reasonOf = async (upstream: Upstream): Promise<string> =>
   (await upstream.bridges())['call'].failure_reason;
 
-test('a job starts the pipeline of another project, and waits for it', async () => {
+test('starts the pipeline of another project and waits for it', async () => {
   const other = await project(worker);
   const upstream = await project(
     calling('$CI_PROJECT_NAMESPACE/$OTHER', { variables: `OTHER: ${other.full_path.split('/').pop()}` }),
@@ -61,7 +61,7 @@ test('a job starts the pipeline of another project, and waits for it', async () 
   );
 });
 
-test('of the branch that it names; without one there is none', async () => {
+test('uses the named branch, and starts none if it is missing', async () => {
   const other = await project(worker);
   await other.push('side: { script: x, only: [pipelines] }', { branch: 'side' });
   const upstream = await project(
@@ -72,7 +72,7 @@ test('of the branch that it names; without one there is none', async () => {
   assert.equal(await reasonOf(upstream), 'downstream_pipeline_creation_failed');
 });
 
-test('a hidden project and none are alike; who only sees it may not', async () => {
+test('answers alike for hidden and missing projects, and refuses users who can only read', async () => {
   const hidden = await project(worker, 'private');
   const shown = await project(worker);
   const upstream = await project('x: { script: x }');
@@ -85,7 +85,7 @@ test('a hidden project and none are alike; who only sees it may not', async () =
   assert.equal(await push('none/there'), 'downstream_bridge_project_not_found');
   assert.equal(await push(shown.full_path), 'insufficient_bridge_permissions');
   await seedMember(gantry, { user: as.id, project: hidden.id, access_level: 30 });
-  // Its default branch is protected from developers.
+  // Its default branch is protected against developers.
   assert.equal(await push(hidden.full_path), 'insufficient_bridge_permissions');
   await seedMember(gantry, { user: as.id, project: shown.id, access_level: 40 });
   assert.equal(await push(shown.full_path), null);
@@ -93,7 +93,7 @@ test('a hidden project and none are alike; who only sees it may not', async () =
   assert.equal((await shown.pipelines('source=pipeline'))[0].status, 'pending');
 });
 
-test('what it started is told to those who see it, its protected variables to its jobs alone', async () => {
+test('shows the started pipeline to users who see it, and protected variables to its jobs alone', async () => {
   const hidden = await project(worker, 'private');
   await gantry.api(`POST ${hidden.path}/variables`, {
     json: { key: 'GUARDED', value: 'guarded-value', protected: true },
@@ -111,7 +111,7 @@ test('what it started is told to those who see it, its protected variables to it
   assert.deepEqual(given.body, []);
 });
 
-test('cancelled above, it goes on; retried above, there is a new one', async () => {
+test('continues when the upstream is cancelled; a retry starts a new one', async () => {
   const other = await project(worker);
   const upstream = await project(calling(other.full_path));
   const { id } = await upstream.newest();
@@ -127,25 +127,25 @@ test('cancelled above, it goes on; retried above, there is a new one', async () 
   assert.equal((await upstream.pipeline(id)).status, 'failed');
 });
 
-test('made once, whoever dies in between, and not at all for a job that was cancelled', async () => {
+test('starts once, whichever process dies, and never for a cancelled job', async () => {
   const other = await project(worker);
   const upstream = await project(calling(other.full_path));
   const { platform } = gantry.service;
   const { call } = await upstream.bridges();
-  // As where the process died when it had made it, and nobody was told.
+  // As if the process died after creating it, before reporting.
   await setJob(gantry, call.id, { status: 'pending', started_at: null });
-  await Promise.all([1, 2].map(async () => await startDownstream(platform, call.id, readLeft)));
+  await Promise.all([1, 2].map(async () => await startDownstream(platform, call.id, readArchiveTextFile)));
   assert.equal((await other.pipelines('source=pipeline')).length, 1);
   assert.equal((await upstream.bridges())['call'].status, 'running');
-  // As where it was cancelled while it was made.
+  // As if it was cancelled while being created.
   await setJob(gantry, call.id, { status: 'canceled', started_at: null });
-  await startDownstream(platform, call.id, readLeft);
+  await startDownstream(platform, call.id, readArchiveTextFile);
   await settle(gantry);
   assert.equal((await other.pipelines('source=pipeline'))[0].status, 'canceled');
   assert.equal((await upstream.bridges())['call'].status, 'canceled');
 });
 
-test('one whose pipeline is gone does not wait for it', async () => {
+test('stops waiting for a deleted pipeline', async () => {
   const [other, gone] = [await project(worker), await project(worker)];
   const upstream = await project(calling(other.full_path));
   const [downstream] = await other.pipelines('source=pipeline');
@@ -159,7 +159,7 @@ test('one whose pipeline is gone does not wait for it', async () => {
   assert.equal((await upstream.bridges())['call'].status, 'failed');
 });
 
-test('who is blocked meanwhile starts nothing', async () => {
+test('starts nothing for a user who was blocked meanwhile', async () => {
   const other = await project(worker);
   const upstream = await project('x: { script: x }');
   const as = upstream.developer;
@@ -190,11 +190,11 @@ test('who is blocked meanwhile starts nothing', async () => {
         .where('source_job_id', '=', again.body.id)
         .execute(),
   );
-  await startDownstream(gantry.service.platform, again.body.id, readLeft);
+  await startDownstream(gantry.service.platform, again.body.id, readArchiveTextFile);
   assert.equal(await reasonOf(upstream), 'insufficient_bridge_permissions');
 });
 
-test('two that start each other end after a few rounds', async () => {
+test('ends a mutual start after a few rounds', async () => {
   const one = await project('x: { script: x }');
   const two = await project(`call: { trigger: ${one.full_path} }`);
   await one.push(`call: { trigger: ${two.full_path} }`);
@@ -209,7 +209,7 @@ test('two that start each other end after a few rounds', async () => {
   assert.equal(reasons.filter((reason) => reason === 'pipeline_loop_detected').length, 1);
 });
 
-test('a tree has no more than a thousand', async () => {
+test('limits a tree of pipelines to a thousand', async () => {
   const other = await project(worker);
   const upstream = await project('x: { script: x }');
   const [root] = await upstream.pipelines();
@@ -238,7 +238,7 @@ test('a tree has no more than a thousand', async () => {
   assert.equal(await reasonOf(upstream), 'reached_max_pipeline_hierarchy_size');
 });
 
-test('the configuration of the other project is given what it asks for', async () => {
+test('passes the inputs that the other configuration declares', async () => {
   const other = await project(`spec: { inputs: { word: { default: usual } } }
 ---
 work: { script: x, variables: { WORD: "$[[ inputs.word ]]" } }
@@ -249,7 +249,7 @@ work: { script: x, variables: { WORD: "$[[ inputs.word ]]" } }
 });
 
 // The last: nothing is done by itself from here on.
-test('of several who start it at once, one does', async () => {
+test('starts once when several start it concurrently', async () => {
   const other = await project(worker);
   const upstream = await project('x: { script: x }');
   await upstream.push(calling(other.full_path, { job: 'when: manual' }));
@@ -257,7 +257,7 @@ test('of several who start it at once, one does', async () => {
   await gantry.service.worker.stop();
   await gantry.api(`POST ${upstream.path}/jobs/${call.id}/play`);
   const { platform } = gantry.service;
-  const start = async () => await startDownstream(platform, call.id, readLeft);
+  const start = async () => await startDownstream(platform, call.id, readArchiveTextFile);
   await Promise.allSettled([1, 2, 3].map(start));
   await start();
   assert.equal((await other.pipelines('source=pipeline')).length, 1);

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { newWorkTree, repositoryUrl } from '../support/git.ts';
-import { settle } from '../support/requests.ts';
-import { type Peer, makePeer, seedRunner } from '../support/runner_peer.ts';
+import { newWorkTree, repositoryUrl } from '../support/repositories/git.ts';
+import { settle } from '../support/seed_merge_requests.ts';
+import { type Peer, makePeer, seedRunner } from '../support/ci/fake_runner.ts';
 import { type ProjectSeed, type SeededProject, seedProject } from '../support/seed.ts';
 import { type TestService, rootToken } from '../support/service.ts';
 

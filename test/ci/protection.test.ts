@@ -1,10 +1,10 @@
-/** What is protected reaches jobs of refs that are protected when somebody has them run, and no others. */
+/** Protected variables and runners serve only jobs of protected refs. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
-import { seedCommit } from '../support/code.ts';
-import { type Pushed, seedPushed } from '../support/pipelines.ts';
-import { settle } from '../support/requests.ts';
-import { type Peer, type PeerJob, makePeer, seedRunner } from '../support/runner_peer.ts';
+import { seedCommit } from '../support/repositories/seed_commits.ts';
+import { type Pushed, seedPushed } from '../support/ci/pipelines.ts';
+import { settle } from '../support/seed_merge_requests.ts';
+import { type Peer, type PeerJob, makePeer, seedRunner } from '../support/ci/fake_runner.ts';
 import { type TestService, startTestService } from '../support/service.ts';
 
 let gantry: TestService;
@@ -57,7 +57,7 @@ const act = async (name: string, action: 'retry' | 'play', as?: string): Promise
   assert.equal(status, 201, text);
 };
 
-/** What of protected things a job was given. */
+/** The protected items that a job received. */
 const given = ({ body }: PeerJob) => {
   const variables = new Map(
     body.variables.map(({ key, value }: { key: string; value: string }) => [key, value]),
@@ -68,7 +68,7 @@ const given = ({ body }: PeerJob) => {
 const all = [true, 'for protected refs', 'true'];
 const none = [false, null, 'false'];
 
-test('a job that is retried gets it where its ref is protected then', async () => {
+test('decides for a retried job by the present protection of its ref', async () => {
   await project.push(file);
   const first = await peer.take();
   assert.deepEqual(given(first), all);
@@ -84,7 +84,7 @@ test('a job that is retried gets it where its ref is protected then', async () =
   assert.deepEqual(given(await careful.take()), all);
 });
 
-test('so does one that is played', async () => {
+test('decides for a played job in the same way', async () => {
   await project.push(file);
   const build = await peer.take();
   await protect(false);
@@ -92,19 +92,19 @@ test('so does one that is played', async () => {
   assert.equal(await careful.request(), null);
   const played = await peer.take();
   assert.deepEqual(given(played), none);
-  // What stands behind it is as free for everybody.
+  // Later jobs are as unprotected.
   for (const job of [played, build]) await peer.run(job);
   assert.deepEqual(given(await peer.take()), none);
 });
 
-test('so does one that is played before its time', async () => {
+test('decides for a delayed job that is played early in the same way', async () => {
   await project.push(delayed);
   await protect(false);
   await act('wait', 'play', project.developer.token);
   assert.deepEqual(given(await peer.take()), none);
 });
 
-test('a whole pipeline that is retried, with what was skipped in it', async () => {
+test('decides for a whole retried pipeline, with its skipped jobs', async () => {
   await project.push(file);
   await peer.run(await peer.take(), { state: 'failed' });
   await protect(false);
@@ -118,7 +118,7 @@ test('a whole pipeline that is retried, with what was skipped in it', async () =
   assert.deepEqual([deploy.body.job_info.name, ...given(deploy)], ['deploy', ...none]);
 });
 
-test('one that is tried again by itself', async () => {
+test('decides for an automatic retry', async () => {
   await project.push('build: { script: make, retry: 1 }');
   const first = await peer.take();
   await protect(false);
@@ -126,13 +126,13 @@ test('one that is tried again by itself', async () => {
   assert.deepEqual(given(await peer.take()), none);
 });
 
-test('what waits for a runner stays as it was started', async () => {
+test('keeps the decision for jobs that already wait for a runner', async () => {
   await project.push(file);
   await protect(false);
   assert.deepEqual(given(await careful.take()), all);
 });
 
-test('what a merge request of a fork brought is not trusted, either, when the project that it was for is gone', async () => {
+test("does not trust a fork's merge request, even if the target project is deleted", async () => {
   const upstream = await seedPushed(gantry);
   await upstream.push({ 'README.md': 'Read me' });
   const forked = await gantry.api(`POST ${upstream.path}/fork`, { json: { path: 'fork', name: 'fork' } });

@@ -1,13 +1,13 @@
-/** `release`, from a push to the release, by the runner that comes with the service. */
+/** The `release` keyword, from a push to the release, with the built-in runner. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { after, before, test } from 'node:test';
-import { makeRunnerFolder } from '../support/runner.ts';
+import { makeRunnerFolder } from '../support/ci/runner_process.ts';
 import { type TestService, startTestService } from '../support/service.ts';
 import { type CiProject, makeCiProject } from './project.ts';
 
-/** Without it there is nothing on this machine by which a job would call the API. */
+/** Program without which a job cannot call the API on this machine. */
 const skip =
   spawnSync('curl', ['--version']).status === 0 ? false : 'there is no curl, which makes the release here';
 
@@ -41,7 +41,7 @@ publish:
 
 const releases = async () => (await gantry.api(`GET ${project.at}/releases`)).body;
 
-test('a job that succeeds makes its release, with its tag; one that fails makes none', { skip }, async () => {
+test('creates the release and tag of a successful job, and none of a failed one', { skip }, async () => {
   const sha = await project.push({ '.gitlab-ci.yml': config('true'), 'NEWS.md': 'Much & more\n' });
   const { id } = await project.untilJob('publish', 'success');
   const [release, ...others] = await releases();
@@ -61,7 +61,7 @@ test('a job that succeeds makes its release, with its tag; one that fails makes 
   assert.equal((await releases()).length, 1);
 });
 
-test('a job whose release cannot be made fails', { skip }, async () => {
+test('fails a job whose release cannot be created', { skip }, async () => {
   await gantry.api(`POST ${project.at}/releases`, { json: { tag_name: 'v3', ref: 'main' } });
   await project.push(config('echo once more'));
   const { failure_reason } = await project.untilJob('publish', 'failed');

@@ -1,16 +1,16 @@
-/** Files of configurations that come over the net: from where the service is told that they may, and no further. */
+/** Remote includes: allowed hosts only. */
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { once } from 'node:events';
 import { type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
-import { type Pushed, seedPushed } from '../support/pipelines.ts';
+import { type Pushed, seedPushed } from '../support/ci/pipelines.ts';
 import { type TestService, startTestService } from '../support/service.ts';
 
 const lib = 'lib: { script: [make] }\n';
 
-/** What lies where; the last one is longer than there may be. */
+/** Files by path; the last one exceeds the limit. */
 const files: Record<string, [status: number, text: string, headers?: Record<string, string>]> = {
   '/lib.yml': [200, lib],
   '/more.yml': [200, 'include: local.yml\nmore: { script: x }\n'],
@@ -47,7 +47,7 @@ after(async () => {
   for (const { server } of [near, far]) server.close().closeAllConnections();
 });
 
-/** What the lint says of a file that includes this. */
+/** The lint result of a file with this include. */
 const errorsOf = async (include: string, of = gantry): Promise<string[]> => {
   const content = `include: ${include}\nown: { script: x }`;
   const { status, body } = await of.api('POST /ci/lint', { json: { content } });
@@ -55,7 +55,7 @@ const errorsOf = async (include: string, of = gantry): Promise<string[]> => {
   return body.errors;
 };
 
-test('a push makes a pipeline of what is included from there', async () => {
+test('creates a pipeline from a remote include', async () => {
   await project.push(`include: [{ remote: "${near.origin}/lib.yml" }]\nown: { script: x }`);
   const [pipeline] = await project.pipelines();
   assert.deepEqual(await project.jobs(pipeline.id), ['lib', 'own']);
@@ -64,7 +64,7 @@ test('a push makes a pipeline of what is included from there', async () => {
   assert.deepEqual([type, location], ['remote', `${near.origin}/lib.yml`]);
 });
 
-test('an address alone is one, too, and what has another digest than was said is refused', async () => {
+test('accepts a bare URL, and refuses a wrong digest', async () => {
   assert.deepEqual(await errorsOf(`${near.origin}/lib.yml`), []);
   const with_ = async (text: string): Promise<string[]> =>
     await errorsOf(
@@ -75,7 +75,7 @@ test('an address alone is one, too, and what has another digest than was said is
   assert.deepEqual(await with_('other'), [text]);
 });
 
-test('nothing is asked of other places, and none is led to', async () => {
+test('requests no other hosts and follows no redirect to one', async () => {
   asked = [];
   const { host } = new URL(near.origin);
   const others = [
@@ -96,7 +96,7 @@ test('nothing is asked of other places, and none is led to', async () => {
   assert.deepEqual(asked, ['/moved.yml']);
 });
 
-test('what does not come, or is none, is told', async () => {
+test('reports a file that is missing or invalid', async () => {
   const said = async (path: string): Promise<string | undefined> =>
     (await errorsOf(`${near.origin}${path}`))[0]?.replaceAll(near.origin, '');
   for (const path of ['/none.yml', '/down.yml']) {
@@ -109,7 +109,7 @@ test('what does not come, or is none, is told', async () => {
   assert.notEqual(await said('/broken.yml'), undefined);
 });
 
-test('where no place is named, they are off', async (context) => {
+test('disables remote includes if no host is allowed', async (context) => {
   const other = await startTestService();
   context.after(async () => await other.close());
   asked = [];
@@ -120,7 +120,7 @@ test('where no place is named, they are off', async (context) => {
   assert.deepEqual(asked, []);
 });
 
-test('a place that is none keeps the service from starting', async () => {
+test('refuses to start with an invalid host', async () => {
   for (const text of ['ci.example.com', 'https://ci.example.com/path', 'ftp://ci.example.com']) {
     await assert.rejects(
       startTestService({ GANTRY_CI_INCLUDE_ORIGINS: text }),

@@ -1,10 +1,10 @@
-/** What a job tells besides how it ended, in files and in its log: the built-in runner brings it, and it is shown. */
+/** Reports and log output of jobs, collected by the built-in runner and shown by the service. */
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { after, before, test } from 'node:test';
-import { leftOf, makeRunnerFolder } from '../support/runner.ts';
+import { listLeftoverProcesses, makeRunnerFolder } from '../support/ci/runner_process.ts';
 import { type TestService, rootToken, startTestService } from '../support/service.ts';
-import { settle } from '../support/requests.ts';
+import { settle } from '../support/seed_merge_requests.ts';
 import { type CiProject, makeCiProject } from './project.ts';
 
 let gantry: TestService;
@@ -18,7 +18,7 @@ before(async () => {
 after(async () => {
   await gantry.close();
   await project.remove();
-  assert.deepEqual(leftOf(folder), []);
+  assert.deepEqual(listLeftoverProcesses(folder), []);
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -53,7 +53,7 @@ const tests = `<testsuite name="all"><testcase name="adds" classname="Sum" time=
 <testcase name="divides" classname="Sum" time="0.25"><failure message="by zero">at line 7</failure></testcase></testsuite>
 `;
 
-test('variables, results of tests, coverage and addresses come from the jobs to where they are shown', async () => {
+test('shows dotenv variables, test results, coverage and URLs of jobs', async () => {
   await project.push({ '.gitlab-ci.yml': file, 'reports/tests.xml': tests });
   await project.untilPipeline('success');
   await settle(gantry);

@@ -1,15 +1,15 @@
-/** A configuration that takes long to read holds up the pipelines of its own project, and nothing else. */
+/** A configuration that is slow to read delays only the pipelines of its own project. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
-import { seedCommit } from '../support/code.ts';
-import { type Pushed, seedPushed } from '../support/pipelines.ts';
-import { openRequest, readRequest, seedBranch } from '../support/requests.ts';
+import { seedCommit } from '../support/repositories/seed_commits.ts';
+import { type Pushed, seedPushed } from '../support/ci/pipelines.ts';
+import { openRequest, readRequest, seedBranch } from '../support/seed_merge_requests.ts';
 import { type TestService, startTestService } from '../support/service.ts';
 
-/** It answers nobody before it is opened. */
+/** A server that answers nothing until it is opened. */
 const opened = Promise.withResolvers<void>();
 let asked = 0;
 const server = createServer((_request, response) => {
@@ -41,13 +41,13 @@ after(async () => {
   server.close().closeAllConnections();
 });
 
-test('pipelines of other projects are made meanwhile', async () => {
+test('creates pipelines of other projects meanwhile', async () => {
   await seedCommit(gantry, other.id, { '.gitlab-ci.yml': own });
   await until(async () => (await other.pipelines()).length === 1);
   assert.deepEqual(await slow.pipelines(), []);
 });
 
-test('merge requests follow pushes meanwhile, also those of the same project', async () => {
+test('updates merge requests after pushes meanwhile, also in the same project', async () => {
   await seedBranch(gantry, slow, 'topic', { files: { '.gitlab-ci.yml': own } });
   const request = await openRequest(gantry, slow, 'topic');
   const sha = await seedCommit(gantry, slow.id, { 'b.txt': 'b\n' }, { branch: 'topic' });
@@ -55,7 +55,7 @@ test('merge requests follow pushes meanwhile, also those of the same project', a
   assert.deepEqual(await slow.pipelines(), []);
 });
 
-test('the pipelines of the same project come after it, in the order of their pushes', async () => {
+test('creates the pipelines of the same project afterwards, in the order of the pushes', async () => {
   opened.resolve();
   await gantry.service.worker.drain();
   const pipelines = await slow.pipelines('sort=asc');

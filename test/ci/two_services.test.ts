@@ -1,10 +1,10 @@
-/** Two services, each a process of its own, on one database and one bucket. */
+/** Two service processes on one database and one bucket. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type Place, type Running, call, newPlace, startTogether, token } from '../crash/process.ts';
-import { zipOf } from '../support/artifacts.ts';
-import { type Peer, type PeerJob, makePeer } from '../support/runner_peer.ts';
-import { type TestS3, startS3 } from '../support/s3.ts';
+import { buildZip } from '../support/ci/artifacts.ts';
+import { type Peer, type PeerJob, makePeer } from '../support/ci/fake_runner.ts';
+import { type TestS3, startS3 } from '../support/servers/s3.ts';
 import { engine } from '../support/service.ts';
 
 const skip = engine === 'sqlite' ? 'a file serves one process' : false;
@@ -40,7 +40,7 @@ const get = async (at: number, path: string): Promise<{ status: number; bytes: B
   return { status: response.status, bytes: Buffer.from(await response.arrayBuffer()) };
 };
 
-/** Jobs that run, in a new project, given out by both. */
+/** Running jobs of a new project, handed out by either service. */
 const begin = async (count: number): Promise<{ project: number; jobs: PeerJob[] }> => {
   const { body } = await call(urlOf(0), 'POST /projects', { name: `two-${Math.random()}`.replace('.', '-') });
   const content = `job: { script: x, parallel: ${count} }`;
@@ -57,13 +57,13 @@ const begin = async (count: number): Promise<{ project: number; jobs: PeerJob[] 
   return { project: body.id, jobs };
 };
 
-test('bytes that one names the other does not take away', { skip, timeout: 120_000 }, async () => {
+test('keeps bytes that the other service references', { skip, timeout: 120_000 }, async () => {
   const count = 12;
   const { project, jobs } = await begin(count);
-  const archive = await zipOf({ 'a.txt': 'the same in all jobs' });
+  const archive = await buildZip({ 'a.txt': 'the same in all jobs' });
   const given = { type: 'archive', format: 'zip' };
   let refused = 0;
-  /** 503: somebody takes the same bytes away just now. */
+  /** 503: the same bytes are being deleted. */
   const upload = async (job: PeerJob, at: number): Promise<void> => {
     for (let tries = 0; ; tries += 1) {
       const { status } = await peerAt(at).upload(job, archive, given);
@@ -76,7 +76,7 @@ test('bytes that one names the other does not take away', { skip, timeout: 120_0
   for (let at = 0; at < count; at += 2) {
     const [one, two] = jobs.slice(at, at + 2) as [PeerJob, PeerJob];
     await upload(one, at);
-    // The only one that names these bytes goes, through one service, while they come again through the other.
+    // The last reference is deleted through one service while the same bytes arrive through the other.
     const [deleted] = await Promise.all([
       call(urlOf(at), `DELETE ${path(one)}`),
       upload(two, at + 1),
@@ -100,7 +100,7 @@ const traceOf = async (at: number, project: number, job: number): Promise<string
   (await get(at, `/projects/${project}/jobs/${job}/trace`)).bytes.toString();
 
 test(
-  'a log whose pieces go to either is read through both, while it grows and afterwards',
+  'reads a log through both services whichever received its pieces, while it grows and afterwards',
   { skip },
   async () => {
     const { project, jobs } = await begin(2);
@@ -131,7 +131,7 @@ test(
   },
 );
 
-/** What a stream of server-sent events brings of a log, until it says that the job has ended. */
+/** Reads a log by server-sent events until the job has ended. */
 const follow = async (at: number, job: number): Promise<string> => {
   const response = await fetch(`${urlOf(at)}/-/jobs/${job}/trace/stream`, {
     headers: { 'private-token': token },
@@ -140,7 +140,7 @@ const follow = async (at: number, job: number): Promise<string> => {
   return events.map((event) => JSON.parse(/^data: (.*)$/m.exec(event)?.[1] ?? '{}').text as string).join('');
 };
 
-test('who follows a log through one hears what comes to the other', { skip }, async () => {
+test('streams through one service what the other receives', { skip }, async () => {
   const { jobs } = await begin(2);
   const [job] = jobs;
   assert.ok(job !== undefined);

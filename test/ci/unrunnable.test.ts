@@ -1,8 +1,8 @@
-/** Jobs that cannot be run as their file says: they fail with a reason, and their runner is given the next one. */
+/** Jobs that cannot run as configured fail with a reason, and their runner gets the next job. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { zipOf } from '../support/artifacts.ts';
-import type { Peer } from '../support/runner_peer.ts';
+import { buildZip } from '../support/ci/artifacts.ts';
+import type { Peer } from '../support/ci/fake_runner.ts';
 import { seedMember, seedUser } from '../support/seed.ts';
 import { type TestService, startTestService } from '../support/service.ts';
 import { type CiProject, makeCiProject } from './project.ts';
@@ -47,7 +47,7 @@ const built = async (): Promise<{
   const { project, peer } = await pushed(file);
   const build = await peer.take();
   const announced = { type: 'archive', format: 'zip', expire_in: '1 hour' };
-  assert.equal((await peer.upload(build, await zipOf({ out: 'made' }), announced)).status, 201);
+  assert.equal((await peer.upload(build, await buildZip({ out: 'made' }), announced)).status, 201);
   await peer.run(build);
   const open = async (): Promise<void> => {
     const { id } = await project.job('gate');
@@ -68,7 +68,7 @@ const statesAfter = async ({ project, peer }: { project: CiProject; peer: Peer }
 
 const failed = ['build: success', 'gate: success', 'uses: failed', 'alone: success'];
 
-test('a job whose artifacts to be have expired fails, and does not run without them', async () => {
+test('fails a job whose needed artifacts have expired', async () => {
   const run = await built();
   gantry.setTime(Date.now() + 3_601_000);
   await run.open();
@@ -76,7 +76,7 @@ test('a job whose artifacts to be have expired fails, and does not run without t
   gantry.setTime(null);
 });
 
-test('so does one whose artifacts somebody has erased', async () => {
+test('fails a job whose needed artifacts were erased', async () => {
   const run = await built();
   const erased = await gantry.api(`POST ${run.project.at}/jobs/${run.build}/erase`);
   assert.equal(erased.status, 201);
@@ -84,7 +84,7 @@ test('so does one whose artifacts somebody has erased', async () => {
   assert.deepEqual(await statesAfter(run), failed);
 });
 
-test('what was kept is there, and what never was is no reason', async () => {
+test('runs a job whose artifacts were kept or never existed', async () => {
   const run = await built();
   assert.equal((await gantry.api(`POST ${run.project.at}/jobs/${run.build}/artifacts/keep`)).status, 201);
   gantry.setTime(Date.now() + 3_601_000);
@@ -101,7 +101,7 @@ test('what was kept is there, and what never was is no reason', async () => {
   assert.deepEqual((await peer.take()).body.dependencies, []);
 });
 
-test('a job that asks for secrets of elsewhere fails, for there is nobody who has them', async () => {
+test('fails a job that needs external secrets, which are not supported', async () => {
   const { project, peer } = await pushed(`
 first: { script: x, secrets: { PASSWORD: { vault: production/db/password } } }
 second: { script: x, secrets: {} }
@@ -113,7 +113,7 @@ second: { script: x, secrets: {} }
   assert.deepEqual(await project.states(), ['first: failed', 'second: success']);
 });
 
-test('a job of somebody who was blocked since fails, and runs when another starts it again', async () => {
+test('fails a job of a user blocked since, and runs it when another user retries', async () => {
   const { project, peer } = await pushed('a: { script: x, when: manual }');
   const user = await seedUser(gantry);
   await seedMember(gantry, { user: user.id, project: project.id, access_level: 40 });
@@ -128,7 +128,7 @@ test('a job of somebody who was blocked since fails, and runs when another start
   assert.deepEqual(await project.states(), ['a: success']);
 });
 
-test('where there is nothing else, the runner waits on', async () => {
+test('lets the runner wait if there is no other job', async () => {
   const { project, peer } = await pushed('{ a: { script: x, secrets: { A: { vault: x } } } }');
   assert.equal(await peer.request(), null);
   assert.deepEqual(await project.states(), ['a: failed']);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { isPassword } from '../../src/users/password.ts';
+import { isPassword } from '../../src/identity/users/password.ts';
 import { type Place, type Running, newPlace } from './gantry.ts';
 
 let place: Place;
@@ -33,7 +33,7 @@ const fails = async (line: string, message: RegExp, input?: string, code = 1): P
   assert.match(ended.stderr, message);
 };
 
-test('a user is created beside the running service, with a password that is told once', async () => {
+test('creates a user while the service runs, and prints the password once', async () => {
   const { code, stdout } = await place.run('admin user create maria --email Maria@Example.com --name Maria');
   assert.equal(code, 0);
   const [, password = ''] =
@@ -57,7 +57,7 @@ test('a user is created beside the running service, with a password that is told
   );
 });
 
-test('a password comes through standard input, and is not repeated', async () => {
+test('reads a password from standard input and does not print it', async () => {
   const made = await json(
     'admin user create ops --email ops@example.com --admin --password-stdin',
     'correct horse battery\n',
@@ -71,12 +71,12 @@ test('a password comes through standard input, and is not repeated', async () =>
   assert.ok(await hasPassword('ops', 'another good one'));
 });
 
-test('a password is set anew, and told once', async () => {
+test('resets a password and prints it once', async () => {
   const { password } = await json('admin user reset-password maria');
   assert.ok(await hasPassword('maria', password));
 });
 
-test('the second factor of a user is turned off', async () => {
+test('disables the second factor of a user', async () => {
   const isOn = async (): Promise<boolean> =>
     await place.store(async ({ db }) => {
       const query = db.selectFrom('users').select('two_factor_enabled').where('username', '=', 'maria');
@@ -89,11 +89,11 @@ test('the second factor of a user is turned off', async () => {
   });
   assert.ok(await isOn());
   const said = await place.run('admin user disable-two-factor maria');
-  assert.equal(said.stdout, '"maria" signs in with the password alone.\n');
+  assert.equal(said.stdout, '"maria" now signs in with the password alone.\n');
   assert.ok(!(await isOn()));
 });
 
-test('a token works at once, dies while its user is blocked, and works again', async () => {
+test('creates a token that works at once, fails while its user is blocked, and works again', async () => {
   const { stdout } = await place.run('admin token create --user maria');
   assert.match(stdout, /^gntpat-\S+\n$/);
   const token = stdout.trim();
@@ -108,7 +108,7 @@ test('a token works at once, dies while its user is blocked, and works again', a
   assert.equal(await statusWith(token), 200);
 });
 
-test('a token has the scopes and the end that were asked for', async () => {
+test('gives a token the requested scopes and expiry', async () => {
   const made = await json(
     'admin token create --user root --name ci --scopes read_user --expires-at 2999-12-31',
   );
@@ -127,7 +127,7 @@ test('a token has the scopes and the end that were asked for', async () => {
   assert.equal(await statusWith(made.token, '/issues'), 403);
 });
 
-test('the change log tells of what was done', async () => {
+test('records each action in the audit log', async () => {
   const kinds = await place.store(async ({ db }) => {
     const rows = await db.selectFrom('events').select('kind').where('actor_id', 'is', null).execute();
     return new Set(rows.map(({ kind }) => kind));
@@ -137,7 +137,7 @@ test('the change log tells of what was done', async () => {
   }
 });
 
-test('what the API would refuse is refused here, too, and says what to do', async () => {
+test('refuses what the API refuses, and says what to do', async () => {
   await fails('admin user create maria --email other@example.com', /Username has already been taken/);
   await fails('admin user create other --email maria@example.com', /Email has already been taken/);
   await fails('admin user create -- -x --email x@example.com', /./, undefined, 2);
@@ -147,8 +147,11 @@ test('what the API would refuse is refused here, too, and says what to do', asyn
     /password is too short/,
     'short',
   );
-  await fails('admin user create other --email o@example.com --password-stdin', /wants one line/, '', 2);
-  await fails('admin user block nobody', /there is no user "nobody": "gantry admin user list" shows them/);
+  await fails('admin user create other --email o@example.com --password-stdin', /expects one line/, '', 2);
+  await fails(
+    'admin user block nobody',
+    /there is no user "nobody"; list the users with "gantry admin user list"/,
+  );
   await fails('admin token create --user nobody', /there is no user "nobody"/);
   await fails('admin token create --user maria --scopes sudo', /scopes can only contain available scopes/);
   await fails(

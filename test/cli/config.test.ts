@@ -16,7 +16,7 @@ const env = {
   GANTRY_BLOB_S3_SECRET_KEY: 'hunter2',
 };
 
-test('config show --origin tells each value and where it comes from', async () => {
+test('config show --origin prints each value and its source', async () => {
   const { code, stdout } = await gantry('config show --origin --log-level warn', env);
   assert.equal(code, 0);
   const rows = Object.fromEntries(
@@ -33,7 +33,7 @@ test('config show --origin tells each value and where it comes from', async () =
   assert.deepEqual(rows['blob_s3_secret_key'], ['[hidden]', 'environment', 'GANTRY_BLOB_S3_SECRET_KEY']);
 });
 
-test('secrets stay hidden, also in JSON', async () => {
+test('secrets are hidden, also in JSON', async () => {
   for (const line of [
     'config show',
     'config show --origin',
@@ -46,7 +46,7 @@ test('secrets stay hidden, also in JSON', async () => {
   }
 });
 
-test('config show --json is one document: values, or with --origin their sources', async () => {
+test('config show --json prints one document: values, or with --origin their sources', async () => {
   const plain = JSON.parse((await gantry('config show --json', env)).stdout);
   assert.deepEqual(
     [plain.data, plain.trusted_proxies, plain.external_url],
@@ -56,7 +56,7 @@ test('config show --json is one document: values, or with --origin their sources
   assert.deepEqual(sourced.data, { value: '/x', origin: 'flag', variable: 'GANTRY_DATA' });
 });
 
-test('limits of the built-in runner are read, and refused where they are none', async () => {
+test('limits of the built-in runner are read, and refused if invalid', async () => {
   const told = { ...env, GANTRY_RUNNER_PULL_POLICY: 'if-not-present, always', GANTRY_RUNNER_MEMORY: '512' };
   const shown = JSON.parse((await gantry('config show --json', told)).stdout);
   assert.deepEqual(
@@ -75,7 +75,7 @@ test('limits of the built-in runner are read, and refused where they are none', 
   }
 });
 
-test('variables that are no settings are warned about and ignored; a typo gets a suggestion', async () => {
+test('unknown variables cause a warning; a typo gets a suggestion', async () => {
   const kubernetes = { GANTRY_SERVICE_HOST: '10.0.0.1', GANTRY_PORT_8080_TCP_ADDR: '10.0.0.1' };
   const { code, stdout, stderr } = await gantry('config show --json', {
     ...kubernetes,
@@ -87,7 +87,7 @@ test('variables that are no settings are warned about and ignored; a typo gets a
   assert.match(stderr, /^gantry: warning: not settings, ignored: GANTRY_SERVICE_HOST, GANTRY_PORT_8080/m);
 });
 
-test('secrets are read from the files that _FILE variables name', async (t) => {
+test('secrets are read from the files named by _FILE variables', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'gantry-secrets-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const file = (name: string, text: string): string => {

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, test } from 'node:test';
 import { sql } from 'kysely';
-import { startS3 } from '../support/s3.ts';
+import { startS3 } from '../support/servers/s3.ts';
 import { type Place, engine, newPlace } from './gantry.ts';
 
 let place: Place | undefined;
@@ -23,7 +23,7 @@ const report = async ({ run }: Place, line = 'doctor'): Promise<Report & { code:
   return { code, ...(JSON.parse(stdout) as Report) };
 };
 
-/** What fails, with what to do about it. */
+/** The failed checks, with their advice. */
 const failing = async (of: Place, line?: string): Promise<string[]> => {
   const { code, ok, checks } = await report(of, line);
   const failed = checks.filter(({ state }) => state === 'fail');
@@ -31,7 +31,7 @@ const failing = async (of: Place, line?: string): Promise<string[]> => {
   return failed.map(({ check, detail, advice = '' }) => `${check}: ${detail}: ${advice}`);
 };
 
-test('a service that is well, while it runs and while it does not', async () => {
+test('reports a healthy service, running or stopped', async () => {
   const sound = await used();
   assert.deepEqual(await failing(sound), []);
   await sound.serve();
@@ -52,10 +52,13 @@ test('a service that is well, while it runs and while it does not', async () => 
   ]) {
     assert.match(stdout, new RegExp(`^ok    ${check}: `, 'm'));
   }
-  assert.match(stdout, /^warn  root password: \S+initial_root_password still holds the first one\n {6}\S/m);
+  assert.match(
+    stdout,
+    /^warn  root password: \S+initial_root_password still holds the initial password\n {6}\S/m,
+  );
 });
 
-test('a folder and secrets that others may read', async () => {
+test('reports a folder and secrets that others may read', async () => {
   const open = await used();
   chmodSync(open.data, 0o755);
   chmodSync(join(open.data, 'secrets.json'), 0o644);
@@ -65,19 +68,19 @@ test('a folder and secrets that others may read', async () => {
   ]);
 });
 
-test('secrets that are missing', async () => {
+test('reports missing secrets', async () => {
   const poor = await used();
   rmSync(join(poor.data, 'secrets.json'));
   assert.match((await failing(poor)).join('\n'), /^secrets: \S+ is missing: restore it from the backup/);
 });
 
-test('a folder that is not there is not made', async () => {
+test('reports a missing folder without creating it', async () => {
   place = newPlace();
-  assert.match((await failing(place)).join('\n'), /^data folder: \S+ is not there: name it with --data/);
+  assert.match((await failing(place)).join('\n'), /^data folder: \S+ does not exist: name it with --data/);
   assert.equal(existsSync(place.data), false);
 });
 
-test('counters that do not agree with the issues and merge requests', async () => {
+test('reports counters that differ from the issues and merge requests', async () => {
   const wrong = await used();
   await wrong.store(async ({ write }) => {
     await write(async ({ db, now }) => {
@@ -96,7 +99,7 @@ test('counters that do not agree with the issues and merge requests', async () =
       await db.insertInto('project_counters').values({ project_id: 1, opened_issues: 1 }).execute();
     });
   });
-  assert.match((await failing(wrong)).join('\n'), /^counters: wrong in the projects 1: /);
+  assert.match((await failing(wrong)).join('\n'), /^counters: wrong in projects 1: /);
   await wrong.store(async ({ write }) => {
     await write(
       async ({ db }) =>
@@ -106,7 +109,7 @@ test('counters that do not agree with the issues and merge requests', async () =
           .execute(),
     );
   });
-  assert.match((await failing(wrong)).join('\n'), /^counters: wrong in the projects 1: /);
+  assert.match((await failing(wrong)).join('\n'), /^counters: wrong in projects 1: /);
   await wrong.store(async ({ write }) => {
     await write(
       async ({ db }) => await db.updateTable('project_counters').set({ merged_merge_requests: 0 }).execute(),
@@ -115,7 +118,7 @@ test('counters that do not agree with the issues and merge requests', async () =
   assert.deepEqual(await failing(wrong), []);
 });
 
-test('a schema that is older, and one that is newer', async () => {
+test('reports an older and a newer schema', async () => {
   const { store, ...other } = await used();
   const change = async (statement: ReturnType<typeof sql>): Promise<void> =>
     await store(async ({ write }) => void (await write(async ({ db }) => await statement.execute(db))));
@@ -128,13 +131,13 @@ test('a schema that is older, and one that is newer', async () => {
   );
 });
 
-test('a database that is damaged', { skip: engine === 'postgres' }, async () => {
+test('reports a damaged database', { skip: engine === 'postgres' }, async () => {
   const broken = await used();
   writeFileSync(join(broken.data, 'gantry.sqlite'), 'x'.repeat(8192));
   assert.match((await failing(broken)).join('\n'), /^database: the database \S+ cannot be read .*restore/);
 });
 
-test('a database that does not answer', async () => {
+test('reports a database that does not answer', async () => {
   const away = await used();
   const env = { GANTRY_DATABASE_URL: 'postgres://nobody:secret@127.0.0.1:9/none' };
   const { code, stdout } = await away.run('doctor', { env });
@@ -143,7 +146,7 @@ test('a database that does not answer', async () => {
   assert.doesNotMatch(stdout, /secret@/);
 });
 
-test('a store of bytes that answers, refuses, or is away', async () => {
+test('reports whether the blob store answers, refuses or is unreachable', async () => {
   const s3 = await startS3();
   try {
     const { run } = await used();

@@ -1,4 +1,4 @@
-/** `gantry doctor` asks what belongs to the database: secrets, repository storages, bytes and background work. */
+/** `gantry doctor` checks everything that must match the database: secrets, storages, blobs and background work. */
 import assert from 'node:assert/strict';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ const examine = async ({ run }: Place, env: Record<string, string> = {}): Promis
   );
 };
 
-test('storages and bytes that answer, are missing, or are of another instance', async () => {
+test('reports storages and blobs that are missing or belong to another instance', async () => {
   const own = await used();
   const before = await examine(own);
   assert.match(before.get('storage:default') ?? '', /^ok: .*"default".* belongs to this database/);
@@ -41,7 +41,7 @@ test('storages and bytes that answer, are missing, or are of another instance', 
   assert.match(after.get('blobs') ?? '', /^fail: .*belongs to the instance 0{8}-.*gantry adopt blobs/);
 });
 
-test('secrets of another database', async () => {
+test('reports secrets of another database', async () => {
   const own = await used();
   const file = join(own.data, 'secrets.json');
   const secrets = JSON.parse(readFileSync(file, 'utf8')) as object;
@@ -52,7 +52,7 @@ test('secrets of another database', async () => {
   );
 });
 
-test('a remote storage that answers, and one that is away', async () => {
+test('reports whether a remote storage answers', async () => {
   const own = newPlace();
   place = own;
   const secret = { GANTRY_GITD_SECRET: 's'.repeat(32) };
@@ -87,11 +87,11 @@ test('a remote storage that answers, and one that is away', async () => {
   });
   assert.match(
     (await examine(own)).get('storage:lost') ?? '',
-    /^fail: 1 project is in the storage "lost".*: name it in GANTRY_REPOSITORY_STORAGES/,
+    /^fail: 1 project is in the storage "lost".*: add it to GANTRY_REPOSITORY_STORAGES/,
   );
 });
 
-test('background work that was given up, and work that is overdue', async () => {
+test('reports failed and overdue background work', async () => {
   const own = await used();
   const before = await examine(own);
   assert.match(before.get('failed work') ?? '', /^ok: /);

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { globSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, test } from 'node:test';
-import { startS3 } from '../support/s3.ts';
+import { makePeer } from '../support/ci/fake_runner.ts';
+import { startS3 } from '../support/servers/s3.ts';
 import { type Place, newPlace } from './gantry.ts';
 
 let place: Place | undefined;
@@ -11,7 +12,7 @@ afterEach(async () => await place?.remove());
 
 const token = 'glpat-thorough-0123456789';
 
-/** Two projects, each with a commit and two uploads. */
+/** Creates two projects, each with a commit and two uploads. */
 const filled = async (env: Record<string, string> = {}): Promise<Place> => {
   const own = newPlace();
   place = own;
@@ -49,7 +50,7 @@ const failing = async ({ run }: Place, env: Record<string, string> = {}): Promis
     .map(({ check, detail, advice = '' }) => `${check}: ${detail}: ${advice}`);
 };
 
-test('a missing repository, a damaged object, a damaged upload and a missing one', async () => {
+test('reports a missing repository, a damaged object, a damaged upload and a missing one', async () => {
   const own = await filled();
   const { code, stdout, stderr } = await own.run('doctor --thorough');
   assert.equal(code, 0, stdout);
@@ -74,12 +75,54 @@ test('a missing repository, a damaged object, a damaged upload and a missing one
   assert.match(text, /^upload: upload \d of root\/p1 is missing: .*restore it from a backup/m);
 });
 
-test('uploads in a bucket', async () => {
+test('reports logs that are missing, shorter or changed', async () => {
+  const own = newPlace();
+  place = own;
+  const running = await own.serve('serve', { env: { GANTRY_ROOT_TOKEN: token } });
+  const post = async (path: string, body: object): Promise<{ token: string }> => {
+    const headers = { 'private-token': token, 'content-type': 'application/json' };
+    const init = { method: 'POST', headers, body: JSON.stringify(body) };
+    const response = await fetch(`${running.url}/api/v4/${path}`, init);
+    assert.equal(response.status, 201);
+    return (await response.json()) as { token: string };
+  };
+  const runner = await post('user/runners', { runner_type: 'instance_type', run_untagged: true });
+  await post('projects', { name: 'p' });
+  const content = [1, 2, 3, 4].map((at) => `job${at}: { script: make }\n`).join('');
+  const commit = { branch: 'main', content, commit_message: 'first' };
+  await post('projects/1/repository/files/.gitlab-ci.yml', commit);
+  const peer = makePeer({ url: running.url }, { token: runner.token });
+  for (const _of of [1, 2, 3, 4]) {
+    const job = await peer.take();
+    await peer.trace(job, `log of ${job.id}\n`);
+    assert.equal((await peer.finish(job)).status, 200);
+  }
+  peer.close();
+  await running.end('SIGTERM');
+  const { code, stdout, stderr } = await own.run('doctor --thorough');
+  assert.equal(code, 0, stdout);
+  assert.match(stderr, /^job logs checked: 4 of 4$/m);
+  const fileOf = (id: number): string =>
+    join(own.data, globSync(`traces/1/${id}-*.log`, { cwd: own.data })[0] ?? '');
+  rmSync(fileOf(1));
+  writeFileSync(fileOf(2), 'log');
+  writeFileSync(fileOf(3), 'LOG of 3\n');
+  const failures = await failing(own);
+  assert.equal(failures.length, 3, failures.join('\n'));
+  const problems = ['is missing', 'is damaged: 3 bytes in place of 9', 'is damaged: its content has another'];
+  for (const [at, problem] of problems.entries())
+    assert.match(
+      failures[at] ?? '',
+      new RegExp(`^job log: log of job ${at + 1} of root/p ${problem}.*erase`),
+    );
+});
+
+test('checks uploads in a bucket', async () => {
   const s3 = await startS3();
   try {
     const own = await filled(s3.environment);
     assert.deepEqual(await failing(own, s3.environment), []);
-    const { openBucket } = await import('../../src/blob/bucket.ts');
+    const { openBucket } = await import('../../src/platform/blob/bucket.ts');
     const bucket = openBucket(s3.place, () => undefined);
     const [first = '', second = ''] = s3.keys().filter((key) => key.startsWith('projects/'));
     await bucket.ask({ method: 'PUT', key: first, body: Buffer.from('xxx of 1') });

@@ -1,10 +1,10 @@
-/** `gantry doctor` changes nothing, and answers on a disk that takes no writes. */
+/** `gantry doctor` changes nothing and works on a disk that refuses writes. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, afterEach, test } from 'node:test';
-import { type SmallDisk, newSmallDisk } from '../support/small_disk.ts';
+import { type SmallDisk, newSmallDisk } from '../support/machine/small_disk.ts';
 import { type Place, engine, newPlace } from './gantry.ts';
 
 let place: Place | undefined;
@@ -38,7 +38,7 @@ const failing = (checks: Map<string, Check>): string[] =>
   [...checks.values()].filter(({ state }) => state === 'fail').map(({ check }) => check);
 
 for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
-  test(`a data folder stays as it is after a service that ended by ${signal}`, async () => {
+  test(`leaves a data folder unchanged after a service ended by ${signal}`, async () => {
     place = newPlace();
     await (await place.serve()).end(signal);
     const before = contents(place.data);
@@ -48,7 +48,7 @@ for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
   });
 }
 
-/** A place on a disk of its own; null: skipped, for this machine mounts none. */
+/** A place on a disk of its own; null: skipped because this machine cannot mount one. */
 const onSmallDisk = (t: TestContext): Place | null => {
   place = newPlace();
   mkdirSync(place.data);
@@ -62,7 +62,7 @@ const onSmallDisk = (t: TestContext): Place | null => {
 };
 
 for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
-  test(`a full disk, after a service that ended by ${signal}`, async (t) => {
+  test(`works on a full disk, after a service ended by ${signal}`, async (t) => {
     const small = onSmallDisk(t);
     if (small === null) return;
     await (await small.serve()).end(signal);
@@ -70,7 +70,7 @@ for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
     assert.deepEqual(failing(await examine(small)), ['disk']);
   });
 
-  test(`a read-only disk, after a service that ended by ${signal}`, async (t) => {
+  test(`works on a read-only disk, after a service ended by ${signal}`, async (t) => {
     const small = onSmallDisk(t);
     if (small === null) return;
     await (await small.serve()).end(signal);
@@ -82,7 +82,7 @@ for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
   });
 }
 
-test('a command that only reads ends well on a full disk', { skip: engine === 'postgres' }, async (t) => {
+test('lets a read-only command succeed on a full disk', { skip: engine === 'postgres' }, async (t) => {
   const small = onSmallDisk(t);
   if (small === null) return;
   await (await small.serve()).end('SIGKILL');

@@ -1,4 +1,4 @@
-/** The program as its users have it: processes of `node bin/gantry`, each with a data folder of its own. */
+/** Runs the program as users do: processes of `node bin/gantry`, each with its own data folder. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -6,10 +6,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { readConfig } from '../../src/config.ts';
-import type { Store } from '../../src/db/open.ts';
-import { openExistingStore } from '../../src/service/store.ts';
-import { systemClock } from '../../src/time.ts';
+import { readConfig } from '../../src/platform/config/fields.ts';
+import type { Store } from '../../src/platform/db/open.ts';
+import { openExistingStore } from '../../src/app/service/store.ts';
+import { systemClock } from '../../src/platform/time.ts';
 
 const root = join(import.meta.dirname, '../..');
 const engineUrl = process.env['GANTRY_TEST_DATABASE_URL'];
@@ -18,14 +18,14 @@ export const engine = engineUrl === undefined ? 'sqlite' : 'postgres';
 export type Ended = { code: number | null; stdout: string; stderr: string };
 export type RunOptions = { env?: Record<string, string>; input?: string };
 
-/** A folder that does not exist yet, and where its database is. */
+/** A folder that does not exist yet, and the location of its database. */
 export type Place = {
   data: string;
   env: Record<string, string>;
   /** Runs `gantry <line>` to its end. */
   run: (line: string, options?: RunOptions) => Promise<Ended>;
   serve: (line?: string, options?: RunOptions) => Promise<Running>;
-  /** The database itself, while no command looks. */
+  /** Opens the database directly, while no command runs. */
   store: <T>(work: (store: Store) => Promise<T>) => Promise<T>;
   remove: () => Promise<void>;
 };
@@ -33,14 +33,14 @@ export type Place = {
 export type Running = {
   url: string;
   child: ChildProcess;
-  /** What it printed until now. */
+  /** Output so far. */
   stdout: () => string;
   stderr: () => string;
-  /** Sends a signal (without one, only waits) and answers how the process ended. */
+  /** Sends a signal, or only waits without one; returns how the process ended. */
   end: (signal?: NodeJS.Signals) => Promise<Ended>;
 };
 
-/** The environment without what would change the program: settings, and the tests' own marks of a process. */
+/** The environment without settings of the program and without the tests' own variables. */
 const environment = (env: Record<string, string>): NodeJS.ProcessEnv => {
   const inherited = Object.entries(process.env).filter(([name]) => !/^GANTRY_|^NODE_/.test(name));
   return { ...Object.fromEntries(inherited), ...env };
@@ -63,7 +63,7 @@ const run = async (args: string[], env: Record<string, string>, input = ''): Pro
   return await closed;
 };
 
-/** `gantry <line>` with no folder of its own. */
+/** Runs `gantry <line>` without a data folder. */
 export const gantry = async (line: string, env: Record<string, string> = {}): Promise<Ended> =>
   await run(words(line), env);
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gantry } from './gantry.ts';
 
-/** Every command, found by reading the help from the top. */
+/** Lists every command by reading the help from the top. */
 const commandsBelow = async (path: string): Promise<string[]> => {
   const { stdout } = await gantry(`${path} --help`.trim());
   const list = /\nCommands:\n([^]*?)\n\n/.exec(stdout)?.[1] ?? '';
@@ -31,14 +31,14 @@ test('every command, at every level, has help with examples', async () => {
   }
 });
 
-test('alone, the program and its groups print their help', async () => {
+test('the program and its groups print their help if called without a command', async () => {
   for (const path of ['', 'admin', 'admin user', 'config']) {
     const [alone, asked] = [await gantry(path), await gantry(`${path} --help`.trim())];
     assert.deepEqual(alone, asked);
   }
 });
 
-test('the version is told, for people and for programs', async () => {
+test('the version is printed for people and for programs', async () => {
   assert.match((await gantry('--version')).stdout, /^10\.0\.\d+\n$/);
   assert.match((await gantry('version')).stdout, /^gantry 10\.0\.\d+ \(revision [0-9a-z]+, Node 26\./);
   const { version, revision, node, sqlite } = JSON.parse((await gantry('version --json')).stdout);

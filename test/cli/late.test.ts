@@ -1,8 +1,8 @@
-/** What is loaded when first asked for: the built program has it all. */
+/** Modules that load on first use: the built program contains all of them. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { sampleKeys } from '../support/ssh_keys.ts';
+import { sampleKeys } from '../support/repositories/ssh_keys.ts';
 import { type Place, type Running, newPlace } from './gantry.ts';
 
 const token = 'token-of-root-here';
@@ -104,7 +104,7 @@ test('a report of tests that is read in a thread of its own', async () => {
   assert.equal(((await response.json()) as { total_count: number }).total_count, 4_000);
 });
 
-test('the pages of somebody who signed in, and the code for his telephone', async () => {
+test('the pages of a signed-in user, and the two-factor QR code', async () => {
   const password = 'correct horse battery';
   const cookies = new Map<string, string>();
   let csrf = '';

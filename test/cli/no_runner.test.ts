@@ -1,9 +1,9 @@
-/** A service whose jobs are for runners elsewhere. */
+/** A service whose jobs run on other runners. */
 import assert from 'node:assert/strict';
 import { readFileSync, rmSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { makeRunnerFolder } from '../support/runner.ts';
+import { makeRunnerFolder } from '../support/ci/runner_process.ts';
 import { type Place, newPlace } from './gantry.ts';
 
 const places: Place[] = [];
@@ -31,15 +31,15 @@ const textOf = (path: string): string => {
   }
 };
 
-/** Whether a runner is among the processes that this one started. */
+/** Whether the process has started a runner. */
 const hasRunner = (pid: number): boolean =>
   textOf(`/proc/${pid}/task/${pid}/children`)
     .split(' ')
     .some((child) => child !== '' && /runner/.test(textOf(`/proc/${child}/cmdline`)));
 
-test('has none of its own where that is said, by a word or by a setting', async () => {
+test('starts no built-in runner if an option or a setting disables it', async () => {
   const without = [await serve('serve --no-runner', 'shell'), await serve('serve', 'none')];
-  // Begun after them, it has its own before they might.
+  // This service starts after the others and has its runner before they might.
   const has = await serve('serve', 'shell');
   while (!hasRunner(has)) await wait(20);
   assert.deepEqual(without.map(hasRunner), [false, false]);

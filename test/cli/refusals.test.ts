@@ -12,7 +12,7 @@ let place: Place | undefined;
 const fresh = (): Place => (place = newPlace());
 afterEach(async () => await place?.remove());
 
-/** One line for a person that names the fault; no stack, and nothing on standard output. */
+/** Expects one line on standard error that names the fault, without a stack, and no standard output. */
 const refused = ({ code, stdout, stderr }: Ended, line: RegExp, expected = 1): void => {
   assert.equal(code, expected, stderr);
   assert.match(stderr, /^gantry: [^\n]+\n$/);
@@ -20,7 +20,7 @@ const refused = ({ code, stdout, stderr }: Ended, line: RegExp, expected = 1): v
   assert.equal(stdout, '');
 };
 
-/** A place that has been in use: started once, and stopped. */
+/** A data folder that was in use: started once, and stopped. */
 const used = async (): Promise<Place> => {
   const made = fresh();
   const { code } = await (await made.serve()).end('SIGTERM');
@@ -28,13 +28,13 @@ const used = async (): Promise<Place> => {
   return made;
 };
 
-/** What a folder holds, but for the lock. */
+/** The files of a folder without the lock. */
 const contents = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => !name.startsWith('lock') && statSync(join(folder, name)).isFile())
     .map((name) => `${name} ${hash('sha256', readFileSync(join(folder, name)))}`);
 
-test('a port that is taken: nothing is created, and the password is not spent', async () => {
+test('refuses a port in use, creates nothing and keeps the first password', async () => {
   const { data, run } = fresh();
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
@@ -50,11 +50,11 @@ test('a port that is taken: nothing is created, and the password is not spent', 
   }
 });
 
-test('an address that this machine does not have', async () => {
+test('refuses an address that this machine does not have', async () => {
   refused(await fresh().run('serve --listen 192.0.2.1:8080'), /cannot listen on 192\.0\.2\.1:8080/);
 });
 
-test('a folder that cannot be made', async () => {
+test('refuses a folder that cannot be created', async () => {
   const { data, run } = fresh();
   writeFileSync(data, 'a file');
   refused(await run(`serve --data ${data}/below`), /data folder \S+ cannot be used \(.*ENOTDIR.*--data/);
@@ -62,7 +62,7 @@ test('a folder that cannot be made', async () => {
   assert.equal(readFileSync(data, 'utf8'), 'a file');
 });
 
-test('a second service on one folder: the first goes on', async () => {
+test('refuses a second service on one folder; the first continues', async () => {
   const { run, serve } = fresh();
   const first = await serve();
   refused(await run('serve'), /another Gantry runs on .*--data/);
@@ -70,7 +70,7 @@ test('a second service on one folder: the first goes on', async () => {
   assert.equal((await fetch(`${first.url}/-/health`)).status, 200);
 });
 
-test('a database that is damaged', { skip: engine === 'postgres' }, async () => {
+test('refuses a damaged database', { skip: engine === 'postgres' }, async () => {
   const { data, run } = await used();
   for (const name of ['gantry.sqlite-wal', 'gantry.sqlite-shm']) rmSync(join(data, name), { force: true });
   writeFileSync(join(data, 'gantry.sqlite'), 'no database at all, but longer than a header'.repeat(100));
@@ -81,7 +81,7 @@ test('a database that is damaged', { skip: engine === 'postgres' }, async () => 
   assert.deepEqual(contents(data), before);
 });
 
-test('a database of a newer version', async () => {
+test('refuses a database of a newer version', async () => {
   const { data, run, store } = await used();
   await store(async ({ write }) => {
     await write(async ({ db }) => await sql`insert into migrations values ('9999_future', 0)`.execute(db));
@@ -93,7 +93,7 @@ test('a database of a newer version', async () => {
   assert.deepEqual(contents(data), before);
 });
 
-test('secrets that are lost beside a database in use', async () => {
+test('refuses a database in use without its secrets', async () => {
   const { data, run } = await used();
   rmSync(join(data, 'secrets.json'));
   refused(await run('serve'), /secrets\.json is missing.*restore it from the backup/);
@@ -102,7 +102,7 @@ test('secrets that are lost beside a database in use', async () => {
   refused(await run('serve'), /secrets\.json cannot be read/);
 });
 
-test('a database that does not answer, and one that is none', async () => {
+test('refuses a database that does not answer, and a file that is none', async () => {
   const { run } = fresh();
   const withUrl = async (url: string): Promise<Ended> =>
     await run('serve', { env: { GANTRY_DATABASE_URL: url } });
@@ -116,7 +116,7 @@ test('a database that does not answer, and one that is none', async () => {
 });
 
 test(
-  'a database that is not there yet, for commands that make none',
+  'refuses a missing database for commands that create none',
   { skip: engine === 'postgres' },
   async () => {
     const { data, run } = fresh();
@@ -127,7 +127,7 @@ test(
   },
 );
 
-test('a database without the schema of this version, for commands that do not bring it', async () => {
+test('refuses a database with another schema version for commands that do not migrate', async () => {
   const { run, store } = await used();
   await store(async ({ write }) => {
     await write(async ({ db }) => await sql`delete from migrations`.execute(db));
@@ -135,7 +135,7 @@ test('a database without the schema of this version, for commands that do not br
   refused(await run('admin user list'), /lacks the schema of this version: run "gantry migrate"/);
 });
 
-test('settings that are wrong are a matter of usage: exit code 2', async () => {
+test('exits with 2 on invalid settings', async () => {
   const { data, run } = fresh();
   refused(await run('serve --listen nowhere'), /--listen must be HOST:PORT.*"nowhere"/, 2);
   refused(await run('serve --log-level loud'), /--log-level must be one of/, 2);
@@ -146,31 +146,27 @@ test('settings that are wrong are a matter of usage: exit code 2', async () => {
   assert.equal(existsSync(data), false);
 });
 
-test('commands and options that do not exist are a matter of usage, with a hint', async () => {
-  refused(
-    await gantry('sever'),
-    /unknown command 'sever' \(did you mean serve\?\); "gantry --help" tells more/,
-    2,
-  );
+test('exits with 2 on unknown commands and options, with a suggestion', async () => {
+  refused(await gantry('sever'), /unknown command 'sever' \(did you mean serve\?\); see "gantry --help"/, 2);
   refused(
     await gantry('serve --dta x'),
-    /unknown option '--dta' \(did you mean --data\?\); "gantry serve --help"/,
+    /unknown option '--dta' \(did you mean --data\?\); see "gantry serve --help"/,
     2,
   );
   refused(await gantry('admin user create'), /missing required argument 'username'|--email/, 2);
   refused(
     await gantry('admin user block'),
-    /missing required argument 'username'; "gantry admin user block --help"/,
+    /missing required argument 'username'; see "gantry admin user block --help"/,
     2,
   );
   refused(await gantry('version 2'), /too many arguments/, 2);
   refused(await gantry('config shwo'), /unknown command 'shwo'/, 2);
 });
 
-test('a store of bytes of which only a part is told', async () => {
+test('refuses a partly configured blob store', async () => {
   const { run } = fresh();
   const endpoint = { GANTRY_BLOB_S3_ENDPOINT: 'https://s3.example.com' };
-  refused(await run('serve', { env: endpoint }), /GANTRY_BLOB_S3_BUCKET.* are needed/, 2);
+  refused(await run('serve', { env: endpoint }), /GANTRY_BLOB_S3_BUCKET.* are required/, 2);
   const bucket = { GANTRY_BLOB_S3_BUCKET: 'bytes' };
-  refused(await run('serve', { env: bucket }), /GANTRY_BLOB_S3_ENDPOINT is needed/, 2);
+  refused(await run('serve', { env: bucket }), /GANTRY_BLOB_S3_ENDPOINT is required/, 2);
 });

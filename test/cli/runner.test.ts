@@ -1,4 +1,4 @@
-/** `gantry runner`: a runner beside a service that it knows by its URL alone. */
+/** `gantry runner`: a runner for a service that it knows by URL alone. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
@@ -7,9 +7,9 @@ import { after, before, it } from 'node:test';
 import assert from 'node:assert/strict';
 import { setTimeout as wait } from 'node:timers/promises';
 import { gantry } from './gantry.ts';
-import { makeRunnerFolder } from '../support/runner.ts';
-import { seedCommit } from '../support/code.ts';
-import { seedRunner } from '../support/runner_peer.ts';
+import { makeRunnerFolder } from '../support/ci/runner_process.ts';
+import { seedCommit } from '../support/repositories/seed_commits.ts';
+import { seedRunner } from '../support/ci/fake_runner.ts';
 import { type TestService, startTestService } from '../support/service.ts';
 
 let service: TestService;
@@ -23,7 +23,7 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-it('runs the jobs of a service, and finishes them when it is told to end', async () => {
+it('runs the jobs of a service, and finishes them after SIGTERM', async () => {
   const { token } = await seedRunner(service);
   const words = ['runner', '--url', service.url, '--executor', 'shell', '--folder', folder, '--json'];
   const child = spawn(process.execPath, ['bin/gantry', ...words], {
@@ -51,13 +51,13 @@ it('runs the jobs of a service, and finishes them when it is told to end', async
   assert.match(await log(), /\nat most 77\n/);
 });
 
-it('says what is wrong', async () => {
+it('reports invalid use', async () => {
   const at = `runner --url ${service.url} --folder ${folder}`;
   const env = { PATH: process.env['PATH'] ?? '' };
   const unknown = await gantry(`${at} --executor shell --token glrt-unknown`, env);
   assert.equal(unknown.code, 1);
   assert.match(unknown.stderr, /does not know this runner/);
-  assert.match((await gantry(at, env)).stderr, /--token or RUNNER_TOKEN is needed/);
+  assert.match((await gantry(at, env)).stderr, /pass --token or set RUNNER_TOKEN/);
   assert.equal((await gantry(`${at} --token x --executor no`, env)).code, 2);
   assert.match((await gantry('runner --url ftp://x --token x', env)).stderr, /--url must be a URL/);
 });

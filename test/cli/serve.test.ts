@@ -4,7 +4,7 @@ import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, test } from 'node:test';
-import { type Place, newPlace } from './gantry.ts';
+import { type Place, type Running, newPlace } from './gantry.ts';
 
 let place: Place | undefined;
 const fresh = (): Place => (place = newPlace());
@@ -12,7 +12,7 @@ afterEach(async () => await place?.remove());
 
 const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
 
-/** A request whose body has come in part: the service waits for the rest. */
+/** Sends a request with half a body: the service waits for the rest. */
 const halfRequest = async (url: string) => {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
@@ -32,14 +32,19 @@ const halfRequest = async (url: string) => {
   };
 };
 
-/** Until the service has read what was sent before on another connection. */
+/** Waits until the service has read earlier bytes of another connection. */
 const settle = async (url: string): Promise<void> => void (await fetch(`${url}/-/health`));
 
-const until = async (isTrue: () => boolean): Promise<void> => {
-  while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 20));
+/** Waits until the service has logged a text. @throws AssertionError if it exits first, or after a minute */
+const untilLogged = async ({ stdout, child }: Running, text: string): Promise<void> => {
+  for (let polls = 0; !stdout().includes(text); polls += 1) {
+    const hasEnded = child.exitCode !== null || child.signalCode !== null;
+    assert.ok(polls < 3000 && !hasEnded, `the service did not log ${text}: ${stdout()}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
 };
 
-test('the first start makes a private folder and shows the password of root once', async () => {
+test('creates a private folder on the first start and prints the password of root once', async () => {
   const { data, serve } = fresh();
   const first = await serve();
   assert.equal(modeOf(data), '700');
@@ -60,7 +65,7 @@ test('the first start makes a private folder and shows the password of root once
   assert.equal(readFileSync(join(data, 'secrets.json'), 'utf8'), secrets);
 });
 
-test('a password that is given is neither shown nor written down', async () => {
+test('neither prints nor logs a configured password', async () => {
   const { data, serve } = fresh();
   const running = await serve('serve', { env: { GANTRY_ROOT_PASSWORD: 'correct horse battery' } });
   const { stderr, stdout } = await running.end('SIGTERM');
@@ -68,7 +73,7 @@ test('a password that is given is neither shown nor written down', async () => {
   assert.equal(existsSync(join(data, 'initial_root_password')), false);
 });
 
-test('logs are JSON lines on standard output, one of them "listening" with the URL', async () => {
+test('logs JSON lines on standard output, one of them "listening" with the URL', async () => {
   const running = await fresh().serve();
   await settle(running.url);
   const { stdout } = await running.end('SIGTERM');
@@ -83,7 +88,7 @@ test('logs are JSON lines on standard output, one of them "listening" with the U
   );
 });
 
-test('--json makes the banner one JSON line, with the password at the first start', async () => {
+test('prints the banner as one JSON line with --json, with the password on the first start', async () => {
   const { data, serve } = fresh();
   const running = await serve('serve --json --log-level info');
   const banner = JSON.parse(
@@ -99,12 +104,12 @@ test('--json makes the banner one JSON line, with the password at the first star
 });
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-  test(`${signal} lets an open request be answered, then ends the process with 0`, async () => {
+  test(`answers open requests on ${signal}, then exits with 0`, async () => {
     const running = await fresh().serve();
     const request = await halfRequest(running.url);
     await settle(running.url);
     running.child.kill(signal);
-    await until(() => running.stdout().includes('"stopping"'));
+    await untilLogged(running, '"stopping"');
     await assert.rejects(fetch(running.url), 'a new connection is refused');
     assert.match(await request.finish(), /^HTTP\/1\.1 405 /);
     const { code, stdout } = await running.end();
@@ -113,7 +118,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   });
 }
 
-test('a connection that is kept alive does not hold the process', async () => {
+test('exits despite keep-alive connections', async () => {
   const running = await fresh().serve();
   await settle(running.url); // fetch keeps its connection
   const { code, stdout } = await running.end('SIGTERM');
@@ -121,16 +126,16 @@ test('a connection that is kept alive does not hold the process', async () => {
   assert.doesNotMatch(stdout, /cut/);
 });
 
-test('a second signal ends the process at once, with 1', async () => {
+test('exits with 1 at once on a second signal', async () => {
   const running = await fresh().serve();
   await halfRequest(running.url);
   await settle(running.url);
   running.child.kill('SIGTERM');
-  await until(() => running.stdout().includes('"stopping"'));
+  await untilLogged(running, '"stopping"');
   assert.equal((await running.end('SIGTERM')).code, 1);
 });
 
-test('a request that never ends is cut, and the process ends with 0', async () => {
+test('cuts a request that never ends, and exits with 0', async () => {
   const running = await fresh().serve('serve', { env: { GANTRY_STOP_TIMEOUT: '1' } });
   await halfRequest(running.url);
   await settle(running.url);
@@ -139,10 +144,10 @@ test('a request that never ends is cut, and the process ends with 0', async () =
   assert.match(stdout, /connections that still wait are cut[^]*"stopped"/);
 });
 
-test('while it drains, readiness fails and requests are served; a second signal ends it at once', async () => {
+test('fails readiness and serves requests while it drains; a second signal ends it at once', async () => {
   const running = await fresh().serve('serve', { env: { GANTRY_DRAIN_DELAY: '600' } });
   running.child.kill('SIGTERM');
-  await until(() => running.stdout().includes('"draining"'));
+  await untilLogged(running, '"draining"');
   const statusOf = async (path: string): Promise<number> => (await fetch(running.url + path)).status;
   assert.deepEqual(
     await Promise.all(['/-/readiness', '/-/liveness', '/users/sign_in'].map(statusOf)),
@@ -151,14 +156,14 @@ test('while it drains, readiness fails and requests are served; a second signal 
   assert.equal((await running.end('SIGTERM')).code, 1);
 });
 
-test('it stops after it has drained', async () => {
+test('stops after it has drained', async () => {
   const running = await fresh().serve('serve', { env: { GANTRY_DRAIN_DELAY: '1' } });
   const { code, stdout } = await running.end('SIGTERM');
   assert.equal(code, 0);
   assert.match(stdout, /"draining"[^]*"stopping"[^]*"stopped"/);
 });
 
-test('what was written is there after a kill', async () => {
+test('keeps written data after a kill', async () => {
   const { serve } = fresh();
   const env = { GANTRY_ROOT_TOKEN: 'token-of-the-first-start' };
   await (await serve('serve', { env })).end('SIGKILL');

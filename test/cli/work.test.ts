@@ -1,4 +1,4 @@
-/** Background work that was given up is listed, counted and retried: by command, on a page and in metrics. */
+/** Failed background work is listed, counted and retried: by command, on a page and in metrics. */
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { openVisitor } from '../support/visitor.ts';
@@ -9,7 +9,7 @@ afterEach(async () => await place?.remove());
 
 const password = 'correct horse battery';
 
-/** A service with three pieces of work: two given up, one that waits for a day. */
+/** A service with three work items: two failed, one that is retried in an hour. */
 const withWork = async () => {
   place = newPlace();
   const running = await place.serve('serve', { env: { GANTRY_ROOT_PASSWORD: password } });
@@ -24,7 +24,7 @@ const withWork = async () => {
         .values([
           { ...failed, name: 'purge_project' },
           { ...failed, name: 'purge_project' },
-          { ...failed, name: 'no_such_kind', run_at: now + 86_400_000 },
+          { ...failed, name: 'no_such_kind', run_at: now + 3_600_000 },
         ])
         .execute();
     });
@@ -78,7 +78,7 @@ test('the page and the metrics show what failed, and a form without scripts retr
   assert.match(text, /#1 purge_project[^]*#2 purge_project/);
   assert.doesNotMatch(text, /#3/);
   assert.equal((await root.post('/admin/background_work/1/retry')).status, 303);
-  assert.match((await root.get('/admin/background_work')).text, /1 piece of work is retried/);
+  assert.match((await root.get('/admin/background_work')).text, /Retrying 1 failed task\./);
   assert.equal((await root.post('/admin/background_work/retry')).status, 303);
   assert.match(await metrics(), /^gantry_work_failed\{kind="purge_project",lane="removal"\} 0$/m);
 });

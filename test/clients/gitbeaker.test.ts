@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Gitlab } from '@gitbeaker/rest';
 import { type TestService, rootToken, startTestService } from '../support/service.ts';
-import { sampleKeys } from '../support/ssh_keys.ts';
+import { sampleKeys } from '../support/repositories/ssh_keys.ts';
 
 let gantry: TestService;
 let root: InstanceType<typeof Gitlab<false>>;

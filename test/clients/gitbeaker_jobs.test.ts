@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Gitlab } from '@gitbeaker/rest';
-import { settle } from '../support/requests.ts';
-import { type Peer, makePeer, seedRunner } from '../support/runner_peer.ts';
+import { settle } from '../support/seed_merge_requests.ts';
+import { type Peer, makePeer, seedRunner } from '../support/ci/fake_runner.ts';
 import { type TestService, rootToken, startTestService } from '../support/service.ts';
 
 let gantry: TestService;

@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process';
 import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { type WorkTree, gitEnvironment, newWorkTree, repositoryUrl } from '../support/git.ts';
+import { type WorkTree, gitEnvironment, newWorkTree, repositoryUrl } from '../support/repositories/git.ts';
 import { type TestService, rootToken, startTestService } from '../support/service.ts';
 
 const modules = join(import.meta.dirname, '../../node_modules');

@@ -1,4 +1,4 @@
-/** Many requests at once through HTTP: nothing is lost, nothing is counted twice, nobody gets a 5xx. */
+/** Concurrent HTTP requests: no update is lost or counted twice, and none is answered 5xx. */
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { sql } from 'kysely';
@@ -16,7 +16,7 @@ const query = async (text: string): Promise<Row[]> =>
 
 const newProject = async (): Promise<number> => (await seedProject(gantry)).id;
 
-/** An issue made as clients make it, so that all that belongs to it is there. */
+/** Creates an issue with all its related rows. */
 const newIssue = async (project: number): Promise<string> => {
   const { body } = await gantry.api(`POST /projects/${project}/issues`, { json: { title: 'Contended' } });
   return `/projects/${project}/issues/${body.iid}`;
@@ -32,7 +32,7 @@ const iidsOf = (replies: Reply[]): number[] =>
 
 const upTo = (count: number): number[] => Array.from({ length: count }, (_one, n) => n + 1);
 
-it('numbers 50 issues made at once from 1 to 50', async () => {
+it('numbers 50 concurrently created issues from 1 to 50', async () => {
   const project = await newProject();
   const replies = await times(50, (n) =>
     gantry.api(`POST /projects/${project}/issues`, { json: { title: `n${n}` } }),
@@ -41,7 +41,7 @@ it('numbers 50 issues made at once from 1 to 50', async () => {
   assert.deepEqual(iidsOf(replies), upTo(50));
 });
 
-it('numbers the issues of 6 projects each for itself, 40 made at once in each', async () => {
+it('numbers the issues of 6 projects separately, 40 created at once in each', async () => {
   const projects = await Promise.all(Array.from({ length: 6 }, newProject));
   const perProject = await Promise.all(
     projects.map((project) =>
@@ -54,7 +54,7 @@ it('numbers the issues of 6 projects each for itself, 40 made at once in each', 
   }
 });
 
-it('leaves no gap where some of those made at once are refused', async () => {
+it('leaves no gap when some concurrent creations are refused', async () => {
   const project = await newProject();
   const replies = await times(40, (n) =>
     gantry.api(`POST /projects/${project}/issues`, { json: { title: n % 4 === 0 ? ' ' : `n${n}` } }),
@@ -63,7 +63,7 @@ it('leaves no gap where some of those made at once are refused', async () => {
   assert.deepEqual([made.length, iidsOf(made)], [30, upTo(30)]);
 });
 
-it('sums the time that 32 calls add at once', async () => {
+it('sums the time that 32 concurrent calls add', async () => {
   const issue = await newIssue(await newProject());
   const replies = await times(32, (n) =>
     gantry.api(`POST ${issue}/add_spent_time`, { json: { duration: `${n + 1}m` } }),
@@ -73,14 +73,14 @@ it('sums the time that 32 calls add at once', async () => {
   assert.equal(body.total_time_spent, ((32 * 33) / 2) * 60);
 });
 
-it('counts 32 comments made at once', async () => {
+it('counts 32 concurrent comments', async () => {
   const issue = await newIssue(await newProject());
   const replies = await times(32, (n) => gantry.api(`POST ${issue}/notes`, { json: { body: `n${n}` } }));
   assert.deepEqual(statuses(replies), [201]);
   assert.equal((await gantry.api(`GET ${issue}`)).body.user_notes_count, 32);
 });
 
-it('closes an issue once, however many close it at once', async () => {
+it('closes an issue once although many requests close it', async () => {
   const issue = await newIssue(await newProject());
   const replies = await times(16, () => gantry.api(`PUT ${issue}`, { json: { state_event: 'close' } }));
   assert.deepEqual(statuses(replies), [200]);
@@ -89,7 +89,7 @@ it('closes an issue once, however many close it at once', async () => {
   assert.deepEqual([body.state, closed.length], ['closed', 1]);
 });
 
-it('keeps state and totals together while some close and some reopen', async () => {
+it('keeps states and totals consistent while some requests close and others reopen', async () => {
   const project = await newProject();
   const issues = await Promise.all(Array.from({ length: 4 }, () => newIssue(project)));
   const replies = await times(64, (n) =>
@@ -99,7 +99,7 @@ it('keeps state and totals together while some close and some reopen', async () 
   assert.deepEqual(await findFaults({ query }, engine), []);
 });
 
-it('loses none of the edits of different fields made at once', async () => {
+it('keeps all concurrent edits of different fields', async () => {
   const issue = await newIssue(await newProject());
   const edits = [
     { title: 'Edited' },
@@ -120,7 +120,7 @@ it('loses none of the edits of different fields made at once', async () => {
   assert.deepEqual(new Set(labels), new Set(upTo(16).map((n) => `label-${n}`)));
 });
 
-it('makes a label once, however many issues bring it at once, in whatever order', async () => {
+it('creates a label once although many issues name it, in any order', async () => {
   const project = await newProject();
   const replies = await times(24, (n) => {
     const labels = ['red', 'green', 'blue'];
@@ -149,7 +149,7 @@ it('moves issues in opposite directions at once', async () => {
   assert.deepEqual([Number(counts['opened']), Number(counts['closed'])], [24, 24]);
 });
 
-it('moves one issue once, however many move it at once', async () => {
+it('moves one issue once although many requests move it', async () => {
   const [from, to] = [await newProject(), await newProject()];
   const issue = await newIssue(from);
   const replies = await times(8, () => gantry.api(`POST ${issue}/move`, { json: { to_project_id: to } }));
@@ -160,7 +160,7 @@ it('moves one issue once, however many move it at once', async () => {
   );
 });
 
-it('answers every one of edits, moves, comments and deletions of the same issues, none with 5xx', async () => {
+it('answers concurrent edits, moves, comments and deletions of the same issues without 5xx', async () => {
   const [here, there] = [await newProject(), await newProject()];
   const issues = await Promise.all([here, there, here, there].map(newIssue));
   const replies = await times(80, (n) => {
@@ -190,6 +190,6 @@ it('answers every one of edits, moves, comments and deletions of the same issues
   );
 });
 
-it('leaves every count and every trail as they must be', async () => {
+it('leaves all counters and events consistent', async () => {
   assert.deepEqual(await findFaults({ query }, engine), []);
 });

@@ -1,19 +1,19 @@
 /**
- * What the tests do that kill something in the middle of it: a push, a commit and a merge, each in a project of its
- * own, and what must be so afterwards.
+ * Operations that tests interrupt by killing a process: a push, a commit and a merge, each in a project of its own,
+ * and the checks afterwards.
  */
 import assert from 'node:assert/strict';
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type WorkTree, git, newWorkTree, repositoryUrl, tryGit } from '../support/git.ts';
+import { type WorkTree, git, newWorkTree, repositoryUrl, tryGit } from '../support/repositories/git.ts';
 import { findFaults } from './invariants.ts';
 import { type Place, call, engine, newPlace, token } from './process.ts';
 
 export const deedNames = ['push', 'commit', 'merge'] as const;
 export type Deed = (typeof deedNames)[number];
 
-/** Moments of gitd that a deed comes by: a push brings its objects itself, and its refs are moved by git. */
+/** Effects of gitd during an operation: a push uploads its objects itself, and git moves its refs. */
 export const momentsOfGitd: Record<Deed, readonly string[]> = {
   push: ['push.received', 'refs.committed', 'refs.durable'],
   commit: ['objects.written', 'refs.prepared', 'refs.committed', 'refs.durable'],
@@ -22,13 +22,13 @@ export const momentsOfGitd: Record<Deed, readonly string[]> = {
 
 export type Deeds = {
   place: Place;
-  /** Makes a project that has what the deed needs. @returns its path in the API */
+  /** Creates a project with what the operation needs. @returns its path in the API */
   newProject: (url: string, name: string) => Promise<string>;
-  /** Does it, and answers whether it was acknowledged. */
+  /** Runs the operation; returns whether it was acknowledged. */
   attempt: (deed: Deed, url: string, name: string) => Promise<boolean>;
-  /** What was acknowledged is there, git and the database tell the same, and the project goes on. */
+  /** Checks that acknowledged writes exist, git and the database agree, and the project is usable. */
   check: (deed: Deed, url: string, name: string, acknowledged: boolean) => Promise<void>;
-  /** Every repository is whole, as it is cloned and as it lies there. */
+  /** Checks that every repository is intact, both cloned and on disk. */
   checkRepositories: (url: string) => Promise<void>;
   end: () => Promise<void>;
 };
@@ -82,10 +82,10 @@ const attempts: Record<Deed, (url: string, name: string, folder: string) => Prom
   },
 };
 
-/** The title of the commit by which main has what the deed brings. */
+/** Title of the commit that brings the operation's change to main. */
 const brought: Record<Deed, string> = { push: 'Pushed', commit: 'Committed', merge: 'Turn' };
 
-/** Until a query answers nothing. */
+/** Waits until a query returns no rows. */
 export const untilEmpty = async ({ query }: Place, what: string, text: string): Promise<void> => {
   for (let tries = 0; tries < 300; tries += 1) {
     if ((await query(text)).length === 0) return;
@@ -99,7 +99,7 @@ const isOnMain = async (url: string, name: string, title: string): Promise<boole
   return (commits as { title: string }[]).some((one) => one.title === title);
 };
 
-/** The request is merged, and its issue closed, exactly where main has its commits. */
+/** The request is merged and its issue closed if, and only if, main has its commits. */
 const checkRequest = async (url: string, name: string, isMerged: boolean): Promise<void> => {
   const request = await ok(url, `GET ${pathOf(name)}/merge_requests/1`);
   const issue = await ok(url, `GET ${pathOf(name)}/issues/1`);
@@ -141,7 +141,7 @@ export const newDeeds = async (): Promise<Deeds> => {
       const folder = join(tree.path, name);
       await git(tree.path, 'clone', '--quiet', repositoryUrl(url, `root/${name}`, token), folder);
       await git(folder, 'commit', '--quiet', '--allow-empty', '--message', 'Pushed');
-      // What was killed again and again waits for its lease to end.
+      // Work that was killed repeatedly waits for its lease to expire.
       const ours = `payload like '%"project_id":${id},%'`;
       await untilEmpty(place, 'work', `select name, last_error from work where ${ours}`);
       return pathOf(name);
@@ -155,7 +155,7 @@ export const newDeeds = async (): Promise<Deeds> => {
       await checkRequest(url, name, deed === 'merge' && isThere);
       await checkEvents(place, url, name);
       assert.deepEqual(await findFaults(place, engine), []);
-      // It goes on: no lock is left.
+      // The project is usable: no lock remains.
       await ok(url, `POST ${pathOf(name)}/repository/commits`, commit('main', 'Afterwards', 'afterwards'));
     },
     checkRepositories: async (url) => await fsck(tree, place, url, names),

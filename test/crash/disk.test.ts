@@ -1,4 +1,4 @@
-/** A disk that is full refuses writes and serves reads; one that fails ends the process. SQLite only. */
+/** A full disk refuses writes and serves reads; a failing disk ends the process. SQLite only. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, existsSync, mkdirSync, rmSync } from 'node:fs';
@@ -14,7 +14,7 @@ const onSqlite = { skip: engine !== 'sqlite' };
 const refusal = { message: '503 Service Unavailable' };
 const long = 'x'.repeat(100_000);
 
-describe('a database that may not grow', onSqlite, () => {
+describe('a database at its size limit', onSqlite, () => {
   let gantry: TestService;
   let project: number;
   before(async () => {
@@ -32,7 +32,7 @@ describe('a database that may not grow', onSqlite, () => {
   const write = async (description: string) =>
     await gantry.api(`POST /projects/${project}/issues`, { json: { title: 'New', description } });
 
-  it('refuses writes with 503, serves reads, and takes writes again once it may', async () => {
+  it('refuses writes with 503, serves reads, and accepts writes after the limit is raised', async () => {
     assert.equal((await write('short')).status, 201); // the token's last use is noted by now
     await limit(1); // that is: as it is
     const refused = await Promise.all(Array.from({ length: 8 }, () => write(long)));
@@ -63,7 +63,7 @@ const makeProject = async ({ url }: Running): Promise<number> => {
   return Number(body.id);
 };
 
-/** Writes until a write is not answered with 201; answers how many were, and what came then. */
+/** Writes until a write is not answered with 201; returns the number of successes and the last response. */
 const fill = async ({ url }: Running, project: number) => {
   for (let count = 0; ; count += 1) {
     const reply = await call(url, `POST /projects/${project}/issues`, {
@@ -75,7 +75,7 @@ const fill = async ({ url }: Running, project: number) => {
   }
 };
 
-/** A file system of its own for the data, of a few megabytes; `null` where that is not allowed. */
+/** Mounts a small file system for the data; `null` if mounting is not allowed. */
 const smallDisk = (data: string): string[] | null => {
   mkdirSync(data, { mode: 0o700 });
   const script =
@@ -87,7 +87,7 @@ const smallDisk = (data: string): string[] | null => {
 };
 
 describe('a disk that is full', onSqlite, () => {
-  it('refuses writes with 503 and loses nothing; with room again, it goes on', async (test) => {
+  it('refuses writes with 503, loses nothing, and recovers when there is room', async (test) => {
     place = newPlace();
     const command = smallDisk(place.data);
     if (command === null) {
@@ -118,7 +118,7 @@ describe('a disk that is full', onSqlite, () => {
   });
 });
 
-/** Room for repositories alone, of a few megabytes; `null` where that is not allowed. */
+/** Mounts a small file system for repositories alone; `null` if mounting is not allowed. */
 const smallRepositories = (data: string): string[] | null => {
   mkdirSync(join(data, 'repositories'), { recursive: true, mode: 0o700 });
   const script = 'mount -t tmpfs -o size=4m,mode=700 none "$GANTRY_DATA/repositories" && exec "$@"';
@@ -140,7 +140,7 @@ const fillUp = (file: string): void => {
 };
 
 describe('a full disk of repositories', onSqlite, () => {
-  it('refuses commits and merges with 503; with room again, it goes on', async (test) => {
+  it('refuses commits and merges with 503, and recovers when there is room', async (test) => {
     place = newPlace();
     mkdirSync(place.data, { mode: 0o700 });
     const command = smallRepositories(place.data);
@@ -177,14 +177,14 @@ describe('a full disk of repositories', onSqlite, () => {
   });
 });
 
-describe('a disk that fails', onSqlite, () => {
-  it('ends the process with another code than 0; what was acknowledged is there', async () => {
+describe('a failing disk', onSqlite, () => {
+  it('ends the process with a non-zero code and keeps acknowledged writes', async () => {
     place = newPlace();
     const prepared = await place.start();
     const project = await makeProject(prepared);
     prepared.signal('SIGTERM');
     await prepared.exit;
-    // No file may grow beyond 2 MB: the write fails, and not for want of room.
+    // No file may grow beyond 2 MB: the write fails, but not with ENOSPC.
     const running = await place.start({ before: ['sh', '-c', 'ulimit -f 4096; exec "$@"', 'sh'] });
     const { count } = await fill(running, project);
     assert.equal(await running.exit, 1);

@@ -1,6 +1,6 @@
 /**
- * The git processes of a gitd that goes on are killed at every moment at which a push, a commit or a merge has just
- * lasted somewhere, as one is that needs too much memory: nobody has to start anything again.
+ * Kills the git processes of a running gitd at every durable step of a push, a commit and a merge, as the kernel does
+ * when memory is short. Nothing has to be restarted.
  */
 import assert from 'node:assert/strict';
 import { existsSync, writeFileSync } from 'node:fs';
@@ -10,11 +10,11 @@ import { after, before, describe, test } from 'node:test';
 import { type Deeds, deedNames, momentsOfGitd, newDeeds } from './deeds.ts';
 import type { Running } from './process.ts';
 
-const preload = pathToFileURL(join(import.meta.dirname, '../support/kill_git_at.ts')).href;
+const preload = pathToFileURL(join(import.meta.dirname, '../support/machine/kill_gitd_children.ts')).href;
 
 let deeds: Deeds;
 let running: Running;
-/** Names the next moment; goes when it has come. */
+/** The file that names the next step; it is deleted when the step is reached. */
 let order: string;
 before(async () => {
   deeds = await newDeeds();
@@ -30,7 +30,7 @@ after(async () => {
 for (const deed of deedNames) {
   describe(`a ${deed}`, () => {
     for (const moment of momentsOfGitd[deed]) {
-      test(`git is killed at ${moment}`, async () => {
+      test(`survives when git is killed at ${moment}`, async () => {
         const name = `${deed}-${moment.replace('.', '-')}`;
         await deeds.newProject(running.url, name);
         writeFileSync(order, moment);
@@ -42,4 +42,4 @@ for (const deed of deedNames) {
   });
 }
 
-test('every repository is whole', async () => await deeds.checkRepositories(running.url));
+test('leaves every repository intact', async () => await deeds.checkRepositories(running.url));

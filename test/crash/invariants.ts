@@ -1,10 +1,10 @@
-/** What holds of the stored rows at any time, whatever was running when the process died. */
+/** Invariants of the stored rows, whatever was running when the process died. */
 import type { Place, Row } from './process.ts';
 
-/** A move closes the one and copies the other's past. */
+/** A move closes the source issue and copies its history. */
 const neverMoved = `moved_to_id is null and not exists (select 1 from issues o where o.moved_to_id = issues.id)`;
 
-/** Each asks for what must not be there. */
+/** Each query selects rows that must not exist. */
 const faults: { [what: string]: string } = {
   'issue without the event of its creation': `select id from issues where not exists (select 1 from events
     where target_type = 'Issue' and target_id = issues.id and kind = 'issue.created')`,
@@ -108,7 +108,7 @@ const onlySqlite: { [what: string]: string } = {
   'reference to what is not there': 'select * from pragma_foreign_key_check',
 };
 
-/** What is wrong; empty where all is well. */
+/** Returns the violations; empty if there are none. */
 export const findFaults = async (
   { query }: Pick<Place, 'query'>,
   engine: 'sqlite' | 'postgres',

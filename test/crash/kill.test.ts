@@ -1,22 +1,19 @@
-/**
- * kill -9 under load, again and again on the same data: no acknowledged write is lost, none is doubled, none is
- * there in part. GANTRY_TEST_KILLS says how often, GANTRY_TEST_SEED makes a run that can be repeated.
- */
+/** Repeated kill -9 under load on the same data: no acknowledged write is lost, doubled or partial. */
 import assert from 'node:assert/strict';
 import { after, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { findFaults } from './invariants.ts';
 import { type Held, type State, makeRandom, newLedger, runLoad, settle } from './ledger.ts';
+import { seed, times } from '../support/run/sample.ts';
 import { type Place, call, callAll, engine, newPlace } from './process.ts';
 
-const rounds = Number(process.env['GANTRY_TEST_KILLS'] ?? 20);
-const seed = Number(process.env['GANTRY_TEST_SEED'] ?? Date.now() % 1_000_000);
+const rounds = times(20, 6);
 const writers = 12;
 
 const place = newPlace();
 after(async () => await place.remove());
 
-/** Most are early, when the service has just begun: 50 to 2,000 ms. */
+/** Delays of 50 to 2,000 ms, most of them short: shortly after the start. */
 const lifeOf = (random: () => number): number => 50 + 1_950 * random() ** 3;
 
 const notesByIssue = async ({ query }: Place): Promise<Map<string, string[]>> => {
@@ -30,7 +27,7 @@ const notesByIssue = async ({ query }: Place): Promise<Map<string, string[]>> =>
   return found;
 };
 
-/** Everything, read through the service. */
+/** Reads everything through the service. */
 const readAll = async (url: string, projects: number[]): Promise<Held> => {
   const notes = await notesByIssue(place);
   const held: Held = new Map();
@@ -68,7 +65,7 @@ const makeProjects = async (url: string): Promise<number[]> => {
   return projects;
 };
 
-it(`loses nothing that it acknowledged over ${rounds} kills (seed ${seed})`, async (test) => {
+it(`loses no acknowledged write over ${rounds} kills (seed ${seed})`, async (test) => {
   const random = makeRandom(seed);
   const ledger = newLedger();
   let running = await place.start();

@@ -1,11 +1,11 @@
 /**
- * A load of writes whose every answer is kept. Each issue has one writer, so what it must look like after a
- * crash is known: as its last acknowledged write left it, or as the one that was under way would have.
+ * A load of writes that records every response. Each issue has one writer, so its state after a crash is known: that
+ * of the last acknowledged write, or of the pending one.
  */
 import assert from 'node:assert/strict';
 import { call } from './process.ts';
 
-/** What of an issue the load changes. */
+/** Fields of an issue that the load changes. */
 export type State = {
   title: string;
   description: string;
@@ -19,19 +19,19 @@ export type Entry = {
   project: number;
   iid: number;
   acknowledged: State;
-  /** As a write that nobody answered would leave it. */
+  /** The state that a pending write would leave. */
   pending: State | null;
 };
 
-/** A creation that nobody answered. */
+/** A creation without a response. */
 export type Unanswered = { project: number; state: State };
 
 export type Ledger = {
   entries: Entry[];
   unanswered: Unanswered[];
-  /** Writes that were answered with 2xx. */
+  /** Writes answered with 2xx. */
   acknowledged: number;
-  /** Any other answer: there must be none. */
+  /** Any other response; a test requires none. */
   refused: string[];
 };
 
@@ -53,7 +53,7 @@ type Change = { line: string; json: object; next: (now: State) => State };
 
 const timeStep = 60;
 
-/** One of the changes of an issue; `name` is of no other write. */
+/** One change of an issue; `name` is unique to the write. */
 const changeOf = (random: () => number, path: string, name: string): Change => {
   const dice = random();
   if (dice < 0.3) {
@@ -118,7 +118,7 @@ const change = async ({ url, ledger, random }: Load, entry: Entry, name: string)
   entry.pending = null;
 };
 
-/** Makes an issue or changes one of the writer's own; answers those that it has then. */
+/** Creates an issue or changes one of the writer's own; returns the writer's issues. */
 const writeOnce = async (load: Load, own: Entry[], name: string): Promise<Entry[]> => {
   const chosen = own[Math.floor(load.random() * own.length)];
   if (chosen !== undefined && load.random() < 0.6) {
@@ -129,17 +129,17 @@ const writeOnce = async (load: Load, own: Entry[], name: string): Promise<Entry[
   return entry === null ? own : [entry, ...own].slice(0, 8);
 };
 
-/** Writes without a pause until the service is gone. */
+/** Writes without pause until the service is gone. */
 const writer = async (load: Load, number: number): Promise<void> => {
   let own: Entry[] = [];
   try {
     for (let count = 0; ; count += 1) own = await writeOnce(load, own, `r${load.round} w${number} n${count}`);
   } catch {
-    // The connection broke: what was under way stays pending.
+    // The connection broke: the write stays pending.
   }
 };
 
-/** Many writers at once; resolves when the service is gone. */
+/** Runs many writers at once; resolves when the service is gone. */
 export const runLoad = async (load: Load, writers: number): Promise<void> => {
   await Promise.all(Array.from({ length: writers }, (_one, number) => writer(load, number)));
 };
@@ -153,11 +153,11 @@ const isSame = (left: State, right: State): boolean => {
   }
 };
 
-/** What the service holds: the issues of each project, as the load knows them. */
+/** Reads the issues of each project, in the fields of the load. */
 export type Held = Map<number, Map<number, State>>;
 
 /**
- * Compares what is there with what was answered, and takes it over as the state from now on.
+ * Compares the stored state with the recorded responses and adopts it as the new state.
  * @returns what is lost, doubled or changed
  */
 export const settle = (ledger: Ledger, held: Held): string[] => {

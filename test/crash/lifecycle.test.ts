@@ -1,4 +1,4 @@
-/** How a service ends and begins beside others: nothing that was accepted is dropped. */
+/** Services stop and start besides others without dropping accepted requests. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type Socket, connect } from 'node:net';
@@ -34,7 +34,7 @@ const until = async (isTrue: () => boolean): Promise<void> => {
   while (!isTrue()) await pause(5);
 };
 
-/** Idle connections, each of which has had an answer. */
+/** Opens idle connections that have each received a response. */
 const keepAlive = async (url: string, count: number): Promise<Wire[]> =>
   await Promise.all(
     Array.from({ length: count }, async () => {
@@ -68,7 +68,7 @@ const request = (project: number, title: string): [head: string, body: string] =
 };
 
 describe('SIGTERM', () => {
-  it('answers what is under way, refuses what is new, and ends with 0 in spite of idle connections', async () => {
+  it('answers pending requests, refuses new ones, and exits with 0 despite idle connections', async () => {
     const running = await place.start();
     const project = await makeProject(running.url, 'slow');
     const idle = await keepAlive(running.url, 40);
@@ -99,7 +99,7 @@ describe('SIGTERM', () => {
     assert.equal(await again.exit, 0);
   });
 
-  it('under load keeps every write that it answered', async () => {
+  it('keeps every answered write under load', async () => {
     const running = await place.start();
     const project = await makeProject(running.url, 'load');
     const titles: string[] = [];
@@ -138,7 +138,7 @@ describe('services that start together', { skip: engine !== 'postgres' }, () => 
   before(() => void (together = newPlace()));
   after(async () => await together.remove());
 
-  it('on one PostgreSQL all come up: one makes the schema and the administrator', async () => {
+  it('all start on one PostgreSQL: one creates the schema and the administrator', async () => {
     const running = await startTogether(together, 3);
     const project = await makeProject(running[0]!.url, 'shared');
     const titles = running.flatMap(({ url }) =>

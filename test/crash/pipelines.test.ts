@@ -1,17 +1,18 @@
 /**
- * A hundred pipelines while the service, the runner and jobs are killed at random: every job ends once, what its log
- * was acknowledged with is there, and artifacts are whole.
+ * Many pipelines while the service, the runner and jobs are killed at random: every job ends once, acknowledged log
+ * bytes exist, and artifacts are intact.
  */
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { after, before, test } from 'node:test';
-import { freePort } from '../support/free_port.ts';
+import { freePort } from '../support/servers/free_port.ts';
+import { times } from '../support/run/sample.ts';
 import { type Place, type Running, call, newPlace, token } from './process.ts';
 
-const pipelines = 100;
-const kills = 15;
+const pipelines = times(100, 30);
+const kills = times(15, 6);
 const lines = 20;
 
 const config = `
@@ -38,7 +39,7 @@ let running: Running;
 let ledger: string;
 let env: Record<string, string>;
 
-/** Asks until a service answers: there may be none just now. */
+/** Retries until a service answers; there may be none for a moment. */
 const ask = async (line: string, json?: object): ReturnType<typeof call> => {
   for (let tries = 0; ; tries += 1) {
     const answer = await call(running.url, line, json).catch(() => null);
@@ -69,7 +70,7 @@ const kill = (pid: number | undefined): void => {
   try {
     if (pid !== undefined) process.kill(pid, 'SIGKILL');
   } catch {
-    // It has ended by itself.
+    // It has exited by itself.
   }
 };
 
@@ -79,7 +80,7 @@ const killService = async (): Promise<void> => {
   running = await place.start({ env });
 };
 
-/** One process of a job, where one runs. */
+/** Returns a process of a running job, if there is one. */
 const killJob = (): void => {
   const runner = runnerOf();
   const all = runner === undefined ? [] : descendantsOf(runner);
@@ -176,7 +177,7 @@ after(async () => {
   await place.remove();
 });
 
-test('every job ends once, whatever is killed', { timeout: 290_000 }, async () => {
+test('ends every job once, whatever is killed', { timeout: 290_000 }, async () => {
   assert.equal((await ask('POST /projects', { name: 'killed' })).body.id, 1);
   const actions = [{ action: 'create', file_path: '.gitlab-ci.yml', content: config }];
   const commit = { branch: 'main', commit_message: 'First [ci skip]', actions };

@@ -1,32 +1,33 @@
 /**
- * The power of the disk under repositories and database is cut twenty times while people push, commit, branch,
- * merge and write issues: after each, what was acknowledged is there, and git and the database tell the same.
+ * Cuts the power of the disk under repositories and database repeatedly during pushes, commits, merges and issue
+ * writes. After each cut, acknowledged writes exist, and git and the database agree.
  */
 import assert from 'node:assert/strict';
 import { globSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { after, before, describe, test } from 'node:test';
-import { newDisk, type Disk } from '../support/disk_image.ts';
-import { git, newWorkTree, repositoryUrl, tryGit, type WorkTree } from '../support/git.ts';
+import { newDisk, type Disk } from '../support/machine/disk_image.ts';
+import { git, newWorkTree, repositoryUrl, tryGit, type WorkTree } from '../support/repositories/git.ts';
 import { findFaults } from './invariants.ts';
+import { times } from '../support/run/sample.ts';
 import { type Place, type Running, call, engine, newPlace, token } from './process.ts';
 
-const cuts = 20;
+const cuts = times(20, 5);
 const requestsEachRound = 6;
 const projects = ['committed', 'pushed', 'merged'] as const;
 
-/** What the service has acknowledged. */
+/** Writes that the service acknowledged. */
 type Ledger = {
   issues: string[];
-  /** Of `committed`, on main, in their order. */
+  /** The files of `committed` on main, in order. */
   commits: string[];
-  /** Of `pushed`: the last push that was acknowledged; those after it may be there or not. */
+  /** The last acknowledged push of `pushed`; later ones may exist or not. */
   push: string | null;
   tries: string[];
   pushes: string[];
   merges: number[];
-  /** `name sha` of branches that were made of the main of `committed`. */
+  /** `name sha` of branches created from main of `committed`. */
   branches: string[];
 };
 
@@ -61,7 +62,7 @@ const ok = async (url: string, line: string, json?: object) => {
   return body;
 };
 
-/** null: it was refused, or the service went. */
+/** null: refused, or the service was gone. */
 const attempt = async (url: string, line: string, json?: object) => {
   const answer = await call(url, line, json).catch(() => null);
   return answer !== null && answer.status < 300 ? answer.body : null;
@@ -88,7 +89,7 @@ const newRequest = async (url: string): Promise<number> => {
   return iid;
 };
 
-/** Each does its work over and over until the service is gone. */
+/** Each loop repeats its work until the service is gone. */
 const workers: ((url: string, iids: number[]) => Promise<boolean>)[] = [
   async (url) => {
     const title = nextName();
@@ -145,7 +146,7 @@ const untilNoOperation = async (): Promise<void> => {
 const historyOf = async (repositoryPath: string): Promise<Set<string>> =>
   new Set((await git(repositoryPath, 'rev-list', 'refs/heads/main')).split('\n'));
 
-/** The repository of a project, which is named by a hash. */
+/** The repository of a project; its folder is named by a hash. */
 const repositoryWith = async (sha: string): Promise<string> => {
   for (const config of globSync(join(place.data, '**/*.git/config'))) {
     const path = join(config, '..');
@@ -154,7 +155,7 @@ const repositoryWith = async (sha: string): Promise<string> => {
   return assert.fail(`${sha} is in no repository`);
 };
 
-/** Whether all of these are on the main of the repository that has the last of them. */
+/** Whether all of these are on main, in the repository that has the last of them. */
 const checkMain = async (shas: readonly string[]): Promise<void> => {
   const last = shas.at(-1);
   if (last === undefined) return;
@@ -227,7 +228,7 @@ const prepare = async (url: string): Promise<void> => {
   await git(tree.path, 'clone', '--quiet', repositoryUrl(url, 'root/pushed', token), clone);
 };
 
-/** The clone goes on from what the service has, as somebody would whose push was lost. */
+/** Resets the clone to the state of the service, as after a lost push. */
 const followService = async (url: string): Promise<void> => {
   await git(clone, 'fetch', '--quiet', repositoryUrl(url, 'root/pushed', token), 'main');
   await git(clone, 'reset', '--quiet', '--hard', 'FETCH_HEAD');
@@ -243,7 +244,7 @@ const round = async ({ url, signal, exit }: Running, { cutPower, comeBack }: Dis
     while (!isOver && (await work(url, iids)));
   });
   await pause(100 + Math.random() * 900);
-  // A slow machine may need longer for the first of each.
+  // A slow machine may need longer for the first of each kind.
   for (let tries = 0; tries < 100 && nothingOf().length > 0; tries += 1) await pause(100);
   try {
     cutPower();
@@ -270,9 +271,9 @@ after(async () => {
   await place.remove();
 });
 
-describe('what was acknowledged survives', () => {
+describe('acknowledged writes', () => {
   for (let cut = 1; cut <= cuts; cut += 1)
-    test(`power cut ${cut}`, async (t) => {
+    test(`survive power cut ${cut}`, async (t) => {
       if (typeof disk === 'string') {
         t.skip(disk);
         return;
@@ -284,7 +285,7 @@ describe('what was acknowledged survives', () => {
       await followService(running.url);
     });
 
-  test('and there was something to lose', (t) => {
+  test('include at least one of each kind', (t) => {
     if (typeof disk === 'string') {
       t.skip(disk);
       return;

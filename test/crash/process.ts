@@ -1,4 +1,4 @@
-/** The service as a process of its own, to be killed and started again on the same data. */
+/** The service as a separate process that tests kill and restart on the same data. */
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Readable } from 'node:stream';
 import pg from 'pg';
-import { type TestS3, startS3 } from '../support/s3.ts';
+import { type TestS3, startS3 } from '../support/servers/s3.ts';
 
 const root = join(import.meta.dirname, '../..');
 const engineUrl = process.env['GANTRY_TEST_DATABASE_URL'];
@@ -20,27 +20,30 @@ export type Row = Record<string, string | number | null>;
 export type Running = {
   url: string;
   pid: number;
-  /** Milliseconds from the start of the process until it was ready. */
+  /** Milliseconds from the start of the process until it is ready. */
   readyAfter: number;
-  /** What it printed until now, both streams. */
+  /** Output so far, both streams. */
   output: () => string;
   signal: (name: NodeJS.Signals) => void;
-  /** The exit code; null where a signal ended it. */
+  /** The exit code; null if a signal ended it. */
   exit: Promise<number | null>;
 };
 
 export type Place = {
   data: string;
   env: Record<string, string>;
-  /** Starts the service; `before` are words before the program, such as a shell with limits, `node` flags of Node. */
+  /**
+   * Starts the service; `before` prefixes the command, such as with a shell that sets limits, and `node` are Node's
+   * flags.
+   */
   start: (options?: { before?: string[]; node?: string[]; env?: Record<string, string> }) => Promise<Running>;
-  /** Starts a `gantry gitd` for what is kept in common; answers its address. */
+  /** Starts a shared `gantry gitd`; returns its address. */
   gitd: (secret: string) => Promise<string>;
-  /** Starts a store that speaks S3, for the same; answers the settings that name it. */
+  /** Starts a shared S3 server; returns the settings that name it. */
   bucket: () => Promise<Record<string, string>>;
-  /** Reads the database beside the service. */
+  /** Reads the database directly. */
   query: (text: string) => Promise<Row[]>;
-  /** Changes it, while no service runs. */
+  /** Changes the database while no service runs. */
   change: (text: string) => Promise<void>;
   remove: () => Promise<void>;
 };
@@ -107,7 +110,7 @@ const makeQuery =
   };
 
 /**
- * A folder without a service, and a schema of its own on PostgreSQL.
+ * Creates a folder without a service, with a schema of its own on PostgreSQL.
  * @param bucket closed with the place
  */
 export const newPlace = (bucket?: TestS3): Place => {
@@ -164,7 +167,7 @@ export const newPlace = (bucket?: TestS3): Place => {
 };
 
 /**
- * Services of one database, started together: each on a folder of its own, all else in common, also with those that
+ * Starts services of one database together, each on a folder of its own and sharing all else, also with services that
  * this place starts later.
  */
 export const startTogether = async (place: Place, count: number): Promise<Running[]> => {
@@ -181,7 +184,7 @@ export const startTogether = async (place: Place, count: number): Promise<Runnin
   return await Promise.all(folders.map((folder) => place.start({ env: { ...env, GANTRY_DATA: folder } })));
 };
 
-/** A request as root; `line` is a method and a path below `/api/v4`. */
+/** Sends a request as root; `line` is a method and a path below `/api/v4`. */
 export const call = async (url: string, line: string, json?: object) => {
   const [method = 'GET', path = '/'] = line.split(' ');
   const response = await fetch(`${url}/api/v4${path}`, {
@@ -195,7 +198,7 @@ export const call = async (url: string, line: string, json?: object) => {
   return { status: response.status, headers: response.headers, body };
 };
 
-/** Every item of a list, page after page. */
+/** Reads every item of a list, page by page. */
 // oxlint-disable-next-line typescript/no-explicit-any
 export const callAll = async (url: string, path: string): Promise<any[]> => {
   const items: unknown[] = [];

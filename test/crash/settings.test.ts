@@ -1,4 +1,4 @@
-/** A changed setting on PostgreSQL holds for every process of the service, whatever becomes of its connections. */
+/** On PostgreSQL, a changed setting applies to every process of the service, even after lost connections. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -9,7 +9,7 @@ const until = async (isTrue: () => Promise<boolean>): Promise<void> => {
   for (let tries = 0; tries < 1_000 && !(await isTrue()); tries += 1) await pause(5);
 };
 
-describe('a setting that one of several processes changes', { skip: engine !== 'postgres' }, () => {
+describe('a setting changed by one of several processes', { skip: engine !== 'postgres' }, () => {
   let place: Place;
   let running: Running[];
   before(async () => {
@@ -31,17 +31,17 @@ describe('a setting that one of several processes changes', { skip: engine !== '
     assert.deepEqual(await showAvatars(), [shown, shown, shown]);
   };
 
-  it('acts in all of them', async () => {
+  it('applies to all of them', async () => {
     await holds(true);
     await change(false);
     assert.equal((await showAvatars())[0], false); // where it was changed, at once
     await holds(false);
   });
 
-  it('acts also in those that were not told, because their connection had been cut', async () => {
+  it('applies to processes that missed the notification because their connection was cut', async () => {
     await place.query(
-      `select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'gantry listens%'
-        and pid <> pg_backend_pid()`,
+      `select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and application_name like 'gantry listens%' and pid <> pg_backend_pid()`,
     );
     await change(true);
     await holds(true);

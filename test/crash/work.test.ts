@@ -1,4 +1,4 @@
-/** Work that a killed process held goes on with the next one on its folder; that of a process that lives is let be. */
+/** Work of a killed process is resumed by the next process on its folder; work of a live process is not. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test';
 import { untilEmpty } from './deeds.ts';
 import { type Place, type Running, call, engine, newPlace, startTogether } from './process.ts';
 
-const preload = pathToFileURL(join(import.meta.dirname, '../support/kill_at.ts')).href;
+const preload = pathToFileURL(join(import.meta.dirname, '../support/machine/kill_at_effect.ts')).href;
 
 let place: Place;
 beforeEach(() => void (place = newPlace()));
@@ -26,7 +26,7 @@ const commit = async (url: string, project: number, branch: string, more: object
 
 type Request = { path: string; project: number; onto: string };
 
-/** A merge request that is to be rebased, and nothing left to be done. */
+/** A merge request to be rebased, with no other pending work. */
 const makeRequest = async (url: string, name: string): Promise<Request> => {
   const { id: project } = await ok(url, 'POST /projects', { name });
   await commit(url, project, 'main');
@@ -43,7 +43,7 @@ const makeRequest = async (url: string, name: string): Promise<Request> => {
 
 const rebases = "select attempts, locked_until, locked_by from work where name = 'merge_requests.rebase'";
 
-/** What a process holds, from now on longer than any test waits, however slow the machine is. */
+/** Extends the leases of a process beyond any test's wait, however slow the machine is. */
 const held = async () => {
   await place.change('update work set locked_until = locked_until + 3600000 where locked_until is not null');
   return (await place.query(rebases)).filter(({ locked_until }) => locked_until !== null);
@@ -62,9 +62,9 @@ const end = async (one: Running, signal: NodeJS.Signals): Promise<void> => {
   await one.exit;
 };
 
-describe('work whose process is killed', () => {
+describe('work of a killed process', () => {
   for (const effect of ['operation.begun', 'refs.moved', 'operation.completed']) {
-    it(`at ${effect} is done by the next one, which does not wait for a lease`, async () => {
+    it(`at ${effect} is resumed by the next process without waiting for the lease`, async () => {
       const first = await place.start();
       const request = await makeRequest(first.url, effect.replace('.', '-'));
       await end(first, 'SIGTERM');
@@ -79,8 +79,8 @@ describe('work whose process is killed', () => {
   }
 });
 
-describe('work of a process that lives', { skip: engine !== 'postgres' }, () => {
-  it('stays with it, although another one begins, and nobody hears of it', async () => {
+describe('work of a live process', { skip: engine !== 'postgres' }, () => {
+  it('stays with it although another process starts', async () => {
     const [first, other] = await startTogether(place, 2);
     await end(other!, 'SIGKILL');
     const request = await makeRequest(first!.url, 'stopped');
@@ -91,7 +91,8 @@ describe('work of a process that lives', { skip: engine !== 'postgres' }, () => 
     const begun = "select id from git_operations where process <> 'dropped'";
     await untilEmpty(place, 'nothing begun', `select 1 as none where not exists (${begun})`);
     await place.query(
-      "select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'gantry listens%'",
+      `select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and application_name like 'gantry listens%'`,
     );
     const before = await held();
     const next = await place.start({ env: { GANTRY_DATA: `${place.data}-1` } });

@@ -1,6 +1,6 @@
 /**
- * 5,000 random requests: none is answered by a 5xx, every answer has the shape that is declared for it, what they
- * left to be done later is done, and the rows agree with each other in the end.
+ * 5,000 random requests: no response is 5xx, every response has its declared shape, background work completes, and
+ * the rows are consistent in the end.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -8,11 +8,12 @@ import { Agent, request } from 'node:http';
 import fc from 'fast-check';
 import { CompiledQuery } from 'kysely';
 import { Compile } from 'typebox/compile';
-import { statusOfEndpoint } from '../../src/http/endpoint.ts';
-import { plainSchema } from '../../src/http/openapi_schema.ts';
-import { endpoints } from '../../src/routes.ts';
+import { statusOfEndpoint } from '../../src/platform/http/endpoint.ts';
+import { plainSchema } from '../../src/platform/http/openapi/schemas.ts';
+import { endpoints } from '../../src/app/routes.ts';
 import { findFaults } from '../crash/invariants.ts';
-import { settle } from '../support/requests.ts';
+import { settle } from '../support/seed_merge_requests.ts';
+import { seed } from '../support/run/sample.ts';
 import { type TestService, engine, startTestService } from '../support/service.ts';
 import { type DrawnRequest, type Sendable, anyRequest, sendable } from './requests.ts';
 import { type World, seedWorld } from './world.ts';
@@ -41,7 +42,7 @@ const send = async ({ method, url, body, type }: Sendable, token: string | null)
       ...(type !== undefined && { 'content-type': type }),
       ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }),
     };
-    // As options: a URL would be tidied up (`..`) before it is sent.
+    // As options: a URL would be normalized (`..`) before it is sent.
     const { hostname, port } = new URL(gantry.url);
     const sent = request({ hostname, port, path: url, method, headers, agent }, (response) => {
       const parts: Buffer[] = [];
@@ -56,7 +57,7 @@ const send = async ({ method, url, body, type }: Sendable, token: string | null)
     sent.end(body);
   });
 
-/** The declared shape, nothing but the declared keys. */
+/** Checks the declared shape: no undeclared keys. */
 const closed = (schema: unknown): unknown => {
   if (typeof schema !== 'object' || schema === null) return schema;
   if (Array.isArray(schema)) return schema.map(closed);
@@ -111,13 +112,15 @@ const lineOf = ({ endpoint }: DrawnRequest): string => {
   return `${method} ${path}`;
 };
 
-/** Take away what every later request needs: the callers, what they see and what they may. These come last. */
+/**
+ * Endpoints that remove what every later request needs: the callers, what they see and their rights. They come last.
+ */
 const destructive = [
   /(?:DELETE|PUT|POST) \/(?:users\/:|personal_access_tokens|projects\/:id$|groups\/:id$|application\/settings)/,
   /(?:archive|transfer)$/,
 ];
 
-/** First what adds and changes, then what takes away; apart, what takes away the most. */
+/** First endpoints that add and change, then those that remove, with the most destructive last. */
 const inOrder = (all: DrawnRequest[]): { usual: DrawnRequest[]; last: DrawnRequest[] } => {
   const phase = (one: DrawnRequest, n: number): number => {
     const line = lineOf(one);
@@ -129,7 +132,7 @@ const inOrder = (all: DrawnRequest[]): { usual: DrawnRequest[]; last: DrawnReque
   return { usual: [0, 1, 2].flatMap((n) => phases[n] ?? []), last: phases[3] ?? [] };
 };
 
-/** What a failure shows, and the seed, so that the storm can be had again. */
+/** The failure and the seed that reproduces the run. */
 const checked = (drawn: DrawnRequest, wire: Sendable, answer: Answer, seed: number): void => {
   try {
     // Runners ask for it to be told that it is not there.
@@ -144,7 +147,7 @@ const checked = (drawn: DrawnRequest, wire: Sendable, answer: Answer, seed: numb
   }
 };
 
-/** Lines of endpoints, with whether one of their answers was no refusal. */
+/** Lines of endpoints, with whether one of their responses was a success. */
 type Reached = Map<string, boolean>;
 
 const storm = async (drawn: DrawnRequest[], seed: number): Promise<Reached> => {
@@ -161,7 +164,7 @@ const storm = async (drawn: DrawnRequest[], seed: number): Promise<Reached> => {
     }
   };
   await Promise.all(Array.from({ length: atOnce }, run));
-  // What failed behind the requests is in the log, and nowhere else once it was tried again.
+  // Failed background work appears in the log, and nowhere else after its retry.
   await settle(gantry);
   assert.deepEqual(gantry.logged(), [], `seed ${seed}`);
   return reached;
@@ -170,14 +173,13 @@ const storm = async (drawn: DrawnRequest[], seed: number): Promise<Reached> => {
 const query = async (text: string) =>
   (await gantry.service.platform.store.db.executeQuery(CompiledQuery.raw(text))).rows as never;
 
-test(`${count} random requests are answered as declared`, { timeout: 600_000 }, async () => {
-  const seed = Number(process.env['GANTRY_TEST_SEED'] ?? Date.now() % 1_000_000);
+test(`answers ${count} random requests as declared`, { timeout: 600_000 }, async () => {
   const all = fc.sample(anyRequest(endpoints as never, world.places), { numRuns: count, seed });
   const { usual, last } = inOrder(all);
   const reached = await storm(usual, seed);
   // Before projects are deleted: what the log of changes tells of them stays.
   assert.deepEqual(await findFaults({ query }, engine), [], `seed ${seed}`);
-  // A storm that only ever met refusals would prove nothing.
+  // A run of refusals alone would prove nothing.
   const refused = [...reached].filter(([, isReached]) => !isReached).map(([line]) => line);
   assert.ok(refused.length < endpoints.length / 5, `only refused: ${refused.toSorted().join(', ')}`);
   await storm(last, seed);

@@ -1,9 +1,10 @@
-/** Random visits: no page answers 5xx, whoever asks for it with whatever, and nothing that goes wrong is left in the log. */
+/** Random visits: no page answers 5xx for any visitor and input, and the log contains no errors. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
-import { pagePaths } from '../../src/web/routes.ts';
-import { settle } from '../support/requests.ts';
+import { pagePaths } from '../../src/doors/web/routes.ts';
+import { settle } from '../support/seed_merge_requests.ts';
+import { seed } from '../support/run/sample.ts';
 import { type TestService, startTestService } from '../support/service.ts';
 import { type Visitor, openVisitor } from '../support/visitor.ts';
 import { type DrawnRequest, anyRequest, sendable } from './requests.ts';
@@ -37,7 +38,7 @@ before(async () => {
 after(async () => await gantry.close());
 
 const loaded = await Promise.all(pagePaths.map(async ({ load }) => await load()));
-/** Without those that end or change the session of who visits, or what it may. */
+/** Without those that end or change the visitor's session or rights. */
 const pages = [...new Set(loaded.flat())].filter(
   ({ path }) => !/^\/users|^\/$|profile\/(?:password|sessions|two_factor)|application_settings/.test(path),
 );
@@ -46,7 +47,7 @@ const visit = async (one: DrawnRequest): Promise<{ line: string; status: number;
   const page = pages[one.endpoint];
   assert.ok(page);
   const visitor = visitors[one.as];
-  // Beside the API, and what is no query is a form.
+  // Not in the API; what is no query is a form.
   const { method, url, body } = sendable(page as never, {
     ...one,
     how: page.method === 'GET' ? 'query' : 'form',
@@ -57,8 +58,7 @@ const visit = async (one: DrawnRequest): Promise<{ line: string; status: number;
   return { line: `${method} ${path.slice(0, 400)} ${(body ?? '').slice(0, 400)} as ${one.as}`, status, text };
 };
 
-test(`${count} random visits are answered`, { timeout: 600_000 }, async () => {
-  const seed = Number(process.env['GANTRY_TEST_SEED'] ?? Date.now() % 1_000_000);
+test(`answers ${count} random visits`, { timeout: 600_000 }, async () => {
   const all = fc.sample(anyRequest(pages as never, []), { numRuns: count, seed });
   const reached = new Set<number>();
   const run = async (own: DrawnRequest[]): Promise<void> => {
@@ -68,7 +68,7 @@ test(`${count} random visits are answered`, { timeout: 600_000 }, async () => {
       if (status < 400) reached.add(one.endpoint);
     }
   };
-  // Each with the token of the page that he saw last, so one after another; together, all at once.
+  // Each with the token of the last page, one after another for a visitor; visitors run concurrently.
   const shares = Object.groupBy(all, ({ as }) => as);
   await Promise.all(Object.values(shares).map(run));
   await settle(gantry);

@@ -7,19 +7,18 @@ import assert from 'node:assert/strict';
 import { Agent, request } from 'node:http';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
-import { csrfTokenOf, sessionCookie } from '../../src/access/session_token.ts';
-import { endpoints } from '../../src/routes.ts';
-import { pagePaths } from '../../src/web/routes.ts';
-import { settle } from '../support/requests.ts';
+import { deriveCsrfToken, sessionCookie } from '../../src/core/access/credentials/session_token.ts';
+import { endpoints } from '../../src/app/routes.ts';
+import { pagePaths } from '../../src/doors/web/routes.ts';
+import { settle } from '../support/seed_merge_requests.ts';
 import { type TestService, rootToken, startTestService } from '../support/service.ts';
+import { isWhole, seed } from '../support/run/sample.ts';
 import { openVisitor } from '../support/visitor.ts';
 import { type Probe, headerProbes, probesOf, targetProbes } from './fragments.ts';
 import { bodyProbes, fileNameProbes, longestBody } from './repeated_bodies.ts';
 import type { Place } from './places.ts';
 import { seedWorld } from './world.ts';
 
-const isFull = (process.env['GANTRY_TEST_ALL'] ?? '') !== '';
-const seed = Number(process.env['GANTRY_TEST_SEED'] ?? Date.now() % 1_000_000);
 const sampled = 700;
 
 /** Milliseconds of CPU below which a growth tells nothing. */
@@ -49,7 +48,7 @@ before(async () => {
   browser = {
     accept: 'text/html',
     cookie: [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join('; '),
-    'x-csrf-token': csrfTokenOf(visitor.cookies.get(sessionCookie) ?? ''),
+    'x-csrf-token': deriveCsrfToken(visitor.cookies.get(sessionCookie) ?? ''),
   };
 });
 after(async () => {
@@ -128,8 +127,8 @@ const check = async (probe: Probe, own: Record<string, string>): Promise<Slow | 
 };
 
 const checkAll = async (probes: Probe[], own: Record<string, string>, share = 1): Promise<void> => {
-  const count = isFull ? probes.length : Math.ceil(sampled * share);
-  const some = isFull ? probes : fc.sample(fc.constantFrom(...probes), { numRuns: count, seed });
+  const count = isWhole ? probes.length : Math.ceil(sampled * share);
+  const some = isWhole ? probes : fc.sample(fc.constantFrom(...probes), { numRuns: count, seed });
   const slow: Slow[] = [];
   for (const probe of some) {
     const found = await check(probe, own);
@@ -154,7 +153,7 @@ const lineOf = ({ method, path }: { method: string; path: string }): string => `
 
 test('headers', { timeout: 3_600_000 }, async () => {
   await checkAll(headerProbes, {}, 0.2);
-  if (isFull) await checkAll(headerProbes, token);
+  if (isWhole) await checkAll(headerProbes, token);
 });
 
 test('paths and queries', { timeout: 3_600_000 }, async () => await checkAll(targetProbes, token, 0.1));
@@ -169,7 +168,7 @@ test('bodies of every endpoint', { timeout: 3_600_000 }, async () => {
   });
   const plain = { method: 'POST', url: '/oauth/token', type: 'text/plain', body: bytes.toString() };
   const most = (await leastCost(async () => await send(plain, {}))) + walk * mostWalks;
-  const some = isFull ? bodyProbes : fc.sample(fc.constantFrom(...bodyProbes), { numRuns: 20, seed });
+  const some = isWhole ? bodyProbes : fc.sample(fc.constantFrom(...bodyProbes), { numRuns: 20, seed });
   for (const { name, longest, of } of some) {
     const body = of(longest);
     const isLong = (await costFor(async () => await send(body, {}))) > most;

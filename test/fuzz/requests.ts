@@ -3,7 +3,7 @@
  * these get through. The rest are well-formed values in any mixture, odd ones and junk.
  */
 import fc from 'fast-check';
-import type { AnyEndpoint } from '../../src/http/endpoint.ts';
+import type { AnyEndpoint } from '../../src/platform/http/endpoint.ts';
 import { type Place, placesOf } from './places.ts';
 import { type Keywords, sensible, wellFormed } from './sensible.ts';
 

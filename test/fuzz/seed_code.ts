@@ -1,5 +1,5 @@
 /** What a project has about its code: tags, releases, protected names, labels, milestones, comments on commits. */
-import { freshKey } from '../support/ssh_keys.ts';
+import { freshKey } from '../support/repositories/ssh_keys.ts';
 import type { Make } from './places.ts';
 
 const words = ['bug', 'ui', 'x'];

@@ -1,6 +1,6 @@
 /** Values that a parameter would take, by its name and by what it declares. */
 import fc from 'fast-check';
-import { freshKey } from '../support/ssh_keys.ts';
+import { freshKey } from '../support/repositories/ssh_keys.ts';
 
 export type Keywords = {
   type?: string;

@@ -1,13 +1,13 @@
 /** What the storm meets: users, projects with code, CI and discussions, and where each record is found. */
 import assert from 'node:assert/strict';
-import { seedArtifact, seedTrace, zipOf } from '../support/artifacts.ts';
-import { seedCommit } from '../support/code.ts';
-import { seedPipeline, setJob } from '../support/jobs.ts';
-import { openRequest, seedBranch } from '../support/requests.ts';
+import { seedArtifact, seedTrace, buildZip } from '../support/ci/artifacts.ts';
+import { seedCommit } from '../support/repositories/seed_commits.ts';
+import { seedPipeline, setJob } from '../support/ci/jobs.ts';
+import { openRequest, seedBranch } from '../support/seed_merge_requests.ts';
 import { type SeededProject, seedGroup, seedMember, seedProject, seedUser } from '../support/seed.ts';
-import { seedRunner } from '../support/runner_peer.ts';
+import { seedRunner } from '../support/ci/fake_runner.ts';
 import { type TestService, rootToken } from '../support/service.ts';
-import { freshKey } from '../support/ssh_keys.ts';
+import { freshKey } from '../support/repositories/ssh_keys.ts';
 import { type Make, type Place, maker } from './places.ts';
 import { seedCi } from './seed_ci.ts';
 import { seedCodeRecords } from './seed_code.ts';
@@ -44,7 +44,7 @@ const seedJobs = async (
   const made = await seedPipeline(gantry, { project: project.id, file: ciFile, sha, ref: 'x' });
   await setJob(gantry, made.jobs['done'] ?? 0, { status: 'failed', started_at: 1, finished_at: 2 });
   const done = { id: made.jobs['done'] ?? 0, project_id: project.id };
-  await seedArtifact(gantry, done, await zipOf({ 'out/a.txt': 'a\n' }));
+  await seedArtifact(gantry, done, await buildZip({ 'out/a.txt': 'a\n' }));
   await seedTrace(gantry, done, 'made\n');
   make.place(`${under}/pipelines/:pipeline_id`, { id: project.id, pipeline_id: made.id });
   for (const job_id of Object.values(made.jobs)) {

@@ -1,26 +1,26 @@
-/** What API clients can send is kept, refused or named as ignored: no parameter of a served route is dropped silently. */
+/** No parameter of a served route is dropped silently: each is kept, refused, or named as ignored. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TProperties, TSchema } from 'typebox';
-import { Failure } from '../../src/errors.ts';
-import { ignoredParams } from '../../src/http/ignored_params.ts';
-import { paramsReader } from '../../src/http/params.ts';
-import { object } from '../../src/http/schema.ts';
-import { endpoints } from '../../src/routes.ts';
+import { Failure } from '../../src/platform/errors.ts';
+import { ignoredParams } from '../../src/platform/http/ignored_params.ts';
+import { paramsReader } from '../../src/platform/http/params.ts';
+import { object } from '../../src/platform/http/schema.ts';
+import { endpoints } from '../../src/app/routes.ts';
 import { type ClientParameter, clientParameters, clientParametersText } from '../golden/client_parameters.ts';
 
 const parameters = clientParameters(endpoints);
 const treated = (treatment: ClientParameter['treatment']) =>
   parameters.filter((parameter) => parameter.treatment === treatment);
 
-describe('The parameters that API clients can send', () => {
-  it('are known for most of what is served', () => {
+describe('the parameters that API clients can send', () => {
+  it('are known for most routes', () => {
     const requests = new Set(parameters.map(({ request }) => request));
     assert.ok(requests.size > 200, String(requests.size));
     assert.ok(treated('acts').length > 1000, String(treated('acts').length));
   });
 
-  it('are named in the header where they are ignored', () => {
+  it('are named in the header if they are ignored', () => {
     for (const { endpoint, request, name } of treated('ignored')) {
       const [, top = name, part] = /^([^[]+)\[([^\]]+)\]$/.exec(name) ?? [];
       const sent = { [top]: part === undefined ? 'x' : { [part]: 'x' } };
@@ -28,7 +28,7 @@ describe('The parameters that API clients can send', () => {
     }
   });
 
-  it('are refused where a filter is not supported', () => {
+  it('are refused if a filter is not supported', () => {
     for (const { endpoint, request, name } of treated('refused')) {
       const [, top = name, part] = /^([^[]+)\[([^\]]+)\]$/.exec(name) ?? [];
       const declared = endpoint.params.properties[top] as TSchema & { properties?: TProperties };
@@ -39,7 +39,7 @@ describe('The parameters that API clients can send', () => {
     }
   });
 
-  it('fail this check where one is neither declared nor explained', () => {
+  it('fail this check if one is neither declared nor explained', () => {
     const [issues] = endpoints.filter(({ method, path }) => `${method} ${path}` === 'GET /issues');
     assert.ok(issues);
     const { labels: _labels, ...others } = issues.params.properties;

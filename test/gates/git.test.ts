@@ -1,4 +1,4 @@
-/** What is read as JSON of merge requests, issues and code costs no process: those that run answer, or the store does. */
+/** Reading JSON of merge requests, issues and code starts no process: long-lived processes or the store answer. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { pathToFileURL } from 'node:url';
 import { after, before, test } from 'node:test';
-import { openRequest, pathOf, seedBranch, seedCoded, settle } from '../support/requests.ts';
+import { openRequest, toPath, seedBranch, seedCoded, settle } from '../support/seed_merge_requests.ts';
 import { type TestService, startTestService } from '../support/service.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'gantry-spawns-'));
 const noted = join(folder, 'noted');
-const preload = pathToFileURL(join(import.meta.dirname, '../support/note_spawns.ts')).href;
+const preload = pathToFileURL(join(import.meta.dirname, '../support/machine/record_spawns.ts')).href;
 const flag = `--import=${preload}?into=${noted}`;
 
 let gantry: TestService;
@@ -27,7 +27,7 @@ before(async () => {
   await gantry.api(`POST /projects/${project.id}/issues`, { json: { title: 'One' } });
   const request = await openRequest(gantry, project, 'topic');
   await settle(gantry);
-  const [version] = (await gantry.api(`GET ${pathOf(request)}/versions`)).body;
+  const [version] = (await gantry.api(`GET ${toPath(request)}/versions`)).body;
   const own = `/projects/${project.id}`;
   const code = `${own}/repository`;
   paths = [
@@ -38,7 +38,7 @@ before(async () => {
     `${own}/issues/1/closed_by`,
     ...['', '/commits', '/changes', '/diffs', '/closes_issues', '/participants', '/notes', '/discussions']
       .concat('/versions', `/versions/${version.id}`, '/approvals', '/pipelines', '/time_stats')
-      .map((rest) => pathOf(request) + rest),
+      .map((rest) => toPath(request) + rest),
     own,
     `${code}/branches`,
     `${code}/branches/topic`,
@@ -64,7 +64,7 @@ const readAll = async (): Promise<void> => {
   }
 };
 
-/** What was started for the repositories of this service, of others beside it not. */
+/** Processes started for this service's repositories, not for those of other services. */
 const started = (): string[] => {
   const { data } = gantry.service.platform.config;
   return readFileSync(noted, 'utf8')
@@ -72,7 +72,7 @@ const started = (): string[] => {
     .filter((line) => line.includes(data));
 };
 
-test('no JSON that is read starts a git process, once those that stay have begun', async () => {
+test('starts no git process for JSON reads once the long-lived ones run', async () => {
   await readAll();
   const before = started();
   assert.ok(

@@ -1,13 +1,13 @@
 /**
- * What a list of jobs costs, counted instead of timed: statements and questions to the repository a request, and on
- * SQLite how the statements are planned, over a project with some thousand jobs of which nearly all have succeeded.
+ * The cost of a list of jobs, counted instead of timed: statements and repository calls per request, and on SQLite
+ * the query plans, over a project with some thousand jobs of which nearly all have succeeded.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import type { Repository } from '../../src/git/repository.ts';
+import type { Repository } from '../../src/platform/git/repository.ts';
 import { type TestService, engine, startTestService } from '../support/service.ts';
 import { type Skewed, makeSkewed } from './skewed.ts';
 import { fillJobs, jobListsOf } from './skewed_jobs.ts';
@@ -20,7 +20,7 @@ let pipeline: number;
 
 /** Every statement that reads jobs, or what stands beside them. */
 const prepared = new Set<string>();
-/** What repositories were asked. */
+/** Calls to repositories. */
 const asked: string[] = [];
 // oxlint-disable-next-line typescript/unbound-method -- it is called with its database
 const { prepare } = DatabaseSync.prototype;
@@ -37,7 +37,7 @@ const recordAsked = ({ service: { platform } }: TestService): void => {
   };
 };
 
-/** That a token is in use is noted behind the first request with it. */
+/** The use of a token is recorded after the first request with it. */
 const useIsNoted = async (userId: number): Promise<void> => {
   const noted = gantry.service.platform.store.db
     .selectFrom('tokens')
@@ -79,7 +79,7 @@ const statementsOf = async (path: string): Promise<number> => {
   return lines.findLast(({ msg }) => msg === 'request')?.statements ?? NaN;
 };
 
-test('a list of jobs asks the store at most eight times, and the repository once, however long its page is', async () => {
+test('lists jobs in at most eight statements and one repository call, whatever the page length', async () => {
   for (const path of jobListsOf(skewed, pipeline)) {
     for (const per_page of [3, 100]) {
       asked.length = 0;
@@ -90,7 +90,7 @@ test('a list of jobs asks the store at most eight times, and the repository once
   }
 });
 
-test('one job is read in at most eight statements, and with one question to the repository', async () => {
+test('reads one job in at most eight statements and one repository call', async () => {
   const { body } = await gantry.api(`GET /projects/${skewed.project.id}/jobs?per_page=1`);
   asked.length = 0;
   const statements = await statementsOf(`/projects/${skewed.project.id}/jobs/${body[0].id}`);
@@ -106,7 +106,7 @@ const plansOf = (database: DatabaseSync): Map<string, string[]> =>
     }),
   );
 
-/** Sorts what is on the page or before it, or the jobs of one pipeline. */
+/** Whether the plan sorts only the rows of the page or before it, or the jobs of one pipeline. */
 const maySort = (text: string): boolean =>
   /\bunion all\b/.test(text) || /"pipeline_id" = /.test(text) || /from "artifacts"/.test(text);
 
@@ -118,7 +118,7 @@ const faultsOf = (database: DatabaseSync): [string, string][] =>
   });
 
 test(
-  'no list reads all jobs, and none sorts more than what is on its page or before it, with or without statistics',
+  'scans all jobs for no list, and sorts only what is on its page or before it, with or without statistics',
   { skip: engine !== 'sqlite' },
   async () => {
     for (const path of jobListsOf(skewed, pipeline)) {

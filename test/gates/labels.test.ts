@@ -1,6 +1,6 @@
 /**
- * Lists of labels count what carries each label: as many as lists of issues and merge requests show the same caller,
- * and without reading a single one of them, however many the instance holds.
+ * Label counts equal the lists of issues and merge requests of the same caller, and are computed without reading
+ * them, however many the instance holds.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -30,7 +30,7 @@ let labels: { id: number; name: string }[];
 const createLabel = async (place: string, name: string): Promise<{ id: number; name: string }> =>
   (await gantry.api(`POST ${place}/labels`, { json: { name, color: '#fff' } })).body;
 
-/** Every fourth is confidential, every third closed; some of these are the outsider's. */
+/** Every fourth is confidential, every third closed; some belong to the outsider. */
 const fill = async (project: SeededProject): Promise<void> => {
   const own = labels.filter(({ name }) => name !== 'own' || project === projects[0]);
   for (let at = 0; at < 16; at += 1) {
@@ -103,7 +103,7 @@ const compare = async (when: string): Promise<void> => {
   }
 };
 
-test('a label counts what lists of the same caller show, whatever changes', async () => {
+test('counts what lists of the same caller show, whatever changes', async () => {
   await compare('at first');
   const [first, second] = projects;
   const issues = `/projects/${first?.id}/issues`;
@@ -128,7 +128,7 @@ test('a label counts what lists of the same caller show, whatever changes', asyn
   }
 });
 
-test('labels that go leave no counts behind', async () => {
+test('leaves no counts of deleted labels', async () => {
   const place = `/projects/${projects[0]?.id}`;
   const { id } = await createLabel(place, 'passing');
   await gantry.api(`POST ${place}/issues?title=x&labels=passing`);
@@ -138,7 +138,7 @@ test('labels that go leave no counts behind', async () => {
   assert.deepEqual(rows, []);
 });
 
-/** Statements that ask for rows while `work` runs. */
+/** Statements that return rows while `work` runs. */
 const statementsOf = async (work: () => Promise<unknown>): Promise<Set<string>> => {
   // oxlint-disable-next-line typescript/unbound-method -- it is called with its statement
   const { all } = StatementSync.prototype;
@@ -156,7 +156,7 @@ const statementsOf = async (work: () => Promise<unknown>): Promise<Set<string>> 
 };
 
 test(
-  'counts read no issue, and of those whom issues are hidden from only their own',
+  'reads no issues to count, except the own ones of callers who cannot see all',
   { skip: engine !== 'sqlite' },
   async () => {
     const database = new DatabaseSync(join(gantry.service.platform.config.data, 'gantry.sqlite'));

@@ -1,6 +1,6 @@
 /**
- * What a list costs, counted instead of timed: statements a request, and on SQLite how they are planned, over a
- * project with some thousand issues and merge requests of which most have the same label.
+ * The cost of a list, counted instead of timed: statements per request, and on SQLite the query plans, over a project
+ * with some thousand issues and merge requests of which most have the same label.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -28,7 +28,7 @@ before(async () => {
   gantry = await startTestService({ GANTRY_LOG_LEVEL: 'info' });
   skewed = await makeSkewed(gantry);
   await fillRequests(gantry, skewed);
-  // That a token is in use is noted behind the first request with it.
+  // The use of a token is recorded after the first request with it.
   await gantry.api('GET /version', { as: skewed.user.token });
   await gantry.service.platform.store.write(async () => undefined);
 });
@@ -41,9 +41,9 @@ const lists = (): string[] => [...listsOf(skewed), ...requestListsOf(skewed)];
 
 type Line = { msg: string; statements: number };
 
-/** Statements of the next request, nothing being known from an earlier one. */
+/** Counts the statements of the next request, without cached state. */
 const statementsOf = async (path: string, as: string): Promise<number> => {
-  // A renamed label ages every kept page and text.
+  // Renaming a label invalidates every cached page and text.
   const name = `common`;
   await gantry.api(`PUT /projects/${skewed.project.id}/labels`, { json: { name, new_name: 'other' } });
   await gantry.api(`PUT /projects/${skewed.project.id}/labels`, { json: { name: 'other', new_name: name } });
@@ -59,17 +59,17 @@ const statementsOf = async (path: string, as: string): Promise<number> => {
   return line.statements;
 };
 
-test('a list asks the store at most eight times, however long its page is', async () => {
+test('lists in at most eight statements, whatever the page length', async () => {
   for (const path of lists()) {
     const short = await statementsOf(`${path}&per_page=3`, skewed.user.token);
     const long = await statementsOf(`${path}&per_page=100`, skewed.user.token);
     assert.ok(long <= mostStatements, `${path}: ${long} statements`);
-    // A page that holds all there is needs no count, nor what tells whether a kept one holds.
+    // A page that holds everything needs neither a count nor a check of a cached one.
     assert.ok(Math.abs(long - short) <= 2, `${path}: ${short} statements for a page of 3, ${long} for 100`);
   }
 });
 
-test('one issue, and one merge request, is read in at most eight statements', async () => {
+test('reads one issue or merge request in at most eight statements', async () => {
   for (const list of ['issues', 'merge_requests']) {
     const asked = await statementsOf(`/projects/${skewed.project.id}/${list}/2`, skewed.user.token);
     assert.ok(asked <= mostStatements, `${list}: ${asked} statements`);
@@ -86,7 +86,7 @@ const planOf = (database: DatabaseSync, text: string): string[] => {
   return rows.map(({ detail }) => detail);
 };
 
-/** What is wrong with how these are planned: `[plan, statement]`. */
+/** Bad plans, as `[plan, statement]`. */
 const faultsOf = (database: DatabaseSync, reads: readonly string[]): [string, string][] =>
   reads.flatMap((text) => {
     const plan = planOf(database, text);
@@ -95,7 +95,7 @@ const faultsOf = (database: DatabaseSync, reads: readonly string[]): [string, st
         detail,
       ),
     );
-    // Only a search, a set of iids and one's own reactions may sort what little they find.
+    // Only a search, a set of iids and the caller's own reactions may sort their few results.
     const isFree = !isUsual(text) || /_search|(issues|merge_requests)"?\."?iid"? in|award_emoji/.test(text);
     const sorts = isFree ? [] : plan.filter((detail) => detail.includes('TEMP B-TREE FOR ORDER BY'));
     // Of the milestones of a place, the next is looked for: they are sorted, what is on it is not.
@@ -107,7 +107,7 @@ const isUsual = (text: string): boolean =>
   /order by ("?(issues|merge_requests)"?\."?created_at|led\.)/i.test(text);
 
 test(
-  'no list reads all of its kind without an index, and none sorts in its usual order, with or without statistics',
+  'uses an index for every list, and sorts none in its default order, with or without statistics',
   { skip: engine !== 'sqlite' },
   async () => {
     for (const path of lists()) await gantry.api(`GET ${path}&per_page=5`, { as: skewed.user.token });
@@ -118,7 +118,7 @@ test(
     assert.ok(usual.length > 5, `${usual.length} lists in their usual order`);
     assert.deepEqual(faultsOf(database, reads), []);
     database.exec('analyze');
-    // So few assignees are read whole at less cost, and statistics say so.
+    // So few assignees are cheaper to scan, and statistics show it.
     const withStatistics = faultsOf(database, reads).filter(
       ([plan]) => !['SCAN assignees', 'SCAN reviewers'].includes(plan),
     );

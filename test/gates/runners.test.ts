@@ -1,12 +1,12 @@
-/** What a job costs on its way through a runner, counted instead of timed: statements of each request. */
+/** The cost of a job's way through a runner, counted instead of timed: statements of each request. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { seedPipeline } from '../support/jobs.ts';
-import { seedCoded } from '../support/requests.ts';
-import { type Peer, type PeerJob, makePeer, seedRunner } from '../support/runner_peer.ts';
+import { seedPipeline } from '../support/ci/jobs.ts';
+import { seedCoded } from '../support/seed_merge_requests.ts';
+import { type Peer, type PeerJob, makePeer, seedRunner } from '../support/ci/fake_runner.ts';
 import { type TestService, startTestService } from '../support/service.ts';
 
-/** Jobs of a pipeline: what their number costs would show. */
+/** Jobs of a pipeline, enough to show a cost that grows with their number. */
 const jobs = 60;
 const together = 20;
 
@@ -26,7 +26,7 @@ before(async () => {
   await seedPipeline(gantry, { project, file, sha });
   const { token } = await seedRunner(gantry);
   peers = Array.from({ length: together }, () => makePeer(gantry, { token }));
-  // What the first of all needs, is remembered, and what starts the pipeline.
+  // The first request fills caches and starts the pipeline.
   for (const peer of peers) await peer.request();
 });
 after(async () => {
@@ -36,7 +36,7 @@ after(async () => {
 
 type Line = { msg: string; route: string; statements: number };
 
-/** Of each request for this route that was answered meanwhile, once so many were. */
+/** Statements of each request for this route, once so many were answered. */
 const statementsOf = async (
   route: string,
   number: number,
@@ -58,20 +58,20 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) =>
 
 const peer = (): Peer => peers[0] as Peer;
 
-test('a job that a runner takes costs no more statements in a long pipeline', async () => {
+test('takes a job with no more statements in a long pipeline', async () => {
   const [statements = NaN] = await statementsOf('/jobs/request', 1, async () => await peer().take());
   assert.ok(statements <= mostAlone, `${statements} statements`);
 });
 
-test('jobs that many runners take at once share what they can', async () => {
+test('shares statements among runners that take jobs at once', async () => {
   const work = async (): Promise<unknown> => await Promise.all(peers.map(async (one) => await one.take()));
   const statements = await statementsOf('/jobs/request', together, work);
   assert.ok(sum(statements) <= mostTogether * together, `${statements.join()} statements`);
 });
 
-test('another piece of a log costs one statement, and the end of a job the same in a long pipeline', async () => {
+test('appends to a log in one statement, and ends a job with as many in a long pipeline', async () => {
   const job: PeerJob = await peer().take();
-  // The first makes the file, and looks whether it may.
+  // The first piece creates the file and checks access.
   await statementsOf('/jobs/:id/trace', 1, async () => await peer().trace(job, 'one\n'));
   const [piece = NaN] = await statementsOf(
     '/jobs/:id/trace',
@@ -79,7 +79,7 @@ test('another piece of a log costs one statement, and the end of a job the same 
     async () => await peer().trace(job, 'two\n'),
   );
   assert.ok(piece <= mostOfPiece, `${piece} statements`);
-  // What the first end of a pipeline finds out of it is known to the next.
+  // The first end of a pipeline fills caches for the next.
   await peer().finish(await peer().take());
   const [statements = NaN] = await statementsOf('/jobs/:id', 1, async () => await peer().finish(job));
   assert.ok(statements <= mostAtEnd, `${statements} statements`);

@@ -1,5 +1,5 @@
 /** A project with some thousand issues of which most have the same label, and every way to list them. */
-import { foldCase } from '../../src/unicode.ts';
+import { foldCase } from '../../src/platform/unicode.ts';
 import { seedMember, seedProject, seedUser, setIids, unique } from '../support/seed.ts';
 import type { TestService } from '../support/service.ts';
 

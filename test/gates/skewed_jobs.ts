@@ -1,5 +1,5 @@
 /** Some thousand jobs of which nearly all have succeeded, and every way to list them. */
-import type { JobStatus } from '../../src/db/schema_ci.ts';
+import type { JobStatus } from '../../src/platform/db/schema/ci.ts';
 import type { TestService } from '../support/service.ts';
 import type { Skewed } from './skewed.ts';
 

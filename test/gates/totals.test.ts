@@ -1,6 +1,6 @@
 /**
- * Totals of filtered lists of a large project: exact after each change, and on SQLite not counted in the thread that
- * answers everybody.
+ * Totals of filtered lists of a large project are exact after each change, and on SQLite not counted in the main
+ * thread.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -50,11 +50,15 @@ before(async () => {
     await sql`insert into issue_search (issue_id, title, description, indexed)
       select id, 'issue', '', 1 from issues where project_id = ${sql.lit(project.id)}`.execute(db);
     await setIids(db, project.id, { issue: issues });
+    if (engine === 'postgres') {
+      // Like autovacuum: without statistics, joins of this size exceed the statement timeout.
+      await sql`analyze issues, label_links, assignees, issue_search`.execute(db);
+    }
   });
 });
 after(async () => await gantry.close());
 
-/** Counts that the thread of the service makes while `work` runs. */
+/** Counts made in the main thread while `work` runs. */
 const countsDuring = async (work: () => Promise<unknown>): Promise<string[]> => {
   // oxlint-disable-next-line typescript/unbound-method -- it is called with its statement
   const { all } = StatementSync.prototype;
@@ -75,7 +79,7 @@ const countsDuring = async (work: () => Promise<unknown>): Promise<string[]> => 
 
 const half = issues / 2;
 
-/** Filters, with the total at first, and by how much one more issue without anything raises it. */
+/** Filters, with the first total, and its increase by one more plain issue. */
 const cases = (): [string, number, 0 | 1][] => [
   ['labels=None', half, 1],
   ['not[labels]=common', half, 1],
@@ -87,11 +91,37 @@ const cases = (): [string, number, 0 | 1][] => [
   ['search=ss', issues, 0],
 ];
 
-test('totals of a large project are exact after each change, and counted beside the requests', async () => {
+test('runs a search of two letters without results outside the main thread', async () => {
+  // oxlint-disable-next-line typescript/unbound-method -- it is called with its statement
+  const { all } = StatementSync.prototype;
+  const compared: string[] = [];
+  StatementSync.prototype.all = function recording(this: StatementSync, ...given: unknown[]) {
+    if (this.sourceSQL.includes(' like ')) compared.push(this.sourceSQL);
+    return Reflect.apply(all, this, given);
+  } as typeof all;
+  try {
+    for (const path of [
+      `/projects/${project.id}/issues?scope=all&search=zz`,
+      `/issues?scope=all&search=qq`,
+    ]) {
+      const { status, body, headers } = await gantry.api(`GET ${path}`, { as: user.token });
+      assert.deepEqual([status, body, headers.get('x-total')], [200, [], '0']);
+    }
+  } finally {
+    StatementSync.prototype.all = all;
+  }
+  // A list of everything is read in place while the whole database is small.
+  assert.deepEqual(
+    compared.filter((text) => !text.includes('cross join projects')),
+    [],
+  );
+});
+
+test('keeps totals of a large project exact after each change, and counts outside the main thread', async () => {
   const total = async (filter: string): Promise<number> => {
     const path = `/projects/${project.id}/issues?scope=all&${filter}&per_page=1`;
     const { status, headers } = await gantry.api(`GET ${path}`, { as: user.token });
-    assert.equal(status, 200);
+    assert.equal(status, 200, filter);
     return Number(headers.get('x-total'));
   };
   for (const added of [0, 1, 2]) {
@@ -100,9 +130,9 @@ test('totals of a large project are exact after each change, and counted beside 
       const counts = await countsDuring(async () =>
         assert.equal(await total(filter), first + added * step, filter),
       );
-      // The last duration decides: a quick count is made in place.
+      // The last duration decides: a fast count runs in place.
       if (engine === 'sqlite' && added === 0) assert.deepEqual(counts, [], filter);
-      // Several at once are one.
+      // Several at once are merged into one.
       const together = await Promise.all([total(filter), total(filter), total(filter)]);
       assert.deepEqual(new Set(together), new Set([first + added * step]));
     }

@@ -1,10 +1,10 @@
-/** Fetches of one user or address at once. */
+/** Limits on concurrent fetches of one user or address. */
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
-import { seedCommit } from '../support/code.ts';
-import { repositoryUrl, tryGit } from '../support/git.ts';
+import { seedCommit } from '../support/repositories/seed_commits.ts';
+import { repositoryUrl, tryGit } from '../support/repositories/git.ts';
 import { seedMember, seedProject, seedUser } from '../support/seed.ts';
 import { type TestService, startTestService } from '../support/service.ts';
 
@@ -20,7 +20,7 @@ const headers = (token: string) => ({
   'git-protocol': 'version=2',
 });
 
-/** A fetch that goes on until it is ended, unless it is answered before. */
+/** Starts a fetch that stays open until it is ended, unless it is answered before. */
 const hanging = (path: string, token: string) => {
   const sent = request(`${gantry.url}/${path}.git/git-upload-pack`, {
     method: 'POST',
@@ -34,7 +34,7 @@ const hanging = (path: string, token: string) => {
   return { answer, end: () => void sent.destroy() };
 };
 
-test('fetches of one wait for each other, too many are refused in words, and others go by', async () => {
+test('queues fetches of one user, refuses too many with a message, and lets other users through', async () => {
   const project = await seedProject(gantry, { visibility: 'private' });
   await seedCommit(gantry, project.id, { 'a.txt': 'a\n' });
   const [greedy, other] = [await seedUser(gantry), await seedUser(gantry)];
@@ -45,7 +45,7 @@ test('fetches of one wait for each other, too many are refused in words, and oth
   const patient = await Promise.all(Array.from({ length: 5 }, async () => await list(greedy)));
   assert.deepEqual(new Set(patient.map(({ code }) => code)), new Set([0]));
 
-  // One has the place, ten wait for it, and of twelve one is left.
+  // One fetch has the place, ten wait, and one of twelve is refused.
   const open = Array.from({ length: 12 }, () => hanging(project.full_path, greedy.token));
   assert.match(await Promise.race(open.map(({ answer }) => answer)), /^[0-9a-f]{4}ERR You have too many/);
   const refused = await list(greedy);

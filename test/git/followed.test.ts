@@ -1,9 +1,9 @@
-/** Merge requests follow what is pushed with git, and nobody who pushes waits for that. */
+/** Merge requests are updated after a git push, and the push does not wait for that. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { type WorkTree, newWorkTree, repositoryUrl } from '../support/git.ts';
-import { type Request, openRequest, pathOf, readRequest } from '../support/requests.ts';
+import { type WorkTree, newWorkTree, repositoryUrl } from '../support/repositories/git.ts';
+import { type Request, openRequest, toPath, readRequest } from '../support/seed_merge_requests.ts';
 import { type SeededProject, seedProject } from '../support/seed.ts';
 import { type TestService, rootToken, startTestService } from '../support/service.ts';
 
@@ -28,7 +28,7 @@ after(async () => {
   await tree.remove();
 });
 
-/** Waits, ten seconds at most, and asks nobody to hurry. */
+/** Polls for ten seconds at most, without hastening the background work. */
 const until = async (holds: (now: Request) => boolean): Promise<Request> => {
   for (let tries = 0; tries < 500; tries += 1) {
     const now = await readRequest(gantry, request);
@@ -39,9 +39,9 @@ const until = async (holds: (now: Request) => boolean): Promise<Request> => {
 };
 
 const versions = async (): Promise<number> =>
-  (await gantry.api(`GET ${pathOf(request)}/versions`)).body.length;
+  (await gantry.api(`GET ${toPath(request)}/versions`)).body.length;
 
-test('a push to the source branch makes a version, one to the target shows whether both still merge', async () => {
+test('creates a version on a push to the source branch, and updates mergeability on a push to the target', async () => {
   assert.equal(request.merge_status, 'can_be_merged');
   const sha = await tree.commit('Third', { 'b.txt': 'b\nb\n' });
   await tree.git('push', '--quiet', 'origin', 'topic');
@@ -54,7 +54,7 @@ test('a push to the source branch makes a version, one to the target shows wheth
   await tree.git('checkout', '--quiet', 'topic');
 });
 
-test('a push is answered before any request has followed it, and what is to be done is kept', async () => {
+test('answers a push before any merge request is updated, and keeps the pending work', async () => {
   const [before, { sha }] = [await versions(), await readRequest(gantry, request)];
   await gantry.service.worker.stop();
   await tree.commit('Fourth', { 'b.txt': 'b\nb\nb\n' });

@@ -1,8 +1,8 @@
-/** What a pusher writes into his push must not be taken for what git's hook says of it. */
+/** Text of a push must not be mistaken for output of git's hook. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { type WorkTree, newWorkTree, repositoryUrl, tryGit } from '../support/git.ts';
+import { type WorkTree, newWorkTree, repositoryUrl, tryGit } from '../support/repositories/git.ts';
 import { type SeededProject, seedMember, seedProject, seedUser } from '../support/seed.ts';
 import { type TestService, rootToken, startTestService } from '../support/service.ts';
 
@@ -52,7 +52,7 @@ const emptyPack = (): Buffer => {
   return Buffer.concat([head, createHash('sha1').update(head).digest()]);
 };
 
-/** A push as no client of good will writes it. */
+/** Sends a push that no regular client writes. */
 const rawPush = async (project: SeededProject, token: string, updates: string[]): Promise<string> => {
   const lines = updates.map((line, at) => packet(at === 0 ? `${line}\0 report-status` : line));
   const response = await fetch(`${gantry.url}/${project.full_path}.git/git-receive-pack`, {
@@ -66,7 +66,7 @@ const rawPush = async (project: SeededProject, token: string, updates: string[])
   return await response.text();
 };
 
-test('a push with more options than are read is refused: none of them is taken for a ref', async () => {
+test('refuses a push with too many options, and takes none of them for a ref', async () => {
   const { project, token } = await seedForDeveloper();
   const options = [...Array(1_000).keys()].map((at) => `--push-option=${at}`);
   const posing = `--push-option=${first} ${second} refs/heads/fine`;
@@ -89,9 +89,9 @@ const fillers = (bytes: number): string[] => {
   return lines;
 };
 
-test('a name with line ends in it hides no other ref of the push', async () => {
+test('shows every ref of a push although a ref name contains line ends', async () => {
   const { project, token } = await seedForDeveloper();
-  // A pipe holds as much: what the hook says is read up to the end of that name, and looks whole.
+  // This fills a pipe: the hook's output is read up to the end of that name and looks complete.
   const odd = `${zero} ${first} refs/heads/fine\n.`;
   const answer = await rawPush(project, token, [
     ...fillers(65_536 - odd.length - 1),

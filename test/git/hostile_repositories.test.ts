@@ -1,8 +1,9 @@
-/** Repositories that nobody of good will makes: whatever of them is taken is served, or refused in words. */
+/** Malicious repositories: whatever the service accepts is served or refused with a message. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type Crafted, craft } from '../support/hostile_repositories.ts';
-import { type WorkTree, git, newWorkTree, repositoryUrl, tryGit } from '../support/git.ts';
+import { type Crafted, craft } from '../support/repositories/hostile_repositories.ts';
+import { type WorkTree, git, newWorkTree, repositoryUrl, tryGit } from '../support/repositories/git.ts';
+import { sample } from '../support/run/sample.ts';
 import { type SeededProject, seedProject } from '../support/seed.ts';
 import { type Reply, type TestService, rootToken, startTestService } from '../support/service.ts';
 
@@ -32,7 +33,7 @@ const readAll = async (paths: readonly string[]): Promise<void> => {
   await Promise.all(paths.map(async (path) => await ask(`GET ${path}`)));
 };
 
-/** At most this many files of one, each of which is asked for in many ways. */
+/** Reads at most this many files of a repository, each in many ways. */
 const mostFiles = 25;
 
 const readFiles = async (code: string): Promise<void> => {
@@ -114,8 +115,8 @@ const push = async (project: SeededProject, { refs }: Crafted): Promise<boolean>
   return (await tryGit(tree.path, ['push', '--quiet', urlOf(project), ...changes])).code === 0;
 };
 
-for (const [name, make] of Object.entries(craft)) {
-  test(`${name}: is refused, or served in all that it can be asked for`, async () => {
+for (const [name, make] of sample(Object.entries(craft), 3, ([name]) => name)) {
+  test(`${name}: is refused, or served by every endpoint`, async () => {
     const project = await seedProject(gantry);
     await tree.git('push', '--quiet', urlOf(project), `${first}:refs/heads/main`);
     const crafted = await make(tree.path, first);

@@ -1,12 +1,12 @@
-/** What a job fetches with its token: the code of its own project, of those that let it in, and what is public. */
+/** Fetches with a job token: the job's own project, projects that allow it, and public ones. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { hashToken, newTokenText } from '../../src/access/token_text.ts';
-import { ensurePipelineRef } from '../../src/pipelines/persistent_ref.ts';
-import { seedCommit } from '../support/code.ts';
-import { type WorkTree, git, newWorkTree, tryGit } from '../support/git.ts';
-import { seedPipeline, setJob } from '../support/jobs.ts';
+import { hashToken, generateTokenText } from '../../src/core/access/credentials/token_text.ts';
+import { ensurePipelineRef } from '../../src/ci/pipelines/creation/persistent_ref.ts';
+import { seedCommit } from '../support/repositories/seed_commits.ts';
+import { type WorkTree, git, newWorkTree, tryGit } from '../support/repositories/git.ts';
+import { seedPipeline, setJob } from '../support/ci/jobs.ts';
 import { type SeededProject, seedGroup, seedMember, seedProject, seedUser } from '../support/seed.ts';
 import { type TestService, rootToken, startTestService } from '../support/service.ts';
 
@@ -25,7 +25,7 @@ const running = async (project_id: number, user: number) => {
   const sha = await seedCommit(gantry, project_id, { 'a.txt': randomBytes(4).toString('hex') });
   const file = 'build: { script: make }\n';
   const pipeline = await seedPipeline(gantry, { project: project_id, file, user, sha });
-  const token = newTokenText(randomBytes, 'glcbt');
+  const token = generateTokenText(randomBytes, 'glcbt');
   const job = pipeline.jobs['build'] ?? 0;
   await setJob(gantry, job, { status: 'running', token_hash: hashToken(token) });
   return { token, job, sha, pipeline: pipeline.id };
@@ -57,7 +57,7 @@ const places = async (owner: number) => {
   };
 };
 
-test('a job fetches from its own project, whoever its user is, and pushes nowhere', async () => {
+test('lets a job fetch from its own project, as any user, and push nowhere', async () => {
   const owner = await seedUser(gantry);
   const own = await places(owner.id);
   const other = await places(owner.id);
@@ -74,7 +74,7 @@ test('a job fetches from its own project, whoever its user is, and pushes nowher
   assert.deepEqual([await fetches(own.private, rootToken), await pushes(own.private, rootToken)], [200, 200]);
 });
 
-test('a job clones with git, and a push of its is refused', async () => {
+test('lets a job clone with git and refuses its push', async () => {
   const owner = await seedUser(gantry);
   const { private: project } = await places(owner.id);
   const { token, sha } = await running(project.id, owner.id);
@@ -89,7 +89,7 @@ test('a job clones with git, and a push of its is refused', async () => {
   assert.match(pushed.stderr, /not allowed to push|403/);
 });
 
-test('the token is dead once the job has ended, its user is blocked, or may no longer read the code', async () => {
+test('refuses the token once the job has ended, its user is blocked or cannot read the code', async () => {
   const owner = await seedUser(gantry);
   const { private: project } = await places(owner.id);
   const member = await seedUser(gantry);
@@ -111,7 +111,7 @@ test('the token is dead once the job has ended, its user is blocked, or may no l
   assert.equal(await fetches(project, token), 401);
 });
 
-test('the token is of jobs alone: with another name, or wrong, it opens nothing', async () => {
+test('refuses the token with another user name, and a wrong token', async () => {
   const owner = await seedUser(gantry);
   const { public: project } = await places(owner.id);
   const { token } = await running(project.id, owner.id);
@@ -120,7 +120,7 @@ test('the token is of jobs alone: with another name, or wrong, it opens nothing'
   assert.equal(await fetches(project, hashToken(token)), 401);
 });
 
-test('the refs of pipelines are for jobs alone', async () => {
+test('lets only jobs fetch the refs of pipelines', async () => {
   const owner = await seedUser(gantry);
   const { private: project } = await places(owner.id);
   const { token, pipeline, sha } = await running(project.id, owner.id);
@@ -132,7 +132,7 @@ test('the refs of pipelines are for jobs alone', async () => {
   assert.deepEqual([await listed(token), await listed(owner.token)], [true, false]);
 });
 
-test('nothing else that git may ask for is open to a job: files, large files, and other ways of naming a project', async () => {
+test('refuses jobs every other git request: pushes, LFS and other paths of the project', async () => {
   const owner = await seedUser(gantry);
   const own = await places(owner.id);
   const other = await places(owner.id);
@@ -171,7 +171,7 @@ test('nothing else that git may ask for is open to a job: files, large files, an
   }
 });
 
-test('a submodule of another project is not fetched where that lets nobody in', async () => {
+test('does not fetch a submodule from a project that does not allow the job', async () => {
   const owner = await seedUser(gantry);
   const own = await places(owner.id);
   const other = await places(owner.id);
@@ -182,7 +182,7 @@ test('a submodule of another project is not fetched where that lets nobody in', 
   url.password = token;
   const refused = await tryGit(tree.path, ['clone', '--quiet', url.href, `${tree.path}/refused`]);
   assert.notEqual(refused.code, 0);
-  // What everybody may read, git asks for without saying who it is.
+  // Git fetches public repositories without credentials.
   const open = await tryGit(tree.path, [
     'clone',
     '--quiet',
@@ -199,7 +199,7 @@ const letIn = async (project: SeededProject, id: number): Promise<void> => {
   assert.equal(status, 201);
 };
 
-test('a job clones with the submodules of a project that lets it in, as far as its user may read that', async () => {
+test('clones submodules of a project that allows the job, within the rights of its user', async () => {
   const owner = await seedUser(gantry);
   const { private: project } = await places(owner.id);
   const library = await seedProject(gantry, { visibility: 'private' });
@@ -242,7 +242,7 @@ test('a job clones with the submodules of a project that lets it in, as far as i
   await work.remove();
 });
 
-test('refs that keep commits of pipelines are for jobs of the own project, whoever is let in', async () => {
+test('keeps pipeline refs for jobs of the same project, whatever projects are allowed', async () => {
   const owner = await seedUser(gantry);
   const { private: project } = await places(owner.id);
   const library = await seedProject(gantry, { visibility: 'private', owner: owner.id });

@@ -1,4 +1,4 @@
-/** What is left when a client, or git itself, dies in the middle: nothing, and what follows works. */
+/** A client or git process that dies halfway leaves nothing behind, and the next request works. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -8,11 +8,12 @@ import { type ClientRequest, request } from 'node:http';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { repositoryPath } from '../../src/git/storages.ts';
-import { type WorkTree, newWorkTree, repositoryUrl, tryGit } from '../support/git.ts';
+import { getRepositoryPath } from '../../src/platform/git/storages.ts';
+import { type WorkTree, newWorkTree, repositoryUrl, tryGit } from '../support/repositories/git.ts';
+import { times } from '../support/run/sample.ts';
 import { type SeededProject, seedProject } from '../support/seed.ts';
 import { type TestService, rootToken, startTestService } from '../support/service.ts';
-import { openRepository } from '../support/code.ts';
+import { openRepository } from '../support/repositories/seed_commits.ts';
 
 let gantry: TestService;
 let tree: WorkTree;
@@ -32,7 +33,7 @@ const dirOf = (project: SeededProject): string =>
   join(
     gantry.service.platform.config.data,
     'repositories/default',
-    repositoryPath({ id: project.id, repository_path: null }),
+    getRepositoryPath({ id: project.id, repository_path: null }),
   );
 
 type Process = { pid: number; parent: number; command: string };
@@ -51,7 +52,7 @@ const processes = (): Process[] =>
       }
     });
 
-/** Git's processes that work on the repository, and those that they started. */
+/** Git processes that work on the repository, and their children. */
 const workers = (project: SeededProject): Process[] => {
   const all = processes();
   const first = all.filter(
@@ -65,7 +66,7 @@ const workers = (project: SeededProject): Process[] => {
   return [...found.values()];
 };
 
-/** Waits, ten seconds at most. */
+/** Polls for ten seconds at most. */
 const until = async (what: string, holds: () => boolean): Promise<void> => {
   for (let tries = 0; tries < 500; tries += 1) {
     if (holds()) return;
@@ -81,7 +82,7 @@ const leftovers = (project: SeededProject): string[] =>
 
 const packetOf = (text: string): string => (text.length + 4).toString(16).padStart(4, '0') + text;
 
-/** A push whose body stops after half of its pack. */
+/** Starts a push whose body stops after half of its pack. */
 const halfPush = async (project: SeededProject): Promise<{ sent: ClientRequest; ended: Promise<string> }> => {
   const id = await tree.git('rev-parse', 'main');
   const pack = execFileSync('git', ['pack-objects', '--revs', '--stdout', '--quiet'], {
@@ -120,7 +121,7 @@ const pushesAgain = async (project: SeededProject): Promise<void> => {
   assert.deepEqual(await repository.ask('repository.check', {}), { problems: [] });
 };
 
-test('a client that dies in the middle of a push leaves no process and no file', async () => {
+test('leaves no process and no file when a client dies during a push', async () => {
   const project = await seedProject(gantry);
   const { sent } = await halfPush(project);
   await until('git reads the pack', () => isIndexing(project));
@@ -130,7 +131,7 @@ test('a client that dies in the middle of a push leaves no process and no file',
   await pushesAgain(project);
 });
 
-test('a client whose git receive-pack is killed is told at once, and nothing is left', async () => {
+test('tells the client at once when its git receive-pack is killed, and leaves nothing', async () => {
   const project = await seedProject(gantry);
   const { ended } = await halfPush(project);
   await until('git reads the pack', () => isIndexing(project));
@@ -144,11 +145,11 @@ test('a client whose git receive-pack is killed is told at once, and nothing is 
   await pushesAgain(project);
 });
 
-test('a client that stops reading in the middle of a clone, and leaves, leaves no process', async () => {
+test('leaves no process when a client stops reading a clone and disconnects', async () => {
   const project = await seedProject(gantry);
   await tree.git('push', '--quiet', urlOf(project), 'main');
   const id = await tree.git('rev-parse', 'main');
-  // Not cached, as a clone is: it says that it has something.
+  // A clone would be cached; a client that already has commits is not.
   const body = [
     packetOf('command=fetch'),
     packetOf('object-format=sha1'),
@@ -175,12 +176,12 @@ test('a client that stops reading in the middle of a clone, and leaves, leaves n
   await until('no process is left', () => workers(project).length === 0);
 });
 
-test('a push whose refs have moved counts, although its client has gone', async () => {
+test('keeps a push whose refs have moved although its client disconnected', async () => {
   const project = await seedProject(gantry);
   const id = await tree.git('rev-parse', 'main');
   const { platform } = gantry.service;
   const { store } = platform;
-  // Held up where the service has let it through: its row is written, the answer is on its way.
+  // Blocked after the service allowed it: its row is written, the response is pending.
   const write = store.write.bind(store);
   const begun = Promise.withResolvers<void>();
   store.write = async (work) => {
@@ -227,7 +228,7 @@ const rssOf = (pid: number | 'self'): number => {
   return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
 };
 
-/** What the work takes at most beyond what there was before, in MB. */
+/** Peak memory of the work above the level before it, in MB. */
 const growthOf = async (work: () => Promise<void>): Promise<{ service: number; gitd: number }> => {
   const { pid } = await gantry.service.platform.git.status('default');
   const before = { service: rssOf('self'), gitd: rssOf(pid) };
@@ -240,14 +241,17 @@ const growthOf = async (work: () => Promise<void>): Promise<{ service: number; g
   return { service: most.service - before.service, gitd: most.gitd - before.gitd };
 };
 
-test('a push of 300 MB, and a clone of it, need no more memory than small ones', async () => {
+/** Pieces of 10 MB. */
+const pieces = times(30, 10);
+
+test(`pushes and clones ${pieces * 10} MB without more memory than small transfers`, async () => {
   const project = await seedProject(gantry);
   await tree.git('push', '--quiet', urlOf(project), 'main');
   const large = await newWorkTree();
   try {
     await large.git('config', 'core.compression', '0');
     await large.git('config', 'core.bigFileThreshold', '1m');
-    for (let at = 0; at < 30; at += 1) {
+    for (let at = 0; at < pieces; at += 1) {
       await writeFile(join(large.path, `noise-${at}.bin`), randomBytes(10_000_000));
     }
     const id = await large.commit('Large', {});

@@ -1,11 +1,11 @@
-/** A repository that was written to is there, or nobody gets an answer about it: never an empty one, never another's. */
+/** A missing repository is answered with an error: never as an empty one, never as another project's. */
 import { existsSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import assert from 'node:assert/strict';
 import { sql } from 'kysely';
-import { openRepository, placeOf, seedCommit } from '../support/code.ts';
-import { type WorkTree, newWorkTree, repositoryUrl, tryGit } from '../support/git.ts';
+import { openRepository, getRepositoryPlace, seedCommit } from '../support/repositories/seed_commits.ts';
+import { type WorkTree, newWorkTree, repositoryUrl, tryGit } from '../support/repositories/git.ts';
 import { type SeededProject, seedProject } from '../support/seed.ts';
 import { type TestService, engine, rootToken, startTestService } from '../support/service.ts';
 
@@ -32,7 +32,7 @@ const folderOf = async (project: SeededProject): Promise<string> =>
 
 const statusOf = async (path: string): Promise<number> => (await gantry.api(`GET ${path}`)).status;
 
-/** What clients are answered: by the API, by a clone, by a push. */
+/** Responses to clients: by the API, a clone and a push. */
 const answers = async (project: SeededProject) => {
   const at = `/projects/${project.id}/repository`;
   const remote = await tryGit(tree.path, ['ls-remote', urlOf(project)]);
@@ -54,7 +54,7 @@ const lost = {
   push: [128, true],
 };
 
-test('one that is not there is answered 503, takes no push, and is whole when it is back', async () => {
+test('answers 503 for a missing repository, takes no push, and serves it whole once it is back', async () => {
   const project = await seedProject(gantry);
   await tree.git('push', '--quiet', urlOf(project), 'HEAD:refs/heads/main');
   const folder = await folderOf(project);
@@ -73,7 +73,7 @@ test('one that is not there is answered 503, takes no push, and is whole when it
   assert.equal(await statusOf(`/projects/${project.id}/repository/tree`), 200);
 });
 
-test('a fetch that prunes empties no mirror of one that is not there', async () => {
+test('does not let a pruning fetch empty a mirror of a missing repository', async () => {
   const project = await seedProject(gantry);
   await tree.git('push', '--quiet', urlOf(project), 'HEAD:refs/heads/main');
   await tree.git('remote', 'add', 'mirrored', urlOf(project));
@@ -85,7 +85,7 @@ test('a fetch that prunes empties no mirror of one that is not there', async () 
   assert.notEqual(await tree.git('rev-parse', 'refs/remotes/mirrored/main'), '');
 });
 
-/** What a database of before knows: no such project, and its id not given out yet. */
+/** Restores an older database: the project is unknown, and its id is free again. */
 const forget = async ({ id, full_path }: { id: number; full_path: string }): Promise<void> => {
   await gantry.service.platform.store.write(async ({ db }) => {
     await sql`delete from routes where path = ${full_path}`.execute(db);
@@ -112,11 +112,11 @@ const makers = {
 };
 
 for (const [version, make] of Object.entries(makers)) {
-  test(`a project with the id of a lost one of ${version} gets nothing of its repository`, async () => {
+  test(`gives a project with the id of a lost one of ${version} nothing of its repository`, async () => {
     const { id, full_path } = await make();
     const sha = await seedCommit(gantry, id, { 'secret.txt': 'secret' });
     await gantry.service.worker.drain();
-    assert.equal((await placeOf(gantry, id)).repository_written, 1);
+    assert.equal((await getRepositoryPlace(gantry, id)).repository_written, 1);
     await forget({ id, full_path });
     const other = await newProject(`stranger-of-${full_path.replace('root/', '')}`);
     assert.equal(other.id, id);

@@ -1,10 +1,10 @@
-/** Projects that were renamed or moved: their old paths lead to them, by git and by the API, until others take them. */
+/** Renamed and moved projects: the old path redirects git and the API until another project takes it. */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { type WorkTree, newWorkTree, repositoryUrl, tryGit } from '../support/git.ts';
+import { type WorkTree, newWorkTree, repositoryUrl, tryGit } from '../support/repositories/git.ts';
 import {
   type SeededProject,
   type SeededUser,
@@ -62,10 +62,10 @@ const toldOf = (from: string, to: string): string =>
     `remote:   git remote set-url origin ${gantry.url}/${to}.git`,
   ].join('\n');
 
-/** What git says without the blanks that it fills its lines with. */
+/** Removes the padding of git's output lines. */
 const trimmed = (text: string): string => text.replaceAll(/ +$/gm, '');
 
-test('git fetches and pushes by the old path of a project, and is told of the new one', async () => {
+test('fetches and pushes by the old path of a project, and prints the new one', async () => {
   const { id, path, full_path } = await project();
   const renamed = unique('renamed');
   await put(`/projects/${id}`, { path: renamed });
@@ -93,7 +93,7 @@ test('git fetches and pushes by the old path of a project, and is told of the ne
   assert.equal((await shown(now)).body.path_with_namespace, full_path, 'and back again');
 });
 
-test('an old path is another’s as soon as he takes it', async () => {
+test('gives an old path to the next project that takes it', async () => {
   const { id, path, full_path } = await project();
   await put(`/projects/${id}`, { path: unique('away') });
   const taken = await gantry.api('POST /projects', {
@@ -106,7 +106,7 @@ test('an old path is another’s as soon as he takes it', async () => {
   assert.equal((await shown(full_path)).status, 404, 'it does not come back');
 });
 
-test('an old path tells nobody more than the project does, and dies with it', async () => {
+test('reveals no more by an old path than the project does, and removes it with the project', async () => {
   const { id, full_path } = await project();
   await put(`/projects/${id}`, { path: unique('hidden') });
   const stranger = await seedUser(gantry);
@@ -131,7 +131,7 @@ test('an old path tells nobody more than the project does, and dies with it', as
   assert.deepEqual(left, []);
 });
 
-test('all below a renamed group or user is found by its old path, until the group’s path is taken', async () => {
+test('redirects everything below a renamed group or user until its path is taken', async () => {
   const group = await seedGroup(gantry, { owner: owner.id });
   const inner = await seedGroup(gantry, { parent: group.id });
   const made = await project({ namespace: inner.id });
@@ -158,7 +158,7 @@ test('all below a renamed group or user is found by its old path, until the grou
 const transfer = async (id: number, namespace: number | string, user = owner) =>
   await gantry.api(`PUT /projects/${id}/transfer`, { as: user.token, json: { namespace } });
 
-test('a project goes to another namespace, and takes labels and milestones of its group with it', async () => {
+test('moves labels and milestones of the group with the project', async () => {
   const [from, to] = [
     await seedGroup(gantry, { owner: owner.id }),
     await seedGroup(gantry, { owner: owner.id, visibility: 'private' }),
@@ -197,7 +197,7 @@ test('a project goes to another namespace, and takes labels and milestones of it
   assert.equal(home.body.path_with_namespace, `${owner.username}/${made.path}`);
 });
 
-test('whose namespace a project comes to is a master of it, and the change log says so', async () => {
+test("makes the new namespace's owner a master of the project, and records it in the audit log", async () => {
   const group = await seedGroup(gantry, { owner: owner.id });
   const made = await project({ namespace: group.id });
   await seedMember(gantry, { user: owner.id, project: made.id, access_level: 30 });
@@ -216,7 +216,7 @@ test('whose namespace a project comes to is a master of it, and the change log s
   );
 });
 
-test('a project goes only where its owner may make one, and nothing of that name is', async () => {
+test('moves a project only where its owner may create one and the name is free', async () => {
   const [from, to, foreign, secret] = [
     await seedGroup(gantry, { owner: owner.id }),
     await seedGroup(gantry, { owner: owner.id }),

@@ -1,4 +1,4 @@
-/** Clone, fetch and push as people do them: with git itself, over HTTP. */
+/** Clone, fetch and push with git over HTTP. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { readdirSync } from 'node:fs';
@@ -6,10 +6,10 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { type WorkTree, git, newWorkTree, repositoryUrl, tryGit } from '../support/git.ts';
+import { type WorkTree, git, newWorkTree, repositoryUrl, tryGit } from '../support/repositories/git.ts';
 import { type SeededProject, seedMember, seedProject, seedUser, unique } from '../support/seed.ts';
 import { type TestService, rootToken, startTestService } from '../support/service.ts';
-import { openRepository } from '../support/code.ts';
+import { openRepository } from '../support/repositories/seed_commits.ts';
 
 let gantry: TestService;
 let folder: string;
@@ -53,7 +53,7 @@ const cloned = async (url: string, ...options: string[]): Promise<string> => {
 const rows = async () =>
   await gantry.service.platform.store.db.selectFrom('git_operations').selectAll().execute();
 
-test('a first push makes the default branch, protected, and a clone checks it out', async () => {
+test('makes the first pushed branch the protected default branch, which a clone checks out', async () => {
   const [project, tree] = [await seedProject(gantry), await newTree()];
   const id = await tree.commit('First', { 'a.txt': 'a\n' });
   await tree.git('push', '--quiet', urlOf(project), 'HEAD:refs/heads/trunk');
@@ -75,7 +75,7 @@ test('a first push makes the default branch, protected, and a clone checks it ou
   assert.deepEqual(await rows(), []);
 });
 
-test('the first branch is protected as the instance says', async () => {
+test('protects the first branch as the instance is configured', async () => {
   const [developer, tree] = [await seedUser(gantry), await newTree()];
   const [first, second] = [await tree.commit('First', {}), await tree.commit('Second', {})];
   const refused = /You are not allowed to (?:force )?push code to (?:a )?protected branch/;
@@ -94,11 +94,11 @@ test('the first branch is protected as the instance says', async () => {
   };
   assert.deepEqual(await pushes(0), [true, true]);
   assert.deepEqual(await pushes(1), [true, false]);
-  // What is not moved is not forced either.
+  // A push that does not move the ref is not forced.
   assert.deepEqual(await pushes(2), [false, true]);
 });
 
-test('an empty project is cloned as an empty one, on the branch that the instance names', async () => {
+test('clones an empty project as empty, on the default branch of the instance', async () => {
   const project = await seedProject(gantry);
   const clone = await cloned(urlOf(project, null));
   assert.equal(await git(clone, 'symbolic-ref', 'HEAD'), 'refs/heads/main');
@@ -107,7 +107,7 @@ test('an empty project is cloned as an empty one, on the branch that the instanc
   assert.deepEqual(await repository.ask('repository.exists', {}), { exists: false });
 });
 
-test('every version of the protocol clones, fetches and pushes the same', async () => {
+test('clones, fetches and pushes alike in every protocol version', async () => {
   const { project, tree } = await pushed();
   for (const version of ['0', '1', '2']) {
     const setting = ['-c', `protocol.version=${version}`];
@@ -120,7 +120,7 @@ test('every version of the protocol clones, fetches and pushes the same', async 
   }
 });
 
-test('a clone may lack history or files, and fetch them afterwards', async () => {
+test('clones without history or blobs, and fetches them later', async () => {
   const { project } = await pushed(5);
   const shallow = await cloned(urlOf(project), '-c', 'protocol.version=2');
   await rm(shallow, { recursive: true });
@@ -134,11 +134,11 @@ test('a clone may lack history or files, and fetch them afterwards', async () =>
   const missing = await git(partial, 'rev-list', '--objects', '--all', '--missing=print');
   assert.equal(missing.split('\n').filter((line) => line.startsWith('?')).length, 5);
   await git(partial, 'checkout', '--quiet', 'main');
-  // A file of an older commit, too, is reachable.
+  // A blob of an older commit is reachable, too.
   assert.match(await git(partial, 'show', 'HEAD~4:file-0.txt'), /^text 0/);
 });
 
-test('a fetch with a long negotiation comes packed, and is unpacked', async () => {
+test('decompresses a gzipped fetch with a long negotiation', async () => {
   const { project, tree } = await pushed(1);
   const clone = await cloned(urlOf(project));
   // Commits that the service does not know are told in the negotiation, the newest first: by their date
@@ -155,7 +155,7 @@ test('a fetch with a long negotiation comes packed, and is unpacked', async () =
   assert.match(await readFile(trace, 'utf8'), /content-encoding: gzip/i);
 });
 
-test('a push in chunks arrives, after the empty request that asks whether it may come', async () => {
+test('accepts a chunked push after an empty probe request', async () => {
   const { project, tree } = await pushed(1);
   const noise = Array.from({ length: 20_000 }, () => Math.random().toString(36)).join('\n');
   const id = await tree.commit('Large', { 'noise.txt': noise });
@@ -164,7 +164,7 @@ test('a push in chunks arrives, after the empty request that asks whether it may
   assert.equal(await git(clone, 'rev-parse', 'HEAD'), id);
 });
 
-test('the empty request is answered, and makes no repository', async () => {
+test('answers the empty probe request and creates no repository', async () => {
   const project = await seedProject(gantry);
   for (const service of ['git-upload-pack', 'git-receive-pack']) {
     const response = await fetch(`${gantry.url}/${project.full_path}.git/${service}`, {
@@ -183,7 +183,7 @@ test('the empty request is answered, and makes no repository', async () => {
   assert.deepEqual(await repository.ask('repository.exists', {}), { exists: false });
 });
 
-test('a push in one piece of several megabytes arrives', async () => {
+test('accepts an unchunked push of several megabytes', async () => {
   const { project, tree } = await pushed(1);
   const noise = randomBytes(3_000_000).toString('base64');
   const id = await tree.commit('Large', { 'noise.txt': noise });
@@ -191,7 +191,7 @@ test('a push in one piece of several megabytes arrives', async () => {
   assert.equal((await git(folder, 'ls-remote', urlOf(project), 'HEAD')).slice(0, 40), id);
 });
 
-test('branches and tags are made, moved and deleted, and events tell of it', async () => {
+test('creates, moves and deletes branches and tags, with events', async () => {
   const { project, tree, ids } = await pushed();
   await tree.git('push', '--quiet', 'origin', 'main:topic', 'main~1:refs/heads/a/b');
   await tree.git('tag', '-a', 'v1', '-m', 'One');
@@ -227,7 +227,7 @@ test('branches and tags are made, moved and deleted, and events tell of it', asy
   ]);
 });
 
-test('notes are pushed and fetched, and are no event', async () => {
+test('pushes and fetches notes without an event', async () => {
   const { project, tree } = await pushed();
   await tree.git('notes', 'add', '-m', 'A note', 'HEAD');
   await tree.git('push', '--quiet', 'origin', 'refs/notes/commits');
@@ -239,7 +239,7 @@ test('notes are pushed and fetched, and are no event', async () => {
   assert.deepEqual(await rows(), []);
 });
 
-test('the default branch is what the project says, whatever it was before', async () => {
+test('serves the default branch of the project, whatever it was before', async () => {
   const { project, tree } = await pushed();
   await tree.git('push', '--quiet', 'origin', 'main:other');
   assert.match(await git(folder, 'ls-remote', '--symref', urlOf(project), 'HEAD'), /^ref: refs\/heads\/main/);
@@ -260,7 +260,7 @@ test('the default branch is what the project says, whatever it was before', asyn
   }
 });
 
-test('the addresses in the answer to a push are pages that exist', async () => {
+test('prints addresses of existing pages in the answer to a push', async () => {
   const { project, tree } = await pushed();
   const first = await tryGit(tree.path, ['push', 'origin', 'main:topic/one']);
   const json = { source_branch: 'topic/one', target_branch: 'main', title: 'One' };
@@ -277,7 +277,7 @@ test('the addresses in the answer to a push are pages that exist', async () => {
   assert.doesNotMatch(last.stderr, /remote:/);
 });
 
-test('twenty clones at once are all whole, and git packs for one of them', async () => {
+test('serves twenty concurrent clones whole, and packs for one of them', async () => {
   const { project, ids } = await pushed(10);
   const packs = (): number =>
     readdirSync(join(gantry.service.platform.config.data, 'repositories/default/+transport/packs')).length;
@@ -288,7 +288,7 @@ test('twenty clones at once are all whole, and git packs for one of them', async
   for (const clone of all) assert.equal(await git(clone, 'rev-parse', 'HEAD'), ids.at(-1));
 });
 
-test('a user with a role pushes and fetches by it', async () => {
+test('lets a user push and fetch according to a custom role', async () => {
   const { project, tree } = await pushed();
   const developer = await seedUser(gantry);
   await seedMember(gantry, { user: developer.id, project: project.id, access_level: 30 });

@@ -1,7 +1,7 @@
 /** `git push -o merge_request.create` and the like. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type WorkTree, newWorkTree, repositoryUrl, tryGit } from '../support/git.ts';
+import { type WorkTree, newWorkTree, repositoryUrl, tryGit } from '../support/repositories/git.ts';
 import {
   type SeededProject,
   type SeededUser,
@@ -33,7 +33,7 @@ after(async () => {
 
 let pushes = 0;
 
-/** Pushes a new commit each time: git runs no hooks where nothing changes. */
+/** Pushes a new commit each time: git runs no hooks without changes. */
 const push = async (branch: string, ...options: string[]) => {
   pushes += 1;
   const commit = await tree.git(
@@ -57,7 +57,7 @@ const push = async (branch: string, ...options: string[]) => {
 const requestsOf = async (branch: string) =>
   (await gantry.api(`GET /projects/${project.id}/merge_requests?source_branch=${branch}`)).body;
 
-test('a push creates a merge request, a later one changes it', async () => {
+test('creates a merge request on a push and changes it on a later one', async () => {
   const said = await push(
     'one',
     'create',
@@ -87,7 +87,7 @@ test('a push creates a merge request, a later one changes it', async () => {
   );
 });
 
-test('what cannot be done is said, and the push stands', async () => {
+test('reports an option that cannot be applied, and keeps the push', async () => {
   assert.match(
     await push('two', 'title=x'),
     /WARNINGS:\s+remote: +The push option 'merge_request.create' is required/,
@@ -104,7 +104,7 @@ test('what cannot be done is said, and the push stands', async () => {
   assert.equal((await requestsOf('two')).length, 1);
 });
 
-test('a push has its merge request merged when the pipeline succeeds', async () => {
+test('merges the merge request of a push when the pipeline succeeds', async () => {
   assert.doesNotMatch(await push('three', 'create', 'target=stable', 'auto_merge'), /WARNINGS/);
   const [created] = await requestsOf('three');
   assert.deepEqual(
@@ -126,7 +126,7 @@ test('a push has its merge request merged when the pipeline succeeds', async () 
   assert.equal(draft.merge_when_pipeline_succeeds, false);
 });
 
-test('a push gives variables to its pipeline', async () => {
+test('passes variables of a push to its pipeline', async () => {
   await push('five', 'ci.variable=RETRIES=2', 'ci.variable=TEXT=a=b c', 'ci.variable=RETRIES=3');
   await gantry.service.worker.drain();
   const [pipeline] = (await gantry.api(`GET /projects/${project.id}/pipelines?ref=five`)).body;
@@ -149,7 +149,7 @@ test('a push gives variables to its pipeline', async () => {
   );
 });
 
-test('a push finds the milestones of the groups above by title', async () => {
+test('finds milestones of parent groups by title', async () => {
   const group = await seedGroup(gantry);
   const other = await seedProject(gantry, { namespace: group.id });
   await gantry.api(`POST /groups/${group.id}/milestones`, { json: { title: 'Autumn' } });

@@ -1,15 +1,15 @@
-/** What a push must not bring, and a fetch must not get. */
+/** What the service refuses in pushes and fetches. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import type { Repository } from '../../src/git/repository.ts';
-import { type WorkTree, git, newWorkTree, repositoryUrl, tryGit } from '../support/git.ts';
+import type { Repository } from '../../src/platform/git/repository.ts';
+import { type WorkTree, git, newWorkTree, repositoryUrl, tryGit } from '../support/repositories/git.ts';
 import { type SeededProject, seedMember, seedProject, seedUser, unique } from '../support/seed.ts';
 import { type TestService, rootToken, startTestService } from '../support/service.ts';
-import { openRepository } from '../support/code.ts';
+import { openRepository } from '../support/repositories/seed_commits.ts';
 
 let gantry: TestService;
 let folder: string;
@@ -71,7 +71,7 @@ const hostileNames = [
   'refs/heads/MAIN',
 ];
 
-test('names of refs that confuse git or people are refused, and nothing of the push is kept', async () => {
+test('refuses confusing ref names, and keeps nothing of the push', async () => {
   const project = await withMain();
   for (const name of hostileNames) {
     const { code, stderr } = await tryGit(tree.path, [
@@ -86,7 +86,7 @@ test('names of refs that confuse git or people are refused, and nothing of the p
   assert.deepEqual(await refsOf(project), ['refs/heads/main']);
 });
 
-test('the pusher reads why', async () => {
+test('tells the pusher the reason', async () => {
   const project = await withMain();
   const why = async (...refs: string[]): Promise<string> =>
     (await tryGit(tree.path, ['push', urlOf(project), ...refs])).stderr;
@@ -103,14 +103,14 @@ test('the pusher reads why', async () => {
   assert.match(await why(':refs/heads/main'), /remote: The default branch of a project cannot be deleted\./);
 });
 
-test('a branch that differs in case from one that the same push deletes may come', async () => {
+test('accepts a branch that differs in case from one deleted by the same push', async () => {
   const project = await withMain();
   await tree.git('push', '--quiet', urlOf(project), 'main:refs/heads/topic');
   await tree.git('push', '--quiet', urlOf(project), ':refs/heads/topic', 'main:refs/heads/Topic');
   assert.deepEqual(await refsOf(project), ['refs/heads/Topic', 'refs/heads/main']);
 });
 
-test('protected branches take pushes of those alone who may, no forced ones, and are not deleted', async () => {
+test('lets only allowed users push to protected branches, without force or deletion', async () => {
   const project = await withMain();
   const developer = await seedUser(gantry);
   await seedMember(gantry, { user: developer.id, project: project.id, access_level: 30 });
@@ -141,7 +141,7 @@ test('protected branches take pushes of those alone who may, no forced ones, and
   assert.deepEqual(await refsOf(project), ['refs/heads/free', 'refs/heads/main', 'refs/heads/release/1']);
 });
 
-test('protected tags are made by those who may, and stay', async () => {
+test('lets only allowed users create protected tags, and keeps them', async () => {
   const project = await withMain();
   const developer = await seedUser(gantry);
   await seedMember(gantry, { user: developer.id, project: project.id, access_level: 30 });
@@ -161,7 +161,7 @@ test('protected tags are made by those who may, and stay', async () => {
   assert.match(await push(developer.token, 'main:refs/tags/other'), /\[new tag\]/);
 });
 
-/** Objects that attack those who check them out, each as a commit of that tree. */
+/** Objects that attack a checkout, each as a commit of that tree. */
 const hostileTrees: Record<string, (path: string, blob: string) => Promise<string>> = {
   'a folder .git': async (path, blob) => await hostileTree(path, `100644 blob ${blob}\t.git`),
   'a folder .GIT': async (path, blob) => await hostileTree(path, `100644 blob ${blob}\t.GIT`),
@@ -188,7 +188,7 @@ const gitWithInput = async (cwd: string, input: string, ...args: string[]): Prom
     .trim();
 };
 
-/** A tree object as no git of good will writes it. */
+/** Writes a tree object that no regular git writes. */
 const hostileTree = async (path: string, ...entries: string[]): Promise<string> => {
   const { execFileSync } = await import('node:child_process');
   const bytes = entries.map((entry) => {
@@ -202,7 +202,7 @@ const hostileTree = async (path: string, ...entries: string[]): Promise<string> 
     .trim();
 };
 
-test('objects that attack those who check them out are refused', async () => {
+test('refuses objects that attack a checkout', async () => {
   const project = await withMain();
   const blob = await gitWithInput(tree.path, 'payload\n', 'hash-object', '-w', '--stdin');
   for (const [name, make] of Object.entries(hostileTrees)) {
@@ -219,7 +219,7 @@ test('objects that attack those who check them out are refused', async () => {
   assert.deepEqual(await refsOf(project), ['refs/heads/main']);
 });
 
-test('a push, or a file in it, that is too large is refused, and leaves nothing', async () => {
+test('refuses a push or file that is too large, and leaves nothing', async () => {
   const project = await withMain();
   const sizeOf = async (): Promise<number> =>
     (await (await repositoryOf(project)).ask('repository.statistics', {})).size;
@@ -243,7 +243,7 @@ test('a push, or a file in it, that is too large is refused, and leaves nothing'
   assert.equal(await sizeOf(), before);
 });
 
-test('a repository grows to its limit, by pushes and by commits, and room can be made in it', async () => {
+test('lets a repository grow to its limit by pushes and commits, and shrink again', async () => {
   const small = await startTestService({ GANTRY_REPOSITORY_LIMIT: '1', GANTRY_FILE_LIMIT: '2' });
   try {
     const project = await seedProject(small);
@@ -280,7 +280,7 @@ test('a repository grows to its limit, by pushes and by commits, and room can be
   }
 });
 
-test('what no ref leads to is not served, by whatever version of the protocol', async () => {
+test('serves nothing unreachable, in any protocol version', async () => {
   const project = await withMain();
   const secret = await tree.git('commit-tree', '-p', 'main', '-m', 'Secret', 'main^{tree}');
   await tree.git('push', '--quiet', urlOf(project), `${secret}:refs/heads/leak`);
@@ -294,11 +294,11 @@ test('what no ref leads to is not served, by whatever version of the protocol', 
     assert.notEqual(code, 0, version);
     assert.match(stderr, /not our ref|unadvertised/, version);
   }
-  // A commit that a branch leads to is.
+  // A commit that a branch reaches is served.
   assert.equal((await fetchOf(await tree.git('rev-parse', 'main~1'), '2')).code, 0);
 });
 
-test('what a hidden ref keeps is not served, and a merge request shows its own', async () => {
+test('serves nothing that only a hidden ref keeps, and a merge request shows its own commits', async () => {
   const project = await withMain();
   const [hidden = '', shown = ''] = await Promise.all(
     ['Hidden', 'Shown'].map(
@@ -325,7 +325,7 @@ test('what a hidden ref keeps is not served, and a merge request shows its own',
   assert.equal((await tryGit(tree.path, ['push', url, ':refs/merge-requests/1/head'])).code, 1);
 });
 
-test('a file of a branch that is gone is not served to a partial clone', async () => {
+test('serves no blob of a deleted branch to a partial clone', async () => {
   const project = await withMain();
   const blob = await gitWithInput(tree.path, 'secret file\n', 'hash-object', '-w', '--stdin');
   const made = await gitWithInput(tree.path, `100644 blob ${blob}\tsecret\n`, 'mktree');

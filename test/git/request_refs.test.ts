@@ -1,10 +1,10 @@
-/** Merge requests may be for members where the code is for all: then so are their refs. */
+/** Merge requests may be members-only in a project with public code; their refs are then, too. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type WorkTree, newWorkTree, repositoryUrl, tryGit } from '../support/git.ts';
+import { type WorkTree, newWorkTree, repositoryUrl, tryGit } from '../support/repositories/git.ts';
 import { type SeededProject, seedMember, seedProject, seedUser } from '../support/seed.ts';
 import { type TestService, rootToken, startTestService } from '../support/service.ts';
-import { openRepository } from '../support/code.ts';
+import { openRepository } from '../support/repositories/seed_commits.ts';
 
 let gantry: TestService;
 let tree: WorkTree;
@@ -35,14 +35,14 @@ const withRequest = async (merge_requests_access_level: string): Promise<SeededP
   return project;
 };
 
-/** As a client asks that brings its name and password at once, which git does not. */
+/** Sends credentials with the first request, which git does not. */
 const headersOf = (token: string | null): string[] => {
   if (token === null) return [];
   const basic = Buffer.from(`x:${token}`).toString('base64');
   return ['-c', `http.extraHeader=Authorization: Basic ${basic}`];
 };
 
-/** What each version of the protocol gives: the list, the ref by its name, the commit by its id. */
+/** Requests in each protocol version: the ref list, the ref by name, the commit by id. */
 const seenBy = async (project: SeededProject, token: string | null): Promise<boolean[]> => {
   const seen: boolean[] = [];
   for (const version of ['0', '1', '2']) {
@@ -67,7 +67,7 @@ const commitSeen = async (project: SeededProject, name: string, token: string | 
     })
   ).status;
 
-test('the API names neither them nor what is gone by its first letters to those who may not', async () => {
+test('hides refs and abbreviated ids of removed commits in the API from users without the right', async () => {
   const project = await withRequest('private');
   const gone = await tree.git('commit-tree', '-p', 'main', '-m', 'Gone', 'main^{tree}');
   await tree.git('push', '--quiet', urlOf(project, rootToken), `${gone}:refs/heads/gone`);
@@ -88,7 +88,7 @@ test('the API names neither them nor what is gone by its first letters to those 
 const everything = Array.from({ length: 9 }, () => true);
 const nothing = everything.map(() => false);
 
-test('the refs of merge requests are for those who may read them, in every version', async () => {
+test('serves merge request refs only to users who may read them, in every version', async () => {
   assert.deepEqual(await seenBy(await withRequest('enabled'), null), everything);
   const project = await withRequest('private');
   const [stranger, member] = [await seedUser(gantry), await seedUser(gantry)];
@@ -98,7 +98,7 @@ test('the refs of merge requests are for those who may read them, in every versi
   assert.deepEqual(await seenBy(project, stranger.token), nothing);
 });
 
-test('who asks for one of them is asked for his name, as git says it only then', async () => {
+test('asks for credentials when such a ref is requested, because git sends them only then', async () => {
   const project = await withRequest('private');
   const member = await seedUser(gantry);
   await seedMember(gantry, { user: member.id, project: project.id, access_level: 30 });

@@ -1,11 +1,11 @@
-/** Who may clone, fetch and push, and what everybody else is told. */
+/** Who may clone, fetch and push, and the refusals for everyone else. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type WorkTree, newWorkTree, repositoryUrl, tryGit } from '../support/git.ts';
+import { type WorkTree, newWorkTree, repositoryUrl, tryGit } from '../support/repositories/git.ts';
 import { seedGroup, seedMember, seedProject, seedUser } from '../support/seed.ts';
 import { type TestService, rootToken, startTestService } from '../support/service.ts';
-import { insertToken } from '../../src/tokens/create.ts';
-import { newTokenText } from '../../src/access/token_text.ts';
+import { insertToken } from '../../src/identity/tokens/create.ts';
+import { generateTokenText } from '../../src/core/access/credentials/token_text.ts';
 import { randomBytes } from 'node:crypto';
 
 let gantry: TestService;
@@ -38,7 +38,7 @@ const both = async (path: string, headers: Record<string, string> = {}): Promise
 ];
 
 const tokenOf = async (user_id: number, scopes: string[]): Promise<string> => {
-  const text = newTokenText(randomBytes);
+  const text = generateTokenText(randomBytes);
   const token = { user_id, kind: 'personal' as const, name: 'more', scopes, expires_at: null };
   await gantry.service.platform.store.write(async (tx) => await insertToken(tx, null, token, text));
   return text;
@@ -48,7 +48,7 @@ const put = async (json: object): Promise<void> => {
   assert.equal((await gantry.api('PUT /application/settings', { json })).status, 200);
 };
 
-test('everybody fetches and pushes as his role lets him', async () => {
+test('lets each role fetch and push as documented', async () => {
   const group = await seedGroup(gantry);
   const place = { namespace: group.id };
   const projects = {
@@ -120,7 +120,7 @@ test('everybody fetches and pushes as his role lets him', async () => {
   }
 });
 
-test('a hidden project is told from none by nothing', async () => {
+test('does not reveal a hidden project by any response', async () => {
   const hidden = await seedProject(gantry, { visibility: 'private' });
   const { token } = await seedUser(gantry);
   const missing = hidden.full_path.replace(hidden.path, 'there-is-none');
@@ -151,7 +151,7 @@ test('a hidden project is told from none by nothing', async () => {
   }
 });
 
-test('the first request is asked for a name and a password, and wrong ones are asked again', async () => {
+test('challenges an anonymous request, and challenges again after wrong credentials', async () => {
   const project = await seedProject(gantry, { visibility: 'private' });
   const user = await seedUser(gantry);
   const revoked = await seedUser(gantry);
@@ -175,7 +175,7 @@ test('the first request is asked for a name and a password, and wrong ones are a
   }
 });
 
-test('tokens open what their scopes say, in any name', async () => {
+test('accepts tokens by scope, with any user name', async () => {
   const project = await seedProject(gantry, { visibility: 'private' });
   const user = await seedUser(gantry);
   await seedMember(gantry, { user: user.id, project: project.id, access_level: 30 });
@@ -192,12 +192,12 @@ test('tokens open what their scopes say, in any name', async () => {
   }
 });
 
-test('a password opens git until its owner has a second factor, who is told what to use', async () => {
+test('accepts a password until its owner has a second factor, then says what to use', async () => {
   const [username, password] = ['git-user', 'correct horse battery'];
   const json = { username, password, name: 'Git', email: 'git@example.com' };
   const { body } = await gantry.api('POST /users', { json });
   const project = await seedProject(gantry, { visibility: 'private', owner: body.id });
-  // Those that other tests have failed with.
+  // Users whose failed attempts of other tests count.
   await gantry.service.platform.store.write(
     async ({ db }) => void (await db.deleteFrom('sign_in_failures').execute()),
   );
@@ -220,14 +220,14 @@ test('a password opens git until its owner has a second factor, who is told what
   await put({ password_authentication_enabled: true });
 });
 
-test('a blocked user is told so, and gets nothing', async () => {
+test('refuses a blocked user and says so', async () => {
   const project = await seedProject(gantry);
   const user = await seedUser(gantry, { state: 'blocked' });
   const { status, text } = await ask(`${project.full_path}.git`, 'git-upload-pack', basic(user.token));
   assert.deepEqual([status, text], [403, 'Your account has been blocked.\n']);
 });
 
-test('what is right is told by the path that is called, whatever the parameter says', async () => {
+test('authorizes by the called path, whatever the service parameter says', async () => {
   const project = await seedProject(gantry);
   const reporter = await seedUser(gantry);
   await seedMember(gantry, { user: reporter.id, project: project.id, access_level: 20 });
@@ -242,7 +242,7 @@ test('what is right is told by the path that is called, whatever the parameter s
   assert.equal(response.status, 403);
 });
 
-test('an archived project is fetched from, and not pushed to', async () => {
+test('lets users fetch from an archived project, and refuses pushes', async () => {
   const project = await seedProject(gantry, { archived: 1 });
   assert.deepEqual(await both(`${project.full_path}.git`, basic(rootToken)), [200, 403]);
   const url = repositoryUrl(gantry.url, project.full_path, rootToken);
@@ -251,7 +251,7 @@ test('an archived project is fetched from, and not pushed to', async () => {
   assert.match(stderr, /archived/);
 });
 
-test('a repository that is off, or for members, is so for git, too', async () => {
+test('applies the switch and visibility of the repository to git', async () => {
   const project = await seedProject(gantry);
   const member = await seedUser(gantry);
   const other = await seedUser(gantry);
@@ -277,7 +277,7 @@ test('a repository that is off, or for members, is so for git, too', async () =>
   assert.deepEqual(await fetches(), [401, 403, 403]);
 });
 
-test('where only SSH is wanted, HTTP says so', async () => {
+test('refuses HTTP with a message when only SSH is enabled', async () => {
   const project = await seedProject(gantry);
   await put({ enabled_git_access_protocol: 'ssh' });
   const { status, text } = await ask(`${project.full_path}.git`, 'git-upload-pack', basic(rootToken));
@@ -285,7 +285,7 @@ test('where only SSH is wanted, HTTP says so', async () => {
   assert.deepEqual([status, text], [403, 'Git access over HTTP is not allowed\n']);
 });
 
-test('the path works without .git, in any case, and the protocol of old is not spoken', async () => {
+test('accepts the path without .git and in any case, and refuses the dumb protocol', async () => {
   const project = await seedProject(gantry);
   for (const path of [project.full_path, `${project.full_path.toUpperCase()}.git`])
     assert.equal((await ask(path, 'git-upload-pack')).status, 200, path);
@@ -300,7 +300,7 @@ test('the path works without .git, in any case, and the protocol of old is not s
   assert.equal(odd.status, 415);
 });
 
-test('where the storage is gone, git is told to try again', async () => {
+test('tells git to retry when the storage is missing', async () => {
   const project = await seedProject(gantry);
   await gantry.service.platform.store.write(async ({ db }) => {
     const set = { repository_storage: 'elsewhere' };
@@ -308,5 +308,5 @@ test('where the storage is gone, git is told to try again', async () => {
   });
   const { status, text, headers } = await ask(`${project.full_path}.git`, 'git-upload-pack');
   assert.deepEqual([status, headers.get('retry-after')], [503, '5']);
-  assert.match(text, /cannot be reached at the moment/);
+  assert.match(text, /is not available at the moment/);
 });

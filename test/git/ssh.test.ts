@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import ssh2 from 'ssh2';
-import { type WorkTree, newWorkTree, tryGit } from '../support/git.ts';
+import { type WorkTree, newWorkTree, tryGit } from '../support/repositories/git.ts';
 import { type SeededProject, seedMember, seedProject, seedUser, unique } from '../support/seed.ts';
 import { type TestService, rootToken, startTestService } from '../support/service.ts';
 
@@ -86,7 +86,7 @@ const userWithKey = async () => {
   return { user, key, id: body.id as number };
 };
 
-test('who signs in without a command is greeted by name, and has no shell', { skip }, async () => {
+test('greets a user who connects without a command by name, without a shell', { skip }, async () => {
   const { user, key } = await userWithKey();
   const greeted = await ssh(key, '-T');
   assert.deepEqual([greeted.code, greeted.stdout], [0, `Welcome to Gantry, @${user.username}!\n`]);
@@ -102,7 +102,7 @@ test('who signs in without a command is greeted by name, and has no shell', { sk
   }
 });
 
-test('a key pushes, clones and fetches in every version of the protocol', { skip }, async () => {
+test('pushes, clones and fetches with a key in every protocol version', { skip }, async () => {
   const { user, key } = await userWithKey();
   const project = await seedProject(gantry, { visibility: 'private', owner: user.id });
   const pushed = await gitOver(key, tree.path, 'push', urlOf(project), 'main', 'main:refs/heads/topic');
@@ -135,7 +135,7 @@ test('a key pushes, clones and fetches in every version of the protocol', { skip
   assert.ok(body[0].last_used_at !== null);
 });
 
-test('the options of a push act over SSH', { skip }, async () => {
+test('applies push options over SSH', { skip }, async () => {
   const { user, key } = await userWithKey();
   const project = await seedProject(gantry, { visibility: 'private', owner: user.id });
   assert.equal((await gitOver(key, tree.path, 'push', '--quiet', urlOf(project), 'main')).code, 0);
@@ -154,7 +154,7 @@ test('the options of a push act over SSH', { skip }, async () => {
   assert.deepEqual([body[0].key, body[0].value], ['KEY', 'value']);
 });
 
-test('what is refused over HTTP is refused over SSH', { skip }, async () => {
+test('refuses over SSH what is refused over HTTP', { skip }, async () => {
   const { user, key } = await userWithKey();
   const project = await seedProject(gantry, { visibility: 'private' });
   const missing = /remote: The project you were looking for could not be found or you don't have permission/;
@@ -180,7 +180,7 @@ test('what is refused over HTTP is refused over SSH', { skip }, async () => {
   assert.match(wanted.stderr, /not our ref/);
 });
 
-test('a deploy key reaches its own project, and writes where it may', { skip }, async () => {
+test('lets a deploy key reach its own project, and write where allowed', { skip }, async () => {
   const [reading, writing] = [await newKey(), await newKey()];
   const [project, other] = [
     await seedProject(gantry, { visibility: 'private' }),
@@ -210,35 +210,48 @@ test('a deploy key reaches its own project, and writes where it may', { skip }, 
   assert.equal((await gitOver(writing, tree.path, 'push', urlOf(project), 'main:refs/heads/free')).code, 0);
 });
 
-test('unknown, expired, deleted and forbidden keys, and other names, do not sign in', { skip }, async () => {
-  const { user, key, id } = await userWithKey();
-  const denied = /Permission denied \(publickey\)/;
-  assert.match((await ssh(await newKey(), '-T')).stderr, denied);
-  const asRoot = await new Promise<string>((resolve) => {
-    execFile('ssh', [...sshArgs(key), 'root@127.0.0.1', '-T'], (_error, _stdout, stderr) =>
-      resolve(stderr),
-    ).stdin?.end();
-  });
-  assert.match(asRoot, denied);
-  const set = async (ed25519_key_restriction: number) =>
-    await gantry.api('PUT /application/settings', { json: { ed25519_key_restriction } });
-  await set(-1);
-  assert.match((await ssh(key, '-T')).stderr, denied);
-  await set(0);
-  assert.equal((await ssh(key, '-T')).code, 0);
-  await gantry.service.platform.store.write(async ({ db }) => {
-    await db
-      .updateTable('keys')
-      .set({ expires_at: Date.now() - 1000 })
-      .where('id', '=', id)
-      .execute();
-  });
-  assert.match((await ssh(key, '-T')).stderr, denied);
-  assert.equal((await gantry.api(`DELETE /user/keys/${id}`, { as: user.token })).status, 204);
-  assert.match((await ssh(key, '-T')).stderr, denied);
-});
+test(
+  'refuses unknown, expired, deleted, forbidden and signing keys, and other user names',
+  { skip },
+  async () => {
+    const { user, key, id } = await userWithKey();
+    const denied = /Permission denied \(publickey\)/;
+    assert.match((await ssh(await newKey(), '-T')).stderr, denied);
+    const asRoot = await new Promise<string>((resolve) => {
+      execFile('ssh', [...sshArgs(key), 'root@127.0.0.1', '-T'], (_error, _stdout, stderr) =>
+        resolve(stderr),
+      ).stdin?.end();
+    });
+    assert.match(asRoot, denied);
+    const set = async (ed25519_key_restriction: number) =>
+      await gantry.api('PUT /application/settings', { json: { ed25519_key_restriction } });
+    await set(-1);
+    assert.match((await ssh(key, '-T')).stderr, denied);
+    await set(0);
+    assert.equal((await ssh(key, '-T')).code, 0);
+    const signing = await newKey();
+    for (const usage_type of ['signing', 'auth'] as const) {
+      const json = { title: 'x', key: signing.text, usage_type };
+      const { status, body } = await gantry.api('POST /user/keys', { as: user.token, json });
+      assert.deepEqual([status, body.usage_type], [201, usage_type]);
+      if (usage_type === 'auth') assert.equal((await ssh(signing, '-T')).code, 0);
+      else assert.match((await ssh(signing, '-T')).stderr, denied);
+      await gantry.api(`DELETE /user/keys/${body.id}`, { as: user.token });
+    }
+    await gantry.service.platform.store.write(async ({ db }) => {
+      await db
+        .updateTable('keys')
+        .set({ expires_at: Date.now() - 1000 })
+        .where('id', '=', id)
+        .execute();
+    });
+    assert.match((await ssh(key, '-T')).stderr, denied);
+    assert.equal((await gantry.api(`DELETE /user/keys/${id}`, { as: user.token })).status, 204);
+    assert.match((await ssh(key, '-T')).stderr, denied);
+  },
+);
 
-test('a public key without its private half does not sign in', async () => {
+test('refuses a public key without its private key', async () => {
   const { key } = await userWithKey();
   const parse = (text: string): ssh2.ParsedKey => {
     const parsed = ssh2.utils.parseKey(text);
@@ -246,7 +259,7 @@ test('a public key without its private half does not sign in', async () => {
     return parsed;
   };
   const [theirs, own] = [parse(key.text), parse(ssh2.utils.generateKeyPairSync('ed25519').private)];
-  /** Shows the key of another, and signs with its own. */
+  /** Offers another user's key and signs with its own. */
   class LyingAgent extends ssh2.BaseAgent<ssh2.ParsedKey> {
     override getIdentities(done: (error: undefined, keys: ssh2.ParsedKey[]) => void): void {
       done(undefined, [theirs]);
@@ -265,7 +278,7 @@ test('a public key without its private half does not sign in', async () => {
   client.end();
 });
 
-test('a blocked user, and an instance that wants HTTP alone, are told so', { skip }, async () => {
+test('tells a blocked user the reason, and says so when only HTTP is enabled', { skip }, async () => {
   const { user, key } = await userWithKey();
   const project = await seedProject(gantry, { owner: user.id });
   await gantry.api('PUT /application/settings', { json: { enabled_git_access_protocol: 'http' } });
@@ -282,8 +295,8 @@ test('a blocked user, and an instance that wants HTTP alone, are told so', { ski
   );
 });
 
-test('the address of a project names the port where SSH is answered', async () => {
-  const { sshPrefix } = await import('../../src/projects/ssh_url.ts');
+test('shows the SSH port in the address of a project', async () => {
+  const { sshPrefix } = await import('../../src/projects/projects/ssh_url.ts');
   const none = { ssh_listen: null, ssh_external: null };
   assert.equal(sshPrefix('https://git.example.com', none), 'git@git.example.com:');
   const listening = { host: '0.0.0.0', port: 2222 };
@@ -301,7 +314,7 @@ test('the address of a project names the port where SSH is answered', async () =
   assert.match(body.ssh_url_to_repo, /^ssh:\/\/git@127\.0\.0\.1:\d+\/.+\.git$/);
 });
 
-test('by an old path, a key comes to the project, and is told of the new one', { skip }, async () => {
+test('finds the project by an old path, and prints the new one', { skip }, async () => {
   const { user, key } = await userWithKey();
   const project = await seedProject(gantry, { visibility: 'private', owner: user.id });
   assert.equal((await gitOver(key, tree.path, 'push', '--quiet', urlOf(project), 'main')).code, 0);

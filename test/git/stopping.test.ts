@@ -1,10 +1,10 @@
-/** A stop lets pushes finish: of the service over SSH, and of a gitd elsewhere. */
+/** A stop waits for pushes: in the service over SSH, and in a remote gitd. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { afterEach, test } from 'node:test';
 import ssh2 from 'ssh2';
 import { type Place, type Running, newPlace } from '../cli/gantry.ts';
-import { freePort } from '../support/free_port.ts';
+import { freePort } from '../support/servers/free_port.ts';
 
 let places: Place[] = [];
 afterEach(async () => {
@@ -57,7 +57,7 @@ const beginPush = async ({ port, running }: { port: number; running: Running }) 
   await once(channel, 'data');
   channel.resume();
   return {
-    /** Sends an empty push; answers the status of the command, null where it was cut. */
+    /** Sends an empty push; returns the status of the command, null if the connection was cut. */
     finish: async (): Promise<number | null> => {
       channel.end('0000');
       const code = await exit;
@@ -71,7 +71,7 @@ const until = async (isTrue: () => boolean): Promise<void> => {
   while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 20));
 };
 
-test('the service waits for a push over SSH', async () => {
+test('waits in the service for a push over SSH', async () => {
   const service = await startService({});
   const push = await beginPush(service);
   service.running.child.kill('SIGTERM');
@@ -92,7 +92,7 @@ const startGitd = async (): Promise<{ gitd: Running; env: Record<string, string>
   return { gitd, env: { ...secret, GANTRY_REPOSITORY_STORAGES: `default=tcp://127.0.0.1:${port}` } };
 };
 
-test('a gitd waits for a push and begins no other; a second signal ends it at once', async () => {
+test('waits in gitd for a push and starts no other; a second signal ends it at once', async () => {
   for (const signals of [1, 2]) {
     const { gitd, env } = await startGitd();
     const service = await startService(env);

@@ -1,8 +1,8 @@
-/** Content that git would never finish to compare is refused for good, and does not stand in the way of the rest. */
+/** Content too large for git to compare is refused permanently and does not block other work. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { craftTreeBomb } from '../support/hostile_repositories.ts';
-import { type WorkTree, newWorkTree, repositoryUrl } from '../support/git.ts';
+import { craftTreeBomb } from '../support/repositories/hostile_repositories.ts';
+import { type WorkTree, newWorkTree, repositoryUrl } from '../support/repositories/git.ts';
 import { type SeededProject, seedProject } from '../support/seed.ts';
 import { type TestService, rootToken, startTestService } from '../support/service.ts';
 
@@ -32,7 +32,7 @@ after(async () => {
   await tree.remove();
 });
 
-test('a list of commits leaves out the stats of a commit that is too large to count', async () => {
+test('omits the stats of a commit that is too large from a list of commits', async () => {
   const { status, body } = await gantry.api(`GET ${code}/commits?ref_name=bomb&with_stats=true`);
   assert.equal(status, 200);
   assert.deepEqual(
@@ -46,7 +46,7 @@ test('a list of commits leaves out the stats of a commit that is too large to co
   assert.deepEqual([one.status, one.body.id, 'stats' in one.body], [200, bomb, false]);
 });
 
-test('a comparison says that it is not whole, a diff is refused', async () => {
+test('marks a comparison as truncated, and refuses a diff', async () => {
   const { status, body } = await gantry.api(`GET ${code}/compare?from=main&to=bomb`);
   assert.equal(status, 200);
   assert.deepEqual([body.commits.length, body.diffs, body.compare_timeout], [1, [], true]);
@@ -55,7 +55,7 @@ test('a comparison says that it is not whole, a diff is refused', async () => {
   assert.match(diff.body.message, /^413 Request Entity Too Large - /);
 });
 
-test('a merge request cannot be merged, and says why until other changes are pushed', async () => {
+test('refuses to merge, says why, and allows it after other changes are pushed', async () => {
   const created = await gantry.api(`POST /projects/${project.id}/merge_requests`, {
     json: { source_branch: 'bomb', target_branch: 'main', title: 'Merge the bomb' },
   });

@@ -1,14 +1,14 @@
-/** One client that transfers slowly, or not at all, does not keep others from pushing, fetching and archives. */
+/** A client that transfers slowly, or not at all, does not block other pushes, fetches and archives. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { type ClientRequest, request } from 'node:http';
 import { after, afterEach, before, test } from 'node:test';
 import ssh2 from 'ssh2';
-import { type WorkTree, newWorkTree, repositoryUrl, tryGit } from '../support/git.ts';
+import { type WorkTree, newWorkTree, repositoryUrl, tryGit } from '../support/repositories/git.ts';
 import { type SeededProject, type SeededUser, seedMember, seedProject, seedUser } from '../support/seed.ts';
 import { type TestService, startTestService } from '../support/service.ts';
 
-/** As many as there are places for transfers, or more. */
+/** At least as many as there are transfer slots. */
 const many = 24;
 const zero = '0'.repeat(40);
 
@@ -26,6 +26,7 @@ before(async () => {
   project = await seedProject(gantry, { owner: other.id });
   await seedMember(gantry, { user: attacker.id, project: project.id, access_level: 30 });
   tree = await newWorkTree();
+  await tree.git('config', 'core.compression', '0'); // noise takes longest to compress
   await tree.commit('First', { 'a.txt': 'a\n' });
   const url = repositoryUrl(gantry.url, project.full_path, other.token);
   await tree.git('push', '--quiet', url, 'main');
@@ -42,7 +43,7 @@ after(async () => {
   await tree.remove();
 });
 
-/** From another address: clients fetch from public projects without a name. */
+/** Uses another address: clients fetch from public projects anonymously. */
 const postFetch = (): ClientRequest => {
   const sent = request(`${gantry.url}/${project.full_path}.git/git-upload-pack`, {
     method: 'POST',
@@ -56,12 +57,12 @@ const postFetch = (): ClientRequest => {
 
 const line = (text: string): string => (text.length + 4).toString(16).padStart(4, '0') + text;
 
-/** Milliseconds in which all places would be taken. */
+/** Milliseconds after which all slots would be taken. */
 const settled = 1_000;
 
 let branches = 0;
 
-/** A push, an archive and a fetch that no cache answers. */
+/** Runs a push, an archive and a fetch that no cache answers. */
 const transferAsOther = async (): Promise<void> => {
   branches += 1;
   const commit = await tree.git('commit-tree', '-p', 'main', '-m', `Commit ${branches}`, 'main^{tree}');
@@ -78,7 +79,7 @@ const transferAsOther = async (): Promise<void> => {
   await clone.remove();
 };
 
-test('fetches that nobody reads', { timeout: 60_000 }, async () => {
+test('serves others during fetches that nobody reads', { timeout: 60_000 }, async () => {
   const wanted = `${line(`want ${large}\n`)}0000${line('done\n')}`;
   const answered = Promise.withResolvers<void>();
   for (let at = 0; at < many; at += 1) {
@@ -105,14 +106,14 @@ const packStart = (): Buffer => {
   ]);
 };
 
-/** Sessions over SSH that begin a push, and what each does then. */
+/** Starts SSH sessions that begin a push, and then do the given step. */
 const pushesOf = async (user: SeededUser, then: (channel: ssh2.ClientChannel) => void): Promise<void> => {
   const pair = ssh2.utils.generateKeyPairSync('ed25519');
   const json = { title: 'test', key: pair.public };
   assert.equal((await gantry.api('POST /user/keys', { as: user.token, json })).status, 201);
   for (let at = 0; at < many / 8; at += 1) {
     const client = new ssh2.Client();
-    open.push(() => client.end());
+    open.push(() => client.destroy());
     const ready = Promise.withResolvers<void>();
     client.on('ready', ready.resolve).on('error', ready.reject);
     const port = gantry.service.ssh ?? 0;
@@ -127,7 +128,7 @@ const pushesOf = async (user: SeededUser, then: (channel: ssh2.ClientChannel) =>
   await new Promise((done) => setTimeout(done, settled));
 };
 
-test('pushes that send a byte now and then', { timeout: 60_000 }, async () => {
+test('serves others during pushes that send a byte now and then', { timeout: 60_000 }, async () => {
   await pushesOf(attacker, (channel) => {
     channel.write(`${line(`${zero} ${large} refs/heads/slow\0report-status`)}0000`);
     channel.write(packStart());
@@ -137,7 +138,11 @@ test('pushes that send a byte now and then', { timeout: 60_000 }, async () => {
   await transferAsOther();
 });
 
-test('pushes that say nothing cost no place, not even of their own user', { timeout: 60_000 }, async () => {
-  await pushesOf(other, () => undefined);
-  await transferAsOther();
-});
+test(
+  'reserves no slot for pushes that send nothing, not even against their own user',
+  { timeout: 60_000 },
+  async () => {
+    await pushesOf(other, () => undefined);
+    await transferAsOther();
+  },
+);

@@ -1,7 +1,7 @@
-/** What no visible ref leads to is missing for callers of the API, by whatever id. */
+/** The API does not return objects that no visible ref reaches, by any id. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type WorkTree, newWorkTree, repositoryUrl } from '../support/git.ts';
+import { type WorkTree, newWorkTree, repositoryUrl } from '../support/repositories/git.ts';
 import { type SeededProject, seedProject } from '../support/seed.ts';
 import { type TestService, rootToken, startTestService } from '../support/service.ts';
 
@@ -52,7 +52,7 @@ const statuses = async ({ project, commit, blob }: Gone, as: string | null): Pro
   return new Set(await Promise.all(replies));
 };
 
-test('commits and blobs of a deleted branch are missing, and no branch is made of them', async () => {
+test('hides commits and blobs of a deleted branch, and creates no branch from them', async () => {
   const gone = await withGone(async (there) => {
     assert.deepEqual(await statuses(there, null), new Set([200]));
   });
@@ -65,7 +65,7 @@ test('commits and blobs of a deleted branch are missing, and no branch is made o
   assert.equal(first.status, 404);
 });
 
-test('what a merge request has stays, for those who may read merge requests', async () => {
+test('keeps the commits of a merge request for users who may read it', async () => {
   const gone = await withGone(async ({ project }) => {
     const json = { source_branch: 'topic', target_branch: 'main', title: 'Topic' };
     assert.equal((await gantry.api(`POST /projects/${project.id}/merge_requests`, { json })).status, 201);
@@ -77,7 +77,7 @@ test('what a merge request has stays, for those who may read merge requests', as
   assert.deepEqual(await statuses(gone, rootToken), new Set([200]));
 });
 
-test('the commit of a pipeline stays, for those who may read pipelines', async () => {
+test('keeps the commit of a pipeline for users who may read it', async () => {
   const gone = await withGone(async ({ project, commit }) => {
     const json = { state: 'success' };
     assert.equal((await gantry.api(`POST /projects/${project.id}/statuses/${commit}`, { json })).status, 201);

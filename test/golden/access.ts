@@ -1,5 +1,5 @@
 /** Who may do what, as tables for people: asked of the rule itself, not read off its declarations. */
-import { levels } from '../../src/access/levels.ts';
+import { levels } from '../../src/core/access/levels.ts';
 import {
   type GroupAction,
   type ProjectAction,
@@ -7,9 +7,9 @@ import {
   may,
   mayInGroup,
   projectRules,
-} from '../../src/access/may.ts';
-import { type Viewer, anonymous } from '../../src/access/viewer.ts';
-import type { FeatureLevel, Visibility } from '../../src/db/schema.ts';
+} from '../../src/core/access/may.ts';
+import { type Viewer, anonymous } from '../../src/core/access/viewer.ts';
+import type { FeatureLevel, Visibility } from '../../src/platform/db/schema/column_types.ts';
 
 const me = 7;
 const group = 3;
@@ -55,7 +55,7 @@ const inProject: Answer = (action, visibility, viewer) =>
 const inGroup: Answer = (action, visibility, viewer) =>
   mayInGroup(viewer, action as GroupAction, { id: group, visibility });
 
-/** Who may do it to a record that he made or is assigned to, and else may not. */
+/** People who may do it only to records that they created or are assigned to. */
 const ownOf = (action: string, visibility: Visibility): string => {
   const isForOwn = ([, viewer]: [string, Viewer]): boolean =>
     may(viewer, action as ProjectAction, projectOf(visibility), { author_id: me }) &&

@@ -1,9 +1,9 @@
 /** What becomes of each parameter that API clients can send: derived from the endpoints, with the reasons of the rest. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AnyEndpoint } from '../../src/http/endpoint.ts';
-import { credentialParams } from '../../src/http/credential_params.ts';
-import { treatmentReason } from './parameter_treatments.ts';
+import type { AnyEndpoint } from '../../src/platform/http/endpoint.ts';
+import { credentialParams } from '../../src/platform/http/credential_params.ts';
+import { refusalReason, treatmentReason } from './parameter_treatments.ts';
 
 type Endpoint = Pick<AnyEndpoint<never>, 'method' | 'path' | 'params' | 'body'>;
 type Property = { 'x-kind'?: string; properties?: { [name: string]: Property } };
@@ -16,7 +16,7 @@ export type ClientParameter = {
   /** Initials of the clients. */
   clients: string;
   treatment: 'acts' | 'refused' | 'ignored';
-  /** Why it is ignored; null: no reason is recorded. */
+  /** Why it is ignored or refused; null: no reason is recorded. */
   reason: string | null;
 };
 
@@ -53,7 +53,9 @@ const treat = (
   name: string,
 ): Pick<ClientParameter, 'treatment' | 'reason'> => {
   const declaration = findDeclaration(endpoint, name);
-  if (declaration?.['x-kind'] === 'unsupported') return { treatment: 'refused', reason: null };
+  if (declaration?.['x-kind'] === 'unsupported') {
+    return { treatment: 'refused', reason: refusalReason(name) };
+  }
   if (declaration?.['x-kind'] === 'unavailable') {
     return { treatment: 'ignored', reason: treatmentReason(request, name) ?? 'not available' };
   }
@@ -90,7 +92,7 @@ const heading = `What becomes of the parameters that API clients can send, by ro
 /** @throws where a parameter is neither declared nor has a reason to be ignored */
 export const clientParametersText = (endpoints: readonly Endpoint[]): string => {
   const all = clientParameters(endpoints);
-  const silent = all.filter(({ treatment, reason }) => treatment === 'ignored' && reason === null);
+  const silent = all.filter(({ treatment, reason }) => treatment !== 'acts' && reason === null);
   if (silent.length > 0) {
     const lines = silent.map(({ request, name, clients }) => `  ${request}  ${name} (${clients})`);
     throw new Error(

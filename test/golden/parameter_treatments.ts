@@ -78,14 +78,11 @@ const writes: Treatment[] = [
   },
   { reason: elsewhere, names: 'cluster_agent_id kubernetes_namespace flux_resource_path auto_stop_setting' },
   { reason: elsewhere, names: 'archived', routes: /^(?:POST|PUT) .*\/labels/ },
-  { reason: 'tokens have a name alone', names: 'description', routes: /\/personal_access_tokens$/ },
-  { reason: 'every key signs in', names: 'usage_type', routes: /\/keys$/ },
   {
     reason: 'a deploy key expires as it was created',
     names: 'expires_at',
     routes: /\/deploy_keys\/:key_id$/,
   },
-  { reason: 'a schedule gives variables alone', names: 'inputs', routes: /\/pipeline_schedules/ },
   { reason: 'a job is cancelled at once', names: 'force', routes: /\/cancel$/ },
   { reason: elsewhere, names: 'job_inputs', routes: /\/play$/ },
   { reason: 'not a parameter of the API', names: 'file_path', routes: /\/assets\/links/ },
@@ -180,7 +177,6 @@ const writes: Treatment[] = [
   },
   { routes: /\/issues(?:\/:issue_iid)?$/, reason: 'there is one type of issue', names: 'issue_type' },
   { routes: /\/issues$/, reason: 'the next number is taken', names: 'iid' },
-  { routes: /\/(?:issues|merge_requests)\/:\w+$/, reason: elsewhere, names: 'discussion_locked' },
   { routes: /\/add_spent_time$/, reason: 'spent time has no summary', names: 'summary' },
   {
     routes: /\/merge_requests(?:\/:merge_request_iid)?$/,
@@ -197,6 +193,33 @@ const writes: Treatment[] = [
 ];
 
 const treatments: Treatment[] = [...reads, ...writes];
+
+/** Why filters that are declared as `unsupportedFilter` cannot act. */
+const refusals: Treatment[] = [
+  {
+    reason: paid,
+    names: 'epic_id health_status iteration_id iteration_title weight approver_ids saml_provider_id',
+  },
+  { reason: paid, names: 'with_saml_identity with_security_reports' },
+  { reason: 'neither groups nor labels are archived', names: 'archived active' },
+  { reason: 'what is deleted is gone at once', names: 'marked_for_deletion_on' },
+  {
+    reason: 'events name the record that they are about: target_type, target_id',
+    names: 'entity_type entity_id',
+  },
+  { reason: 'no deploy key is open to all projects', names: 'public' },
+  { reason: 'repositories have no replicas', names: 'repository_checksum_failed wiki_checksum_failed' },
+  { reason: 'topics have no ids', names: 'topic_id' },
+  { reason: 'languages are read from the repository, and not stored', names: 'with_programming_language' },
+  { reason: 'users have no status', names: 'status' },
+  { reason: 'who created a user is not stored', names: 'created_by' },
+  { reason: 'custom attributes are not stored', names: 'custom_attributes' },
+  { reason: 'projects alone have a storage', names: 'repository_storage' },
+];
+
+/** The reason why a filter is refused; null: none is recorded. */
+export const refusalReason = (name: string): string | null =>
+  refusals.find(({ names }) => names.split(/\s+/).includes(name))?.reason ?? null;
 
 /** The reason of the first treatment that covers a parameter of a request; null: none does. */
 export const treatmentReason = (request: string, name: string): string | null => {

@@ -1,4 +1,7 @@
-/** How SQLite plans each list of issues and merge requests over skewed data, without statistics and with them. */
+/**
+ * How SQLite plans each list of issues, merge requests, labels and milestones over skewed data, without statistics and
+ * with them.
+ */
 import { join } from 'node:path';
 import { DatabaseSync, StatementSync } from 'node:sqlite';
 import { type Skewed, listsOf, makeSkewed } from '../gates/skewed.ts';
@@ -27,15 +30,17 @@ const planOf = (database: DatabaseSync, text: string): string[] => {
   return rows.map(({ detail }) => detail);
 };
 
-/** The two statements that depend on the list; the records that a page names are then read by their ids. */
-const kindOf = (text: string): 'page' | 'count' | null => {
+/** The statements that depend on the list; the records that a page names are then read by their ids. */
+const kindOf = (text: string): 'page' | 'count' | 'sums' | null => {
   if (/^\s*select (issues|merge_requests)\.id, \1\.revision\b/.test(text)) return 'page';
-  return /^\s*select count\(\*\) as total from/.test(text) ? 'count' : null;
+  if (/^\s*select .* from "(?:labels|milestones)" .* limit \?/s.test(text)) return 'page';
+  if (/^\s*select label_id,\s+sum\(/.test(text)) return 'sums';
+  return /^\s*select count\(\*\) as "?total"? from/.test(text) ? 'count' : null;
 };
 
 /** What is read of large tables, and sorted. */
 const tells = (detail: string): boolean =>
-  /^(?:SEARCH|SCAN) (?:issues|merge_requests|led|projects|label_links|assignees|reviewers|\w+_search\w*|award_emoji|milestones)\b|TEMP B-TREE/.test(
+  /^(?:SEARCH|SCAN) (?:issues|merge_requests|led|projects|links|deployments|label_links|assignees|reviewers|\w+_search\w*|award_emoji|milestones|labels|label_counts)\b|TEMP B-TREE/.test(
     detail,
   );
 
@@ -45,6 +50,18 @@ const nameOf = (path: string, { project, group, user }: Skewed): string =>
     .replace(group, ':id')
     .replace(`_id=${user.id}`, '_id=USER')
     .replace(/[?&]$/, '');
+
+/** Lists of what a project or group has for its issues. */
+const labelListsOf = ({ project, group }: Skewed): string[] =>
+  [`/projects/${project.id}`, `/groups/${group}`].flatMap((place) => [
+    `${place}/labels?`,
+    `${place}/labels?with_counts=false`,
+    `${place}/labels?search=common`,
+    `${place}/milestones?`,
+    `${place}/milestones?state=active`,
+    `${place}/milestones?title=v1`,
+    `${place}/milestones?search=v`,
+  ]);
 
 type List = { name: string; statements: string[] };
 
@@ -63,7 +80,7 @@ export const queryPlansText = async (): Promise<string> => {
   const skewed = await makeSkewed(gantry);
   await fillRequests(gantry, skewed);
   const lists: List[] = [];
-  for (const path of [...listsOf(skewed), ...requestListsOf(skewed)]) {
+  for (const path of [...listsOf(skewed), ...requestListsOf(skewed), ...labelListsOf(skewed)]) {
     const ask = async (): Promise<unknown> =>
       await gantry.api(`GET ${path}&per_page=5`, { as: skewed.user.token });
     const ofList = (await statementsOf(ask)).filter((text) => kindOf(text) !== null);

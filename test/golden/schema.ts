@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import pg from 'pg';
-import { migrate } from '../../src/db/migrate.ts';
-import { type Store, openStore } from '../../src/db/open.ts';
-import { systemClock } from '../../src/time.ts';
+import { migrate } from '../../src/platform/db/migrate.ts';
+import { type Store, openStore } from '../../src/platform/db/open.ts';
+import { systemClock } from '../../src/platform/time.ts';
 
 /** One blank between words, lines broken between what stands in the outermost parentheses. */
 const laidOut = (statement: string): string => {

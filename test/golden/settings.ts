@@ -1,8 +1,8 @@
 /** `docs/settings.md`: every setting of the instance, out of the one table of them. */
-import { noSurroundings } from '../../src/settings/checks.ts';
-import { type Control, controlOf, meaningInFull } from '../../src/settings/controls.ts';
-import { fields, settingNames } from '../../src/settings/fields.ts';
-import { type Field, groups } from '../../src/settings/kinds.ts';
+import { emptySettingContext } from '../../src/core/settings/checks.ts';
+import { type Control, toControl, describeMeaning } from '../../src/core/settings/controls.ts';
+import { fields, settingNames } from '../../src/core/settings/fields.ts';
+import { type Field, groups } from '../../src/core/settings/kinds.ts';
 
 const code = (text: string): string => `\`${text}\``;
 
@@ -36,10 +36,10 @@ const also = ({ alias, needs }: Field): string[] => [
 ];
 
 const line = (name: string, field: Field): string => {
-  const meaning = [`${field.label}.`, meaningInFull(field, noSurroundings), ...also(field)].join(' ');
+  const meaning = [`${field.label}.`, describeMeaning(field, emptySettingContext), ...also(field)].join(' ');
   const cells = [
     code(name),
-    typeOf(controlOf(field, noSurroundings)),
+    typeOf(toControl(field, emptySettingContext)),
     code(JSON.stringify(field.default)),
     meaning,
   ];

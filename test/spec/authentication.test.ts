@@ -1,8 +1,8 @@
 /** API document, "Authentication" 1-9; behaviour book 1.4 and 1.5; client page 1, no. 10. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { hashToken, newTokenText } from '../../src/access/token_text.ts';
-import { insertToken } from '../../src/tokens/create.ts';
+import { hashToken, generateTokenText } from '../../src/core/access/credentials/token_text.ts';
+import { insertToken } from '../../src/identity/tokens/create.ts';
 import { randomBytes } from 'node:crypto';
 import { type SeededUser, seedUser } from '../support/seed.ts';
 import { rootToken } from '../support/service.ts';
@@ -27,7 +27,7 @@ const token = async (
   user: number,
   given: { kind?: Kind; scopes?: string[]; expires_at?: string | null } = {},
 ) => {
-  const text = newTokenText(randomBytes);
+  const text = generateTokenText(randomBytes);
   const { kind = 'personal', scopes = ['api'], expires_at = null } = given;
   await world.gantry.service.platform.store.write(async (tx) => {
     await insertToken(tx, null, { user_id: user, kind, name: 'spec', scopes, expires_at }, text);
@@ -35,12 +35,12 @@ const token = async (
   return text;
 };
 
-/** A call without any credential but those given. */
+/** Sends a request with only the given credentials. */
 const bare = async (line: string, headers: Record<string, string> = {}, form?: string): Promise<Reply> =>
   await world.api(line, { as: null, headers, ...(form !== undefined && { form }) });
 
 describe('1. most requests require authentication', () => {
-  it('each issue endpoint: 401, before anything else is looked at', async () => {
+  it('each issue endpoint answers 401 before any other check', async () => {
     for (const at of [`/projects/${team.id}/issues`, '/projects/999999/issues']) {
       const lines = [
         'GET /issues',
@@ -67,7 +67,7 @@ describe('1. most requests require authentication', () => {
     assert.deepEqual(answer(await bare(`GET /projects/${open.id}/issues`)), unauthorized);
   });
 
-  it('a body that does not parse is told only to those who may call', async () => {
+  it('a malformed body is reported only to authorized callers', async () => {
     const headers = { 'content-type': 'application/json' };
     const nobody = await world.raw(`POST /api/v4${list}`, { as: null, body: '{', headers });
     assert.deepEqual(answer(nobody), unauthorized);
@@ -104,7 +104,7 @@ describe('2. private token and personal access token', () => {
     );
   });
 
-  it('the parameter wins over the header', async () => {
+  it('the parameter takes precedence over the header', async () => {
     const [own, other] = [team.guest.token, team.reporter.token];
     const reply = await bare(`POST ${list}?title=x&private_token=${own}`, { 'private-token': other });
     assert.equal(reply.body.author.id, team.guest.id);
@@ -114,7 +114,7 @@ describe('2. private token and personal access token', () => {
     );
   });
 
-  it('the private token comes before OAuth', async () => {
+  it('the private token takes precedence over OAuth', async () => {
     const oauth = await token(team.reporter.id, { kind: 'oauth' });
     const reply = await bare(`POST ${list}?title=x`, {
       'private-token': team.guest.token,
@@ -135,7 +135,7 @@ describe('3. OAuth 2 token', () => {
     assert.equal((await bare(`POST ${list}`, {}, `title=x&access_token=${text}`)).status, 201);
   });
 
-  it('access_token comes before bearer_token', async () => {
+  it('access_token takes precedence over bearer_token', async () => {
     const [one, other] = [
       await token(team.guest.id, { kind: 'oauth' }),
       await token(team.owner.id, { kind: 'oauth' }),
@@ -174,7 +174,7 @@ describe('4. impersonation token', () => {
 });
 
 describe('5. session cookie _service_session', () => {
-  it('one that names no session is no credential', async () => {
+  it('an unknown session is no credential', async () => {
     for (const value of ['', 'x', rootToken, '1']) {
       assert.deepEqual(
         answer(await bare(`GET ${list}`, { cookie: `_service_session=${value}` })),
@@ -182,7 +182,7 @@ describe('5. session cookie _service_session', () => {
       );
     }
   });
-  it('does not keep a token from counting', async () => {
+  it('does not prevent a token from being used', async () => {
     const reply = await bare(`GET ${list}`, { cookie: '_service_session=x', 'private-token': rootToken });
     assert.equal(reply.status, 200);
   });
@@ -211,20 +211,20 @@ describe('6. sudo', () => {
     assert.equal(author(await world.api(`POST ${list}`, { json: { title: 'x', sudo: user.id } })), user.id);
   });
 
-  it('every request may: GET, PUT, DELETE', async () => {
+  it('applies to every method: GET, PUT, DELETE', async () => {
     assert.equal((await world.api(`GET ${list}/1?sudo=${user.id}`)).body.subscribed, false);
     assert.equal((await world.api(`PUT ${list}/1?title=x&sudo=${user.id}`)).status, 403);
     assert.equal((await world.api(`DELETE ${list}/1?sudo=${user.id}`)).status, 403);
   });
 
-  it('the parameter wins over the header', async () => {
+  it('the parameter takes precedence over the header', async () => {
     const reply = await world.api(`POST ${list}?title=x&sudo=${user.id}`, {
       headers: { sudo: String(team.reporter.id) },
     });
     assert.equal(author(reply), user.id);
   });
 
-  it('permissions are the target’s, entirely', async () => {
+  it('the permissions are only those of the target', async () => {
     const stranger = team.stranger.id;
     assert.deepEqual(answer(await world.api(`GET ${list}?sudo=${stranger}`)), [
       404,
@@ -235,7 +235,7 @@ describe('6. sudo', () => {
     assert.deepEqual([body.labels, body.created_at > '2002'], [[], true]);
   });
 
-  it('non-administrator token: 403, alike for users that are there and that are not', async () => {
+  it('a token without administrator rights: 403, alike for existing and missing users', async () => {
     for (const word of ['root', '1', user.username, 'nobody-here', '999999']) {
       const reply = await world.api(`GET /issues?sudo=${word}`, { as: team.owner.token });
       assert.deepEqual(answer(reply), [403, { message: '403 Forbidden - Must be admin to use sudo' }], word);
@@ -258,17 +258,17 @@ describe('6. sudo', () => {
     assert.equal((await world.api(`GET /issues?sudo=${named.id}`)).status, 200);
   });
 
-  it('no valid credential: 401, sudo is not even looked at', async () => {
+  it('no valid credential: 401, and sudo is ignored', async () => {
     for (const headers of [{}, { 'private-token': 'wrong' }]) {
       assert.deepEqual(answer(await bare('GET /issues?sudo=nobody', headers)), unauthorized);
     }
   });
 
-  it('comes before parameters: 404 of the user, not 400', async () => {
+  it('is checked before parameters: 404 of the user, not 400', async () => {
     assert.equal((await world.api('GET /issues?state=foo&sudo=nobody-here')).status, 404);
   });
 
-  it('empty is not given; an array, an object, two values are refused', async () => {
+  it('an empty value is ignored; an array, an object or two values are refused', async () => {
     assert.equal((await world.api('GET /user?sudo=')).body.username, 'root');
     for (const query of ['sudo[]=1', 'sudo[a]=1', 'sudo=1&sudo=2']) {
       assert.deepEqual(answer(await world.api(`GET /issues?${query}`)), [
@@ -299,7 +299,7 @@ describe('6. sudo', () => {
     assert.equal((await world.api(`GET /issues?sudo=${blocked.id}`)).status, 200);
   });
 
-  it('the change log keeps both', async () => {
+  it('the audit log records both users', async () => {
     const { body } = await world.api(`POST ${list}?title=x&sudo=${user.id}`);
     const { db } = world.gantry.service.platform.store;
     const row = await db
@@ -344,7 +344,7 @@ describe('7. missing or invalid credentials: 401 {"message": "401 Unauthorized"}
     });
   }
 
-  it('revoked, and expired: from 00:00 of its date on; the detail is in the header', async () => {
+  it('revoked or expired (from 00:00 of the date): the header has the details', async () => {
     const revoked = await token(1);
     await world.gantry.service.platform.store.write(async (tx) => {
       await tx.db

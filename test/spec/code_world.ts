@@ -1,6 +1,6 @@
-/** What files about merge requests need: a world whose projects have code. */
+/** Fixtures for tests of merge requests: projects with code. */
 import assert from 'node:assert/strict';
-import { type SeedCommitOptions, seedCommit } from '../support/code.ts';
+import { type SeedCommitOptions, seedCommit } from '../support/repositories/seed_commits.ts';
 import {
   type MergeRequestSeed,
   type ProjectSeed,
@@ -18,14 +18,14 @@ type Edit = { as?: string; headers?: Record<string, string> };
 export type CodeWorld = World & {
   /** A project with a member of each role and a file on `main`, its default branch. */
   codeTeam: (given?: ProjectSeed, columns?: Record<string, unknown>) => Promise<Team>;
-  /** A new branch of `main` with one commit more; its name. */
+  /** Creates a branch of `main` with one more commit; returns its name. */
   branch: (project: number, options?: SeedCommitOptions) => Promise<string>;
-  /** Opens a merge request of a new branch into `main`; the answer's JSON. */
+  /** Opens a merge request of a new branch into `main`; returns its JSON. */
   open: (project: number, fields?: object, as?: string) => Promise<MergeRequest>;
   post: (project: number, fields: object, as?: string) => Promise<Reply>;
   put: (request: MergeRequest, fields: object, edit?: Edit) => Promise<Reply>;
   get: (request: MergeRequest, rest?: string, as?: string) => Promise<Reply>;
-  /** A row without code behind it. */
+  /** A merge request row without code. */
   seeded: (given: MergeRequestSeed) => Promise<SeededIssue>;
   /** Texts of the system notes, oldest first. */
   requestNotes: (request: MergeRequest) => Promise<string[]>;

@@ -1,4 +1,4 @@
-/** Many calls at once: sequences stay gapless, counters exact, and nothing is lost or made twice. */
+/** Concurrent calls: iids stay gapless, counters exact, and nothing is lost or doubled. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Issue, type Team, type World, ascending, startWorld } from './world.ts';
@@ -26,7 +26,7 @@ const countersOf = async (project: number) => {
   return Object.values(counted);
 };
 
-/** The same counted from the issues themselves. */
+/** The counters recomputed from the issues. */
 const countOf = async (project: number) => {
   const { db } = world.gantry.service.platform.store;
   const rows = await db.selectFrom('issues').selectAll().where('project_id', '=', project).execute();
@@ -76,7 +76,7 @@ it('edits of several issues that create the same new labels, in any order, all s
   assert.equal((await world.api(`GET /projects/${id}/labels`)).headers.get('x-total'), '12');
 });
 
-it('creates that fail take no iid', async () => {
+it('failed creations consume no iid', async () => {
   const { id } = await world.project();
   await times(
     20,
@@ -85,7 +85,7 @@ it('creates that fail take no iid', async () => {
   assert.equal((await world.issue(id)).iid, 11);
 });
 
-it('edits, closes and deletes at once leave the counters exact', async () => {
+it('concurrent edits, closes and deletes keep the counters exact', async () => {
   const { id } = await world.project();
   const made = await times(12, (n) => world.issue(id, { confidential: n % 2 === 0 }));
   await times(60, async (n) => {
@@ -97,7 +97,7 @@ it('edits, closes and deletes at once leave the counters exact', async () => {
   assert.deepEqual(await countersOf(id), await countOf(id));
 });
 
-it('of several deletes of one issue one is 204, the others 404', async () => {
+it('of concurrent deletions of one issue one is 204, the others 404', async () => {
   const issue = await world.issue(team.id);
   const replies = await times(5, () => world.api(`DELETE ${pathOf(issue)}`));
   assert.deepEqual(ascending(replies.map(({ status }) => status)), [204, 404, 404, 404, 404]);
@@ -106,14 +106,14 @@ it('of several deletes of one issue one is 204, the others 404', async () => {
   assert.deepEqual(await countersOf(team.id), await countOf(team.id));
 });
 
-it('of several closes one is noted', async () => {
+it('concurrent closes of one issue leave one note', async () => {
   const issue = await world.issue(team.id);
   const replies = await times(6, () => world.api(`PUT ${pathOf(issue)}?state_event=close`));
   assert.ok(replies.every(({ status, body }) => status === 200 && body.state === 'closed'));
   assert.deepEqual(await world.systemNotes(issue.id), ['closed']);
 });
 
-it('of several moves of one issue one is 201, the others 400; there is one copy', async () => {
+it('of concurrent moves of one issue one is 201, the others 400; there is one copy', async () => {
   const [from, to] = [await world.project(), await world.project()];
   const issue = await world.issue(from.id);
   const replies = await times(5, () => world.api(`POST ${pathOf(issue)}/move?to_project_id=${to.id}`));
@@ -121,7 +121,7 @@ it('of several moves of one issue one is 201, the others 400; there is one copy'
   assert.deepEqual(await countersOf(to.id), [1, 0, 0, 0]);
 });
 
-it('moves to and fro between two projects all succeed', async () => {
+it('moves back and forth between two projects all succeed', async () => {
   const [one, two] = [await world.project(), await world.project()];
   const made = await times(16, (n) => world.issue(n % 2 === 0 ? one.id : two.id));
   const replies = await times(16, (n) =>
@@ -134,7 +134,7 @@ it('moves to and fro between two projects all succeed', async () => {
   }
 });
 
-it('labels set by several at once: one of the sets, never a mixture', async () => {
+it('concurrent label updates leave one of the sets, never a mixture', async () => {
   const issue = await world.issue(team.id);
   const sets = ['p,q', 'r,s', 't,u'];
   await times(18, (n) => world.api(`PUT ${pathOf(issue)}`, { json: { labels: sets[n % 3] } }));
@@ -142,13 +142,13 @@ it('labels set by several at once: one of the sets, never a mixture', async () =
   assert.ok(sets.includes(body.labels.join(',')), body.labels);
 });
 
-describe('add_labels and assignees of several at once', () => {
-  it('every label added is there', async () => {
+describe('concurrent add_labels and assignees', () => {
+  it('keep every added label', async () => {
     const issue = await world.issue(team.id);
     await times(10, (n) => world.api(`PUT ${pathOf(issue)}?add_labels=add${n}`));
     assert.equal((await world.api(`GET ${pathOf(issue)}`)).body.labels.length, 10);
   });
-  it('the assignees are those of one call', async () => {
+  it('keep the assignees of one call', async () => {
     const issue = await world.issue(team.id);
     const { guest, reporter, developer } = team;
     const sets = [[guest.id, reporter.id], [reporter.id, developer.id], []];
@@ -161,13 +161,13 @@ describe('add_labels and assignees of several at once', () => {
   });
 });
 
-it('updated_at of edits at once never repeats', async () => {
+it('concurrent edits never repeat updated_at', async () => {
   const issue = await world.issue(team.id);
   const replies = await times(10, (n) => world.api(`PUT ${pathOf(issue)}?title=t${n}`));
   assert.equal(new Set(replies.map(({ body }) => body.updated_at)).size, 10);
 });
 
-it('comments and edits at once are all counted', async () => {
+it('concurrent comments and edits are all counted', async () => {
   const issue = await world.issue(team.id);
   await times(20, (n) =>
     n % 2 === 0

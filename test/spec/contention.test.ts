@@ -1,11 +1,13 @@
 /**
- * Many clients that write into one project at once wait for each other, but never in a circle: no transaction is a
- * victim of PostgreSQL's deadlock detection, and nobody is answered 5xx.
+ * Many clients that write into one project wait for each other without deadlocks: PostgreSQL aborts no transaction,
+ * and no response is 5xx.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
+import { holdProject } from '../../src/projects/projects/lock_project.ts';
 import { prepareSite, writeMixed } from '../support/mixed_writes.ts';
+import { settle } from '../support/seed_merge_requests.ts';
 import { type TestService, engine, rootToken, startTestService } from '../support/service.ts';
 
 const clients = 24;
@@ -14,7 +16,7 @@ const milliseconds = 4_000;
 let gantry: TestService;
 /** Texts of the statements that ended in a deadlock. */
 const deadlocks: string[] = [];
-/** Statements that match it fail as victims of a deadlock do. */
+/** Statements that match this pattern fail like victims of a deadlock. */
 let victims: RegExp | null = null;
 // oxlint-disable-next-line typescript/unbound-method -- it is called with its client
 const { query } = pg.Client.prototype;
@@ -41,7 +43,7 @@ after(async () => {
   await gantry.close();
 });
 
-test('writes of all kinds in one project meet in no deadlock', { skip: engine === 'sqlite' }, async () => {
+test('mixed writes in one project cause no deadlock', { skip: engine === 'sqlite' }, async () => {
   const site = await prepareSite(gantry.url, rootToken);
   const end = performance.now() + milliseconds;
   const answers = await writeMixed(site, clients, () => performance.now() > end);
@@ -53,7 +55,7 @@ test('writes of all kinds in one project meet in no deadlock', { skip: engine ==
   );
 });
 
-test('a transaction that loses every retry is answered 503', { skip: engine === 'sqlite' }, async () => {
+test('a transaction whose retries all fail is answered 503', { skip: engine === 'sqlite' }, async () => {
   const { projects } = await prepareSite(gantry.url, rootToken);
   victims = /insert into "issues"/;
   const lost = await gantry.api(`POST /projects/${projects[0]}/issues?title=lost`);
@@ -62,4 +64,29 @@ test('a transaction that loses every retry is answered 503', { skip: engine === 
   assert.ok(lost.headers.has('retry-after'));
   const kept = await gantry.api(`POST /projects/${projects[0]}/issues?title=kept`);
   assert.equal(kept.status, 201);
+});
+
+test('a commit does not wait for a transaction that holds its project', async () => {
+  const { projects } = await prepareSite(gantry.url, rootToken);
+  const [id] = projects;
+  const { store } = gantry.service.platform;
+  const lastActivity = async (): Promise<number> =>
+    Date.parse((await gantry.api(`GET /projects/${id}`)).body.last_activity_at);
+  const before = await lastActivity();
+  const actions = [{ action: 'create', file_path: 'new.txt', content: 'new' }];
+  const json = { branch: 'main', commit_message: 'Add', actions };
+  const { promise: isHeld, resolve: held } = Promise.withResolvers<void>();
+  const { promise: isAnswered, resolve: answered } = Promise.withResolvers<void>();
+  const holding = store.write(async (tx) => {
+    if (engine === 'postgres') await holdProject(tx, id);
+    held();
+    if (engine === 'postgres') await isAnswered;
+  });
+  await isHeld;
+  const reply = await gantry.api(`POST /projects/${id}/repository/commits`, { json });
+  answered();
+  await holding;
+  assert.equal(reply.status, 201, reply.text);
+  await settle(gantry);
+  assert.ok((await lastActivity()) > before);
 });

@@ -196,7 +196,7 @@ describe('Parameters of POST and PUT may be given in the query string', () => {
     assert.deepEqual([reply.body.title, reply.body.description], ['body', 'query']);
   });
 
-  it('nothing in query or body takes the place of a parameter of the path', async () => {
+  it('nothing in query or body replaces a path parameter', async () => {
     const other = await world.project();
     const reply = await world.api(`PUT ${path}?id=${other.id}`, {
       json: { title: 'x', issue_iid: 999, id: other.id },
@@ -297,7 +297,7 @@ describe('OPTIONS', () => {
     });
   }
 
-  it('a preflight is answered 200 before anybody signs in; any origin, without credentials', async () => {
+  it('a preflight is answered 200 without authentication; any origin, without credentials', async () => {
     const headers = {
       origin: 'https://elsewhere.example',
       'access-control-request-method': 'PUT',
@@ -345,7 +345,7 @@ describe('A known path with another method', () => {
 });
 
 describe('Headers of every answer', () => {
-  it('X-Request-Id is given back if sane, else made', async () => {
+  it('X-Request-Id is echoed if valid, else generated', async () => {
     const given = await world.api(`GET ${path}`, { headers: { 'x-request-id': 'abcdef-123' } });
     assert.equal(given.headers.get('x-request-id'), 'abcdef-123');
     const odd = await world.api(`GET ${path}`, { headers: { 'x-request-id': 'a b' } });
@@ -382,7 +382,7 @@ describe('Headers of every answer', () => {
     }
   });
 
-  it('a record that changed answers 200 to its old ETag', async () => {
+  it('a changed record answers 200 to its old ETag', async () => {
     const { iid } = await world.issue(team.id);
     const at = `/projects/${team.id}/issues/${iid}`;
     const headers = { 'if-none-match': (await world.api(`GET ${at}`)).headers.get('etag') ?? '' };
@@ -390,7 +390,7 @@ describe('Headers of every answer', () => {
     assert.equal((await world.api(`GET ${at}`, { headers })).status, 200);
   });
 
-  it('one who lost access gets 404 for a record that his ETag names, not 304', async () => {
+  it('a user who lost access gets 404 for a record with a matching ETag, not 304', async () => {
     const secret = await world.team({ visibility: 'private' });
     await world.issue(secret.id);
     const at = `/projects/${secret.id}/issues/1`;
@@ -405,7 +405,7 @@ describe('Headers of every answer', () => {
 });
 
 describe('A private project is hidden from non-members', () => {
-  it('each issue endpoint answers as if the project were not there', async () => {
+  it('each issue endpoint answers as if the project did not exist', async () => {
     const hidden = await world.project({ visibility: 'private' });
     await world.issue(hidden.id);
     const as = team.stranger.token;

@@ -1,8 +1,8 @@
-/** Behaviour book 1.11: what mentions an issue or merge request is noted there, for those who see the mention. */
+/** Behaviour book 1.11: a mention creates a note on the issue or merge request, visible to users who see the source. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { seedCommit } from '../support/code.ts';
-import { settle } from '../support/requests.ts';
+import { seedCommit } from '../support/repositories/seed_commits.ts';
+import { settle } from '../support/seed_merge_requests.ts';
 import { type CodeWorld, pathOf, startCodeWorld } from './code_world.ts';
 import { type Issue, type Reply, type Team, answer } from './world.ts';
 
@@ -20,7 +20,7 @@ const bodiesOf = ({ status, body, text }: Reply): string[] => {
   assert.equal(status, 200, text);
   return (body as { body: string }[]).map((note) => note.body).toReversed();
 };
-/** Texts of the notes on an issue, oldest first, as somebody sees them. */
+/** Texts of an issue's notes as a user sees them, oldest first. */
 const notes = async (issue: Issue, as?: string) =>
   bodiesOf(await world.api(`GET ${issuePath(issue)}/notes`, asked(as)));
 const requestNotes = async (request: Issue, as?: string) =>
@@ -36,7 +36,7 @@ const edit = async (issue: Issue, json: object) => {
 const settled = async () => await settle(world.gantry);
 
 describe('within a project', () => {
-  it('a new issue is noted on what its title and description mention, by its author', async () => {
+  it('a new issue creates notes on what its title and description mention, by its author', async () => {
     const [a, b] = [await world.issue(team.id), await world.issue(team.id)];
     const request = await world.open(team.id);
     const description = `Like #${b.iid}, !${request.iid}, #${b.iid} again and #99999.`;
@@ -49,12 +49,12 @@ describe('within a project', () => {
       [true, team.developer.id, a.id],
     );
   });
-  it('a merge request is, also where it closes the issue', async () => {
+  it('a merge request does the same, also if it closes the issue', async () => {
     const issue = await world.issue(team.id);
     const request = await world.open(team.id, { description: `Closes #${issue.iid}` });
     assert.deepEqual(await notes(issue), [`mentioned in merge request !${request.iid}`]);
   });
-  it('a comment is one of what it stands under, when made and when edited', async () => {
+  it('a comment mentions for its issue or merge request, when created and when edited', async () => {
     const [a, b, from] = [await world.issue(team.id), await world.issue(team.id), await world.issue(team.id)];
     const { id } = await comment(issuePath(from), `See #${a.iid}`);
     await comment(issuePath(from), `I said #${a.iid}`);
@@ -63,13 +63,13 @@ describe('within a project', () => {
     const text = `mentioned in issue #${from.iid}`;
     assert.deepEqual([await notes(a), await notes(b)], [[text], [text]]);
   });
-  it('so is one in a thread of a merge request', async () => {
+  it('a comment in a thread of a merge request does the same', async () => {
     const [issue, request] = [await world.issue(team.id), await world.open(team.id)];
     const json = { body: `See #${issue.iid}` };
     assert.equal((await world.api(`POST ${pathOf(request)}/discussions`, { json })).status, 201);
     assert.deepEqual(await notes(issue), [`mentioned in merge request !${request.iid}`]);
   });
-  it('an edit notes only what it brings', async () => {
+  it('an edit creates notes only for new mentions', async () => {
     const [a, b] = [await world.issue(team.id), await world.issue(team.id)];
     const from = await world.issue(team.id, { description: `#${a.iid}` });
     await edit(from, { description: `#${a.iid} #${b.iid}` });
@@ -81,19 +81,19 @@ describe('within a project', () => {
     await world.put(request, { title: `For #${c.iid}` });
     assert.deepEqual(await notes(c), [`mentioned in merge request !${request.iid}`]);
   });
-  it('nothing mentions itself, and code mentions nothing', async () => {
+  it('nothing mentions itself, and code spans mention nothing', async () => {
     const [a, b] = [await world.issue(team.id), await world.issue(team.id)];
     await edit(a, { description: `I am #${a.iid}. \`#${b.iid}\`\n\n\`\`\`\n#${b.iid}\n\`\`\`\n` });
     assert.deepEqual([await notes(a), await notes(b)], [['changed the description'], []]);
   });
-  it('the target does not change, and no comment is counted', async () => {
+  it('the target is unchanged, and the note is not counted as a comment', async () => {
     const issue = await world.issue(team.id);
     await world.issue(team.id, { description: `#${issue.iid}` });
     assert.equal((await notes(issue)).length, 1);
     const { body } = await world.api(`GET ${issuePath(issue)}`);
     assert.deepEqual([body.updated_at, body.user_notes_count], [issue.updated_at, 0]);
   });
-  it('of a text no more than fifty are', async () => {
+  it('at most fifty mentions of a text count', async () => {
     const issues: Issue[] = [];
     for (let index = 0; index < 51; index += 1) issues.push(await world.issue(team.id));
     await world.issue(team.id, { description: issues.map(({ iid }) => `#${iid}`).join(' ') });
@@ -102,7 +102,7 @@ describe('within a project', () => {
 });
 
 describe('of another project', () => {
-  it('names it in full: by path, or by address', async () => {
+  it('shows the full reference, for a mention by path or by address', async () => {
     const other = await world.codeTeam();
     const [a, b] = [await world.issue(team.id), await world.issue(team.id)];
     const request = await world.open(team.id);
@@ -112,7 +112,7 @@ describe('of another project', () => {
     const text = `mentioned in issue ${other.full_path}#${from.iid}`;
     assert.deepEqual([await notes(a), await notes(b), await requestNotes(request)], [[text], [text], [text]]);
   });
-  it('none where the author does not see what he names', async () => {
+  it('creates no note if the author cannot see the target', async () => {
     const hidden = await world.codeTeam({ visibility: 'private' });
     const [issue, secret] = [
       await world.issue(hidden.id),
@@ -126,7 +126,7 @@ describe('of another project', () => {
   });
 });
 
-describe('who sees the note', () => {
+describe('the visibility of the note', () => {
   const lists = async (path: string, as: string) => {
     const seen: [number, string | null, string | null][] = [];
     for (const list of ['notes', 'discussions']) {
@@ -138,7 +138,7 @@ describe('who sees the note', () => {
   const one = async (path: string, id: number, as: string) =>
     (await world.api(`GET ${path}/notes/${id}`, { as })).status;
 
-  it('who sees the private project that mentions, with exact totals', async () => {
+  it('follows access to a private source project, with exact totals', async () => {
     const hidden = await world.codeTeam({ visibility: 'private' });
     const issue = await world.issue(team.id);
     const description = `${team.full_path}#${issue.iid}`;
@@ -176,7 +176,7 @@ describe('who sees the note', () => {
     });
     assert.equal(awards.status, 404);
   });
-  it('who sees the confidential issue that mentions; nobody when it is deleted', async () => {
+  it('follows access to a confidential source issue; nobody sees it after deletion', async () => {
     const issue = await world.issue(team.id);
     const from = await world.issue(team.id, { confidential: true, description: `#${issue.iid}` });
     const text = `mentioned in issue #${from.iid}`;
@@ -189,7 +189,7 @@ describe('who sees the note', () => {
     assert.equal((await world.api(`DELETE ${issuePath(from)}`)).status, 204);
     assert.deepEqual(await notes(issue), []);
   });
-  it('what moves takes them along, in full', async () => {
+  it('moves with the issue, as a full reference', async () => {
     const other = await world.codeTeam();
     const issue = await world.issue(team.id);
     const from = await world.issue(team.id, { confidential: true, description: `#${issue.iid}` });
@@ -211,7 +211,7 @@ describe('commits', () => {
     return sha;
   };
 
-  it('of any branch are noted once, in the name of who pushed', async () => {
+  it('of any branch create one note, by the pusher', async () => {
     const own = await world.codeTeam();
     const [issue, other] = [await world.issue(own.id), await world.issue(team.id)];
     const message = `Work on #${issue.iid} and ${team.full_path}#${other.iid}`;
@@ -226,7 +226,7 @@ describe('commits', () => {
     await settled();
     assert.deepEqual(await notes(issue), [text]);
   });
-  it('what closes an issue is not noted twice, nor what merging made', async () => {
+  it('a closing reference and a merge create no second note', async () => {
     const own = await world.codeTeam();
     const [a, b] = [await world.issue(own.id), await world.issue(own.id)];
     const sha = await push(own.id, `Closes #${a.iid}, see #${b.iid}`, 'main');
@@ -239,7 +239,7 @@ describe('commits', () => {
     assert.equal((await notes(a)).at(-1), `mentioned in merge request !${request.iid}`);
     assert.deepEqual(await requestNotes(request), ['merged']);
   });
-  it('only who reads the code sees it, and none is made of what the pusher does not see', async () => {
+  it('are visible only to readers of the code, and never mention what the pusher cannot see', async () => {
     const hidden = await world.codeTeam({ visibility: 'private' });
     const [open, own] = [await world.issue(team.id), await world.issue(hidden.id)];
     const sha = await push(hidden.id, `${team.full_path}#${open.iid} #${own.iid}`, 'main');

@@ -39,7 +39,7 @@ it('limits the search of issues to titles or descriptions', async () => {
   ]);
 });
 
-it('takes words in place of the id of a milestone', async () => {
+it('accepts keywords instead of a milestone id', async () => {
   const started = await create('milestones', { title: 'now', start_date: '2001-01-01' });
   const coming = await create('milestones', { title: 'soon', due_date: '2999-01-01' });
   await create('issues', { title: 'of now', milestone_id: started.id });

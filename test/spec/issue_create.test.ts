@@ -58,7 +58,7 @@ describe('title (required)', () => {
     it(`keeps ${title} as it is`, async () => assert.equal((await create({ title })).body.title, title));
   }
 
-  it('what is refused leaves nothing behind', async () => {
+  it('a refused request creates nothing', async () => {
     const counted = await count();
     await create({ title: '' });
     await create({ title: 'x', due_date: 'never' });
@@ -149,7 +149,7 @@ describe('assignee_ids', () => {
     );
   });
 
-  it('one who only becomes able to read a confidential issue by it can be assigned', async () => {
+  it('a user who can read a confidential issue only by the assignment can be assigned', async () => {
     assert.deepEqual(await assignees({ assignee_ids: [team.guest.id], confidential: true }), [team.guest.id]);
   });
 
@@ -232,7 +232,7 @@ describe('labels', () => {
     );
   });
 
-  it('labels of the group are matched by title, none is created beside them', async () => {
+  it('group labels match by title, and no project label is created', async () => {
     const group = await seedGroup(world.gantry);
     const project = await world.project({ namespace: group.id });
     await world.label({ group: group.id }, 'of group');
@@ -430,7 +430,7 @@ describe('who may create, and what', () => {
   });
 });
 
-describe('what a new issue brings along', () => {
+describe('consequences of a new issue', () => {
   it('iid = highest iid ever in the project + 1, deleted ones included', async () => {
     const project = await world.project();
     for (const iid of [1, 2, 3]) assert.equal((await world.issue(project.id)).iid, iid);
@@ -473,7 +473,7 @@ describe('what a new issue brings along', () => {
     assert.deepEqual(await world.systemNotes(id), []);
   });
 
-  it('todos for the assignees and those mentioned, not for the author', async () => {
+  it('assignees and mentioned users get todos, the author does not', async () => {
     const { guest, reporter, developer, stranger } = team;
     const description = `@${reporter.username} look\nwith @${developer.username}, @root and @nobody-here`;
     const { id } = (await create({ title: 'Ask', description, assignee_ids: [guest.id, 1] })).body;
@@ -491,7 +491,7 @@ describe('what a new issue brings along', () => {
     assert.ok(!todos.some(({ user_id }) => user_id === stranger.id));
   });
 
-  it('one todo a person, be he assigned and mentioned', async () => {
+  it('an assigned and mentioned user gets one todo', async () => {
     const { guest } = team;
     const { id } = (await create({ title: 'x', description: `@${guest.username}`, assignee_ids: [guest.id] }))
       .body;
@@ -501,7 +501,7 @@ describe('what a new issue brings along', () => {
     );
   });
 
-  it('no todo for one who is mentioned and cannot read it', async () => {
+  it('a mentioned user who cannot read the issue gets no todo', async () => {
     const { stranger, guest } = team;
     const description = `@${stranger.username} @${guest.username}`;
     const { id } = (await create({ title: 'x', description, confidential: true })).body;

@@ -84,7 +84,7 @@ describe('204', () => {
     assert.equal((await world.issue(project.id)).iid, 2);
   });
 
-  it('its todos go along', async () => {
+  it('its todos are deleted', async () => {
     const issue = await world.issue(team.id, { assignee_ids: [team.guest.id] });
     await world.api(`DELETE ${pathOf(issue)}`);
     assert.deepEqual(await world.todos(issue.id), []);
@@ -144,7 +144,7 @@ describe('If-Unmodified-Since', () => {
   ]) {
     it(`parsed leniently: ${header}`, async () => assert.equal((await attempt(header)).status, 412));
   }
-  it('after 404 and 403', async () => {
+  it('is checked after 404 and 403', async () => {
     assert.equal((await attempt(http(0), team.guest.token)).status, 403);
     const headers = { 'if-unmodified-since': http(0) };
     assert.equal((await world.api(`DELETE /projects/${team.id}/issues/999999`, { headers })).status, 404);

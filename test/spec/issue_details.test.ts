@@ -54,7 +54,7 @@ describe('user_agent_detail', () => {
   });
 
   for (const who of ['owner', 'master', 'guest', 'stranger'] as const) {
-    it(`${who}: 403 before the look-up of the issue`, async () => {
+    it(`${who}: 403 before the issue is looked up`, async () => {
       for (const at of [line(), line(999_999), line(1, 999_999)]) {
         const reply = await world.api(at, { as: team[who].token });
         assert.deepEqual(answer(reply), [403, { message: '403 Forbidden' }]);
@@ -74,7 +74,7 @@ describe('user_agent_detail', () => {
     assert.notEqual((await world.api(line())).body.user_agent, 'Other/2');
   });
 
-  it('under sudo the right is the target’s', async () => {
+  it('under sudo the target’s rights count', async () => {
     assert.equal((await world.api(`${line()}?sudo=${team.owner.username}`)).status, 403);
   });
 });

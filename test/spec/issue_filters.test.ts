@@ -18,7 +18,7 @@ const lists = ['/issues?scope=all', '/groups/G/issues?x=1', '/projects/P/issues?
 const pathOf = (list: string, at: { id: number; namespace_id: number }): string =>
   list.replace('/P/', `/${at.id}/`).replace('/G/', `/${at.namespace_id}/`);
 
-/** The iids that each of the three lists finds, which have to agree. */
+/** The iids that the three lists return; the lists must agree. */
 const found = async (
   query: string,
   at: { id: number; namespace_id: number },
@@ -140,7 +140,7 @@ describe('labels', () => {
     assert.deepEqual(iidsOf(await world.api(`GET ${list}&per_page=1&page=2`)), [1]);
   });
 
-  it('two labels of one title, of the project and of its group, name the same', async () => {
+  it('labels of one title in the project and its group match the same issues', async () => {
     const both = await place();
     await world.label({ group: both.namespace_id }, 'twin');
     const first = await world.issue(both.id, { labels: 'twin' });
@@ -194,7 +194,7 @@ describe('milestone', () => {
     ['milestone=%23started', [1, 2]],
   ]);
 
-  it('#upcoming is what each project and each group has due next', async () => {
+  it('#upcoming is the milestone due next in each project and group', async () => {
     const [one, other] = [await place(), await place()];
     const due = [
       [one, one.id, '2026-08-03'],
@@ -281,7 +281,7 @@ describe('scope, author_id, assignee_id', () => {
     assert.deepEqual(await found('author_id=', at), [1, 2, 3, 4, 5]);
   });
 
-  it('assignee_id: issues assigned to that user, be he the first or not', async () => {
+  it('assignee_id: issues assigned to that user, as the first or a further assignee', async () => {
     const { developer, reporter } = at;
     assert.deepEqual(await found(`assignee_id=${reporter.id}`, at), [3, 5]);
     assert.deepEqual(await found(`assignee_id=${developer.id}`, at), [2, 5]);
@@ -326,7 +326,7 @@ describe('my_reaction_emoji', () => {
   let at: Team;
   before(async () => {
     at = await place();
-    // An author does not vote on what he wrote.
+    // Authors do not vote on their own issues.
     for (const _ of [1, 2, 3]) await world.issue(at.id, {}, at.reporter.token);
     const award = async (iid: number, name: string, as?: string): Promise<void> => {
       const reply = await world.api(
@@ -347,7 +347,7 @@ describe('my_reaction_emoji', () => {
     ['my_reaction_emoji=None', [3]],
     ['my_reaction_emoji=Any', [1, 2]],
   ]);
-  it('is of the caller', async () =>
+  it('applies to the caller', async () =>
     assert.deepEqual(await found('my_reaction_emoji=thumbsup', at, at.developer.token), [3]));
 });
 
@@ -553,7 +553,7 @@ describe('created_after, created_before (datetime, inclusive)', () => {
   ]);
 });
 
-describe('other filters of today', () => {
+describe('newer filters', () => {
   it('confidential', async () => {
     const at = await place();
     await world.issue(at.id, { confidential: true });
@@ -595,7 +595,7 @@ describe('other filters of today', () => {
 
   refusals([['due_date=someday', { due_date: ['does not have a valid value'] }]]);
 
-  it('non_archived leaves out the issues of archived projects, from the moment on', async () => {
+  it('non_archived excludes issues of archived projects at once', async () => {
     const at = await place();
     await world.issue(at.id);
     assert.deepEqual(await found('non_archived=true', at), [1]);
@@ -614,8 +614,8 @@ describe('other filters of today', () => {
   });
 });
 
-describe('filters together', () => {
-  it('each narrows what the others leave, and what is hidden is counted by none', async () => {
+describe('combined filters', () => {
+  it('all apply, and no total counts hidden issues', async () => {
     const at = await place();
     const { reporter, guest } = at;
     await world.issue(at.id, {

@@ -104,7 +104,7 @@ describe('after each of these, the single read and every list show the issue as 
     ['the author renamed', () => world.api(`PUT /users/${author.id}?name=New%20Name`)],
     ['the author’s user name', () => world.api(`PUT /users/${author.id}?username=${author.username}-new`)],
     [
-      'the author’s e-mail address, of which his avatar is made',
+      'the author’s e-mail address, from which their avatar is derived',
       () => world.api(`PUT /users/${author.id}?email=${author.username}@example.net`),
     ],
     [

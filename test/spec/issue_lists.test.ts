@@ -47,7 +47,7 @@ describe('GET /issues', () => {
       seen['archived'] = await issue(await at({ archived: 1 }));
       seen['of a member'] = await issue(member.id);
       seen['confidential'] = await issue(await at({}), { confidential: 1 });
-      seen['confidential, his own'] = await issue(await at({}), { confidential: 1, author: stranger.id });
+      seen['confidential, own'] = await issue(await at({}), { confidential: 1, author: stranger.id });
       seen['confidential, assigned'] = await issue(await at({}), {
         confidential: 1,
         assignees: [stranger.id],
@@ -57,7 +57,7 @@ describe('GET /issues', () => {
     });
 
     const rows: Record<string, string[]> = {
-      stranger: ['public', 'internal', 'archived', 'confidential, his own', 'confidential, assigned'],
+      stranger: ['public', 'internal', 'archived', 'confidential, own', 'confidential, assigned'],
       external: ['public', 'archived'],
       guest: ['public', 'internal', 'archived', 'of a member'],
       reporter: ['public', 'internal', 'archived', 'of a member', 'confidential, of a member'],
@@ -77,7 +77,7 @@ describe('GET /issues', () => {
     });
   });
 
-  it('an author whose project is closed to him does not see his issue any more', async () => {
+  it('an author without access to the project no longer sees their issue', async () => {
     const team = await world.team({ visibility: 'private' });
     await world.issue(team.id, {}, team.guest.token);
     assert.equal((await world.api('GET /issues', { as: team.guest.token })).body.length, 1);
@@ -146,7 +146,7 @@ describe('GET /groups/:id/issues', () => {
     assert.deepEqual(ids(both), [open.id, secret.id]);
   });
 
-  it('a membership that has ended counts no more', async () => {
+  it('an expired membership does not count', async () => {
     const project = await world.team({ visibility: 'private' });
     await world.issue(project.id);
     await world.gantry.service.platform.store.write(async (tx) => {
@@ -323,7 +323,7 @@ describe('Confidential issues (behaviour book 1.8)', () => {
     });
   }
 
-  it('to who may not see it, no endpoint tells it from an issue that is not there', async () => {
+  it('endpoints do not distinguish a hidden issue from a missing one', async () => {
     const calls: [string, string, string][] = [
       ['GET', '', '404 Not found'],
       ['PUT', '?title=x', '404 Not found'],

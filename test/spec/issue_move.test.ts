@@ -49,7 +49,7 @@ describe('order of checks', () => {
       { message: '404 Issue Not Found' },
     ]);
   });
-  it('a target that does not exist: 404 Project Not Found, also to one without permission', async () => {
+  it('a missing target: 404 Project Not Found, also without permission', async () => {
     const issue = await world.issue(team.id);
     for (const as of [undefined, team.guest.token]) {
       for (const id of [999_999, 0, -1]) {
@@ -86,7 +86,7 @@ describe('reporter on both projects', () => {
     const issue = await world.issue(team.id, {}, target.owner.token);
     assert.deepEqual(answer(await move(issue, target.id, target.owner.token)), noPermission);
   });
-  it('a target that is hidden from the caller: 404, as one that does not exist', async () => {
+  it('a hidden target: 404, like a missing one', async () => {
     const hidden = await world.project({ visibility: 'private' });
     const issue = await world.issue(team.id);
     for (const as of [team.owner.token, team.guest.token]) {
@@ -98,7 +98,7 @@ describe('reporter on both projects', () => {
     const off = await world.project({ issues_access_level: 'disabled' });
     assert.deepEqual(answer(await move(await world.issue(team.id), off.id)), noPermission);
   });
-  it('a refused move leaves both projects as they were', async () => {
+  it('a refused move changes neither project', async () => {
     const to = await world.project();
     const issue = await world.issue(team.id);
     await move(issue, to.id, team.developer.token);
@@ -248,7 +248,7 @@ describe('all comments and emoji are copied with authors and times', () => {
     );
   });
 
-  it('who took part is still subscribed', async () => {
+  it('participants stay subscribed', async () => {
     const old = await world.issue(team.id, { description: `@${team.developer.username}` });
     await world.api(`POST ${pathOf(old)}/notes`, {
       json: { body: `with @${team.master.username}` },

@@ -64,7 +64,7 @@ describe('Issue', () => {
     ['closed', 'close'],
     ['opened', 'reopen'],
   ] as const) {
-    it(`${event} of what is ${state} already: 200, nothing changes, no note, updated_at untouched`, async () => {
+    it(`${event} on an issue that is ${state}: 200, no change, no note, updated_at untouched`, async () => {
       const { iid, id } = await world.issue(team.id);
       const path = `/projects/${team.id}/issues/${iid}`;
       if (state === 'closed') await world.api(`PUT ${path}?state_event=close`);

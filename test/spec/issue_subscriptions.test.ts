@@ -70,7 +70,7 @@ describe('subscribe', () => {
     ],
   ];
   for (const [who, takePart] of participants) {
-    it(`304 for one who takes part: ${who}`, async () => {
+    it(`304 for a participant: ${who}`, async () => {
       const issue = await world.issue(team.id);
       await takePart(issue);
       assert.equal(await subscribed(issue, team.guest.token), true);
@@ -82,7 +82,7 @@ describe('subscribe', () => {
     isNotModified(await say(await world.issue(team.id, {}, team.guest.token), 'subscribe', team.guest.token));
   });
 
-  it('a mention that is taken back counts no more', async () => {
+  it('a removed mention does not count', async () => {
     const issue = await world.issue(team.id, { description: `@${team.guest.username}` });
     assert.equal(await subscribed(issue, team.guest.token), true);
     await world.api(`PUT ${pathOf(issue)}?description=none`);
@@ -102,7 +102,7 @@ describe('unsubscribe', () => {
     isNotModified(await say(issue, 'unsubscribe', team.guest.token));
   });
 
-  it('his own word beats taking part, until he subscribes again', async () => {
+  it('an explicit unsubscription outranks participation, until the user subscribes again', async () => {
     const { guest } = team;
     const issue = await world.issue(team.id, {}, guest.token);
     assert.equal((await say(issue, 'unsubscribe', guest.token)).status, 201);
@@ -126,7 +126,7 @@ describe('both', () => {
     });
   }
 
-  it('of two calls at once one is 201, the other 304', async () => {
+  it('of two concurrent calls one is 201, the other 304', async () => {
     const issue = await world.issue(team.id);
     for (const word of ['subscribe', 'unsubscribe', 'subscribe']) {
       const calls = Array.from({ length: 6 }, () => say(issue, word, team.guest.token));
@@ -189,7 +189,7 @@ describe('todo', () => {
     assert.deepEqual((await world.api('GET /todos', { as: token })).body, [body]);
   });
 
-  it('the list leaves out what the caller does not see any more', async () => {
+  it('the list omits issues that the caller no longer sees', async () => {
     const own = await world.team({ visibility: 'private' });
     const issue = await world.issue(own.id);
     await say(issue, 'todo', own.guest.token);
@@ -205,7 +205,7 @@ describe('todo', () => {
     ]);
   });
 
-  it('of several calls at once one is 201, the others 304', async () => {
+  it('of several concurrent calls one is 201, the others 304', async () => {
     const issue = await world.issue(team.id);
     const calls = Array.from({ length: 6 }, () => say(issue, 'todo', team.guest.token));
     const statuses = (await Promise.all(calls)).map(({ status }) => status);
@@ -222,7 +222,7 @@ describe('todo', () => {
     ['closes', (issue) => world.api(`PUT ${pathOf(issue)}?state_event=close`, { as: team.reporter.token })],
   ];
   for (const [what, act] of finishing) {
-    it(`is done when he ${what}`, async () => {
+    it(`is done when the user ${what}`, async () => {
       const issue = await world.issue(team.id);
       await say(issue, 'todo', team.reporter.token);
       assert.ok((await act(issue)).status < 300);

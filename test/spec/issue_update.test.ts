@@ -28,7 +28,7 @@ const idsOf = ({ assignees }: Issue): number[] => assignees.map(({ id }: { id: n
 const atLeastOne = {
   message:
     '400 (Bad request) at least one of title, description, assignee_ids, assignee_id, milestone_id, labels, ' +
-    'add_labels, remove_labels, due_date, confidential, state_event must be given',
+    'add_labels, remove_labels, due_date, confidential, discussion_locked, state_event must be given',
 };
 
 describe('at least one of the optional attributes', () => {
@@ -43,10 +43,10 @@ describe('at least one of the optional attributes', () => {
       assert.deepEqual(answer(await put(issue, { [name]: '2017-01-01T00:00:00Z' })), [400, atLeastOne]);
     }
   });
-  it('beats 404 and 403', async () => {
+  it('is checked before 404 and 403', async () => {
     assert.equal((await world.api('PUT /projects/999999/issues/1')).status, 400);
   });
-  it('is asked after 401', async () => {
+  it('is checked after 401', async () => {
     assert.equal((await world.api('PUT /projects/999999/issues/1', { as: null })).status, 401);
   });
 });
@@ -253,7 +253,7 @@ describe('who may edit what (behaviour book 1.7)', () => {
     assert.deepEqual([status, body.title, body.labels], [200, 'By assignee', ['kept']]);
   });
 
-  it('labels alone from one who may not set them: 200, unchanged', async () => {
+  it('labels alone from a user who may not set them: 200, unchanged', async () => {
     const issue = await world.issue(team.id, {}, team.guest.token);
     assert.deepEqual(answer(await put(issue, { labels: 'z' }, team.guest.token)), [200, issue]);
   });
@@ -327,7 +327,7 @@ describe('updated_at follows every effective change (behaviour book 1.11)', () =
     assert.ok(three.updated_at > one.updated_at);
   });
 
-  it('an event tells before and after', async () => {
+  it('an event records the values before and after', async () => {
     const issue = await world.issue(team.id, { title: 'Old', labels: 'a', description: 'long' });
     const json = { title: 'New', labels: 'b', assignee_ids: [1], confidential: true, description: 'longer' };
     await put(issue, json);
@@ -431,7 +431,7 @@ describe('system notes (exact texts)', () => {
 });
 
 describe('todos of an edit', () => {
-  it('for those newly assigned and newly mentioned, once', async () => {
+  it('users who are newly assigned and newly mentioned get one each', async () => {
     const { guest, reporter } = team;
     const issue = await world.issue(team.id, { description: `@${guest.username}` });
     await put(issue, { assignee_ids: [reporter.id] });
@@ -444,7 +444,7 @@ describe('todos of an edit', () => {
     );
   });
 
-  it('who was mentioned before is not told again by an edit of the text', async () => {
+  it('a user who was mentioned before gets none for an edit of the text', async () => {
     const { guest, developer } = team;
     const issue = await world.issue(team.id, { description: `cc @${guest.username}` });
     await world.gantry.service.platform.store.write(async (tx) => {

@@ -1,10 +1,10 @@
 /** API document: cancel, retry and play of jobs; behaviour book 4.0, 4.8, 4.9, 4.12. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { JobStatus } from '../../src/db/schema_ci.ts';
-import { unsealValue } from '../../src/variables/queries.ts';
+import type { JobStatus } from '../../src/platform/db/schema/ci.ts';
+import { unsealValue } from '../../src/ci/variables/queries.ts';
 import { unique } from '../support/seed.ts';
-import { type PipelineSeed, type SeededPipeline, seedPipeline, setJob } from '../support/jobs.ts';
+import { type PipelineSeed, type SeededPipeline, seedPipeline, setJob } from '../support/ci/jobs.ts';
 import { type CodeWorld, startCodeWorld } from './code_world.ts';
 import { type Reply, type Team, answer, ascending } from './world.ts';
 
@@ -79,7 +79,7 @@ const isQueued = async (id: number): Promise<boolean> => {
   return (await query.where('job_id', '=', id).executeTakeFirst()) !== undefined;
 };
 
-/** A job of this name that got to this state. */
+/** Creates a job of this name and brings it to this state. */
 const inState = async (name: string, status: JobStatus) => {
   const pipeline = await seed();
   const id = idOf(pipeline, name);
@@ -107,7 +107,7 @@ describe('POST cancel', () => {
       assert.equal(await isQueued(id), false);
     });
   }
-  it('running: canceled at once, while its runner is told', async () => {
+  it('running: canceled at once, and its runner is told', async () => {
     const { id } = await inState('compile', 'running');
     const body = await must('cancel', id);
     assert.equal(body.status, 'canceled');
@@ -116,7 +116,7 @@ describe('POST cancel', () => {
     const { pipeline: _pipeline, ...seen } = await get(id);
     assert.deepEqual([seen.status, seen.finished_at], ['canceled', body.finished_at]);
   });
-  it('a delayed one that waits for its time', async () => {
+  it('a delayed job is canceled before its time', async () => {
     const { id } = await inState('later', 'scheduled');
     assert.equal((await must('cancel', id)).status, 'canceled');
     assert.equal((await rowOf(id)).status, 'canceled');
@@ -129,7 +129,7 @@ describe('POST cancel', () => {
       assert.deepEqual(await rowOf(id), before_);
     });
   }
-  it('what comes after it is skipped, and the pipeline is canceled', async () => {
+  it('later jobs are skipped, and the pipeline is canceled', async () => {
     const pipeline = await seed({
       file: 'stages: [a, b]\none: { stage: a, script: x }\ntwo: { stage: b, script: x }',
     });
@@ -176,22 +176,22 @@ describe('POST retry', () => {
       assert.deepEqual([kept, retried], [status, 0]);
     });
   }
-  it('one that was canceled while it ran, before its runner has ended it', async () => {
+  it('a job canceled while it ran, before its runner has ended it, is retried', async () => {
     const { id } = await inState('compile', 'running');
     await must('cancel', id);
     assert.equal((await must('retry', id)).status, 'pending');
   });
-  it('403 for one whose place another has taken', async () => {
+  it('a job that was retried: 403', async () => {
     const { id } = await inState('compile', 'failed');
     await must('retry', id);
     assert.deepEqual(answer(await ask('retry', id)), notRetryable);
   });
-  it('two at once: one new job', async () => {
+  it('two concurrent retries create one job', async () => {
     const { id } = await inState('compile', 'failed');
     const replies = await Promise.all([ask('retry', id), ask('retry', id), ask('retry', id)]);
     assert.deepEqual(ascending(replies.map(({ status }) => status)), [201, 403, 403]);
   });
-  it('what was skipped behind it may run after all, and the pipeline runs again', async () => {
+  it('skipped jobs behind it may run, and the pipeline runs again', async () => {
     const stages = 'stages: [a, b]\none: { stage: a, script: x }\ntwo: { stage: b, script: x }';
     const pipeline = await seed({ file: stages });
     await must('cancel', idOf(pipeline, 'one'));
@@ -199,7 +199,7 @@ describe('POST retry', () => {
     assert.equal((await get(idOf(pipeline, 'two'))).status, 'created');
     assert.equal(await statusOfPipeline(pipeline), 'pending');
   });
-  it('the list has both, the new one first', async () => {
+  it('the list has both jobs, the new one first', async () => {
     const { id, pipeline } = await inState('compile', 'failed');
     const made = await must('retry', id);
     const { body } = await world.api(`GET /projects/${team.id}/pipelines/${pipeline.id}/jobs`);
@@ -209,7 +209,7 @@ describe('POST retry', () => {
 });
 
 describe('POST play', () => {
-  it('manual: queued, as the same job, by the caller; the answer says started, the store pending', async () => {
+  it('a manual job is queued as the same job, by the caller; the response says started, the store pending', async () => {
     const pipeline = await seed();
     const id = idOf(pipeline, 'ask');
     assert.equal((await get(id)).status, 'manual');
@@ -223,7 +223,7 @@ describe('POST play', () => {
     assert.ok((pending.body as Job[]).some((one) => one.id === id));
   });
   for (const status of ['success', 'failed', 'canceled', 'skipped'] as const) {
-    it(`a manual job that has ended, ${status}: a new one`, async () => {
+    it(`a manual job that has ended, ${status}: a new job`, async () => {
       const { id } = await inState('ask', status);
       const body = await must('play', id, { as: team.developer.token });
       assert.notEqual(body.id, id);
@@ -251,12 +251,12 @@ describe('POST play', () => {
     assert.equal((await must('play', id)).status, 'started');
     assert.equal((await rowOf(id)).status, 'pending');
   });
-  it('400 for one whose place another has taken', async () => {
+  it('a job that was retried: 400', async () => {
     const { id } = await inState('ask', 'success');
     await must('play', id);
     assert.deepEqual(answer(await ask('play', id)), unplayable);
   });
-  it('twice at once: once', async () => {
+  it('two concurrent plays start it once', async () => {
     const id = idOf(await seed(), 'ask');
     const replies = await Promise.all([ask('play', id), ask('play', id)]);
     assert.deepEqual(ascending(replies.map(({ status }) => status)), [201, 400]);
@@ -299,7 +299,7 @@ describe('POST play', () => {
         ['B', 'two', 'play'],
       ]);
     });
-    it('of a job that is played again, with the ones it had', async () => {
+    it('of a job played again keep the earlier ones', async () => {
       const id = idOf(await seed(), 'ask');
       const json = (...given: object[]) => ({ json: { [name]: given } });
       await must('play', id, json({ key: 'A', value: '1' }, { key: 'B', value: '1' }));
@@ -333,7 +333,7 @@ describe('POST play', () => {
   });
 });
 
-describe('what all of them answer', () => {
+describe('common to all actions', () => {
   const acted = async (action: Action): Promise<{ body: Job; id: number }> => {
     const { id } = await inState('ask', action === 'retry' ? 'failed' : 'manual');
     return { body: await must(action, id), id };
@@ -362,7 +362,7 @@ describe('what all of them answer', () => {
   }
 });
 
-describe('who may', () => {
+describe('permissions', () => {
   const forbidden = [403, { message: '403 Forbidden' }];
   /** An action's job that is ready for it, in a project of its own. */
   const ready = async (own: Team, action: Action, given: Partial<PipelineSeed> = {}): Promise<number> => {
@@ -375,7 +375,7 @@ describe('who may', () => {
     const told = async (own: Team, id: number, as: string | null) =>
       answer(await ask(action, id, { project: own.id, as }));
 
-    it(`${action}: developers, masters, owners; others who see it 403; nobody 401`, async () => {
+    it(`${action}: allowed to developers, masters and owners; other members 403, anonymous 401`, async () => {
       const own = await world.codeTeam();
       const id = await ready(own, action);
       assert.deepEqual(await told(own, id, null), [401, { message: '401 Unauthorized' }]);
@@ -386,14 +386,14 @@ describe('who may', () => {
         assert.equal((await told(own, await ready(own, action), token))[0], 201);
       }
     });
-    it(`${action}: 404 for a hidden project, before a word about the job`, async () => {
+    it(`${action}: 404 for a hidden project, before anything about the job`, async () => {
       const hidden = await world.codeTeam({ visibility: 'private' });
       const id = await ready(hidden, action);
       const hiddenProject = [404, { message: '404 Project Not Found' }];
       assert.deepEqual(await told(hidden, id, hidden.stranger.token), hiddenProject);
       assert.deepEqual(await told(hidden, 999_999, hidden.stranger.token), hiddenProject);
     });
-    it(`${action}: the right is asked before the job, the job before its state`, async () => {
+    it(`${action}: checks the right before the job, and the job before its state`, async () => {
       const own = await world.codeTeam();
       assert.deepEqual(await told(own, 999_999, own.reporter.token), forbidden);
       assert.deepEqual(await told(own, 999_999, own.developer.token), [404, { message: '404 Not found' }]);
@@ -401,7 +401,7 @@ describe('who may', () => {
       assert.deepEqual(await told(own, id, own.owner.token), [404, { message: '404 Not found' }]);
       assert.equal((await rowOf(id)).status, 'running');
     });
-    it(`${action}: 403 in an archived project, where jobs are off, and where the code is`, async () => {
+    it(`${action}: 403 in an archived project, and if jobs or code are disabled`, async () => {
       for (const columns of [
         { archived: 1 },
         { builds_access_level: 'disabled' },
@@ -413,7 +413,7 @@ describe('who may', () => {
         assert.deepEqual(await told(own, id, own.owner.token), forbidden);
       }
     });
-    it(`${action} on a protected branch: who may push to it, or merge into it`, async () => {
+    it(`${action} on a protected branch: allowed to users who may push or merge`, async () => {
       const own = await world.codeTeam();
       const protect = async (push_access_level: number, merge_access_level: number) => {
         const name = unique('held');
@@ -429,7 +429,7 @@ describe('who may', () => {
       assert.equal((await told(own, await protect(30, 40), own.developer.token))[0], 201);
       assert.deepEqual(await told(own, await protect(0, 0), own.owner.token), forbidden);
     });
-    it(`${action} of a protected tag: who may make it`, async () => {
+    it(`${action} of a protected tag: allowed to users who may create it`, async () => {
       const own = await world.codeTeam();
       const json = { name: 'v*', create_access_level: 40 };
       assert.equal((await world.api(`POST /projects/${own.id}/protected_tags`, { json })).status, 201);
@@ -440,7 +440,7 @@ describe('who may', () => {
       const free = await ready(own, action, { ref: 'w1.0', tag: true });
       assert.equal((await told(own, free, own.developer.token))[0], 201);
     });
-    it(`${action}: the protected ref is asked before the state`, async () => {
+    it(`${action}: checks the protected ref before the state`, async () => {
       const own = await world.codeTeam();
       const pipeline = await seed({ project: own.id, ref: 'main', protected: true });
       const id = idOf(pipeline, 'check');
@@ -461,7 +461,7 @@ describe('who may', () => {
       await protect(open.source_branch);
       const free = await ready(own, action, ofRequest);
       assert.equal((await told(own, free, own.developer.token))[0], 201);
-      // A rule for all names is for those of merge requests, too.
+      // A rule for all names also covers merge request refs.
       await protect('*');
       const held = await ready(own, action, ofRequest);
       assert.deepEqual(await told(own, held, own.developer.token), forbidden);

@@ -4,11 +4,12 @@ import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import type { JobStatus } from '../../src/db/schema_ci.ts';
-import { expireArtifacts } from '../../src/artifacts/expiry.ts';
-import { unsealValue } from '../../src/variables/queries.ts';
-import { seedArtifact, seedTrace, zipOf } from '../support/artifacts.ts';
-import { type PipelineSeed, seedPipeline, setJob, setPipeline } from '../support/jobs.ts';
+import type { JobStatus } from '../../src/platform/db/schema/ci.ts';
+import type { Named } from '../../src/platform/blob/trace_name.ts';
+import { expireArtifacts } from '../../src/ci/artifacts/store/expiry.ts';
+import { unsealValue } from '../../src/ci/variables/queries.ts';
+import { getLogName, seedArtifact, seedTrace, buildZip } from '../support/ci/artifacts.ts';
+import { type PipelineSeed, seedPipeline, setJob, setPipeline } from '../support/ci/jobs.ts';
 import { type CodeWorld, startCodeWorld } from './code_world.ts';
 import type { Reply, Team } from './world.ts';
 
@@ -30,13 +31,13 @@ const files = {
 before(async () => {
   world = await startCodeWorld();
   team = await world.codeTeam();
-  archive = await zipOf(files);
+  archive = await buildZip(files);
 });
 after(async () => await world.close());
 
 const file = 'compile: { script: make }';
 
-type Made = { id: number; project_id: number; pipeline: number };
+type Made = { id: number; project_id: number; pipeline: number; log: Named };
 
 type Wanted = Partial<PipelineSeed> & { status?: JobStatus; expire_in?: string; empty?: true };
 
@@ -45,7 +46,12 @@ const ended = async ({ status = 'success', expire_in, empty, ...given }: Wanted 
   const pipeline = await seedPipeline(world.gantry, { project: team.id, ref: 'topic', file, ...given });
   const id = pipeline.jobs['compile'] ?? 0;
   await setJob(world.gantry, id, { status });
-  const job = { id, project_id: pipeline.project_id, pipeline: pipeline.id };
+  const job = {
+    id,
+    project_id: pipeline.project_id,
+    pipeline: pipeline.id,
+    log: await getLogName(world.gantry, id),
+  };
   if (empty === true) return job;
   await seedArtifact(world.gantry, job, archive, { expire_in: expire_in ?? null });
   await seedTrace(world.gantry, job, 'what it printed\n');
@@ -111,7 +117,7 @@ describe('GET /projects/:id/jobs/:job_id/artifacts', () => {
     assert.equal((await get(`/projects/${other.id}/jobs/${job.id}/artifacts`)).status, 404);
   });
 
-  it('serves those who may read jobs', async () => {
+  it('is allowed to users who may read jobs', async () => {
     const closed = await world.codeTeam({ visibility: 'private' });
     await world.setProject(closed.id, { public_builds: 0 });
     const [open, hidden] = [await ended(), await ended({ project: closed.id })];
@@ -132,7 +138,7 @@ describe('GET /projects/:id/jobs/artifacts/:ref_name/download', () => {
     const ref = 'by-ref';
     await ended({ ref });
     const second = await ended({ ref });
-    const other = await zipOf({ second: 'second' });
+    const other = await buildZip({ second: 'second' });
     await world.gantry.service.platform.store.write(
       async ({ db }) => await db.deleteFrom('artifacts').where('job_id', '=', second.id).execute(),
     );
@@ -153,7 +159,7 @@ describe('GET /projects/:id/jobs/artifacts/:ref_name/download', () => {
     }
   });
 
-  it('judges the job, not its pipeline, and no job whose place another has taken', async () => {
+  it('selects by the status of the job, not of its pipeline, and skips retried jobs', async () => {
     const failed = await ended({ ref: 'judged' });
     await setPipeline(world.gantry, failed.pipeline, { status: 'failed' });
     assert.equal((await download('judged')).status, 200);
@@ -216,7 +222,7 @@ describe('GET /projects/:id/jobs/:job_id/artifacts/*artifact_path', () => {
     }
   });
 
-  it('refuses paths that no archive has', async () => {
+  it('refuses invalid paths', async () => {
     const job = await ended();
     const bad = [
       '..%2f..%2fetc%2fpasswd',
@@ -266,7 +272,7 @@ describe('GET /projects/:id/jobs/:job_id/artifacts/*artifact_path', () => {
     assert.deepEqual([got.status, message(got)], [404, '404 Not Found']);
   });
 
-  it('answers 404 for an archive that is none', async () => {
+  it('answers 404 for an artifact that is no archive', async () => {
     const job = await ended({ empty: true });
     await seedArtifact(world.gantry, job, Buffer.from('no zip at all'));
     assert.equal((await get(`${pathOf(job)}/artifacts/index.html`)).status, 404);
@@ -293,7 +299,7 @@ describe('POST /projects/:id/jobs/:job_id/erase', () => {
     assert.equal((await get(`${pathOf(job)}/artifacts/index.html`)).status, 404);
     await settle();
     assert.deepEqual(blobFiles(project.id), []);
-    assert.equal(await world.gantry.service.platform.traces.size(job), null);
+    assert.equal(await world.gantry.service.platform.traces.size(job.log), null);
     assert.equal((await post(job, 'erase')).status, 201);
     assert.deepEqual(
       (await world.events('Job', job.id)).map(({ kind }) => kind),
@@ -301,7 +307,7 @@ describe('POST /projects/:id/jobs/:job_id/erase', () => {
     );
   });
 
-  it('is for jobs that have ended', async () => {
+  it('requires a job that has ended', async () => {
     const cases: [JobStatus, number][] = [
       ...(['created', 'pending', 'running', 'canceling', 'manual', 'scheduled'] as const).map(
         (status): [JobStatus, number] => [status, 403],
@@ -319,7 +325,7 @@ describe('POST /projects/:id/jobs/:job_id/erase', () => {
     }
   });
 
-  it('is for developers', async () => {
+  it('requires a developer', async () => {
     const job = await ended();
     assert.equal((await post(job, 'erase', team.reporter.token)).status, 403);
     assert.equal((await world.api(`POST ${pathOf(job)}/erase`, { as: null })).status, 401);
@@ -340,7 +346,7 @@ describe('POST /projects/:id/jobs/:job_id/erase', () => {
 });
 
 describe('POST /projects/:id/jobs/:job_id/artifacts/keep', () => {
-  it('lets them stay', async () => {
+  it('removes the expiry', async () => {
     const job = await ended({ expire_in: '1 hour' });
     assert.ok((await world.api(`GET ${pathOf(job)}`)).body.artifacts_expire_at !== null);
     const { status, body } = await post(job, 'artifacts/keep', team.developer.token);
@@ -361,12 +367,12 @@ describe('POST /projects/:id/jobs/:job_id/artifacts/keep', () => {
     assert.deepEqual([status, body], [404, { message: '404 Not Found' }]);
   });
 
-  it('is for developers', async () => {
+  it('requires a developer', async () => {
     assert.equal((await post(await ended(), 'artifacts/keep', team.reporter.token)).status, 403);
   });
 });
 
-describe('the time of artifacts', () => {
+describe('the expiry of artifacts', () => {
   const at = async <T>(later: number, work: () => Promise<T>): Promise<T> => {
     world.gantry.setTime(Date.now() + later);
     try {
@@ -377,7 +383,7 @@ describe('the time of artifacts', () => {
   };
   const day = 86_400_000;
 
-  it('ends as the job says, and in 30 days where it says nothing', async () => {
+  it('is set by the job, and 30 days by default', async () => {
     const project = await world.codeTeam();
     const of = async (expire_in?: string): Promise<Made> =>
       await ended({ project: project.id, status: 'failed', ...(expire_in !== undefined && { expire_in }) });
@@ -401,7 +407,7 @@ describe('the time of artifacts', () => {
     assert.equal(await at(9_000 * day, async () => (await get(`${pathOf(never)}/artifacts`)).status), 200);
   });
 
-  it('is over for their bytes when nothing else names them', async () => {
+  it('deletes bytes that nothing else references', async () => {
     const project = await world.codeTeam();
     const given = { project: project.id, status: 'failed' } as const;
     const [first, second] = [
@@ -422,7 +428,7 @@ describe('the time of artifacts', () => {
     assert.equal((await get(`${pathOf(first)}/trace`)).status, 200);
   });
 
-  it('goes on for the newest pipeline of a branch that succeeded, where the project wants that', async () => {
+  it('does not apply to the newest successful pipeline of a branch, if the project keeps it', async () => {
     const project = await world.codeTeam();
     await world.setProject(project.id, { keep_latest_artifact: 1 });
     const make = async (): Promise<Made> => {
@@ -436,7 +442,7 @@ describe('the time of artifacts', () => {
     assert.equal(await statusOf(older), 200);
     const newer = await make();
     assert.deepEqual([await statusOf(older), await statusOf(newer)], [404, 200]);
-    // What another system says left nothing that could take its place.
+    // External statuses leave no artifacts that could replace them.
     const said = await world.api(`POST /projects/${project.id}/statuses/main`, {
       json: { state: 'success', ref: 'main' },
     });
@@ -491,7 +497,7 @@ describe('DELETE', () => {
     assert.equal((await world.api(`DELETE /projects/${project.id}/pipelines/${job.pipeline}`)).status, 204);
     await settle();
     assert.deepEqual(blobFiles(project.id), []);
-    assert.equal(await world.gantry.service.platform.traces.size(job), null);
+    assert.equal(await world.gantry.service.platform.traces.size(job.log), null);
   });
 
   it('/projects/:id takes all of them', async () => {
@@ -500,18 +506,18 @@ describe('DELETE', () => {
     await world.api(`DELETE /projects/${project.id}`);
     await settle();
     assert.deepEqual(blobFiles(project.id), []);
-    assert.equal(await world.gantry.service.platform.traces.size(job), null);
+    assert.equal(await world.gantry.service.platform.traces.size(job.log), null);
   });
 });
 
-describe('what a runner sends', () => {
+describe('uploads of a runner', () => {
   const refusal = async (work: Promise<unknown>): Promise<unknown> =>
     await work.then(
       () => assert.fail('it was taken'),
       (error: { status: number; body: { message: string } }) => [error.status, error.body.message],
     );
 
-  it('comes once of each type, or again as it was', async () => {
+  it('are accepted once for each type, or repeated unchanged', async () => {
     const job = await ended();
     const again = await seedArtifact(world.gantry, job, archive);
     assert.equal(again.job_id, job.id);
@@ -522,7 +528,7 @@ describe('what a runner sends', () => {
     assert.deepEqual((await get(`${pathOf(job)}/artifacts`)).bytes, archive);
   });
 
-  it('comes in so many types, and no more', async () => {
+  it('are limited in number', async () => {
     const job = await ended({ empty: true });
     for (let kind = 0; kind < 50; kind += 1) {
       await seedArtifact(world.gantry, job, archive, { file_type: `kind_${kind}` });
@@ -531,7 +537,7 @@ describe('what a runner sends', () => {
     assert.deepEqual(await refusal(oneMore), [400, 'too many artifacts']);
   });
 
-  it('has an end', async () => {
+  it('are limited in time', async () => {
     const project = await world.codeTeam();
     const job = await ended({ project: project.id, empty: true });
     const large = Buffer.alloc(100 * 1024 * 1024 + 1);
@@ -549,7 +555,7 @@ describe('what a runner sends', () => {
       filename: '.env.gz',
     });
 
-  it('is read, where it is a dotenv report', async () => {
+  it('are parsed if they are dotenv reports', async () => {
     const job = await ended();
     const text = '# of the build\nVERSION=1.2.3\nexport NAME="a = b"\r\n\nEMPTY=\nVERSION=2\nQ=\'x y\'\n';
     await dotenv(job, gzipSync(text));
@@ -580,7 +586,7 @@ describe('what a runner sends', () => {
     assert.deepEqual(left, []);
   });
 
-  it('is refused, where a dotenv report cannot be read', async () => {
+  it('are refused if a dotenv report is invalid', async () => {
     const project = await world.codeTeam();
     const job = await ended({ project: project.id, empty: true });
     const cases: [Buffer, string][] = [

@@ -1,12 +1,12 @@
 /** API document: the job record, alone and in lists; behaviour book 4.0, 4.3; clients' extra fields. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { hashToken } from '../../src/access/token_text.ts';
-import { insertRow } from '../../src/db/insert.ts';
-import type { JobStatus } from '../../src/db/schema_ci.ts';
-import { hashJobToken, newJobToken } from '../../src/jobs/token.ts';
-import { seedCommit } from '../support/code.ts';
-import { type SeededPipeline, seedPipeline, setJob, setPipeline } from '../support/jobs.ts';
+import { hashToken } from '../../src/core/access/credentials/token_text.ts';
+import { insertRow } from '../../src/platform/db/insert.ts';
+import type { JobStatus } from '../../src/platform/db/schema/ci.ts';
+import { hashJobToken, newJobToken } from '../../src/ci/jobs/token.ts';
+import { seedCommit } from '../support/repositories/seed_commits.ts';
+import { type SeededPipeline, seedPipeline, setJob, setPipeline } from '../support/ci/jobs.ts';
 import { type CodeWorld, startCodeWorld } from './code_world.ts';
 import { type Team, answer } from './world.ts';
 
@@ -129,7 +129,7 @@ describe('one job', () => {
       project: { ci_job_token_scope_enabled: false },
     });
   });
-  it('one of a later stage is created, and may be allowed to fail', async () => {
+  it('a job of a later stage is created, and may be allowed to fail', async () => {
     const { status, stage, allow_failure, queued_duration } = await get(pipeline.jobs['check']);
     assert.deepEqual([status, stage, allow_failure, queued_duration], ['created', 'test', true, null]);
   });
@@ -157,7 +157,7 @@ describe('one job', () => {
       { message: { job_id: ['is invalid'] } },
     ]);
   });
-  it('401 for nobody; 404 where the project is hidden; 403 where pipelines are not public', async () => {
+  it('401 for anonymous callers; 404 in a hidden project; 403 if pipelines are not public', async () => {
     const hidden = await world.codeTeam({ visibility: 'private' }, { public_builds: 0 });
     const made = await seedPipeline(world.gantry, { project: hidden.id, file });
     const told = async (as: string | null) =>
@@ -197,7 +197,7 @@ describe('status', () => {
       assert.deepEqual([one.status, one.pipeline.status], [shown, shown]);
     });
   }
-  it('one that its runner is still ending has ended when it was told to', async () => {
+  it('a job that its runner is still ending counts as ended since its cancellation', async () => {
     const cancelled_at = time('2016-01-11T10:20:00.000Z');
     const started_at = time('2016-01-11T10:15:00.000Z');
     const one = await job({ status: 'canceling', started_at, cancelled_at });
@@ -222,14 +222,14 @@ describe('times', () => {
       ['2016-01-11T10:13:33.506Z', '2016-01-11T10:14:09.526Z', '2016-01-11T10:15:10.776Z', 35.526, 61.25],
     );
   });
-  it('of a running one, how long it runs until now', async () => {
+  it('duration of a running job counts until now', async () => {
     const now = time('2030-01-01T00:00:10.000Z');
     world.gantry.setTime(now);
     const one = await job({ status: 'running', queued_at: now - 9_000, started_at: now - 2_500 });
     world.gantry.setTime(null);
     assert.deepEqual([one.queued_duration, one.duration, one.finished_at], [6.5, 2.5, null]);
   });
-  it('one that never ran has waited until it was canceled', async () => {
+  it('a job that never ran was queued until it was canceled', async () => {
     const one = await job({ status: 'canceled', queued_at: 1_000, finished_at: 4_000 });
     assert.deepEqual([one.queued_duration, one.duration, one.started_at], [3, null, null]);
   });
@@ -279,7 +279,7 @@ describe('artifacts', () => {
     const one = await get(id);
     assert.deepEqual([one.artifacts_file, one.artifacts.length], [null, 1]);
   });
-  it('artifacts_expire_at; what has expired is not told', async () => {
+  it('artifacts_expire_at; expired artifacts are not shown', async () => {
     const later = Date.now() + 3_600_000;
     const { id } = await job({ status: 'success', artifacts_expire_at: later });
     await keep(id, { file_type: 'archive', filename: 'artifacts.zip', size: 1, expire_at: later });
@@ -317,7 +317,7 @@ describe('commit', () => {
       created_at: '2017-07-14T02:40:00.000+00:00',
     });
   });
-  it('null where the repository has it no more, or is empty', async () => {
+  it('null if the repository is empty or has lost the commit', async () => {
     const lost = await seedPipeline(world.gantry, { project: team.id, file, sha: 'd'.repeat(40) });
     assert.equal((await get(lost.jobs['compile'])).commit, null);
     const empty = await world.team();
@@ -377,7 +377,7 @@ describe('runner', () => {
           ...fields,
         }),
     );
-  it('the one that took the job', async () => {
+  it('is the runner that took the job', async () => {
     const id = await runner();
     const one = await job({ status: 'running', runner_id: id });
     assert.deepEqual(one.runner, {
@@ -392,7 +392,7 @@ describe('runner', () => {
       status: 'online',
     });
   });
-  it('a paused one of a project, that was not heard', async () => {
+  it('a paused project runner that never contacted the service', async () => {
     const id = await runner({ runner_type: 'project_type', active: 0, contacted_at: null });
     const { runner: shown } = await job({ status: 'success', runner_id: id });
     const { active, paused, is_shared, online, status } = shown;
@@ -401,7 +401,7 @@ describe('runner', () => {
       [false, true, false, false, 'never_contacted'],
     );
   });
-  it('null where it is gone', async () => {
+  it('null after the runner was deleted', async () => {
     assert.equal((await job({ status: 'success', runner_id: 999_999 })).runner, null);
   });
 });
@@ -434,7 +434,7 @@ describe('user', () => {
       ...profile,
     });
   });
-  it('null where nobody started it', async () => {
+  it('null for a job that nobody started', async () => {
     assert.equal((await job({ user_id: null })).user, null);
   });
 });
@@ -464,14 +464,14 @@ describe('GET /job', () => {
       assert.equal((await told('', { 'job-token': token })).body.id, made.jobs['compile']);
     }
   });
-  it('401 for a token of no running job', async () => {
+  it('401 for a token of a job that is not running', async () => {
     const { token } = await running('success');
     for (const text of [token, 'glcbt-wrong', 'x', '']) {
       assert.equal((await told('', { 'job-token': text })).status, 401, text);
     }
     assert.equal((await told('')).status, 401);
   });
-  it('404 for a user, who is no job', async () => {
+  it('404 for a user token', async () => {
     assert.deepEqual(answer(await world.api('GET /job')), [404, { message: '404 Not found' }]);
   });
 });

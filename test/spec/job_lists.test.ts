@@ -1,8 +1,8 @@
 /** API document: the lists of jobs; behaviour book 4.0 to 4.2, 1.6. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { JobStatus } from '../../src/db/schema_ci.ts';
-import { type SeededPipeline, seedPipeline, setJob } from '../support/jobs.ts';
+import type { JobStatus } from '../../src/platform/db/schema/ci.ts';
+import { type SeededPipeline, seedPipeline, setJob } from '../support/ci/jobs.ts';
 import { type CodeWorld, startCodeWorld } from './code_world.ts';
 import { type Reply, type Team, answer } from './world.ts';
 
@@ -137,13 +137,13 @@ const rightsCases = (pathIn: (project: number) => Promise<string>): void => {
     const nowhere = path.replace(`/${hidden.id}/`, '/999999/');
     assert.deepEqual(await told(nowhere, hidden.owner.token), hiddenProject);
   });
-  it('where pipelines are public, whoever sees the project', async () => {
+  it('if pipelines are public: for everyone who sees the project', async () => {
     const open = await world.codeTeam();
     assert.equal((await told(await pathIn(open.id), open.stranger.token))[0], 200);
     const hidden = await world.codeTeam({ visibility: 'private' });
     assert.equal((await told(await pathIn(hidden.id), hidden.guest.token))[0], 200);
   });
-  it('where they are not, from reporters on', async () => {
+  it('if they are not: for reporters and above', async () => {
     const own = await world.codeTeam({}, { public_builds: 0 });
     const path = await pathIn(own.id);
     for (const { token } of [own.stranger, own.guest]) assert.deepEqual(await told(path, token), denied);
@@ -192,7 +192,7 @@ describe('GET /projects/:id/jobs', () => {
   const pathOf = (project: number): string => `/projects/${project}/jobs`;
   const all = () => [...Object.values(first.jobs), ...Object.values(second.jobs)];
 
-  it('all jobs of the project, the newest first, also those whose place others have taken', async () => {
+  it('lists all jobs of the project, newest first, including retried ones', async () => {
     const reply = await world.api(`GET ${pathOf(team.id)}`);
     assert.deepEqual([reply.status, idsOf(reply)], [200, newestFirst(all())]);
     assert.equal(totalOf(reply), 6);
@@ -228,13 +228,13 @@ describe('GET /projects/:id/pipelines/:pipeline_id/jobs', () => {
   const pathOf = ({ id, project_id }: SeededPipeline): string =>
     `/projects/${project_id}/pipelines/${id}/jobs`;
 
-  it('the jobs of the pipeline, the newest first, also those whose place others have taken', async () => {
+  it('lists the jobs of the pipeline, newest first, including retried ones', async () => {
     const reply = await world.api(`GET ${pathOf(first)}`);
     assert.deepEqual([reply.status, idsOf(reply)], [200, newestFirst(Object.values(first.jobs))]);
     assert.equal(totalOf(reply), 4);
     assert.deepEqual(namesOf(await world.api(`GET ${pathOf(second)}`)).toSorted(), ['e', 'f']);
   });
-  it('include_retried=false: without those', async () => {
+  it('include_retried=false: excludes retried jobs', async () => {
     for (const word of ['false', '0']) {
       const reply = await world.api(`GET ${pathOf(first)}?include_retried=${word}`);
       assert.deepEqual([namesOf(reply).toSorted(), totalOf(reply)], [['b', 'c', 'd'], 3]);

@@ -1,10 +1,10 @@
 /** API document: the job record and what is done to jobs, of jobs that a runner took and ran. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { writeZip } from '../../zip/write.ts';
-import { seedCommit } from '../support/code.ts';
-import { settle } from '../support/requests.ts';
-import { type Peer, type PeerJob, makePeer, seedRunner } from '../support/runner_peer.ts';
+import { writeZip } from '../../zip/write_zip.ts';
+import { seedCommit } from '../support/repositories/seed_commits.ts';
+import { settle } from '../support/seed_merge_requests.ts';
+import { type Peer, type PeerJob, makePeer, seedRunner } from '../support/ci/fake_runner.ts';
 import { type CodeWorld, startCodeWorld } from './code_world.ts';
 import { type Team, answer } from './world.ts';
 

@@ -4,9 +4,9 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { after, before, describe, it } from 'node:test';
-import type { JobStatus } from '../../src/db/schema_ci.ts';
-import { seedTrace } from '../support/artifacts.ts';
-import { seedPipeline, setJob } from '../support/jobs.ts';
+import type { JobStatus } from '../../src/platform/db/schema/ci.ts';
+import { getLogName, seedTrace } from '../support/ci/artifacts.ts';
+import { seedPipeline, setJob } from '../support/ci/jobs.ts';
 import { rootToken, startTestService } from '../support/service.ts';
 import { type CodeWorld, startCodeWorld } from './code_world.ts';
 import type { Team } from './world.ts';
@@ -163,7 +163,7 @@ const listen = async (
 };
 
 describe('GET /-/jobs/:id/trace/stream', () => {
-  it('sends what comes, as it comes, and how it ends', async () => {
+  it('sends output as it arrives, and the final status', async () => {
     const job = await made('running');
     const stream = await listen(job.id);
     assert.equal(stream.answer.statusCode, 200);
@@ -180,7 +180,7 @@ describe('GET /-/jobs/:id/trace/stream', () => {
     assert.equal(await stream.ended(), true);
   });
 
-  it('sends all of a job that has ended', async () => {
+  it('sends the whole trace of an ended job', async () => {
     const job = await made();
     const text = `${'ü'.repeat(100_000)}\n`;
     await seedTrace(world.gantry, job, text);
@@ -193,7 +193,7 @@ describe('GET /-/jobs/:id/trace/stream', () => {
     assert.equal((await empty.next()).event, 'done');
   });
 
-  it('goes on from where one was', async () => {
+  it('resumes from an offset', async () => {
     const job = await made();
     await seedTrace(world.gantry, job, 'aä0123456789');
     const rest = async (asked: Asked & { query?: string }): Promise<Event> => {
@@ -213,7 +213,7 @@ describe('GET /-/jobs/:id/trace/stream', () => {
     assert.equal((await rest({ headers: { 'last-event-id': 'x' } })).data['offset'], 0);
   });
 
-  it('never cuts a character, and waits for the rest of one', async () => {
+  it('never splits a character, and waits for the rest of one', async () => {
     const job = await made('running');
     const [first, second] = [Buffer.from('a€').subarray(0, 2), Buffer.from('a€').subarray(2)];
     await seedTrace(world.gantry, job, first);
@@ -225,17 +225,18 @@ describe('GET /-/jobs/:id/trace/stream', () => {
     stream.leave();
   });
 
-  it('tells a runner that somebody looks, as long as he does', async () => {
+  it('tells a runner that the trace is being watched, while a viewer is connected', async () => {
     const job = await made('running');
     const { traces } = world.gantry.service.platform;
+    const log = await getLogName(world.gantry, job.id);
     const stream = await listen(job.id);
     await stream.next();
-    assert.ok(traces.isWatched(job));
+    assert.ok(traces.isWatched(log));
     stream.leave();
-    while (traces.isWatched(job)) await new Promise((later) => setTimeout(later, 10));
+    while (traces.isWatched(log)) await new Promise((later) => setTimeout(later, 10));
   });
 
-  it('shows a job to those alone who may read its trace', async () => {
+  it('is allowed to readers of the trace alone', async () => {
     const closed = await world.codeTeam({ visibility: 'private' });
     await world.setProject(closed.id, { public_builds: 0 });
     const job = await made('success', closed.id);
@@ -279,7 +280,7 @@ describe('GET /-/jobs/:id/trace/stream', () => {
     ],
   ];
   for (const [what, lose] of losses) {
-    it(`sends nothing more to who ${what}`, async () => {
+    it(`sends nothing more to a user who ${what}`, async () => {
       const own = await world.codeTeam({ visibility: 'private' });
       const job = await made('running', own.id);
       const { token } = own.reporter;
@@ -295,7 +296,7 @@ describe('GET /-/jobs/:id/trace/stream', () => {
     });
   }
 
-  it('is for so many of one user at once, and no more: others still have theirs', async () => {
+  it('is limited per user; other users keep theirs', async () => {
     const job = await made('running');
     const all = await Promise.all(Array.from({ length: 60 }, async () => await listen(job.id)));
     const refused = all.filter(({ answer }) => answer.statusCode === 503);
@@ -306,7 +307,7 @@ describe('GET /-/jobs/:id/trace/stream', () => {
     for (const { leave } of [...all, other]) leave();
   });
 
-  it('ends with the service', async () => {
+  it('ends when the service stops', async () => {
     const own = await startTestService();
     const before = world;
     world = { ...before, gantry: own, url: own.url };

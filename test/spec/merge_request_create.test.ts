@@ -1,7 +1,7 @@
 /** API document: `POST /projects/:id/merge_requests` and its body; behaviour book 3.6, 1.7, 1.11. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { openRepository, seedCommit } from '../support/code.ts';
+import { openRepository, seedCommit } from '../support/repositories/seed_commits.ts';
 import { seedMember, seedUser } from '../support/seed.ts';
 import { type CodeWorld, type MergeRequest, startCodeWorld } from './code_world.ts';
 import { type Team, answer } from './world.ts';
@@ -202,7 +202,7 @@ describe('another target project', () => {
     const reply = await world.post(off.id, { source_branch, target_branch: 'main', title: 'x' });
     assert.deepEqual(answer(reply), [422, { message: ['Target project has disabled merge requests'] }]);
   });
-  it('which the caller sees and whose code he may not read: 403', async () => {
+  it('a visible project whose code the caller may not read: 403', async () => {
     const parent = await world.codeTeam({ visibility: 'private' });
     const fork = await forkOf(parent);
     await seedMember(world.gantry, { user: fork.developer.id, project: parent.id, access_level: 10 });

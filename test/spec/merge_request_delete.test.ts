@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type CodeWorld, pathOf, startCodeWorld } from './code_world.ts';
 import { type Team, answer } from './world.ts';
-import { openRepository } from '../support/code.ts';
+import { openRepository } from '../support/repositories/seed_commits.ts';
 
 let world: CodeWorld;
 let team: Team;
@@ -30,7 +30,7 @@ describe('DELETE', () => {
     }
     assert.equal((await remove(request, { as: team.owner.token })).status, 204);
   });
-  it('401 without credentials; what the caller does not see is missing, to a guest, too', async () => {
+  it('401 without credentials; 404 for a caller who cannot see it, and for a guest', async () => {
     const hidden = await world.team({ visibility: 'private' });
     const request = await world.seeded({ project: hidden.id });
     assert.equal((await remove(request, { as: null })).status, 401);
@@ -72,7 +72,7 @@ describe('DELETE', () => {
     const { refs } = await (await openRepository(world.gantry, team.id)).ask('refs.get', { names: [name] });
     assert.equal(refs[0]?.commit, request.sha);
   });
-  it('git knows it no more, either', async () => {
+  it('its refs are removed from git', async () => {
     const request = await world.open(team.id);
     const { worker } = world.gantry.service;
     await worker.drain();
@@ -122,7 +122,7 @@ describe('If-Unmodified-Since', () => {
     const headers = { 'if-unmodified-since': 'whenever' };
     assert.equal((await remove(await seeded(), { headers })).status, 204);
   });
-  it('is asked after the permission', async () => {
+  it('is checked after the permission', async () => {
     const reply = await remove(await seeded(), { as: team.master.token, ...since(0) });
     assert.equal(reply.status, 403);
   });

@@ -168,7 +168,7 @@ describe('one merge request', () => {
     const reply = await world.api(`GET /projects/${path}/merge_requests/1`, { as: team.developer.token });
     assert.deepEqual(reply.body, request);
   });
-  it('says who follows it and who may merge it', async () => {
+  it('shows who is subscribed and who may merge', async () => {
     const seen = async (as: string) => {
       const { subscribed, user } = (await world.get(request, '', as)).body;
       return [subscribed, user.can_merge];
@@ -185,7 +185,7 @@ describe('one merge request', () => {
   });
   it('conflicts show', async () => {
     const files = (text: string) => ({ files: { 'README.md': text } });
-    const { seedCommit } = await import('../support/code.ts');
+    const { seedCommit } = await import('../support/repositories/seed_commits.ts');
     const own = await world.codeTeam();
     await seedCommit(world.gantry, own.id, files('ours').files, { branch: 'other', from: 'main' });
     await seedCommit(world.gantry, own.id, files('theirs').files);
@@ -198,7 +198,7 @@ describe('one merge request', () => {
     const { body } = await world.api(`GET /projects/${own.id}/merge_requests`);
     assert.equal(body[0].has_conflicts, true);
   });
-  it('a merged one says by whom and when', async () => {
+  it('a merged request shows by whom and when', async () => {
     const own = await world.codeTeam();
     const open = await world.open(own.id);
     const { body } = await world.api(`PUT ${pathOf(open)}/merge`, { as: own.master.token });
@@ -218,8 +218,8 @@ describe('one merge request', () => {
   });
 });
 
-describe('who sees one', () => {
-  it('401, 404 for hidden and missing, 403 for one who may not read code', async () => {
+describe('visibility', () => {
+  it('401, 404 if hidden or missing, 403 for a user who cannot read the code', async () => {
     const hidden = await world.team({ visibility: 'private' });
     const one = await world.seeded({ project: hidden.id });
     const reply = async (as: string | null) => answer(await world.api(`GET ${pathOf(one)}`, { as }));
@@ -232,7 +232,7 @@ describe('who sees one', () => {
     const bad = await world.api(`GET /projects/${team.id}/merge_requests/x`);
     assert.deepEqual(answer(bad), [400, { message: { merge_request_iid: ['is invalid'] } }]);
   });
-  it('an author who has left sees it no more', async () => {
+  it('an author who has left no longer sees it', async () => {
     const hidden = await world.team({ visibility: 'private' });
     const author = await seedUser(world.gantry);
     const one = await world.seeded({ project: hidden.id, author: author.id, assignees: [author.id] });
@@ -302,7 +302,7 @@ describe('as the target of a todo', () => {
     const one = await world.seeded({ project: hidden.id });
     assert.equal((await world.api(`POST ${pathOf(one)}/todo`, { as: hidden.guest.token })).status, 403);
   });
-  it('a todo on what the caller sees no more is not listed', async () => {
+  it('a todo on a hidden merge request is not listed', async () => {
     const own = await world.team();
     const one = await world.seeded({ project: own.id });
     await world.api(`POST ${pathOf(one)}/todo`, { as: own.guest.token });

@@ -274,7 +274,7 @@ describe('who sees the list of a project', () => {
 });
 
 describe('GET /merge_requests', () => {
-  it('by default those that the caller created; scope=all: all that he sees', async () => {
+  it('by default those that the caller created; scope=all: all that they see', async () => {
     const user = await seedUser(world.gantry);
     const open = await world.project();
     const hidden = await world.project({ visibility: 'private' });

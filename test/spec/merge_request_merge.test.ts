@@ -1,7 +1,7 @@
 /** API document: accept a merge request, cancel a deferred merge, the errors of both; behaviour book 3.9, 3.10. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { seedCommit } from '../support/code.ts';
+import { seedCommit } from '../support/repositories/seed_commits.ts';
 import { type CodeWorld, type MergeRequest, pathOf, startCodeWorld } from './code_world.ts';
 import { type Reply, type Team, answer } from './world.ts';
 

@@ -1,4 +1,4 @@
-/** Reviewers of merge requests: who is asked, what is told of it, and how lists select by them. */
+/** Reviewers of merge requests: requests for review, notifications, and list filters. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { seedGroup, seedMember, seedUser } from '../support/seed.ts';
@@ -34,7 +34,7 @@ const requestTodos = async ({ iid }: MergeRequest, as: string): Promise<number> 
 };
 
 describe('reviewer_ids', () => {
-  it('asks users when it is created; shown alone, in lists and todos, with a note and a todo', async () => {
+  it('requests reviews on creation; shown alone, in lists and todos, with a note and a todo', async () => {
     const { developer, reporter, master } = team;
     const request = await open({ reviewer_ids: [reporter.id, developer.id] });
     assert.deepEqual(usernames(request), [reporter.username, developer.username]);
@@ -49,7 +49,7 @@ describe('reviewer_ids', () => {
     assert.equal(await requestTodos(request, master.token), 0);
   });
 
-  it('replaces them; 0 or nothing clears; absent leaves them; a note tells each change', async () => {
+  it('replaces reviewers; 0 or nothing clears; absent keeps them; each change has a note', async () => {
     const { developer, reporter, master } = team;
     const request = await open({ reviewer_ids: [developer.id] });
     const changed = await put(request, { reviewer_ids: [master.id, reporter.id] });
@@ -92,7 +92,7 @@ describe('reviewer_ids', () => {
     assert.equal((await put(request, { reviewer_ids: ['x'] })).status, 400);
   });
 
-  it('is ignored from those who may not assign', async () => {
+  it('is ignored from users who may not assign', async () => {
     const author = await seedUser(world.gantry);
     await seedMember(world.gantry, { user: author.id, project: team.id, access_level: 20 });
     const request = await open();
@@ -110,7 +110,7 @@ describe('reviewer_ids', () => {
     assert.ok(body.some(({ id }: { id: number }) => id === reporter.id));
   });
 
-  it('shows their names as they are now, and nobody who was deleted', async () => {
+  it("shows the reviewers' present names, and no deleted users", async () => {
     const user = await seedUser(world.gantry);
     await seedMember(world.gantry, { user: user.id, project: team.id, access_level: 30 });
     const request = await open({ reviewer_ids: [user.id] });
@@ -128,7 +128,7 @@ describe('reviewer_ids', () => {
 });
 
 describe('state', () => {
-  it('follows what a reviewer does: approve, take it back, publish a review', async () => {
+  it("follows a reviewer's actions: approve, revoke, publish a review", async () => {
     const { developer, master } = team;
     const request = await open({ reviewer_ids: [developer.id, master.id] });
     await world.api(`POST ${pathOf(request)}/approve`, { as: developer.token });

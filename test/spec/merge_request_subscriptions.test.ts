@@ -29,7 +29,7 @@ describe('subscribe and unsubscribe', () => {
     assert.deepEqual([off.status, off.body.subscribed], [201, false]);
     assert.equal((await post(request, 'unsubscribe')).status, 304);
   });
-  it('who takes part is subscribed already, and his word is heard', async () => {
+  it('a participant is subscribed, unless they unsubscribed', async () => {
     const request = await seeded();
     for (const { token } of [team.developer, team.guest]) {
       assert.equal((await post(request, 'subscribe', token)).status, 304);
@@ -37,7 +37,7 @@ describe('subscribe and unsubscribe', () => {
       assert.equal((await world.get(request, '', token)).body.subscribed, false);
     }
   });
-  it('reading it suffices; no change of it', async () => {
+  it('requires only read access', async () => {
     const request = await seeded();
     const { updated_at } = (await world.get(request)).body;
     await post(request, 'subscribe');
@@ -87,7 +87,7 @@ describe('time', () => {
       'removed time estimate',
     ]);
   });
-  it('of many at once, none is lost', async () => {
+  it('concurrent additions are all counted', async () => {
     const request = await seeded();
     const as = team.developer.token;
     await Promise.all(

@@ -1,12 +1,12 @@
 /** API document: `PUT /projects/:id/merge_requests/:merge_request_iid`; behaviour book 3.7, 1.7, 1.11. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { repositoryOf } from '../../src/repository/open.ts';
-import { moveRefs } from '../../src/repository/move_refs.ts';
-import { zeroOid } from '../../src/git/protocol_types.ts';
+import { getRepository } from '../../src/code/repository/open_repository.ts';
+import { moveRefs } from '../../src/code/repository/refs/move_refs.ts';
+import { zeroOid } from '../../src/platform/git/protocol_types.ts';
 import { type CodeWorld, type MergeRequest, pathOf, startCodeWorld } from './code_world.ts';
 import { type Team, answer } from './world.ts';
-import { placeOf } from '../support/code.ts';
+import { getRepositoryPlace } from '../support/repositories/seed_commits.ts';
 
 let world: CodeWorld;
 let team: Team;
@@ -39,17 +39,17 @@ const merged = async (fields: object = {}): Promise<MergeRequest> => {
 
 const deleteBranch = async (project: number, branch: string): Promise<void> => {
   const { platform } = world.gantry.service;
-  const place = await placeOf(world.gantry, project);
+  const place = await getRepositoryPlace(world.gantry, project);
   const ref = `refs/heads/${branch}`;
-  const { refs } = await repositoryOf(platform, place).ask('refs.get', { names: [ref] });
+  const { refs } = await getRepository(platform, place).ask('refs.get', { names: [ref] });
   const updates = [{ ref, old: refs[0]!.target, new: zeroOid }];
   await moveRefs(platform, { project: place, cause: null, kind: 'branch', updates });
 };
 
 const atLeastOne = {
   message:
-    '400 (Bad request) at least one of assignee_id, assignee_ids, description, labels, add_labels, ' +
-    'remove_labels, reviewer_ids, milestone_id, remove_source_branch, squash, state_event, target_branch, title must be given',
+    '400 (Bad request) at least one of assignee_id, assignee_ids, description, discussion_locked, labels, ' +
+    'add_labels, remove_labels, reviewer_ids, milestone_id, remove_source_branch, squash, state_event, target_branch, title must be given',
 };
 
 describe('at least one of the optional attributes', () => {
@@ -367,7 +367,7 @@ describe('what follows', () => {
       );
     }
   });
-  it('a new assignee and those who are named anew get todos', async () => {
+  it('new assignees and newly mentioned users get todos', async () => {
     const request = await world.open(team.id, { description: `@${team.guest.username}` });
     const description = `@${team.guest.username} and @${team.reporter.username}`;
     await put(request, { description, assignee_id: team.master.id });

@@ -1,7 +1,7 @@
 /** API document: commits, changes, diff versions; behaviour book 3.4, 3.5, 3.15, 3.16. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { seedCommit } from '../support/code.ts';
+import { seedCommit } from '../support/repositories/seed_commits.ts';
 import { type CodeWorld, type MergeRequest, startCodeWorld } from './code_world.ts';
 import { type Team, answer } from './world.ts';
 

@@ -1,4 +1,4 @@
-/** Whatever is sent: an answer of the contract, in one of its shapes, and never a 500. */
+/** Any input gets a response of the contract, in one of its shapes, and never a 500. */
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import fc from 'fast-check';

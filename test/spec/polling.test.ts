@@ -1,4 +1,4 @@
-/** The setting `polling_interval_multiplier`: how long clients are told to wait before they ask again. */
+/** The setting `polling_interval_multiplier`: how long clients wait between polls. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { seedIssue, seedProject } from '../support/seed.ts';
@@ -18,7 +18,7 @@ const hint = async (path: string, headers: Record<string, string> = {}) => {
   return [reply.status, reply.headers.get('poll-interval')];
 };
 
-test('an issue and its notes say when to ask again, also where nothing changed', async () => {
+test('an issue and its notes send a polling interval, also with 304', async () => {
   assert.deepEqual(await hint(issue), [200, '10000']);
   assert.deepEqual(await hint(`${issue}/notes`), [200, '10000']);
   const etag = (await gantry.api(`GET ${issue}/notes`)).headers.get('etag') ?? '';
@@ -38,7 +38,7 @@ test('polling_interval_multiplier multiplies it, and 0 turns polling off', async
   }
 });
 
-test('what nobody polls says nothing', async () => {
+test('records that nobody polls send none', async () => {
   for (const path of ['/version', '/projects', `${issue}/award_emoji`]) {
     assert.deepEqual(await hint(path), [200, null]);
   }

@@ -1,4 +1,4 @@
-/** What issues and merge requests show of other records, and that a change of those shows at once. */
+/** Fields of issues and merge requests that show other records follow changes of those at once. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { seedGroup } from '../support/seed.ts';
@@ -19,7 +19,7 @@ const lists = () => [
   '/issues?scope=all',
 ];
 
-/** What the three lists and the issue alone say, which have to agree. */
+/** The issue in the three lists and alone; all must agree. */
 const count = async ({ iid }: Issue, as?: string): Promise<number> => {
   const options = as === undefined ? {} : { as };
   const one = (await world.api(`GET /projects/${team.id}/issues/${iid}`, options)).body.merge_requests_count;
@@ -49,7 +49,7 @@ describe('merge_requests_count', () => {
     assert.equal(await count(issue), 0);
   });
 
-  it('does not count merge requests that the reader does not see', async () => {
+  it('excludes merge requests that the reader cannot see', async () => {
     const issue = await world.issue(team.id);
     await world.open(team.id, { description: `Closes #${issue.iid}` });
     await world.setProject(team.id, { merge_requests_access_level: 'private' });
@@ -68,7 +68,7 @@ describe('merge_requests_count', () => {
 });
 
 describe('squash_on_merge', () => {
-  it('is what the project says, else the merge request', async () => {
+  it('follows the project setting if it decides, else the merge request', async () => {
     const request = await world.open(team.id, { squash: true });
     const listed = async (): Promise<boolean> =>
       (await world.api(`GET /projects/${team.id}/merge_requests?iids[]=${request.iid}`)).body[0]

@@ -52,7 +52,7 @@ const fieldsOf = async (json: object): Promise<object> => {
   return Object.fromEntries(Object.keys(json).map((name) => [name, record[name]]));
 };
 
-// In this order: what is on may not lose its address.
+// In this order: a switched-on integration may not lose its address.
 afterEach(async () => {
   await put({ ide_enabled: false, diagram_enabled: false, domain_blacklist_enabled: false });
   await put(usual);
@@ -156,14 +156,14 @@ describe('PUT /application/settings', () => {
     assert.deepEqual(await fieldsOf(wanted), wanted);
   });
 
-  it('is partial: what is not given stays, and without any parameter all does (200)', async () => {
+  it('is partial: absent fields stay, and no parameter at all is 200', async () => {
     await put({ max_attachment_size: 11, sign_in_text: 'Hello' });
     await put({ max_attachment_size: 12 });
     const { status, body } = await put({});
     assert.deepEqual([status, body.max_attachment_size, body.sign_in_text], [200, 12, 'Hello']);
   });
 
-  it('is all or nothing: one wrong value and none is kept', async () => {
+  it('is atomic: one invalid value and nothing changes', async () => {
     const { status } = await put({
       signup_enabled: false,
       max_attachment_size: 0,
@@ -293,7 +293,7 @@ describe('PUT /application/settings', () => {
     ['diagram_enabled', 'diagram_url', 'https://diagrams.example.com'],
     ['domain_blacklist_enabled', 'domain_blacklist', ['bad.example']],
   ] as const) {
-    it(`${needed} is required when ${flag} is true: given or kept from before`, async () => {
+    it(`${needed} is required when ${flag} is true: in the request or from before`, async () => {
       const missing = await put({ [flag]: true });
       assert.deepEqual(
         [missing.status, missing.body],
@@ -305,7 +305,7 @@ describe('PUT /application/settings', () => {
       const given = await put({ [flag]: true, [needed]: '' });
       assert.deepEqual([given.status, given.body], [400, { message: { [needed]: [blank] } }]);
       assert.equal((await put({ [flag]: true, [needed]: value })).status, 200);
-      // While it is on, what it needs cannot go.
+      // While the switch is on, its requirements cannot be removed.
       assert.deepEqual((await put({ [needed]: null })).body, { message: { [needed]: [blank] } });
       assert.equal((await put({ [flag]: false })).status, 200);
       assert.equal((await put({ [flag]: true })).status, 200);
@@ -313,7 +313,7 @@ describe('PUT /application/settings', () => {
     });
   }
 
-  it('changes at once lose none: every one is kept', async () => {
+  it('concurrent changes are all kept', async () => {
     const changes = [
       { max_attachment_size: 31 },
       { session_expire_delay: 32 },
@@ -325,7 +325,7 @@ describe('PUT /application/settings', () => {
     assert.deepEqual(await fieldsOf(Object.assign({}, ...changes)), Object.assign({}, ...changes));
   });
 
-  it('is told in the audit log: who, what, before and after', async () => {
+  it('is recorded in the audit log: user, field, old and new value', async () => {
     await put({ max_attachment_size: 99, signup_enabled: false });
     const [latest] = (await gantry.api('GET /audit_events?kind=settings.changed')).body;
     assert.equal(latest.actor_id, 1);

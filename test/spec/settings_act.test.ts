@@ -1,13 +1,17 @@
-/** Every field of the application settings governs the service: changed, it behaves otherwise, at once. */
+/** Every field of the application settings takes effect at once when it changes. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { keyRefusal } from '../../src/keys/rules.ts';
-import { type SettingName, type Settings, defaults, settingNames } from '../../src/settings/fields.ts';
-import { firstBranchProtection, isGitProtocolEnabled, longestTerminal } from '../../src/settings/governed.ts';
-import { makeApplication } from '../support/oauth.ts';
+import { keyRefusal } from '../../src/identity/keys/rules.ts';
+import { type SettingName, type Settings, defaults, settingNames } from '../../src/core/settings/fields.ts';
+import {
+  getFirstBranchProtection,
+  isGitProtocolEnabled,
+  getTerminalTimeout,
+} from '../../src/core/settings/effective.ts';
+import { makeApplication } from '../support/oauth_client.ts';
 import { type SeededUser, seedProject, seedUser, unique } from '../support/seed.ts';
 import { type Reply, type TestService, startTestService } from '../support/service.ts';
-import { sampleKeys } from '../support/ssh_keys.ts';
+import { sampleKeys } from '../support/repositories/ssh_keys.ts';
 import { type Visitor, openVisitor } from '../support/visitor.ts';
 
 const password = 'correct horse battery';
@@ -35,13 +39,13 @@ const put = async (json: Partial<Settings>): Promise<void> => {
   const { status, text } = await gantry.api('PUT /application/settings', { json });
   assert.equal(status, 200, text);
 };
-// In this order: what is on may not lose its address.
+// In this order: a switched-on integration may not lose its address.
 beforeEach(async () => {
   await put({ ide_enabled: false, diagram_enabled: false, domain_blacklist_enabled: false });
   await put(defaults);
 });
 
-/** As a user who is no administrator, unless `as` says otherwise. */
+/** Sends a request as a user without administrator rights, unless `as` says otherwise. */
 const post = async (path: string, json: object, as = person.token): Promise<Reply> =>
   await gantry.api(`POST ${path}`, { json, as });
 const page = async (path: string): Promise<string> => (await openVisitor(gantry).get(path)).text;
@@ -85,7 +89,7 @@ const upload = async (bytes: number): Promise<number> => {
 };
 const current = (): Settings => gantry.service.platform.settings.current;
 
-/** What a key may be, on upload and on use. */
+/** Restrictions of keys, on upload and on use. */
 const keyCase =
   (name: SettingName, key: keyof typeof sampleKeys, more: number): (() => Promise<void>) =>
   async () => {
@@ -121,7 +125,7 @@ const acts: Record<SettingName, () => Promise<void>> = {
     await put({ default_projects_limit: 2 });
     assert.equal((await post('/projects', { name: 'two' }, token)).status, 403);
     assert.equal((await gantry.api('GET /user', { as: token })).body.projects_limit, 1);
-    // Lowering the default takes nothing from those who are there.
+    // Lowering the default takes nothing from existing users.
     await put({ default_projects_limit: 0 });
     assert.equal((await post('/projects', { name: 'one' }, existing.token)).status, 201);
     assert.equal((await gantry.api('POST /projects', { json: { name: unique('of-root') } })).status, 201);
@@ -137,7 +141,7 @@ const acts: Record<SettingName, () => Promise<void>> = {
   password_authentication_enabled: async () => {
     const { username } = await newUser();
     const browser = openVisitor(gantry);
-    await browser.get('/users/sign_in'); // while there still is a form
+    await browser.get('/users/sign_in'); // while there is still a form
     assert.equal(await passwordGrant(username), 200);
     await put({ password_authentication_enabled: false });
     assert.equal((await browser.post('/users/sign_in', { login: username, password })).status, 422);
@@ -175,7 +179,7 @@ const acts: Record<SettingName, () => Promise<void>> = {
   default_branch_protection: async () => {
     const protection = async (level: number) => {
       await put({ default_branch_protection: level });
-      return firstBranchProtection(current());
+      return getFirstBranchProtection(current());
     };
     assert.equal(await protection(0), null);
     assert.deepEqual(await protection(1), { push: 'developer', merge: 'master' });
@@ -197,7 +201,7 @@ const acts: Record<SettingName, () => Promise<void>> = {
     assert.equal((await post('/snippets', { ...snippet, visibility: 'public' })).status, 400);
     const edit = { json: { visibility: 'public' }, as: person.token };
     assert.equal((await gantry.api(`PUT /projects/${project.id}`, edit)).status, 400);
-    // Administrators may.
+    // Administrators may always.
     const json = { name: unique('open'), visibility: 'public' };
     assert.equal((await gantry.api('POST /projects', { json })).status, 201);
   },
@@ -359,9 +363,9 @@ const acts: Record<SettingName, () => Promise<void>> = {
     assert.match(await page('/users/sign_in'), /data-diagram-server="https:\/\/b\.example\.com"/);
   },
   terminal_max_session_time: async () => {
-    assert.equal(longestTerminal(current()), null);
+    assert.equal(getTerminalTimeout(current()), null);
     await put({ terminal_max_session_time: 90 });
-    assert.equal(longestTerminal(current()), 90_000);
+    assert.equal(getTerminalTimeout(current()), 90_000);
   },
   polling_interval_multiplier: async () => {
     const { id } = await seedProject(gantry);
@@ -380,6 +384,6 @@ const acts: Record<SettingName, () => Promise<void>> = {
   ed25519_key_restriction: keyCase('ed25519_key_restriction', 'ed25519', -1),
 };
 
-describe('each setting acts', () => {
+describe('each setting takes effect', () => {
   for (const name of settingNames) it(name, acts[name]);
 });

@@ -1,8 +1,8 @@
-/** What most files here need: a service, people of every role, and short ways to make and look at records. */
+/** Fixtures of this folder: a service, people of every role, and helpers to create and read records. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import type { Insertable } from 'kysely';
-import type { LabelsTable, MilestonesTable } from '../../src/db/schema.ts';
+import type { LabelsTable, MilestonesTable } from '../../src/platform/db/schema/projects.ts';
 import {
   type ProjectSeed,
   type SeededProject,
@@ -23,7 +23,7 @@ export type World = {
   api: TestService['api'];
   /** The same with a body of any form. */
   raw: (line: string, init?: RawRequest) => Promise<Reply>;
-  /** One issue of `project`, made by root or `as`; the answer's JSON. */
+  /** Creates an issue of `project` as root or `as`; returns its JSON. */
   issue: (project: number, fields?: object, as?: string) => Promise<Issue>;
   label: (project: number | { group: number }, title: string) => Promise<number>;
   milestone: (

@@ -1,10 +1,10 @@
-/** What every store of bytes does, wherever it keeps them. */
+/** Test cases that every blob store must pass, on disk and in S3. */
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { buffer, text } from 'node:stream/consumers';
 import { test } from 'node:test';
-import type { Blobs } from '../../src/blob/files.ts';
+import type { Blobs } from '../../src/platform/blob/blob_files.ts';
 
 export const bytes = (...parts: (string | Buffer)[]): Readable =>
   Readable.from(parts.map((part) => Buffer.from(part)));
@@ -18,14 +18,14 @@ export const broken = (...parts: (string | Buffer)[]): Readable =>
     })(),
   );
 
-/** @param open the store, once the tests run */
+/** @param open returns the store; called while the tests run */
 export const blobCases = (open: () => Blobs): void => {
   const textOf = async (area: string, sha256: string, range?: { start: number; end: number }) => {
     const found = await open().get(area, sha256, range);
     return found === null ? null : await text(found);
   };
 
-  test('bytes are kept under their digest, and read in whole and in part', async () => {
+  test('stores bytes under their digest and reads them whole or in part', async () => {
     const stored = await open().put('a', bytes('Hello, ', 'world'));
     assert.deepEqual(stored, { size: 12, sha256: hash('sha256', 'Hello, world') });
     assert.equal(await textOf('a', stored.sha256), 'Hello, world');
@@ -33,7 +33,7 @@ export const blobCases = (open: () => Blobs): void => {
     assert.deepEqual(await open().put('a', bytes('Hello, world')), stored);
   });
 
-  test('bytes of another size than recorded are not read', async () => {
+  test('refuses to read bytes whose size differs from the recorded one', async () => {
     const { sha256 } = await open().put('a', bytes('Hello, world'));
     for (const range of [undefined, { start: 7, end: 9 }]) {
       await assert.rejects(open().get('a', sha256, range, 11), { status: 503 });
@@ -41,7 +41,7 @@ export const blobCases = (open: () => Blobs): void => {
     }
   });
 
-  test('what was given no place is nowhere; what was, is there from then on', async () => {
+  test('stores nothing until the bytes are placed, and keeps them afterwards', async () => {
     const sha256 = hash('sha256', 'placed');
     const refused = async (): Promise<void> => await Promise.reject(new Error('refused'));
     await assert.rejects(open().put('placed', bytes('placed'), refused), /refused/);
@@ -56,14 +56,14 @@ export const blobCases = (open: () => Blobs): void => {
     assert.equal(await textOf('placed', sha256), 'placed');
   });
 
-  test('no bytes are bytes, too', async () => {
+  test('stores an empty blob', async () => {
     const { size, sha256 } = await open().put('a', bytes());
     assert.equal(size, 0);
     assert.equal(await textOf('a', sha256), '');
     assert.equal(await open().has('a', sha256), true);
   });
 
-  test('what is large comes back as it was', async () => {
+  test('returns a large blob unchanged', async () => {
     const piece = Buffer.from(Array.from({ length: 1_000_003 }, (_one, at) => at % 251));
     const all = Buffer.concat(Array.from({ length: 20 }, () => piece));
     const pieces = Array.from({ length: 20 }, () => piece);
@@ -75,7 +75,7 @@ export const blobCases = (open: () => Blobs): void => {
     assert.deepEqual(part, all.subarray(start, end + 1));
   });
 
-  test('areas share nothing, and go alone', async () => {
+  test('keeps areas separate and removes each by itself', async () => {
     const { sha256 } = await open().put('one/1', bytes('same'));
     assert.equal(await textOf('one/2', sha256), null);
     assert.equal(await open().has('one/2', sha256), false);
@@ -94,7 +94,7 @@ export const blobCases = (open: () => Blobs): void => {
     assert.deepEqual([await textOf('one/2', sha256), await textOf('one/10', sha256)], [null, 'same']);
   });
 
-  test('a reader may stop before the end', async () => {
+  test('lets a reader stop before the end', async () => {
     const { sha256 } = await open().put('a', bytes(Buffer.alloc(3_000_000, 'x')));
     const stream = (await open().get('a', sha256))!;
     for await (const chunk of stream as AsyncIterable<Buffer>) {

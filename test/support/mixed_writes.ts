@@ -1,11 +1,11 @@
-/** Clients that write issues, notes, pipelines and merges into one project at once, through the API alone. */
+/** Clients that concurrently write issues, notes, pipelines and merges into one project, through the API alone. */
 import { setTimeout as pause } from 'node:timers/promises';
 
 export type Site = {
   /** `http://127.0.0.1:1234`. */
   url: string;
   token: string;
-  /** Two projects of one group with `.gitlab-ci.yml` on `main`: nearly all goes into the first. */
+  /** Two projects of one group with `.gitlab-ci.yml` on `main`; nearly all writes go to the first. */
   projects: [number, number];
 };
 
@@ -27,7 +27,7 @@ const send = async (client: Client, kind: string, line: string, body: object = {
   return response.ok && text !== '' ? JSON.parse(text) : {};
 };
 
-/** iids of issues that every client edits and mentions: so few that they meet. */
+/** iids of the issues that every client edits and mentions; few, so that clients contend for them. */
 const shared = 8;
 
 type Deed = (client: Client, round: number) => Promise<void>;
@@ -102,12 +102,12 @@ const runClient = async (client: Client, until: () => boolean): Promise<void> =>
   for (let round = 0; !until(); round += 1) {
     const deed = deeds[(client.index + round) % deeds.length];
     await deed?.(client, round);
-    // Clients that never wait would keep the order they began in
+    // Without a random pause the clients would stay in step.
     await pause(Math.random() * 5);
   }
 };
 
-/** Group, projects, configuration and the issues that everybody edits. */
+/** Creates the group, projects, configuration and shared issues. */
 export const prepareSite = async (url: string, token: string): Promise<Site> => {
   const site: Site = { url, token, projects: [0, 0] };
   const client: Client = { site, index: 0, answers: [] };
@@ -130,7 +130,7 @@ export const prepareSite = async (url: string, token: string): Promise<Site> => 
   return site;
 };
 
-/** Runs clients until `until` holds; answers everything they were answered. */
+/** Runs clients until `until` holds; returns every response they received. */
 export const writeMixed = async (site: Site, clients: number, until: () => boolean): Promise<Answer[]> => {
   const all = Array.from({ length: clients }, (_, index): Client => ({ site, index, answers: [] }));
   await Promise.all(all.map((client) => runClient(client, until)));

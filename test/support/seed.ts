@@ -1,27 +1,33 @@
 /**
- * Records put straight into the store, for tests of endpoints whose records other endpoints make. Every row
- * that the service would write beside them (routes, namespaces, counters, search text) is there, too.
+ * Inserts records directly into the store, for tests of endpoints whose records other endpoints create. Also inserts
+ * every row that the service would write with them: routes, namespaces, counters, search text.
  */
 import { randomBytes } from 'node:crypto';
-import { newTokenText } from '../../src/access/token_text.ts';
-import type { Reader, Tx } from '../../src/db/open.ts';
-import type { FeatureLevel, Flag, IidKind, SourceType, Visibility } from '../../src/db/schema.ts';
-import { foldCase } from '../../src/unicode.ts';
-import { claimRoute, insertNamespace } from '../../src/namespaces/create.ts';
-import { takeIid } from '../../src/projects/take_iid.ts';
-import { insertToken } from '../../src/tokens/create.ts';
-import { insertUser } from '../../src/users/create.ts';
+import { generateTokenText } from '../../src/core/access/credentials/token_text.ts';
+import type { Reader, Tx } from '../../src/platform/db/open.ts';
+import type { IidKind } from '../../src/platform/db/schema/projects.ts';
+import type {
+  FeatureLevel,
+  Flag,
+  SourceType,
+  Visibility,
+} from '../../src/platform/db/schema/column_types.ts';
+import { foldCase } from '../../src/platform/unicode.ts';
+import { claimRoute, insertNamespace } from '../../src/identity/namespaces/create.ts';
+import { takeIid } from '../../src/projects/projects/take_iid.ts';
+import { insertToken } from '../../src/identity/tokens/create.ts';
+import { insertUser } from '../../src/identity/users/create.ts';
 import type { TestService } from './service.ts';
 
 const write = <T>(gantry: TestService, work: (tx: Tx) => Promise<T>): Promise<T> =>
   gantry.service.platform.store.write(work);
 
-/** A name that no other record has. */
+/** Returns a unique name. */
 export const unique = (word: string): string => `${word}-${randomBytes(6).toString('hex')}`;
 
 export type SeededUser = { id: number; username: string; token: string };
 
-/** A user with a personal namespace and a token of scope `api` (or of those given). */
+/** A user with a personal namespace and a token of scope `api`, or of the given scopes. */
 export const seedUser = async (
   gantry: TestService,
   given: {
@@ -33,7 +39,7 @@ export const seedUser = async (
   } = {},
 ): Promise<SeededUser> => {
   const { username = unique('user'), scopes = ['api'], ...rest } = given;
-  const token = newTokenText(randomBytes);
+  const token = generateTokenText(randomBytes);
   const id = await write(gantry, async (tx) => {
     const names = { username, name: `Name of ${username}`, email: `${username}@example.com` };
     const user_id = await insertUser(tx, null, { ...names, password_hash: null, ...rest });
@@ -43,7 +49,7 @@ export const seedUser = async (
   return { id, username, token };
 };
 
-const namespaceOf = async (db: Reader, id: number): Promise<{ id: number; full_path: string }> =>
+const getNamespace = async (db: Reader, id: number): Promise<{ id: number; full_path: string }> =>
   await db
     .selectFrom('namespaces')
     .select(['id', 'full_path'])
@@ -59,7 +65,7 @@ export const seedGroup = async (
 ): Promise<SeededGroup> => {
   const { path = unique('group'), parent, visibility = 'public', owner } = given;
   const group = await write(gantry, async (tx) => {
-    const above = parent === undefined ? null : await namespaceOf(tx.db, parent);
+    const above = parent === undefined ? null : await getNamespace(tx.db, parent);
     const full_path = above === null ? path : `${above.full_path}/${path}`;
     const common = {
       kind: 'group',
@@ -99,11 +105,11 @@ export type ProjectSeed = {
 export const seedProject = async (gantry: TestService, given: ProjectSeed = {}): Promise<SeededProject> =>
   await write(gantry, async (tx) => {
     const { path = unique('project'), visibility = 'public', namespace, owner = 1, ...rest } = given;
-    const above = await namespaceOf(tx.db, namespace ?? (await personalNamespace(tx.db, owner)));
+    const above = await getNamespace(tx.db, namespace ?? (await personalNamespace(tx.db, owner)));
     const names = { namespace_id: above.id, path, full_path: `${above.full_path}/${path}`, name: path };
     const none = { description: null, default_branch: null, forked_from_project_id: null, deleted_at: null };
     const times = { created_at: tx.now, updated_at: tx.now, last_activity_at: tx.now };
-    const made = { visibility, creator_id: owner, keep_latest_artifact: 0 } as const; // as createProject makes it
+    const made = { visibility, creator_id: owner, keep_latest_artifact: 0 } as const; // as createProject sets it
     const { id } = await tx.db
       .insertInto('projects')
       .values({ ...names, ...made, ...none, ...times, ...rest })
@@ -149,7 +155,7 @@ export type IssueSeed = {
 
 export type SeededIssue = { id: number; iid: number; project_id: number };
 
-/** Has the next records of these kinds come after these iids. */
+/** Makes the next records of these kinds start after these iids. */
 export const setIids = async (
   db: Reader,
   project_id: number,
@@ -216,7 +222,7 @@ export const seedIssue = async (gantry: TestService, given: IssueSeed): Promise<
   });
 
 export type MergeRequestSeed = {
-  /** The target. */
+  /** The target's id. */
   project: number;
   /** Id of a user. Default: root. */
   author?: number;
@@ -253,7 +259,7 @@ const linkTarget = async (
   }
 };
 
-/** A merge request without code behind it: its branches need not exist, it has no version. */
+/** A merge request without code: its branches need not exist, and it has no version. */
 export const seedMergeRequest = async (gantry: TestService, given: MergeRequestSeed): Promise<SeededIssue> =>
   await write(gantry, async (tx) => {
     const { project, author = 1, title = 'Seeded', description = null, state = 'opened' } = given;

@@ -1,13 +1,13 @@
-/** A service of its own for a test file: real HTTP on a free port, on the engine that the environment names. */
+/** Starts a service for a test file: real HTTP on a free port, on the engine that the environment names. */
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
 import { pino } from 'pino';
-import { readConfig } from '../../src/config.ts';
-import { type Service, startService } from '../../src/main.ts';
-import type { Clock } from '../../src/time.ts';
+import { readConfig } from '../../src/platform/config/fields.ts';
+import { type Service, startService } from '../../src/app/main.ts';
+import type { Clock } from '../../src/platform/time.ts';
+import { type TestDatabase, newDatabase } from './databases/copy_template.ts';
 
 export const rootToken = 'root-token-of-the-tests';
 
@@ -31,19 +31,18 @@ export type RequestOptions = {
 export type TestService = {
   service: Service;
   url: string;
-  /** A request below `/api/v4`: `api('GET /projects/1')`. */
+  /** Sends a request below `/api/v4`: `api('GET /projects/1')`. */
   api: (line: string, options?: RequestOptions) => Promise<Reply>;
-  /** What the service logged, a line each; none unless `GANTRY_LOG_LEVEL` was given. */
+  /** Log lines of the service; empty unless `GANTRY_LOG_LEVEL` is set. */
   logged: () => string[];
-  /** Sets the clock that the service reads; null: the real one again. */
+  /** Sets the clock of the service; null restores the real one. */
   setTime: (now: number | null) => void;
   close: () => Promise<void>;
 };
 
-const engineUrl = process.env['GANTRY_TEST_DATABASE_URL'];
-export const engine = engineUrl === undefined ? 'sqlite' : 'postgres';
+export const engine = process.env['GANTRY_TEST_DATABASE_URL'] === undefined ? 'sqlite' : 'postgres';
 
-const bodyOf = ({ json, form }: RequestOptions): { body?: string; type?: string } => {
+const encodeBody = ({ json, form }: RequestOptions): { body?: string; type?: string } => {
   if (json !== undefined) return { body: JSON.stringify(json), type: 'application/json' };
   return form === undefined ? {} : { body: form, type: 'application/x-www-form-urlencoded' };
 };
@@ -52,7 +51,7 @@ const makeApi =
   (url: string): TestService['api'] =>
   async (line, options = {}) => {
     const [method = 'GET', path = '/'] = line.split(/ (.*)/s);
-    const { body, type } = bodyOf(options);
+    const { body, type } = encodeBody(options);
     const token = options.as === undefined ? rootToken : options.as;
     const response = await fetch(`${url}/api/v4${path}`, {
       method,
@@ -74,16 +73,16 @@ const makeApi =
     };
   };
 
-const dropSchema = async (schema: string): Promise<void> => {
-  const client = new pg.Client({ connectionString: engineUrl });
-  await client.connect();
-  await client.query(`drop schema if exists ${schema} cascade`);
-  await client.end();
-};
+/** Settings that name the database of a test; empty on SQLite, whose file is in the data folder. */
+const databaseSettings = ({ url, schema }: TestDatabase): Record<string, string> =>
+  url === undefined
+    ? {}
+    : { GANTRY_DATABASE_URL: url, GANTRY_DATABASE_SCHEMA: schema, GANTRY_DATABASE_CONNECTIONS: '6' };
 
 export const startTestService = async (environment: Record<string, string> = {}): Promise<TestService> => {
   const data = await mkdtemp(join(tmpdir(), 'gantry-test-'));
-  const schema = `test_${randomBytes(8).toString('hex')}`;
+  // A test may set a URL that reaches the server's first database another way, such as through a proxy.
+  const database = await newDatabase(data, { isEmpty: environment['GANTRY_DATABASE_URL'] !== undefined });
   const { config } = readConfig(
     {},
     {
@@ -92,11 +91,7 @@ export const startTestService = async (environment: Record<string, string> = {})
       GANTRY_ROOT_TOKEN: rootToken,
       GANTRY_LOG_LEVEL: 'silent',
       GANTRY_RUNNER_EXECUTOR: 'none',
-      ...(engineUrl !== undefined && {
-        GANTRY_DATABASE_URL: engineUrl,
-        GANTRY_DATABASE_SCHEMA: schema,
-        GANTRY_DATABASE_CONNECTIONS: '6',
-      }),
+      ...databaseSettings(database),
       ...environment,
     },
   );
@@ -121,7 +116,7 @@ export const startTestService = async (environment: Record<string, string> = {})
     close: async () => {
       await service.close();
       await rm(data, { recursive: true, force: true });
-      if (engineUrl !== undefined) await dropSchema(schema);
+      await database.drop();
     },
   };
 };

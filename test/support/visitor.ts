@@ -1,10 +1,10 @@
-/** A browser without a screen: keeps cookies, sends forms with the token of the page that it saw last. */
+/** A headless visitor: keeps cookies and submits forms with the CSRF token of the last page. */
 import type { TestService } from './service.ts';
 
 export type Seen = {
   status: number;
   headers: Headers;
-  /** Where a redirect leads. */
+  /** Target of a redirect. */
   location: string | null;
   text: string;
 };
@@ -12,13 +12,13 @@ export type Seen = {
 export type Visitor = {
   cookies: Map<string, string>;
   get: (path: string, headers?: Record<string, string>) => Promise<Seen>;
-  /** Sends a form, with the `authenticity_token` of the last page unless another one (or null) is given. */
+  /** Submits a form with the `authenticity_token` of the last page, another token, or none (null). */
   post: (
     path: string,
     form?: Record<string, string | null>,
     headers?: Record<string, string>,
   ) => Promise<Seen>;
-  /** Signs in; the page must take it. */
+  /** Signs in; fails if the page refuses. */
   signIn: (login: string, password: string) => Promise<Seen>;
 };
 

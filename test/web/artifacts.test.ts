@@ -1,11 +1,11 @@
-/** What jobs leave, opened in a browser by somebody who is signed in: nothing in it ever runs on our origin. */
+/** Artifacts opened in a browser by a signed-in user: nothing in them runs on the service's origin. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { BrowserContext, Page, Route } from 'playwright-core';
-import { zipOf } from '../support/artifacts.ts';
-import { seedCommit } from '../support/code.ts';
-import { settle } from '../support/requests.ts';
-import { makePeer, seedRunner } from '../support/runner_peer.ts';
+import { buildZip } from '../support/ci/artifacts.ts';
+import { seedCommit } from '../support/repositories/seed_commits.ts';
+import { settle } from '../support/seed_merge_requests.ts';
+import { makePeer, seedRunner } from '../support/ci/fake_runner.ts';
 import { type Web, openWeb, skip } from './web.ts';
 
 let web: Web;
@@ -14,7 +14,7 @@ let login: string;
 let files: string;
 
 const beacon = '/beacon';
-/** A page is not loaded before its pictures are asked for: who waits for it has seen all that its scripts do. */
+/** A page is loaded after its images were requested, so waiting for it covers all that its scripts do. */
 const script = `document.documentElement.append(Object.assign(new Image(), { src: '${beacon}' }))`;
 const svg = `<svg xmlns="http://www.w3.org/2000/svg"><script>new Image().src = '${beacon}'</script></svg>`;
 
@@ -25,7 +25,7 @@ const runJob = async (project: number): Promise<number> => {
   await settle(gantry);
   const peer = makePeer(gantry, { token: (await seedRunner(gantry)).token });
   const job = await peer.take();
-  const archive = await zipOf({
+  const archive = await buildZip({
     'public/index.html': `<html><body><script>${script}</script><img src=x onerror="${script}"></body></html>`,
     'public/picture.svg': svg,
     'public/page.xhtml': `<html xmlns="http://www.w3.org/1999/xhtml"><script>${script}</script></html>`,
@@ -61,7 +61,7 @@ const asVictim = async (work: (page: Page, beacons: string[]) => Promise<void>):
     await work(await page.context().newPage(), beacons);
   });
 
-/** Has a browser see the files without these headers. */
+/** Makes the browser receive the files without these headers. */
 const without = async (context: BrowserContext, names: string[]): Promise<void> => {
   await context.route(`**${files}/**`, async (route: Route) => {
     const response = await route.fetch();
@@ -71,7 +71,7 @@ const without = async (context: BrowserContext, names: string[]): Promise<void> 
 };
 
 for (const file of ['index.html', 'picture.svg', 'page.xhtml']) {
-  test(`${file} is saved, not shown`, { skip }, async () => {
+  test(`${file} is downloaded, not shown`, { skip }, async () => {
     await asVictim(async (page, beacons) => {
       const download = page.waitForEvent('download');
       await page.goto(`${files}/${file}`).catch(() => undefined);
@@ -81,7 +81,7 @@ for (const file of ['index.html', 'picture.svg', 'page.xhtml']) {
     });
   });
 
-  test(`${file} runs nothing in a browser that shows it all the same`, { skip }, async () => {
+  test(`${file} runs nothing in a browser that shows it anyway`, { skip }, async () => {
     await asVictim(async (page, beacons) => {
       await without(page.context(), ['content-disposition']);
       const shown = await page.goto(`${files}/${file}`);
@@ -91,7 +91,7 @@ for (const file of ['index.html', 'picture.svg', 'page.xhtml']) {
   });
 }
 
-test('what these tests look for happens where nothing is said against it', { skip }, async () => {
+test('the attacks of these tests succeed without the protection', { skip }, async () => {
   await asVictim(async (page, beacons) => {
     await without(page.context(), ['content-disposition', 'content-security-policy']);
     await page.goto(`${files}/index.html`);
@@ -115,16 +115,20 @@ const attempts = (folder: string): string => `(async () => {
   return [script, worker];
 })()`;
 
-test('a page of ours neither runs a script out of an archive nor shows a page of one', { skip }, async () => {
-  await asVictim(async (page, beacons) => {
-    await page.goto('/profile');
-    const refused = await page.evaluate(attempts(files));
-    assert.deepEqual(refused, ['error', 'error']);
-    assert.deepEqual(beacons, []);
-  });
-});
+test(
+  'a page of the service neither runs a script of an archive nor frames a page of one',
+  { skip },
+  async () => {
+    await asVictim(async (page, beacons) => {
+      await page.goto('/profile');
+      const refused = await page.evaluate(attempts(files));
+      assert.deepEqual(refused, ['error', 'error']);
+      assert.deepEqual(beacons, []);
+    });
+  },
+);
 
-test('a page of another origin gets no script out of an archive', { skip }, async () => {
+test('a page of another origin gets no script of an archive', { skip }, async () => {
   await asVictim(async (page, beacons) => {
     const body = `<script src="${web.gantry.url}${files}/script.js"></script>`;
     await page.route('http://elsewhere.example/', (route) =>

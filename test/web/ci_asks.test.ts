@@ -1,9 +1,9 @@
-/** What people find and are asked on pages of CI, in a browser without scripts. */
+/** Links and confirmations on CI pages, in a browser without scripts. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { seedArtifact, zipOf } from '../support/artifacts.ts';
-import { seedPipeline, setJob } from '../support/jobs.ts';
+import { seedArtifact, buildZip } from '../support/ci/artifacts.ts';
+import { seedPipeline, setJob } from '../support/ci/jobs.ts';
 import { seedGroup, seedProject } from '../support/seed.ts';
 import { type Web, openWeb, pathOf, skip } from './web.ts';
 
@@ -34,7 +34,7 @@ const seeded = async () => {
   const { id, jobs } = await seedPipeline(web.gantry, { project: project.id, file });
   const [one = 0, ship = 0] = [jobs['one'], jobs['ship']];
   await setJob(web.gantry, one, { status: 'success', started_at: 1_000, finished_at: 2_000 });
-  const zip = await zipOf({ 'site/index.html': '<p>hello', 'site/more.html': '<p>more' });
+  const zip = await buildZip({ 'site/index.html': '<p>hello', 'site/more.html': '<p>more' });
   await seedArtifact(web.gantry, { id: one, project_id: project.id }, zip);
   return { path: `${base}/pipelines/${id}`, one, ship };
 };
@@ -49,7 +49,7 @@ const signedIn = async (page: Page): Promise<void> => {
   await page.waitForURL('/');
 };
 
-test('what a job exposes is found from its pipeline', { skip }, async () => {
+test('exposed artifacts are linked from the pipeline', { skip }, async () => {
   const { path, one } = await seeded();
   await web.withPage(async (page) => {
     await signedIn(page);
@@ -61,7 +61,7 @@ test('what a job exposes is found from its pipeline', { skip }, async () => {
   }, withoutScripts);
 });
 
-test('a manual job asks before it starts, from its pipeline and from its own page', { skip }, async () => {
+test('a manual job asks for confirmation, from its pipeline and from its own page', { skip }, async () => {
   const first = await seeded();
   const second = await seeded();
   await web.withPage(async (page) => {
@@ -76,11 +76,11 @@ test('a manual job asks before it starts, from its pipeline and from its own pag
     assert.match(await notice(page), /The job is started/);
     assert.equal(await statusOf(first.ship), 'pending');
     await page.goto(`${base}/jobs/${second.ship}`);
-    await page.getByText('Start it with variables').click();
+    await page.getByText('Run with variables').click();
     const row = page.getByRole('group', { name: 'Variable 1' });
     await row.getByLabel('Name').fill('WHERE');
     await row.getByLabel('Value').fill('here\nand there');
-    await page.getByRole('button', { name: 'Start with these variables' }).click();
+    await page.getByRole('button', { name: 'Run job' }).click();
     await page.getByRole('button', { name: 'Yes, start ship' }).click();
     assert.match(await notice(page), /The job is started/);
     assert.equal(await statusOf(second.ship), 'pending');
@@ -101,7 +101,7 @@ test('neither page has a serious fault', { skip }, async () => {
 });
 
 for (const colorScheme of ['light', 'dark'] as const) {
-  test(`whose jobs come in by their tokens is said on a page, in ${colorScheme}`, { skip }, async () => {
+  test(`the job token allow list is shown on a page, in ${colorScheme}`, { skip }, async () => {
     const other = await seedProject(web.gantry, { visibility: 'private' });
     const group = await seedGroup(web.gantry, { visibility: 'private' });
     const viewport = colorScheme === 'light' ? { width: 360, height: 700 } : { width: 1280, height: 800 };
@@ -111,27 +111,27 @@ for (const colorScheme of ['light', 'dark'] as const) {
         await page.goto(`${base}/pipelines`);
         await page.getByRole('link', { name: 'Job tokens' }).click();
         await page.getByRole('textbox', { name: 'Project' }).fill('no/such/project');
-        await page.getByRole('button', { name: 'Let in its jobs' }).click();
+        await page.getByRole('button', { name: 'Add project' }).click();
         await page.getByText('Project was not found').waitFor();
         await web.assertFine(page);
         await page.getByRole('textbox', { name: 'Project' }).fill(other.full_path);
-        await page.getByRole('button', { name: 'Let in its jobs' }).click();
-        assert.match(await notice(page), /are let in/);
+        await page.getByRole('button', { name: 'Add project' }).click();
+        assert.match(await notice(page), /have access/);
         await page.getByRole('textbox', { name: 'Group' }).fill(group.full_path);
-        await page.getByRole('button', { name: 'Let in the jobs of its projects' }).click();
+        await page.getByRole('button', { name: 'Add group' }).click();
         await page.getByRole('row', { name: group.full_path }).waitFor();
-        await page.getByLabel('Let in the jobs of the projects and groups below alone').uncheck();
+        await page.getByLabel('Limit access to the projects and groups listed below').uncheck();
         await page.getByRole('button', { name: 'Save' }).click();
         await page.getByText('the lists below do nothing now').waitFor();
         await web.assertFine(page);
         const width = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
         assert.equal(await page.evaluate(width), 0);
-        await page.getByLabel('Let in the jobs of the projects and groups below alone').check();
+        await page.getByLabel('Limit access to the projects and groups listed below').check();
         await page.getByRole('button', { name: 'Save' }).click();
         await page.getByRole('button', { name: `Remove ${other.full_path}` }).click();
         await page.getByRole('button', { name: `Remove ${group.full_path}` }).click();
-        assert.match(await notice(page), /The group is listed no more/);
-        await page.getByText('No group is listed').waitFor();
+        assert.match(await notice(page), /The group is removed from the list/);
+        await page.getByText('No groups').waitFor();
       },
       { colorScheme, viewport },
     );

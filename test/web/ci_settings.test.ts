@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { seedTrace } from '../support/artifacts.ts';
-import { seedCommit } from '../support/code.ts';
-import { seedPipeline, setJob } from '../support/jobs.ts';
-import { settle } from '../support/requests.ts';
+import { seedTrace } from '../support/ci/artifacts.ts';
+import { seedCommit } from '../support/repositories/seed_commits.ts';
+import { seedPipeline, setJob } from '../support/ci/jobs.ts';
+import { settle } from '../support/seed_merge_requests.ts';
 import { seedGroup, seedProject } from '../support/seed.ts';
 import { type Web, openWeb, pathOf, skip } from './web.ts';
 
@@ -50,7 +50,7 @@ test('a pipeline is run by hand with variables, and its manual job with others',
   await web.withPage(async (page) => {
     await signedIn(page);
     await page.goto(`${base}/pipelines`);
-    await page.getByRole('link', { name: 'Run a pipeline' }).click();
+    await page.getByRole('link', { name: 'Run pipeline' }).click();
     await page.getByLabel('TARGET').selectOption('production');
     await page.getByLabel('NOTE').fill('by hand');
     const third = page.getByRole('group', { name: 'Variable 3' });
@@ -59,7 +59,7 @@ test('a pipeline is run by hand with variables, and its manual job with others',
     await page.getByRole('button', { name: 'More rows' }).click();
     assert.equal(await page.getByLabel('TARGET').inputValue(), 'production');
     assert.equal(await third.getByLabel('Value').inputValue(), 'two\nlines');
-    await page.getByRole('button', { name: 'Run the pipeline' }).click();
+    await page.getByRole('button', { name: 'Run pipeline' }).click();
     await page.getByRole('heading', { level: 1, name: 'Pipeline #' }).waitFor();
     const pipeline = Number(pathOf(page).split('/').at(-1));
     const { body } = await web.gantry.api(`GET /projects/${project.id}/pipelines/${pipeline}/variables`);
@@ -72,11 +72,11 @@ test('a pipeline is run by hand with variables, and its manual job with others',
       ],
     );
     await page.getByRole('link', { name: 'hand' }).click();
-    await page.getByText('Start it with variables').click();
+    await page.getByText('Run with variables').click();
     const first = page.getByRole('group', { name: 'Variable 1' });
     await first.getByLabel('Name').fill('WHERE');
     await first.getByLabel('Value').fill('here');
-    await page.getByRole('button', { name: 'Start with these variables' }).click();
+    await page.getByRole('button', { name: 'Run job' }).click();
     assert.match(await notice(page), /The job is started/);
   }, withoutScripts);
 });
@@ -109,7 +109,7 @@ test('variables, schedules, triggers and environments are added, changed and del
       await page.goto(path);
       await page.getByLabel('Key').fill('TOKEN');
       await page.getByLabel('Value', { exact: true }).fill('of no interest');
-      await page.getByRole('button', { name: 'Add the variable' }).click();
+      await page.getByRole('button', { name: 'Add variable' }).click();
       assert.match(await notice(page), /TOKEN is added/);
       await page.getByRole('link', { name: 'Edit TOKEN' }).click();
       await page.getByLabel('Only for protected').check();
@@ -122,20 +122,20 @@ test('variables, schedules, triggers and environments are added, changed and del
     await page.getByRole('link', { name: 'Gantry', exact: true }).click();
     await page.goto(`${base}/pipeline_schedules`);
     await page.getByLabel('Description').fill('nightly');
-    await page.getByRole('button', { name: 'Add the schedule' }).click();
+    await page.getByRole('button', { name: 'Add schedule' }).click();
     await page.getByRole('button', { name: 'Run now: nightly' }).click();
     await page.getByRole('heading', { level: 1, name: 'Pipeline #' }).waitFor();
     await page.getByRole('link', { name: 'Schedules' }).click();
     await page.getByRole('button', { name: 'Delete: nightly' }).click();
     await page.getByRole('link', { name: 'Triggers' }).click();
     await page.getByLabel('Description').fill('site');
-    await page.getByRole('button', { name: 'Add the trigger' }).click();
+    await page.getByRole('button', { name: 'Add trigger' }).click();
     await page.getByText('Show', { exact: true }).click();
     assert.match((await page.locator('code.secret').textContent()) ?? '', /^glptt-/);
     await page.getByRole('button', { name: 'Delete site' }).click();
     await page.getByRole('link', { name: 'Environments' }).click();
     await page.getByLabel('Name', { exact: true }).fill('live');
-    await page.getByRole('button', { name: 'Add the environment' }).click();
+    await page.getByRole('button', { name: 'Add environment' }).click();
     await page.getByRole('link', { name: 'live' }).click();
     await page.getByRole('button', { name: 'Stop' }).click();
     await page.getByRole('button', { name: 'Delete' }).click();
@@ -232,7 +232,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
         }
         await page.goto(`${base}/variables`);
         await page.getByLabel('Key').fill('a b');
-        await page.getByRole('button', { name: 'Add the variable' }).click();
+        await page.getByRole('button', { name: 'Add variable' }).click();
         await page.getByRole('alert').waitFor();
         await assertFits(page, 'a form that was refused');
       },

@@ -1,10 +1,10 @@
-/** What people see of pipelines, jobs and runners in a browser: with scripts and without them. */
+/** Pages of pipelines, jobs and runners in a browser, with and without scripts. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { seedArtifact, zipOf } from '../support/artifacts.ts';
-import { seedPipeline } from '../support/jobs.ts';
-import { type Peer, type PeerJob, makePeer, seedRunner } from '../support/runner_peer.ts';
+import { seedArtifact, buildZip } from '../support/ci/artifacts.ts';
+import { seedPipeline } from '../support/ci/jobs.ts';
+import { type Peer, type PeerJob, makePeer, seedRunner } from '../support/ci/fake_runner.ts';
 import { seedProject } from '../support/seed.ts';
 import { type Web, openWeb, skip } from './web.ts';
 
@@ -33,7 +33,7 @@ const begin = async (): Promise<{ job: PeerJob; path: string; pipeline: number }
   return { job, path: `/${project.full_path}/-/jobs/${job.id}`, pipeline: id };
 };
 
-/** What a log must not be able to do. */
+/** Attacks in the text of a log. */
 const hostile = [
   '</span></div><script>document.title = "run"</script><img src=x onerror="document.title = 1">',
   '<style>body { display: none }</style><a href="javascript:alert(1)" style="position:fixed">x</a>',
@@ -51,7 +51,7 @@ test('a log grows in an open page, and nothing in it runs or changes the page', 
   await web.withPage(async (page) => {
     await web.signIn(page, login);
     await page.goto(path);
-    await page.getByText('Nothing was printed yet').waitFor();
+    await page.getByText('No output yet').waitFor();
     await peer.trace(job, `${section('start', 10)}Build\nfirst\n`);
     await page.getByText('first', { exact: true }).waitFor();
     await page.locator('.log summary').click();
@@ -82,7 +82,7 @@ test('a log grows in an open page, and nothing in it runs or changes the page', 
   });
 });
 
-test('who stays at the end follows the log', { skip }, async () => {
+test('a reader at the end follows the log', { skip }, async () => {
   const { job, path } = await begin();
   await web.withPage(async (page) => {
     await web.signIn(page, login);
@@ -90,38 +90,34 @@ test('who stays at the end follows the log', { skip }, async () => {
     await page.getByLabel('Stay at the end of the log').check();
     await peer.trace(job, Array.from({ length: 300 }, (_one, at) => `line ${at}\n`).join(''));
     await page.getByText('line 299', { exact: true }).waitFor();
-    // Not by waitForFunction, whose polling the page's policy forbids.
+    // Not by waitForFunction, whose polling the page's CSP forbids.
     while ((await page.evaluate<number>('scrollY')) <= 1000) await page.waitForTimeout(20);
   });
   await peer.finish(job);
 });
 
-test(
-  'without scripts the page shows the log, is loaded anew by itself, and everything can be done',
-  { skip },
-  async () => {
-    const { job, path, pipeline } = await begin();
-    await peer.trace(job, 'so far\n');
-    await web.withPage(
-      async (page) => {
-        await web.signIn(page, login);
-        await page.goto(path);
-        assert.deepEqual(await linesOn(page), ['so far']);
-        await peer.trace(job, 'and more\n');
-        await page.getByText('and more').waitFor({ timeout: 20_000 });
-        await page.getByRole('button', { name: 'Cancel one' }).click();
-        await page.getByText('The job is cancelled.').waitFor();
-        await peer.finish(job, 'failed');
-        await page.goto(`/${project.full_path}/-/pipelines/${pipeline}`);
-        await page.getByRole('button', { name: 'Retry one' }).click();
-        await page.getByText('This job runs in the place of the one before.').waitFor();
-      },
-      { javaScriptEnabled: false },
-    );
-    const again = await peer.take();
-    await peer.finish(again);
-  },
-);
+test('without scripts the page shows the log, reloads itself, and every action works', { skip }, async () => {
+  const { job, path, pipeline } = await begin();
+  await peer.trace(job, 'so far\n');
+  await web.withPage(
+    async (page) => {
+      await web.signIn(page, login);
+      await page.goto(path);
+      assert.deepEqual(await linesOn(page), ['so far']);
+      await peer.trace(job, 'and more\n');
+      await page.getByText('and more').waitFor({ timeout: 20_000 });
+      await page.getByRole('button', { name: 'Cancel one' }).click();
+      await page.getByText('The job is cancelled.').waitFor();
+      await peer.finish(job, 'failed');
+      await page.goto(`/${project.full_path}/-/pipelines/${pipeline}`);
+      await page.getByRole('button', { name: 'Retry one' }).click();
+      await page.getByText('This job runs in the place of the one before.').waitFor();
+    },
+    { javaScriptEnabled: false },
+  );
+  const again = await peer.take();
+  await peer.finish(again);
+});
 
 const visitAll = async (page: Page): Promise<void> => {
   const { job, path, pipeline } = await begin();
@@ -138,7 +134,7 @@ const visitAll = async (page: Page): Promise<void> => {
   await seedArtifact(
     web.gantry,
     { id: job.id, project_id: project.id },
-    await zipOf({ 'a/b.txt': 'b', 'c.txt': 'c' }),
+    await buildZip({ 'a/b.txt': 'b', 'c.txt': 'c' }),
   );
   const base = `/${project.full_path}/-`;
   for (const one of [path, `${base}/pipelines/${pipeline}`]) {
@@ -183,7 +179,7 @@ test('an administrator makes a runner, pauses it and deletes it, without scripts
       await page.goto('/admin/runners');
       await page.getByLabel('Description').fill('my runner');
       await page.getByLabel('Tags', { exact: true }).fill('deploy');
-      await page.getByRole('button', { name: 'Make the runner' }).click();
+      await page.getByRole('button', { name: 'Create runner' }).click();
       assert.match((await page.locator('code.secret').textContent()) ?? '', /^glrt-/);
       await page.getByRole('link', { name: 'I have copied it' }).click();
       const row = page.getByRole('row', { name: 'my runner' });

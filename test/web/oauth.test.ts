@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
-import { makeApplication, makePkce } from '../support/oauth.ts';
-import { freePort } from '../support/free_port.ts';
-import { type TestProvider, startProvider } from '../support/oidc.ts';
+import { makeApplication, makePkce } from '../support/oauth_client.ts';
+import { freePort } from '../support/servers/free_port.ts';
+import { type TestProvider, startProvider } from '../support/servers/oidc_provider.ts';
 import { unique } from '../support/seed.ts';
 import { type Web, openWeb, pathOf, skip } from './web.ts';
 
@@ -107,11 +107,11 @@ test('an account is linked, and the link is taken back', { skip }, async () => {
     await web.signIn(page, login);
     await page.goto('/profile/identities');
     await page.getByRole('button', { name: 'Link', exact: true }).click();
-    await page.getByText('You may now sign in with Corp.').waitFor();
+    await page.getByText('You can now sign in with Corp.').waitFor();
     await page.getByRole('cell', { name: sub }).waitFor();
     await web.assertFine(page);
     await page.getByRole('button', { name: 'Unlink' }).click();
-    await page.getByText('The accounts are no longer linked.').waitFor();
+    await page.getByText('The account is unlinked.').waitFor();
   });
 });
 
@@ -132,7 +132,7 @@ test('an application is registered, its secret shown once, and deleted', { skip 
       await page.getByText('it is not shown again').waitFor();
       assert.match((await page.locator('code.secret').last().textContent()) ?? '', /^gntoas-/);
       await web.assertFine(page);
-      await page.getByRole('link', { name: 'To your applications' }).click();
+      await page.getByRole('link', { name: 'Back to your applications' }).click();
       const width = await page.evaluate('document.documentElement.scrollWidth');
       assert.ok(Number(width) <= 320, String(width));
       await page.getByRole('button', { name: 'Delete' }).click();

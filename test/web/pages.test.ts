@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { unique } from '../support/seed.ts';
 import { type TestService, engine, startTestService } from '../support/service.ts';
-import { sampleKeys } from '../support/ssh_keys.ts';
+import { sampleKeys } from '../support/repositories/ssh_keys.ts';
 import { openBrowser, seriousFaults } from './chromium.ts';
 
 const skip = engine === 'postgres' ? 'pages behave alike on both engines' : false;
@@ -52,7 +52,7 @@ const settings = async () => (await gantry.api('GET /application/settings')).bod
 const addKey = async (page: Page, key: string): Promise<void> => {
   await page.goto('/profile/keys');
   await page.getByLabel('Key', { exact: true }).fill(key);
-  await page.getByRole('button', { name: 'Add the key' }).click();
+  await page.getByRole('button', { name: 'Add key' }).click();
 };
 
 test('an administrator changes settings, without scripts', { skip }, async () => {
@@ -65,7 +65,7 @@ test('an administrator changes settings, without scripts', { skip }, async () =>
       await page.getByRole('checkbox', { name: 'Web IDE' }).check();
       await page.getByLabel('E-mail domains that may sign up').fill('example.com\n*.example.org');
       await page.getByRole('group', { name: 'Restricted visibility levels' }).getByLabel('Public').check();
-      await page.getByRole('button', { name: 'Save the settings' }).click();
+      await page.getByRole('button', { name: 'Save changes' }).click();
 
       assert.equal(
         await page.getByRole('alert').textContent(),
@@ -90,7 +90,7 @@ test('an administrator changes settings, without scripts', { skip }, async () =>
         new RegExp(username),
       );
 
-      await page.getByRole('button', { name: 'Save the settings' }).click();
+      await page.getByRole('button', { name: 'Save changes' }).click();
       assert.equal(await page.getByRole('status').textContent(), 'Nothing was changed.');
     },
     { javaScriptEnabled: false },
@@ -113,12 +113,12 @@ test('a user makes a token, which is shown once and works until it is revoked', 
     async (page, username) => {
       await page.goto(tokensPath);
       await page.getByLabel('Name', { exact: true }).fill('robot');
-      await page.getByRole('button', { name: 'Create the token' }).click();
+      await page.getByRole('button', { name: 'Create token' }).click();
       await page.getByText("Scopes can't be blank").waitFor();
       await page.getByLabel('read_user', { exact: true }).check();
       await page.getByLabel('read_api', { exact: true }).check();
       await page.getByLabel('Expires').selectOption('90');
-      await page.getByRole('button', { name: 'Create the token' }).click();
+      await page.getByRole('button', { name: 'Create token' }).click();
       const token = (await page.locator('code.secret').textContent()) ?? '';
       assert.equal((await gantry.api('GET /user', { as: token })).body.username, username);
       await page.getByRole('link', { name: 'I have copied it' }).click();
@@ -157,10 +157,10 @@ const visitAll = async (page: Page, check: (where: string) => Promise<void>): Pr
   await page.getByRole('button', { name: 'Delete' }).click();
   await page.goto(tokensPath);
   await page.getByLabel('Name', { exact: true }).fill('a-name-of-one-word-'.repeat(10));
-  await page.getByRole('button', { name: 'Create the token' }).click();
+  await page.getByRole('button', { name: 'Create token' }).click();
   await check('a refused token');
   await page.getByLabel('api', { exact: true }).check();
-  await page.getByRole('button', { name: 'Create the token' }).click();
+  await page.getByRole('button', { name: 'Create token' }).click();
   await page.locator('code.secret').waitFor();
   await check('a new token');
   for (const path of [tokensPath, '/admin', settingsPath, '/admin/audit_events']) {
@@ -169,7 +169,7 @@ const visitAll = async (page: Page, check: (where: string) => Promise<void>): Pr
   }
   await page.goto(settingsPath);
   await page.getByLabel('Home page').fill('nowhere');
-  await page.getByRole('button', { name: 'Save the settings' }).click();
+  await page.getByRole('button', { name: 'Save changes' }).click();
   await check('refused settings');
 };
 

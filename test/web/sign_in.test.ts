@@ -1,4 +1,4 @@
-/** Signing in and out and up, as a person does in a browser. */
+/** Signing in, out and up in a browser. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { unique } from '../support/seed.ts';
@@ -13,7 +13,7 @@ after(async () => {
   if (skip === false) await web.close();
 });
 
-test('signing in and out, without scripts', { skip }, async () => {
+test('a user signs in and out without scripts', { skip }, async () => {
   const login = await web.makeUser();
   await web.withPage(
     async (page) => {
@@ -29,7 +29,7 @@ test('signing in and out, without scripts', { skip }, async () => {
   );
 });
 
-test('a sign-out that leads to another site gets there', { skip }, async () => {
+test('a sign-out that was started by another site returns there', { skip }, async () => {
   const login = await web.makeUser();
   const elsewhere = await startTestService();
   const after_sign_out_path = `${elsewhere.url.replace('127.0.0.1', 'localhost')}/users/sign_up`;
@@ -47,7 +47,7 @@ test('a sign-out that leads to another site gets there', { skip }, async () => {
   }
 });
 
-test('signing in with the keyboard alone, beginning at the name', { skip }, async () => {
+test('a user signs in with the keyboard alone, starting at the name', { skip }, async () => {
   const login = await web.makeUser();
   await web.withPage(async (page) => {
     await page.goto('/users/sign_in');
@@ -60,11 +60,11 @@ test('signing in with the keyboard alone, beginning at the name', { skip }, asyn
   });
 });
 
-test('a wrong password is said in words, and the name is kept', { skip }, async () => {
+test('a wrong password shows a message and keeps the name', { skip }, async () => {
   const login = await web.makeUser();
   await web.withPage(async (page) => {
     await web.signIn(page, login, 'wrong');
-    assert.equal(await page.getByRole('alert').textContent(), 'The user name or the password is wrong.');
+    assert.equal(await page.getByRole('alert').textContent(), 'Invalid user name or password.');
     assert.equal(await page.getByLabel('User name or e-mail').inputValue(), login);
     assert.equal(await page.getByLabel('Password').inputValue(), '');
     await web.assertFine(page);
@@ -74,7 +74,7 @@ test('a wrong password is said in words, and the name is kept', { skip }, async 
   });
 });
 
-test('signing up, with what is wrong said beside each field', { skip }, async () => {
+test('a user signs up, with errors shown next to each field', { skip }, async () => {
   const username = unique('new');
   await web.withPage(async (page) => {
     await page.goto('/users/sign_in');
@@ -96,7 +96,7 @@ test('signing up, with what is wrong said beside each field', { skip }, async ()
   });
 });
 
-test('a user changes his profile, and ticks and unticks a box', { skip }, async () => {
+test('a user changes their profile, and ticks and unticks a box', { skip }, async () => {
   const login = await web.makeUser();
   await web.withPage(async (page) => {
     await web.signIn(page, login);
@@ -112,15 +112,15 @@ test('a user changes his profile, and ticks and unticks a box', { skip }, async 
   });
 });
 
-test('a user changes his password and ends a session', { skip }, async () => {
+test('a user changes their password and ends a session', { skip }, async () => {
   const login = await web.makeUser();
   await web.withPage(async (page) => {
     await web.signIn(page, login);
     await page.goto('/profile/password');
     await page.getByLabel('Current password').fill(password);
     await page.getByLabel('New password', { exact: true }).fill('another horse');
-    await page.getByLabel('New password again').fill('another horse');
-    await page.getByRole('button', { name: 'Change the password' }).click();
+    await page.getByLabel('Confirm new password').fill('another horse');
+    await page.getByRole('button', { name: 'Change password' }).click();
     assert.match((await page.getByRole('status').textContent()) ?? '', /Your password is changed/);
     await web.withPage(async (other) => await web.signIn(other, login, 'another horse'));
     await page.goto('/profile/sessions');

@@ -1,4 +1,4 @@
-/** The second factor, as a person sets it up and signs in with it. */
+/** Setting up the second factor and signing in with it. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { TOTP } from 'otpauth';
@@ -12,7 +12,7 @@ after(async () => {
   if (skip === false) await web.close();
 });
 
-test('a second factor is set up, asked for, and turned off again', { skip }, async () => {
+test('a second factor is set up, required at sign-in, and disabled again', { skip }, async () => {
   const login = await web.makeUser();
   const now = Date.now();
   const codeAt = (secret: string, later: number): string => {
@@ -26,12 +26,12 @@ test('a second factor is set up, asked for, and turned off again', { skip }, asy
     await page.goto('/profile/two_factor');
     await web.assertFine(page);
     await page.getByLabel('Current password').fill(password);
-    await page.getByRole('button', { name: 'Set it up' }).click();
+    await page.getByRole('button', { name: 'Set up' }).click();
     await page.getByRole('img', { name: 'QR code of the key' }).waitFor();
     await web.assertFine(page);
     key = ((await page.locator('code.secret').textContent()) ?? '').replaceAll(' ', '');
     await page.getByRole('textbox', { name: 'Code' }).fill(codeAt(key, 0));
-    await page.getByRole('button', { name: 'Turn it on' }).click();
+    await page.getByRole('button', { name: 'Turn on' }).click();
     await page.getByRole('heading', { name: 'Recovery codes' }).waitFor();
     assert.equal(await page.locator('code.secret').count(), 10);
     spare = (await page.locator('code.secret').first().textContent()) ?? '';
@@ -57,7 +57,7 @@ test('a second factor is set up, asked for, and turned off again', { skip }, asy
       await page.goto('/profile/two_factor');
       await page.getByText('9 recovery codes are left').waitFor();
       await page.getByLabel('Current password').last().fill(password);
-      await page.getByRole('button', { name: 'Turn it off' }).click();
+      await page.getByRole('button', { name: 'Turn off' }).click();
       assert.equal(await page.getByRole('status').textContent(), 'Two-factor sign-in is off.');
     },
     { javaScriptEnabled: false },

@@ -1,0 +1,122 @@
+/** Lists commits page by page. Short plain walks read through the pool; all others run `git rev-list`. */
+import type { Context, MethodHandler } from '../context.ts';
+import { type Argument, count, flag, isOid, oid, paths, text, without } from '../exec/arguments.ts';
+import { GitError } from '../git_error.ts';
+import { makeLruCache } from '../lru_cache.ts';
+import type { Commit, CommitWalk, Oid } from '../protocol.ts';
+import { readCommits, requireFew } from './read_commits.ts';
+import { requireRepository } from '../storage/missing_repository.ts';
+
+/** Most commits that a walk through the pool visits. Beyond that, one `git rev-list` is faster. */
+const longestWalk = 500;
+const mostCommits = 10_000;
+const seconds = 30;
+
+/** Ids by walk. A walk from fixed commits never changes. Weights are bytes: a key may hold a long path or author. */
+const walks = makeLruCache<Oid[]>(16 * 2 ** 20, (ids, key) => 80 * ids.length + key.length + 200);
+const counts = makeLruCache<number>(4 * 2 ** 20, (_count, key) => key.length + 200);
+
+const isPlain = ({ not, path, since, until, author, order, skip, limit }: CommitWalk): boolean =>
+  (not ?? []).length === 0 &&
+  (path ?? '') === '' &&
+  since === undefined &&
+  until === undefined &&
+  author === undefined &&
+  order !== 'topo' &&
+  skip + limit <= longestWalk;
+
+/** Sorts newest first; commits of the same second keep their order, as in git. */
+const insert = (queue: Commit[], commit: Commit): void => {
+  let [low, high] = [0, queue.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((queue[middle]?.committer.time ?? 0) >= commit.committer.time) low = middle + 1;
+    else high = middle;
+  }
+  queue.splice(low, 0, commit);
+};
+
+const walkPool = async (context: Context, walk: CommitWalk): Promise<Commit[]> => {
+  const { from, skip, limit, first_parent: isFirst = false } = walk;
+  const seen = new Set<Oid>(from);
+  const queue: Commit[] = [];
+  const commits: Commit[] = [];
+  for (const commit of await readCommits(context, [...seen])) insert(queue, commit);
+  for (let passed = 0; commits.length < limit; passed += 1) {
+    const next = queue.shift();
+    if (next === undefined) break;
+    if (passed >= skip) commits.push(next);
+    const parents = (isFirst ? next.parents.slice(0, 1) : next.parents).filter((id) => !seen.has(id));
+    for (const id of parents) seen.add(id);
+    for (const commit of await readCommits(context, parents)) insert(queue, commit);
+  }
+  return commits;
+};
+
+const filters = ({ path, since, until, author, first_parent: isFirst, order }: CommitWalk): Argument[] => [
+  ...(order === 'topo' ? [flag('--topo-order')] : []),
+  ...(isFirst === true ? [flag('--first-parent')] : []),
+  ...(since === undefined ? [] : [count('--max-age=', Math.max(0, Math.trunc(since)))]),
+  ...(until === undefined ? [] : [count('--min-age=', Math.max(0, Math.trunc(until)))]),
+  // Fixed strings: a regular expression from a user could take exponential time.
+  ...(author === undefined ? [] : [flag('--fixed-strings'), text('--author=', author)]),
+  ...(path === undefined || path === '' ? [] : paths([path])),
+];
+
+const revList = async (context: Context, walk: CommitWalk, args: Argument[]): Promise<string> => {
+  await requireRepository(context);
+  const ends = [...walk.from.map(oid), ...(walk.not ?? []).map(without)];
+  const { dir, signal } = context;
+  const { code, stdout, stderr } = await context.exec.run({
+    command: 'rev-list',
+    args: [...args, ...ends, ...filters(walk)],
+    dir,
+    slot: 'interactive',
+    seconds,
+    signal,
+    codes: [0, 128],
+  });
+  if (code === 0) return stdout.toString('latin1');
+  throw new GitError(/bad object|bad revision/.test(stderr) ? 'missing' : 'internal', stderr);
+};
+
+/** Builds the cache key: everything the answer depends on. */
+const buildCacheKey = ({ dir }: Context, walk: CommitWalk): string => {
+  const { from, not, path, since, until, author, first_parent: isFirst, order, skip, limit } = walk;
+  return JSON.stringify([dir, from, not, path, since, until, author, isFirst, order, skip, limit]);
+};
+
+/** Git counts in 32 bits: a larger number would wrap, and skip nothing. */
+const mostSkipped = 2 ** 31 - 1;
+
+const listIds = async (context: Context, walk: CommitWalk): Promise<Oid[]> => {
+  const key = buildCacheKey(context, walk);
+  const cached = walks.get(key);
+  if (cached !== undefined) return cached;
+  const args = [count('--skip=', Math.min(walk.skip, mostSkipped)), count('--max-count=', walk.limit)];
+  const ids = (await revList(context, walk, args)).split('\n').filter(isOid);
+  walks.set(key, ids);
+  return ids;
+};
+
+/** Counts all commits of a walk; ignores `skip` and `limit`. */
+const countCommits = async (context: Context, walk: CommitWalk): Promise<number> => {
+  const key = buildCacheKey(context, { ...walk, skip: 0, limit: 0 });
+  const cached = counts.get(key);
+  if (cached !== undefined) return cached;
+  const total = Number((await revList(context, walk, [flag('--count')])).trim());
+  counts.set(key, total);
+  return total;
+};
+
+export const listCommits: MethodHandler<'commits.list'> = async (params, context) => {
+  const walk: CommitWalk = { ...params, limit: Math.min(params.limit, mostCommits) };
+  requireFew([...walk.from, ...(walk.not ?? [])]);
+  if (walk.from.length === 0) return { result: { commits: [], total: 0 } };
+  const commits = isPlain(walk)
+    ? await walkPool(context, walk)
+    : await readCommits(context, walk.limit === 0 ? [] : await listIds(context, walk));
+  const isAll = walk.skip === 0 && commits.length < walk.limit;
+  if (walk.count !== true) return { result: { commits, total: isAll ? commits.length : null } };
+  return { result: { commits, total: isAll ? commits.length : await countCommits(context, walk) } };
+};

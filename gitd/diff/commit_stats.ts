@@ -1,0 +1,80 @@
+/** Counts the lines that a commit adds and deletes, while its diff streams by. */
+import type { Context, MethodHandler } from '../context.ts';
+import { countDifferences } from './count_differences.ts';
+import { GitError } from '../git_error.ts';
+import { makeLruCache } from '../lru_cache.ts';
+import { emptyTree, type Methods, type Oid } from '../protocol.ts';
+import { readCommit } from '../commits/read_commits.ts';
+import { resolveTree } from '../read/list_tree.ts';
+
+type Stats = Methods['commits.stats']['result'];
+
+const hunkPattern = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/u;
+/** Ends the list of files before the patches: two NULs, because no name is empty. */
+const endOfList = '\0\0';
+
+/** Counts lines in the output of `diff-tree --raw -p -z`, guided by the line counts in hunk headers. */
+const makeLineCounter = () => {
+  const stats: Stats = { additions: 0, deletions: 0 };
+  let rest = '';
+  let isListed = false;
+  let remaining = { old: 0, new: 0 };
+
+  const count = (line: string): void => {
+    if (remaining.old === 0 && remaining.new === 0) {
+      const hunk = hunkPattern.exec(line);
+      if (hunk !== null) remaining = { old: Number(hunk[1] ?? 1), new: Number(hunk[2] ?? 1) };
+      return;
+    }
+    const [isAdded, isDeleted] = [line.startsWith('+'), line.startsWith('-')];
+    if (line.startsWith('\\')) return; // `\ No newline at end of file`
+    if (isAdded) stats.additions += 1;
+    if (isDeleted) stats.deletions += 1;
+    if (!isAdded) remaining.old -= 1;
+    if (!isDeleted) remaining.new -= 1;
+  };
+
+  return {
+    stats,
+    push: (chunk: Buffer): boolean => {
+      rest += chunk.toString('latin1');
+      if (!isListed) {
+        const end = rest.indexOf(endOfList);
+        if (end < 0) return false;
+        isListed = true;
+        rest = rest.slice(end + endOfList.length);
+      }
+      const lines = rest.split('\n');
+      rest = lines.pop() ?? '';
+      lines.forEach(count);
+      return false;
+    },
+  };
+};
+
+const counted = makeLruCache<Stats>(20_000);
+
+const countLines = async (context: Context, id: Oid): Promise<Stats> => {
+  const commit = await readCommit(context, id);
+  if (commit === null) throw new GitError('missing', `there is no commit ${id}`);
+  const [parent] = commit.parents;
+  const before = parent === undefined ? emptyTree : await resolveTree(context, parent);
+  await countDifferences(context, before, commit.tree);
+  const { stats, push } = makeLineCounter();
+  const request = {
+    dir: context.dir,
+    trees: [before, commit.tree] as [Oid, Oid],
+    signal: context.signal,
+    seconds: 20,
+  };
+  if (before !== commit.tree) await context.pools.diffTree.run(request, push);
+  return stats;
+};
+
+export const countStats: MethodHandler<'commits.stats'> = async ({ id }, context) => {
+  const key = `${context.dir} ${id}`;
+  const cached = counted.get(key);
+  const stats = cached ?? (await countLines(context, id));
+  if (cached === undefined) counted.set(key, stats);
+  return { result: stats };
+};

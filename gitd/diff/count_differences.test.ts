@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import fc from 'fast-check';
+import {
+  startTestStorage,
+  type TestRepository,
+  type TestStorage,
+} from '../../test/support/repositories/repository_storage.ts';
+import { makeTreeEditor } from '../odb/edit_tree.ts';
+import { makeObjectWriter } from '../odb/loose_objects.ts';
+import { buildTree } from '../odb/raw_tree.ts';
+import { emptyTree, type Signature } from '../protocol.ts';
+import { readFolder } from '../read/list_tree.ts';
+import { countDifferences } from './count_differences.ts';
+
+let storage: TestStorage;
+let repository: TestRepository;
+
+before(async () => {
+  storage = await startTestStorage();
+  repository = storage.repository();
+  await repository.ask('repository.create', {});
+});
+after(async () => await storage.stop());
+
+const nobody: Signature = { name: 'A', email: 'a@example.com', time: 1, offset: '+0000' };
+const by = { author: nobody, committer: nobody };
+
+/** Builds eight levels of ten copies of one folder: a thousand million files with this content. */
+const makeBomb = async (content: string, ...parents: string[]): Promise<string> => {
+  const writer = makeObjectWriter(join(repository.dir, 'objects'), false);
+  const id = writer.add('blob', Buffer.from(content));
+  const names = Array.from({ length: 10 }, (_, index) => `n${index}`);
+  let top = writer.add('tree', buildTree(names.map((name) => ({ mode: 0o100644, name, id }))));
+  for (let level = 0; level < 8; level += 1) {
+    const below = top;
+    top = writer.add('tree', buildTree(names.map((name) => ({ mode: 0o40000, name, id: below }))));
+  }
+  await writer.flush();
+  return await repository.git('commit-tree', '-m', 'bomb', ...parents.flatMap((id) => ['-p', id]), top);
+};
+
+test('a thousand million differences are refused by every comparison and merge', async () => {
+  const base = await makeBomb('base\n');
+  const [ours, theirs] = [await makeBomb('ours\n', base), await makeBomb('theirs\n', base)];
+  const limit = { kind: 'too_large' };
+  await assert.rejects(repository.ask('merge.check', { ours, theirs }), limit);
+  await assert.rejects(repository.ask('merge.commit', { ours, theirs, message: 'x', ...by }), limit);
+  const pick = { commit: theirs, onto: ours, message: 'x', ...by };
+  await assert.rejects(repository.ask('commit.cherry_pick', pick), limit);
+  await assert.rejects(repository.ask('commit.revert', pick), limit);
+  await assert.rejects(
+    repository.ask('merge.rebase', { onto: ours, head: theirs, committer: nobody }),
+    limit,
+  );
+  await assert.rejects(repository.ask('commits.stats', { id: ours }), limit);
+  const trees = [ours, theirs].map(async (id) => await repository.git('rev-parse', `${id}^{tree}`));
+  const [from, to] = (await Promise.all(trees)) as [string, string];
+  const most = { paths: 2 ** 50, pairs: 20 };
+  assert.equal(await countDifferences(repository.context, from, to, most), 10 ** 9);
+  assert.equal(await countDifferences(repository.context, emptyTree, to, most), 10 ** 9);
+  await assert.rejects(countDifferences(repository.context, from, to, { ...most, pairs: 8 }), limit);
+  assert.equal(await countDifferences(repository.context, from, from), 0);
+});
+
+const path = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { minLength: 1, maxLength: 4 });
+const files = fc.array(fc.tuple(path, fc.constantFrom('1', '2'), fc.constantFrom(0o100644, 0o100755)), {
+  maxLength: 12,
+});
+
+const makeTree = async (list: [string[], string, number][]): Promise<string> => {
+  const editor = makeTreeEditor(null, async (id) => await readFolder(repository.context, id));
+  const writer = makeObjectWriter(join(repository.dir, 'objects'), false);
+  for (const [parts, content, mode] of list) {
+    const found = await editor.look(parts.join('/'));
+    if (found.is === 'blocked' || (found.is === 'there' && found.isFolder)) continue;
+    await editor.put(parts.join('/'), mode, writer.add('blob', Buffer.from(content)));
+  }
+  const id = await editor.build(writer);
+  await writer.flush();
+  return id;
+};
+
+test('the number of changed paths equals that of git diff', async () => {
+  const check = async (
+    one: [string[], string, number][],
+    other: [string[], string, number][],
+  ): Promise<void> => {
+    const [from, to] = [await makeTree(one), await makeTree(other)];
+    const shown = await repository.git('diff-tree', '-r', '--no-renames', '--name-only', from, to);
+    const names = new Set(shown.split('\n').filter(Boolean));
+    assert.equal(await countDifferences(repository.context, from, to), names.size);
+  };
+  await fc.assert(fc.asyncProperty(files, files, check), { numRuns: 60 });
+});

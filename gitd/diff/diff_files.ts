@@ -1,0 +1,106 @@
+import type { Context, MethodHandler } from '../context.ts';
+import { flag, oid, paths as pathArguments } from '../exec/arguments.ts';
+import { GitError, isGitError } from '../git_error.ts';
+import { diffFlags } from '../pool/diff_tree.ts';
+import { type DiffLimits, type Oid, emptyTree } from '../protocol.ts';
+import { requireRepository } from '../storage/missing_repository.ts';
+import { resolveTree } from '../read/list_tree.ts';
+import { type DiffParser, makeDiffParser } from './parse_diff.ts';
+import { countDifferences } from './count_differences.ts';
+
+/** Time limit: a hostile tree uses memory as long as git compares it. */
+const seconds = 20;
+
+/** Upper bounds for the limits of any caller. */
+const most: DiffLimits = { files: 100_000, lines: 5_000_000, bytes: 64 * 2 ** 20, file_bytes: 8 * 2 ** 20 };
+
+const withinReason = (limits: DiffLimits): DiffLimits => ({
+  files: Math.min(limits.files, most.files),
+  lines: Math.min(limits.lines, most.lines),
+  bytes: Math.min(limits.bytes, most.bytes),
+  file_bytes: Math.min(limits.file_bytes, most.file_bytes),
+});
+
+/** Most paths in one request. */
+const tooMany = { paths: 300_000, pairs: 100_000 };
+
+/** Resolves both trees. @throws GitError `too_large` if they differ in too many paths */
+const comparedTrees = async (context: Context, from: Oid | null, to: Oid): Promise<[Oid, Oid]> => {
+  const trees = await resolveTrees(context, from, to);
+  await countDifferences(context, ...trees, tooMany);
+  return trees;
+};
+
+const resolveTrees = async (context: Context, from: Oid | null, to: Oid): Promise<[Oid, Oid]> =>
+  await Promise.all([
+    from === null || from === emptyTree ? emptyTree : resolveTree(context, from),
+    resolveTree(context, to),
+  ]);
+
+/** Diffs some paths only, in a process of its own: pooled processes take no paths. */
+const runWithPaths = async (
+  context: Context,
+  trees: [Oid, Oid],
+  parser: DiffParser,
+  paths: string[],
+): Promise<void> => {
+  await requireRepository(context);
+  const { dir, signal, exec } = context;
+  const args = [...diffFlags, oid(trees[0]), oid(trees[1]), ...pathArguments(paths)];
+  const process = await exec.start({ command: 'diff-tree', args, dir, slot: 'interactive', seconds, signal });
+  process.stdin.end();
+  let enough = false;
+  process.stdout.on('data', (chunk: Buffer) => {
+    if (enough || !parser.push(chunk)) return;
+    enough = true;
+    process.kill();
+  });
+  try {
+    const { code } = await process.ended;
+    if (code !== 0) throw new GitError('internal', process.complaint());
+  } catch (error) {
+    if (!enough) throw error;
+  }
+};
+
+/** Whether a file in a tree can have this path. git fails on paths that leave the repository. */
+const isTreePath = (path: string): boolean =>
+  !path.includes('\0') && path.split('/').every((part) => part !== '' && part !== '.' && part !== '..');
+
+export const diffFiles: MethodHandler<'diff.files'> = async (params, context) => {
+  const { from, to, limits } = params;
+  const paths = params.paths?.filter(isTreePath) ?? [];
+  const isNone = params.paths !== undefined && params.paths.length > 0 && paths.length === 0;
+  const { dir, signal, pools } = context;
+  const trees = await comparedTrees(context, from, to);
+  if (isNone || trees[0] === trees[1]) return { result: { diffs: [], files: 0, overflow: false } };
+  const parser = makeDiffParser(withinReason(limits), paths.length === 0);
+  if (paths.length > 0) await runWithPaths(context, trees, parser, paths);
+  else await pools.diffTree.run({ dir, trees, signal, seconds }, parser.push);
+  return { result: parser.finish() };
+};
+
+/** Answers the whole diff as git writes it, for `patch` and `git apply`. */
+export const diffRaw: MethodHandler<'diff.raw'> = async ({ from, to, max }, context) => {
+  const trees = await comparedTrees(context, from, to);
+  const { dir, signal, exec } = context;
+  const args = [
+    flag('-r'),
+    flag('-M'),
+    flag('-p'),
+    flag('--binary'),
+    flag('--full-index'),
+    flag('--no-ext-diff'),
+  ];
+  const run = { command: 'diff-tree', dir, slot: 'interactive', seconds, signal } as const;
+  const maxOutput = Math.min(max, most.bytes);
+  try {
+    const all = [...args, flag('--no-textconv'), flag('--no-color'), ...trees.map(oid)];
+    const { stdout } = await exec.run({ ...run, args: all, maxOutput });
+    return { result: { whole: true }, body: stdout };
+  } catch (error) {
+    if ((isGitError(error, 'too_large') || isGitError(error, 'limit')) && !signal.aborted)
+      return { result: { whole: false } };
+    throw error;
+  }
+};

@@ -1,0 +1,32 @@
+import type { GitErrorKind } from './protocol.ts';
+
+/** A failure with a kind that is sent to the client. Any other thrown error is sent as `internal`. */
+export class GitError extends Error {
+  readonly kind: GitErrorKind;
+
+  constructor(kind: GitErrorKind, message: string) {
+    super(message);
+    this.name = 'GitError';
+    this.kind = kind;
+  }
+}
+
+export const isGitError = (error: unknown, kind: GitErrorKind): error is GitError =>
+  error instanceof GitError && error.kind === kind;
+
+export const getMessage = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);
+
+export const noRepository = (): GitError => new GitError('no_repository', 'the repository does not exist');
+
+export const repositoryLost = (): GitError =>
+  new GitError('unavailable', 'a repository that was written to is not in its storage');
+
+/** Messages of a full disk, by the system or by git (locale C). */
+const diskFull = /\b(?:ENOSPC|EDQUOT)\b|No space left on device|Disk quota exceeded/;
+
+/** Returns the kind of an error. A full disk is `unavailable`: it passes once there is space. */
+export const classifyError = (error: unknown): GitErrorKind => {
+  const kind = error instanceof GitError ? error.kind : 'internal';
+  return kind === 'internal' && diskFull.test(getMessage(error)) ? 'unavailable' : kind;
+};

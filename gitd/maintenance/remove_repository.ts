@@ -1,0 +1,30 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { MethodHandler } from '../context.ts';
+import { raiseGeneration } from '../refs/ref_generation.ts';
+import { requireMarker } from '../storage/claim_storage.ts';
+import { syncFolder } from '../disk/sync_folders.ts';
+import { deletedFolder } from '../disk/repository_paths.ts';
+
+/** Removes a repository by a rename. Its files are deleted afterwards, here or by the janitor. */
+export const removeRepository: MethodHandler<'repository.remove'> = async (_params, context) => {
+  const { dir, root, pools, log } = context;
+  await pools.forget(dir);
+  const away = join(deletedFolder(root), `${Date.now()}-${randomBytes(6).toString('hex')}`);
+  await requireMarker(root);
+  await mkdir(dirname(away), { recursive: true });
+  try {
+    await rename(dir, away);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    return { result: {} };
+  }
+  raiseGeneration(dir);
+  await pools.forget(dir);
+  await Promise.all([syncFolder(dirname(dir)), syncFolder(dirname(away))]);
+  rm(away, { recursive: true, force: true }).catch((error: unknown) =>
+    log('a deleted repository is still on disk', { away, error: String(error) }),
+  );
+  return { result: {} };
+};

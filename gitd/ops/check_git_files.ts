@@ -1,0 +1,44 @@
+/** Checks files that git itself reads, such as `.gitmodules`, with the check that git applies to a push. */
+import type { Context } from '../context.ts';
+import { flag } from '../exec/arguments.ts';
+import { GitError } from '../git_error.ts';
+import { hashObject } from '../odb/loose_objects.ts';
+import { buildPack } from '../odb/build_pack.ts';
+import { withQuarantine } from '../odb/quarantine.ts';
+import { buildTree } from '../odb/raw_tree.ts';
+
+/** A file without its folder; `name` has one character per byte (latin1). */
+export type CheckedFile = { name: string; mode: number; content: Buffer };
+
+/** Bytes. Callers refuse larger files unchecked. */
+export const maxCheckedBytes = 8 * 2 ** 20;
+
+/** Whether git would accept the file in a push, by `unpack-objects --strict`. */
+export const passesPushCheck = async (context: Context, file: CheckedFile): Promise<boolean> => {
+  const id = hashObject('blob', file.content);
+  const pack = buildPack([
+    { kind: 'blob', content: file.content },
+    { kind: 'tree', content: buildTree([{ name: file.name, mode: file.mode, id }]) },
+  ]);
+  const runCheck = async (variables: Record<string, string>): Promise<void> => {
+    await context.exec.run({
+      command: 'unpack-objects',
+      args: [flag('--strict'), flag('-q')],
+      dir: context.dir,
+      slot: 'interactive',
+      seconds: 10,
+      signal: context.signal,
+      variables,
+      config: [['core.fsync', 'none']],
+      input: pack,
+    });
+  };
+  try {
+    await withQuarantine(context.dir, false, async ({ env }) => runCheck(env));
+    return true;
+  } catch (error) {
+    // A bad file fails with an exit code; any other error is passed on.
+    if (error instanceof GitError && error.kind === 'internal') return false;
+    throw error;
+  }
+};

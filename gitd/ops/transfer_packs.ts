@@ -1,0 +1,105 @@
+/** Sends and receives packs between repositories. */
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Context, StreamIo } from '../context.ts';
+import { reachFaultPoint } from '../fault_points.ts';
+import { count, flag, isOid, type Argument } from '../exec/arguments.ts';
+import { sendOutput } from '../exec/stream_output.ts';
+import type { GitProcess } from '../exec/spawn.ts';
+import { GitError } from '../git_error.ts';
+import type { Oid, Streams } from '../protocol.ts';
+import { ensureRepository } from '../storage/create_repository.ts';
+import { syncFolder } from '../disk/sync_folders.ts';
+import { requireCommit } from '../pool/read_object.ts';
+
+const hour = 3600;
+/** Bytes of the largest pack. */
+const largestPack = 64 * 2 ** 30;
+
+const packArguments: readonly Argument[] = [
+  flag('--revs'),
+  flag('--stdout'),
+  flag('--thin'),
+  flag('--delta-base-offset'),
+  flag('-q'),
+];
+
+/** The same checks as `receive.fsck.*` sets for a push. */
+const indexArguments: readonly Argument[] = [
+  flag('--stdin'),
+  flag('--fix-thin'),
+  flag('--strict=badTimezone=ignore,missingSpaceBeforeDate=ignore,zeroPaddedFilemode=ignore'),
+  count('--max-input-size=', largestPack),
+];
+
+/**
+ * Starts to write a pack of commits and what they need, without what the `not` commits have.
+ * @param variables where the objects are, if not in the repository alone
+ * @param unlessEmpty writes nothing if there is nothing to send
+ */
+export const startPack = async (
+  context: Context,
+  { commits, not }: { commits: Oid[]; not: Oid[] },
+  { variables = {}, unlessEmpty = false }: { variables?: Record<string, string>; unlessEmpty?: boolean } = {},
+): Promise<GitProcess> => {
+  const process = await context.exec.start({
+    command: 'pack-objects',
+    args: [...packArguments, ...(unlessEmpty ? [flag('--non-empty')] : [])],
+    dir: context.dir,
+    slot: 'transfer',
+    seconds: hour,
+    signal: context.signal,
+    variables,
+  });
+  process.stdin.end([...commits, '--not', ...not, ''].join('\n'));
+  return process;
+};
+
+/** Stores a pack in the repository; it is durable when this resolves. */
+export const takePack = async (context: Context, source: Readable): Promise<void> => {
+  const process = await context.exec.start({
+    command: 'index-pack',
+    args: indexArguments,
+    dir: context.dir,
+    slot: null, // the sending process has a slot
+    seconds: hour,
+    signal: context.signal,
+  });
+  process.stdout.resume();
+  // If either side fails, git's input ends and its exit code says why.
+  await pipeline(source, process.stdin, { signal: context.signal }).catch(() => undefined);
+  const { code } = await process.ended;
+  if (code !== 0) throw new GitError('invalid', `the pack is refused: ${process.complaint()}`);
+  await syncFolder(join(context.dir, 'objects', 'pack'));
+  reachFaultPoint('objects.written');
+};
+
+const hasObject = async (context: Context, id: Oid): Promise<boolean> => {
+  if (!isOid(id)) throw new GitError('invalid', 'not an object id');
+  return (await context.pools.catFile.info(context.dir, id)) !== null;
+};
+
+export const readPack = async (
+  { commits, not }: Streams['pack.read']['params'],
+  context: Context,
+  io: StreamIo,
+): Promise<Record<string, never>> => {
+  for (const id of commits) await requireCommit(context, id);
+  const existing: Oid[] = [];
+  // git refuses ids that are not in this repository.
+  for (const id of not) if (await hasObject(context, id)) existing.push(id);
+  const process = await startPack(context, { commits, not: existing });
+  await sendOutput({ processes: [process], output: io.output, signal: context.signal });
+  return {};
+};
+
+export const writePack = async (
+  _params: Streams['pack.write']['params'],
+  context: Context,
+  io: StreamIo,
+): Promise<Record<string, never>> => {
+  await ensureRepository(context);
+  await takePack(context, io.input);
+  return {};
+};

@@ -1,0 +1,116 @@
+/** Compares trees through `git diff-tree --stdin`. */
+import { randomBytes } from 'node:crypto';
+import { type Argument, flag, oid } from '../exec/arguments.ts';
+import type { Exec, GitProcess } from '../exec/spawn.ts';
+import { GitError } from '../git_error.ts';
+import { Keep, ProcessDied } from './process_pool.ts';
+
+export type DiffTreePool = {
+  /**
+   * Passes git's output on in pieces, until `push` returns true.
+   * @param trees ids of trees, not of commits
+   */
+  run: (request: DiffRequest, push: (chunk: Buffer) => boolean) => Promise<void>;
+  forget: (dir: string) => Promise<void>;
+  stop: () => Promise<void>;
+};
+
+export type DiffRequest = {
+  dir: string;
+  trees: [from: string, to: string];
+  signal: AbortSignal;
+  seconds: number;
+};
+
+/** Flags of every diff: the repository's attributes and configuration change nothing. */
+export const diffFlags: readonly Argument[] = [
+  flag('-r'),
+  flag('-M'),
+  flag('--raw'),
+  flag('-p'),
+  flag('-z'),
+  flag('--full-index'),
+  flag('--no-ext-diff'),
+  flag('--no-textconv'),
+  flag('--no-color'),
+  flag('--src-prefix=a/'),
+  flag('--dst-prefix=b/'),
+  flag('--submodule=short'),
+];
+
+type DiffTree = { process: GitProcess; run: DiffTreePool['run'] };
+
+/** Passes on everything before the end mark, and reports when that has come. */
+const makeFilter = (mark: Buffer, push: (chunk: Buffer) => void) => {
+  let held: Buffer = Buffer.alloc(0);
+  return (chunk: Buffer): boolean => {
+    const all = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
+    const isEnd = all.length >= mark.length && all.subarray(-mark.length).equals(mark);
+    const cut = isEnd ? all.length - mark.length : Math.max(0, all.length - mark.length);
+    if (cut > 0) push(all.subarray(0, cut));
+    held = all.subarray(cut);
+    return isEnd;
+  };
+};
+
+const openDiffTree = async (exec: Exec, dir: string): Promise<DiffTree> => {
+  const args = [flag('--stdin'), ...diffFlags];
+  const process = await exec.start({ command: 'diff-tree', args, dir, slot: null, seconds: null });
+  let onChunk: (chunk: Buffer) => void = () => undefined;
+  let fail: (error: Error) => void = () => undefined;
+  process.stdout.on('data', (chunk: Buffer) => onChunk(chunk));
+  const died = (): void => {
+    const complaint = process.complaint();
+    const isMissing = /bad object|unable to read|not a tree|could not/i.test(complaint);
+    fail(isMissing ? new GitError('missing', complaint) : new ProcessDied(`diff-tree ended: ${complaint}`));
+  };
+  process.ended.then(died, (why: Error) => fail(why));
+  return {
+    process,
+    run: async ({ trees, signal, seconds }, push) => {
+      signal.throwIfAborted();
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      const mark = `end-${randomBytes(16).toString('hex')}\n`;
+      let enough = false;
+      const filter = makeFilter(Buffer.from(mark), (chunk) => {
+        if (!enough && push(chunk)) {
+          enough = true;
+          resolve();
+          process.kill(); // quicker than reading the rest
+        }
+      });
+      onChunk = (chunk) => {
+        if (!enough && filter(chunk)) resolve();
+      };
+      fail = reject;
+      const onAbort = (): void => process.kill(signal.reason as GitError);
+      signal.addEventListener('abort', onAbort, { once: true });
+      const timer = setTimeout(
+        () => process.kill(new GitError('limit', 'the diff took too long')),
+        seconds * 1000,
+      );
+      process.stdin.write(`${oid(trees[0])} ${oid(trees[1])}\n${mark}`);
+      try {
+        await promise;
+      } finally {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', onAbort);
+      }
+    },
+  };
+};
+
+export const makeDiffTreePool = (exec: Exec): DiffTreePool => {
+  const keep = new Keep<DiffTree>({
+    open: async (dir) => await openDiffTree(exec, dir),
+    shares: 1,
+    each: 2,
+    most: 16,
+    idleSeconds: 20,
+  });
+  return {
+    run: async (request, push) => await keep.use(request.dir, async ({ run }) => await run(request, push)),
+    forget: async (dir) => await keep.forget(dir),
+    stop: async () => await keep.stop(),
+  };
+};

@@ -1,0 +1,111 @@
+/**
+ * Checks that a client may fetch what it wants. Under protocol v2 git serves any object it has: also those removed by
+ * a force push, kept by a hidden ref, or copied for a merge request of a fork.
+ */
+import type { Context } from '../context.ts';
+import { flag } from '../exec/arguments.ts';
+import type { Hidden } from '../exec/environment.ts';
+import type { Oid } from '../protocol.ts';
+import { loadVisibleTips } from './visible_tips.ts';
+
+/** Most wants that are checked; no real client sends more. */
+const mostOdd = 50_000;
+
+type Kinds = { commits: Oid[]; others: Oid[]; missing: Oid | null };
+
+const groupByKind = async ({ exec, dir, signal }: Context, wants: readonly Oid[]): Promise<Kinds> => {
+  const args = [flag('--batch-check=%(objecttype)')];
+  const run = { command: 'cat-file', args, dir, slot: 'interactive', seconds: 60, signal } as const;
+  const { stdout } = await exec.run({ ...run, input: `${wants.join('\n')}\n` });
+  const kinds: Kinds = { commits: [], others: [], missing: null };
+  for (const [at, line] of stdout.toString().trim().split('\n').entries()) {
+    const oid = wants[at] ?? '';
+    if (line.endsWith(' missing')) kinds.missing ??= oid;
+    else (line === 'commit' ? kinds.commits : kinds.others).push(oid);
+  }
+  return kinds;
+};
+
+/** Sets of tips, one for each kind of ref. */
+type Tips = readonly ReadonlySet<Oid>[];
+
+const each = (tips: Tips): Oid[] => tips.flatMap((some) => [...some]);
+
+const toInput = (lines: Iterable<string>): string => `${[...lines].join('\n')}\n`;
+
+/** Finds a commit that no tip reaches; null if all are reachable. */
+const findUnreachableCommit = async (
+  { exec, dir, signal }: Context,
+  commits: readonly Oid[],
+  tips: Tips,
+): Promise<Oid | null> => {
+  if (commits.length === 0) return null;
+  const args = [flag('--max-count=1'), flag('--ignore-missing'), flag('--stdin')];
+  const run = { command: 'rev-list', args, dir, slot: 'interactive', seconds: 60, signal } as const;
+  const { stdout } = await exec.run({
+    ...run,
+    input: toInput([...commits, ...each(tips).map((tip) => `^${tip}`)]),
+  });
+  return stdout.toString().trim() || null;
+};
+
+/**
+ * Finds a tree, blob or tag that no tip reaches; null if all are reachable. Walks all objects, faster with a bitmap,
+ * and stops once all are found.
+ */
+const findUnreachableObject = async (
+  { exec, dir, signal }: Context,
+  objects: readonly Oid[],
+  tips: Tips,
+): Promise<Oid | null> => {
+  if (objects.length === 0) return null;
+  const args = [flag('--objects'), flag('--no-object-names'), flag('--use-bitmap-index'), flag('--stdin')];
+  const process = await exec.start({
+    command: 'rev-list',
+    args,
+    dir,
+    slot: 'interactive',
+    seconds: 120,
+    signal,
+  });
+  const open = new Set(objects);
+  let rest = '';
+  process.stdin.end(toInput(each(tips)));
+  for await (const chunk of process.stdout as AsyncIterable<Buffer>) {
+    const lines = (rest + chunk.toString('latin1')).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) open.delete(line.slice(0, 40));
+    if (open.size === 0) break;
+  }
+  process.kill();
+  await process.ended.catch(() => undefined);
+  const [stray] = open;
+  return stray ?? null;
+};
+
+/**
+ * Finds the first want that the client may not fetch; null if it may fetch all.
+ * @param hidden `kept`: whether refs that keep commits of merge requests count; they do not for a fetch
+ */
+export const findForbiddenWant = async (
+  context: Context,
+  wants: readonly Oid[],
+  hidden: Hidden & { kept?: boolean },
+): Promise<Oid | null> => {
+  const { ownTips, requestTips, pipelineTips, keptTips } = await loadVisibleTips(context);
+  const tips = [
+    ownTips,
+    ...(hidden.requests ? [] : [requestTips]),
+    ...(hidden.pipelines ? [] : [pipelineTips]),
+    ...(hidden.kept === true ? [keptTips] : []),
+  ];
+  const odd = wants.filter((oid) => !tips.some((some) => some.has(oid)));
+  if (odd.length === 0) return null;
+  if (tips.every(({ size }) => size === 0) || odd.length > mostOdd) return odd[0] ?? null;
+  const { commits, others, missing } = await groupByKind(context, odd);
+  return (
+    missing ??
+    (await findUnreachableCommit(context, commits, tips)) ??
+    (await findUnreachableObject(context, others, tips))
+  );
+};

@@ -1,0 +1,11 @@
+import type { Oid } from '../protocol.ts';
+
+export type ListedRef = {
+  name: string;
+  target: Oid;
+  /** null: it leads to no commit, or through more than one tag. */
+  commit: Oid | null;
+  isTag: boolean;
+  /** Time of the commit, in seconds. */
+  time: number;
+};

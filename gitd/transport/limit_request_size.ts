@@ -1,0 +1,76 @@
+/** Limits what a client sends before its objects: git holds all of it in memory, and it compresses very well. */
+import { type Readable, Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { GitError } from '../git_error.ts';
+import type { Watchdog } from '../exec/transfer_watchdog.ts';
+
+/** Most bytes of the commands and options of a push. */
+const longestCommands = 16 * 2 ** 20;
+/** Most bytes of a request that git holds in memory. */
+export const largestRequest = 10 * 2 ** 20;
+/** Most bytes of a negotiation. */
+const longestTalk = 64 * 2 ** 20;
+
+const tooLong = (): GitError => new GitError('too_large', 'a request is too long');
+
+/** Passes a push on. Fails if its packet lines exceed the limit; the pack may have any length. */
+export const boundCommands = (most = longestCommands): Transform => {
+  let seen = 0;
+  let digits = '';
+  /** Rest of the current packet line in bytes; null: no more lines follow. */
+  let remaining: number | null = 0;
+  const look = (chunk: Buffer): void => {
+    for (let at = 0; remaining !== null && at < chunk.length;) {
+      if (remaining > 0) {
+        const step = Math.min(remaining, chunk.length - at);
+        remaining -= step;
+        at += step;
+        seen += step;
+        continue;
+      }
+      digits += chunk.toString('latin1', at, at + 1);
+      at += 1;
+      if (digits.length < 4) continue;
+      // `PACK` is not a number, nor is anything else that git does not read as a line.
+      remaining = /^[0-9a-f]{4}$/i.test(digits) ? Math.max(0, Number.parseInt(digits, 16) - 4) : null;
+      digits = '';
+      seen += 4;
+    }
+  };
+  return new Transform({
+    readableHighWaterMark: 256 * 1024,
+    writableHighWaterMark: 256 * 1024,
+    transform: (chunk: Buffer, _encoding, done) => {
+      look(chunk);
+      if (seen > most) done(tooLong());
+      else done(null, chunk);
+    },
+  });
+};
+
+/** Passes input on, up to a total size. */
+export const boundTalk = (most = longestTalk): Transform => {
+  let seen = 0;
+  return new Transform({
+    transform: (chunk: Buffer, _encoding, done) => {
+      seen += chunk.length;
+      if (seen > most) done(tooLong());
+      else done(null, chunk);
+    },
+  });
+};
+
+/** Reads a whole request before a slot is taken, so that a slow sender blocks nobody. */
+export const wholeRequest = async (
+  input: Readable,
+  watching: Watchdog,
+  most = largestRequest,
+): Promise<Buffer> => {
+  const chunks: Buffer[] = [];
+  const collect = async (source: AsyncIterable<Buffer>): Promise<void> => {
+    for await (const chunk of source) chunks.push(chunk);
+  };
+  const { signal } = watching;
+  await pipeline(input, watching.fromClient(), boundTalk(most), collect, { signal });
+  return Buffer.concat(chunks);
+};

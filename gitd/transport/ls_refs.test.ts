@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { collectGarbage } from '../../test/support/machine/retained_memory.ts';
+import {
+  type TestRepository,
+  type TestStorage,
+  startTestStorage,
+} from '../../test/support/repositories/repository_storage.ts';
+import { zeroOid } from '../protocol.ts';
+import { listRefs } from './ls_refs.ts';
+import { packet } from './packet_lines.ts';
+import { parseRequest } from './parse_request.ts';
+
+let storage: TestStorage;
+before(async () => void (storage = await startTestStorage()));
+after(async () => await storage.stop());
+
+const request = parseRequest(
+  Buffer.concat([
+    packet('command=ls-refs\n'),
+    packet('object-format=sha1'),
+    Buffer.from('0001'),
+    packet('peel\n'),
+    Buffer.from('0000'),
+  ]),
+);
+
+const list = async ({ context, dir }: TestRepository): Promise<Buffer> =>
+  await listRefs(context, { dir, hidden: { requests: false, pipelines: false } }, request);
+
+test('a response is cached, in unpooled memory, until a ref changes', async () => {
+  const repository = storage.repository();
+  const [id] = await repository.commitAll({ a: '1' });
+  const first = await list(repository);
+  const kept = await list(repository);
+  assert.equal(kept.toString(), first.toString());
+  assert.equal(await list(repository), kept);
+  assert.equal(kept.buffer.byteLength, kept.length);
+  await repository.ask('refs.update', { updates: [{ ref: 'refs/heads/x', old: zeroOid, new: id! }] });
+  assert.match((await list(repository)).toString(), /refs\/heads\/x/);
+});
+
+test('a repository whose refs keep changing has one cached response', async () => {
+  const repository = storage.repository();
+  const [id] = await repository.commitAll({ a: '1' });
+  const answers: WeakRef<Buffer>[] = [];
+  for (let at = 0; at < 10; at += 1) {
+    const ref = `refs/heads/${at}`;
+    await repository.ask('refs.update', { updates: [{ ref, old: zeroOid, new: id! }] });
+    await list(repository);
+    answers.push(new WeakRef(await list(repository)));
+  }
+  await collectGarbage();
+  assert.equal(answers.filter((answer) => answer.deref() !== undefined).length, 1);
+});

@@ -1,0 +1,46 @@
+/** Runs scripts as plain processes of this machine, for instances that trust all users who may push. */
+import { join } from 'node:path';
+import { makeGroup, startWithin } from './cgroup.ts';
+import { type Executor, type Run, beginPlain, cleanEnvironment } from './executor.ts';
+import { type Limits, limitWords } from './process_limits.ts';
+import { listDescendants, markName, marked, signal } from './processes.ts';
+import { type Ended, runTree } from './run_process.ts';
+
+/** Twice: a process just being started gets its mark a moment later. */
+const sweep = (mark: string): void => {
+  for (let round = 0; round < 10; round += 1) {
+    const remaining = marked().filter((one) => one.mark === mark);
+    for (const { pid } of remaining) signal(pid, 'SIGKILL');
+    if (remaining.length === 0) return;
+  }
+};
+
+const runShell = async (run: Run, limits: Limits): Promise<Ended> => {
+  const { folders, script, user, mark, onOutput, stop } = run;
+  const environment = { ...cleanEnvironment(folders.home, folders.temp), [markName]: mark };
+  const group = makeGroup(mark, limits);
+  const words = [...limitWords(limits), '/bin/bash', '--noprofile', '--norc', join(folders.files, script)];
+  const child = startWithin(group, { words, environment, cwd: folders.project, user, onOutput });
+  const pid = child.pid ?? 0;
+  const crush = async (): Promise<void> => {
+    if (pid === 0) return;
+    const children = listDescendants(pid);
+    signal(-pid, 'SIGKILL');
+    for (const one of children) signal(one.pid, 'SIGKILL');
+    await group?.kill();
+    sweep(mark);
+  };
+  const soften = (): void => {
+    for (const one of listDescendants(pid)) signal(one.pid, 'SIGTERM');
+    signal(-pid, 'SIGTERM');
+  };
+  return await runTree({ child, soften, crush }, stop);
+};
+
+export const shellExecutor = (notice: string, limits: Limits): Executor => ({
+  name: 'shell',
+  notice,
+  builds: 'builds',
+  seen: (folders) => folders,
+  begin: beginPlain(async (run) => await runShell(run, limits)),
+});

@@ -1,0 +1,81 @@
+/** Writes files of a job as a stream: a zip, a gzip of each, or one raw file. */
+import { constants, type Stats } from 'node:fs';
+import { type FileHandle, open, readlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable, type Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import { type ZipEntry, writeZip } from '../../zip/write_zip.ts';
+import type { CollectedFile } from './collect_files.ts';
+
+/** Follows no link and does not block on a pipe. */
+const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/** Opens the file and checks that it is the one collected. */
+const openUnchanged = async (file: string, stats: Stats): Promise<FileHandle> => {
+  const handle = await open(file, flags);
+  const now = await handle.stat();
+  if (now.ino === stats.ino && now.dev === stats.dev && now.isFile()) return handle;
+  await handle.close();
+  throw new Error('a file was exchanged while it was packed');
+};
+
+async function* contentOf(root: string, { path, stats }: CollectedFile): AsyncGenerator<Buffer> {
+  const handle = await openUnchanged(join(root, path), stats);
+  try {
+    yield* handle.createReadStream({ autoClose: false }) as AsyncIterable<Buffer>;
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Bytes of a file that is compressed in one piece. */
+const small = 256 * 1024;
+
+const readWhole = async (root: string, found: CollectedFile): Promise<Buffer> => {
+  const chunks: Buffer[] = [];
+  for await (const chunk of contentOf(root, found)) chunks.push(chunk);
+  return Buffer.concat(chunks);
+};
+
+const toZipEntry = async (root: string, found: CollectedFile): Promise<ZipEntry> => {
+  const { path, kind, stats } = found;
+  const common = { mode: stats.mode & 0o777, modified: stats.mtime };
+  if (kind === 'folder') return { ...common, kind: 'directory', name: `${path}/`, content: '' };
+  if (kind === 'link')
+    return { ...common, kind: 'symlink', name: path, content: await readlink(join(root, path)) };
+  if (stats.size <= small)
+    return { ...common, kind: 'file', name: path, content: await readWhole(root, found) };
+  const content = Readable.from(contentOf(root, found), { objectMode: false });
+  return { ...common, kind: 'file', name: path, content, size: stats.size };
+};
+
+async function* entriesOf(root: string, found: readonly CollectedFile[]): AsyncGenerator<ZipEntry> {
+  for (const one of found) yield await toZipEntry(root, one);
+}
+
+export const writeZipTo = async (
+  root: string,
+  found: readonly CollectedFile[],
+  out: Writable,
+): Promise<void> => await pipeline(writeZip(entriesOf(root, found)), out, { end: false });
+
+/** One gzip member per file: readers see one text. */
+export const writeGzipTo = async (
+  root: string,
+  found: readonly CollectedFile[],
+  out: Writable,
+): Promise<void> => {
+  for (const one of found) {
+    if (one.kind === 'file') await pipeline(contentOf(root, one), createGzip(), out, { end: false });
+  }
+};
+
+export const writeRawTo = async (
+  root: string,
+  found: readonly CollectedFile[],
+  out: Writable,
+): Promise<void> => {
+  const file = found.find(({ kind }) => kind === 'file');
+  if (file !== undefined) await pipeline(contentOf(root, file), out, { end: false });
+};

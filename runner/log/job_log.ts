@@ -1,0 +1,100 @@
+/** Writes the log of a job to a file. Masks secrets and limits the size. */
+import { closeSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs';
+import { crc32 } from 'node:zlib';
+import { type Output, makeOutput } from './script_output.ts';
+import { makeMasker } from './mask_secrets.ts';
+
+export type JobLog = {
+  /** Creates the filter for the output of one script. */
+  output: () => Output;
+  /** Writes one line of the runner's own. */
+  say: (line: string, colour?: Colour) => void;
+  /** Runs `work` and puts all output of that time into one foldable section. */
+  section: <T>(name: string, work: () => Promise<T>) => Promise<T>;
+  size: () => number;
+  crc: () => number;
+  read: (offset: number, most: number) => Buffer;
+  /** Writes what the masker held back. Call it after the last output. */
+  end: () => void;
+  close: () => void;
+};
+
+export type Colour = 'plain' | 'green' | 'yellow' | 'red' | 'blue';
+
+const codes: Record<Colour, string> = {
+  plain: '',
+  green: '\u001B[32;1m',
+  yellow: '\u001B[0;33m',
+  red: '\u001B[31;1m',
+  blue: '\u001B[0K\u001B[36;1m',
+};
+const reset = '\u001B[0;m';
+const erase = '\r\u001B[0K';
+
+export type TraceParts = {
+  file: string;
+  secrets: readonly string[];
+  prefixes?: readonly string[] | undefined;
+  /** Largest size in bytes. */
+  limit: number;
+  /** Called after each write. */
+  onGrowth?: () => void;
+};
+
+/** Creates or empties the log file. */
+export const openJobLog = ({ file, secrets, prefixes, limit, onGrowth }: TraceParts): JobLog => {
+  const descriptor = openSync(file, 'w+', 0o600);
+  const masker = makeMasker(secrets, prefixes);
+  let size = 0;
+  let crc = 0;
+  let isFull = false;
+
+  const append = (bytes: Buffer): void => {
+    if (bytes.length === 0) return;
+    writeSync(descriptor, bytes, 0, bytes.length, size);
+    crc = crc32(bytes, crc);
+    size += bytes.length;
+    onGrowth?.();
+  };
+  /** Appends up to the size limit. At the limit, cuts the output and adds a notice. */
+  const appendLimited = (bytes: Buffer): void => {
+    if (isFull) return;
+    if (size + bytes.length <= limit) return append(bytes);
+    append(bytes.subarray(0, limit - size));
+    isFull = true;
+    const text = `Job's log exceeded limit of ${limit} bytes.`;
+    append(
+      Buffer.from(
+        `\n${codes.red}${text}\nJob execution will continue but no more output will be collected.${reset}\n`,
+      ),
+    );
+  };
+  const write = (chunk: Buffer): void => {
+    if (!isFull) appendLimited(masker.feed(chunk));
+  };
+  const seconds = (): number => Math.floor(Date.now() / 1000);
+  return {
+    output: () => makeOutput(write),
+    say: (line, colour = 'plain') =>
+      write(Buffer.from(`${codes[colour]}${line}${colour === 'plain' ? '' : reset}\n`)),
+    section: async (name, work) => {
+      write(Buffer.from(`section_start:${seconds()}:${name}${erase}`));
+      try {
+        return await work();
+      } finally {
+        write(Buffer.from(`section_end:${seconds()}:${name}${erase}`));
+      }
+    },
+    size: () => size,
+    crc: () => crc,
+    read: (offset, most) => {
+      const bytes = Buffer.alloc(Math.max(0, Math.min(most, size - offset)));
+      return bytes.subarray(0, readSync(descriptor, bytes, 0, bytes.length, offset));
+    },
+    end: () => {
+      appendLimited(masker.end());
+      fsyncSync(descriptor);
+    },
+    close: () => closeSync(descriptor),
+  };
+};

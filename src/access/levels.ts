@@ -1,4 +1,0 @@
-/** The roles of a member, by their number on the wire. */
-export const levels = { guest: 10, reporter: 20, developer: 30, master: 40, owner: 50 } as const;
-
-export const memberLevels: readonly number[] = Object.values(levels);

@@ -1,0 +1,75 @@
+/** The handlers of background work by kind. Each handler calls one operation. */
+import type { Platform } from '../core/platform.ts';
+import { expireProjectWork } from '../ci/artifacts/store/expiry.ts';
+import { artifactWork } from '../ci/artifacts/work.ts';
+import { readArchiveTextFile } from '../ci/artifacts/store/read_archive_text_file.ts';
+import { environmentWork } from '../ci/environments/work.ts';
+import { jobFunctions } from '../ci/jobs/environment_jobs.ts';
+import { mergeCompletion } from '../review/merge_requests/merging/complete_merge.ts';
+import { versionWork } from '../review/merge_requests/versions/follow_version.ts';
+import { rebaseWork } from '../review/merge_requests/merging/rebase.ts';
+import { refreshMergeRequests } from '../review/merge_requests/refresh/refresh.ts';
+import { removeSourceWork } from '../review/merge_requests/merging/remove_source_branch.ts';
+import { mergeRequestWork } from '../review/merge_requests/work.ts';
+import { namespaceWork } from '../identity/namespaces/work.ts';
+import {
+  followPush,
+  enqueueFollowPush,
+  followPushWork,
+  followRequest,
+  enqueueFollowRequest,
+  followRequestWork,
+} from '../ci/pipelines/creation/follow_push.ts';
+import { dropWork } from '../ci/pipelines/job_file_cleanup.ts';
+import { downstreamWork } from '../ci/pipelines/processing/pending_jobs.ts';
+import { endedWork } from '../ci/pipelines/pipeline_ended.ts';
+import { scheduleWork } from '../ci/pipelines/schedules/work.ts';
+import { pipelineWork } from '../ci/pipelines/work.ts';
+import { projectWork } from '../projects/projects/removal/work.ts';
+import type { Lane } from '../platform/queue/lanes.ts';
+import type { WorkHandler } from '../platform/queue/enqueue.ts';
+import type { Completions } from '../code/repository/refs/operations.ts';
+import { finishFork, forkWork } from '../code/repository/forks/fork.ts';
+import { readRefsMoved, recordActivityAt, refsMovedWork } from '../code/repository/refs/refs_moved.ts';
+
+/** Slow kinds run in lanes of their own, so that they delay only themselves. Other kinds share one lane. */
+export const lanes: readonly Lane[] = [
+  // Reading a configuration takes up to ten seconds; `ci/pipelines/config/config_mutex.ts` reads one at a time per project.
+  { title: 'pipelines', names: [followPushWork, followRequestWork, scheduleWork, downstreamWork], most: 3 },
+  // Copying and removing repositories and blobs.
+  {
+    title: 'removal',
+    names: ['purge_project', 'purge_namespace', forkWork, dropWork, expireProjectWork],
+    most: 1,
+  },
+  // Comparing and merging with git.
+  { title: 'git', names: [refsMovedWork, versionWork, rebaseWork, removeSourceWork, endedWork], most: 1 },
+  { title: 'default', names: null, most: 1 },
+];
+
+/** Returns, by kind, the functions that complete ref operations interrupted by the death of a process. */
+export const makeCompletions = (platform: Platform): Completions => ({
+  merge: mergeCompletion(platform),
+});
+
+export const workHandlers = (platform: Platform): { [name: string]: WorkHandler } => ({
+  ...namespaceWork(platform),
+  ...projectWork(platform),
+  ...mergeRequestWork(platform, async (id) => await enqueueFollowRequest(platform.store, id)),
+  ...pipelineWork(platform, readArchiveTextFile),
+  ...artifactWork(platform),
+  ...environmentWork(platform, jobFunctions),
+  [scheduleWork]: async ({ schedule_id }) =>
+    await (
+      await import('../ci/pipelines/schedules/run_schedule.ts')
+    ).runSchedule(platform, Number(schedule_id)),
+  [forkWork]: async ({ project_id }) => await finishFork(platform, Number(project_id)),
+  [refsMovedWork]: async (payload) => {
+    await recordActivityAt(platform.store, readRefsMoved(payload));
+    await refreshMergeRequests(platform, readRefsMoved(payload));
+    await enqueueFollowPush(platform.store, payload);
+  },
+  [followPushWork]: async (payload) => await followPush(platform, readRefsMoved(payload)),
+  [followRequestWork]: async ({ merge_request_id }) =>
+    await followRequest(platform, Number(merge_request_id)),
+});

@@ -1,0 +1,27 @@
+import type { Command } from 'commander';
+import { recordAudit } from '../../../core/access/audit.ts';
+import { removeFactor } from '../../../identity/two_factor/enroll.ts';
+import { type AdminOptions, adminAction, withOpenStore, requireUser } from './user.ts';
+import { print } from '../command.ts';
+
+/** The source recorded in the audit log: no address. */
+const source = { ip: '', userAgent: 'gantry admin' };
+
+const disable = async (username: string, options: AdminOptions): Promise<void> =>
+  await withOpenStore(options, async (store) => {
+    const id = await requireUser(store.db, username);
+    await store.write(async (tx) => {
+      await removeFactor(tx, id);
+      const target = { target_type: 'User', target_id: id };
+      await recordAudit(tx, null, source, { kind: 'two_factor.disabled', ...target });
+    });
+    print(options, { id, username }, `"${username}" now signs in with the password alone.`);
+  });
+
+export const userDisableTwoFactorCommand = (): Command =>
+  adminAction('disable-two-factor', {
+    summary: 'Disable the second factor of a user who lost the authenticator and the recovery codes.',
+    examples: ['gantry admin user disable-two-factor maria'],
+  })
+    .argument('<username>', 'user name')
+    .action(disable);

@@ -1,0 +1,149 @@
+/** Checks every repository that has been written to: that it exists, and that `git fsck` reports no damage. */
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import type { Config } from '../../../platform/config/fields.ts';
+import type { Store } from '../../../platform/db/open.ts';
+import { isGitFailure } from '../../../platform/git/failure.ts';
+import { type RepositoryPlace, placeColumns } from '../../../platform/git/repository.ts';
+import {
+  type GitStorages,
+  type StorageSite,
+  getLocalRoot,
+  openGit,
+  getRepositoryPath,
+} from '../../../platform/git/storages.ts';
+import { type Damages, collectDamages } from './damages.ts';
+import { type Finding, fail } from './finding.ts';
+import type { Progress } from '../progress.ts';
+
+type Row = RepositoryPlace & { full_path: string };
+
+const pageSize = 200;
+/** Timeout in seconds for one repository. */
+const fsckTimeout = 3_600;
+/** Number of git's lines that a finding shows. */
+const maxShownLines = 5;
+
+const writtenRepositories = ({ db }: Store) =>
+  db.selectFrom('projects').where('repository_written', '=', 1).where('deleted_at', 'is', null);
+
+export const countRepositories = async (store: Store): Promise<number> => {
+  const { count } = await writtenRepositories(store)
+    .select((of) => of.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return count;
+};
+
+const listRepositories = async (store: Store, storage: string, after: number): Promise<Row[]> =>
+  await writtenRepositories(store)
+    .select(['id', 'full_path', ...placeColumns])
+    .where('repository_storage', '=', storage)
+    .where('id', '>', after)
+    .orderBy('id')
+    .limit(pageSize)
+    .execute();
+
+/** Returns whether the project still has its repository there. It may have been deleted or moved meanwhile. */
+const isCurrent = async (store: Store, { id, repository_storage }: Row): Promise<boolean> => {
+  const row = await writtenRepositories(store)
+    .select('repository_storage')
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row?.repository_storage === repository_storage;
+};
+
+/** Returns the problem of a repository; null: none. A complaint must repeat, for git may have repacked meanwhile. */
+const findProblem = async (git: GitStorages, row: Row): Promise<'missing' | string[] | null> => {
+  const repository = git.repository(row);
+  const options = { seconds: fsckTimeout };
+  const { exists } = await repository.ask('repository.exists', {}, undefined, options);
+  if (!exists) return 'missing';
+  const first = await repository.ask('repository.check', {}, undefined, options);
+  if (first.problems.length === 0) return null;
+  const { problems } = await repository.ask('repository.check', {}, undefined, options);
+  return problems.length === 0 ? null : problems;
+};
+
+type Checking = { config: Config; store: Store; git: GitStorages; progress: Progress; damages: Damages };
+
+const checkRepository = async (parts: Checking, site: StorageSite, row: Row): Promise<void> => {
+  const { config, store, git, damages } = parts;
+  const problem = await findProblem(git, row);
+  if (problem === null || !(await isCurrent(store, row))) return;
+  const path = getRepositoryPath(row);
+  const place =
+    site.address === null ? join(getLocalRoot(config.data, site), path) : `${path} in "${site.name}"`;
+  const name = `${row.full_path} (project ${row.id})`;
+  const finding =
+    problem === 'missing'
+      ? fail(
+          'repository',
+          `${name} is missing: ${place}`,
+          'restore it from a backup; until then git and the API answer 503',
+        )
+      : fail(
+          'repository',
+          `${name} is damaged, ${place}: ${problems(problem)}`,
+          'restore it from a backup, or fetch the objects into it from a complete clone; then run "gantry doctor --thorough" again',
+        );
+  damages.add(finding);
+};
+
+const problems = (lines: readonly string[]): string =>
+  lines.slice(0, maxShownLines).join('; ') +
+  (lines.length > maxShownLines ? `; ${lines.length - maxShownLines} more` : '');
+
+/** Checks a repository, and reports a storage that does not answer as a finding. */
+const checkOrReport = async (parts: Checking, site: StorageSite, row: Row): Promise<void> => {
+  try {
+    await checkRepository(parts, site, row);
+  } catch (error) {
+    if (!isGitFailure(error)) throw error;
+    const detail = `${row.full_path} (project ${row.id}) could not be checked (${error.message})`;
+    parts.damages.add(
+      fail(
+        'repository',
+        detail,
+        `check the storage "${site.name}", then run "gantry doctor --thorough" again`,
+      ),
+    );
+  }
+};
+
+/** Checks the repositories of a storage one after another, for git reads every object. */
+const checkStorage = async (parts: Checking, site: StorageSite): Promise<void> => {
+  let after = 0;
+  for (;;) {
+    const rows = await listRepositories(parts.store, site.name, after);
+    for (const row of rows) {
+      after = row.id;
+      await checkOrReport(parts, site, row);
+      parts.progress.advance();
+    }
+    if (rows.length < pageSize) return;
+  }
+};
+
+/** @param instance the id of the database's instance; storages of other instances do not answer */
+export const checkRepositories = async (
+  { config, store, instance }: { config: Config; store: Store; instance: string },
+  progress: Progress,
+): Promise<Finding[]> => {
+  const damages = collectDamages('repositories');
+  const git = openGit({
+    storages: config.repository_storages,
+    data: config.data,
+    secret: config.gitd_secret,
+    instance,
+    readOnly: true,
+    random: randomBytes,
+    log: () => undefined,
+  });
+  try {
+    const parts = { config, store, git, progress, damages };
+    await Promise.all(config.repository_storages.map(async (site) => await checkStorage(parts, site)));
+  } finally {
+    await git.stop();
+  }
+  return damages.findings('every written repository is there, and git finds no damage');
+};

@@ -1,0 +1,38 @@
+/**
+ * Shows the progress of long work on standard error. A terminal gets one line that is rewritten; else a line for each
+ * tenth.
+ */
+export type Progress = { advance: () => void; end: () => void };
+
+export const silentProgress: Progress = { advance: () => undefined, end: () => undefined };
+
+/** Milliseconds between two updates of the line on a terminal. */
+const updatePause = 200;
+
+/** @param label what is counted: `repositories checked` */
+export const showProgress = (label: string, total: number): Progress => {
+  const { stderr } = process;
+  let done = 0;
+  let last = 0;
+  const text = (): string => `${label}: ${done} of ${total}`;
+  const onTerminal = (): void => {
+    const now = performance.now();
+    if (now - last < updatePause && done < total) return;
+    last = now;
+    stderr.write(`\r${text()}`);
+  };
+  const onLines = (): void => {
+    const tenth = Math.floor((done * 10) / total);
+    if (tenth === last) return;
+    last = tenth;
+    stderr.write(`${text()}\n`);
+  };
+  return {
+    advance: () => {
+      done += 1;
+      if (stderr.isTTY) onTerminal();
+      else onLines();
+    },
+    end: () => void (stderr.isTTY && done > 0 && stderr.write('\n')),
+  };
+};

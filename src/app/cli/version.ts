@@ -1,0 +1,18 @@
+import type { Command } from 'commander';
+import { readRevision } from '../service/revision.ts';
+import { version } from '../../platform/version.ts';
+import { action, print } from './command.ts';
+
+export const versionCommand = (): Command =>
+  action('version', {
+    summary: 'Print the versions of Gantry, Node and SQLite.',
+    examples: ['gantry version', 'gantry version --json'],
+  }).action((options: { json?: boolean }) => {
+    const { node, sqlite = 'unknown' } = process.versions;
+    const revision = readRevision();
+    print(
+      options,
+      { version, revision, node, sqlite },
+      `gantry ${version} (revision ${revision}, Node ${node}, SQLite ${sqlite})`,
+    );
+  });

@@ -1,0 +1,110 @@
+/** Every endpoint of the API and of the other protocols. */
+import type { Call } from '../core/access/call.ts';
+import type { AnyEndpoint } from '../platform/http/endpoint.ts';
+import { commitDiscussionRoutes } from '../planning/discussions/commits/routes.ts';
+import { deployKeyRoutes } from '../projects/deploy_keys/routes.ts';
+import { gitDoors } from '../doors/git_http/routes.ts';
+import { groupRoutes } from '../identity/groups/routes.ts';
+import { instanceRoutes } from '../doors/instance/routes.ts';
+import { auditRoutes } from '../doors/instance/audit_routes.ts';
+import { registryAuth } from '../projects/registry/routes.ts';
+import { settingsRoutes } from '../doors/instance/settings_routes.ts';
+import { releaseRoutes } from '../code/releases/routes.ts';
+import { integrationRoutes } from '../planning/integrations/routes.ts';
+import { issueRoutes } from '../planning/issues/routes.ts';
+import { issueTodos } from '../planning/issues/todos.ts';
+import { jobTokenScopeRoutes } from '../projects/job_token_scope/routes.ts';
+import { keyRoutes } from '../identity/keys/routes.ts';
+import { labelRoutes } from '../projects/labels/routes.ts';
+import { memberRoutes } from '../projects/members/routes.ts';
+import { closedBy } from '../review/merge_requests/issues/closed_by.ts';
+import { mergeRequestRoutes } from '../review/merge_requests/routes.ts';
+import { mergeRequestTodos } from '../review/merge_requests/todos.ts';
+import { followTransfers } from '../projects/milestones/transfer.ts';
+import { milestoneRoutes } from '../projects/milestones/routes.ts';
+import { namespaceRoutes } from '../identity/namespaces/routes.ts';
+import { snippetRoutes } from '../projects/snippets/routes.ts';
+import { projectTemplateRoutes } from '../projects/templates/project_routes.ts';
+import { templateRoutes } from '../projects/templates/routes.ts';
+import { todoRoutes } from '../planning/todos/routes.ts';
+import { tokenRoutes } from '../identity/tokens/routes.ts';
+import { uploadDoors, uploadRoutes } from '../projects/uploads/routes.ts';
+import { assignIdentity } from '../identity/identities/assign.ts';
+import { userRoutes } from '../identity/users/routes.ts';
+import { variableRoutes } from '../ci/variables/routes.ts';
+import { applicationRoutes } from '../identity/oauth/routes.ts';
+import { projectRoutes } from '../projects/projects/routes.ts';
+import { initializeRepository } from '../code/repository/files/initialize_repository.ts';
+import { repositoryRoutes } from '../code/repository/routes.ts';
+import { resourceGroupJobRoutes } from '../ci/jobs/resource_group_jobs.ts';
+import { jobRoutes } from '../ci/jobs/routes.ts';
+import { reportRoutes } from '../ci/artifacts/reports/routes.ts';
+import { artifactRoutes, traceStreamRoutes } from '../ci/artifacts/routes.ts';
+import { environmentRoutes } from '../ci/environments/routes.ts';
+import { jobFunctions } from '../ci/jobs/environment_jobs.ts';
+import { badgeRoutes } from '../ci/pipelines/badges/routes.ts';
+import { lintRoutes } from '../ci/pipelines/lint/routes.ts';
+import { pipelineRoutes } from '../ci/pipelines/routes.ts';
+import { resourceGroupRoutes } from '../ci/pipelines/resource_groups/routes.ts';
+import { scheduleRoutes } from '../ci/pipelines/schedules/routes.ts';
+import { triggerRoutes } from '../ci/pipelines/triggers/routes.ts';
+import { runnerApiRoutes } from '../ci/runner_api/routes.ts';
+import { runnerOwnerRoutes } from '../ci/runners/owner_routes.ts';
+import { runnerProgramRoutes } from '../ci/runners/program_routes.ts';
+import { runnerRoutes } from '../ci/runners/routes.ts';
+import { docsRoutes } from '../doors/web/docs/routes.ts';
+
+export const endpoints: AnyEndpoint<Call>[] = [
+  ...instanceRoutes,
+  ...namespaceRoutes,
+  ...userRoutes(assignIdentity),
+  ...tokenRoutes,
+  ...applicationRoutes,
+  ...keyRoutes,
+  ...groupRoutes,
+  ...projectRoutes({ initialize: initializeRepository, followTransfer: followTransfers }),
+  ...memberRoutes,
+  ...deployKeyRoutes,
+  ...jobTokenScopeRoutes,
+  ...labelRoutes,
+  ...milestoneRoutes,
+  ...snippetRoutes,
+  ...uploadRoutes,
+  ...templateRoutes,
+  ...projectTemplateRoutes,
+  ...repositoryRoutes,
+  ...commitDiscussionRoutes,
+  ...releaseRoutes,
+  ...integrationRoutes,
+  ...issueRoutes,
+  closedBy,
+  ...mergeRequestRoutes,
+  ...lintRoutes,
+  ...pipelineRoutes,
+  ...jobRoutes,
+  ...resourceGroupJobRoutes,
+  ...artifactRoutes,
+  ...reportRoutes,
+  ...variableRoutes,
+  ...scheduleRoutes,
+  ...triggerRoutes,
+  ...environmentRoutes(jobFunctions),
+  ...resourceGroupRoutes,
+  ...runnerRoutes,
+  ...runnerOwnerRoutes,
+  ...runnerProgramRoutes,
+  ...runnerApiRoutes,
+  ...todoRoutes({ Issue: issueTodos, MergeRequest: mergeRequestTodos }),
+  ...settingsRoutes,
+  ...auditRoutes,
+  ...docsRoutes(() => endpoints),
+];
+
+/** Endpoints outside the API: git over HTTP, badges, uploads and other doors. */
+export const doors: AnyEndpoint<Call>[] = [
+  ...uploadDoors,
+  ...badgeRoutes,
+  ...traceStreamRoutes,
+  registryAuth,
+  ...gitDoors,
+];

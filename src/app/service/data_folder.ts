@@ -1,0 +1,36 @@
+import { accessSync, chmodSync, constants, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { StartFailure } from '../../platform/errors.ts';
+
+/** Creates the folder (mode 0700) if it is missing. Refuses a folder that is not writable or that others can read. */
+export const prepareFolder = (folder: string): void => {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    if (!statSync(folder).isDirectory()) throw new Error('it is not a directory');
+    accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+    chmodSync(folder, 0o700);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new StartFailure(
+      `the data folder ${folder} cannot be used (${why}): mend it, or name another with --data`,
+    );
+  }
+};
+
+/** Locks the folder for this process. The system releases the lock however the process ends. */
+export const lockFolder = (folder: string): { release: () => void } => {
+  const lock = new DatabaseSync(join(folder, 'lock'));
+  try {
+    lock.exec('pragma locking_mode = exclusive; begin exclusive');
+  } catch {
+    lock.close();
+    throw new StartFailure(`another Gantry runs on ${folder}: stop it, or name another folder with --data`);
+  }
+  return { release: () => lock.close() };
+};
+
+/** Writes a file that only its owner can read, and syncs it to disk. */
+export const writePrivate = (file: string, text: string): void => {
+  writeFileSync(file, text, { mode: 0o600, flush: true });
+};

@@ -1,0 +1,110 @@
+/** The database's record of the instance: its id, the fingerprints of its secrets, and its marked stores. */
+import { sql } from 'kysely';
+import type { Reader, Store, Tx } from '../../platform/db/open.ts';
+import { appliedMigrations } from '../../platform/db/migrate.ts';
+import { StartFailure } from '../../platform/errors.ts';
+import type { SecretName } from './secrets.ts';
+
+export type InstanceRecord = {
+  /** null: an empty database, or one of an earlier version. */
+  id: string | null;
+  fingerprints: Map<string, string>;
+  /** Names of stores (`instance_stores.ts`) marked as belonging to this instance. */
+  claimed: Set<string>;
+  /** Whether the database has never had a user. */
+  isEmpty: boolean;
+  applied: string[];
+};
+
+export const emptyRecord: InstanceRecord = {
+  id: null,
+  fingerprints: new Map(),
+  claimed: new Set(),
+  isEmpty: true,
+  applied: [],
+};
+
+/** Names in the table `instance`. */
+const idName = 'id';
+const fingerprintPrefix = 'fingerprint:';
+const storePrefix = 'store:';
+
+const entriesWithPrefix = (rows: { name: string; value: string }[], prefix: string): [string, string][] =>
+  rows
+    .filter(({ name }) => name.startsWith(prefix))
+    .map(({ name, value }) => [name.slice(prefix.length), value]);
+
+const readRows = async (db: Reader) => {
+  const rows = await db.selectFrom('instance').select(['name', 'value']).execute();
+  return {
+    id: rows.find(({ name }) => name === idName)?.value ?? null,
+    fingerprints: new Map(entriesWithPrefix(rows, fingerprintPrefix)),
+    claimed: new Set(entriesWithPrefix(rows, storePrefix).map(([name]) => name)),
+  };
+};
+
+/** Reads the record from a database of any version, without changing it. */
+export const readInstanceRecord = async (store: Store): Promise<InstanceRecord> => {
+  const applied = await appliedMigrations(store);
+  if (applied === null) return emptyRecord;
+  const users = await sql`select 1 from users limit 1`.execute(store.db);
+  return { ...(await readRows(store.db)), isEmpty: users.rows.length === 0, applied };
+};
+
+/** Returns the first secret that differs from the recorded fingerprint; null: none. */
+export const findDifferingSecret = (
+  recorded: ReadonlyMap<string, string>,
+  present: ReadonlyMap<SecretName, string>,
+): SecretName | null => {
+  const differing = [...present].find(([name, value]) => (recorded.get(name) ?? value) !== value);
+  return differing?.[0] ?? null;
+};
+
+export const secretsDiffer = (file: string, name: SecretName): StartFailure =>
+  new StartFailure(
+    `${file} is not the one of this database (its ${name} is another one): copy the file from where this database ` +
+      'was served before, or name it in GANTRY_SECRETS_FILE (to go on with other secrets, run "gantry adopt secrets")',
+  );
+
+export type NewRecord = {
+  id: string;
+  file: string;
+  fingerprints: Map<SecretName, string>;
+  replaces: boolean;
+};
+
+const insert = async ({ db }: Tx, name: string, value: string, replaces: boolean): Promise<void> => {
+  const query = db.insertInto('instance').values({ name, value });
+  await (
+    replaces
+      ? query.onConflict((clash) => clash.column('name').doUpdateSet({ value }))
+      : query.onConflict((clash) => clash.doNothing())
+  ).execute();
+};
+
+/**
+ * Records what is not recorded yet. The first of several services that start together wins.
+ * @returns the id of the instance
+ * @throws StartFailure if another service with other secrets was first
+ */
+export const recordInstance = async (
+  tx: Tx,
+  { id, file, fingerprints, replaces }: NewRecord,
+): Promise<string> => {
+  await insert(tx, idName, id, false);
+  for (const [name, value] of fingerprints) {
+    await insert(tx, `${fingerprintPrefix}${name}`, value, replaces);
+  }
+  const recorded = await readRows(tx.db);
+  const differing = findDifferingSecret(recorded.fingerprints, fingerprints);
+  if (differing !== null) throw secretsDiffer(file, differing);
+  return recorded.id ?? id;
+};
+
+/** Records the stores that were marked as belonging to the instance. */
+export const recordClaims = async (store: Store, names: readonly string[]): Promise<void> =>
+  await store.write(async (tx) => {
+    for (const name of names) {
+      await insert(tx, `${storePrefix}${name}`, String(tx.now), false);
+    }
+  });

@@ -1,0 +1,65 @@
+/**
+ * Finds the process that had this data folder before. It has ended, for this process holds the folder's lock, so its
+ * work (`processName`) can be taken over without waiting for its leases.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { sql } from 'kysely';
+import type { Logger } from 'pino';
+import type { Store } from '../../platform/db/open.ts';
+import { processName } from '../../platform/db/process_name.ts';
+
+const nameFile = (folder: string): string => join(folder, 'process_name');
+
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/**
+ * Returns the name in the file; null if it is unreadable or truncated. Then its work waits for the leases to expire.
+ */
+const readName = (folder: string): string | null => {
+  try {
+    const name = readFileSync(nameFile(folder), 'utf8').trim();
+    return uuid.test(name) ? name : null;
+  } catch {
+    return null;
+  }
+};
+
+const isInUseBy = async ({ db, words }: Store, name: string): Promise<boolean> => {
+  const named = sql`(select cast(${name} as text) as name) as last`;
+  const { rows } = await sql`select 1 from ${named} where ${words.lives('last.name')}`.execute(db);
+  return rows.length > 0;
+};
+
+/** Milliseconds for which a server may still know an ended process, and between two polls. */
+const defaultTimeout = 2_000;
+const pause = 20;
+
+/** Returns the last process's name; null if there was none or if it still uses the store (the folder is a copy). */
+export const findLastProcess = async (
+  store: Store,
+  folder: string,
+  patience = defaultTimeout,
+): Promise<string | null> => {
+  const name = readName(folder);
+  if (name === null || name === processName) return null;
+  const end = performance.now() + patience;
+  while (await isInUseBy(store, name)) {
+    if (performance.now() > end) return null;
+    await setTimeout(pause);
+  }
+  return name;
+};
+
+/**
+ * Records this process as the folder's last one, once the work of the previous one is taken over. A full disk does
+ * not prevent the start; then this process's work waits for its leases.
+ */
+export const signFolder = (folder: string, log: Logger): void => {
+  try {
+    writeFileSync(nameFile(folder), `${processName}\n`, { mode: 0o600 });
+  } catch (error) {
+    log.warn({ err: error }, 'cannot write the name of this process to the data folder');
+  }
+};

@@ -1,0 +1,519 @@
+/** Every mismatch of database, secrets, storages and blob store is refused without changes. */
+import assert from 'node:assert/strict';
+import { hash, randomBytes, randomUUID } from 'node:crypto';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { sql } from 'kysely';
+import { type TestS3, startS3 } from '../../../test/support/servers/s3.ts';
+import { engine } from '../../../test/support/service.ts';
+import { onServer } from '../../../test/support/databases/store.ts';
+import { type Config, readConfig } from '../../platform/config/fields.ts';
+import { appliedMigrations, migrate } from '../../platform/db/migrate.ts';
+import { migrationTexts } from '../../platform/db/migrations/list.ts';
+import type { Store } from '../../platform/db/open.ts';
+import { superviseGitd } from '../../platform/git/supervise_gitd.ts';
+import { getRepositoryPath } from '../../platform/git/storages.ts';
+import { insertUser } from '../../identity/users/create.ts';
+import { systemClock } from '../../platform/time.ts';
+import { prepareFolder } from './data_folder.ts';
+import { type Instance, openInstance } from './open_instance.ts';
+import { databaseExists, openAnyStore } from './store.ts';
+
+const home = mkdtempSync(join(tmpdir(), 'gantry-instance-'));
+const schemas: string[] = [];
+after(async () => {
+  rmSync(home, { recursive: true });
+  for (const schema of schemas) await onServer(`drop schema if exists ${schema} cascade`);
+});
+
+const url = process.env['GANTRY_TEST_DATABASE_URL'];
+
+const newSchema = (): Record<string, string> => {
+  if (url === undefined) return {};
+  const schema = `instance_${randomBytes(8).toString('hex')}`;
+  schemas.push(schema);
+  return {
+    GANTRY_DATABASE_URL: url,
+    GANTRY_DATABASE_SCHEMA: schema,
+    GANTRY_DATABASE_CONNECTIONS: '2',
+  };
+};
+
+type Site = { data: string; config: Config };
+
+const siteAt = (data: string, environment: Record<string, string>): Site => {
+  prepareFolder(data);
+  return { data, config: readConfig({ data }, environment).config };
+};
+
+/** A new data folder and an empty database. */
+const newSite = (environment: Record<string, string> = {}): Site =>
+  siteAt(join(home, randomUUID()), { ...newSchema(), ...environment });
+
+const parts = ({ config }: Site) => ({
+  config,
+  clock: systemClock,
+  onFatal: (error: unknown) => {
+    throw error;
+  },
+});
+
+/** Opens and closes the instance, as a start and a stop do. */
+const open = async (site: Site, ...adopted: string[]): Promise<Omit<Instance, 'store'>> => {
+  const { store, ...instance } = await openInstance({ ...parts(site), adopted: new Set(adopted) });
+  await store.close();
+  return instance;
+};
+
+const inStore = async <T>(site: Site, work: (store: Store) => Promise<T>): Promise<T> => {
+  const store = await openAnyStore(parts(site));
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+};
+
+const change = async (site: Site, statement: string): Promise<void> =>
+  await inStore(site, async ({ write }) => {
+    await write(async ({ db }) => await sql.raw(statement).execute(db));
+  });
+
+/** A site that was started and has a user and a project with a written repository. */
+const newUsedSite = async (environment: Record<string, string> = {}): Promise<Site & { id: string }> => {
+  const site = newSite(environment);
+  const { id } = await open(site);
+  await addProject(site);
+  return { ...site, id };
+};
+
+const storagePath = ({ data }: Site): string => join(data, 'repositories/default');
+const blobsPath = ({ data }: Site): string => join(data, 'blobs');
+const secretsFilePath = ({ data }: Site): string => join(data, 'secrets.json');
+
+/** Writes the files of a repository that the start checks. */
+const writeRepository = (site: Site, id: number, repository_path: string | null = null): void => {
+  const folder = join(storagePath(site), getRepositoryPath({ id, repository_path }));
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'HEAD'), 'ref: refs/heads/main\n');
+};
+
+const addProject = async (site: Site): Promise<void> => {
+  await inStore(site, async ({ write }) => {
+    await write(async (tx) => {
+      const names = { username: 'root', name: 'Root', email: 'root@example.com' };
+      await insertUser(tx, null, { ...names, password_hash: '', admin: 1 });
+      await sql`insert into projects (namespace_id, path, full_path, name, visibility, default_branch,
+        created_at, updated_at, last_activity_at)
+        values (1, 'p', 'root/p', 'p', 'private', 'main', 0, 0, 0)`.execute(tx.db);
+    });
+  });
+  if (site.config.repository_storages[0]?.address === null) writeRepository(site, 1);
+};
+
+/** Turns a site into one of an earlier version: no ids, fingerprints or markers. */
+const makeEarlierVersion = async (site: Site): Promise<void> => {
+  await change(site, `delete from instance where name = 'id' or name like '%:%'`);
+  const {
+    instance: _id,
+    ssh_host_key: _key,
+    ...secrets
+  } = JSON.parse(readFileSync(secretsFilePath(site), 'utf8'));
+  writeFileSync(secretsFilePath(site), JSON.stringify(secrets));
+  for (const folder of [storagePath(site), blobsPath(site)]) rmSync(join(folder, 'gantry-instance'));
+};
+
+const filesIn = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => !/^gantry\.sqlite-|^lock/.test(name))
+    .map((name) => {
+      const path = join(folder, name);
+      return statSync(path).isFile() ? `${name} ${hash('sha256', readFileSync(path))}` : name;
+    });
+
+const rowsIn = async (site: Site): Promise<unknown> => {
+  if (!databaseExists(site.config)) return null;
+  return await inStore(site, async (store) => {
+    const applied = await appliedMigrations(store);
+    const { db } = store;
+    return applied && [applied, await db.selectFrom('instance').selectAll().orderBy('name').execute()];
+  });
+};
+
+/** Asserts that opening the site is refused with this message and changes nothing. */
+const assertRefused = async (site: Site, line: RegExp): Promise<void> => {
+  const before = [await rowsIn(site), filesIn(site.data)];
+  await assert.rejects(open(site), (error: Error) => {
+    assert.equal(error.name, 'StartFailure');
+    assert.match(error.message, line);
+    assert.doesNotMatch(error.message, /\n/);
+    return true;
+  });
+  assert.deepEqual([await rowsIn(site), filesIn(site.data)], before);
+};
+
+describe('a matching set', () => {
+  test('a first start creates one id and marks every part with it', async () => {
+    const site = newSite();
+    const { id, secrets } = await open(site);
+    assert.match(id, /^[0-9a-f-]{36}$/);
+    for (const folder of [storagePath(site), blobsPath(site)])
+      assert.equal(readFileSync(join(folder, 'gantry-instance'), 'utf8'), `${id}\n`);
+    assert.equal(JSON.parse(readFileSync(secretsFilePath(site), 'utf8')).instance, id);
+    assert.deepEqual(await open(site), { id, secrets, applied: [] });
+  });
+
+  test('an older database with newer repositories and files is the same instance', async () => {
+    const site = await newUsedSite();
+    writeRepository(site, 2);
+    await change(site, 'delete from projects');
+    assert.equal((await open(site)).id, site.id);
+  });
+
+  test('a folder of an earlier version starts, keeps its secrets, and is marked', async () => {
+    const site = await newUsedSite();
+    const { secrets } = await open(site);
+    await makeEarlierVersion(site);
+    const opened = await open(site);
+    assert.notEqual(opened.id, site.id);
+    assert.deepEqual({ ...opened.secrets, ssh_host_key: '' }, { ...secrets, ssh_host_key: '' });
+    assert.deepEqual(await open(site), { ...opened, applied: [] });
+    for (const folder of [storagePath(site), blobsPath(site)])
+      assert.equal(readFileSync(join(folder, 'gantry-instance'), 'utf8'), `${opened.id}\n`);
+  });
+
+  test('an interrupted first start is completed by the next', async () => {
+    const site = newSite();
+    const { secrets } = await open(site);
+    await change(site, `delete from instance where name like 'store:%'`);
+    for (const folder of [storagePath(site), blobsPath(site)]) rmSync(folder, { recursive: true });
+    assert.deepEqual((await open(site)).secrets, secrets);
+    assert.ok(existsSync(join(storagePath(site), 'gantry-instance')));
+  });
+
+  test('a read-only secrets file is read from any place', async () => {
+    const first = await newUsedSite();
+    const shared = join(home, `${randomUUID()}.json`);
+    cpSync(secretsFilePath(first), shared);
+    const site = siteAt(first.data, { ...toEnvironment(first), GANTRY_SECRETS_FILE: shared });
+    rmSync(secretsFilePath(first));
+    assert.equal((await open(site)).id, first.id);
+    assert.equal(existsSync(secretsFilePath(first)), false);
+  });
+});
+
+const toEnvironment = ({ config }: Site): Record<string, string> =>
+  config.database_url === null
+    ? {}
+    : {
+        GANTRY_DATABASE_URL: config.database_url,
+        GANTRY_DATABASE_SCHEMA: config.database_schema,
+        GANTRY_DATABASE_CONNECTIONS: '2',
+      };
+
+/** Replaces a part of this instance with the part of another. */
+const swap = (site: Site, other: Site, at: (site: Site) => string): void => {
+  rmSync(at(site), { recursive: true });
+  cpSync(at(other), at(site), { recursive: true });
+};
+
+const empty = (folder: string): void => {
+  rmSync(folder, { recursive: true });
+  mkdirSync(folder);
+};
+
+type Mismatch = [
+  how: string,
+  make: (site: Site, other: Site) => Promise<void> | void,
+  line: RegExp,
+  part: string,
+];
+
+const mismatches: Mismatch[] = [
+  [
+    'secrets are missing',
+    (site) => rmSync(secretsFilePath(site)),
+    /secrets\.json is missing .*restore it.*gantry adopt secrets/,
+    'secrets',
+  ],
+  [
+    'secrets are of another instance',
+    (site, other) => swap(site, other, secretsFilePath),
+    /secrets\.json belongs to the instance .*, but the database to .*--data/,
+    'secrets',
+  ],
+  [
+    'secrets are others, without an id',
+    (site, other) => {
+      const { instance: _id, ...secrets } = JSON.parse(readFileSync(secretsFilePath(other), 'utf8'));
+      writeFileSync(secretsFilePath(site), JSON.stringify(secrets));
+    },
+    /secrets\.json is not the one of this database .*copy the file from where/,
+    'secrets',
+  ],
+  [
+    'the storage is missing',
+    (site) => rmSync(dirname(storagePath(site)), { recursive: true }),
+    /storage "default" \(\S+\) is missing, .*mount or restore/,
+    'storage:default',
+  ],
+  [
+    'the storage is empty',
+    (site) => empty(storagePath(site)),
+    /storage "default" .* is missing/,
+    'storage:default',
+  ],
+  [
+    'the storage is of another instance',
+    (site, other) => swap(site, other, storagePath),
+    /storage "default" .* belongs to the instance /,
+    'storage:default',
+  ],
+  [
+    'the storage is of an earlier version',
+    (site) => rmSync(join(storagePath(site), 'gantry-instance')),
+    /storage "default" .* is missing/,
+    'storage:default',
+  ],
+  [
+    'the bytes are missing',
+    (site) => rmSync(blobsPath(site), { recursive: true }),
+    /artifacts and uploads \(\S+\) is missing/,
+    'blobs',
+  ],
+  [
+    'the bytes are gone',
+    (site) => empty(blobsPath(site)),
+    /artifacts and uploads \(\S+\) is missing/,
+    'blobs',
+  ],
+  [
+    'the bytes are of another instance',
+    (site, other) => swap(site, other, blobsPath),
+    /artifacts and uploads .* belongs to the instance/,
+    'blobs',
+  ],
+];
+
+describe('a mismatch', () => {
+  let other: Site;
+  before(async () => void (other = await newUsedSite()));
+
+  for (const [how, make, line, part] of mismatches) {
+    test(`${how} is refused unless adopted`, async () => {
+      const site = await newUsedSite();
+      await make(site, other);
+      await assertRefused(site, line);
+      assert.equal((await open(site, part)).id, site.id);
+      assert.equal((await open(site)).id, site.id);
+    });
+  }
+
+  test('refuses an empty database with a used folder', async () => {
+    const { data } = await newUsedSite();
+    for (const name of ['gantry.sqlite', 'gantry.sqlite-wal', 'gantry.sqlite-shm'])
+      rmSync(join(data, name), { force: true });
+    const site = siteAt(data, newSchema());
+    await assertRefused(site, /secrets\.json belongs to the instance .*, but the database is empty/);
+    if (engine === 'sqlite') assert.equal(existsSync(join(data, 'gantry.sqlite')), false);
+    rmSync(secretsFilePath(site));
+    await assertRefused(
+      site,
+      /storage "default" .* belongs to the instance .*this database knows nothing of/,
+    );
+    rmSync(join(storagePath(site), 'gantry-instance'));
+    await assertRefused(site, /storage "default" .* is in use, but not by this database/);
+    rmSync(storagePath(site), { recursive: true });
+    await assertRefused(site, /artifacts and uploads .* belongs to the instance/);
+  });
+
+  test(
+    'refuses a database of another instance with a used folder',
+    { skip: engine === 'sqlite' },
+    async () => {
+      const { data } = await newUsedSite();
+      const site = siteAt(data, toEnvironment(other));
+      await assertRefused(site, /secrets\.json belongs to the instance/);
+    },
+  );
+
+  test('refuses a second service with a folder of its own', { skip: engine === 'sqlite' }, async () => {
+    const first = await newUsedSite();
+    const second = siteAt(join(home, randomUUID()), toEnvironment(first));
+    await assertRefused(second, /secrets\.json is missing .*copy it from where/);
+    cpSync(secretsFilePath(first), secretsFilePath(second));
+    await assertRefused(second, /storage "default" .* is missing, .*"gantry gitd"/);
+    mkdirSync(dirname(storagePath(second)));
+    cpSync(storagePath(first), storagePath(second), { recursive: true });
+    await assertRefused(second, /artifacts and uploads .* is missing/);
+  });
+});
+
+describe('a folder of an earlier version', () => {
+  test('is refused if its storage is missing or holds no known repository', async () => {
+    const site = await newUsedSite();
+    await makeEarlierVersion(site);
+    const folder = storagePath(site);
+    renameSync(folder, `${folder}.away`);
+    await assertRefused(site, /storage "default" .* is missing/);
+    mkdirSync(folder);
+    await assertRefused(site, /storage "default" .* is missing/);
+    writeRepository(site, 77);
+    await assertRefused(site, /storage "default" .* holds nothing of what the database knows/);
+    rmSync(folder, { recursive: true });
+    renameSync(`${folder}.away`, folder);
+    await open(site);
+  });
+
+  test('is refused if its files are missing', async () => {
+    const site = await newUsedSite();
+    await makeEarlierVersion(site);
+    await change(
+      site,
+      `insert into uploads (project_id, secret, file_name, size, sha256, created_at) values (1, 's', 'f', 1, 'a', 0)`,
+    );
+    await assertRefused(site, /artifacts and uploads .* is missing/);
+    mkdirSync(join(blobsPath(site), 'projects/1/aa'), { recursive: true });
+    writeFileSync(join(blobsPath(site), 'projects/1/aa/aa'), 'a');
+    await open(site);
+  });
+
+  test('is refused with an empty database', async () => {
+    const before = await newUsedSite();
+    await makeEarlierVersion(before);
+    for (const name of ['gantry.sqlite', 'gantry.sqlite-wal', 'gantry.sqlite-shm'])
+      rmSync(join(before.data, name), { force: true });
+    const site = siteAt(before.data, newSchema());
+    await assertRefused(site, /storage "default" .* is in use, but not by this database/);
+  });
+
+  test('is not migrated by a refused start', async () => {
+    const site = newSite();
+    await inStore(site, async (store) => {
+      await migrate(
+        store,
+        migrationTexts.filter(({ name }) => name < '0010'),
+      );
+      await store.write(async (tx) => {
+        await sql`insert into users (username, name, email, state, admin, external, can_create_group, search_text,
+          created_at, updated_at) values ('root', 'Root', 'root@example.com', 'active', 1, 0, 1, '', 0, 0)`.execute(
+          tx.db,
+        );
+      });
+    });
+    await assertRefused(site, /secrets\.json is missing/);
+    const applied = await inStore(site, appliedMigrations);
+    assert.ok(applied !== null && !applied.includes('0029_repository_places'));
+  });
+});
+
+/** Starts several services at once and returns the outcome of each. */
+const startAll = async (sites: Site[]) => {
+  const all = await Promise.allSettled(sites.map(async (site) => await open(site)));
+  return {
+    started: all.filter((one) => one.status === 'fulfilled').map(({ value }) => value),
+    reasons: all.filter((one) => one.status === 'rejected').map(({ reason }) => (reason as Error).message),
+  };
+};
+
+describe('services that start together on an empty database', { skip: engine === 'sqlite' }, () => {
+  test('with different secrets, one starts and the other leaves none behind', async () => {
+    const database = newSchema();
+    const sites = [1, 2].map(() => siteAt(join(home, randomUUID()), database));
+    const { started, reasons } = await startAll(sites);
+    assert.equal(started.length, 1, reasons.join('\n'));
+    assert.match(reasons.join('\n'), /secrets\.json is (?:not the one of this database|missing)/);
+    assert.equal(sites.filter((site) => existsSync(secretsFilePath(site))).length, 1);
+  });
+
+  test('with the same folder, all start with the same secrets and id', async () => {
+    const [s3, gitd] = [await startS3(), await startGitd()];
+    const database = {
+      ...newSchema(),
+      ...s3.environment,
+      ...gitd.environment,
+      GANTRY_SECRETS_FILE: join(home, `${randomUUID()}.json`),
+    };
+    const sites = [1, 2, 3].map(() => siteAt(join(home, randomUUID()), database));
+    const { started, reasons } = await startAll(sites);
+    assert.deepEqual(reasons, []);
+    const [first] = started;
+    for (const { id, secrets } of started) assert.deepEqual([id, secrets], [first?.id, first?.secrets]);
+    await gitd.stop();
+    await s3.close();
+  });
+});
+
+const startGitd = async () => {
+  const secret = 's'.repeat(32);
+  const root = join(home, randomUUID());
+  const keeper = superviseGitd(
+    { root, listen: { host: '127.0.0.1', port: 0 }, secret, onLine: () => undefined },
+    () => randomBytes(6).toString('hex'),
+  );
+  const { address } = await keeper.place();
+  const { port } = address as { port: number };
+  const environment = {
+    GANTRY_REPOSITORY_STORAGES: `default=tcp://127.0.0.1:${port}`,
+    GANTRY_GITD_SECRET: secret,
+  };
+  return { root, environment, stop: keeper.stop };
+};
+
+test('a remote storage is marked, compared, and waited for while it is unreachable', async () => {
+  const gitd = await startGitd();
+  const site = newSite(gitd.environment);
+  const { id } = await open(site);
+  assert.equal(readFileSync(join(gitd.root, 'gantry-instance'), 'utf8'), `${id}\n`);
+  await open(site);
+  await assertRefused(newSite(gitd.environment), /storage "default" \(tcp:\S+\) belongs to the instance/);
+  renameSync(gitd.root, `${gitd.root}.away`);
+  await assertRefused(site, /storage "default" .* is missing, .*gantry gitd/);
+  renameSync(`${gitd.root}.away`, gitd.root);
+  await gitd.stop();
+  await open(site);
+  await assertRefused(newSite(gitd.environment), /does not answer .*, and was never used by this database/);
+});
+
+describe('a bucket', () => {
+  let s3: TestS3;
+  before(async () => void (s3 = await startS3()));
+  after(async () => await s3.close());
+
+  test('is marked, compared, and waited for while it is unreachable', async () => {
+    const site = newSite(s3.environment);
+    const { id } = await open(site);
+    assert.ok(s3.keys().includes('gantry-instance'));
+    assert.equal((await open(site)).id, id);
+    await assertRefused(
+      newSite(s3.environment),
+      /artifacts and uploads \(the bucket \S+ at \S+\) belongs to the instance/,
+    );
+    await assertRefused(
+      newSite({ ...s3.environment, GANTRY_BLOB_S3_BUCKET: 'another-bucket' }),
+      /does not answer .*, and was never used by this database/,
+    );
+    // The files were in the folder and were not copied to the bucket.
+    const moved = await newUsedSite();
+    await assertRefused(
+      siteAt(moved.data, { ...toEnvironment(moved), ...s3.environment }),
+      /artifacts and uploads .* belongs to the instance/,
+    );
+    await s3.stop();
+    assert.equal((await open(site)).id, id);
+    await s3.start();
+  });
+});

@@ -1,0 +1,204 @@
+/**
+ * Opens the database with the secrets, repository storages and blob store that belong to it. Compares everything
+ * before the first change, so that a refused start changes nothing.
+ */
+import { randomUUID } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import type { Logger } from 'pino';
+import type { Secrets } from '../../core/platform.ts';
+import type { Config } from '../../platform/config/fields.ts';
+import { migrate, refuseNewer } from '../../platform/db/migrate.ts';
+import type { Store, Tx } from '../../platform/db/open.ts';
+import { StartFailure } from '../../platform/errors.ts';
+import {
+  type InstanceRecord,
+  type NewRecord,
+  findDifferingSecret,
+  emptyRecord,
+  readInstanceRecord,
+  recordClaims,
+  recordInstance,
+  secretsDiffer,
+} from './instance_record.ts';
+import { type InstanceStore, checkStores } from './instance_stores.ts';
+import {
+  type StoredSecrets,
+  completeSecrets,
+  createSecretsFile,
+  computeFingerprints,
+  readSecrets,
+  replaceSecretsFile,
+  secretsPath,
+} from './secrets.ts';
+import { type StoreParts, databaseExists, openAnyStore } from './store.ts';
+import { listStores } from './store_places.ts';
+
+export type Instance = {
+  store: Store;
+  id: string;
+  secrets: Secrets;
+  /** Names of the migrations that were applied. */
+  applied: string[];
+};
+
+export type InstanceParts = StoreParts & {
+  log?: Logger;
+  /** Parts to adopt whatever their markers say: `secrets`, `blobs`, `storage:NAME`. */
+  adopted?: ReadonlySet<string>;
+};
+
+/** The outcome of the comparison and the changes to make. */
+type Plan = {
+  record: InstanceRecord;
+  file: string;
+  /** null: the file must be created. */
+  stored: StoredSecrets | null;
+  id: string;
+  claims: InstanceStore[];
+  adoptsSecrets: boolean;
+};
+
+const missingSecrets = (file: string): StartFailure =>
+  new StartFailure(
+    `${file} is missing beside a database in use: restore it from the backup of this folder, or copy it from where ` +
+      'this database was served before (to begin with other secrets, run "gantry adopt secrets")',
+  );
+
+const otherInstance = (file: string, instance: string, { id }: InstanceRecord): StartFailure =>
+  new StartFailure(
+    `${file} belongs to the instance ${instance}, ${id === null ? 'but the database is empty' : `but the database to ${id}`}: ` +
+      'check GANTRY_DATABASE_URL and --data (to use it as it is, run "gantry adopt secrets")',
+  );
+
+/** Reads the secrets; null: there are none, and none are expected. */
+const checkSecrets = (file: string, record: InstanceRecord): StoredSecrets | null => {
+  const stored = readSecrets(file);
+  if (stored === null) {
+    if (!record.isEmpty) throw missingSecrets(file);
+    return null;
+  }
+  const { instance } = stored;
+  const isForeign = record.id === null ? record.isEmpty : record.id !== instance;
+  if (instance !== undefined && isForeign) throw otherInstance(file, instance, record);
+  const differing = findDifferingSecret(record.fingerprints, computeFingerprints(stored));
+  if (differing !== null) throw secretsDiffer(file, differing);
+  return stored;
+};
+
+/** Compares everything without changes. @throws StartFailure that says what to do */
+const makePlan = async (
+  { config, log, adopted = new Set() }: InstanceParts,
+  store: Store | null,
+  record: InstanceRecord,
+): Promise<Plan> => {
+  refuseNewer(record.applied);
+  const file = secretsPath(config);
+  const adoptsSecrets = adopted.has('secrets');
+  const stored = adoptsSecrets ? readSecrets(file) : checkSecrets(file, record);
+  const knownId = record.id ?? (adoptsSecrets ? null : (stored?.instance ?? null));
+  const claims = await checkStores({
+    stores: await listStores(config, store),
+    record,
+    id: knownId,
+    adopted,
+    warn: (details, message) => log?.warn(details, message),
+  });
+  return { record, file, stored, id: knownId ?? randomUUID(), claims, adoptsSecrets };
+};
+
+const isSame = (one: InstanceRecord, other: InstanceRecord): boolean =>
+  one.id === other.id && one.claimed.size === other.claimed.size;
+
+/** Makes a plan, again if another service changed the database meanwhile, as when several start at once. */
+const makeStablePlan = async (parts: InstanceParts, store: Store): Promise<Plan> => {
+  for (;;) {
+    const record = await readInstanceRecord(store);
+    try {
+      return await makePlan(parts, store, record);
+    } catch (error) {
+      if (isSame(record, await readInstanceRecord(store))) throw error;
+    }
+  }
+};
+
+const pickSecrets = ({ session_key, encryption_key, registry_key, ssh_host_key }: Secrets): Secrets => ({
+  session_key,
+  encryption_key,
+  registry_key,
+  ssh_host_key,
+});
+
+/** Creates the secrets file at a first start. */
+const provideSecrets = (
+  config: Config,
+  { file, stored }: Plan,
+): { secrets: StoredSecrets & Secrets; isNew: boolean } => {
+  const secrets = completeSecrets(stored, config.data);
+  if (stored !== null || createSecretsFile(file, secrets)) return { secrets, isNew: stored === null };
+  // Another service has just created the same file.
+  return { secrets: completeSecrets(readSecrets(file), config.data), isNew: false };
+};
+
+const isComplete = (stored: StoredSecrets | null, secrets: Secrets): boolean =>
+  stored?.registry_key === secrets.registry_key && stored.ssh_host_key === secrets.ssh_host_key;
+
+/** Adds the keys that earlier versions lacked. A shared file may be read-only for this service. */
+const noteInstance = (plan: Plan, secrets: StoredSecrets & Secrets, id: string, config: Config): void => {
+  const stored = readSecrets(plan.file);
+  if (stored?.instance === id && isComplete(stored, secrets)) return;
+  try {
+    replaceSecretsFile(plan.file, { ...secrets, instance: id });
+  } catch (error) {
+    if (config.secrets_file === null || !isComplete(stored, secrets)) throw error;
+  }
+};
+
+const isRecorded = ({ record, adoptsSecrets }: Plan, { id, fingerprints }: NewRecord): boolean =>
+  !adoptsSecrets &&
+  record.id === id &&
+  [...fingerprints.keys()].every((name) => record.fingerprints.has(name));
+
+const carryOut = async (parts: InstanceParts, store: Store, plan: Plan): Promise<Omit<Instance, 'store'>> => {
+  const { config } = parts;
+  const { secrets, isNew } = provideSecrets(config, plan);
+  const newRecord = {
+    id: plan.id,
+    file: plan.file,
+    fingerprints: computeFingerprints(secrets),
+    replaces: plan.adoptsSecrets,
+  };
+  try {
+    let id = plan.id;
+    const record = async (tx: Tx): Promise<void> => void (id = await recordInstance(tx, newRecord));
+    const applied = await migrate(store, undefined, isRecorded(plan, newRecord) ? undefined : record);
+    noteInstance(plan, secrets, id, config);
+    for (const { claim } of plan.claims) await claim(id);
+    if (plan.claims.length > 0) {
+      await recordClaims(
+        store,
+        plan.claims.map(({ name }) => name),
+      );
+    }
+    return { id, secrets: pickSecrets(secrets), applied };
+  } catch (error) {
+    if (isNew && error instanceof StartFailure) rmSync(plan.file, { force: true });
+    throw error;
+  }
+};
+
+/**
+ * Opens the store of a configuration and migrates it to this version's schema.
+ * @throws StartFailure if the database does not match the secrets and stores
+ */
+export const openInstance = async (parts: InstanceParts): Promise<Instance> => {
+  // Opening a missing SQLite file would create it.
+  if (!databaseExists(parts.config)) await makePlan(parts, null, emptyRecord);
+  const store = await openAnyStore(parts);
+  try {
+    const plan = await makeStablePlan(parts, store);
+    return { store, ...(await carryOut(parts, store, plan)) };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+};

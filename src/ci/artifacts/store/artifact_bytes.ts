@@ -1,0 +1,111 @@
+/** Stores the bytes of artifacts, deduplicated within a project. */
+import type { Readable } from 'node:stream';
+import type { Platform } from '../../../core/platform.ts';
+import type { Placing, Range, Stored } from '../../../platform/blob/blob_files.ts';
+import { isDiskFull } from '../../../platform/blob/file_system.ts';
+import { unavailable } from '../../../platform/errors.ts';
+import { publishReached } from '../../../platform/git/durability_points.ts';
+import { withMutex } from '../../../platform/keyed_mutex.ts';
+import {
+  type BlobKey,
+  type ReleaseClaim,
+  claimForReference,
+  claimForDeletion,
+  turnIntoDeletion,
+  leaveClaim,
+} from './blob_claims.ts';
+import { artifactArea } from '../rules.ts';
+
+export const getBytes = async (
+  { blobs }: Platform,
+  { project_id, sha256, size }: { project_id: number; sha256: string; size?: number },
+  range?: Range,
+): Promise<Readable | null> => await blobs.get(artifactArea(project_id), sha256, range, size);
+
+/** Returns a signed link to the object store; null where the store offers none. */
+export const linkToBytes = async (
+  { blobs }: Platform,
+  { project_id, sha256, size }: { project_id: number; sha256: string; size: number },
+  fileName: string,
+): Promise<string | null> => await blobs.link(artifactArea(project_id), sha256, fileName, size);
+
+/** Serializes work on the same bytes within this process, so that a claim is not refused by the process itself. */
+const withBlobMutex = async <T>(
+  platform: Platform,
+  { project_id, sha256 }: BlobKey,
+  work: () => Promise<T>,
+): Promise<T> => await withMutex(platform, `artifacts:${project_id}:${sha256}`, work);
+
+const remove = async ({ blobs }: Platform, { project_id, sha256 }: BlobKey): Promise<void> =>
+  await blobs.remove(artifactArea(project_id), sha256);
+
+/** Deletes the blobs that no row references and that no process is about to reference. */
+export const deleteUnreferencedBytes = async (
+  platform: Platform,
+  project_id: number,
+  digests: readonly string[],
+): Promise<void> => {
+  for (const sha256 of new Set(digests)) {
+    const of = { project_id, sha256 };
+    await withBlobMutex(platform, of, async () => {
+      const end = await claimForDeletion(platform, of);
+      if (end === null) return;
+      try {
+        await remove(platform, of);
+      } finally {
+        await end();
+      }
+    });
+  }
+};
+
+/** Removes bytes whose row was not written after all. Where that fails, `orphaned_blobs.ts` finds the old claim. */
+const removeUnwritten = async (platform: Platform, of: BlobKey, end: ReleaseClaim): Promise<void> => {
+  if (await turnIntoDeletion(platform, of)) {
+    try {
+      await remove(platform, of);
+    } catch {
+      await leaveClaim(platform, of);
+      return;
+    }
+  }
+  await end();
+};
+
+/**
+ * Stores the bytes and writes the row that references them. A claim row is written first and stays until the reference
+ * or the removal, so `orphaned_blobs.ts` finds the bytes of a process that died in between.
+ * @throws Failure 503 where the disk is full or another process is deleting the same bytes; a retry may succeed
+ */
+export const storeBytes = async <T extends object>(
+  platform: Platform,
+  project_id: number,
+  content: Readable,
+  write: (stored: Stored) => Promise<T>,
+): Promise<T> => {
+  const written: T[] = [];
+  const placing: Placing = async (stored, place) => {
+    const of = { project_id, sha256: stored.sha256 };
+    await withBlobMutex(platform, of, async () => {
+      const end = await claimForReference(platform, of);
+      if (end === null) throw unavailable();
+      try {
+        await place();
+        publishReached('artifact.placed');
+        written.push(await write(stored));
+      } catch (error) {
+        await removeUnwritten(platform, of, end).catch(() => undefined);
+        throw error;
+      }
+      await end();
+    });
+  };
+  try {
+    await platform.blobs.put(artifactArea(project_id), content, placing);
+  } catch (error) {
+    throw isDiskFull(error) ? unavailable() : error;
+  }
+  const [kept] = written;
+  if (kept === undefined) throw unavailable();
+  return kept;
+};

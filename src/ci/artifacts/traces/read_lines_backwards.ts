@@ -1,0 +1,55 @@
+/** Reads the lines of a trace backwards, without control codes. */
+import type { AppendFiles } from '../../../platform/blob/append_files.ts';
+import type { Named } from '../../../platform/blob/trace_name.ts';
+import { buffer } from 'node:stream/consumers';
+
+const block = 64 * 1024;
+/** Most bytes read of one line, and of the whole trace. */
+const longestLine = 64 * 1024;
+const maxBytes = 32 * 1024 * 1024;
+
+/** Timestamp that newer runners write before each line; `+` continues the line before. */
+const stamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z [0-9a-f]{2}[OE]([ +])/;
+// oxlint-disable-next-line no-control-regex -- colours and section marks
+const controls = /\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\))/g;
+
+const newline = 0x0a;
+
+/** Yields the raw lines, the last one first. */
+const readRawLines = async function* rawLines(traces: AppendFiles, of: Named): AsyncGenerator<string> {
+  const size = (await traces.size(of)) ?? 0;
+  let rest: Buffer = Buffer.alloc(0);
+  for (let end = size; end > Math.max(0, size - maxBytes);) {
+    const start = Math.max(0, end - block);
+    const stream = await traces.read(of, { start, end: end - 1 });
+    if (stream === null) return;
+    let part: Buffer = Buffer.concat([await buffer(stream), rest]);
+    for (let at = part.lastIndexOf(newline); at !== -1; at = part.lastIndexOf(newline)) {
+      yield part.subarray(at + 1, at + 1 + longestLine).toString();
+      part = part.subarray(0, at);
+    }
+    // Of a very long line only the beginning is searched.
+    rest = part.subarray(0, longestLine);
+    end = start;
+  }
+  yield rest.toString();
+};
+
+/** Yields lines from the end, without timestamps and colours; continued lines are joined. */
+export const readLinesBackwards = async function* linesFromEnd(
+  traces: AppendFiles,
+  of: Named,
+): AsyncGenerator<string> {
+  let after = '';
+  for await (const raw of readRawLines(traces, of)) {
+    const [mark, goesOn] = stamp.exec(raw) ?? [''];
+    const line = raw.slice(mark.length) + after;
+    if (goesOn === '+') {
+      after = line.slice(0, longestLine);
+      continue;
+    }
+    after = '';
+    yield line.replace(controls, '').replace(/\r$/, '');
+  }
+  if (after !== '') yield after.replace(controls, '');
+};

@@ -1,0 +1,82 @@
+/** Parses `retry` and `allow_failure` of a job. */
+import { type At, reportFault, isIntegerIn, checkKeys, stringOrStrings } from './check.ts';
+import { type Hash, type Node, getEntry, isNull, keyPlace } from '../syntax/node.ts';
+import type { Retry } from '../config_types.ts';
+
+const retryKeys = new Set(['max', 'when', 'exit_codes']);
+const maxRetries = 2;
+
+const reasons = (
+  'always unknown_failure script_failure api_failure stuck_or_timeout_failure runner_system_failure ' +
+  'runner_unsupported stale_schedule job_execution_timeout archived_failure unmet_prerequisites ' +
+  'scheduler_failure data_integrity_failure runner_interrupted'
+).split(' ');
+
+const parseExitCodes = (at: At, node: Node | undefined): number[] => {
+  if (node === undefined || isNull(node)) return [];
+  const items = node.kind === 'list' ? node.items : [node];
+  if (!items.every((item) => isIntegerIn(item, 0, 255))) {
+    reportFault(at, 'exit codes should be an array of integers or an integer', node.place);
+    return [];
+  }
+  return items.map((item) => (item.kind === 'scalar' ? Number(item.value) : 0));
+};
+
+const parseMax = (at: At, node: Node, word: string): number => {
+  if (node.kind !== 'scalar' || typeof node.value !== 'bigint')
+    reportFault(at, `${word} must be an integer`, node.place);
+  else if (node.value < 0n) reportFault(at, `${word} must be greater than or equal to 0`, node.place);
+  else if (node.value > maxRetries)
+    reportFault(at, `${word} must be less than or equal to ${maxRetries}`, node.place);
+  else return Number(node.value);
+  return 0;
+};
+
+const parseDetailedRetry = (at: At, hash: Hash): Retry => {
+  checkKeys(at, hash, retryKeys);
+  const max = getEntry(hash, 'max');
+  const when =
+    stringOrStrings(at, getEntry(hash, 'when'), 'when should be an array of strings or a string') ?? [];
+  const unknown = when.filter((reason) => !reasons.includes(reason));
+  if (unknown.length > 0) {
+    reportFault(at, `when contains unknown values: ${unknown.join(', ')}`, keyPlace(hash, 'when'));
+  }
+  return {
+    max: max === undefined ? maxRetries : parseMax(at, max, 'max'),
+    when: when.length === 0 ? ['always'] : when,
+    exit_codes: parseExitCodes(at, getEntry(hash, 'exit_codes')),
+  };
+};
+
+export const parseRetry = (at: At, node: Node | undefined): Retry | null => {
+  if (node === undefined || isNull(node)) return null;
+  if (node.kind === 'hash') return parseDetailedRetry(at, node);
+  if (node.kind !== 'scalar' || typeof node.value !== 'bigint') {
+    reportFault(at, 'config has to be either an integer or a hash', node.place);
+    return null;
+  }
+  return { max: parseMax(at, node, 'config'), when: ['always'], exit_codes: [] };
+};
+
+export type AllowFailure = { allow_failure: boolean; exit_codes: number[] };
+
+const failureKeys = new Set(['exit_codes']);
+
+/** @returns null if it is absent */
+export const parseAllowFailure = (at: At, node: Node | undefined): AllowFailure | null => {
+  if (node === undefined || isNull(node)) return null;
+  if (node.kind === 'scalar' && typeof node.value === 'boolean') {
+    return { allow_failure: node.value, exit_codes: [] };
+  }
+  if (node.kind === 'hash') {
+    checkKeys(at, node, failureKeys);
+    // Decided at the job's end, by its exit code.
+    return { allow_failure: false, exit_codes: parseExitCodes(at, getEntry(node, 'exit_codes')) };
+  }
+  reportFault(
+    { ...at, where: at.where.replace(/:allow_failure$/, '') },
+    'allow failure should be a boolean value',
+    node.place,
+  );
+  return null;
+};

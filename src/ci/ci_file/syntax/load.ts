@@ -1,0 +1,244 @@
+/** Loads YAML to the tree of `node.ts`, as Ruby's Psych reads it, within limits on size and depth. */
+import {
+  type Alias,
+  type CST,
+  type Document,
+  type Node as YamlNode,
+  type Pair,
+  type YAMLMap,
+  Composer,
+  Lexer,
+  LineCounter,
+  Parser,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+} from 'yaml';
+import { type Hash, type Node, hashNode, listNode, scalarNode, toScalarText, tooLarge } from './node.ts';
+import type { Place } from './place.ts';
+import { maxFileLength } from './limits.ts';
+import { CiFileError, type Problems } from './problem.ts';
+import { parsePsychScalar } from './psych.ts';
+
+const maxLines = 100_000;
+const maxDepth = 100;
+const maxSyntaxErrors = 10;
+/** Lexer tokens, including blanks. */
+const maxPieces = 100_000;
+/** A header and the content. */
+const maxDocuments = 2;
+
+type LoadState = {
+  file: string;
+  lines: LineCounter;
+  anchors: Map<string, Node>;
+  problems: Problems;
+};
+
+const placeAt = ({ file, lines }: Pick<LoadState, 'file' | 'lines'>, offset: number): Place => {
+  const { line, col } = lines.linePos(offset);
+  return { file, line: Math.max(line, 1), column: Math.max(col, 1) };
+};
+
+const getPlace = (state: LoadState, node: unknown, fallback: Place): Place => {
+  const range = (node as { range?: readonly number[] | null } | null)?.range;
+  return range?.[0] === undefined ? fallback : placeAt(state, range[0]);
+};
+
+const plainTag = /^(?:!|tag:yaml\.org,2002:)str$/;
+
+const forbiddenText = 'control characters are not allowed';
+
+/** Whether a text has no NUL and no lone surrogates, which neither the store nor a shell accepts. */
+const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
+
+const toScalar = (
+  state: LoadState,
+  node: { value: unknown; type?: string; tag?: string },
+  place: Place,
+): Node => {
+  const text = typeof node.value === 'string' ? node.value : '';
+  if (!isStorable(text)) throw new CiFileError(forbiddenText, place);
+  const isPlain = node.type === undefined || node.type === 'PLAIN';
+  if (!isPlain || (node.tag !== undefined && plainTag.test(node.tag))) return scalarNode(text, place);
+  const value = parsePsychScalar(text);
+  if (value !== null && typeof value === 'object') {
+    state.problems.error(`Tried to load unspecified class: ${value.refused}`, place);
+    return scalarNode(text, place);
+  }
+  return scalarNode(value, place);
+};
+
+const toKeyText = (key: Node): string => {
+  if (key.kind === 'scalar') return toScalarText(key.value);
+  throw new CiFileError('Invalid configuration format', key.place);
+};
+
+/** `!reference` takes only the names of keys. */
+const toReference = (items: readonly Node[], place: Place, problems: Problems): Node => {
+  const path = items.flatMap((item) => (item.kind === 'scalar' ? [toScalarText(item.value)] : []));
+  if (path.length === 0 || path.length !== items.length) {
+    problems.error(`!reference ${JSON.stringify(path)} is not valid`, place);
+    return scalarNode(null, place);
+  }
+  return { kind: 'reference', path, size: 1, place };
+};
+
+type MapEntries = { entries: Map<string, Node>; keys: Map<string, Place> };
+
+const copyEntries = ({ entries, keys }: MapEntries, from: Hash): void => {
+  for (const [key, value] of from.entries) {
+    entries.set(key, value);
+    keys.set(key, from.keys.get(key) ?? from.place);
+  }
+};
+
+/** Merges `<<` at its position, as Ruby does: later keys win. */
+const mergeInto = (mapEntries: MapEntries, value: Node): boolean => {
+  const sources = value.kind === 'list' ? value.items.toReversed() : [value];
+  const hashes = sources.filter((source): source is Hash => source.kind === 'hash');
+  if (hashes.length !== sources.length) return false;
+  const merged: MapEntries = { entries: new Map(), keys: new Map() };
+  for (const source of hashes) copyEntries(merged, source);
+  for (const [key, node] of merged.entries) {
+    mapEntries.entries.set(key, node);
+    mapEntries.keys.set(key, merged.keys.get(key) ?? value.place);
+  }
+  return true;
+};
+
+const isMergeKey = (key: unknown): boolean => isScalar(key) && key.value === '<<' && key.type === 'PLAIN';
+
+const loadPair = (
+  state: LoadState,
+  mapEntries: MapEntries,
+  pair: Pair,
+  at: { place: Place; depth: number },
+): void => {
+  const { entries, keys } = mapEntries;
+  const key = loadNode(state, pair.key, at.place, at.depth);
+  const value = loadNode(state, pair.value, key.place, at.depth);
+  if (isMergeKey(pair.key) && mergeInto(mapEntries, value)) return;
+  const name = toKeyText(key);
+  if (entries.has(name) && getOwnKeys(mapEntries).has(name)) {
+    state.problems.warn(`duplicate key: ${name}, the last one counts`, key.place);
+  }
+  getOwnKeys(mapEntries).add(name);
+  entries.set(name, value);
+  keys.set(name, key.place);
+};
+
+/** Keys written in the map itself, for the warning about duplicates. Merged keys do not count. */
+const writtenKeys = new WeakMap<MapEntries, Set<string>>();
+
+const getOwnKeys = (mapEntries: MapEntries): Set<string> => {
+  const own = writtenKeys.get(mapEntries) ?? new Set<string>();
+  writtenKeys.set(mapEntries, own);
+  return own;
+};
+
+const loadMap = (state: LoadState, map: YAMLMap, place: Place, depth: number): Node => {
+  const mapEntries: MapEntries = { entries: new Map(), keys: new Map() };
+  for (const pair of map.items) loadPair(state, mapEntries, pair, { place, depth });
+  return hashNode(mapEntries.entries, mapEntries.keys, place);
+};
+
+const resolveAlias = (state: LoadState, alias: Alias, place: Place): Node => {
+  const found = state.anchors.get(alias.source);
+  if (found === undefined) throw new CiFileError(`Unknown alias: ${alias.source}`, place);
+  return found;
+};
+
+const loadNode = (state: LoadState, node: unknown, outer: Place, depth: number): Node => {
+  const place = getPlace(state, node, outer);
+  if (depth > maxDepth) throw new CiFileError(tooLarge, place);
+  if (isAlias(node)) return resolveAlias(state, node, place);
+  const found = loadContent(state, node as YamlNode | null, place, depth + 1);
+  const anchor = (node as { anchor?: string } | null)?.anchor;
+  if (anchor !== undefined) state.anchors.set(anchor, found);
+  return found;
+};
+
+const loadContent = (state: LoadState, node: YamlNode | null, place: Place, depth: number): Node => {
+  if (isMap(node)) return loadMap(state, node, place, depth);
+  if (isSeq(node)) {
+    const items = node.items.map((item) => loadNode(state, item, place, depth));
+    return node.tag === '!reference' ? toReference(items, place, state.problems) : listNode(items, place);
+  }
+  return isScalar(node) ? toScalar(state, node, place) : scalarNode(null, place);
+};
+
+const reportSyntaxErrors = (
+  file: string,
+  document: Document,
+  lines: LineCounter,
+  problems: Problems,
+): boolean => {
+  for (const { message, pos, code } of document.errors.slice(0, maxSyntaxErrors)) {
+    const place = placeAt({ file, lines }, pos[0]);
+    const isDeep = code === 'RESOURCE_EXHAUSTION';
+    const text = `(<unknown>): ${message} at line ${place.line} column ${place.column}`;
+    problems.error(isDeep ? tooLarge : text, place);
+    if (isDeep) break;
+  }
+  return document.errors.length > 0;
+};
+
+/**
+ * Parses like the library's `parseAllDocuments`, but stops at a limit of tokens, which bounds the total cost.
+ */
+const parse = (text: string, lineCounter: LineCounter, file: string): Document[] => {
+  const composer = new Composer({
+    version: '1.1',
+    schema: 'failsafe',
+    uniqueKeys: false,
+    logLevel: 'silent',
+  });
+  const parser = new Parser(lineCounter.addNewLine);
+  const documents: Document[] = [];
+  let [pieces, faults] = [0, 0];
+  const compose = (tokens: Iterable<CST.Token>): void => {
+    for (const token of tokens) {
+      if (token.type === 'error') faults++;
+      documents.push(...composer.next(token));
+    }
+  };
+  lineCounter.addNewLine(0);
+  for (const piece of new Lexer().lex(text)) {
+    if (++pieces > maxPieces) throw new CiFileError(tooLarge, { file, line: 1, column: 1 });
+    compose(parser.next(piece));
+    if (faults >= maxSyntaxErrors || documents.length >= maxDocuments) break;
+  }
+  compose(parser.end());
+  documents.push(...composer.end());
+  return documents.slice(0, maxDocuments);
+};
+
+const countLines = (text: string): number => {
+  let count = 1;
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count++;
+  return count;
+};
+
+/**
+ * Loads the documents of a file; an empty document is a null scalar. Returns null if there are syntax errors, which are
+ * reported in `problems`.
+ * @throws CiFileError if the file is too large or has forbidden characters
+ */
+export const loadYaml = (file: string, text: string, problems: Problems): Node[] | null => {
+  if (text.length > maxFileLength || countLines(text) > maxLines) {
+    throw new CiFileError(tooLarge, { file, line: 1, column: 1 });
+  }
+  if (!isStorable(text)) throw new CiFileError(forbiddenText, { file, line: 1, column: 1 });
+  const lines = new LineCounter();
+  const documents = parse(text.replace(/^\uFEFF/, ''), lines, file);
+  const isBroken = documents
+    .map((document) => reportSyntaxErrors(file, document, lines, problems))
+    .includes(true);
+  if (isBroken) return null;
+  return documents.map((document) => {
+    const state: LoadState = { file, lines, anchors: new Map(), problems };
+    return loadNode(state, document.contents, { file, line: 1, column: 1 }, 0);
+  });
+};

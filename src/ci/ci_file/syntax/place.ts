@@ -1,0 +1,2 @@
+/** A position in a file. Lines and columns count from 1. */
+export type Place = { file: string; line: number; column: number };

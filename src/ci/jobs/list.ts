@@ -1,0 +1,104 @@
+/** Lists jobs of a project or pipeline, newest first. */
+import { type RawBuilder, sql } from 'kysely';
+import type { Reader } from '../../platform/db/open.ts';
+import type { JobStatus } from '../../platform/db/schema/ci.ts';
+import type { Page, PageRequest } from '../../platform/http/page.ts';
+import { statusesShownAs } from '../../code/repository/statuses/pipeline_summary.ts';
+import { type JobRow, jobColumns } from './rows.ts';
+
+/** The statuses that the `scope` parameter accepts. */
+export const scopes = [
+  'created',
+  'pending',
+  'running',
+  'failed',
+  'success',
+  'canceled',
+  'skipped',
+  'manual',
+] as const;
+
+export type Scope = (typeof scopes)[number];
+
+/** Returns the statuses to filter by; null: no filter. */
+const toStatuses = (requestedScopes: readonly Scope[]): JobStatus[] | null => {
+  const requested = new Set(requestedScopes);
+  if (requested.size === 0 || requested.size === scopes.length) return null;
+  return [...requested].flatMap((scope) => statusesShownAs(scope));
+};
+
+/** Selects the newest ids of one status, or of all, with an index scan that stops at the limit. */
+const newestIds = (projectId: number, status: JobStatus | null, limit: number): RawBuilder<unknown> => {
+  const condition = status === null ? sql`` : sql`and status = ${status}`;
+  return sql`select id from (select id from jobs where project_id = ${projectId} and bridge = 0 ${condition}
+    order by id desc limit ${limit}) as newest`;
+};
+
+/** Scans each status separately and merges the results, so that only rows up to the page's end are sorted. */
+const pageIdsQuery = (projectId: number, statuses: JobStatus[] | null, { limit, offset }: PageRequest) => {
+  const scans = (statuses ?? [null]).map((status) => newestIds(projectId, status, offset + limit));
+  return sql<{ id: number }>`${sql.join(scans, sql` union all `)}
+    order by id desc limit ${limit} offset ${offset}`;
+};
+
+const loadRows = async (db: Reader, ids: number[]): Promise<JobRow[]> =>
+  ids.length === 0
+    ? []
+    : await db.selectFrom('jobs').select(jobColumns).where('id', 'in', ids).orderBy('id', 'desc').execute();
+
+/** Counts jobs as all minus trigger jobs. Both counts read only an index, unlike a condition on each row. */
+const countJobs = async (db: Reader, projectId: number, statuses: JobStatus[] | null): Promise<number> => {
+  let all = db
+    .selectFrom('jobs')
+    .select((is) => is.fn.countAll<number>().as('count'))
+    .where('project_id', '=', projectId);
+  if (statuses !== null) all = all.where('status', 'in', statuses);
+  const bridges = all.where(sql<boolean>`bridge = 1`);
+  const { total } = await db
+    .selectNoFrom(sql<number | string>`${all} - ${bridges}`.as('total'))
+    .executeTakeFirstOrThrow();
+  return Number(total);
+};
+
+/** Lists all jobs of a project, retried ones included, trigger jobs excluded. */
+export const listProjectJobs = async (
+  db: Reader,
+  projectId: number,
+  requestedScopes: readonly Scope[],
+  page: PageRequest,
+): Promise<Page<JobRow>> => {
+  const statuses = toStatuses(requestedScopes);
+  const [total, { rows }] = await Promise.all([
+    countJobs(db, projectId, statuses),
+    pageIdsQuery(projectId, statuses, page).execute(db),
+  ]);
+  const items = await loadRows(
+    db,
+    rows.map(({ id }) => id),
+  );
+  return { items, total };
+};
+
+export type PipelineJobs = {
+  pipeline_id: number;
+  scope: readonly Scope[];
+  include_retried: boolean;
+  /** 1: trigger jobs; 0: all others. */
+  bridge: 0 | 1;
+};
+
+export const listPipelineJobs = async (
+  db: Reader,
+  { pipeline_id, scope, include_retried, bridge }: PipelineJobs,
+  { limit, offset }: PageRequest,
+): Promise<Page<JobRow>> => {
+  const statuses = toStatuses(scope);
+  let query = db.selectFrom('jobs').where('pipeline_id', '=', pipeline_id).where('bridge', '=', bridge);
+  if (statuses !== null) query = query.where('status', 'in', statuses);
+  if (!include_retried) query = query.where('retried', '=', 0);
+  const [{ total }, items] = await Promise.all([
+    query.select((is) => is.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+    query.select(jobColumns).orderBy('id', 'desc').limit(limit).offset(offset).execute(),
+  ]);
+  return { items, total };
+};

@@ -1,0 +1,20 @@
+import type { Insertable } from 'kysely';
+import { insertRows } from '../../../platform/db/insert.ts';
+import type { Tx } from '../../../platform/db/open.ts';
+import type { Schema } from '../../../platform/db/schema/database.ts';
+
+/** Rows of one statement. Batches are powers of two, so that few prepared statements serve any number of rows. */
+const maxRows = 128;
+
+/** Inserts any number of rows. All must have the same columns. */
+export const insertMany = async <T extends keyof Schema>(
+  tx: Tx,
+  table: T,
+  rows: readonly Insertable<Schema[T]>[],
+  ending: '' | 'on conflict do nothing' = '',
+): Promise<void> => {
+  for (let done = 0, size = maxRows; done < rows.length; done += size) {
+    while (size > rows.length - done) size /= 2;
+    await insertRows(tx.db, table, rows.slice(done, done + size), ending);
+  }
+};

@@ -1,0 +1,31 @@
+import type { Tx } from '../../../platform/db/open.ts';
+import { advanceLockedPipeline } from './advance.ts';
+import { enqueueReopenUpstream } from '../downstream/work.ts';
+import { type LatestJob, loadLatestJobs } from './latest_jobs.ts';
+import { setStatus } from './set_job_statuses.ts';
+import { findRestartable } from './process.ts';
+import type { Pipeline } from '../pipeline_rows.ts';
+
+/** Resets jobs that were skipped because of this job to `created`. Returns all current jobs of the pipeline. */
+export const resetSkipped = async (tx: Tx, pipeline: Pipeline, job_id: number): Promise<LatestJob[]> => {
+  const jobs = await loadLatestJobs(tx.db, pipeline.id);
+  const changed = jobs.filter(({ id }) => id === job_id);
+  const restartable = new Set(findRestartable(jobs, changed).map(({ id }) => id));
+  await setStatus(
+    tx,
+    jobs.filter(({ id }) => restartable.has(id)),
+    'created',
+  );
+  return jobs;
+};
+
+/** Starts a job of a locked pipeline for a user, resets jobs skipped behind it, and reopens the upstream job. */
+export const startAndReopen = async (
+  tx: Tx,
+  pipeline: Pipeline,
+  { job_id, user_id }: { job_id: number; user_id: number },
+): Promise<void> => {
+  const jobs = await resetSkipped(tx, pipeline, job_id);
+  await advanceLockedPipeline(tx, pipeline, { jobs, chosen: new Set([job_id]) });
+  await enqueueReopenUpstream(tx, pipeline, user_id);
+};

@@ -1,0 +1,126 @@
+/** Endpoints of triggers, and those that start a pipeline with a trigger token. */
+import type { Call } from '../../../core/access/call.ts';
+import { endpoint } from '../../../core/access/endpoint.ts';
+import { pageParams, pageRequest } from '../../../platform/http/page.ts';
+import { hash, id, object, optional, text } from '../../../platform/http/schema.ts';
+import { findProjectFor } from '../../../projects/projects/find.ts';
+import { projectParam } from '../../../code/repository/code.ts';
+import { inputsParam } from '../creation/inputs.ts';
+import {
+  singlePipelineJson,
+  singlePipelineShape,
+} from '../../../code/repository/statuses/pipeline_detail.ts';
+import { type TriggerRunInput, runTrigger } from './run_trigger.ts';
+import { triggerShape, triggersJson } from './json.ts';
+import { createTrigger, deleteTrigger, findTrigger, listTriggers, updateTrigger } from './triggers.ts';
+
+const area = 'triggers';
+const path = '/projects/:id/triggers';
+const project = { id: projectParam };
+const triggerParams = { ...project, trigger_id: id() };
+const declaration = { area, audience: 'user' } as const;
+
+const findAdministeredProject = async (call: Call, projectId: number | string) =>
+  await findProjectFor(call, projectId, 'admin_trigger');
+
+const list = endpoint({
+  method: 'GET',
+  path,
+  summary: 'List triggers of a project (masters)',
+  ...declaration,
+  list: true,
+  params: object({ ...project, ...pageParams }),
+  reply: triggerShape,
+  handle: async (call, input) => {
+    const owner = await findAdministeredProject(call, input.id);
+    const { items, total } = await listTriggers(call.db, owner.id, pageRequest(input));
+    return { items: await triggersJson(call, items), total };
+  },
+});
+
+const get = endpoint({
+  method: 'GET',
+  path: `${path}/:trigger_id`,
+  summary: 'Get a trigger (masters); only its owner sees the token',
+  ...declaration,
+  params: object(triggerParams),
+  reply: triggerShape,
+  handle: async (call, input) => {
+    const owner = await findAdministeredProject(call, input.id);
+    return (await triggersJson(call, [await findTrigger(call.db, owner.id, input.trigger_id)]))[0];
+  },
+});
+
+const description = text({ description: 'purpose of the trigger' });
+
+const create = endpoint({
+  method: 'POST',
+  path,
+  summary: 'Create a trigger (masters)',
+  ...declaration,
+  params: object({ ...project, description }),
+  reply: triggerShape,
+  handle: async (call, input) => {
+    const owner = await findAdministeredProject(call, input.id);
+    return (await triggersJson(call, [await createTrigger(call, owner, input.description)]))[0];
+  },
+});
+
+const update = endpoint({
+  method: 'PUT',
+  path: `${path}/:trigger_id`,
+  summary: 'Edit a trigger (its owner)',
+  ...declaration,
+  params: object({ ...triggerParams, description: optional(description) }),
+  reply: triggerShape,
+  handle: async (call, input) => {
+    const owner = await findAdministeredProject(call, input.id);
+    const trigger = await updateTrigger(call, owner, input.trigger_id, input.description);
+    return (await triggersJson(call, [trigger]))[0];
+  },
+});
+
+const remove = endpoint({
+  method: 'DELETE',
+  path: `${path}/:trigger_id`,
+  summary: 'Delete a trigger and revoke its token (masters)',
+  ...declaration,
+  params: object(triggerParams),
+  reply: null,
+  handle: async (call, input) =>
+    await deleteTrigger(call, await findAdministeredProject(call, input.id), input.trigger_id),
+});
+
+const runParams = {
+  ...project,
+  token: text({ description: 'token of a trigger' }),
+  ref: text({ maxLength: 1000, description: 'name of the branch or tag' }),
+  variables: optional(hash({}, 'variables of the pipeline: values by name')),
+  inputs: optional(inputsParam),
+};
+
+/** Authenticated by the trigger token alone. */
+const runEndpoint = (under: string) =>
+  endpoint({
+    method: 'POST',
+    path: under,
+    summary: 'Start a pipeline with a trigger token',
+    area,
+    audience: 'anyone',
+    params: object(runParams),
+    reply: singlePipelineShape,
+    handle: async (call, input: TriggerRunInput) => {
+      const { pipeline, project: owner } = await runTrigger(call, input);
+      return await singlePipelineJson(call, pipeline, owner);
+    },
+  });
+
+export const triggerRoutes = [
+  list,
+  get,
+  create,
+  update,
+  remove,
+  runEndpoint('/projects/:id/trigger/pipeline'),
+  runEndpoint('/projects/:id/ref/:ref/trigger/pipeline'),
+];

@@ -1,0 +1,16 @@
+import type { Platform } from '../../core/platform.ts';
+
+/** Runs the work for each item in order. Logs an error and goes on, so that one job delays no other. */
+export const forEachLogged = async <T>(
+  platform: Platform,
+  all: readonly T[],
+  work: (one: T) => Promise<void>,
+): Promise<void> => {
+  for (const one of all) {
+    try {
+      await work(one);
+    } catch (error) {
+      platform.log.warn({ err: error }, 'sweeping a job failed');
+    }
+  }
+};

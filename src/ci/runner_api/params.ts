@@ -1,0 +1,54 @@
+/** Parameters of the requests that runners send. */
+import { id, integer, object, optional, raw, text } from '../../platform/http/schema.ts';
+
+const runnerToken = optional(text({ description: 'runner token; else the header RUNNER-TOKEN' }));
+const jobToken = optional(text({ description: 'job token; else the header JOB-TOKEN' }));
+const info = optional(raw('what the runner tells of itself: name, version, executor, features'));
+
+export const requestParams = object({
+  token: runnerToken,
+  system_id: optional(text({ description: 'name of the machine' })),
+  last_update: optional(
+    text({ description: 'the last `X-GitLab-Last-Update`: then the request may be held' }),
+  ),
+  info,
+  session: optional(raw('where the job may be watched: not used')),
+});
+
+export const updateParams = object({
+  id: id(),
+  token: jobToken,
+  state: optional(text({ description: '`running`, `success` or `failed`' })),
+  failure_reason: optional(text()),
+  exit_code: optional(integer()),
+  checksum: optional(text({ description: '`crc32:` and eight digits' })),
+  output: optional(raw('`checksum` and `bytesize` of the whole log')),
+  trace: optional(raw('the whole log, as old releases send it')),
+  info,
+});
+
+export const jobParams = object({ id: id(), token: jobToken });
+
+export const traceParams = object({
+  id: id(),
+  token: jobToken,
+  debug_trace: optional(text({ description: '`true`: the log shows the values of variables' })),
+});
+
+export const uploadParams = object({
+  id: id(),
+  token: jobToken,
+  artifact_type: optional(text({ description: '`archive`, or the type of a report' })),
+  artifact_format: optional(text({ description: '`zip`, `gzip` or `raw`' })),
+  expire_in: optional(text({ description: 'as in the configuration, for example `1 week`' })),
+});
+
+export const downloadParams = object({
+  id: id('of the job whose artifacts these are'),
+  token: jobToken,
+  direct_download: optional(
+    text({
+      description: '`true`: a redirect to the object store is accepted',
+    }),
+  ),
+});

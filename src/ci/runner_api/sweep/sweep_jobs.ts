@@ -1,0 +1,166 @@
+/** Ends running jobs that nobody else ends: their runner is gone, or they exceed their timeout. */
+import type { Platform } from '../../../core/platform.ts';
+import type { Named } from '../../../platform/blob/trace_name.ts';
+import type { Tx } from '../../../platform/db/open.ts';
+import { failJob, finishCanceling } from '../../pipelines/processing/job_states.ts';
+import { type Job, lockJob } from '../../pipelines/pipeline_rows.ts';
+import { sweepBridges } from '../../pipelines/downstream/sweep_trigger_jobs.ts';
+import { forEachLogged } from '../for_each_logged.ts';
+import { endWithStoredTrace } from '../end_with_stored_trace.ts';
+import { handleLostJob, lostOnce } from '../undelivered_jobs.ts';
+import { getJobCache } from '../running_job_cache.ts';
+import { openQueue, getQueue } from '../queue/queue.ts';
+import { sweepPending } from './sweep_pending.ts';
+import { heldStatuses } from '../../../core/job_statuses.ts';
+
+const second = 1_000;
+const minute = 60 * second;
+
+/** A working runner sends the first chunk of a trace within seconds. */
+const firstChunkTimeout = minute;
+const longestSilence = 5 * minute;
+const longestCancel = 6 * minute;
+/** Time after the job's timeout in which the runner may end the job itself. */
+const timeoutGrace = minute;
+
+/** Rows of one query. */
+const batch = 500;
+
+/** Stores which jobs and runners were active. Overwrites the mark of a job whose answer was lost once. */
+const storeActivity = async ({ store }: Platform): Promise<void> => {
+  const { heard: activeIds } = getJobCache({ store });
+  const ids = [...activeIds];
+  activeIds.clear();
+  if (ids.length === 0) return;
+  await store.write(async ({ db, now, words }) => {
+    await db
+      .updateTable('jobs')
+      .set({ seen_at: now })
+      .where(words.oneOf('id', ids))
+      .where('status', 'in', heldStatuses)
+      .execute();
+    // A runner at its job limit requests no jobs, but is online.
+    const theirs = db.selectFrom('jobs').select('runner_id').where(words.oneOf('id', ids));
+    await db.updateTable('runners').set({ contacted_at: now }).where('id', 'in', theirs).execute();
+  });
+};
+
+type Seen = {
+  status: string;
+  started_at: number | null;
+  seen_at: number | null;
+  cancelled_at: number | null;
+  timeout: number | null;
+};
+
+type Fate = 'lost' | 'silent' | 'late' | 'cancelled' | null;
+
+/**
+ * Decides what happens to a running job. Pure.
+ * @param since when the service became reachable again: before, runners could not report
+ */
+const decideFate = (job: Seen, now: number, since: number): Fate => {
+  const { status, started_at, seen_at, cancelled_at, timeout } = job;
+  if (status === 'canceling') return (cancelled_at ?? 0) < now - longestCancel ? 'cancelled' : null;
+  if (status !== 'running' || started_at === null) return null;
+  if (timeout !== null && started_at + timeout * second + timeoutGrace < now) return 'late';
+  if (seen_at === null || seen_at === lostOnce) {
+    return Math.max(started_at, since) < now - firstChunkTimeout ? 'lost' : null;
+  }
+  return Math.max(seen_at, since) < now - longestSilence ? 'silent' : null;
+};
+
+const endAs = async (tx: Tx, id: number, fate: Fate): Promise<Job | null> => {
+  if (fate === 'cancelled') return await finishCanceling(tx, id);
+  return await failJob(tx, id, fate === 'late' ? 'job_execution_timeout' : 'stuck_or_timeout_failure');
+};
+
+type Fated = Named & { pipeline_id: number; fate: Fate };
+
+const sweepOne = async (platform: Platform, { fate, ...job }: Fated, since: number): Promise<void> => {
+  const isUnchanged = (now: Seen): boolean => decideFate(now, platform.clock.now(), since) === fate;
+  if (fate === 'lost') {
+    await handleLostJob(platform, job.id, (now) => isUnchanged(now));
+    return;
+  }
+  await endWithStoredTrace(platform, job, async (tx) => {
+    const locked = await lockJob(tx, job.id);
+    return locked !== null && isUnchanged(locked.job) ? await endAs(tx, job.id, fate) : null;
+  });
+};
+
+const sweepRunning = async (platform: Platform, since: number): Promise<void> => {
+  const { store, clock } = platform;
+  const now = clock.now();
+  const columns = [
+    'id',
+    'project_id',
+    'pipeline_id',
+    'status',
+    'started_at',
+    'seen_at',
+    'cancelled_at',
+    'timeout',
+    'trace_key',
+  ] as const;
+  for (let after = 0; ;) {
+    const rows = await store.db
+      .selectFrom('jobs')
+      .select(columns)
+      .where('status', 'in', heldStatuses)
+      .where('bridge', '=', 0)
+      .where('id', '>', after)
+      .orderBy('id')
+      .limit(batch)
+      .execute();
+    const fates = rows.map((row) => ({
+      id: row.id,
+      project_id: row.project_id,
+      pipeline_id: row.pipeline_id,
+      trace_key: row.trace_key,
+      fate: decideFate(row, now, since),
+    }));
+    const ended = fates.filter(({ fate }) => fate !== null);
+    await forEachLogged(platform, ended, async (one) => await sweepOne(platform, one, since));
+    after = rows.at(-1)?.id ?? 0;
+    if (rows.length < batch) return;
+  }
+};
+
+/** Milliseconds between two sweeps, and how many of them pass per sweep of pending jobs. */
+const pause = 10_000;
+const pendingEvery = 6;
+
+/**
+ * Sweeps once. Several processes may sweep at the same time.
+ * @param since when the service started: before, it may have been down
+ */
+export const sweepJobs = async (platform: Platform, since = 0, isPendingToo = true): Promise<void> => {
+  await storeActivity(platform);
+  await sweepRunning(platform, since);
+  if (!isPendingToo) return;
+  await sweepPending(platform);
+  await sweepBridges(platform);
+  await openQueue(platform)?.resync();
+};
+
+/** Sweeps periodically. Returns a function that stops it and ends all waiting polls. */
+export const startSweeping = (platform: Platform): (() => Promise<void>) => {
+  const since = platform.clock.now();
+  let running = Promise.resolve();
+  let round = 0;
+  const again = (): void => {
+    round += 1;
+    const isPendingToo = round % pendingEvery === 0;
+    running = running
+      .then(async () => await sweepJobs(platform, since, isPendingToo))
+      .catch((error: unknown) => platform.log.warn({ err: error }, 'sweeping jobs failed'));
+  };
+  const timer = setInterval(again, pause).unref();
+  return async () => {
+    clearInterval(timer);
+    getQueue(platform).close();
+    await running;
+    await storeActivity(platform).catch(() => undefined);
+  };
+};

@@ -1,0 +1,83 @@
+/** Fails jobs that were pending for too long. */
+import type { Platform } from '../../../core/platform.ts';
+import { failJob } from '../../pipelines/processing/job_states.ts';
+import { lockJob } from '../../pipelines/pipeline_rows.ts';
+import { forEachLogged } from '../for_each_logged.ts';
+import { type Taker, canTake } from '../queue/match_runners.ts';
+import { pendingColumns } from '../queue/pending_job_queries.ts';
+import { loadTaker } from '../queue/load_taker.ts';
+
+/** Milliseconds. */
+const longestPending = 24 * 3_600_000;
+const longestUnmatched = 3_600_000;
+
+/** Rows of one query. */
+const batch = 500;
+
+/** Loads jobs that were pending before this time, ordered by id. */
+const loadPendingSince = async ({ store }: Platform, before: number, after: number) =>
+  await store.db
+    .selectFrom('pending_jobs')
+    .innerJoin('projects', 'projects.id', 'pending_jobs.project_id')
+    .select(pendingColumns)
+    .where('pending_jobs.created_at', '<', before)
+    .where('pending_jobs.job_id', '>', after)
+    .orderBy('pending_jobs.job_id')
+    .limit(batch)
+    .execute();
+
+type Pending = Awaited<ReturnType<typeof loadPendingSince>>[number];
+
+/** Loads the runners that may serve this project. */
+const loadTakers = async ({ store }: Platform, project: { id: number; namespace_id: number }) => {
+  const rows = await store.db
+    .selectFrom('runners')
+    .selectAll()
+    .where('active', '=', 1)
+    .where((is) =>
+      is.or([
+        is('runner_type', '<>', 'project_type'),
+        is(
+          'id',
+          'in',
+          is.selectFrom('runner_projects').select('runner_id').where('project_id', '=', project.id),
+        ),
+      ]),
+    )
+    .orderBy('id')
+    .limit(batch)
+    .execute();
+  return await Promise.all(rows.map(async (row) => await loadTaker(store.db, row)));
+};
+
+const hasRunner = async (
+  platform: Platform,
+  row: Pending,
+  takersByProject: Map<number, Taker[]>,
+): Promise<boolean> => {
+  const { id, namespace_id, shared_runners_enabled } = row;
+  const takers = takersByProject.get(id) ?? (await loadTakers(platform, { id, namespace_id }));
+  takersByProject.set(id, takers);
+  const tags = JSON.parse(row.tag_list) as string[];
+  const jobs = { project: { id, namespace_id, shared_runners_enabled }, protected: row.protected, tags };
+  return takers.some((taker) => canTake(taker, jobs));
+};
+
+/** Fails jobs pending for a day, and jobs without a matching runner for an hour. */
+export const sweepPending = async (platform: Platform): Promise<void> => {
+  const now = platform.clock.now();
+  const takersByProject = new Map<number, Taker[]>();
+  const sweep = async (row: Pending): Promise<void> => {
+    if (row.created_at >= now - longestPending && (await hasRunner(platform, row, takersByProject))) return;
+    await platform.store.write(async (tx) => {
+      const locked = await lockJob(tx, row.job_id);
+      if (locked?.job.status === 'pending') await failJob(tx, row.job_id, 'stuck_or_timeout_failure');
+    });
+  };
+  for (let after = 0; ;) {
+    const rows = await loadPendingSince(platform, now - longestUnmatched, after);
+    await forEachLogged(platform, rows, sweep);
+    after = rows.at(-1)?.job_id ?? 0;
+    if (rows.length < batch) return;
+  }
+};

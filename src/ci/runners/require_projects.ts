@@ -1,0 +1,17 @@
+import type { Reader } from '../../platform/db/open.ts';
+import { Failure } from '../../platform/errors.ts';
+import type { RunnerRow } from './rules.ts';
+
+/**
+ * Refuses a runner whose projects are all gone.
+ * @throws Failure 422
+ */
+export const requireProjects = async (db: Reader, { id, runner_type }: RunnerRow): Promise<void> => {
+  if (runner_type !== 'project_type') return;
+  const project = await db
+    .selectFrom('runner_projects')
+    .select('project_id')
+    .where('runner_id', '=', id)
+    .executeTakeFirst();
+  if (project === undefined) throw new Failure('unprocessable', { message: '422 Runner is orphaned' });
+};

@@ -1,0 +1,155 @@
+/** Routes of release links. */
+import { endpoint } from '../../core/access/endpoint.ts';
+import { nothingToChange } from '../../platform/errors.ts';
+import { pageParams, pageRequest } from '../../platform/http/page.ts';
+import { clearable, id, object, oneOf, optional, text } from '../../platform/http/schema.ts';
+import { findCode, projectParam } from '../repository/code.ts';
+import { limitToJobProject } from './job_token.ts';
+import { loadReleaseLinks, releaseLinkJson, releaseLinkShape } from './json.ts';
+import { addLink, changeLink, checkLink, linkTypes } from './links.ts';
+import { findLink, findRelease } from './find_releases.ts';
+import { requireReleaser, withRelease } from './write_releases.ts';
+
+const area = 'releases';
+const path = '/projects/:id/releases/:tag_name/assets/links';
+const release = { id: projectParam, tag_name: text({ maxLength: 1000, description: 'name of the tag' }) };
+const one = { ...release, link_id: id('id of the link') };
+const address = text({ maxLength: 2048, description: 'http, https or ftp' });
+
+const filepath = {
+  filepath: optional(clearable(text())),
+  direct_asset_path: optional(clearable(text({ description: 'the newer name of `filepath`' }))),
+};
+
+const list = endpoint({
+  method: 'GET',
+  path,
+  summary: 'Links of a release',
+  area,
+  audience: 'optional',
+  jobTokens: true,
+  list: true,
+  params: object({ ...release, ...pageParams }),
+  reply: releaseLinkShape,
+  handle: async (call, { id: projectId, tag_name, ...page }) => {
+    const { project } = await findCode(call, projectId, 'read_release');
+    const releaseRow = await findRelease(call.db, project.id, tag_name);
+    const all = await loadReleaseLinks(call.db, [releaseRow.id]);
+    const { limit, offset } = pageRequest(page);
+    return { items: all.slice(offset, offset + limit).map(releaseLinkJson), total: all.length };
+  },
+});
+
+const get = endpoint({
+  method: 'GET',
+  path: `${path}/:link_id`,
+  summary: 'One link of a release',
+  area,
+  audience: 'optional',
+  jobTokens: true,
+  params: object(one),
+  reply: releaseLinkShape,
+  handle: async (call, { id: projectId, tag_name, link_id }) => {
+    const { project } = await findCode(call, projectId, 'read_release');
+    const releaseRow = await findRelease(call.db, project.id, tag_name);
+    return releaseLinkJson(await findLink(call.db, releaseRow.id, link_id));
+  },
+});
+
+const create = endpoint({
+  method: 'POST',
+  path,
+  summary: 'Add a link to a release (developers)',
+  area,
+  audience: 'user',
+  jobTokens: true,
+  params: object({
+    ...release,
+    name: text(),
+    url: address,
+    ...filepath,
+    link_type: oneOf(linkTypes, { default: 'other' }),
+  }),
+  reply: releaseLinkShape,
+  handle: async (request, { id: projectId, tag_name, name, url, link_type, ...paths }) => {
+    const call = await limitToJobProject(request);
+    const code = await findCode(call, projectId, 'admin_release');
+    const link = { name, url, link_type, filepath: paths.direct_asset_path ?? paths.filepath ?? null };
+    await findRelease(call.db, code.project.id, tag_name);
+    await requireReleaser(call, code, tag_name);
+    checkLink(link);
+    return releaseLinkJson(
+      await withRelease(
+        call,
+        code,
+        tag_name,
+        async (tx, releaseRow) => await addLink(tx, releaseRow.id, link),
+      ),
+    );
+  },
+});
+
+const update = endpoint({
+  method: 'PUT',
+  path: `${path}/:link_id`,
+  summary: 'Change a link of a release (developers)',
+  area,
+  audience: 'user',
+  params: object({
+    ...one,
+    name: optional(text()),
+    url: optional(address),
+    ...filepath,
+    link_type: optional(oneOf(linkTypes)),
+  }),
+  reply: releaseLinkShape,
+  handle: async (call, { id: projectId, tag_name, link_id, ...edit }) => {
+    const names = ['name', 'url', 'filepath', 'direct_asset_path', 'link_type'];
+    if (Object.keys(edit).length === 0) throw nothingToChange(names);
+    const code = await findCode(call, projectId, 'admin_release');
+    const releaseRow = await findRelease(call.db, code.project.id, tag_name);
+    await findLink(call.db, releaseRow.id, link_id);
+    await requireReleaser(call, code, tag_name);
+    return releaseLinkJson(
+      await withRelease(call, code, tag_name, async (tx) => {
+        const before = await findLink(tx.db, releaseRow.id, link_id);
+        const path_ = edit.direct_asset_path === undefined ? edit.filepath : edit.direct_asset_path;
+        const link = {
+          name: edit.name ?? before.name,
+          url: edit.url ?? before.url,
+          link_type: edit.link_type ?? before.link_type,
+          filepath: path_ === undefined ? before.filepath : path_,
+        };
+        checkLink(link);
+        return await changeLink(tx, before, link);
+      }),
+    );
+  },
+});
+
+const remove = endpoint({
+  method: 'DELETE',
+  path: `${path}/:link_id`,
+  summary: 'Delete a link of a release (developers)',
+  area,
+  audience: 'user',
+  // Clients read the deleted link from the reply.
+  status: 200,
+  params: object(one),
+  reply: releaseLinkShape,
+  handle: async (call, { id: projectId, tag_name, link_id }) => {
+    const code = await findCode(call, projectId, 'admin_release');
+    const releaseRow = await findRelease(call.db, code.project.id, tag_name);
+    await findLink(call.db, releaseRow.id, link_id);
+    await requireReleaser(call, code, tag_name);
+    return releaseLinkJson(
+      await withRelease(call, code, tag_name, async (tx) => {
+        const link = await findLink(tx.db, releaseRow.id, link_id);
+        await tx.db.deleteFrom('release_links').where('id', '=', link.id).execute();
+        return link;
+      }),
+    );
+  },
+});
+
+export const linkRoutes = [list, get, create, update, remove];

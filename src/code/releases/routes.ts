@@ -1,0 +1,170 @@
+/** Routes of releases; each release belongs to one tag. */
+import { endpoint } from '../../core/access/endpoint.ts';
+import { nothingToChange } from '../../platform/errors.ts';
+import { pageParams, pageRequest } from '../../platform/http/page.ts';
+import {
+  anything,
+  clearable,
+  hash,
+  integers,
+  longText,
+  object,
+  oneOf,
+  optional,
+  text,
+  texts,
+  time,
+} from '../../platform/http/schema.ts';
+import { findCode, projectParam } from '../repository/code.ts';
+import { limitToJobProject } from './job_token.ts';
+import { releaseShape, releasesJson } from './json.ts';
+import { linkRoutes } from './link_routes.ts';
+import { parseLinks } from './links.ts';
+import { resolveMilestoneIds } from './milestones.ts';
+import { findRelease, latestRelease, listReleases } from './find_releases.ts';
+import { createRelease, deleteRelease, requireReleaser, updateRelease } from './write_releases.ts';
+
+const area = 'releases';
+const path = '/projects/:id/releases';
+const project = { id: projectParam };
+const one = { ...project, tag_name: text({ maxLength: 1000, description: 'name of the tag' }) };
+
+const list = endpoint({
+  method: 'GET',
+  path,
+  summary: 'Releases of a project, the newest first',
+  area,
+  audience: 'optional',
+  jobTokens: true,
+  list: true,
+  params: object({
+    ...project,
+    order_by: oneOf(['released_at', 'created_at'], { default: 'released_at' }),
+    sort: oneOf(['asc', 'desc'], { default: 'desc' }),
+    ...pageParams,
+  }),
+  reply: releaseShape,
+  handle: async (call, { id, ...query }) => {
+    const code = await findCode(call, id, 'read_release');
+    const { items, total } = await listReleases(call.db, code.project.id, query, pageRequest(query));
+    return { items: await releasesJson(call, code, items), total };
+  },
+});
+
+const latest = endpoint({
+  method: 'GET',
+  path: `${path}/permalink/latest`,
+  summary: 'The newest release of a project',
+  area,
+  audience: 'optional',
+  jobTokens: true,
+  params: object(project),
+  reply: releaseShape,
+  handle: async (call, { id }) => {
+    const code = await findCode(call, id, 'read_release');
+    const release = await latestRelease(call.db, code.project.id, call.now);
+    return (await releasesJson(call, code, [release]))[0];
+  },
+});
+
+const get = endpoint({
+  method: 'GET',
+  path: `${path}/:tag_name`,
+  summary: 'The release of a tag',
+  area,
+  audience: 'optional',
+  jobTokens: true,
+  params: object(one),
+  reply: releaseShape,
+  handle: async (call, { id, tag_name }) => {
+    const code = await findCode(call, id, 'read_release');
+    return (await releasesJson(call, code, [await findRelease(call.db, code.project.id, tag_name)]))[0];
+  },
+});
+
+const editable = {
+  name: optional(clearable(text())),
+  description: optional(clearable(longText())),
+  released_at: optional(time('time of the release; default: now')),
+  milestones: optional(texts({ description: 'titles of milestones', maxItems: 100 })),
+  milestone_ids: optional(integers({ description: 'ids of milestones', maxItems: 100 })),
+};
+
+const create = endpoint({
+  method: 'POST',
+  path,
+  summary: 'Create a release, and its tag if missing (developers)',
+  area,
+  audience: 'user',
+  jobTokens: true,
+  params: object({
+    ...one,
+    ...editable,
+    ref: optional(
+      text({ maxLength: 1000, description: 'branch, tag or commit to create a missing tag from' }),
+    ),
+    tag_message: optional(longText('message of an annotated tag')),
+    assets: optional(hash({ links: anything }, '`links`, each with `name`, `url`')),
+  }),
+  reply: releaseShape,
+  handle: async (request, params) => {
+    const call = await limitToJobProject(request);
+    const { id, tag_name: tag, name, description, released_at, ref, tag_message, assets } = params;
+    const links = parseLinks(assets);
+    const code = await findCode(call, id, 'admin_release');
+    const milestone_ids = (await resolveMilestoneIds(call.db, code.project, params)) ?? [];
+    const release = await createRelease(call, code, {
+      tag,
+      name: name ?? null,
+      description: description ?? null,
+      ref: ref ?? null,
+      tag_message: tag_message ?? null,
+      released_at: released_at ?? null,
+      links,
+      milestone_ids,
+    });
+    return (await releasesJson(call, code, [release]))[0];
+  },
+});
+
+const update = endpoint({
+  method: 'PUT',
+  path: `${path}/:tag_name`,
+  summary: 'Change a release (developers)',
+  area,
+  audience: 'user',
+  params: object({ ...one, ...editable }),
+  reply: releaseShape,
+  handle: async (call, { id, tag_name, ...input }) => {
+    if (Object.keys(input).length === 0) throw nothingToChange(Object.keys(editable));
+    const code = await findCode(call, id, 'admin_release');
+    await findRelease(call.db, code.project.id, tag_name);
+    await requireReleaser(call, code, tag_name);
+    const { milestones, milestone_ids, ...edit } = input;
+    const named = await resolveMilestoneIds(call.db, code.project, { milestones, milestone_ids });
+    const changed = await updateRelease(call, code, tag_name, { ...edit, milestone_ids: named });
+    return (await releasesJson(call, code, [changed]))[0];
+  },
+});
+
+const remove = endpoint({
+  method: 'DELETE',
+  path: `${path}/:tag_name`,
+  summary: 'Delete a release; its tag stays (developers)',
+  area,
+  audience: 'user',
+  // Clients read the deleted release from the reply.
+  status: 200,
+  params: object(one),
+  reply: releaseShape,
+  handle: async (call, { id, tag_name }) => {
+    const code = await findCode(call, id, 'admin_release');
+    const release = await findRelease(call.db, code.project.id, tag_name);
+    await requireReleaser(call, code, tag_name);
+    const [json] = await releasesJson(call, code, [release]);
+    await deleteRelease(call, release);
+    return json;
+  },
+});
+
+export const releaseRoutes = [list, latest, get, create, update, remove, ...linkRoutes];

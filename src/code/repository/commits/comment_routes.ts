@@ -1,0 +1,146 @@
+/** Routes of comments on commits. */
+import { requireActor, requireUser } from '../../../core/access/call.ts';
+import { endpoint } from '../../../core/access/endpoint.ts';
+import { invalid } from '../../../platform/errors.ts';
+import { pageParams, pageRequest } from '../../../platform/http/page.ts';
+import {
+  int,
+  integer,
+  longText,
+  nullable,
+  object,
+  oneOf,
+  optional,
+  string,
+  text,
+  timestamp,
+} from '../../../platform/http/schema.ts';
+import { formatTime } from '../../../platform/time.ts';
+import { basicUser, basicUserShape, basicUsersById } from '../../../identity/users/json.ts';
+import type { Commit } from '../../../platform/git/protocol_types.ts';
+import { holdProject } from '../../../projects/projects/lock_project.ts';
+import { insertComment } from './comments.ts';
+import { type Code, findCode, projectParam } from '../code.ts';
+import { diffLimits } from './diff_json.ts';
+import { findLine } from './hunks.ts';
+import { pathParam } from '../files/paths.ts';
+import { requireCommit, requireRevision } from '../refs/resolve.ts';
+
+const area = 'commits';
+const path = '/projects/:id/repository/commits/:sha/comments';
+const one = {
+  id: projectParam,
+  sha: text({ maxLength: 1000, description: 'id of the commit, or a branch or tag' }),
+};
+
+const shape = object({
+  note: string,
+  path: nullable(string),
+  line: nullable(int),
+  line_type: nullable(string),
+  author: nullable(basicUserShape),
+  created_at: timestamp,
+});
+
+const list = endpoint({
+  method: 'GET',
+  path,
+  summary: 'Comments on a commit',
+  area,
+  audience: 'optional',
+  params: object({ ...one, ...pageParams }),
+  reply: shape,
+  list: true,
+  handle: async (call, { id, sha, ...params }) => {
+    const code = await findCode(call, id);
+    const { commit } = await requireRevision(code, sha);
+    const { limit, offset } = pageRequest(params);
+    const ofCommit = call.db
+      .selectFrom('commit_comments')
+      .where('project_id', '=', code.project.id)
+      .where('sha', '=', commit);
+    const { total } = await ofCommit
+      .select((of) => of.fn.countAll<number>().as('total'))
+      .executeTakeFirstOrThrow();
+    const rows = await ofCommit.selectAll().orderBy('id').limit(limit).offset(offset).execute();
+    const authors = await basicUsersById(
+      call.db,
+      rows.map((row) => row.author_id),
+    );
+    const items = rows.map((row) => {
+      const author = authors.get(row.author_id);
+      return {
+        note: row.note,
+        path: row.path,
+        line: row.line,
+        line_type: row.line_type,
+        author: author === undefined ? null : basicUser(author, call),
+        created_at: formatTime(row.created_at),
+      };
+    });
+    return { items, total };
+  },
+});
+
+type LineType = 'new' | 'old';
+type Place = { path: string | null; line: number | null; line_type: LineType | null };
+
+const noPlace: Place = { path: null, line: null, line_type: null };
+
+/** Resolves the line of a comment. Returns no place if the commit's diff does not show the line. */
+const resolvePlace = async (
+  { repository }: Code,
+  commit: Commit,
+  { path, line, line_type }: { path?: string | undefined; line?: number | undefined; line_type: LineType },
+): Promise<Place> => {
+  if (path === undefined || path === '') return noPlace;
+  const { diffs } = await repository.ask('diff.files', {
+    from: commit.parents[0] ?? null,
+    to: commit.id,
+    limits: diffLimits,
+    paths: [path],
+  });
+  const file = diffs.find(({ new_path, old_path }) => (line_type === 'old' ? old_path : new_path) === path);
+  if (file === undefined || line === undefined) return noPlace;
+  const named = line_type === 'old' ? { old_line: line, new_line: null } : { old_line: null, new_line: line };
+  if (findLine(file.diff, named) === null) return noPlace;
+  return { path, line, line_type };
+};
+
+const create = endpoint({
+  method: 'POST',
+  path,
+  summary: 'Comment on a commit, or on a line that it changed',
+  area,
+  audience: 'user',
+  params: object({
+    ...one,
+    note: longText(),
+    path: optional(pathParam('the file of the line')),
+    line: optional(integer({ minimum: 0 })),
+    line_type: oneOf(['new', 'old'], { default: 'new' }),
+  }),
+  reply: shape,
+  handle: async (call, { id, sha, note, ...input }) => {
+    const code = await findCode(call, id, 'comment_on_commit');
+    const commit = await requireCommit(code, sha);
+    if (note.trim() === '') throw invalid({ note: ["can't be blank"] });
+    const place = await resolvePlace(code, commit, input);
+    const project_id = code.project.id;
+    const { created_at } = await call.write(async (tx) => {
+      await holdProject(tx, project_id);
+      const thread = { discussion_id: null, position: null };
+      return await insertComment(tx, requireActor(call), {
+        project_id,
+        sha: commit.id,
+        note,
+        ...place,
+        ...thread,
+      });
+    });
+    const author = basicUser(requireUser(call), call);
+    return { note, ...place, author, created_at: formatTime(created_at) };
+  },
+});
+
+export const commentRoutes = [list, create];

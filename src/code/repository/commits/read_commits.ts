@@ -1,0 +1,120 @@
+/** Lists commits, and reads one commit with its stats and pipeline. */
+import type { Call } from '../../../core/access/call.ts';
+import { may } from '../../../core/access/may.ts';
+import { notFound } from '../../../platform/errors.ts';
+import type { Page, PageRequest } from '../../../platform/http/page.ts';
+import { isGitFailure } from '../../../platform/git/failure.ts';
+import type { Commit, CommitWalk, Oid } from '../../../platform/git/protocol_types.ts';
+import type { Project } from '../../../projects/projects/find.ts';
+import { actionPath, isPlainPath } from '../files/paths.ts';
+import { type Code, getWebUrl } from '../code.ts';
+import { type StatsJson, commitJson, statsJson } from './json.ts';
+import { briefPipelineJson } from '../statuses/pipeline_summary.ts';
+import { branchPrefix, requireRevision, tagPrefix } from '../refs/resolve.ts';
+
+export type CommitFilter = {
+  ref_name?: string | undefined;
+  since?: number | undefined;
+  until?: number | undefined;
+  path?: string | undefined;
+  author?: string | undefined;
+  all?: boolean | undefined;
+  with_stats?: boolean | undefined;
+  first_parent?: boolean | undefined;
+  order?: 'default' | 'topo' | undefined;
+};
+
+/** Maximum branches, and tags, to start from when listing all commits. */
+const mostRefs = 5_000;
+
+const listTips = async ({ repository }: Code, prefix: string): Promise<Oid[]> => {
+  const page = { offset: 0, limit: mostRefs };
+  const { refs } = await repository.ask('refs.list', { prefix, sort: 'name', ...page });
+  return refs.flatMap(({ commit }) => (commit === null ? [] : [commit]));
+};
+
+const resolveStarts = async (code: Code, { ref_name, all = false }: CommitFilter): Promise<Oid[]> => {
+  if (all)
+    return [...new Set([...(await listTips(code, branchPrefix)), ...(await listTips(code, tagPrefix))])];
+  if ((ref_name === undefined || ref_name === '') && code.project.default_branch === null) return [];
+  const revision = ref_name === undefined || ref_name === '' ? 'HEAD' : ref_name;
+  const range = /^(.+?)\.\.([^.].*)$/s.exec(revision);
+  if (range !== null) throw notFound('Commit');
+  return [(await requireRevision(code, revision)).commit];
+};
+
+const seconds = (time: number): number => Math.floor(time / 1_000);
+
+const toCommitWalk = (filter: CommitFilter): Partial<CommitWalk> => {
+  const { path, since, until, author, first_parent, order } = filter;
+  return {
+    ...(path !== undefined && path !== '' && { path: actionPath(path) }),
+    ...(since !== undefined && { since: seconds(since) }),
+    ...(until !== undefined && { until: seconds(until) }),
+    ...(author !== undefined && author !== '' && { author }),
+    ...(first_parent === true && { first_parent }),
+    ...(order === 'topo' && { order: 'topo' as const }),
+  };
+};
+
+/** Returns the member `stats`: counts of changed lines. Returns nothing for a commit too large to count. */
+const statsMember = async ({ repository }: Code, { id }: Commit): Promise<{ stats?: StatsJson }> => {
+  try {
+    return { stats: statsJson(await repository.ask('commits.stats', { id })) };
+  } catch (error) {
+    if (isGitFailure(error, 'too_large')) return {};
+    throw error;
+  }
+};
+
+/** Returns a page of commits, newest first, and their exact total. */
+export const listCommits = async (
+  call: Call,
+  code: Code,
+  filter: CommitFilter,
+  { limit, offset }: PageRequest,
+): Promise<Page<unknown>> => {
+  const from = await resolveStarts(code, filter);
+  if (from.length === 0 || !isPlainPath(actionPath(filter.path ?? ''))) return { items: [], total: 0 };
+  const { commits, total } = await code.repository.ask('commits.list', {
+    from,
+    skip: offset,
+    limit,
+    count: true,
+    ...toCommitWalk(filter),
+  });
+  const projectUrl = getWebUrl(call, code.project);
+  const items = await Promise.all(
+    commits.map(async (commit) => ({
+      ...commitJson(commit, projectUrl),
+      ...(filter.with_stats === true && (await statsMember(code, commit))),
+    })),
+  );
+  return { items, total: total ?? offset + commits.length };
+};
+
+/** Loads the commit's latest pipeline, if the caller may read pipelines. */
+const loadLastPipeline = async (call: Call, project: Project, sha: string) => {
+  const none = { status: null, last_pipeline: null };
+  if (!may(call.viewer, 'read_pipeline', project)) return none;
+  const row = await call.db
+    .selectFrom('pipelines')
+    .selectAll()
+    .where('project_id', '=', project.id)
+    .where('sha', '=', sha)
+    .where('source', '<>', 'parent_pipeline')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  if (row === undefined) return none;
+  const last_pipeline = briefPipelineJson(row, { baseUrl: call.baseUrl, full_path: project.full_path });
+  return { status: last_pipeline.status, last_pipeline };
+};
+
+/** Converts one commit, with stats and last pipeline. */
+export const singleCommitJson = async (call: Call, code: Code, commit: Commit, stats = true) => ({
+  ...commitJson(commit, getWebUrl(call, code.project)),
+  ...(stats && (await statsMember(code, commit))),
+  ...(await loadLastPipeline(call, code.project, commit.id)),
+  project_id: code.project.id,
+});

@@ -1,0 +1,17 @@
+import type { Call } from '../../../core/access/call.ts';
+import type { Oid } from '../../../platform/git/protocol_types.ts';
+import type { Code } from '../code.ts';
+import { commitFiles } from '../commits/create.ts';
+
+/** Commits a README with the project's name and description. */
+export const commitReadme = async (call: Call, code: Code, branch: string): Promise<Oid> => {
+  const { name, description } = code.project;
+  const text = [`# ${name}`, ...(description === null || description === '' ? [] : [description])].join(
+    '\n\n',
+  );
+  return await commitFiles(call, code, {
+    branch,
+    message: 'Initial commit',
+    actions: [{ action: 'create', file_path: 'README.md', content: Buffer.from(`${text}\n`) }],
+  });
+};

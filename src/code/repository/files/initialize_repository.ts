@@ -1,0 +1,20 @@
+import { type Call, requireUser } from '../../../core/access/call.ts';
+import { loadViewer } from '../../../core/access/viewer.ts';
+import { groupDefaultBranch } from '../../../identity/groups/inherited.ts';
+import { findCode } from '../code.ts';
+import { commitReadme } from './commit_readme.ts';
+
+/** Creates the first commit of a new project: a README, on the requested or the default branch. */
+export const initializeRepository = async (
+  call: Call,
+  projectId: number,
+  branch: string | undefined,
+): Promise<void> => {
+  const { db, now, platform } = call;
+  // Reloads the viewer: the creator got a role in the project since.
+  const viewer = await loadViewer(db, requireUser(call), now);
+  const code = await findCode({ ...call, viewer }, projectId);
+  const inherited = async (): Promise<string> =>
+    (await groupDefaultBranch(db, code.project.namespace_id)) ?? platform.config.default_branch;
+  await commitReadme({ ...call, viewer }, code, branch ? branch : await inherited());
+};

@@ -1,0 +1,203 @@
+import type { TSchema } from 'typebox';
+import type { Call } from '../../../core/access/call.ts';
+import { endpoint } from '../../../core/access/endpoint.ts';
+import type { Reader } from '../../../platform/db/open.ts';
+import { invalid, notFound } from '../../../platform/errors.ts';
+import { pageParams, pageRequest } from '../../../platform/http/page.ts';
+import { boolean, integer, object, optional, text } from '../../../platform/http/schema.ts';
+import { type Project, findProjectFor } from '../../../projects/projects/find.ts';
+import { projectParam } from '../code.ts';
+import { loadProtectedBranches, loadProtectedTags } from './rules.ts';
+import { protectedBranchJson, protectedBranchShape, protectedTagJson, protectedTagShape } from './json.ts';
+import {
+  type BranchRule,
+  addBranchRule,
+  addTagRule,
+  changeBranchRule,
+  removeBranchRule,
+  removeTagRule,
+} from './change_rules.ts';
+
+const branchWords = { area: 'protected_branches', path: '/projects/:id/protected_branches', word: 'branch' };
+const tagWords = { area: 'protected_tags', path: '/projects/:id/protected_tags', word: 'tag' };
+const nameParam = text({ description: 'name, or pattern with `*`' });
+const level = optional(integer({ description: '0: nobody, 30: developers, 40: masters' }));
+
+const validLevels = [0, 30, 40];
+
+const requireLevel = (name: string, value: number | undefined): number | undefined => {
+  if (value !== undefined && !validLevels.includes(value))
+    throw invalid({ [name]: ['does not have a valid value'] });
+  return value;
+};
+
+type RuleInput = {
+  push_access_level?: number | undefined;
+  merge_access_level?: number | undefined;
+  allow_force_push?: boolean | undefined;
+};
+
+const toBranchRule = (input: RuleInput): Partial<BranchRule> => {
+  const push = requireLevel('push_access_level', input.push_access_level);
+  const merge = requireLevel('merge_access_level', input.merge_access_level);
+  return {
+    ...(push !== undefined && { push_access_level: push }),
+    ...(merge !== undefined && { merge_access_level: merge }),
+    ...(input.allow_force_push !== undefined && { allow_force_push: input.allow_force_push ? 1 : 0 }),
+  };
+};
+
+const requireName = (name: string): void => {
+  if (name.trim() === '') throw invalid({ name: ["can't be blank"] });
+};
+
+const slicePage = <T>(all: T[], params: { page: number; per_page: number }): T[] => {
+  const { limit, offset } = pageRequest(params);
+  return all.slice(offset, offset + limit);
+};
+
+const matches = (search: string | undefined) => {
+  const input = search?.toLowerCase() ?? '';
+  return ({ name }: { name: string }): boolean => name.toLowerCase().includes(input);
+};
+
+/** The parts of the routes that differ between branches and tags. */
+type Kind<R> = {
+  area: string;
+  path: string;
+  word: string;
+  plural: string;
+  shape: TSchema;
+  rulesOf: (db: Reader, projectId: number) => Promise<R[]>;
+  json: (rule: R) => unknown;
+  remove: (call: Call, project: Project, name: string) => Promise<boolean>;
+};
+
+const commonRoutes = <R extends { name: string }>(kind: Kind<R>) => {
+  const { area, path, word, shape, rulesOf: loadRules, json } = kind;
+  const common = { area, audience: 'user' } as const;
+  const one = { path: `${path}/:name`, params: object({ id: projectParam, name: nameParam }) };
+  const list = endpoint({
+    ...common,
+    method: 'GET',
+    path,
+    summary: `Protected ${kind.plural} of a project`,
+    params: object({ id: projectParam, search: optional(text()), ...pageParams }),
+    reply: shape,
+    list: true,
+    handle: async (call, { id, search, ...page }) => {
+      const { id: projectId } = await findProjectFor(call, id, 'read_protected_ref');
+      const all = (await loadRules(call.db, projectId)).filter(matches(search));
+      return { items: slicePage(all, page).map(json), total: all.length };
+    },
+  });
+  const show = endpoint({
+    ...common,
+    ...one,
+    method: 'GET',
+    summary: `One protected ${word} or pattern`,
+    reply: shape,
+    handle: async (call, { id, name }) => {
+      const { id: projectId } = await findProjectFor(call, id, 'read_protected_ref');
+      const rule = (await loadRules(call.db, projectId)).find((rule_) => rule_.name === name);
+      if (rule === undefined) throw notFound();
+      return json(rule);
+    },
+  });
+  const unprotect = endpoint({
+    ...common,
+    ...one,
+    method: 'DELETE',
+    summary: `Unprotect a ${word}`,
+    reply: null,
+    handle: async (call, { id, name }) => {
+      const project = await findProjectFor(call, id, 'admin_protected_ref');
+      if (!(await kind.remove(call, project, name))) throw notFound();
+    },
+  });
+  return { list, show, unprotect };
+};
+
+const branchRoutes = commonRoutes({
+  ...branchWords,
+  plural: 'branches',
+  shape: protectedBranchShape,
+  rulesOf: loadProtectedBranches,
+  json: protectedBranchJson,
+  remove: removeBranchRule,
+});
+
+const tagRoutes = commonRoutes({
+  ...tagWords,
+  plural: 'tags',
+  shape: protectedTagShape,
+  rulesOf: loadProtectedTags,
+  json: protectedTagJson,
+  remove: removeTagRule,
+});
+
+const branchParams = {
+  push_access_level: level,
+  merge_access_level: level,
+  allow_force_push: optional(boolean()),
+};
+
+const protect = endpoint({
+  method: 'POST',
+  path: branchWords.path,
+  summary: 'Protect a branch, or the branches that a pattern with `*` matches',
+  area: branchWords.area,
+  audience: 'user',
+  params: object({ id: projectParam, name: nameParam, ...branchParams }),
+  reply: protectedBranchShape,
+  handle: async (call, { id, name, ...input }) => {
+    const project = await findProjectFor(call, id, 'admin_protected_ref');
+    requireName(name);
+    const usual: BranchRule = { push_access_level: 40, merge_access_level: 40, allow_force_push: 0 };
+    return protectedBranchJson(
+      await addBranchRule(call, project, name, { ...usual, ...toBranchRule(input) }),
+    );
+  },
+});
+
+const change = endpoint({
+  method: 'PATCH',
+  path: `${branchWords.path}/:name`,
+  summary: 'Change the protection of a branch',
+  area: branchWords.area,
+  audience: 'user',
+  params: object({ id: projectParam, name: nameParam, ...branchParams }),
+  reply: protectedBranchShape,
+  handle: async (call, { id, name, ...createLevel }) => {
+    const project = await findProjectFor(call, id, 'admin_protected_ref');
+    return protectedBranchJson(await changeBranchRule(call, project, name, toBranchRule(createLevel)));
+  },
+});
+
+const protectTag = endpoint({
+  method: 'POST',
+  path: tagWords.path,
+  summary: 'Protect a tag, or the tags that a pattern with `*` matches',
+  area: tagWords.area,
+  audience: 'user',
+  params: object({ id: projectParam, name: nameParam, create_access_level: level }),
+  reply: protectedTagShape,
+  handle: async (call, { id, name, create_access_level }) => {
+    const project = await findProjectFor(call, id, 'admin_protected_ref');
+    requireName(name);
+    const text = requireLevel('create_access_level', create_access_level) ?? 40;
+    return protectedTagJson(await addTagRule(call, project, name, text));
+  },
+});
+
+export const protectedRoutes = [
+  branchRoutes.list,
+  branchRoutes.show,
+  protect,
+  change,
+  branchRoutes.unprotect,
+  tagRoutes.list,
+  tagRoutes.show,
+  protectTag,
+  tagRoutes.unprotect,
+];

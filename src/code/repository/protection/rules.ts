@@ -1,0 +1,100 @@
+/** Protected branches and tags: who may push, merge or create. Names may contain the wildcard `*`. */
+import { may } from '../../../core/access/may.ts';
+import { type Viewer, getProjectLevel } from '../../../core/access/viewer.ts';
+import { compiled } from '../../../platform/db/compiled_query.ts';
+import type { Reader } from '../../../platform/db/open.ts';
+import type { Flag } from '../../../platform/db/schema/column_types.ts';
+import type { Project } from '../../../projects/projects/find.ts';
+import { matchesWildcard } from '../../../platform/wildcard.ts';
+
+export type ProtectedBranch = {
+  id: number;
+  name: string;
+  push_access_level: number;
+  merge_access_level: number;
+  allow_force_push: Flag;
+};
+
+export type ProtectedTag = { id: number; name: string; create_access_level: number };
+
+const selectProtectedBranches = compiled((db, { id }: { id: number }) =>
+  db
+    .selectFrom('protected_branches')
+    .select(['id', 'name', 'push_access_level', 'merge_access_level', 'allow_force_push'])
+    .where('project_id', '=', id)
+    .orderBy('name')
+    .compile(),
+);
+
+export const loadProtectedBranches = async (db: Reader, projectId: number): Promise<ProtectedBranch[]> =>
+  await selectProtectedBranches(db, { id: projectId });
+
+export const loadProtectedTags = async (db: Reader, projectId: number): Promise<ProtectedTag[]> =>
+  await db
+    .selectFrom('protected_tags')
+    .select(['id', 'name', 'create_access_level'])
+    .where('project_id', '=', projectId)
+    .orderBy('name')
+    .execute();
+
+export const isProtected = (rules: readonly { name: string }[], name: string): boolean =>
+  rules.some((rule) => matchesWildcard(rule.name, name));
+
+/** Whether the viewer has the level. A level of 0 admits no one, not even administrators. */
+const hasLevel = (viewer: Viewer, project: Project, level: number): boolean =>
+  level > 0 && (viewer.admin || getProjectLevel(viewer, project) >= level);
+
+/** Whether the viewer may push to the branch. If several rules match, one that admits the viewer suffices. */
+export const mayPushTo = (
+  viewer: Viewer,
+  project: Project,
+  rules: readonly ProtectedBranch[],
+  branch: string,
+): boolean => {
+  if (!may(viewer, 'push_code', project)) return false;
+  const matchingRules = rules.filter((rule) => matchesWildcard(rule.name, branch));
+  return (
+    matchingRules.length === 0 ||
+    matchingRules.some((rule) => hasLevel(viewer, project, rule.push_access_level))
+  );
+};
+
+/** Whether the viewer may merge into the branch. Permission to push implies it. */
+export const mayMergeInto = (
+  viewer: Viewer,
+  project: Project,
+  rules: readonly ProtectedBranch[],
+  branch: string,
+): boolean => {
+  if (!may(viewer, 'push_code', project)) return false;
+  const matchingRules = rules.filter((rule) => matchesWildcard(rule.name, branch));
+  return (
+    matchingRules.length === 0 ||
+    matchingRules.some(
+      (rule) =>
+        hasLevel(viewer, project, rule.merge_access_level) ||
+        hasLevel(viewer, project, rule.push_access_level),
+    )
+  );
+};
+
+/** Whether force pushes to the branch are allowed. */
+export const mayForcePush = (rules: readonly ProtectedBranch[], branch: string): boolean => {
+  const matchingRules = rules.filter((rule) => matchesWildcard(rule.name, branch));
+  return matchingRules.every((rule) => rule.allow_force_push === 1);
+};
+
+/** Whether the viewer may create, move or delete the tag. */
+export const mayCreateTag = (
+  viewer: Viewer,
+  project: Project,
+  rules: readonly ProtectedTag[],
+  tag: string,
+): boolean => {
+  if (!may(viewer, 'push_code', project)) return false;
+  const matchingRules = rules.filter((rule) => matchesWildcard(rule.name, tag));
+  return (
+    matchingRules.length === 0 ||
+    matchingRules.some((rule) => hasLevel(viewer, project, rule.create_access_level))
+  );
+};

@@ -1,0 +1,68 @@
+/** Moves refs: the only path by which the service itself does so. */
+import type { Platform } from '../../../core/platform.ts';
+import type { Tx } from '../../../platform/db/open.ts';
+import { unavailable } from '../../../platform/errors.ts';
+import { publishReached } from '../../../platform/git/durability_points.ts';
+import { GitFailure } from '../../../platform/git/failure.ts';
+import type { RefUpdate } from '../../../platform/git/protocol_types.ts';
+import type { Cause } from '../../../core/events/record.ts';
+import type { RepositoryPlace } from '../../../platform/git/repository.ts';
+import { getRepository } from '../open_repository.ts';
+import { type Completion, beginOperation, dropOperation, finishOperation } from './operations.ts';
+import type { Operation, OperationKind } from './operation.ts';
+
+export type Move = {
+  project: RepositoryPlace;
+  cause: Cause | null;
+  kind: OperationKind;
+  /** Each with the old value that the caller has read. */
+  updates: RefUpdate[];
+  /** Plain JSON for `complete`, which may run in another process after this one died. */
+  data?: Record<string, unknown>;
+  /** Runs in the transaction that begins the operation. Checks again that it is allowed; throws if not. */
+  check?: (tx: Tx) => Promise<void>;
+  /** Runs in the transaction that completes the operation. Must equal the registered completion of this kind. */
+  complete?: Completion;
+};
+
+const begin = async ({ store }: Platform, move: Move): Promise<Operation> =>
+  await store.write(async (tx) => {
+    await move.check?.(tx);
+    return await beginOperation(tx, move);
+  });
+
+/** Refs that have moved in git, with an operation that the database has not completed yet. */
+export type Moved = { operation: Operation; complete?: Completion };
+
+/**
+ * Moves refs in git: all of them, or none. The caller must call `finishOperation` with the result before it replies.
+ * If the process dies before that, recovery completes the operation from its row.
+ * @throws GitFailure `conflict` if a ref no longer has the old value; nothing has changed
+ * @throws Failure 503 if the storage does not answer; recovery determines the outcome later
+ */
+export const moveInGit = async (platform: Platform, move: Move): Promise<Moved> => {
+  const { project, updates, complete } = move;
+  const operation = await begin(platform, move);
+  publishReached('operation.begun');
+  try {
+    await getRepository(platform, project).ask('refs.update', { updates });
+  } catch (error) {
+    if (!(error instanceof GitFailure)) throw error;
+    if (error.kind === 'conflict' || error.kind === 'invalid' || error.kind === 'missing') {
+      await dropOperation(platform, operation);
+      throw error;
+    }
+    throw unavailable();
+  }
+  return { operation, ...(complete !== undefined && { complete }) };
+};
+
+/**
+ * Moves refs as `moveInGit` does, and completes the operation: durable in git and in the database.
+ * @throws as `moveInGit`
+ */
+export const moveRefs = async (platform: Platform, move: Move): Promise<Operation> => {
+  const moved = await moveInGit(platform, move);
+  await finishOperation(platform, moved);
+  return moved.operation;
+};

@@ -1,0 +1,26 @@
+/** All routes about a project's code, in the order of the API document. */
+import { branchRoutes } from './branches/routes.ts';
+import { commentRoutes } from './commits/comment_routes.ts';
+import { commitRoutes } from './commits/routes.ts';
+import { compareRoutes } from './commits/compare_routes.ts';
+import { fileRoutes } from './files/routes.ts';
+import { forkRoutes } from './forks/routes.ts';
+import { protectedRoutes } from './protection/routes.ts';
+import { statusList } from './statuses/routes.ts';
+import { tagRoutes } from './tags/routes.ts';
+import { descriptionTemplateRoutes } from './files/template_routes.ts';
+import { treeRoutes } from './files/tree_routes.ts';
+
+export const repositoryRoutes = [
+  ...branchRoutes,
+  ...protectedRoutes,
+  ...tagRoutes,
+  ...commitRoutes,
+  ...commentRoutes,
+  statusList,
+  ...treeRoutes,
+  ...fileRoutes,
+  ...descriptionTemplateRoutes,
+  ...compareRoutes,
+  ...forkRoutes,
+];

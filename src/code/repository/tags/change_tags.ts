@@ -1,0 +1,130 @@
+import { type Call, requireActor, requireUser } from '../../../core/access/call.ts';
+import { insertRow } from '../../../platform/db/insert.ts';
+import type { Tx } from '../../../platform/db/open.ts';
+import { type Failure, conflict, notFound } from '../../../platform/errors.ts';
+import { recordEvent } from '../../../core/events/record.ts';
+import { isGitFailure } from '../../../platform/git/failure.ts';
+import { type Ref, zeroOid } from '../../../platform/git/protocol_types.ts';
+import type { Project } from '../../../projects/projects/find.ts';
+import { changeRefs, requireTagPermission, retryOnConflict, getSignature } from '../refs/change_refs.ts';
+import type { Code } from '../code.ts';
+import { loadProtectedTags } from '../protection/rules.ts';
+import { findRef, refusal, resolveRevision, tagPrefix } from '../refs/resolve.ts';
+
+export type TagRequest = {
+  tag: string;
+  /** The revision to tag: a branch, a tag or a commit. */
+  from: string;
+  /** Message of an annotated tag; absent: a lightweight tag. */
+  message?: string | undefined;
+};
+
+const bad = (message: string): Failure => refusal('bad_request', message);
+
+/** Returns the message with one trailing newline, as git stores it; null if it is blank. */
+const normalizeMessage = (message: string | undefined): string | null =>
+  message === undefined || message.trim() === '' ? null : `${message.trimEnd()}\n`;
+
+/**
+ * Creates a tag. Returns once it is durable.
+ * @throws Failure 400 with GitLab's message, 403 without permission to create a tag of this name
+ */
+export const createTag = async (call: Call, code: Code, { tag, from, message }: TagRequest): Promise<Ref> => {
+  const { project, repository } = code;
+  const name = tagPrefix + tag;
+  requireTagPermission(call, tag)(project, await loadProtectedTags(call.db, project.id));
+  const taken = bad(`Tag ${tag} already exists`);
+  if ((await findRef(repository, name)) !== null) throw taken;
+  const target = await resolveRevision(code, from);
+  if (target === null) throw bad(`Target ${from} is invalid`);
+  const text = normalizeMessage(message);
+  try {
+    const tagger = getSignature(call, requireUser(call));
+    const created =
+      text === null
+        ? { id: target.commit }
+        : await repository.ask('tag.create', { name: tag, target: target.commit, message: text, tagger });
+    const updates = [{ ref: name, old: zeroOid, new: created.id }];
+    await changeRefs(call, { project, kind: 'branch', updates, tags: requireTagPermission(call, tag) });
+  } catch (error) {
+    if (isGitFailure(error, 'invalid')) throw bad('Tag name invalid');
+    if (!isGitFailure(error, 'conflict')) throw error;
+    throw (await findRef(repository, name)) === null ? bad('Tag name invalid') : taken;
+  }
+  const ref = await findRef(repository, name);
+  if (ref === null) throw notFound('Tag');
+  return ref;
+};
+
+/** @throws Failure 404 if it does not exist, 403 without permission to delete it */
+export const deleteTag = async (call: Call, { project, repository }: Code, tag: string): Promise<void> =>
+  await retryOnConflict(async () => {
+    const name = tagPrefix + tag;
+    const ref = await findRef(repository, name);
+    if (ref === null) throw notFound('Tag');
+    const updates = [{ ref: name, old: ref.target, new: zeroOid }];
+    await changeRefs(call, { project, kind: 'branch', updates, tags: requireTagPermission(call, tag) });
+  });
+
+type ReleaseEvent = { kind: string; project_id: number; tag: string };
+
+const recordReleaseEvent = async (
+  tx: Tx,
+  call: Call,
+  { kind, project_id, tag }: ReleaseEvent,
+): Promise<void> =>
+  await recordEvent(tx, requireActor(call), {
+    kind,
+    project_id,
+    target_type: 'Project',
+    target_id: project_id,
+    data: { tag },
+  });
+
+/** @throws Failure 409 if the tag has a release */
+export const addRelease = async (
+  call: Call,
+  project: Project,
+  { name, commit }: Ref,
+  description: string,
+): Promise<void> =>
+  await call.write(async (tx) => {
+    const tag = name.slice(tagPrefix.length);
+    const existing = await tx.db
+      .selectFrom('releases')
+      .select('id')
+      .where('project_id', '=', project.id)
+      .where('tag', '=', tag)
+      .executeTakeFirst();
+    if (existing !== undefined) throw conflict('Release already exists');
+    await insertRow(tx.db, 'releases', {
+      project_id: project.id,
+      tag,
+      name: null,
+      description,
+      sha: commit,
+      author_id: requireUser(call).id,
+      created_at: tx.now,
+      released_at: tx.now,
+    });
+    await recordReleaseEvent(tx, call, { kind: 'release.created', project_id: project.id, tag });
+  });
+
+/** @throws Failure 404 if the tag has no release */
+export const changeRelease = async (
+  call: Call,
+  project: Project,
+  tag: string,
+  description: string,
+): Promise<void> =>
+  await call.write(async (tx) => {
+    const changed = await tx.db
+      .updateTable('releases')
+      .set({ description })
+      .where('project_id', '=', project.id)
+      .where('tag', '=', tag)
+      .returning('id')
+      .executeTakeFirst();
+    if (changed === undefined) throw refusal('not_found', 'Release does not exist');
+    await recordReleaseEvent(tx, call, { kind: 'release.updated', project_id: project.id, tag });
+  });

@@ -1,0 +1,175 @@
+import { sql } from 'kysely';
+import { compiled } from '../../../platform/db/compiled_query.ts';
+import type { Reader, Store } from '../../../platform/db/open.ts';
+import type { TokensTable, UsersTable } from '../../../platform/db/schema/identity.ts';
+import { Failure, forbidden, unauthorized } from '../../../platform/errors.ts';
+import type { PresentedToken } from './credential.ts';
+import { hashToken } from './token_text.ts';
+import { type Viewer, rolesText, today, toViewer } from '../viewer.ts';
+
+export type ActorUser = Pick<
+  UsersTable,
+  'username' | 'name' | 'email' | 'state' | 'admin' | 'external' | 'can_create_group' | 'projects_limit'
+> & { id: number };
+
+export type Credential = {
+  /** `job`: the token of a running job, with `id` the job's id. */
+  kind: TokensTable['kind'] | 'session' | 'job';
+  id: number;
+  scopes: readonly string[];
+  last_used_at: number | null;
+};
+
+/** Columns that an `ActorUser` needs. */
+export const userColumns = [
+  'users.id',
+  'users.username',
+  'users.name',
+  'users.email',
+  'users.state',
+  'users.admin',
+  'users.external',
+  'users.can_create_group',
+  'users.projects_limit',
+] as const;
+
+export type SignedIn = {
+  user: ActorUser;
+  credential: Credential;
+  viewer: Viewer;
+  /** Version of all names that records show. */
+  names_version: number;
+};
+
+export const namesVersion = sql<number>`(select cast(value as bigint) from instance where name = 'names_version')`;
+
+const selectToken = compiled((db, { token_hash, day }: { token_hash: string; day: string }) =>
+  db
+    .selectFrom('tokens')
+    .innerJoin('users', 'users.id', 'tokens.user_id')
+    .select(userColumns)
+    .select([
+      'tokens.id as token_id',
+      'tokens.kind',
+      'tokens.scopes',
+      'tokens.revoked',
+      'tokens.expires_at',
+      'tokens.dies_at',
+      'tokens.last_used_at',
+    ])
+    .select(rolesText(sql`users.id`, day).as('roles'))
+    .select(namesVersion.as('names_version'))
+    .where('tokens.token_hash', '=', token_hash)
+    .compile(),
+);
+
+/**
+ * Authenticates an access token.
+ * @throws Failure 401 for an unknown, revoked or expired token, 403 for a blocked user
+ */
+export const authenticateToken = async (
+  db: Reader,
+  presented: PresentedToken,
+  now: number,
+): Promise<SignedIn> => {
+  const [row] = await selectToken(db, { token_hash: hashToken(presented.text), day: today(now) });
+  if (row === undefined || (presented.via === 'private' && row.kind === 'oauth')) throw unauthorized();
+  if (row.revoked === 1)
+    throw invalidTokenFailure('Token was revoked. You have to re-authorize from the user.');
+  if (isExpired(row, now)) {
+    throw invalidTokenFailure('Token is expired. You can either do re-authorization or token refresh.');
+  }
+  if (row.state === 'blocked') throw forbidden('Your account has been blocked.');
+  const {
+    token_id,
+    kind,
+    scopes,
+    revoked: _revoked,
+    expires_at: _expires,
+    dies_at: _dies,
+    last_used_at,
+    roles,
+    names_version,
+    ...user
+  } = row;
+  const credential = { kind, id: token_id, scopes: JSON.parse(scopes) as string[], last_used_at };
+  return { user, credential, viewer: toViewer(user, roles), names_version };
+};
+
+export const isExpired = (
+  { expires_at, dies_at }: { expires_at: string | null; dies_at: number | null },
+  now: number,
+): boolean => (expires_at !== null && expires_at <= today(now)) || (dies_at !== null && dies_at <= now);
+
+const invalidTokenFailure = (description: string): Failure =>
+  unauthorized({
+    'www-authenticate': `Bearer realm="Protected by OAuth 2.0", error="invalid_token", error_description="${description}"`,
+  });
+
+const tokenUseInterval = 10 * 60_000;
+
+/** Records the day on which a user was last active. Writes at most once a day. */
+export const recordActivity = async (db: Reader, userId: number, now: number): Promise<void> => {
+  const day = today(now);
+  await db
+    .updateTable('users')
+    .set({ last_activity_on: day })
+    .where('id', '=', userId)
+    .where((is) => is.or([is('last_activity_on', 'is', null), is('last_activity_on', '<', day)]))
+    .execute();
+};
+
+/** Records the use of a token, at most every ten minutes, without delaying the request. */
+export const recordTokenUse = (store: Store, { user, credential }: SignedIn, now: number): void => {
+  const { id, last_used_at } = credential;
+  if (last_used_at !== null && now - last_used_at < tokenUseInterval) return;
+  void store
+    .write(async ({ db }) => {
+      await db.updateTable('tokens').set({ last_used_at: now }).where('id', '=', id).execute();
+      await recordActivity(db, user.id, now);
+    })
+    .catch(() => undefined);
+};
+
+/**
+ * Requires a token scope: `api` allows everything, `read_api` every GET. Endpoints may accept further scopes.
+ * @throws Failure 403
+ */
+export const requireScope = (
+  { scopes }: Credential,
+  method: string,
+  endpointScopes: readonly string[] = [],
+): void => {
+  const sufficient = ['api', ...(method === 'GET' ? ['read_api'] : []), ...endpointScopes];
+  if (sufficient.some((scope) => scopes.includes(scope))) return;
+  throw new Failure('forbidden', {
+    error: 'insufficient_scope',
+    error_description: 'The request requires higher privileges than provided by the access token.',
+    scope: sufficient.join(' '),
+  });
+};
+
+/**
+ * Loads the user that an administrator acts as under sudo. A target of digits is an id, anything else a username.
+ * @throws Failure 403 if the caller may not use sudo (checked before the target is looked up), 404 for an unknown
+ *   target
+ */
+export const loadSudoTarget = async (db: Reader, signedIn: SignedIn, target: string): Promise<ActorUser> => {
+  const { user, credential } = signedIn;
+  const mayScope = credential.scopes.includes('api') || credential.scopes.includes('sudo');
+  if (user.admin !== 1) throw forbidden('Must be admin to use sudo');
+  if (credential.kind === 'session' || !mayScope) {
+    throw forbidden('Must be authenticated using an OAuth or personal access token to use sudo');
+  }
+  const query = db.selectFrom('users').select(userColumns);
+  // Ids have at most 15 digits. Truncating a longer number would select another user.
+  const matching = /^\d+$/.test(target)
+    ? query.where('id', '=', target.length > 15 ? 0 : Number(target))
+    : query.where(sql`lower(username)`, '=', target.toLowerCase());
+  // No username contains NUL, and PostgreSQL rejects it in a parameter.
+  const other = target.includes('\0') ? undefined : await matching.executeTakeFirst();
+  if (other === undefined) {
+    throw new Failure('not_found', { message: `404 Not Found: No user id or username for: ${target}` });
+  }
+  return other;
+};

@@ -1,0 +1,38 @@
+/** The session cookie, and the CSRF token that proves that a write comes from our own page. */
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import { readCookie } from '../../../platform/http/cookies.ts';
+
+export const sessionCookie = '_service_session';
+
+/** Generates a session secret: 256 random bits, encoded for a cookie. */
+export const generateSecret = (random: (bytes: number) => Buffer): string => random(32).toString('base64url');
+
+/** Reads a session secret from a cookie; null if the cookie is missing or malformed. */
+export const readCookieSecret = (headers: IncomingHttpHeaders, cookie: string): string | null => {
+  const value = readCookie(headers.cookie, cookie);
+  return value !== null && /^[\w-]{43}$/.test(value) ? value : null;
+};
+
+/**
+ * Derives the CSRF token from the cookie. The database stores only a hash of the cookie, so a dump reveals no CSRF
+ * token.
+ */
+export const deriveCsrfToken = (secret: string): string =>
+  createHmac('sha256', secret).update('csrf').digest('base64url');
+
+export const isCsrfToken = (secret: string, given: unknown): boolean => {
+  if (typeof given !== 'string') return false;
+  const [wanted, shown] = [Buffer.from(deriveCsrfToken(secret)), Buffer.from(given)];
+  return wanted.length === shown.length && timingSafeEqual(wanted, shown);
+};
+
+/**
+ * Tells whether a request comes from one of our pages, or from no page at all.
+ * @param origin our own: `https://host`
+ */
+export const isSameOrigin = (headers: IncomingHttpHeaders, origin: string): boolean => {
+  const site = headers['sec-fetch-site'];
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') return false;
+  return headers.origin === undefined || headers.origin === origin;
+};

@@ -1,0 +1,179 @@
+/** Opens the call of a request: authenticates its credential, applies sudo, and loads what the caller may see. */
+import type { FastifyRequest } from 'fastify';
+import { invalid, unauthorized } from '../../platform/errors.ts';
+import type { AnyEndpoint } from '../../platform/http/endpoint.ts';
+import { getBaseUrl } from '../../platform/http/origin.ts';
+import type { RawParams } from '../../platform/http/params.ts';
+import type { Platform } from '../platform.ts';
+import { getPollInterval } from '../settings/effective.ts';
+import { type AuditEntry, type Source, recordAudit } from './audit.ts';
+import {
+  type SignedIn,
+  recordTokenUse,
+  requireScope,
+  authenticateToken,
+  loadSudoTarget,
+} from './credentials/authenticate.ts';
+import type { Actor, Call } from './call.ts';
+import { type PresentedCredential, readPresentedCredential } from './credentials/credential.ts';
+import { authenticateJobToken } from './credentials/job_token.ts';
+import { requireNoOverdueFactor } from './credentials/second_factor_due.ts';
+import { getIdleTimeout, recordSessionUse, authenticateSession } from './credentials/session.ts';
+import { readCookieSecret, sessionCookie } from './credentials/session_token.ts';
+import { type Viewer, anonymous, loadViewer } from './viewer.ts';
+
+const sudoText = (request: FastifyRequest, sent: RawParams): string | null => {
+  const target = sent['sudo'] ?? request.headers['sudo'];
+  if (target === undefined || target === '') return null;
+  if (typeof target === 'string') return target;
+  if (typeof target === 'number') return String(target);
+  throw invalid({ sudo: ['is invalid'] });
+};
+
+type Opened = { actor: Actor | null; viewer: Viewer; names_version: number };
+
+const parseOrigin = (baseUrl: string): string => URL.parse(baseUrl)?.origin ?? baseUrl;
+
+/**
+ * Authenticates a credential. Returns null if it is a session that has expired.
+ * @throws Failure 401 for a job token on an endpoint that does not accept it, 403 for the session of a user who lacks
+ *   a second factor that a group requires
+ */
+const authenticate = async (
+  platform: Platform,
+  presented: PresentedCredential | null,
+  { jobTokens }: AnyEndpoint<Call>,
+): Promise<SignedIn | null> => {
+  const { store, clock, settings } = platform;
+  if (presented === null) return null;
+  const now = clock.now();
+  if (presented.kind === 'token') return await authenticateToken(store.db, presented, now);
+  if (presented.kind === 'job') {
+    if (jobTokens !== true) throw unauthorized();
+    return await authenticateJobToken(store.db, presented.text, now);
+  }
+  const session = await authenticateSession(store.db, presented.secret, { now, settings: settings.current });
+  if (session !== null) requireNoOverdueFactor(session.factor_due_at, now);
+  return session;
+};
+
+const recordUse = ({ store, clock, settings }: Platform, signedIn: SignedIn): void => {
+  const { kind } = signedIn.credential;
+  if (kind === 'session') recordSessionUse(store, signedIn, clock.now(), getIdleTimeout(settings.current));
+  else if (kind !== 'job') recordTokenUse(store, signedIn, clock.now());
+};
+
+const getSource = ({ ip, headers }: FastifyRequest): Source => ({
+  ip,
+  userAgent: headers['user-agent'] ?? '',
+});
+
+/** Names the route, not the URL, whose query may contain secrets. */
+const toSudoAuditEntry = ({ method, routeOptions }: FastifyRequest): AuditEntry => ({
+  kind: 'sudo.used',
+  details: { method, route: routeOptions.url },
+});
+
+/** Authenticates the actor of a request and applies sudo. */
+const openActor = async (
+  platform: Platform,
+  request: FastifyRequest,
+  sent: RawParams,
+  endpoint: AnyEndpoint<Call>,
+): Promise<Opened> => {
+  const { store, clock, config } = platform;
+  const origin = (): string => parseOrigin(getBaseUrl(request, config.external_url));
+  const signedIn = await authenticate(platform, readPresentedCredential(request, sent, origin), endpoint);
+  if (signedIn === null) return nobody;
+  const { user, credential, viewer, names_version } = signedIn;
+  if (credential.kind !== 'job') {
+    requireScope(credential, request.method === 'HEAD' ? 'GET' : request.method, endpoint.scopes);
+  }
+  recordUse(platform, signedIn);
+  const sudo = sudoText(request, sent);
+  const source = getSource(request);
+  if (sudo === null) return { actor: { user, credential, sudo_by_id: null, source }, viewer, names_version };
+  const target = await loadSudoTarget(store.db, signedIn, sudo);
+  const actor = { user: target, credential, sudo_by_id: user.id, source };
+  await store.write(async (tx) => await recordAudit(tx, actor, source, toSudoAuditEntry(request)));
+  return {
+    actor,
+    viewer: await loadViewer(store.db, target, clock.now()),
+    names_version,
+  };
+};
+
+const nobody: Opened = { actor: null, viewer: anonymous, names_version: NaN };
+
+const makeCall = (platform: Platform, request: FastifyRequest, opened: Opened): Call => {
+  const { store, clock, config, settings } = platform;
+  const { actor, viewer, names_version } = opened;
+  request.userId = actor?.user.id ?? null;
+  return {
+    platform,
+    db: store.db,
+    write: store.write,
+    signedIn: actor !== null,
+    admin: actor?.user.admin === 1,
+    baseUrl: getBaseUrl(request, config.external_url),
+    viewer,
+    settings: settings.current,
+    names_version,
+    actor,
+    now: clock.now(),
+    ip: request.ip,
+    userAgent: request.headers['user-agent'] ?? '',
+    incoming: request.raw,
+    pollInterval: (milliseconds) => getPollInterval(settings.current, milliseconds),
+    header: (name) => {
+      const value = request.headers[name];
+      return Array.isArray(value) ? value[0] : value;
+    },
+  };
+};
+
+export const openCall =
+  (platform: Platform) =>
+  async (request: FastifyRequest, sent: RawParams, declared: AnyEndpoint<Call>): Promise<Call> =>
+    makeCall(
+      platform,
+      request,
+      declared.audience === 'anyone' ? nobody : await openActor(platform, request, sent, declared),
+    );
+
+/** The call of a page. */
+export type PageCall = {
+  call: Call;
+  /** The session cookie; null: nobody is signed in. */
+  secret: string | null;
+  /** When the user last authenticated, in milliseconds. */
+  signedInAt: number | null;
+  /** When the user needs a second factor that they lack; null: never. */
+  factorDueAt: number | null;
+};
+
+/**
+ * Opens the call of a page, authenticated by the session cookie alone for any method. Pages that write verify the
+ * CSRF token first (`doors/web/request/mount.ts`).
+ */
+export const openPageCall = async (platform: Platform, request: FastifyRequest): Promise<PageCall> => {
+  const secret = readCookieSecret(request.headers, sessionCookie);
+  const { store, clock, settings } = platform;
+  const session =
+    secret === null
+      ? null
+      : await authenticateSession(store.db, secret, { now: clock.now(), settings: settings.current });
+  if (session === null) {
+    const call = makeCall(platform, request, nobody);
+    return { call, secret: null, signedInAt: null, factorDueAt: null };
+  }
+  const { user, credential, viewer, names_version, signed_in_at, factor_due_at } = session;
+  recordUse(platform, session);
+  const actor = { user, credential, sudo_by_id: null, source: getSource(request) };
+  return {
+    call: makeCall(platform, request, { actor, viewer, names_version }),
+    secret,
+    signedInAt: signed_in_at,
+    factorDueAt: factor_due_at,
+  };
+};

@@ -1,0 +1,56 @@
+import { sql } from 'kysely';
+import { compiled } from '../../platform/db/compiled_query.ts';
+import type { Reader } from '../../platform/db/open.ts';
+import { levels } from './levels.ts';
+import { type Viewer, today } from './viewer.ts';
+
+type Row = { id: number; admin: number; external: number; level: number | null };
+
+type Query = { ids: readonly number[]; project_id: number; namespace_id: number; day: string };
+
+const selectViewerRows = compiled((db, { ids, project_id, namespace_id, day }: Query, words) => {
+  const current = sql`(expires_at is null or expires_at > ${day})`;
+  const theirs = sql`${words.oneOf('user_id', ids)} and ${current}`;
+  return sql<Row>`
+    with recursive ancestors (id, parent_id) as (
+      select id, parent_id from namespaces where id = ${namespace_id}
+      union
+      select namespaces.id, namespaces.parent_id from namespaces join ancestors on namespaces.id = ancestors.parent_id
+    ), roles (user_id, level) as (
+      select user_id, access_level from members
+      where ${theirs} and source_type = 'Project' and source_id = ${project_id}
+      union all
+      select user_id, access_level from members
+      where ${theirs} and source_type = 'Namespace' and source_id in (select id from ancestors)
+      union all
+      select owner_id, ${sql.lit(levels.owner)} from namespaces where id = ${namespace_id} and kind = 'user'
+    )
+    select users.id, users.admin, users.external,
+      (select max(level) from roles where roles.user_id = users.id) as level
+    from users where ${words.oneOf('users.id', ids)} and users.state = 'active'
+  `.compile(db);
+});
+
+/**
+ * Loads users as viewers of one project, in one statement. Used to decide who may be shown something, such as an
+ * assignee or a mentioned user. Omits users that do not exist or are blocked.
+ */
+export const loadProjectViewers = async (
+  db: Reader,
+  { id: project_id, namespace_id }: { id: number; namespace_id: number },
+  userIds: readonly number[],
+  now: number,
+): Promise<Map<number, Viewer>> => {
+  const ids = [...new Set(userIds)];
+  const rows =
+    ids.length === 0 ? [] : await selectViewerRows(db, { ids, project_id, namespace_id, day: today(now) });
+  return new Map(rows.map((row) => [row.id, toViewer(row, project_id)]));
+};
+
+const toViewer = ({ id, admin, external, level }: Row, projectId: number): Viewer => ({
+  user_id: id,
+  admin: admin === 1,
+  external: external === 1,
+  projectLevels: new Map(level === null ? [] : [[projectId, level]]),
+  namespaceLevels: new Map(),
+});

@@ -1,0 +1,57 @@
+/** Checks again, during a long response, that the caller may still receive it. */
+import type { Reader } from '../../platform/db/open.ts';
+import { type Credential, isExpired } from './credentials/authenticate.ts';
+import type { Call } from './call.ts';
+import { maxSessionAge } from './credentials/session.ts';
+import { lacksRequiredFactor } from './credentials/second_factor_due.ts';
+import { loadViewer } from './viewer.ts';
+
+const isTokenValid = async (db: Reader, id: number, now: number): Promise<boolean> => {
+  const row = await db
+    .selectFrom('tokens')
+    .innerJoin('users', 'users.id', 'tokens.user_id')
+    .select(['tokens.expires_at', 'tokens.dies_at'])
+    .where('tokens.id', '=', id)
+    .where('tokens.revoked', '=', 0)
+    .where('users.state', '<>', 'blocked')
+    .executeTakeFirst();
+  return row !== undefined && !isExpired(row, now);
+};
+
+/**
+ * Tells whether a session has neither ended nor exceeded its maximum age. The idle timeout does not apply: a client
+ * that listens is not idle.
+ */
+const isSessionValid = async (db: Reader, id: number, now: number): Promise<boolean> => {
+  const row = await db
+    .selectFrom('sessions')
+    .select('user_id')
+    .where('id', '=', id)
+    .where('created_at', '>', now - maxSessionAge)
+    .executeTakeFirst();
+  return row !== undefined && !(await lacksRequiredFactor(db, row.user_id, now));
+};
+
+const isCredentialValid = async (db: Reader, { kind, id }: Credential, now: number): Promise<boolean> => {
+  if (kind === 'job') return false;
+  return await (kind === 'session' ? isSessionValid : isTokenValid)(db, id, now);
+};
+
+const loadCurrentUser = async (db: Reader, id: number) =>
+  await db
+    .selectFrom('users')
+    .select(['id', 'admin', 'external'])
+    .where('id', '=', id)
+    .where('state', '<>', 'blocked')
+    .executeTakeFirst();
+
+/** Reopens a call with current data; null if it would be refused now. Does not record a use of the credential. */
+export const revalidateCall = async (call: Call): Promise<Call | null> => {
+  const { actor, db, platform } = call;
+  const now = platform.clock.now();
+  if (actor === null || !(await isCredentialValid(db, actor.credential, now))) return null;
+  const user = await loadCurrentUser(db, actor.user.id);
+  const behind = actor.sudo_by_id === null ? null : await loadCurrentUser(db, actor.sudo_by_id);
+  if (user === undefined || behind === undefined || behind?.admin === 0) return null;
+  return { ...call, now, admin: user.admin === 1, viewer: await loadViewer(db, user, now) };
+};

@@ -1,0 +1,52 @@
+import { type Cause, recordAudit } from '../access/audit.ts';
+import { insertRows } from '../../platform/db/insert.ts';
+import type { Tx } from '../../platform/db/open.ts';
+
+export type { Cause };
+
+export type Change = {
+  /** Noun of the target and verb: `issue.created`. */
+  kind: string;
+  project_id: number | null;
+  target_type: string;
+  target_id: number;
+  /** What changed, with values before and after where there are any. */
+  data?: object;
+};
+
+/** Adds one row to the change log, in the transaction of the change. */
+export const recordEvent = async (tx: Tx, cause: Cause | null, change: Change): Promise<void> => {
+  const row = {
+    created_at: tx.now,
+    actor_id: cause?.user.id ?? null,
+    sudo_by_id: cause?.sudo_by_id ?? null,
+    project_id: change.project_id,
+    kind: change.kind,
+    target_type: change.target_type,
+    target_id: change.target_id,
+    data: JSON.stringify(change.data ?? {}),
+  };
+  await insertRows(tx.db, 'events', [row]);
+  if (isAudited(change)) await recordChangeAudit(tx, cause, change);
+};
+
+/**
+ * Changes that also go to the audit log: roles, accounts, deletions, visibility, and access of jobs. Operations on
+ * keys and tokens write to the audit log themselves.
+ */
+const isAudited = ({ kind, data = {} }: Change): boolean =>
+  /^(?:member|user|job_token_scope)\./.test(kind) ||
+  (/\.(?:deleted|removed)$/.test(kind) && !kind.startsWith('key.')) ||
+  'visibility' in data;
+
+/** Source of changes that no request caused. */
+const noSource = { ip: '', userAgent: '' };
+
+const recordChangeAudit = async (
+  tx: Tx,
+  cause: Cause | null,
+  { project_id, data, ...change }: Change,
+): Promise<void> => {
+  const details = { ...(project_id !== null && { project_id }), ...data };
+  await recordAudit(tx, cause, cause?.source ?? noSource, { ...change, details });
+};

@@ -1,0 +1,34 @@
+/** Groups of job and pipeline statuses. */
+import type { JobStatus } from '../platform/db/schema/ci.ts';
+
+type Statuses = readonly JobStatus[];
+
+/** Ended; running again creates a new job. */
+export const endedStatuses: Statuses = ['success', 'failed', 'canceled', 'skipped'];
+
+/** Held by a runner, including the last script of a job that is being canceled. */
+export const heldStatuses: Statuses = ['running', 'canceling'];
+
+/** Queued, running, or about to be queued without user action. */
+export const activeStatuses: Statuses = [
+  'created',
+  'waiting_for_resource',
+  'scheduled',
+  'pending',
+  ...heldStatuses,
+];
+
+/** Waiting for a user to start it; delayed jobs can be started early. */
+export const playableStatuses: Statuses = ['manual', 'scheduled'];
+
+/** Can be canceled: neither ended nor being canceled. */
+export const cancelableStatuses: Statuses = [
+  ...activeStatuses.filter((status) => status !== 'canceling'),
+  'manual',
+];
+
+/** Has run and can run again. A job that is being canceled ends alongside the new one. */
+export const retryableStatuses: Statuses = ['success', 'failed', 'canceled', 'canceling'];
+
+/** Can be replaced by a new job, even if it never ran. */
+export const replaceableStatuses: Statuses = [...retryableStatuses, 'skipped'];

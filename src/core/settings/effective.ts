@@ -1,0 +1,84 @@
+/** Pure functions that turn settings into what other code needs: URLs, limits, reasons to refuse. */
+import { hash } from 'node:crypto';
+import { matchesWildcard } from '../../platform/wildcard.ts';
+import type { Settings } from './fields.ts';
+
+/** Returns why the caller may not use this visibility; null if they may. */
+export const findVisibilityProblem = (
+  { settings, admin }: { settings: Settings; admin: boolean },
+  visibility: string,
+): string | null =>
+  !admin && settings.restricted_visibility_levels.includes(visibility)
+    ? `${visibility} has been restricted by your administrator`
+    : null;
+
+/** Tells whether the instance accepts clones and pushes by this protocol. */
+export const isGitProtocolEnabled = (
+  { enabled_git_access_protocol: only }: Settings,
+  protocol: 'http' | 'ssh',
+): boolean => only === null || only === protocol;
+
+/** Returns `Poll-Interval`: the usual interval times the multiplier, in milliseconds; -1: do not poll. */
+export const getPollInterval = (
+  { polling_interval_multiplier: times }: Settings,
+  milliseconds: number,
+): string => String(times === 0 ? -1 : Math.round(milliseconds * times));
+
+/** Encodes the address of a setting for a header: names and paths may contain letters of any script. */
+export const toAsciiUrl = (url: string | null): string | null => (url === null ? null : new URL(url).href);
+
+/** Returns the address of a user's avatar at the avatar service; null if the service is off. */
+export const getAvatarUrl = ({ avatar_service_enabled }: Settings, email: string): string | null =>
+  avatar_service_enabled
+    ? `http://www.gravatar.com/avatar/${hash('md5', email.trim().toLowerCase())}?s=80&d=identicon`
+    : null;
+
+/** Returns the address that opens a project in the IDE; null if the IDE is off. */
+export const getIdeLink = ({ ide_enabled, ide_url }: Settings, projectUrl: string): string | null => {
+  if (!ide_enabled || ide_url === null) return null;
+  const url = new URL(ide_url);
+  url.searchParams.set('repo', projectUrl);
+  return url.href;
+};
+
+/** Returns the address of the diagram service; null if it is off. */
+export const getDiagramServer = ({ diagram_enabled, diagram_url }: Settings): string | null =>
+  diagram_enabled ? diagram_url : null;
+
+/** Returns the maximum duration of a terminal session in milliseconds; null: unlimited. */
+export const getTerminalTimeout = ({ terminal_max_session_time: seconds }: Settings): number | null =>
+  seconds === 0 ? null : seconds * 1_000;
+
+/**
+ * Chooses the storage of a new project's repository.
+ * @param random number from 0 to below 1
+ */
+export const chooseStorage = ({ repository_storages: names }: Settings, random: number): string =>
+  names[Math.floor(random * names.length)] ?? 'default';
+
+/** Returns the roles that may push to and merge into a newly pushed default branch; null: not protected. */
+export const getFirstBranchProtection = ({
+  default_branch_protection: level,
+}: Pick<Settings, 'default_branch_protection'>): {
+  push: 'developer' | 'master';
+  merge: 'developer' | 'master';
+} | null => {
+  if (level === 0) return null;
+  return { push: level === 1 ? 'developer' : 'master', merge: level === 3 ? 'developer' : 'master' };
+};
+
+/**
+ * Returns why an e-mail address may not sign up, in GitLab's words; null if it may. The list of allowed domains takes
+ * precedence over the list of refused ones.
+ */
+export const findEmailDomainProblem = (settings: Settings, email: string): string | null => {
+  const domain = email
+    .slice(email.lastIndexOf('@') + 1)
+    .trim()
+    .toLowerCase();
+  const isIn = (patterns: readonly string[]): boolean =>
+    patterns.some((pattern) => matchesWildcard(pattern.toLowerCase(), domain));
+  const { domain_whitelist: allowed, domain_blacklist_enabled, domain_blacklist: refused } = settings;
+  if (allowed.length > 0) return isIn(allowed) ? null : 'domain is not authorized for sign-up';
+  return domain_blacklist_enabled && isIn(refused) ? 'is not from an allowed domain.' : null;
+};

@@ -1,9 +1,0 @@
-import type { MigrationText } from '../ddl.ts';
-
-export const uncheckedEmail: MigrationText = {
-  name: '0008_unchecked_email',
-  statements: ({ integer }) => [
-    // 1: typed by the user himself, so that it proves nothing.
-    `alter table users add column email_unchecked ${integer} not null default 0`,
-  ],
-};

@@ -1,0 +1,70 @@
+/**
+ * Limits concurrent fetches of one user, deploy key or anonymous address, so that nobody can occupy the whole storage.
+ * Fetches past the limit wait for a bounded time, in a bounded queue.
+ */
+import type { Platform } from '../../core/platform.ts';
+import { type GitUser, transferClient } from '../../code/repository/refs/transfer_access.ts';
+import { memoizePerStore } from '../../platform/memoize_per_store.ts';
+
+/** Milliseconds. */
+const longestWait = 30_000;
+/** Most waiting fetches of one owner. */
+const mostWaiting = 10;
+
+/** Message that git shows. */
+const tooManyFetches = 'You have too many fetches at once. Wait until some of them have ended.';
+
+export class TooManyFetches extends Error {
+  constructor() {
+    super(tooManyFetches);
+  }
+}
+
+type Queue = { taken: number; waiting: Set<() => void> };
+
+const queuesOf = memoizePerStore((_platform: Platform) => new Map<string, Queue>());
+
+const waitIn = async (queue: Queue): Promise<void> => {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  queue.waiting.add(resolve);
+  const timer = setTimeout(() => {
+    if (queue.waiting.delete(resolve)) reject(new TooManyFetches());
+  }, longestWait).unref();
+  try {
+    await promise;
+  } finally {
+    clearTimeout(timer);
+  }
+};
+
+const leave = (queues: Map<string, Queue>, name: string, queue: Queue): void => {
+  const [next] = queue.waiting;
+  if (next === undefined) {
+    queue.taken -= 1;
+    if (queue.taken === 0) queues.delete(name);
+    return;
+  }
+  queue.waiting.delete(next);
+  next();
+};
+
+/**
+ * Acquires a slot. Returns an idempotent function that releases it.
+ * @throws TooManyFetches
+ */
+export const takeFetchPlace = async (platform: Platform, user: GitUser, ip: string): Promise<() => void> => {
+  const { fetch_limit } = platform.config;
+  if (fetch_limit === 0) return () => undefined;
+  const queues = queuesOf(platform);
+  const { name } = transferClient(user, ip);
+  const queue = queues.get(name) ?? { taken: 0, waiting: new Set() };
+  queues.set(name, queue);
+  if (queue.taken < fetch_limit) queue.taken += 1;
+  else if (queue.waiting.size >= fetch_limit * mostWaiting) throw new TooManyFetches();
+  else await waitIn(queue);
+  let isLeft = false;
+  return () => {
+    if (!isLeft) leave(queues, name, queue);
+    isLeft = true;
+  };
+};

@@ -1,0 +1,34 @@
+/** Parses the command of an SSH client. Pure. */
+import type { GitService } from '../../code/repository/refs/transfer_access.ts';
+
+export type GitCommand = {
+  service: GitService;
+  /** Full path of the project. */
+  path: string;
+};
+
+const pattern = /^git[ -](upload-pack|receive-pack) +(\S.*)$/s;
+const quoted = /^(?:'[^']*'|\\['!])+$/;
+
+/** Removes shell quotes, as git writes them: `'it'\''s'`; null for any other quoting. */
+const unquoted = (text: string): string | null => {
+  if (!/['"\\\s]/.test(text)) return text;
+  if (!quoted.test(text)) return null;
+  return text.replaceAll(
+    /'([^']*)'|\\(['!])/g,
+    (_all, inner: string | undefined, one: string | undefined) => {
+      return inner ?? one ?? '';
+    },
+  );
+};
+
+/** Returns null for any other command. */
+export const gitCommandOf = (command: string): GitCommand | null => {
+  const [, verb, argument = ''] = pattern.exec(command.trim()) ?? [];
+  const path = unquoted(argument)
+    ?.replace(/^\/+/, '')
+    .replace(/\/+$/, '')
+    .replace(/\.git$/, '');
+  if (verb === undefined || path === undefined || path === '' || path.includes('\0')) return null;
+  return { service: verb === 'upload-pack' ? 'git-upload-pack' : 'git-receive-pack', path };
+};

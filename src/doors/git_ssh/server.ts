@@ -1,0 +1,207 @@
+/**
+ * Git over SSH: one account, `git`, for all users, who are identified by their keys. No shell, no forwarding, two
+ * commands.
+ */
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import ssh2 from 'ssh2';
+import type { AuthContext, Connection, ServerChannel, Session } from 'ssh2';
+import type { Config } from '../../platform/config/fields.ts';
+import { StartFailure } from '../../platform/errors.ts';
+import { findKeyUser } from './key_user.ts';
+import { guardSockets } from './sockets.ts';
+import { type SshClient, type SshSite, runCommand, welcome } from './session.ts';
+
+export type SshServer = {
+  port: number;
+  /** Stops accepting connections, and resolves when the running commands have ended. */
+  stop: () => Promise<void>;
+  /** Closes all connections at once. */
+  cut: () => void;
+};
+
+const mostAttempts = 10;
+/** Milliseconds after which a connection without a running command is closed. */
+const idlePatience = 60_000;
+const keepaliveInterval = 30_000;
+const mostSessions = 10;
+const limits = { connections: 1_000, ofOneAddress: 50, signIn: 30_000, leave: 2_000 };
+
+/** Verifies the signature; null without one, when the client asks whether the key is acceptable. */
+const isSigned = (context: AuthContext): boolean | null => {
+  if (context.method !== 'publickey') return false;
+  const { key, blob, signature, hashAlgo } = context;
+  if (signature === undefined || blob === undefined) return null;
+  const parsed = ssh2.utils.parseKey(`${key.algo} ${key.data.toString('base64')}`);
+  const one = Array.isArray(parsed) ? parsed[0] : parsed;
+  if (one === undefined || one instanceof Error) return false;
+  return one.verify(blob, signature, hashAlgo) === true;
+};
+
+type Claim = { keyId: number; isProven: boolean };
+
+/** Finds the key that the client authenticates with; null: none that is accepted. */
+const claimOf = async (site: SshSite, context: AuthContext): Promise<Claim | null> => {
+  if (context.method !== 'publickey' || context.username !== 'git') return null;
+  const found = await findKeyUser(site.platform, context.key.data);
+  const signed = isSigned(context);
+  return found === null || signed === false ? null : { keyId: found.key.id, isProven: signed === true };
+};
+
+/** @param onCommand called when a command begins; returns a callback for its end */
+const serveSession = (
+  site: SshSite,
+  client: SshClient,
+  session: Session,
+  onCommand: () => () => void,
+): void => {
+  let protocol: string | undefined;
+  const begin = (accept: () => ServerChannel | undefined): ServerChannel | null => {
+    // A session runs one command: a second one is not accepted.
+    const channel = accept();
+    if (channel === undefined) return null;
+    channel.once('close', onCommand());
+    return channel;
+  };
+  session.on('env', (accept, _reject, { key, val }) => {
+    if (key === 'GIT_PROTOCOL') protocol = val;
+    (accept as (() => void) | undefined)?.();
+  });
+  session.on('exec', (accept, _reject, { command }) => {
+    const channel = begin(accept);
+    if (channel !== null) void runCommand(site, client, channel, { command, protocol });
+  });
+  session.on('shell', (accept) => {
+    const channel = begin(accept);
+    if (channel !== null) void welcome(site, client, channel);
+  });
+  // Events without a listener are refused: terminals, forwarding, other subsystems.
+};
+
+/** Returns a function that closes the connection once no command runs on it. */
+const serveClient = (site: SshSite, client: SshClient, connection: Connection): (() => void) => {
+  let stopping = false;
+  let closed = false;
+  let open = 0;
+  let running = 0;
+  let timer: NodeJS.Timeout | undefined;
+  const hurry = (on: boolean): void => {
+    clearTimeout(timer);
+    // Channels of a destroyed connection close after it.
+    if (on && !closed) timer = setTimeout(() => connection.end(), idlePatience);
+  };
+  const onCommand = (): (() => void) => {
+    running += 1;
+    hurry(false);
+    return () => {
+      running -= 1;
+      if (running > 0) return;
+      if (stopping) connection.end();
+      else hurry(true);
+    };
+  };
+  hurry(true);
+  connection.on('close', () => {
+    closed = true;
+    clearTimeout(timer);
+  });
+  connection.on('session', (accept, reject) => {
+    if (stopping || open >= mostSessions) {
+      reject();
+      return;
+    }
+    open += 1;
+    const session = accept();
+    // Also fires for a session without a command.
+    session.once('close', () => void (open -= 1));
+    serveSession(site, client, session, onCommand);
+  });
+  return () => {
+    stopping = true;
+    if (running === 0) connection.end();
+  };
+};
+
+/** Returns a function that closes the connection: at once before authentication, then once no command runs on it. */
+const serveConnection = (
+  site: SshSite,
+  connection: Connection,
+  { ip, software }: Omit<SshClient, 'keyId'>,
+  onSignedIn: () => void,
+): (() => void) => {
+  const { log } = site.platform;
+  let leave = (): void => void connection.end();
+  let keyId: number | null = null;
+  let attempts = 0;
+  connection.on('error', () => undefined);
+  connection.on('authentication', (context) => {
+    attempts += 1;
+    if (attempts > mostAttempts) {
+      connection.end();
+      return;
+    }
+    claimOf(site, context)
+      .then((claim) => {
+        if (claim === null) return context.reject(['publickey']);
+        if (claim.isProven) keyId = claim.keyId;
+        context.accept();
+      })
+      .catch((error: unknown) => {
+        log.error({ err: error }, 'a sign-in over SSH failed');
+        connection.end();
+      });
+  });
+  connection.on('ready', () => {
+    if (keyId === null) {
+      connection.end();
+      return;
+    }
+    onSignedIn();
+    leave = serveClient(site, { keyId, ip, software }, connection);
+  });
+  return () => leave();
+};
+
+/** @param listen port 0 takes any free one */
+export const startSsh = async (
+  site: SshSite,
+  listen: NonNullable<Config['ssh_listen']>,
+): Promise<SshServer> => {
+  const connections = new Map<Connection, () => void>();
+  const ssh = new ssh2.Server(
+    {
+      hostKeys: [site.platform.secrets.ssh_host_key],
+      ident: 'Gantry',
+      keepaliveInterval,
+      keepaliveCountMax: 3,
+    },
+    (connection, { ip, port, header }) => {
+      connection.once('close', () => connections.delete(connection));
+      const client = { ip, software: header.versions.software };
+      const leave = serveConnection(site, connection, client, () => sockets.release({ ip, port }));
+      connections.set(connection, leave);
+    },
+  );
+  // Before a client has sent its version, `ssh` reports no connection.
+  const sockets = guardSockets(limits, (socket) => ssh.injectSocket(socket));
+  const { server } = sockets;
+  server.listen(listen.port, listen.host);
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    throw new StartFailure(
+      `cannot answer SSH on ${listen.host}:${listen.port} (${(error as Error).message})`,
+    );
+  }
+  server.on('error', (error: Error) => site.platform.log.error({ err: error }, 'SSH server'));
+  return {
+    port: (server.address() as AddressInfo).port,
+    stop: async () => {
+      const closed = Promise.withResolvers<void>();
+      server.close(() => closed.resolve());
+      for (const leave of connections.values()) leave();
+      await closed.promise;
+    },
+    cut: sockets.destroyAll,
+  };
+};

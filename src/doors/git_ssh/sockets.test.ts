@@ -1,0 +1,70 @@
+/** Tests limits on idle connections. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, type Socket, connect } from 'node:net';
+import { test } from 'node:test';
+import { guardSockets } from './sockets.ts';
+
+const limits = { connections: 10, ofOneAddress: 2, signIn: 60_000, leave: 60_000 };
+
+type Guarded = { dial: () => Socket; taken: Socket[]; close: () => Promise<void> };
+
+const start = async (given: Partial<typeof limits>): Promise<Guarded> => {
+  const taken: Socket[] = [];
+  const sockets = guardSockets({ ...limits, ...given }, (socket) => void taken.push(socket.resume()));
+  sockets.server.listen(0, '127.0.0.1');
+  await once(sockets.server, 'listening');
+  const { port } = sockets.server.address() as AddressInfo;
+  return {
+    taken,
+    // Never closes its own end.
+    dial: () =>
+      connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+        .on('error', () => undefined)
+        .resume(),
+    close: async () => {
+      sockets.destroyAll();
+      sockets.server.close();
+      await once(sockets.server, 'close');
+    },
+  };
+};
+
+test('closes a silent connection', async () => {
+  const { dial, close } = await start({ signIn: 1 });
+  const socket = dial();
+  await once(socket, 'end');
+  socket.destroy();
+  await close();
+});
+
+test('closes a connection that the client does not close', async () => {
+  const { dial, taken, close } = await start({ leave: 1 });
+  const socket = dial();
+  await once(socket, 'connect');
+  while (taken.length === 0) await new Promise(setImmediate);
+  const [ours] = taken;
+  assert.ok(ours);
+  ours.end('bye');
+  await once(ours, 'close');
+  socket.destroy();
+  await close();
+});
+
+test('closes connections past the limit of one address, until another one ends', async () => {
+  const { dial, taken, close } = await start({});
+  const [first, second] = [dial(), dial()];
+  await Promise.all([once(first, 'connect'), once(second, 'connect')]);
+  const third = dial();
+  await once(third, 'end');
+  assert.equal(taken.length, 2);
+  third.destroy();
+  const left = once(taken[0] as Socket, 'close');
+  first.end();
+  await left;
+  const fourth = dial();
+  await once(fourth, 'connect');
+  while (taken.length < 3) await new Promise(setImmediate);
+  for (const socket of [first, second, fourth]) socket.destroy();
+  await close();
+});

@@ -1,0 +1,57 @@
+/** Limits the TCP connections below SSH: their number, and the time until authentication. */
+import { type Server, type Socket, createServer } from 'node:net';
+
+export type SocketLimits = {
+  connections: number;
+  ofOneAddress: number;
+  /** Milliseconds from connecting to authentication. */
+  signIn: number;
+  /** Milliseconds that the client has to close after we have. */
+  leave: number;
+};
+
+export type Sockets = {
+  server: Server;
+  /** Ends the time limit of a connection that is authenticated. */
+  release: (peer: { ip: string; port: number }) => void;
+  /** Closes all remaining connections. */
+  destroyAll: () => void;
+};
+
+const keyOf = (ip: string | undefined, port: number | undefined): string => `${ip} ${port}`;
+
+/** @param take serves an accepted socket */
+export const guardSockets = (limits: SocketLimits, take: (socket: Socket) => void): Sockets => {
+  const open = new Map<string, { socket: Socket; timer: NodeJS.Timeout }>();
+  const byAddress = new Map<string, number>();
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    const { remoteAddress: address = '', remotePort } = socket;
+    const ofAddress = byAddress.get(address) ?? 0;
+    // Destroyed instead of ended: a client that never closes its end would keep ours open.
+    if (open.size >= limits.connections || ofAddress >= limits.ofOneAddress) {
+      socket.destroy();
+      return;
+    }
+    const key = keyOf(address, remotePort);
+    const timer = setTimeout(() => socket.destroy(), limits.signIn).unref();
+    open.set(key, { socket, timer });
+    byAddress.set(address, ofAddress + 1);
+    socket.once('finish', () => setTimeout(() => socket.destroy(), limits.leave).unref());
+    socket.once('close', () => {
+      clearTimeout(timer);
+      open.delete(key);
+      const left = (byAddress.get(address) ?? 1) - 1;
+      if (left > 0) byAddress.set(address, left);
+      else byAddress.delete(address);
+    });
+    take(socket);
+  });
+  return {
+    server,
+    release: ({ ip, port }) => clearTimeout(open.get(keyOf(ip, port))?.timer),
+    destroyAll: () => {
+      for (const { socket } of open.values()) socket.destroy();
+    },
+  };
+};

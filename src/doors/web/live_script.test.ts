@@ -1,0 +1,74 @@
+/** Runs the script of live pages with a fake page and network. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { runInNewContext } from 'node:vm';
+import { liveScript } from './live_script.ts';
+
+type Answer = { ok: boolean; type: string };
+
+/** Opens a page that polls. Each answer is the next of these; null: no answer. */
+const openPage = (answers: (Answer | null)[]) => {
+  const asked: string[] = [];
+  const waits: number[] = [];
+  let [poll, isPolling] = [async (): Promise<void> => undefined, true];
+  let later: (() => void) | null = null;
+  runInNewContext(liveScript, {
+    document: {
+      querySelector: () => ({ dataset: { live: '' } }),
+      querySelectorAll: () => [],
+      getElementById: () => null,
+    },
+    location: { href: '/page' },
+    fetch: async (path: string) => {
+      asked.push(path);
+      const answer = answers.shift() ?? null;
+      if (answer === null) throw new TypeError('nobody answers');
+      return await Promise.resolve({ ...answer, text: async () => await Promise.resolve('') });
+    },
+    DOMParser: class {
+      parseFromString = () => ({ querySelector: () => ({}) });
+    },
+    setInterval: (refresh: () => Promise<void>) => {
+      poll = refresh;
+      return 1;
+    },
+    clearInterval: () => void (isPolling = false),
+    setTimeout: (work: () => void, wait: number) => {
+      waits.push(wait);
+      later = work;
+    },
+  });
+  return {
+    asked,
+    waits,
+    isPolling: () => isPolling,
+    poll: async () => await poll(),
+    passTime: async () => {
+      later?.();
+      await new Promise((done) => void setImmediate(done));
+    },
+  };
+};
+
+test('backs off while the server does not answer', async () => {
+  const page = openPage([null, null, { ok: true, type: 'basic' }]);
+  await page.poll();
+  for (let time = 0; time < 2; time += 1) {
+    await page.passTime();
+  }
+  assert.deepEqual([page.asked.length, page.waits], [3, [2000, 4000, 1000]]);
+  const away = openPage(Array.from({ length: 20 }, () => null));
+  await away.poll();
+  for (let time = 0; time < 10; time += 1) {
+    await away.passTime();
+  }
+  assert.equal(away.waits.at(-1), 60_000);
+});
+
+test('stops polling after a redirect', async () => {
+  const page = openPage([{ ok: false, type: 'opaqueredirect' }]);
+  await page.poll();
+  await page.passTime();
+  await page.poll();
+  assert.deepEqual([page.asked.length, page.isPolling()], [1, false]);
+});

@@ -1,0 +1,31 @@
+import type { Html } from '../../parts/html.ts';
+import { sideView } from '../../parts/nav.ts';
+import type { View } from '../../page.ts';
+
+/** Administration pages: path and name. */
+const adminLinks = [
+  ['/admin', 'Overview'],
+  ['/admin/application_settings', 'Settings'],
+  ['/admin/runners', 'Runners'],
+  ['/admin/variables', 'Variables'],
+  ['/admin/background_work', 'Background work'],
+  ['/admin/audit_events', 'Audit log'],
+] as const;
+
+type AdminPath = (typeof adminLinks)[number][0];
+
+type Given = {
+  path: AdminPath;
+  title: string;
+  /** Contents of the page, below its link. */
+  contents?: Html;
+};
+
+/** Renders an administration page beside the links to the others. */
+export const adminView = ({ path, title, contents }: Given, content: Html): View => {
+  const links = adminLinks.map(([to, name]) => {
+    const isHere = to === path;
+    return { path: to, name, isHere, contents: isHere ? contents : undefined };
+  });
+  return sideView({ label: 'Administration', links, title }, content);
+};

@@ -1,0 +1,182 @@
+import type { Static } from 'typebox';
+import { type Call, requireActor, requireUser } from '../../../../core/access/call.ts';
+import { forbidden, notFound } from '../../../../platform/errors.ts';
+import { boolean, id, object, text, texts } from '../../../../platform/http/schema.ts';
+import { createApplication } from '../../../../identity/oauth/create.ts';
+import { deleteApplication } from '../../../../identity/oauth/delete.ts';
+import {
+  type Application,
+  type Authorized,
+  listAuthorized,
+  findApplication,
+  listOwnApplications,
+} from '../../../../identity/oauth/queries.ts';
+import { revokeAuthorization } from '../../../../identity/oauth/revoke.ts';
+import { tokenScopes } from '../../../../identity/tokens/rules.ts';
+import { attempt, checkbox, checkboxes, form, input, noProblems, textArea } from '../../parts/form.ts';
+import { type Html, html } from '../../parts/html.ts';
+import { type View, type Visit, page, redirect } from '../../page.ts';
+import { scopeMeanings } from '../../parts/scopes.ts';
+import { ownView } from '../profile/own_nav.ts';
+
+const place = '/profile/applications';
+
+const filled = object({
+  name: text({ maxLength: 2000 }),
+  redirect_uri: text({ maxLength: 20_000 }),
+  confidential: boolean({ default: true }),
+  scopes: { ...texts(), default: [] as string[] },
+});
+
+type Filled = Static<typeof filled>;
+
+const blank: Filled = { name: '', redirect_uri: '', confidential: true, scopes: [] };
+
+/** Checks whether this user may register applications; otherwise only administrators may. */
+const mayRegister = ({ settings, admin }: Call): boolean => settings.user_oauth_applications || admin;
+
+const ownTable = (visit: Visit, own: readonly Application[]): Html => html`<div class="wide"><table>
+<thead><tr><th scope="col">Name</th><th scope="col">Application ID</th><th scope="col">Callback URLs</th>
+<th scope="col">Scopes</th><th scope="col">Action</th></tr></thead>
+<tbody>${own.map(
+  (one) => html`<tr>
+<th scope="row">${one.name}${!one.confidential && html` <span class="badge">not confidential</span>`}</th>
+<td><code>${one.uid}</code></td>
+<td class="lines">${one.redirect_uris.join('\n')}</td>
+<td>${one.scopes.join(' ')}</td>
+<td>${form(visit, { action: `${place}/${one.id}/delete`, submit: 'Delete', danger: true })}</td>
+</tr>
+`,
+)}</tbody>
+</table></div>`;
+
+const authorizedTable = (
+  visit: Visit,
+  authorized: readonly Authorized[],
+): Html => html`<div class="wide"><table>
+<thead><tr><th scope="col">Name</th><th scope="col">Scopes</th><th scope="col">Action</th></tr></thead>
+<tbody>${authorized.map(
+  ({ application, scopes }) => html`<tr>
+<th scope="row">${application?.name ?? 'Applications'}</th>
+<td>${scopes.join(' ')}</td>
+<td>${form(visit, {
+    action: `${place}/authorized/${application?.id ?? 0}/revoke`,
+    submit: 'Revoke',
+    danger: true,
+  })}</td>
+</tr>
+`,
+)}</tbody>
+</table></div>`;
+
+const newForm = (visit: Visit, given: Filled, problems = noProblems): Html =>
+  form(
+    visit,
+    { action: place, submit: 'Register', problems },
+    input({ name: 'name', label: 'Name', value: given.name, required: true, problems }),
+    textArea({
+      name: 'redirect_uri',
+      label: 'Callback URLs',
+      hint: 'Where users are redirected after they authorize the application. One per line.',
+      value: given.redirect_uri,
+      rows: 3,
+      problems,
+    }),
+    checkbox({
+      name: 'confidential',
+      label: 'Confidential',
+      hint: 'For applications that can keep a secret: programs on a server, not on a phone or in a browser.',
+      checked: given.confidential,
+    }),
+    checkboxes({
+      name: 'scopes',
+      label: 'Scopes',
+      values: given.scopes,
+      boxes: tokenScopes.map((scope) => ({ value: scope, label: scope, hint: scopeMeanings[scope] })),
+      problems,
+    }),
+  );
+
+const listView = async (visit: Visit, given = blank, problems = noProblems): Promise<View> => {
+  const { call } = visit;
+  const { id } = requireUser(call);
+  const [own, authorized] = await Promise.all([
+    listOwnApplications(call.db, id),
+    listAuthorized(call.db, id, call.now),
+  ]);
+  const view = ownView(
+    place,
+    'Applications',
+    html`<h2>Authorized</h2>
+${authorized.length === 0 ? html`<p>No application may use your account.</p>` : authorizedTable(visit, authorized)}
+<h2>Your own</h2>
+${own.length === 0 ? html`<p>You have registered none.</p>` : ownTable(visit, own)}
+<h2>Register an application</h2>
+${mayRegister(call) ? newForm(visit, given, problems) : html`<p>On this service, only administrators register applications.</p>`}`,
+  );
+  return problems === noProblems ? view : { ...view, status: 422 };
+};
+
+const madeView = ({ uid, name }: Application, secret: string): View =>
+  ownView(
+    place,
+    'Application registered',
+    html`<p>${name} is registered. Copy the secret now: it is not shown again.</p>
+<dl><dt>Application ID</dt><dd><code class="secret">${uid}</code></dd>
+<dt>Secret</dt><dd><code class="secret">${secret}</code></dd></dl>
+<p><a href="${place}">Back to your applications</a></p>`,
+  );
+
+/** Finds an application of the user; others count as missing. */
+const ownApplication = async (call: Call, id: number): Promise<Application> => {
+  const application = await findApplication(call.db, id);
+  if (application === undefined || application.owner_id !== requireUser(call).id)
+    throw notFound('Application');
+  return application;
+};
+
+const register = async (visit: Visit, given: Filled): Promise<View> => {
+  const { call } = visit;
+  if (!mayRegister(call)) throw forbidden('Only administrators register applications.');
+  let made: { id: number; secret: string } | undefined;
+  const problems = await attempt(async () => {
+    const owner_id = requireUser(call).id;
+    const application = { ...given, scopes: given.scopes.join(' '), trusted: false, owner_id };
+    made = await createApplication(call.platform, requireActor(call), call, application);
+  });
+  if (problems !== null || made === undefined) return await listView(visit, given, problems ?? noProblems);
+  return madeView(await ownApplication(call, made.id), made.secret);
+};
+
+export const pages = [
+  page({
+    method: 'GET',
+    path: place,
+    audience: 'user',
+    params: object({}),
+    handle: async (visit) => await listView(visit),
+  }),
+  page({ method: 'POST', path: place, audience: 'user', params: filled, handle: register }),
+  page({
+    method: 'POST',
+    path: `${place}/:id/delete`,
+    audience: 'user',
+    params: object({ id: id() }),
+    handle: async ({ call }, params) => {
+      const application = await ownApplication(call, params.id);
+      await deleteApplication(call.platform.store, requireActor(call), call, application);
+      return redirect(place, `${application.name} is deleted. Its tokens are revoked.`);
+    },
+  }),
+  page({
+    method: 'POST',
+    path: `${place}/authorized/:id/revoke`,
+    audience: 'user',
+    params: object({ id: id() }),
+    handle: async ({ call }, params) => {
+      const which = params.id === 0 ? null : params.id;
+      await revokeAuthorization(call.platform.store, requireActor(call), call, which);
+      return redirect(place, 'The application can no longer use your account.');
+    },
+  }),
+];

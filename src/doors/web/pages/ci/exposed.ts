@@ -1,0 +1,42 @@
+/** Lists exposed artifacts of a pipeline, and redirects to them. */
+import { type Exposed, resolveExposed } from '../../../../ci/artifacts/archives/exposed_artifacts.ts';
+import { findArchiveOfJob } from '../../../../ci/artifacts/archives/find_archive.ts';
+import { id, object } from '../../../../platform/http/schema.ts';
+import type { Project } from '../../../../projects/projects/find.ts';
+import { type Html, html } from '../../parts/html.ts';
+import { page, redirect } from '../../page.ts';
+import { findJob } from '../../../../ci/jobs/find.ts';
+import { apiOf, encoded } from './job_artifacts.ts';
+import { projectPagePath, projectPath } from '../../parts/project_view.ts';
+import { projectRoot } from '../../places.ts';
+
+export const exposedPart = (project: Project, exposed: readonly Exposed[]): Html | null =>
+  exposed.length === 0
+    ? null
+    : html`<h2>Exposed artifacts</h2>
+<ul class="list">${exposed.map(
+        ({ job_id, job_name, text }) =>
+          html`<li><a href="${projectPagePath(project, `jobs/${job_id}/artifacts/exposed`)}">${text}</a> <span class="quiet">of ${job_name}</span></li>
+`,
+      )}</ul>
+`;
+
+export const exposedPages = [
+  page({
+    method: 'GET',
+    path: `${projectRoot}/jobs/:id/artifacts/exposed`,
+    audience: 'user',
+    params: object({ ...projectPath, id: id() }),
+    handle: async ({ call }, params) => {
+      const { code, job } = await findJob(call, params.project, params.id);
+      const { project } = code;
+      const place = await resolveExposed(call, await findArchiveOfJob(call, project.id, job.id));
+      const below = place.path === '' ? '' : `/${encoded(place.path)}`;
+      return redirect(
+        place.kind === 'file'
+          ? `${apiOf(project.id, job.id)}${below}`
+          : `${projectPagePath(project, `jobs/${job.id}/artifacts/browse`)}${below}`,
+      );
+    },
+  }),
+];

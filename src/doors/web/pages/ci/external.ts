@@ -1,0 +1,32 @@
+/** Renders commit statuses that other systems reported for a pipeline. */
+import type { listExternalStatuses } from '../../../../ci/pipelines/statuses/external_statuses.ts';
+import { externalStage } from '../../../../code/repository/statuses/list.ts';
+import { type Html, html } from '../../parts/html.ts';
+import { spell, statusBadge } from '../../parts/status_badge.ts';
+
+type Shown = Awaited<ReturnType<typeof listExternalStatuses>>[number];
+
+const tookOf = ({ started_at, finished_at }: Shown, now: number): string | null =>
+  started_at === null ? null : spell(Math.max(0, (finished_at ?? now) - started_at) / 1000);
+
+const line = (status: Shown, now: number): Html => {
+  const { name, target_url, description, allow_failure } = status;
+  return html`<tr>
+<th scope="row">${target_url === null ? name : html`<a href="${target_url}" rel="noopener noreferrer nofollow">${name}</a>`}</th>
+<td>${statusBadge(status.status, allow_failure === 1)}</td>
+<td>${tookOf(status, now)}</td>
+<td>${description}</td>
+</tr>
+`;
+};
+
+/** Returns null without statuses. */
+export const externalPart = (statuses: readonly Shown[], now: number): Html | null =>
+  statuses.length === 0
+    ? null
+    : html`<h2>${externalStage}</h2>
+<div class="wide" tabindex="0" role="region" aria-label="What other systems say"><table>
+<thead><tr><th scope="col">Name</th><th scope="col">Status</th><th scope="col">Duration</th><th scope="col">Description</th></tr></thead>
+<tbody>${statuses.map((status) => line(status, now))}</tbody>
+</table></div>
+`;

@@ -1,0 +1,63 @@
+/** Buttons for the actions possible in a job's status. */
+import {
+  cancelableStatuses,
+  endedStatuses,
+  playableStatuses,
+  retryableStatuses,
+} from '../../../../core/job_statuses.ts';
+import type { JobRow } from '../../../../ci/jobs/rows.ts';
+import type { Html } from '../../parts/html.ts';
+import type { Visit } from '../../page.ts';
+import { button } from '../../parts/project_view.ts';
+
+export type JobAction = { markup: Html; inLists: boolean };
+
+/** Checks whether the job waits for a manual start. */
+export const isPlayable = ({ status }: JobRow): boolean => playableStatuses.includes(status);
+
+type Of = {
+  /** Path of the job's page. */
+  path: string;
+  job: JobRow;
+  /** Whether it has artifacts that expire; and whether it has any. */
+  expires?: boolean;
+  hasLeft?: boolean;
+};
+
+export const actionsOf = (visit: Visit, { path, job, expires = false, hasLeft = false }: Of): JobAction[] => {
+  const { status, name } = job;
+  const wanted = [
+    { verb: 'play', label: 'Start', isPossible: isPlayable(job), inLists: true },
+    {
+      verb: 'retry',
+      label: 'Retry',
+      isPossible: retryableStatuses.includes(status) && job.retried === 0,
+      inLists: true,
+    },
+    {
+      verb: 'cancel',
+      label: 'Cancel',
+      isPossible: cancelableStatuses.includes(status),
+      inLists: true,
+      danger: true,
+    },
+    { verb: 'keep', label: 'Keep the artifacts', isPossible: expires, inLists: false },
+    {
+      verb: 'erase',
+      label: 'Erase log and artifacts',
+      isPossible: endedStatuses.includes(status) && hasLeft,
+      inLists: false,
+      danger: true,
+    },
+  ];
+  return wanted
+    .filter(({ isPossible }) => isPossible)
+    .map(({ verb, label, inLists, danger = false }) => ({
+      markup: button(visit, `${path}/${verb}`, {
+        label,
+        danger,
+        ...(inLists && { name: `${label} ${name}` }),
+      }),
+      inLists,
+    }));
+};

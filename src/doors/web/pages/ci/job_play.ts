@@ -1,0 +1,25 @@
+/** Form that starts a manual job with variables. */
+import { type FormProblems, form, noProblems } from '../../parts/form.ts';
+import { type Html, html } from '../../parts/html.ts';
+import type { Visit } from '../../page.ts';
+import { type Row, variableRows, withBlanks } from './variable_rows.ts';
+
+export const playParam = 'job_variables_attributes';
+
+/** @param path path of the job's page */
+export const playForm = (
+  visit: Visit,
+  path: string,
+  { rows, problems }: { rows: readonly Row[]; problems: FormProblems },
+): Html => {
+  const isOpen = rows.length > 0 || problems !== noProblems;
+  return html`<details${isOpen && html` open`}><summary>Run with variables</summary>
+${form(
+  visit,
+  { action: `${path}/play`, submit: 'Run job', problems },
+  html`<p class="hint">They come before those of the pipeline and of the project. Of one name the last counts.</p>
+`,
+  variableRows({ name: playParam, hasTypes: false }, withBlanks(rows)),
+  html`<p><button class="plain" name="more" value="1">More rows</button></p>`,
+)}</details>`;
+};

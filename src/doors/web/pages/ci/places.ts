@@ -1,0 +1,109 @@
+/** Settings pages that the instance, groups and projects share, and where each is served. */
+import type { Call } from '../../../../core/access/call.ts';
+import type { GroupAction, ProjectAction } from '../../../../core/access/may.ts';
+import { Failure } from '../../../../platform/errors.ts';
+import { type Group, findGroupFor } from '../../../../identity/groups/find.ts';
+import { text } from '../../../../platform/http/schema.ts';
+import { type Project, findProjectFor } from '../../../../projects/projects/find.ts';
+import { type Html, html } from '../../parts/html.ts';
+import type { AnyPage, View, Visit } from '../../page.ts';
+import { adminView } from '../admin/admin_nav.ts';
+import { groupPagePath, groupView } from '../../parts/group_view.ts';
+import { groupRoot } from '../../places.ts';
+import { projectPagePath, projectPath, projectView } from '../../parts/project_view.ts';
+import { projectRoot } from '../../places.ts';
+
+export type Holder =
+  | { scope: 'instance' }
+  | { scope: 'group'; group: Group }
+  | { scope: 'project'; project: Project };
+
+export type Place = {
+  holder: Holder;
+  /** Public path of the list. */
+  path: string;
+  view: (visit: Visit, title: string, content: Html) => View;
+  /** Link to the same page of the parent group; null: none that the visitor may manage. */
+  above: Html | null;
+};
+
+/** Parameters that identify the place. */
+export type PlaceParams = { project?: string; group?: string };
+
+export type PlaceKind = {
+  audience: AnyPage['audience'];
+  /** Route of the list. */
+  served: string;
+  params: Record<string, object>;
+  /** @throws Failure 404, 403 */
+  find: (visit: Visit, params: PlaceParams) => Promise<Place>;
+};
+
+type Noun = 'runners' | 'variables';
+
+const actions: Record<Noun, { group: GroupAction; project: ProjectAction }> = {
+  runners: { group: 'admin_group_runner', project: 'admin_runner' },
+  variables: { group: 'admin_group_variable', project: 'admin_variable' },
+};
+
+const linkTo = async (call: Call, groupId: number, noun: Noun): Promise<Html | null> => {
+  try {
+    const group = await findGroupFor(call, groupId, actions[noun].group);
+    return html`<p><a href="${groupPagePath(group, noun)}">Those of the group ${group.full_path}</a></p>
+`;
+  } catch (error) {
+    if (error instanceof Failure) return null;
+    throw error;
+  }
+};
+
+const ofInstance = (noun: Noun): PlaceKind => {
+  const path = `/admin/${noun}` as const;
+  return {
+    audience: 'admin',
+    served: path,
+    params: {},
+    find: async () => ({
+      holder: { scope: 'instance' },
+      path,
+      above: null,
+      view: (_visit, title, content) => adminView({ path, title }, content),
+    }),
+  };
+};
+
+const ofGroup = (noun: Noun): PlaceKind => ({
+  audience: 'user',
+  served: `${groupRoot}/${noun}`,
+  params: { group: text({ maxLength: 1_000 }) },
+  find: async ({ call }, params) => {
+    const group = await findGroupFor(call, params.group ?? '', actions[noun].group);
+    return {
+      holder: { scope: 'group', group },
+      path: groupPagePath(group, noun),
+      above: group.parent_id === null ? null : await linkTo(call, group.parent_id, noun),
+      view: (visit, title, content) => groupView(visit, { group, title, noun }, content),
+    };
+  },
+});
+
+const ofProject = (noun: Noun): PlaceKind => ({
+  audience: 'user',
+  served: `${projectRoot}/${noun}`,
+  params: projectPath,
+  find: async ({ call }, params) => {
+    const project = await findProjectFor(call, params.project ?? '', actions[noun].project);
+    return {
+      holder: { scope: 'project', project },
+      path: projectPagePath(project, noun),
+      above: await linkTo(call, project.namespace_id, noun),
+      view: (visit, title, content) => projectView(visit, { project, title, noun }, content),
+    };
+  },
+});
+
+export const placesOf = (noun: Noun) => ({
+  instance: ofInstance(noun),
+  group: ofGroup(noun),
+  project: ofProject(noun),
+});

@@ -1,0 +1,102 @@
+/** The page of the lists, and handlers for its forms, which call the operations of the API. */
+import { Failure } from '../../../../platform/errors.ts';
+import { findGroup } from '../../../../identity/groups/find.ts';
+import { boolean, id, object, optional, text } from '../../../../platform/http/schema.ts';
+import { addToList, removeFromList, switchList } from '../../../../projects/job_token_scope/change.ts';
+import { type Project, findProject, findProjectFor } from '../../../../projects/projects/find.ts';
+import { type FormProblems, attempt } from '../../parts/form.ts';
+import { type Visit, page, redirect } from '../../page.ts';
+import { placedOn } from '../ci/problems.ts';
+import { projectPath } from '../../parts/project_view.ts';
+import { projectRoot } from '../../places.ts';
+import { type ListName, fieldOf, scopePath, scopeView } from './list.ts';
+
+const servedScope = `${projectRoot}/job_token_scope`;
+
+const administered = async ({ call }: Visit, project: string): Promise<Project> =>
+  await findProjectFor(call, project, 'admin_project');
+
+/** Names of the lists in the API. */
+const apiNames = { projects: 'project', groups: 'group' } as const;
+
+/** Parses a path or an id. */
+const idOrPathOf = (typed: string): number | string =>
+  /^\d{1,15}$/.test(typed) ? Number(typed) : typed.replaceAll(/^\/+|\/+$/g, '');
+
+const targetOf = async ({ call }: Visit, list: ListName, typed: string): Promise<number> => {
+  const given = idOrPathOf(typed);
+  return list === 'projects' ? (await findProject(call, given)).id : (await findGroup(call, given)).id;
+};
+
+/** A hidden project or group counts as missing. */
+const notFoundIn = (list: ListName, error: unknown): FormProblems => {
+  if (!(error instanceof Failure) || error.kind !== 'not_found') throw error;
+  return { text: null, fields: { [fieldOf(list)]: ['was not found'] } };
+};
+
+const add = (list: ListName) =>
+  page({
+    method: 'POST',
+    path: `${servedScope}/${list}`,
+    audience: 'user',
+    params: object({ ...projectPath, [fieldOf(list)]: optional(text({ maxLength: 1_000 })) }),
+    handle: async (visit, params) => {
+      const { project: of, [fieldOf(list)]: sent } = params as Record<string, string | undefined>;
+      const project = await administered(visit, of ?? '');
+      const typed = sent?.trim() ?? '';
+      let problems: FormProblems | null;
+      try {
+        const target = await targetOf(visit, list, typed);
+        const entry = { list: apiNames[list], projectId: project.id, target };
+        problems = await attempt(async () => await addToList(visit.call, entry));
+      } catch (error) {
+        problems = notFoundIn(list, error);
+      }
+      if (problems === null) return redirect(scopePath(project), `Jobs of ${typed} have access.`);
+      return await scopeView(visit, project, { list, typed, problems: placedOn(problems, [fieldOf(list)]) });
+    },
+  });
+
+const remove = (list: ListName) =>
+  page({
+    method: 'POST',
+    path: `${servedScope}/${list}/:id/delete`,
+    audience: 'user',
+    params: object({ ...projectPath, id: id() }),
+    handle: async (visit, { project: of, id: target }) => {
+      const project = await administered(visit, of);
+      await removeFromList(visit.call, { list: apiNames[list], projectId: project.id, target });
+      return redirect(scopePath(project), `The ${apiNames[list]} is removed from the list.`);
+    },
+  });
+
+const show = page({
+  method: 'GET',
+  path: servedScope,
+  audience: 'user',
+  params: object(projectPath),
+  handle: async (visit, { project }) => await scopeView(visit, await administered(visit, project)),
+});
+
+const change = page({
+  method: 'POST',
+  path: servedScope,
+  audience: 'user',
+  // An unticked checkbox sends 0; an absent field changes nothing.
+  params: object({ ...projectPath, enabled: optional(boolean()) }),
+  handle: async (visit, { project: of, enabled }) => {
+    const project = await administered(visit, of);
+    if (enabled === undefined) return redirect(scopePath(project));
+    await switchList(visit.call, project.id, enabled);
+    return redirect(
+      scopePath(project),
+      enabled ? 'Only jobs of listed projects and groups have access.' : 'Jobs of all projects have access.',
+    );
+  },
+});
+
+export const pages = [
+  show,
+  change,
+  ...(['projects', 'groups'] as const).flatMap((list) => [add(list), remove(list)]),
+];

@@ -1,0 +1,166 @@
+import type { Static } from 'typebox';
+import { requireUser } from '../../../../core/access/call.ts';
+import type { Problems } from '../../../../platform/errors.ts';
+import { pageParams, pageRequest } from '../../../../platform/http/page.ts';
+import type { RawParams } from '../../../../platform/http/params.ts';
+import { clearable, date, id, object, optional, text } from '../../../../platform/http/schema.ts';
+import { createKey } from '../../../../identity/keys/create.ts';
+import { deleteKey } from '../../../../identity/keys/delete.ts';
+import { type KeyRow, listKeys } from '../../../../identity/keys/queries.ts';
+import { parseTime } from '../../../../platform/time.ts';
+import { type FormProblems, attempt, form, input, noProblems, textArea } from '../../parts/form.ts';
+import { type Html, html } from '../../parts/html.ts';
+import { moment, momentOr } from '../../parts/moment.ts';
+import { type View, type Visit, page, redirect } from '../../page.ts';
+import { pagesNav } from '../../parts/paging.ts';
+import { ownView } from '../profile/own_nav.ts';
+
+const path = '/profile/keys';
+
+const filled = object({
+  title: optional(text({ maxLength: 2000 })),
+  key: text({ maxLength: 5_000 }),
+  expires_at: optional(clearable(date())),
+});
+
+type Filled = Static<typeof filled>;
+
+const textOf = (raw: unknown): string => (typeof raw === 'string' ? raw : '');
+
+/** Input to show again when the form was invalid. */
+const asTyped = ({ title, key, expires_at }: RawParams): Filled => ({
+  title: textOf(title),
+  key: textOf(key),
+  expires_at: textOf(expires_at),
+});
+
+/** Extends a short problem of the API with a remedy. */
+const explained = (problem: string): string =>
+  problem === 'is invalid'
+    ? 'is invalid: paste the whole line of a file that ends in .pub, beginning with the type, such as ssh-ed25519, and never the private key'
+    : problem;
+
+const expired = 'has expired';
+
+/** Assigns problems to fields of the form: a fingerprint belongs to the key. */
+const onForm = ({ text, fields: { fingerprint, key, ...rest } }: FormProblems): FormProblems => {
+  const taken = fingerprint === undefined ? [] : ['has already been added, by you or by another user'];
+  const isPast = key?.includes(expired) === true;
+  const all = [...(key ?? []).filter((problem) => problem !== expired).map(explained), ...taken];
+  const fields: Problems = {
+    ...rest,
+    ...(all.length > 0 && { key: all }),
+    ...(isPast && { expires_at: ['must be in the future'] }),
+  };
+  return { text, fields };
+};
+
+const newForm = (visit: Visit, given: Filled, problems: FormProblems): Html =>
+  form(
+    visit,
+    { action: path, submit: 'Add key', problems },
+    textArea({
+      name: 'key',
+      label: 'Key',
+      hint: html`The public one, in one line: what is in <code>~/.ssh/id_ed25519.pub</code>, or what <code>ssh-add -L</code> says.`,
+      value: given.key,
+      rows: 5,
+      problems,
+    }),
+    input({
+      name: 'title',
+      label: 'Title',
+      hint: 'For example “laptop”. If empty, the comment of the key.',
+      value: given.title ?? '',
+      problems,
+    }),
+    input({
+      name: 'expires_at',
+      label: 'Expires',
+      type: 'date',
+      hint: 'The key expires at 00:00 UTC of this day. If empty, it does not expire.',
+      value: given.expires_at ?? null,
+      problems,
+    }),
+  );
+
+const row = (visit: Visit, key: KeyRow): Html => {
+  const isOver = key.expires_at !== null && key.expires_at <= visit.call.now;
+  return html`<tr>
+<th scope="row">${key.title}${isOver && html` <span class="badge">Expired</span>`}<br><code class="quiet">SHA256:${key.fingerprint_sha256}</code></th>
+<td>${key.type}<br><span class="quiet">${key.bits} bits</span></td>
+<td>${moment(key.created_at)}</td>
+<td>${momentOr(key.expires_at, 'Never')}</td>
+<td>${form(visit, { action: `${path}/${key.id}/delete`, submit: 'Delete', danger: true })}</td>
+</tr>
+`;
+};
+
+const table = (
+  visit: Visit,
+  keys: readonly KeyRow[],
+): Html => html`<div class="wide" tabindex="0" role="region" aria-label="Keys"><table>
+<thead><tr><th scope="col">Title and fingerprint</th><th scope="col">Type</th><th scope="col">Added</th>
+<th scope="col">Expires</th><th scope="col">Action</th></tr></thead>
+<tbody>${keys.map((key) => row(visit, key))}</tbody>
+</table></div>`;
+
+type Asked = { page?: number; per_page?: number };
+
+const listView = async (
+  visit: Visit,
+  asked: Asked = {},
+  given: Filled = { key: '' },
+  problems = noProblems,
+): Promise<View> => {
+  const wanted = pageRequest(asked);
+  const { items, total } = await listKeys(visit.call.db, requireUser(visit.call).id, wanted);
+  const content = html`<p>These keys give SSH access to your account.</p>
+${items.length === 0 ? html`<p>You have no key yet.</p>` : table(visit, items)}
+${pagesNav({ path, query: {}, page: wanted, total })}
+<h2>Add a key</h2>
+${newForm(visit, given, problems)}`;
+  const view = ownView(path, 'SSH keys', content);
+  return problems === noProblems ? view : { ...view, status: 422 };
+};
+
+const add = page({
+  method: 'POST',
+  path,
+  audience: 'user',
+  params: filled,
+  invalid: async (visit, sent, fields) => await listView(visit, {}, asTyped(sent), { text: null, fields }),
+  handle: async (visit, given) => {
+    const { call } = visit;
+    const expires_at = typeof given.expires_at === 'string' ? parseTime(given.expires_at) : null;
+    const problems = await attempt(
+      async () =>
+        await createKey(call, requireUser(call).id, { title: given.title, key: given.key, expires_at }),
+    );
+    if (problems !== null) return await listView(visit, {}, given, onForm(problems));
+    return redirect(path, 'The key is added.');
+  },
+});
+
+const remove = page({
+  method: 'POST',
+  path: `${path}/:id/delete`,
+  audience: 'user',
+  params: object({ id: id() }),
+  handle: async (visit, params) => {
+    await deleteKey(visit.call, requireUser(visit.call).id, params.id);
+    return redirect(path, 'The key is deleted.');
+  },
+});
+
+export const pages = [
+  page({
+    method: 'GET',
+    path,
+    audience: 'user',
+    params: object(pageParams),
+    handle: async (visit, asked) => await listView(visit, asked),
+  }),
+  add,
+  remove,
+];

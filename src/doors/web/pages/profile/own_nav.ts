@@ -1,0 +1,23 @@
+import type { Html } from '../../parts/html.ts';
+import { sideView } from '../../parts/nav.ts';
+import type { View } from '../../page.ts';
+
+/** Pages of the own account: path and name. */
+const ownLinks = [
+  ['/profile', 'Profile'],
+  ['/profile/password', 'Password'],
+  ['/profile/two_factor', 'Two-factor sign-in'],
+  ['/profile/sessions', 'Sessions'],
+  ['/profile/personal_access_tokens', 'Access tokens'],
+  ['/profile/keys', 'SSH keys'],
+  ['/profile/applications', 'Applications'],
+  ['/profile/identities', 'Linked accounts'],
+] as const;
+
+export type OwnPath = (typeof ownLinks)[number][0];
+
+/** Renders a page of the own account beside the links to the others. */
+export const ownView = (here: OwnPath, title: string, content: Html): View => {
+  const links = ownLinks.map(([path, name]) => ({ path, name, isHere: path === here }));
+  return sideView({ label: 'Your account', links, title }, content);
+};

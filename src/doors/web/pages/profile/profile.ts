@@ -1,0 +1,105 @@
+import type { Static } from 'typebox';
+import { requireActor, requireUser } from '../../../../core/access/call.ts';
+import { boolean, clearable, object, optional, text } from '../../../../platform/http/schema.ts';
+import { confirmPassword } from '../../../../identity/sessions/confirm_password.ts';
+import { loadUser } from '../../../../identity/users/queries.ts';
+import { normalizedEmail } from '../../../../identity/users/rules.ts';
+import { updateUser } from '../../../../identity/users/update.ts';
+import { type FormProblems, attempt, checkbox, form, input, noProblems, textArea } from '../../parts/form.ts';
+import { html } from '../../parts/html.ts';
+import { type View, type Visit, page, redirect } from '../../page.ts';
+import { ownView } from './own_nav.ts';
+
+const long = () => text({ maxLength: 2000 });
+
+const params = object({
+  name: long(),
+  email: long(),
+  current_password: optional(text({ maxLength: 1000 })),
+  show_email: boolean({ default: false }),
+  bio: clearable(long()),
+  location: clearable(long()),
+  organization: clearable(long()),
+  website_url: clearable(long()),
+});
+
+type Filled = Omit<Static<typeof params>, 'current_password'>;
+
+const lines = (filled: Filled, problems: FormProblems) => [
+  input({ name: 'name', label: 'Name', value: filled.name, autocomplete: 'name', required: true, problems }),
+  input({
+    name: 'email',
+    label: 'E-mail',
+    type: 'email',
+    value: filled.email,
+    autocomplete: 'email',
+    required: true,
+    problems,
+  }),
+  input({
+    name: 'current_password',
+    label: 'Current password',
+    type: 'password',
+    hint: 'Needed only to change the e-mail address.',
+    autocomplete: 'current-password',
+    problems,
+  }),
+  checkbox({
+    name: 'show_email',
+    label: 'Show my e-mail address to everyone',
+    checked: filled.show_email,
+    problems,
+  }),
+  textArea({ name: 'bio', label: 'About me', value: filled.bio, rows: 3, problems }),
+  input({ name: 'location', label: 'Location', value: filled.location, problems }),
+  input({
+    name: 'organization',
+    label: 'Organization',
+    value: filled.organization,
+    autocomplete: 'organization',
+    problems,
+  }),
+  input({ name: 'website_url', label: 'Website', value: filled.website_url, autocomplete: 'url', problems }),
+];
+
+const profileView = (visit: Visit, filled: Filled, problems = noProblems): View => {
+  const { username } = requireUser(visit.call);
+  const view = ownView(
+    '/profile',
+    'Profile',
+    html`<p>You are <strong>${username}</strong>.</p>
+${form(visit, { action: '/profile', submit: 'Save', problems }, ...lines(filled, problems))}`,
+  );
+  return problems === noProblems ? view : { ...view, status: 422 };
+};
+
+const show = page({
+  method: 'GET',
+  path: '/profile',
+  audience: 'user',
+  params: object({}),
+  handle: async (visit) => {
+    const user = await loadUser(visit.call.db, requireUser(visit.call).id);
+    return profileView(visit, { ...user, show_email: user.public_email !== null });
+  },
+});
+
+const save = page({
+  method: 'POST',
+  path: '/profile',
+  audience: 'user',
+  params,
+  handle: async (visit, { current_password = '', show_email, ...input }) => {
+    const { call } = visit;
+    const { id, email } = requireUser(call);
+    const problems = await attempt(async () => {
+      if (normalizedEmail(input.email) !== email) await confirmPassword(call, current_password);
+      const public_email = show_email ? input.email : null;
+      await updateUser(call.platform, requireActor(call), id, { ...input, public_email });
+    });
+    if (problems !== null) return profileView(visit, { ...input, show_email }, problems);
+    return redirect('/profile', 'Your profile is saved.');
+  },
+});
+
+export const profilePages = [show, save];

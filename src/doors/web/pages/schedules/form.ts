@@ -1,0 +1,87 @@
+/** Form of a schedule. */
+import type { Static } from 'typebox';
+import { boolean, object, optional, text } from '../../../../platform/http/schema.ts';
+import type { RawParams } from '../../../../platform/http/params.ts';
+import type { Schedule } from '../../../../ci/pipelines/schedules/queries.ts';
+import type { Project } from '../../../../projects/projects/find.ts';
+import { type FormProblems, checkbox, form, input } from '../../parts/form.ts';
+import { type Html, html } from '../../parts/html.ts';
+import type { Visit } from '../../page.ts';
+import { placedOn } from '../ci/problems.ts';
+
+export const filledParams = {
+  description: optional(text()),
+  ref: optional(text({ maxLength: 1_000 })),
+  cron: optional(text()),
+  cron_timezone: optional(text()),
+  active: boolean({ default: false }),
+};
+
+const shape = object(filledParams);
+export type Filled = Static<typeof shape>;
+export type Tried = { given: Filled; problems: FormProblems };
+
+export const blankOf = ({ default_branch }: Project): Filled => ({
+  ref: default_branch ?? '',
+  cron: '0 4 * * *',
+  cron_timezone: 'UTC',
+  active: true,
+});
+
+export const filledOf = (schedule: Schedule): Filled => ({ ...schedule, active: schedule.active === 1 });
+
+const textIn = (raw: unknown): string => (typeof raw === 'string' ? raw : '');
+
+/** Input to show again when the form was invalid. */
+export const asTyped = (sent: RawParams): Filled => ({
+  description: textIn(sent['description']),
+  ref: textIn(sent['ref']),
+  cron: textIn(sent['cron']),
+  cron_timezone: textIn(sent['cron_timezone']),
+  active: true,
+});
+
+export const valuesOf = ({ description = '', ref = '', cron = '', cron_timezone = '', active }: Filled) => ({
+  description: description.trim(),
+  ref: ref.trim(),
+  cron: cron.trim(),
+  cron_timezone: cron_timezone.trim() === '' ? 'UTC' : cron_timezone.trim(),
+  active: active ? (1 as const) : (0 as const),
+});
+
+export const scheduleProblems = (problems: FormProblems): FormProblems =>
+  placedOn(problems, ['description', 'ref', 'cron', 'cron_timezone']);
+
+export const scheduleForm = (
+  visit: Visit,
+  { action, submit }: { action: string; submit: string },
+  { given, problems }: Tried,
+): Html =>
+  form(
+    visit,
+    { action, submit, problems },
+    input({
+      name: 'description',
+      label: 'Description',
+      value: given.description ?? '',
+      required: true,
+      problems,
+    }),
+    input({ name: 'ref', label: 'Branch or tag', value: given.ref ?? '', required: true, problems }),
+    input({
+      name: 'cron',
+      label: 'When',
+      hint: html`Five fields of cron: minute, hour, day, month, weekday. <code>0 4 * * *</code> is every day at four, <code>30 6 * * 1-5</code> half past six on working days.`,
+      value: given.cron ?? '',
+      required: true,
+      problems,
+    }),
+    input({
+      name: 'cron_timezone',
+      label: 'Time zone',
+      hint: 'UTC, or a name such as Europe/Berlin.',
+      value: given.cron_timezone ?? '',
+      problems,
+    }),
+    checkbox({ name: 'active', label: 'Active', checked: given.active }),
+  );

@@ -1,0 +1,112 @@
+/** Lists the schedules of a project. */
+import { may } from '../../../../core/access/may.ts';
+import { pageParams, pageRequest } from '../../../../platform/http/page.ts';
+import { object, oneOf, optional } from '../../../../platform/http/schema.ts';
+import { type Schedule, listSchedules } from '../../../../ci/pipelines/schedules/queries.ts';
+import { canEditSchedule, canTakeOverSchedule } from '../../../../ci/pipelines/schedules/rights.ts';
+import { type Project, findProjectFor } from '../../../../projects/projects/find.ts';
+import { type BasicUserRow, basicUsersById } from '../../../../identity/users/json.ts';
+import { noProblems } from '../../parts/form.ts';
+import { type Html, html } from '../../parts/html.ts';
+import { moment } from '../../parts/moment.ts';
+import { choiceTabs } from '../../parts/nav.ts';
+import { type View, type Visit, page } from '../../page.ts';
+import { pagesNav } from '../../parts/paging.ts';
+import { button, projectPagePath, projectPath, projectView } from '../../parts/project_view.ts';
+import { projectRoot } from '../../places.ts';
+import { type Tried, blankOf, scheduleForm } from './form.ts';
+
+export const servedSchedules = `${projectRoot}/pipeline_schedules`;
+
+export const schedulesPath = (project: Project): string => projectPagePath(project, 'pipeline_schedules');
+
+const actions = (visit: Visit, project: Project, schedule: Schedule): Html | null => {
+  const { call } = visit;
+  if (!may(call.viewer, 'admin_schedule', project)) return null;
+  const path = `${schedulesPath(project)}/${schedule.id}`;
+  const act = (verb: string, label: string, danger = false): Html =>
+    button(visit, `${path}/${verb}`, { label, name: `${label}: ${schedule.description}`, danger });
+  const isOwn = canEditSchedule(call, project, schedule);
+  return html`${act('play', 'Run now')}${isOwn && html`<a href="${path}" aria-label="Edit ${schedule.description}">Edit</a> `}${
+    !isOwn && canTakeOverSchedule(call, project, schedule) && act('take_ownership', 'Take over')
+  }${canTakeOverSchedule(call, project, schedule) && act('delete', 'Delete', true)}`;
+};
+
+type Line = { visit: Visit; project: Project; schedule: Schedule; owner: BasicUserRow | undefined };
+
+const line = ({ visit, project, schedule, owner }: Line): Html => {
+  const { description, ref, cron, cron_timezone, active, next_run_at, last_pipeline_id } = schedule;
+  const next = active === 0 ? 'Inactive' : next_run_at === null ? 'Never' : moment(next_run_at);
+  return html`<tr>
+<th scope="row">${description}</th>
+<td>${ref}</td>
+<td><code>${cron}</code><br><span class="quiet">${cron_timezone}</span></td>
+<td>${next}</td>
+<td>${
+    last_pipeline_id === null
+      ? 'None'
+      : html`<a href="${projectPagePath(project, `pipelines/${last_pipeline_id}`)}">#${last_pipeline_id}</a>`
+  }</td>
+<td>${owner?.name}</td>
+<td>${actions(visit, project, schedule)}</td>
+</tr>
+`;
+};
+
+const table = (
+  lines: readonly Line[],
+): Html => html`<div class="wide" tabindex="0" role="region" aria-label="Schedules"><table>
+<thead><tr><th scope="col">Schedule</th><th scope="col">Branch or tag</th><th scope="col">When</th><th scope="col">Next</th>
+<th scope="col">Last pipeline</th><th scope="col">Owner</th><th scope="col">Actions</th></tr></thead>
+<tbody>${lines.map(line)}</tbody>
+</table></div>`;
+
+const scopes = ['active', 'inactive'] as const;
+type Scope = (typeof scopes)[number];
+const tabNames: Record<Scope, string> = { active: 'Active', inactive: 'Inactive' };
+
+type Asked = { scope?: Scope | undefined; page?: number; per_page?: number };
+
+export const listView = async (
+  visit: Visit,
+  project: Project,
+  asked: Asked = {},
+  tried: Tried = { given: blankOf(project), problems: noProblems },
+): Promise<View> => {
+  const { call } = visit;
+  const { scope } = asked;
+  const wanted = pageRequest(asked);
+  const path = schedulesPath(project);
+  const { items, total } = await listSchedules(call.db, project.id, scope, wanted);
+  const owners = await basicUsersById(
+    call.db,
+    items.flatMap(({ owner_id }) => (owner_id === null ? [] : [owner_id])),
+  );
+  const lines = items.map((schedule) => ({
+    visit,
+    project,
+    schedule,
+    owner: owners.get(schedule.owner_id ?? 0),
+  }));
+  const fresh = html`<h2 id="new">New schedule</h2>
+<p>Its pipelines run with your rights.</p>
+${scheduleForm(visit, { action: path, submit: 'Add schedule' }, tried)}`;
+  const content = html`${choiceTabs({ label: 'Schedules by state', path, param: 'scope', chosen: scope, names: tabNames })}
+<p class="quiet">${total === 1 ? '1 schedule' : `${total} schedules`}</p>
+${lines.length > 0 && table(lines)}
+${pagesNav({ path, query: { scope }, page: wanted, total })}
+${may(call.viewer, 'admin_schedule', project) && fresh}`;
+  const view = projectView(visit, { project, title: 'Schedules', noun: 'pipeline_schedules' }, content);
+  return tried.problems === noProblems ? view : { ...view, status: 422 };
+};
+
+export const listPages = [
+  page({
+    method: 'GET',
+    path: servedSchedules,
+    audience: 'user',
+    params: object({ ...projectPath, scope: optional(oneOf(scopes)), ...pageParams }),
+    handle: async (visit, { project, ...asked }) =>
+      await listView(visit, await findProjectFor(visit.call, project, 'read_pipeline'), asked),
+  }),
+];

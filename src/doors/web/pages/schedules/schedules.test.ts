@@ -1,0 +1,168 @@
+/** Tests the pages of a project's schedules. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { seedCommit } from '../../../../../test/support/repositories/seed_commits.ts';
+import { settle } from '../../../../../test/support/seed_merge_requests.ts';
+import { seedMember, seedProject, unique } from '../../../../../test/support/seed.ts';
+import { type TestService, startTestService } from '../../../../../test/support/service.ts';
+import { type Visitor, openVisitor } from '../../../../../test/support/visitor.ts';
+
+let gantry: TestService;
+let project: { id: number; full_path: string };
+let owner: Visitor;
+let developer: Visitor;
+let other: Visitor;
+let path: string;
+
+const someone = async (level: number, name = 'A User'): Promise<Visitor> => {
+  const [username, password] = [unique('user'), 'correct horse'];
+  const json = { username, name, email: `${username}@example.com`, password };
+  const { body } = await gantry.api('POST /users', { json });
+  await seedMember(gantry, { user: body.id, project: project.id, access_level: level });
+  const visitor = openVisitor(gantry);
+  await visitor.signIn(username, password);
+  await visitor.get('/profile');
+  return visitor;
+};
+
+before(async () => {
+  gantry = await startTestService();
+  project = await seedProject(gantry, { visibility: 'private' });
+  path = `/${project.full_path}/-/pipeline_schedules`;
+  [owner, developer, other] = [await someone(40), await someone(30, 'Dev <b>'), await someone(30)];
+  await seedCommit(gantry, project.id, { '.gitlab-ci.yml': 'one: { script: x }' });
+  await seedCommit(gantry, project.id, { '.gitlab-ci.yml': 'one: { script: x }' }, { branch: 'topic' });
+  await settle(gantry);
+});
+after(async () => await gantry.close());
+
+const all = async () => (await gantry.api(`GET /projects/${project.id}/pipeline_schedules`)).body;
+const one = async (id: number) =>
+  (await gantry.api(`GET /projects/${project.id}/pipeline_schedules/${id}`)).body;
+
+const form = {
+  description: 'nightly <i>',
+  ref: 'topic',
+  cron: '0 4 * * *',
+  cron_timezone: 'Europe/Berlin',
+  active: '1',
+};
+
+const added = async (who = developer): Promise<number> => {
+  await who.get(path);
+  const { status, location } = await who.post(path, form);
+  assert.deepEqual([status, location], [303, path]);
+  return (await all()).at(-1).id;
+};
+
+test('adds, lists and deactivates a schedule', async () => {
+  const id = await added();
+  const { text } = await developer.get(path);
+  assert.match(
+    text,
+    /nightly &lt;i&gt;[\s\S]+<code>0 4 \* \* \*<\/code>[\s\S]+Europe\/Berlin[\s\S]+<time[\s\S]+Dev &lt;b&gt;/,
+  );
+  const { next_run_at, ...made } = await one(id);
+  assert.deepEqual(
+    [made.cron_timezone, made.active, made.ref, typeof next_run_at],
+    ['Europe/Berlin', true, 'topic', 'string'],
+  );
+  await developer.get(`${path}/${id}`);
+  await developer.post(`${path}/${id}`, { ...form, description: 'weekly', cron: '0 4 * * 1', active: '0' });
+  const changed = await one(id);
+  assert.deepEqual([changed.description, changed.cron, changed.active], ['weekly', '0 4 * * 1', false]);
+  assert.match((await developer.get(`${path}?scope=inactive`)).text, /weekly[\s\S]+Inactive/);
+  assert.doesNotMatch((await developer.get(`${path}?scope=active`)).text, /weekly/);
+  assert.equal((await developer.post(`${path}/${id}/delete`)).location, path);
+  assert.equal((await all()).length, 0);
+});
+
+test('shows problems, and keeps the input', async () => {
+  await developer.get(path);
+  const bad = await developer.post(path, {
+    ...form,
+    cron: 'often',
+    cron_timezone: 'Nowhere',
+    description: '',
+  });
+  assert.equal(bad.status, 422);
+  assert.match(
+    bad.text,
+    /Description can&#39;t be blank[\s\S]+When is invalid syntax[\s\S]+Time zone is invalid syntax/,
+  );
+  assert.match(bad.text, /value="often"/);
+  const long = await developer.post(path, { ...form, description: 'x'.repeat(300) });
+  assert.deepEqual([long.status, /Description is too long/.test(long.text)], [422, true]);
+  // Developers cannot run pipelines on the default branch, which is protected.
+  assert.equal((await developer.post(path, { ...form, ref: 'main' })).status, 403);
+  assert.equal((await all()).length, 0);
+  const id = await added();
+  const edit = await developer.post(`${path}/${id}`, { ...form, cron: '* * *' });
+  assert.deepEqual([edit.status, /When is invalid syntax/.test(edit.text)], [422, true]);
+  assert.equal((await one(id)).cron, form.cron);
+});
+
+test('runs on demand, with its variables', async () => {
+  const id = await added();
+  const page = `${path}/${id}`;
+  await developer.get(page);
+  await developer.post(`${page}/variables`, {
+    key: 'WHERE',
+    value: 'a\r\nb<',
+    variable_type: 'file',
+    raw: '1',
+  });
+  assert.match((await developer.get(page)).text, /WHERE[\s\S]+File[\s\S]+>\na\nb&lt;<\/textarea>/);
+  const twice = await developer.post(`${page}/variables`, { key: 'WHERE', value: 'c' });
+  assert.deepEqual([twice.status, /Key has already been taken/.test(twice.text)], [422, true]);
+  assert.match(
+    (await developer.post(`${page}/variables`, { key: 'a b', value: '' })).text,
+    /a b: can contain only/,
+  );
+  await developer.post(`${page}/variables/edit`, { key: 'WHERE', value: 'there' });
+  const { location } = await developer.post(`${page}/play`);
+  const pipeline = Number(/pipelines\/(\d+)$/.exec(location ?? '')?.[1]);
+  const { body } = await gantry.api(`GET /projects/${project.id}/pipelines/${pipeline}/variables`);
+  assert.deepEqual(
+    body.map((given: object) => ({ ...given })),
+    [{ key: 'WHERE', value: 'there', variable_type: 'file', raw: true }],
+  );
+  assert.match((await developer.get(path)).text, new RegExp(`/pipelines/${pipeline}">#${pipeline}<`));
+  await developer.post(`${page}/variables/delete`, { key: 'WHERE' });
+  assert.deepEqual(
+    await gantry.service.platform.store.db.selectFrom('pipeline_schedule_variables').select('key').execute(),
+    [],
+  );
+  await gantry.service.platform.store.write(async ({ db }) => {
+    await db.updateTable('pipeline_schedules').set({ ref: 'gone' }).where('id', '=', id).execute();
+  });
+  const refused = await developer.post(`${page}/play`);
+  assert.equal(refused.location, path);
+  assert.match((await developer.get(path)).text, /role="alert">No pipeline was created: Reference not found/);
+});
+
+test('other users can run a schedule and not edit it; a maintainer takes ownership', async () => {
+  const id = await added();
+  const page = `${path}/${id}`;
+  assert.equal((await other.post(`${page}/play`)).status, 303);
+  assert.equal((await other.get(page)).status, 403);
+  for (const verb of [
+    '',
+    '/delete',
+    '/take_ownership',
+    '/variables',
+    '/variables/edit',
+    '/variables/delete',
+  ]) {
+    assert.equal((await other.post(page + verb, { ...form, key: 'A', value: 'b' })).status, 403, verb);
+  }
+  assert.doesNotMatch((await other.get(path)).text, new RegExp(`${id}/(?:delete|take_ownership)`));
+  assert.equal((await owner.get(page)).status, 403);
+  assert.match((await owner.get(path)).text, new RegExp(`action="${page}/take_ownership"`));
+  assert.equal((await owner.post(`${page}/take_ownership`)).location, path);
+  assert.equal((await owner.get(page)).status, 200);
+  assert.equal((await developer.get(page)).status, 403);
+  const elsewhere = await seedProject(gantry, { visibility: 'private' });
+  const there = `/${elsewhere.full_path}/-/pipeline_schedules/${id}`;
+  assert.equal((await owner.get(there)).status, 404);
+});

@@ -1,0 +1,121 @@
+import { Failure } from '../../../../platform/errors.ts';
+import { object, optional, text } from '../../../../platform/http/schema.ts';
+import { passwordSignIn } from '../../../../identity/sessions/password_sign_in.ts';
+import { startSession } from '../../../../identity/sessions/start.ts';
+import { type FormProblems, form, hidden, input, noProblems } from '../../parts/form.ts';
+import { type Html, html } from '../../parts/html.ts';
+import { ownPath } from '../../request/safe_path.ts';
+import { type View, type Visit, page, redirect } from '../../page.ts';
+import { askSecondFactor } from '../two_factor/challenge.ts';
+import { providerButtons } from '../identities/buttons.ts';
+
+type Filled = { login: string; return_to: string };
+
+const passwordForm = (visit: Visit, { login, return_to }: Filled, problems: FormProblems): Html =>
+  form(
+    visit,
+    { action: '/users/sign_in', submit: 'Sign in', problems },
+    input({
+      name: 'login',
+      label: 'User name or e-mail',
+      value: login,
+      autocomplete: 'username',
+      required: true,
+      autofocus: login === '',
+    }),
+    input({
+      name: 'password',
+      label: 'Password',
+      type: 'password',
+      autocomplete: 'current-password',
+      required: true,
+      autofocus: login !== '',
+    }),
+    return_to === '/' ? null : hidden('return_to', return_to),
+  );
+
+const signInView = (visit: Visit, filled: Filled, problems = noProblems, given: Partial<View> = {}): View => {
+  const { settings } = visit.call;
+  const withPassword = settings.password_authentication_enabled;
+  const body = html`<h1>Sign in</h1>
+${settings.sign_in_text !== null && html`<p class="lines">${settings.sign_in_text}</p>`}
+${
+  withPassword
+    ? passwordForm(visit, filled, problems)
+    : html`<p>Signing in with a password is turned off on this service.</p>`
+}
+${providerButtons(visit, filled.return_to)}${settings.signup_enabled && withPassword && html`<p>No account yet? <a href="/users/sign_up">Sign up</a></p>`}`;
+  return { title: 'Sign in', body, ...given };
+};
+
+const emptyForm = page({
+  method: 'GET',
+  path: '/users/sign_in',
+  audience: 'anyone',
+  withoutRequiredFactor: true,
+  params: object({ return_to: optional(text({ maxLength: 4096 })) }),
+  handle: async (visit, { return_to }) => {
+    const { call } = visit;
+    const back = ownPath(return_to, call.baseUrl);
+    return call.signedIn ? redirect(back) : signInView(visit, { login: '', return_to: back });
+  },
+});
+
+const inMinutes = (seconds: number): string => {
+  const minutes = Math.ceil(seconds / 60);
+  return minutes === 1 ? 'in a minute' : `in ${minutes} minutes`;
+};
+
+/** Returns the message of a refused sign-in; null: another failure. */
+const problemOf = (error: unknown): string | null => {
+  if (!(error instanceof Failure)) return null;
+  switch (error.kind) {
+    case 'unauthorized':
+      return 'Invalid user name or password.';
+    case 'forbidden':
+      return 'This account has been blocked. An administrator can tell you why.';
+    case 'too_many_requests':
+      return `Too many sign-ins failed. Try again ${inMinutes(Number(error.headers['retry-after']))}.`;
+    default:
+      return null;
+  }
+};
+
+const refusedView = (visit: Visit, filled: Filled, error: unknown): View => {
+  const said = problemOf(error);
+  if (said === null || !(error instanceof Failure)) throw error;
+  const status = error.kind === 'too_many_requests' ? 429 : 422;
+  return signInView(visit, filled, { text: said, fields: {} }, { status, headers: error.headers });
+};
+
+const signIn = page({
+  method: 'POST',
+  path: '/users/sign_in',
+  audience: 'anyone',
+  withoutRequiredFactor: true,
+  params: object({
+    login: text({ maxLength: 1000 }),
+    password: text({ maxLength: 1000 }),
+    return_to: optional(text({ maxLength: 4096 })),
+  }),
+  handle: async (visit, { login, password, return_to }) => {
+    const { call } = visit;
+    const { platform, ip, userAgent } = call;
+    const back = ownPath(return_to, call.baseUrl);
+    if (!call.settings.password_authentication_enabled) {
+      return signInView(visit, { login: '', return_to: back }, noProblems, { status: 422 });
+    }
+    try {
+      const { user, needsSecondFactor } = await passwordSignIn(platform, { login, password, ip, userAgent });
+      if (needsSecondFactor) return await askSecondFactor(visit, { user_id: user.id, provider: null }, back);
+      const replaced = visit.sessionSecret;
+      const given = { user_id: user.id, provider: null, source: call, replaced };
+      visit.changeSession(await startSession(platform, given));
+    } catch (error) {
+      return refusedView(visit, { login, return_to: back }, error);
+    }
+    return redirect(back);
+  },
+});
+
+export const signInPages = [emptyForm, signIn];

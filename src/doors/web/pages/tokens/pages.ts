@@ -1,0 +1,231 @@
+import type { Static } from 'typebox';
+import { requireUser } from '../../../../core/access/call.ts';
+import { today } from '../../../../core/access/viewer.ts';
+import { notFound } from '../../../../platform/errors.ts';
+import { pageParams, pageRequest } from '../../../../platform/http/page.ts';
+import type { RawParams } from '../../../../platform/http/params.ts';
+import {
+  clearable,
+  date,
+  id,
+  object,
+  oneOf,
+  optional,
+  text,
+  texts,
+} from '../../../../platform/http/schema.ts';
+import { tokenJson } from '../../../../identity/tokens/json.ts';
+import { createOwnToken } from '../../../../identity/tokens/create_own_token.ts';
+import { type TokenRow, findToken, listTokens } from '../../../../identity/tokens/queries.ts';
+import { revokeToken } from '../../../../identity/tokens/revoke.ts';
+import { tokenScopes } from '../../../../identity/tokens/rules.ts';
+import {
+  type FormProblems,
+  checkboxes,
+  form,
+  input,
+  noProblems,
+  problemsOf,
+  select,
+} from '../../parts/form.ts';
+import { type Html, html } from '../../parts/html.ts';
+import { moment, momentOr } from '../../parts/moment.ts';
+import { tabs } from '../../parts/nav.ts';
+import { type View, type Visit, page, redirect } from '../../page.ts';
+import { pagesNav } from '../../parts/paging.ts';
+import { scopeMeanings } from '../../parts/scopes.ts';
+import { ownView } from '../profile/own_nav.ts';
+
+const path = '/profile/personal_access_tokens';
+const title = 'Personal access tokens';
+const dayLength = 86_400_000;
+
+const lives = ['7', '30', '90', '365', 'none'] as const;
+
+const filled = object({
+  name: text({ maxLength: 2000 }),
+  scopes: { ...texts(), default: [] as string[] },
+  life: { ...oneOf(lives), default: '30' as const },
+  expires_at: optional(clearable(date())),
+});
+
+type Filled = Static<typeof filled>;
+
+const blank: Filled = { name: '', scopes: [], life: '30' };
+
+/** Input to show again when the form was invalid. */
+const asTyped = ({ name, scopes, life, expires_at }: RawParams): Filled => ({
+  name: typeof name === 'string' ? name : '',
+  scopes: Array.isArray(scopes) ? scopes.filter((one) => typeof one === 'string') : [],
+  life: lives.find((one) => one === life) ?? blank.life,
+  expires_at: typeof expires_at === 'string' ? expires_at : null,
+});
+
+const endOf = (life: Filled['life'], now: number): string | null =>
+  life === 'none' ? null : today(now + Number(life) * dayLength);
+
+const lifeChoices = (now: number): [string, string][] =>
+  lives.map((life) => {
+    const end = endOf(life, now);
+    return [life, end === null ? 'Never' : `In ${life} days, on ${end}`];
+  });
+
+const newForm = (visit: Visit, given: Filled, problems: FormProblems): Html => {
+  const { now, admin } = visit.call;
+  const scopes = tokenScopes.filter((scope) => admin || scope !== 'sudo');
+  return form(
+    visit,
+    { action: path, submit: 'Create token', problems },
+    input({
+      name: 'name',
+      label: 'Name',
+      hint: 'What the token is used for.',
+      value: given.name,
+      required: true,
+      problems,
+    }),
+    checkboxes({
+      name: 'scopes',
+      label: 'Scopes',
+      hint: 'Select only what the token needs.',
+      values: given.scopes,
+      boxes: scopes.map((scope) => ({ value: scope, label: scope, hint: scopeMeanings[scope] })),
+      problems,
+    }),
+    select({ name: 'life', label: 'Expires', value: given.life, options: lifeChoices(now), problems }),
+    input({
+      name: 'expires_at',
+      label: 'Or on a day of your choice',
+      type: 'date',
+      hint: 'The token expires at 00:00 UTC of this day. If empty, the choice above applies.',
+      value: given.expires_at ?? null,
+      min: today(now + dayLength),
+      problems,
+    }),
+  );
+};
+
+type State = 'active' | 'inactive';
+
+const badgeOf = ({ active, revoked }: { active: boolean; revoked: boolean }): Html => {
+  if (active) return html`<span class="badge">Active</span>`;
+  return revoked ? html`<span class="badge">Revoked</span>` : html`<span class="badge">Expired</span>`;
+};
+
+const row = (visit: Visit, token: TokenRow): Html => {
+  const json = tokenJson(token, visit.call.now);
+  const revoke = form(visit, { action: `${path}/${token.id}/revoke`, submit: 'Revoke', danger: true });
+  return html`<tr>
+<th scope="row">${token.name}<br>${badgeOf(json)}</th>
+<td>${json.scopes.join(' ')}</td>
+<td>${moment(token.created_at)}</td>
+<td>${token.expires_at ?? 'Never'}</td>
+<td>${momentOr(token.last_used_at, 'Never')}</td>
+<td>${json.active && revoke}</td>
+</tr>
+`;
+};
+
+const table = (
+  visit: Visit,
+  tokens: readonly TokenRow[],
+): Html => html`<div class="wide" tabindex="0" role="region" aria-label="Tokens"><table>
+<thead><tr><th scope="col">Name</th><th scope="col">Scopes</th><th scope="col">Created</th>
+<th scope="col">Expires</th><th scope="col">Last used</th><th scope="col">Action</th></tr></thead>
+<tbody>${tokens.map((token) => row(visit, token))}</tbody>
+</table></div>`;
+
+const stateTabs = (state: State): Html =>
+  tabs('Tokens by state', [
+    { path, name: 'Active', isHere: state === 'active' },
+    { path: `${path}?state=inactive`, name: 'Revoked and expired', isHere: state === 'inactive' },
+  ]);
+
+const listParams = object({ state: optional(oneOf(['active', 'inactive'])), ...pageParams });
+
+type Listed = { state?: State | undefined; page?: number; per_page?: number };
+
+const listView = async (
+  visit: Visit,
+  { state = 'active', ...asked }: Listed = {},
+  given = blank,
+  problems = noProblems,
+): Promise<View> => {
+  const { db, now } = visit.call;
+  const wanted = pageRequest(asked);
+  const filter = { kind: 'personal', user_id: requireUser(visit.call).id, state } as const;
+  const { rows, total } = await listTokens(db, { filter, page: wanted, now });
+  const none = state === 'active' ? 'You have no active tokens.' : 'You have no revoked or expired tokens.';
+  const query = { state: state === 'active' ? undefined : state };
+  const list = html`<h2>Your tokens</h2>
+${stateTabs(state)}
+${rows.length === 0 ? html`<p>${none}</p>` : table(visit, rows)}
+${pagesNav({ path, query, page: wanted, total })}`;
+  const content = html`<p>Programs use these tokens to access the API and git on your behalf, without your password.</p>
+${list}
+<h2 id="new">Create a token</h2>
+${newForm(visit, given, problems)}`;
+  const view = ownView(path, title, content);
+  return problems === noProblems ? view : { ...view, status: 422 };
+};
+
+const madeView = (text: string, { name }: Filled, expires: string | null): View =>
+  ownView(
+    path,
+    'Token created',
+    html`<p>Copy the token <strong>${name.trim()}</strong> now: it is not shown again.</p>
+<p><code class="secret">${text}</code></p>
+<p>${expires === null ? 'It does not expire.' : `It expires on ${expires}.`} Who has it may do in your name what its scopes allow.</p>
+<p><a class="button" href="${path}">I have copied it</a></p>`,
+  );
+
+const past: FormProblems = { text: null, fields: { expires_at: ['must be in the future'] } };
+
+const create = page({
+  method: 'POST',
+  path,
+  audience: 'user',
+  params: filled,
+  invalid: async (visit, sent, fields) => await listView(visit, {}, asTyped(sent), { text: null, fields }),
+  handle: async (visit, given) => {
+    const { call } = visit;
+    const day = given.expires_at ?? null;
+    // Stricter than the API, where callers see at once that the token has expired.
+    if (day !== null && day <= today(call.now)) return await listView(visit, {}, given, past);
+    const expires_at = day ?? endOf(given.life, call.now);
+    try {
+      const made = await createOwnToken(call, { ...given, expires_at });
+      return madeView(made.text, given, expires_at);
+    } catch (error) {
+      const problems = problemsOf(error);
+      if (problems === null) throw error;
+      return await listView(visit, {}, given, problems);
+    }
+  },
+});
+
+const revoke = page({
+  method: 'POST',
+  path: `${path}/:id/revoke`,
+  audience: 'user',
+  params: object({ id: id() }),
+  handle: async (visit, params) => {
+    const { call } = visit;
+    const token = await findToken(call.db, params.id, { kind: 'personal', user_id: requireUser(call).id });
+    if (token === undefined) throw notFound();
+    await revokeToken(call, token);
+    return redirect(path, `The token ${token.name} is revoked.`);
+  },
+});
+
+export const pages = [
+  page({
+    method: 'GET',
+    path,
+    audience: 'user',
+    params: listParams,
+    handle: async (visit, asked) => await listView(visit, asked),
+  }),
+  create,
+  revoke,
+];

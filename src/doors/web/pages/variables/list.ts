@@ -1,0 +1,101 @@
+/** Lists the CI variables of the instance, a group or a project. */
+import { pageParams, pageRequest } from '../../../../platform/http/page.ts';
+import { object } from '../../../../platform/http/schema.ts';
+import { type Owner, listVariables } from '../../../../ci/variables/queries.ts';
+import type { Variable } from '../../../../ci/variables/rules.ts';
+import { type Html, html } from '../../parts/html.ts';
+import { type AnyPage, type View, type Visit, page } from '../../page.ts';
+import { pagesNav } from '../../parts/paging.ts';
+import type { Holder, Place, PlaceKind, PlaceParams } from '../ci/places.ts';
+import { button } from '../../parts/project_view.ts';
+import { type Tried, blank, untried, variableForm } from './form.ts';
+
+export const ownerOf = (holder: Holder): Owner => {
+  if (holder.scope === 'instance') return { type: 'Instance', id: 0 };
+  return holder.scope === 'group'
+    ? { type: 'Namespace', id: holder.group.id }
+    : { type: 'Project', id: holder.project.id };
+};
+
+/** Path of a variable's page, identified by key and environment scope. */
+export const addressOf = (
+  path: string,
+  { key, environment_scope }: Pick<Variable, 'key' | 'environment_scope'>,
+  verb = '',
+): string => `${path}/${key}${verb}?${new URLSearchParams({ scope: environment_scope }).toString()}`;
+
+const badge = (text: string): Html => html` <span class="badge">${text}</span>`;
+
+const traits = (variable: Variable): Html =>
+  html`${variable.variable_type === 'file' && badge('File')}${variable.protected === 1 && badge('Protected')}${
+    variable.masked === 1 && badge('Masked')
+  }${variable.raw === 1 && badge('As it is')}`;
+
+const shownValue = ({ value, hidden }: Variable): Html =>
+  hidden === 1
+    ? html`<span class="quiet">Hidden</span>`
+    : html`<details><summary>Show</summary><code class="lines">${value}</code></details>`;
+
+type Line = { visit: Visit; place: Place; variable: Variable };
+
+const line = ({ visit, place: { path }, variable }: Line): Html => html`<tr>
+<th scope="row"><code>${variable.key}</code>${traits(variable)}${
+  variable.description !== null && html`<br><span class="quiet">${variable.description}</span>`
+}</th>
+<td>${shownValue(variable)}</td>
+<td>${variable.environment_scope === '*' ? 'All jobs' : variable.environment_scope}</td>
+<td><a href="${addressOf(path, variable)}" aria-label="Edit ${variable.key}">Edit</a>
+${button(visit, addressOf(path, variable, '/delete'), {
+  label: 'Delete',
+  name: `Delete ${variable.key}${variable.environment_scope === '*' ? '' : ` of ${variable.environment_scope}`}`,
+  danger: true,
+})}</td>
+</tr>
+`;
+
+const table = (
+  lines: readonly Line[],
+): Html => html`<div class="wide" tabindex="0" role="region" aria-label="Variables"><table>
+<thead><tr><th scope="col">Key</th><th scope="col">Value</th><th scope="col">Environments</th><th scope="col">Actions</th></tr></thead>
+<tbody>${lines.map(line)}</tbody>
+</table></div>`;
+
+const reach: Record<Holder['scope'], string> = {
+  instance: 'Passed to all jobs of the instance. Variables of groups and projects take precedence.',
+  group: 'Passed to jobs of all projects in the group. Variables of subgroups and projects take precedence.',
+  project:
+    'Passed to jobs of the project. They take precedence over variables of its groups and of the instance.',
+};
+
+export const listView = async (
+  visit: Visit,
+  place: Place,
+  asked: { page?: number; per_page?: number } = {},
+  tried: Tried = untried(blank),
+): Promise<View> => {
+  const { path, holder } = place;
+  const wanted = pageRequest(asked);
+  const { items, total } = await listVariables(visit.call.platform, ownerOf(holder), wanted);
+  const content = html`<p>${reach[holder.scope]}</p>
+${place.above}<p class="quiet">${total === 1 ? '1 variable' : `${total} variables`}</p>
+${items.length > 0 && table(items.map((variable) => ({ visit, place, variable })))}
+${pagesNav({ path, query: {}, page: wanted, total })}
+<h2 id="new">New variable</h2>
+${variableForm(visit, { action: path, submit: 'Add variable', before: null }, tried)}`;
+  const view = place.view(visit, 'Variables', content);
+  return tried.problems.text === null && Object.keys(tried.problems.fields).length === 0
+    ? view
+    : { ...view, status: 422 };
+};
+
+export const listPage = (kind: PlaceKind): AnyPage =>
+  page({
+    method: 'GET',
+    path: kind.served,
+    audience: kind.audience,
+    params: object({ ...kind.params, ...pageParams }),
+    handle: async (visit, params) => {
+      const given = params as PlaceParams & { page: number; per_page: number };
+      return await listView(visit, await kind.find(visit, given), given);
+    },
+  });

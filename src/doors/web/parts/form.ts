@@ -1,0 +1,193 @@
+/** Renders forms: each field has a label, and its problem next to it, linked for screen readers. */
+import { Failure, type Problems } from '../../../platform/errors.ts';
+import { type Html, html } from './html.ts';
+import type { Visit } from '../page.ts';
+
+/** Problems of a submitted form. */
+export type FormProblems = { text: string | null; fields: Problems };
+
+export const noProblems: FormProblems = { text: null, fields: {} };
+
+const refusals = new Set<Failure['kind']>(['bad_request', 'conflict', 'unprocessable']);
+
+/** Converts a failure to problems of a form; null: it is not about the input. */
+export const problemsOf = (error: unknown): FormProblems | null => {
+  if (!(error instanceof Failure) || !refusals.has(error.kind)) return null;
+  const { message } = (error.body ?? {}) as { message?: unknown };
+  if (typeof message === 'string') return { text: message, fields: {} };
+  return { text: null, fields: (message ?? {}) as Problems };
+};
+
+/**
+ * Runs an operation for a form.
+ * @returns the problems of the input; null: it succeeded
+ * @throws any failure that is not about the input
+ */
+export const attempt = async (operation: () => Promise<unknown>): Promise<FormProblems | null> => {
+  try {
+    await operation();
+    return null;
+  } catch (error) {
+    const problems = problemsOf(error);
+    if (problems === null) throw error;
+    return problems;
+  }
+};
+
+type FieldGiven = {
+  name: string;
+  /** Element id; by default derived from the name. For pages with several forms that share a name. */
+  id?: string;
+  label: string;
+  /** Shown below the label. */
+  hint?: Html | string;
+  problems?: FormProblems;
+};
+
+const idOf = (name: string): string => name.replaceAll(/\W+/g, '_');
+
+/** Formats the problem of a field as a sentence. */
+export const saidOf = (label: string, problem: string): string =>
+  /^\p{Lu}/u.test(problem) ? problem : `${label} ${problem}`;
+
+type Ties = { id: string; described: Html | null; attributes: Html; hint: Html | null; error: Html | null };
+
+/** Attributes that link a control to its hint and its problem. */
+const tiesOf = ({ name, label, hint, id = idOf(name), problems = noProblems }: FieldGiven): Ties => {
+  const wrong = problems.fields[name] ?? [];
+  const ids = [...(hint === undefined ? [] : [`${id}_hint`]), ...(wrong.length > 0 ? [`${id}_error`] : [])];
+  const described = ids.length === 0 ? null : html` aria-describedby="${ids.join(' ')}"`;
+  return {
+    id,
+    described,
+    attributes: html`${described}${wrong.length > 0 && html` aria-invalid="true"`}`,
+    hint: hint === undefined ? null : html`<p class="hint" id="${id}_hint">${hint}</p>`,
+    error:
+      wrong.length === 0
+        ? null
+        : html`<p class="error" id="${id}_error">${wrong.map((one) => saidOf(label, one)).join('. ')}</p>`,
+  };
+};
+
+type InputGiven = FieldGiven & {
+  type?: 'text' | 'email' | 'password' | 'number' | 'url' | 'date';
+  value?: string | number | null;
+  autocomplete?: string;
+  required?: boolean;
+  autofocus?: boolean;
+  /** For a number or a date. */
+  min?: string | number | null;
+  max?: string | number | null;
+  step?: number | 'any';
+};
+
+const boundsOf = ({ min = null, max = null, step }: InputGiven): Html =>
+  html`${min !== null && html` min="${min}"`}${max !== null && html` max="${max}"`}${
+    step !== undefined && html` step="${step}"`
+  }`;
+
+/** Renders a line of text. */
+export const input = (given: InputGiven): Html => {
+  const { name, label, type = 'text', value, autocomplete, required = false, autofocus = false } = given;
+  const { id, attributes, hint, error } = tiesOf(given);
+  const isName = type === 'password' || type === 'email' || autocomplete === 'username';
+  return html`<div class="field">
+<label for="${id}">${label}</label>${hint}
+<input id="${id}" name="${name}" type="${type}"${value !== undefined && value !== null && html` value="${value}"`}${
+    autocomplete !== undefined && html` autocomplete="${autocomplete}"`
+  }${isName && html` autocapitalize="none" spellcheck="false"`}${required && html` required`}${
+    autofocus && html` autofocus`
+  }${boundsOf(given)}${attributes}>
+${error}</div>
+`;
+};
+
+/** Renders a text area. */
+export const textArea = (given: FieldGiven & { value?: string | null; rows?: number }): Html => {
+  const { id, attributes, hint, error } = tiesOf(given);
+  // Browsers drop the first newline after the tag.
+  return html`<div class="field">
+<label for="${id}">${given.label}</label>${hint}
+<textarea id="${id}" name="${given.name}" rows="${given.rows ?? 4}"${attributes}>
+${given.value ?? ''}</textarea>
+${error}</div>
+`;
+};
+
+/** Renders a checkbox: sends `1` when ticked, else `0` (or nothing, if several share the name). */
+export const checkbox = (given: FieldGiven & { checked: boolean; value?: string }): Html => {
+  const { attributes, hint, error } = tiesOf(given);
+  const { name, label, checked, value } = given;
+  const id = idOf(value === undefined ? name : `${name}_${value}`);
+  return html`<div class="field check">
+${value === undefined && html`<input type="hidden" name="${name}" value="0">`}
+<input id="${id}" name="${name}" type="checkbox" value="${value ?? '1'}"${checked && html` checked`}${attributes}>
+<label for="${id}">${label}</label>${hint}${error}</div>
+`;
+};
+
+type Box = { value: string; label: string; hint?: Html | string };
+
+/** Renders a checkbox for each value. Sends an empty value first, so that an empty choice is sent, too. */
+export const checkboxes = (
+  given: FieldGiven & { values: readonly string[]; boxes: readonly Box[] },
+): Html => {
+  const { id, described, hint, error } = tiesOf(given);
+  const { name, label, values, boxes } = given;
+  return html`<fieldset id="${id}"${described}>
+<legend>${label}</legend>${hint}${error}${hidden(`${name}[]`, '')}
+${boxes.map((box) => checkbox({ ...box, name: `${name}[]`, checked: values.includes(box.value) }))}</fieldset>
+`;
+};
+
+/** Renders a select; each value is `[value, label]`. */
+export const select = (
+  given: FieldGiven & { value: string | null; options: readonly (readonly [string, string])[] },
+): Html => {
+  const { id, attributes, hint, error } = tiesOf(given);
+  const options = given.options.map(
+    ([value, label]) =>
+      html`<option value="${value}"${value === given.value && html` selected`}>${label}</option>`,
+  );
+  return html`<div class="field">
+<label for="${id}">${given.label}</label>${hint}
+<select id="${id}" name="${given.name}"${attributes}>${options}</select>
+${error}</div>
+`;
+};
+
+export const hidden = (name: string, value: string | number): Html =>
+  html`<input type="hidden" name="${name}" value="${value}">`;
+
+type FormGiven = {
+  action: string;
+  /** Text of its button. */
+  submit: string;
+  /** Accessible name of the button, where several on a page have the same text. */
+  name?: string;
+  /** The operation cannot be undone. */
+  danger?: boolean;
+  problems?: FormProblems;
+};
+
+/** Summary of the problems, before the fields; read out when the page opens. */
+const summary = ({ text, fields }: FormProblems): Html | null => {
+  const count = Object.keys(fields).length;
+  if (text === null && count === 0) return null;
+  const said =
+    text ?? (count === 1 ? 'One field needs another value.' : `${count} fields need other values.`);
+  return html`<p class="flash alert" role="alert">${said}</p>
+`;
+};
+
+/** Renders a form with method POST and its CSRF token. */
+export const form = (visit: Visit, given: FormGiven, ...fields: (Html | null)[]): Html => {
+  const { action, submit, name, danger = false, problems = noProblems } = given;
+  return html`<form method="post" action="${action}">
+${summary(problems)}${hidden('authenticity_token', visit.csrfToken())}
+${fields}<div class="buttons"><button${danger && html` class="danger"`}${
+    name !== undefined && html` aria-label="${name}"`
+  }>${submit}</button></div>
+</form>
+`;
+};

@@ -1,0 +1,19 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { html } from './html.ts';
+
+test('escapes values, and nested templates only once', () => {
+  const inner = html`<b>${'<i>&"\''}</b>`;
+  assert.equal(
+    html`<p title="${'"'}">${inner}</p>`.text,
+    '<p title="&quot;"><b>&lt;i&gt;&amp;&quot;&#39;</b></p>',
+  );
+});
+
+test('joins lists; null, undefined and false are empty; 0 is 0', () => {
+  assert.equal(html`${[html`<li>`, 'a', ['<', 1]]}${null}${undefined}${false}${0}`.text, '<li>a&lt;10');
+});
+
+test('keeps a backslash and a $', () => {
+  assert.equal(html`a\\b${'$&\\n'}`.text, 'a\\b$&amp;\\n');
+});

@@ -1,0 +1,39 @@
+/** Escaped HTML. Created only by `html` and `trusted`. */
+export class Html {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+type Part = string | number | Html | null | undefined | false | readonly Part[];
+
+const entities: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+/** Escapes text, for writers that produce too much for templates, such as lines of a log. */
+export const escapeText = (text: string): string =>
+  text.replaceAll(/[&<>"']/g, (mark) => entities[mark] ?? mark);
+
+const write = (part: Part): string => {
+  if (part instanceof Html) return part.text;
+  if (part === null || part === undefined || part === false) return '';
+  if (typeof part === 'string' || typeof part === 'number') return escapeText(String(part));
+  return part.map(write).join('');
+};
+
+/** Marks markup as safe: it comes from a library without input, or all of its input is escaped. */
+export const trusted = (markup: string): Html => new Html(markup);
+
+/**
+ * Template tag that escapes its values, for text and quoted attributes. `Html` goes in unchanged, a list as its parts,
+ * null and false as nothing.
+ */
+export const html = (texts: TemplateStringsArray, ...parts: Part[]): Html =>
+  new Html(String.raw({ raw: texts }, ...parts.map(write)));

@@ -1,0 +1,39 @@
+/** Decides whether a failure is answered as a page or as JSON. */
+import type { FastifyRequest } from 'fastify';
+import type { Failure } from '../../../platform/errors.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Answers in HTML, whatever the client accepts. */
+    isPage?: boolean;
+  }
+}
+
+const wantsPage = ({ url, headers, routeOptions }: FastifyRequest): boolean =>
+  routeOptions.config?.isPage === true ||
+  (!/^\/api(?:\/|\?|$)/.test(url) && headers.accept?.includes('text/html') === true);
+
+/** Returns the failure's message if it is meant for people. */
+const reasonOf = (failure: Failure | null): string | null => {
+  const { message } = (failure?.body ?? {}) as { message?: unknown };
+  if (typeof message !== 'string') return null;
+  return /^\d{3} \w+ - (.+)$/.exec(message)?.[1] ?? null;
+};
+
+export type FailurePage = { body: string; headers: Record<string, string> };
+
+/** @param failure null: an unexpected error */
+export const failurePage =
+  (isHttps: boolean) =>
+  async (request: FastifyRequest, failure: Failure | null): Promise<FailurePage | null> => {
+    if (!wantsPage(request)) return null;
+    const [{ errorPage }, { pageHeaders }] = await Promise.all([
+      import('../parts/error_page.ts'),
+      import('./headers.ts'),
+    ]);
+    const status = failure?.status ?? 500;
+    return {
+      body: errorPage({ status, reason: reasonOf(failure), requestId: request.id }),
+      headers: pageHeaders({ formOrigins: [], isHttps }),
+    };
+  };

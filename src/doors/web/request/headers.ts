@@ -1,0 +1,37 @@
+/** Builds the headers of every page. */
+
+type Given = {
+  /** Origins, other than our own, to which forms may lead. */
+  formOrigins: readonly string[];
+  isHttps: boolean;
+  /** URL of the only script that runs; it may connect to our origin. */
+  script?: string;
+};
+
+/** Checks for an origin or a scheme: any other text could add a directive to the policy. */
+const isSource = (origin: string): boolean =>
+  /^[\w+.-]+:(?:\/\/(?:[\w.-]+|\[[\da-f:.]+\])(?::\d+)?)?$/i.test(origin);
+
+/** Forbids frames, plugins, external and inline resources, and all scripts but the named one. */
+const policyOf = ({ formOrigins, script }: Given): string =>
+  [
+    "default-src 'none'",
+    ...(script === undefined ? [] : [`script-src ${script}`, "connect-src 'self'"]),
+    "style-src 'self'",
+    "img-src 'self'",
+    ['form-action', "'self'", ...new Set(formOrigins.filter(isSource))].join(' '),
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+
+export const pageHeaders = (given: Given): Record<string, string> => ({
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': policyOf(given),
+  'x-frame-options': 'DENY',
+  // Not `no-referrer`: a form would be sent with `Origin: null`.
+  'referrer-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
+  'cache-control': 'private, no-store',
+  ...(given.isHttps && { 'strict-transport-security': 'max-age=31536000' }),
+});

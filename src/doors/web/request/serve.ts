@@ -1,0 +1,91 @@
+/** Serves a page: authentication, authorization, CSRF check, parameters, handler. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { openPageCall } from '../../../core/access/open_call.ts';
+import type { Platform } from '../../../core/platform.ts';
+import { Failure, type Problems } from '../../../platform/errors.ts';
+import { isFactorOverdue } from '../../../core/access/credentials/second_factor_due.ts';
+import { longestQuery, parseBody } from '../../../platform/http/body/parse_body.ts';
+import { tooLong } from '../../../platform/http/failure.ts';
+import { type ParamsReader, type RawParams, paramsReader } from '../../../platform/http/params.ts';
+import { problemsOf } from '../parts/form.ts';
+import { type AnyPage, type Redirect, type View, redirect } from '../page.ts';
+import { type OpenVisit, answer, isOurForm, openVisit } from './visit.ts';
+
+const readers = new WeakMap<AnyPage, ParamsReader>();
+
+const readerOf = (page: AnyPage): ParamsReader => {
+  const known = readers.get(page);
+  if (known !== undefined) return known;
+  const made = paramsReader(page.params);
+  readers.set(page, made);
+  return made;
+};
+
+/** A ticked checkbox sends its hidden 0 and its 1 (`checkbox` in `form.ts`). */
+const isTicked = (value: unknown): boolean =>
+  Array.isArray(value) && value.length === 2 && value[0] === '0' && value[1] === '1';
+
+const withBoxes = ({ params }: AnyPage, sent: RawParams): RawParams => {
+  const properties = Object.entries(params.properties) as [string, { type?: unknown }][];
+  const ticked = properties.filter(([name, { type }]) => type === 'boolean' && isTicked(sent[name]));
+  return ticked.length === 0 ? sent : { ...sent, ...Object.fromEntries(ticked.map(([name]) => [name, '1'])) };
+};
+
+const sentBy = async (request: FastifyRequest): Promise<RawParams> => {
+  const query = request.query as RawParams;
+  if (request.url.length > longestQuery) throw tooLong();
+  if (request.method !== 'POST' || request.body === undefined) return query;
+  const type = request.headers['content-type'];
+  return { ...query, ...(await parseBody('POST', type, request.body as Buffer)) };
+};
+
+/** Longer paths, and those with a credential, are not used as return paths. */
+const longestBack = 2000;
+const credentials = /[?&](?:private_token|access_token|bearer_token|job_token)=/;
+
+/** Redirects to the sign-in page, with a path to return to. The content of a form is lost. */
+const toSignIn = ({ path }: OpenVisit, { method }: FastifyRequest): Redirect => {
+  const isKept = method !== 'POST' && path !== '/' && path.length <= longestBack && !credentials.test(path);
+  return redirect(isKept ? `/users/sign_in?return_to=${encodeURIComponent(path)}` : '/users/sign_in');
+};
+
+const problemsIn = (error: unknown): Problems | null => {
+  const problems = problemsOf(error);
+  return problems !== null && Object.keys(problems.fields).length > 0 ? problems.fields : null;
+};
+
+const handled = async (page: AnyPage, visit: OpenVisit, sent: RawParams): Promise<View | Redirect> => {
+  let params: Record<string, unknown>;
+  try {
+    params = readerOf(page)(withBoxes(page, sent));
+  } catch (error) {
+    const problems = problemsIn(error);
+    if (problems === null || page.invalid === undefined) throw error;
+    return await page.invalid(visit, sent, problems);
+  }
+  return await page.handle(visit, params);
+};
+
+/** The order: authenticate, authorize, verify the form's token, parse the parameters, run the page. */
+export const serve = async (
+  platform: Platform,
+  page: AnyPage,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> => {
+  const visit = openVisit(request, await openPageCall(platform, request));
+  const { signedIn, admin } = visit.call;
+  if (page.audience !== 'anyone' && !signedIn) return answer(visit, reply, toSignIn(visit, request));
+  if (page.withoutRequiredFactor !== true && isFactorOverdue(visit.factorDueAt, visit.call.now)) {
+    return answer(visit, reply, redirect('/profile/two_factor'));
+  }
+  // 404: others must not learn which administration pages exist.
+  if (page.audience === 'admin' && !admin) throw new Failure('not_found', { message: '404 Not Found' });
+  const sent = await sentBy(request);
+  const shown = { audience: page.audience, token: sent['authenticity_token'] };
+  if (page.method === 'POST' && !isOurForm(visit, request, shown)) {
+    throw new Failure('unprocessable', { message: '422 Unprocessable Entity' });
+  }
+  const path = request.params as RawParams;
+  return answer(visit, reply, await handled(page, visit, { ...sent, ...path }));
+};

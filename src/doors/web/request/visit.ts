@@ -1,0 +1,119 @@
+/** Converts a request to a visit, and a page's result to an answer. */
+import { createHmac } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { PageCall } from '../../../core/access/open_call.ts';
+import {
+  isCsrfToken,
+  isSameOrigin,
+  deriveCsrfToken,
+  generateSecret,
+  readCookieSecret,
+  sessionCookie,
+} from '../../../core/access/credentials/session_token.ts';
+import { maxSessionAge } from '../../../core/access/credentials/session.ts';
+import { setCookie } from '../../../platform/http/cookies.ts';
+import { flashCookie, flashLife, flashOf, flashValue, visitorCookie } from './cookies.ts';
+import { pageHeaders } from './headers.ts';
+import { layout } from '../parts/layout.ts';
+import { liveScriptPath } from '../live_script.ts';
+import { type AnyPage, Redirect, type View, type Visit } from '../page.ts';
+
+/** A visit with the cookies it has yet to write. */
+export type OpenVisit = Visit & {
+  /** The secret for forms that the browser loaded before it signed in. */
+  visitorSecret: string | null;
+  cookies: Map<string, { value: string; maxAge: number | null }>;
+  /** Returns the browser's secret, created if missing. */
+  secret: () => string;
+};
+
+export const openVisit = (
+  request: FastifyRequest,
+  { call, secret, signedInAt, factorDueAt }: PageCall,
+): OpenVisit => {
+  const cookies: OpenVisit['cookies'] = new Map();
+  const visitor = readCookieSecret(request.headers, visitorCookie);
+  let own = secret ?? visitor;
+  const makeVisitor = (): string => {
+    const made = generateSecret(call.platform.random);
+    cookies.set(visitorCookie, { value: made, maxAge: null });
+    own = made;
+    return made;
+  };
+  const secretNow = (): string => own ?? makeVisitor();
+  const visit: OpenVisit = {
+    call,
+    path: request.originalUrl,
+    flash: flashOf(request.headers.cookie, own),
+    signedInAt,
+    factorDueAt,
+    browserKey: (purpose) => createHmac('sha256', secretNow()).update(`key ${purpose}`).digest('base64url'),
+    sessionSecret: secret,
+    csrfToken: () => deriveCsrfToken(secretNow()),
+    changeSession: (next) => {
+      cookies.set(sessionCookie, { value: next ?? '', maxAge: maxSessionAge / 1000 });
+      // After a sign-out the browser gets a new secret.
+      own = next;
+    },
+    visitorSecret: visitor,
+    cookies,
+    secret: secretNow,
+  };
+  return visit;
+};
+
+/**
+ * Verifies the CSRF token of a form. A form of a public page may have been opened before the browser signed in, in
+ * another window.
+ */
+export const isOurForm = (
+  visit: OpenVisit,
+  { headers }: FastifyRequest,
+  { audience, token }: { audience: AnyPage['audience']; token: unknown },
+): boolean => {
+  const origin = URL.parse(visit.call.baseUrl)?.origin;
+  if (origin === undefined || !isSameOrigin(headers, origin)) return false;
+  const { sessionSecret, visitorSecret } = visit;
+  const secrets = audience === 'anyone' ? [sessionSecret, visitorSecret] : [sessionSecret];
+  const given = headers['x-csrf-token'] ?? token;
+  return secrets.some((secret) => secret !== null && isCsrfToken(secret, given));
+};
+
+const writeCookies = (visit: OpenVisit, reply: FastifyReply): void => {
+  const secure = visit.call.baseUrl.startsWith('https:');
+  for (const [name, { value, maxAge }] of visit.cookies) {
+    void reply.header('set-cookie', setCookie({ name, value, maxAge, secure }));
+  }
+};
+
+const answerView = (visit: OpenVisit, reply: FastifyReply, view: View): FastifyReply => {
+  const text = layout(visit, view);
+  if (visit.flash !== null) visit.cookies.set(flashCookie, { value: '', maxAge: null });
+  writeCookies(visit, reply);
+  const { after_sign_out_path: afterSignOut } = visit.call.settings;
+  // Browsers also apply `form-action` to the redirect that follows a form.
+  const away = afterSignOut === null ? [] : [URL.parse(afterSignOut)?.origin ?? "'self'"];
+  const headers = pageHeaders({
+    formOrigins: [...away, ...(view.formOrigins ?? [])],
+    isHttps: visit.call.baseUrl.startsWith('https:'),
+    // The full address: no other file on our origin, such as an upload, can run as a script.
+    ...(view.live === true && { script: `${URL.parse(visit.call.baseUrl)?.origin ?? ''}${liveScriptPath}` }),
+  });
+  return reply
+    .code(view.status ?? 200)
+    .headers({ ...headers, ...view.headers })
+    .send(text);
+};
+
+const answerRedirect = (visit: OpenVisit, reply: FastifyReply, { to, flash }: Redirect): FastifyReply => {
+  if (flash !== null) {
+    visit.cookies.set(flashCookie, { value: flashValue(visit.secret(), flash), maxAge: flashLife });
+  }
+  writeCookies(visit, reply);
+  // 303, so that a reload does not submit the form again.
+  const status = reply.request.method === 'POST' ? 303 : 302;
+  return reply.code(status).headers({ location: to, 'cache-control': 'private, no-store' }).send();
+};
+
+export const answer = (visit: OpenVisit, reply: FastifyReply, made: View | Redirect): FastifyReply =>
+  made instanceof Redirect ? answerRedirect(visit, reply, made) : answerView(visit, reply, made);

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { unique } from '../../../test/support/seed.ts';
+import { type TestService, startTestService } from '../../../test/support/service.ts';
+import { type Seen, type Visitor, openVisitor } from '../../../test/support/visitor.ts';
+
+let gantry: TestService;
+before(async () => {
+  gantry = await startTestService({ GANTRY_TRUSTED_PROXIES: '127.0.0.1' });
+});
+after(async () => await gantry.close());
+
+const put = async (json: object) =>
+  assert.equal((await gantry.api('PUT /application/settings', { json })).status, 200);
+
+const filled = (given: Record<string, string> = {}): Record<string, string> => {
+  const username = unique('new');
+  return {
+    name: 'New User',
+    username,
+    email: `${username}@example.com`,
+    password: 'correct horse',
+    ...given,
+  };
+};
+
+const signUp = async (
+  given: Record<string, string>,
+  visitor: Visitor = openVisitor(gantry),
+): Promise<Seen> => {
+  await visitor.get('/users/sign_up');
+  return await visitor.post('/users/sign_up', given);
+};
+
+test('creates an account and signs in', async () => {
+  const visitor = openVisitor(gantry);
+  const given = filled();
+  const { status, location } = await signUp(given, visitor);
+  assert.equal(status, 303);
+  assert.equal(location, '/');
+  assert.match((await visitor.get('/')).text, /Welcome to Gantry/);
+  const [user] = (await gantry.api(`GET /users?username=${given['username']}`)).body;
+  assert.equal(user.email, given['email']);
+  assert.equal(user.is_admin, false);
+  const again = openVisitor(gantry);
+  await again.signIn(given['email'] ?? '', given['password'] ?? '');
+});
+
+test('shows problems at their fields, and keeps all input but the password', async () => {
+  const { status, text } = await signUp(filled({ username: '-x-', email: 'nothing', password: 'short' }));
+  assert.equal(status, 422);
+  assert.match(text, /3 fields need other values/);
+  assert.match(
+    text,
+    /id="username"[^>]* value="-x-"[^>]* aria-describedby="username_hint username_error" aria-invalid="true"/,
+  );
+  assert.match(text, /id="email_error">E-mail is invalid/);
+  assert.match(text, /id="password_error">Password is too short/);
+  assert.doesNotMatch(text, /value="short"/);
+});
+
+test('refuses a common password', async () => {
+  assert.match((await signUp(filled({ password: 'password1' }))).text, /commonly used/);
+});
+
+test('a name and an address belong to one user, in any case', async () => {
+  const first = filled();
+  await signUp(first);
+  const email = (first['email'] ?? '').toUpperCase();
+  assert.match((await signUp(filled({ email }))).text, /id="email_error">E-mail has already been taken/);
+  const username = (first['username'] ?? '').toUpperCase();
+  assert.match(
+    (await signUp(filled({ username }))).text,
+    /id="username_error">User name has already been taken/,
+  );
+});
+
+test('the page says so where sign-up is closed', async () => {
+  const visitor = openVisitor(gantry);
+  await visitor.get('/users/sign_up');
+  await put({ signup_enabled: false });
+  const page = await visitor.get('/users/sign_up');
+  assert.match(page.text, /Sign-up is closed/);
+  assert.doesNotMatch(page.text, /<form/);
+  const given = filled();
+  assert.equal((await visitor.post('/users/sign_up', given)).status, 403);
+  assert.deepEqual((await gantry.api(`GET /users?username=${given['username']}`)).body, []);
+  assert.doesNotMatch((await visitor.get('/users/sign_in')).text, /sign_up/);
+  const made = await gantry.api('POST /users', { json: filled() });
+  assert.equal(made.status, 201);
+  await put({ signup_enabled: true });
+  assert.match((await visitor.get('/users/sign_in')).text, /sign_up/);
+});
+
+test('refuses sign-up where password sign-in is off', async () => {
+  const visitor = openVisitor(gantry);
+  await visitor.get('/users/sign_up');
+  await put({ password_authentication_enabled: false });
+  assert.doesNotMatch((await visitor.get('/users/sign_up')).text, /<form/);
+  assert.equal((await visitor.post('/users/sign_up', filled())).status, 403);
+  await put({ password_authentication_enabled: true });
+});
+
+test('applies the lists of allowed and denied domains', async () => {
+  await put({ domain_whitelist: ['good.org', '*.good.org'] });
+  const refused = await signUp(filled({ email: `${unique('a')}@bad.org` }));
+  assert.match(refused.text, /id="email_error">E-mail domain is not authorized for sign-up</);
+  assert.equal((await signUp(filled({ email: `${unique('a')}@mail.good.org` }))).status, 303);
+  await put({ domain_whitelist: [], domain_blacklist_enabled: true, domain_blacklist: ['*.bad.org'] });
+  assert.equal((await signUp(filled({ email: `${unique('a')}@x.bad.org` }))).status, 422);
+  assert.equal((await signUp(filled({ email: `${unique('a')}@bad.org` }))).status, 303);
+  await put({ domain_blacklist_enabled: false });
+});
+
+test('needs the CSRF token of its form', async () => {
+  const visitor = openVisitor(gantry);
+  await visitor.get('/users/sign_up');
+  assert.equal((await visitor.post('/users/sign_up', { ...filled(), authenticity_token: 'x' })).status, 422);
+});
+
+test('limits sign-ups by network', async () => {
+  const visitor = openVisitor(gantry);
+  await visitor.get('/users/sign_up');
+  const statusFrom = async (ip: string): Promise<number> => {
+    const given = { name: '', username: '', email: '', password: '' };
+    return (await visitor.post('/users/sign_up', given, { 'x-forwarded-for': ip })).status;
+  };
+  for (let n = 1; n <= 20; n += 1) assert.equal(await statusFrom(`2001:db8:5:6::${n}`), 422);
+  assert.equal(await statusFrom('2001:db8:5:6:ffff::1'), 429);
+  assert.equal(await statusFrom('2001:db8:5:7::1'), 422);
+});

@@ -1,2 +1,0 @@
-/** The marker of a folder or a bucket: the id of the instance whose data it holds. */
-export { inspectStorage, markerName, readMarker, writeMarker } from '../../gitd/storage/marker.ts';

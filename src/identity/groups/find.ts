@@ -1,0 +1,28 @@
+import type { Selectable } from 'kysely';
+import type { Call } from '../../core/access/call.ts';
+import { type GroupAction, mayInGroup } from '../../core/access/may.ts';
+import type { NamespacesTable } from '../../platform/db/schema/identity.ts';
+import { forbidden, notFound } from '../../platform/errors.ts';
+import { selectNamespaceId } from '../namespaces/redirects.ts';
+import { visibleGroups } from './visible.ts';
+
+export type Group = Selectable<NamespacesTable>;
+
+/**
+ * Loads a visible group by id or by its current or an earlier full path, in any case. @throws Failure 404 `404 Group
+ * Not Found`, also for a hidden group
+ */
+export const findGroup = async (call: Call, id: number | string): Promise<Group> => {
+  const { db, viewer, platform } = call;
+  const query = db.selectFrom('namespaces').selectAll().where(visibleGroups(viewer, platform.store.words));
+  const group = await query.where('id', '=', selectNamespaceId(id)).executeTakeFirst();
+  if (group === undefined) throw notFound('Group');
+  return group;
+};
+
+/** Loads a group and authorizes the action. @throws Failure 404 for a hidden group, 403 without the right */
+export const findGroupFor = async (call: Call, id: number | string, action: GroupAction): Promise<Group> => {
+  const group = await findGroup(call, id);
+  if (!mayInGroup(call.viewer, action, group)) throw forbidden();
+  return group;
+};

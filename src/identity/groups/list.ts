@@ -1,0 +1,96 @@
+import type { Static } from 'typebox';
+import { type RawBuilder, sql } from 'kysely';
+import type { Call } from '../../core/access/call.ts';
+import { getMinRole } from '../../core/access/min_role.ts';
+import { allOf } from '../../core/access/visible.ts';
+import { type Page, pageParams, pageRequest } from '../../platform/http/page.ts';
+import {
+  boolean,
+  integer,
+  integers,
+  object,
+  oneOf,
+  optional,
+  text,
+  unsupportedFilter,
+} from '../../platform/http/schema.ts';
+import { contains } from '../namespaces/search.ts';
+import { groupsJson } from './json.ts';
+import { visibilities } from './rules.ts';
+import { groupsAtLeast, memberGroups, visibleGroups } from './visible.ts';
+
+type Condition = RawBuilder<boolean>;
+
+export const groupListParams = {
+  search: optional(text({ description: 'part of the name or path' })),
+  owned: optional(boolean({ description: 'only groups that the caller owns' })),
+  min_access_level: optional(integer({ description: 'only groups in which the caller has this role' })),
+  all_available: optional(
+    boolean({ description: 'all that the caller sees, not only those that they belong to' }),
+  ),
+  top_level_only: optional(boolean({ description: 'without subgroups' })),
+  visibility: optional(oneOf(visibilities)),
+  skip_groups: optional(integers({ description: 'ids to leave out' })),
+  custom_attributes: unsupportedFilter(),
+  repository_storage: unsupportedFilter(),
+  marked_for_deletion_on: unsupportedFilter(),
+  archived: unsupportedFilter(['false']),
+  active: unsupportedFilter(['true']),
+  order_by: oneOf(['name', 'path', 'id'], { default: 'name' }),
+  sort: oneOf(['asc', 'desc'], { default: 'asc' }),
+  statistics: optional(boolean({ description: 'accepted, without effect' })),
+  ...pageParams,
+};
+
+const shape = object(groupListParams);
+type Params = Static<typeof shape>;
+
+/** Returns the default scope: all visible groups for anonymous callers and administrators, own groups for others. */
+const scopeCondition = (call: Call, params: Params): Condition => {
+  const { viewer, platform } = call;
+  const { words } = platform.store;
+  const level = getMinRole(params);
+  if (level > 0) return groupsAtLeast(viewer, level, words);
+  const all = viewer.user_id === null || (params.all_available ?? viewer.admin);
+  return all ? visibleGroups(viewer, words) : memberGroups(viewer, words);
+};
+
+const makeConditions = (call: Call, params: Params): Condition[] => {
+  const { search = '', skip_groups = [], top_level_only, visibility } = params;
+  const conditions: (Condition | null)[] = [
+    scopeCondition(call, params),
+    skip_groups.length === 0 ? null : sql`namespaces.id not in (${sql.join(skip_groups)})`,
+    top_level_only === true ? sql`namespaces.parent_id is null` : null,
+    visibility === undefined ? null : sql`namespaces.visibility = ${visibility}`,
+    search === ''
+      ? null
+      : sql`(${contains('namespaces.name', search)} or ${contains('namespaces.path', search)})`,
+  ];
+  return conditions.filter((condition) => condition !== null);
+};
+
+const orders = {
+  name: sql`lower(namespaces.name)`,
+  path: sql`lower(namespaces.full_path)`,
+  id: sql`namespaces.id`,
+};
+
+/** @param within a further condition over `namespaces` */
+export const listGroups = async (call: Call, params: Params, within?: Condition): Promise<Page<unknown>> => {
+  const conditions = makeConditions(call, params);
+  const query = call.db
+    .selectFrom('namespaces')
+    .where(allOf(within === undefined ? conditions : [...conditions, within]));
+  const { limit, offset } = pageRequest(params);
+  const rows = await query
+    .selectAll()
+    .orderBy(orders[params.order_by], params.sort)
+    .orderBy('namespaces.id', 'asc')
+    .limit(limit)
+    .offset(offset)
+    .execute();
+  const { total } = await query
+    .select((of) => of.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
+  return { items: await groupsJson(call, rows), total };
+};

@@ -1,0 +1,54 @@
+/**
+ * Conditions for the groups that a viewer sees: public groups; internal ones for users who are not external; and
+ * groups of which the viewer is a member directly, through a group above, or through a group or project below.
+ * Lookups and lists share them.
+ */
+import { type RawBuilder, sql } from 'kysely';
+import { type Viewer, getSourcesAtLeast } from '../../core/access/viewer.ts';
+import { allOf, anyOf, isOpenTo } from '../../core/access/visible.ts';
+import { levels } from '../../core/access/levels.ts';
+import type { Words } from '../../platform/db/engine.ts';
+
+type Condition = RawBuilder<boolean>;
+
+const never: Condition = sql<boolean>`1 = 0`;
+
+/** Over `namespaces`: groups that exist. */
+const existing: Condition = sql<boolean>`namespaces.kind = 'group' and namespaces.deleted_at is null`;
+
+/** Returns the groups that the viewer sees through memberships, with the groups above each membership. */
+const throughMembership = (viewer: Viewer, words: Words): Condition => {
+  const { projects, namespaces } = getSourcesAtLeast(viewer, levels.guest);
+  if (projects.length === 0 && namespaces.length === 0) return never;
+  return sql<boolean>`namespaces.id in (
+    with recursive joined (id, parent_id) as (
+      select namespaces.id, namespaces.parent_id from namespaces where ${words.oneOf('namespaces.id', namespaces)}
+      union
+      select namespaces.id, namespaces.parent_id from namespaces
+      join projects on projects.namespace_id = namespaces.id
+      where projects.deleted_at is null and ${words.oneOf('projects.id', projects)}
+      union
+      select namespaces.id, namespaces.parent_id from namespaces join joined on namespaces.id = joined.parent_id
+    ) select id from joined)`;
+};
+
+/** Over `namespaces`: groups that the viewer sees through memberships alone. */
+export const memberGroups = (viewer: Viewer, words: Words): Condition =>
+  allOf([existing, throughMembership(viewer, words)]);
+
+/**
+ * Over `namespaces`: groups in which the viewer has at least a role; for administrators, only their memberships
+ * count.
+ */
+export const groupsAtLeast = (viewer: Viewer, level: number, words: Words): Condition => {
+  const { namespaces } = getSourcesAtLeast(viewer, level);
+  return allOf([existing, words.oneOf('namespaces.id', namespaces)]);
+};
+
+/** Over `namespaces`: all groups that the viewer sees. */
+export const visibleGroups = (viewer: Viewer, words: Words): Condition => {
+  if (viewer.admin) return existing;
+  const open = (['public', 'internal'] as const).filter((visibility) => isOpenTo(viewer, visibility));
+  const isOpen = sql<boolean>`namespaces.visibility in (${sql.join(open)})`;
+  return allOf([existing, anyOf([isOpen, throughMembership(viewer, words)])]);
+};

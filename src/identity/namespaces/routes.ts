@@ -1,0 +1,80 @@
+import type { Call } from '../../core/access/call.ts';
+import { endpoint } from '../../core/access/endpoint.ts';
+import { notFound } from '../../platform/errors.ts';
+import { pageParams, pageRequest } from '../../platform/http/page.ts';
+import { boolean, idOrPath, object, optional, text } from '../../platform/http/schema.ts';
+import { namespaceJson, namespaceShape } from './json.ts';
+import { memberCounts, ownNamespaces, ownedNamespaces } from './queries.ts';
+import { selectNamespaceId } from './redirects.ts';
+import { contains } from './search.ts';
+
+const own = (call: Call, ownedOnly = false) => {
+  const { db, viewer, platform } = call;
+  return db
+    .selectFrom('namespaces')
+    .leftJoin('users as owners', 'owners.id', 'namespaces.owner_id')
+    .where(ownNamespaces(viewer, platform.store.words))
+    .$if(ownedOnly, (all) => all.where(ownedNamespaces(viewer, platform.store.words)));
+};
+
+const list = endpoint({
+  method: 'GET',
+  path: '/namespaces',
+  summary: 'Namespaces in which the caller has a role; an administrator sees all',
+  area: 'namespaces',
+  audience: 'user',
+  params: object({
+    search: optional(text({ description: 'part of the name or path' })),
+    owned_only: optional(boolean({ description: 'only namespaces that the caller owns' })),
+    top_level_only: optional(boolean({ description: 'without subgroups' })),
+    full_path_search: optional(boolean({ description: 'accepted: `search` always compares full paths' })),
+    ...pageParams,
+  }),
+  reply: namespaceShape,
+  list: true,
+  handle: async (call, params) => {
+    const { search = '' } = params;
+    const query = own(call, params.owned_only === true)
+      .$if(params.top_level_only === true, (all) => all.where('namespaces.parent_id', 'is', null))
+      .$if(search !== '', (all) =>
+        all.where((is) =>
+          is.or([contains('namespaces.name', search), contains('namespaces.full_path', search)]),
+        ),
+      );
+    const { limit, offset } = pageRequest(params);
+    const rows = await query
+      .selectAll('namespaces')
+      .select('owners.email as owner_email')
+      .orderBy('namespaces.id')
+      .limit(limit)
+      .offset(offset)
+      .execute();
+    const { total } = await query
+      .select((of) => of.fn.countAll<number>().as('total'))
+      .executeTakeFirstOrThrow();
+    const counts = await memberCounts(call.db, call.viewer, rows, call.now);
+    return { items: rows.map((row) => namespaceJson(row, call, counts.get(row.id))), total };
+  },
+});
+
+const show = endpoint({
+  method: 'GET',
+  path: '/namespaces/:id',
+  summary: 'One namespace in which the caller has a role',
+  area: 'namespaces',
+  audience: 'user',
+  params: object({ id: idOrPath('id or full path') }),
+  reply: namespaceShape,
+  handle: async (call, { id }) => {
+    const row = await own(call)
+      .where('namespaces.id', '=', selectNamespaceId(id))
+      .selectAll('namespaces')
+      .select('owners.email as owner_email')
+      .executeTakeFirst();
+    if (row === undefined) throw notFound('Namespace');
+    const counts = await memberCounts(call.db, call.viewer, [row], call.now);
+    return namespaceJson(row, call, counts.get(row.id));
+  },
+});
+
+export const namespaceRoutes = [list, show];

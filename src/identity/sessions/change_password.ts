@@ -1,0 +1,42 @@
+import { type Call, requireActor, requireUser } from '../../core/access/call.ts';
+import type { Reader } from '../../platform/db/open.ts';
+import { invalid } from '../../platform/errors.ts';
+import { updateUser } from '../users/update.ts';
+import { confirmPassword } from './confirm_password.ts';
+import { startSession } from './start.ts';
+
+/** Milliseconds after sign-in for which a user without a password may set one. */
+const freshFor = 15 * 60_000;
+
+export const hasPassword = async (db: Reader, userId: number): Promise<boolean> => {
+  const query = db.selectFrom('users').select('password_hash').where('id', '=', userId);
+  return (await query.executeTakeFirstOrThrow()).password_hash !== null;
+};
+
+/** Requires a recent sign-in, so that a browser left open cannot set a password. */
+const requireFreshSession = async (call: Call): Promise<void> => {
+  const { id } = requireActor(call).credential;
+  const query = call.db.selectFrom('sessions').select('signed_in_at').where('id', '=', id);
+  const session = await query.executeTakeFirst();
+  if (session === undefined || call.now - session.signed_in_at > freshFor) {
+    throw invalid({ password: ['can be set within 15 minutes of a sign-in: sign out and in again'] });
+  }
+};
+
+/**
+ * Changes the caller's password, or sets the first one. All sessions of the user end; this browser gets a new one.
+ * @param given the current password, for users who have one
+ * @returns the cookie of the new session
+ * @throws Failure 400 for a wrong current password or an invalid new one
+ */
+export const changePassword = async (
+  call: Call,
+  given: { current_password: string; password: string },
+): Promise<string> => {
+  const actor = requireActor(call);
+  if (await hasPassword(call.db, requireUser(call).id)) await confirmPassword(call, given.current_password);
+  else await requireFreshSession(call);
+  await updateUser(call.platform, actor, actor.user.id, { password: given.password });
+  const session = { user_id: actor.user.id, provider: null, source: call, replaced: null };
+  return await startSession(call.platform, session);
+};

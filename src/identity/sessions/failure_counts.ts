@@ -1,0 +1,71 @@
+/** Counts failed sign-ins and decides when to refuse the next one. Pure. */
+import { hash } from 'node:crypto';
+import { isIPv6 } from 'node:net';
+
+const usualWindow = 60_000;
+const mostFailures = 10;
+const shortestRefusal = 60_000;
+const longestRefusal = 3_600_000;
+
+/** The counters of one name. */
+export type Count = {
+  failures: number;
+  /** Time of the first counted failure. */
+  first_at: number;
+  /** Number of recent refusals. */
+  refusals: number;
+  refused_until: number;
+};
+
+export const noFailures: Count = { failures: 0, first_at: 0, refusals: 0, refused_until: 0 };
+
+/** Returns the milliseconds until the next attempt is allowed; 0: now. */
+export const getRefusalTime = ({ refused_until }: Count, now: number): number =>
+  Math.max(refused_until - now, 0);
+
+/**
+ * Adds a failure. Ten within a minute refuse further attempts for a minute, then for two, up to an hour.
+ * @param window milliseconds instead of that minute
+ */
+export const addFailure = (count: Count, now: number, window = usualWindow): Count => {
+  const isRecent = now - count.first_at < window && count.failures > 0;
+  const failures = isRecent ? count.failures + 1 : 1;
+  const first_at = isRecent ? count.first_at : now;
+  if (failures < mostFailures) return { ...count, failures, first_at };
+  const isRepeated = now - count.refused_until < longestRefusal;
+  const refusals = isRepeated ? count.refusals + 1 : 1;
+  const refusal = Math.min(shortestRefusal * 2 ** (refusals - 1), longestRefusal);
+  return { failures: 0, first_at: now, refusals, refused_until: now + refusal };
+};
+
+/** Milliseconds after which a count can be deleted. */
+export const forgottenAfter = 2 * longestRefusal;
+
+/** Returns the first 64 bits of an IPv6 address, for one host has all addresses of such a network. */
+const getNetwork = (address: string): string => {
+  const [head = '', tail] = address.split('::');
+  const before = head.split(':').filter((part) => part !== '');
+  const after = (tail ?? '').split(':').filter((part) => part !== '');
+  const zeros = tail === undefined ? 0 : Math.max(8 - before.length - after.length, 0);
+  const groups = [...before, ...Array.from({ length: zeros }, () => '0'), ...after];
+  const first = groups.slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16));
+  return `${first.join(':')}::/64`;
+};
+
+/** Returns the origin of a sign-in: the IPv4 address or the IPv6 network. */
+export const getOrigin = (ip: string): string => {
+  // Some proxies add the port, which differs for each connection.
+  const bare = /^\[(.+)\](?::\d+)?$/.exec(ip)?.[1] ?? ip.replace(/^([\d.]+):\d+$/, '$1');
+  const address = bare.toLowerCase().replace(/%.*$/, '');
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(address)?.[1];
+  return mapped ?? (isIPv6(address) ? getNetwork(address) : address);
+};
+
+/**
+ * Returns the names under which a failed sign-in counts: the origin alone, and the origin with the account. The
+ * account is hashed, for people type passwords into the wrong field.
+ */
+export const getCountedNames = (ip: string, login: string): [string, string] => {
+  const origin = getOrigin(ip);
+  return [origin, `${origin} ${hash('sha256', login.trim().toLowerCase())}`];
+};

@@ -1,0 +1,111 @@
+import { sql } from 'kysely';
+import type { Platform } from '../../core/platform.ts';
+import type { Reader } from '../../platform/db/open.ts';
+import { forbidden, unauthorized } from '../../platform/errors.ts';
+import { withMutex } from '../../platform/keyed_mutex.ts';
+import { recordAudit } from '../../core/access/audit.ts';
+import { lacksRequiredFactor } from '../../core/access/credentials/second_factor_due.ts';
+import { isPassword } from '../users/password.ts';
+import { longestPassword } from '../users/rules.ts';
+import { getCountedNames } from './failure_counts.ts';
+import { countFailure, requireFewFailures, tooManyFailures } from './sign_in_failures.ts';
+import { needsSecondFactor } from './second_factor.ts';
+
+export type PasswordInput = {
+  /** User name or e-mail address, in any case. */
+  login: string;
+  password: string;
+  ip: string;
+  userAgent: string;
+};
+
+export type PasswordUser = { id: number; username: string; state: 'active' | 'blocked' };
+
+export type PasswordSignIn = {
+  user: PasswordUser;
+  /** The password was right but is not sufficient. */
+  needsSecondFactor: boolean;
+  /** A group requires a second factor that the user lacks. Only a browser may continue, to set it up. */
+  lacksRequiredFactor: boolean;
+};
+
+type LoadedUser = PasswordUser & { password_hash: string | null };
+
+const userByLogin = async (db: Reader, login: string): Promise<LoadedUser | undefined> => {
+  const name = login.trim().toLowerCase();
+  // Names have no NUL, and PostgreSQL refuses to search for one.
+  if (name.includes('\0')) return undefined;
+  const column = name.includes('@') ? sql`lower(email)` : sql`lower(username)`;
+  return await db
+    .selectFrom('users')
+    .select(['id', 'username', 'state', 'password_hash'])
+    .where(column, '=', name)
+    .where('ghost', '=', 0)
+    .executeTakeFirst();
+};
+
+/** Checks the password. Takes the same time for existing and unknown users. */
+const checkUser = async (db: Reader, { login, password }: PasswordInput) => {
+  const user = await userByLogin(db, login);
+  const isSane = password.length <= longestPassword * 2;
+  const isRight = await isPassword(isSane ? password : '', user?.password_hash ?? null);
+  return { user, isRight: isRight && isSane };
+};
+
+const attempt = async ({ store, clock }: Platform, given: PasswordInput): Promise<PasswordUser> => {
+  const names = getCountedNames(given.ip, given.login);
+  await requireFewFailures(store.db, names, clock.now());
+  const { user, isRight } = await checkUser(store.db, given);
+  if (user !== undefined && isRight) {
+    const { password_hash: _hash, ...shown } = user;
+    return shown;
+  }
+  await store.write(async (tx) => {
+    await countFailure(tx, names);
+    // The typed name is not recorded: it may be a password in the wrong field.
+    const target = user === undefined ? {} : { target_type: 'User', target_id: user.id };
+    await recordAudit(tx, null, given, { kind: 'session.failed', ...target });
+  });
+  throw unauthorized();
+};
+
+/**
+ * Maximum number of attempts of one origin that wait for each other, so that concurrent guesses count like sequential
+ * ones.
+ */
+const mostAtOnce = 100;
+
+/**
+ * Returns the user of a login and password. Every password check goes through this function, and failures are counted
+ * together.
+ * @throws Failure 401 for a wrong password or unknown user alike, 429 with `Retry-After` after ten failures of one
+ * address within a minute
+ */
+export const checkPassword = async (platform: Platform, given: PasswordInput): Promise<PasswordUser> => {
+  const [origin] = getCountedNames(given.ip, given.login);
+  const limit = { most: mostAtOnce, refuse: () => tooManyFailures(60_000) };
+  return await withMutex(
+    platform,
+    `password of ${origin}`,
+    async () => await attempt(platform, given),
+    limit,
+  );
+};
+
+/**
+ * Signs in with a password: returns the user, and whether a second factor is required.
+ * @throws Failure as `checkPassword`; 403 for a blocked user, or when passwords are off
+ */
+export const passwordSignIn = async (platform: Platform, given: PasswordInput): Promise<PasswordSignIn> => {
+  if (!platform.settings.current.password_authentication_enabled) {
+    throw forbidden('Password authentication is disabled.');
+  }
+  const user = await checkPassword(platform, given);
+  if (user.state === 'blocked') throw forbidden('Your account has been blocked.');
+  const { db } = platform.store;
+  return {
+    user,
+    needsSecondFactor: await needsSecondFactor(db, user.id),
+    lacksRequiredFactor: await lacksRequiredFactor(db, user.id, platform.clock.now()),
+  };
+};

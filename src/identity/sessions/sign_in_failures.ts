@@ -1,0 +1,51 @@
+import type { Selectable } from 'kysely';
+import { insertRows } from '../../platform/db/insert.ts';
+import type { Reader, Tx } from '../../platform/db/open.ts';
+import type { SignInFailuresTable } from '../../platform/db/schema/identity.ts';
+import { type Failure, tooManyRequests } from '../../platform/errors.ts';
+import { type Count, forgottenAfter, noFailures, getRefusalTime, addFailure } from './failure_counts.ts';
+
+type Row = Selectable<SignInFailuresTable>;
+
+const loadRows = async (db: Reader, names: readonly string[]): Promise<Row[]> =>
+  await db.selectFrom('sign_in_failures').selectAll().where('name', 'in', names).execute();
+
+/** 429. @param milliseconds until the next attempt is allowed */
+export const tooManyFailures = (milliseconds: number): Failure => tooManyRequests(milliseconds / 1000);
+
+/** Refuses a sign-in after too many recent failures. @throws Failure 429 with `Retry-After` */
+export const requireFewFailures = async (
+  db: Reader,
+  names: readonly string[],
+  now: number,
+): Promise<void> => {
+  const counts = await loadRows(db, names);
+  const refused = Math.max(0, ...counts.map((count) => getRefusalTime(count, now)));
+  if (refused > 0) throw tooManyFailures(refused);
+};
+
+/**
+ * Counts one failure under each of these names.
+ * @param window milliseconds in which ten are too many; default: a minute
+ */
+export const countFailure = async (tx: Tx, names: readonly string[], window?: number): Promise<void> => {
+  const { db, now, words } = tx;
+  await db
+    .deleteFrom('sign_in_failures')
+    .where('first_at', '<', now - forgottenAfter)
+    .execute();
+  const ordered = names.toSorted();
+  const fresh = ordered.map((name) => ({ name, ...noFailures, first_at: now }));
+  await insertRows(db, 'sign_in_failures', fresh, 'on conflict do nothing');
+  const rows = await db
+    .selectFrom('sign_in_failures')
+    .selectAll()
+    .where('name', 'in', ordered)
+    .orderBy('name')
+    .modifyEnd(words.forUpdate)
+    .execute();
+  for (const { name, ...count } of rows) {
+    const next: Count = addFailure(count, now, window);
+    await db.updateTable('sign_in_failures').set(next).where('name', '=', name).execute();
+  }
+};

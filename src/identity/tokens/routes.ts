@@ -1,0 +1,257 @@
+import { type Call, requireActor, requireUser } from '../../core/access/call.ts';
+import type { ParamsOf } from '../../platform/http/endpoint.ts';
+import { endpoint } from '../../core/access/endpoint.ts';
+import { notFound, unauthorized } from '../../platform/errors.ts';
+import { pageParams, pageRequest } from '../../platform/http/page.ts';
+import {
+  boolean,
+  clearable,
+  day,
+  id,
+  object,
+  oneOf,
+  optional,
+  text,
+  texts,
+  time,
+} from '../../platform/http/schema.ts';
+import { requireUnmodified } from '../../platform/http/precondition.ts';
+import { loadUser } from '../users/queries.ts';
+import { createToken } from './create.ts';
+import { newTokenShape, tokenJson, tokenShape } from './json.ts';
+import { createOwnToken, loadOwnToken } from './create_own_token.ts';
+import { type TokenFilter, type TokenRow, findToken, listTokens } from './queries.ts';
+import { revokeToken } from './revoke.ts';
+import { tokenScopes } from './rules.ts';
+
+const area = 'tokens';
+const ofUser = { user_id: id() };
+
+const newToken = {
+  name: text(),
+  description: optional(clearable(text({ maxLength: 255, description: 'what it is for' }))),
+  scopes: { ...texts({ description: tokenScopes.join(', ') }), default: [] as string[] },
+  expires_at: optional(clearable(day('ends at 00:00 UTC of this day'))),
+};
+
+const page = async ({ db, now }: Call, params: object, filter: TokenFilter) => {
+  const { rows, total } = await listTokens(db, { filter, page: pageRequest(params), now });
+  return { items: rows.map((token) => tokenJson(token, now)), total };
+};
+
+type NewToken = { id: number; text: string };
+
+const newTokenJson = async (call: Call, made: NewToken, of: Pick<TokenFilter, 'kind' | 'user_id'>) => {
+  const row = await findToken(call.db, made.id, of);
+  if (row === undefined) throw notFound();
+  return { ...tokenJson(row, call.now), token: made.text };
+};
+
+const revoke = async (call: Call, token: TokenRow): Promise<void> => {
+  requireUnmodified(call.header('if-unmodified-since'), token.created_at);
+  await revokeToken(call, token);
+};
+
+/* ---- of a user, for administrators ---- */
+
+const listImpersonation = endpoint({
+  method: 'GET',
+  path: '/users/:user_id/impersonation_tokens',
+  summary: 'Impersonation tokens of a user',
+  area,
+  audience: 'admin',
+  list: true,
+  params: object({
+    ...ofUser,
+    state: { ...oneOf(['all', 'active', 'inactive']), default: 'all' as const },
+    ...pageParams,
+  }),
+  reply: tokenShape,
+  handle: async (call, params) => {
+    await loadUser(call.db, params.user_id);
+    return await page(call, params, { kind: 'impersonation', user_id: params.user_id, state: params.state });
+  },
+});
+
+const createFor = (kind: TokenFilter['kind'], path: string, summary: string) =>
+  endpoint({
+    method: 'POST',
+    path,
+    summary,
+    area,
+    audience: 'admin',
+    params: object({ ...ofUser, ...newToken }),
+    reply: newTokenShape,
+    handle: async (call, { expires_at = null, ...params }) => {
+      const token = { ...params, kind, expires_at };
+      const by = { cause: requireActor(call), source: call };
+      return await newTokenJson(call, await createToken(call.platform, by, token), token);
+    },
+  });
+
+const createImpersonation = createFor(
+  'impersonation',
+  '/users/:user_id/impersonation_tokens',
+  'Create an impersonation token',
+);
+
+const impersonationToken = { ...ofUser, impersonation_token_id: id() };
+
+const findImpersonation = async (
+  { db }: Call,
+  params: { user_id: number; impersonation_token_id: number },
+): Promise<TokenRow> => {
+  await loadUser(db, params.user_id);
+  const which = { kind: 'impersonation', user_id: params.user_id } as const;
+  const token = await findToken(db, params.impersonation_token_id, which);
+  if (token === undefined) throw notFound('Impersonation Token');
+  return token;
+};
+
+const oneImpersonation = endpoint({
+  method: 'GET',
+  path: '/users/:user_id/impersonation_tokens/:impersonation_token_id',
+  summary: 'One impersonation token',
+  area,
+  audience: 'admin',
+  params: object(impersonationToken),
+  reply: tokenShape,
+  handle: async (call, params) => tokenJson(await findImpersonation(call, params), call.now),
+});
+
+const revokeImpersonation = endpoint({
+  method: 'DELETE',
+  path: '/users/:user_id/impersonation_tokens/:impersonation_token_id',
+  summary: 'Revoke an impersonation token',
+  area,
+  audience: 'admin',
+  params: object(impersonationToken),
+  reply: null,
+  handle: async (call, params) => await revoke(call, await findImpersonation(call, params)),
+});
+
+const createPersonal = createFor(
+  'personal',
+  '/users/:user_id/personal_access_tokens',
+  'Create a personal access token of a user',
+);
+
+/* ---- the own ones ---- */
+
+const createOwn = endpoint({
+  method: 'POST',
+  path: '/user/personal_access_tokens',
+  summary: 'Create a personal access token',
+  area,
+  audience: 'user',
+  params: object(newToken),
+  reply: newTokenShape,
+  handle: async (call, { expires_at = null, ...params }) => {
+    const made = await createOwnToken(call, { ...params, expires_at });
+    return await newTokenJson(call, made, { kind: 'personal', user_id: requireUser(call).id });
+  },
+});
+
+const listParams = object({
+  user_id: optional(id('of this user; for administrators, whose list else holds those of all users')),
+  revoked: optional(boolean()),
+  state: optional(oneOf(['active', 'inactive'])),
+  search: optional(text({ description: 'part of the name' })),
+  created_after: optional(time()),
+  created_before: optional(time()),
+  last_used_after: optional(time()),
+  last_used_before: optional(time()),
+  expires_after: optional(day()),
+  expires_before: optional(day()),
+  ...pageParams,
+});
+
+/** Returns the user whose tokens are listed; null: all. Only administrators may list tokens of others. */
+const listedUser = (call: Call, { user_id }: ParamsOf<typeof listParams>): number | null => {
+  if (call.admin) return user_id ?? null;
+  const own = requireUser(call).id;
+  if (user_id !== undefined && user_id !== own) throw unauthorized();
+  return own;
+};
+
+const listPersonal = endpoint({
+  method: 'GET',
+  path: '/personal_access_tokens',
+  summary: 'Personal access tokens',
+  area,
+  audience: 'user',
+  list: true,
+  params: listParams,
+  reply: tokenShape,
+  handle: async (call, params) => {
+    const filter = { ...params, kind: 'personal', user_id: listedUser(call, params) } as const;
+    return await page(call, params, filter);
+  },
+});
+
+const self = endpoint({
+  method: 'GET',
+  path: '/personal_access_tokens/self',
+  summary: 'The token of the request',
+  area,
+  audience: 'user',
+  scopes: ['read_user'],
+  params: object({}),
+  reply: tokenShape,
+  handle: async (call) => tokenJson(await loadOwnToken(call), call.now),
+});
+
+/** Loads a personal token. Others than administrators cannot tell unknown tokens from those of other users. */
+const findPersonal = async (call: Call, tokenId: number): Promise<TokenRow> => {
+  const user_id = call.admin ? null : requireUser(call).id;
+  const token = await findToken(call.db, tokenId, { kind: 'personal', user_id });
+  if (token === undefined) throw call.admin ? notFound() : unauthorized();
+  return token;
+};
+
+const onePersonal = endpoint({
+  method: 'GET',
+  path: '/personal_access_tokens/:id',
+  summary: 'One personal access token',
+  area,
+  audience: 'user',
+  params: object({ id: id() }),
+  reply: tokenShape,
+  handle: async (call, params) => tokenJson(await findPersonal(call, params.id), call.now),
+});
+
+const revokeSelf = endpoint({
+  method: 'DELETE',
+  path: '/personal_access_tokens/self',
+  summary: 'Revoke the token of the request',
+  area,
+  audience: 'user',
+  params: object({}),
+  reply: null,
+  handle: async (call) => await revoke(call, await loadOwnToken(call)),
+});
+
+const revokePersonal = endpoint({
+  method: 'DELETE',
+  path: '/personal_access_tokens/:id',
+  summary: 'Revoke a personal access token',
+  area,
+  audience: 'user',
+  params: object({ id: id() }),
+  reply: null,
+  handle: async (call, params) => await revoke(call, await findPersonal(call, params.id)),
+});
+
+export const tokenRoutes = [
+  listImpersonation,
+  createImpersonation,
+  oneImpersonation,
+  revokeImpersonation,
+  createPersonal,
+  createOwn,
+  listPersonal,
+  self,
+  onePersonal,
+  revokeSelf,
+  revokePersonal,
+];

@@ -1,0 +1,96 @@
+import { sql } from 'kysely';
+import { levels } from '../../core/access/levels.ts';
+import { today } from '../../core/access/viewer.ts';
+import type { Store, Tx } from '../../platform/db/open.ts';
+import { conflict, forbidden } from '../../platform/errors.ts';
+import { type Cause, recordEvent } from '../../core/events/record.ts';
+import { requireUnmodified } from '../../platform/http/precondition.ts';
+import { retryOnTakenName } from '../namespaces/claim_path.ts';
+import { removeNamespace } from '../namespaces/remove.ts';
+import { eraseContributions, reassignContributions, hasContributions } from './contributions.ts';
+import { ensureGhost } from './ghost.ts';
+import { requireOtherAdmin } from './last_admin.ts';
+import { lockUser } from './queries.ts';
+
+/** Lists the groups that nobody else owns, directly or through a group above. */
+const solelyOwnedGroups = async (tx: Tx, userId: number): Promise<number[]> => {
+  const owner = sql`members.source_type = 'Namespace' and members.access_level = ${sql.lit(levels.owner)}
+    and (members.expires_at is null or members.expires_at > ${today(tx.now)})`;
+  const { rows } = await sql<{ id: number }>`
+    with recursive above (owned, id, parent_id) as (
+      select namespaces.id, namespaces.id, namespaces.parent_id
+      from members join namespaces on namespaces.id = members.source_id
+      where members.user_id = ${userId} and ${owner} and namespaces.deleted_at is null
+      union all
+      select above.owned, namespaces.id, namespaces.parent_id
+      from namespaces join above on namespaces.id = above.parent_id
+    )
+    select distinct owned as id from above where owned not in (
+      select above.owned from above join members on members.source_id = above.id
+      where members.user_id <> ${userId} and ${owner})
+    order by id
+  `.execute(tx.db);
+  return rows.map(({ id }) => id);
+};
+
+const removeGroups = async (tx: Tx, cause: Cause | null, ids: number[]): Promise<void> => {
+  for (const id of ids) {
+    if (!(await removeNamespace(tx, id))) continue;
+    await recordEvent(tx, cause, {
+      kind: 'group.deleted',
+      project_id: null,
+      target_type: 'Group',
+      target_id: id,
+    });
+  }
+};
+
+/** Detaches the personal namespace, which background work removes, from the user's row. */
+const removePersonalNamespace = async (tx: Tx, userId: number): Promise<void> => {
+  const { id } = await tx.db
+    .updateTable('namespaces')
+    .set({ owner_id: null })
+    .where('owner_id', '=', userId)
+    .where('kind', '=', 'user')
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  await removeNamespace(tx, id);
+};
+
+export type Deletion = {
+  /** Whether contributions and solely owned groups are removed, too. */
+  hard_delete?: boolean | undefined;
+  /** `If-Unmodified-Since` of the request. */
+  unmodified_since?: string | undefined;
+};
+
+/**
+ * Deletes a user and everything that belongs to the account. Contributions elsewhere are reassigned to the ghost.
+ * @throws Failure 404 for an unknown user, 403 for the ghost, 412 if the user changed meanwhile, 409 for the only
+ * owner of a group and for the last administrator
+ */
+export const deleteUser = async (
+  store: Store,
+  cause: Cause | null,
+  id: number,
+  { hard_delete = false, unmodified_since }: Deletion = {},
+): Promise<void> =>
+  await retryOnTakenName({ platform: { store } }, async (tx) => {
+    const user = await lockUser(tx, id);
+    if (user.ghost === 1) throw forbidden('An internal user cannot be deleted');
+    requireUnmodified(unmodified_since, user.updated_at);
+    await requireOtherAdmin(tx, user);
+    const groups = await solelyOwnedGroups(tx, id);
+    if (groups.length > 0 && !hard_delete) {
+      throw conflict('User cannot be removed while is the sole-owner of a group');
+    }
+    await removeGroups(tx, cause, groups);
+    await removePersonalNamespace(tx, id);
+    if (hard_delete) await eraseContributions(tx, id);
+    else if (await hasContributions(tx, id))
+      await reassignContributions(tx, id, await ensureGhost(tx, cause));
+    await tx.db.deleteFrom('users').where('id', '=', id).execute();
+    const target = { project_id: null, target_type: 'User', target_id: id };
+    const data = { username: user.username, hard_delete };
+    await recordEvent(tx, cause, { kind: 'user.deleted', ...target, data });
+  });

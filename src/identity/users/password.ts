@@ -1,0 +1,59 @@
+import { argon2, timingSafeEqual } from 'node:crypto';
+import { promisify } from 'node:util';
+import { Failure } from '../../platform/errors.ts';
+
+/** OWASP's minimum: 19 MiB, two passes, one lane; about 20 ms, off the event loop. */
+const cost = { memory: 19_456, passes: 2, parallelism: 1 };
+const tagLength = 32;
+
+const run = promisify(argon2) as (algorithm: 'argon2id', parameters: object) => Promise<Buffer>;
+
+/** Maximum number of passwords hashed at once. One of Node's four threads stays free for files. */
+const mostAtOnce = 3;
+const longestQueue = 100;
+let running = 0;
+const waiting: (() => void)[] = [];
+
+const busy = (): Failure =>
+  new Failure('too_many_requests', { message: '429 Too Many Requests' }, { 'retry-after': '5' });
+
+/** Runs work with limited concurrency. @throws Failure 429 if a hundred wait already */
+const withQueue = async <T>(work: () => Promise<T>): Promise<T> => {
+  if (running < mostAtOnce) running += 1;
+  else if (waiting.length < longestQueue) await new Promise<void>((resolve) => void waiting.push(resolve));
+  else throw busy();
+  try {
+    return await work();
+  } finally {
+    // The first in the queue takes over this slot.
+    const next = waiting.shift();
+    if (next === undefined) running -= 1;
+    else next();
+  }
+};
+
+const computeTag = async (password: string, nonce: Buffer): Promise<Buffer> =>
+  await withQueue(async () => await run('argon2id', { message: password, nonce, tagLength, ...cost }));
+
+const base64 = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '');
+
+/**
+ * Hashes a password as PHC string: `$argon2id$v=19$m=19456,t=2,p=1$<salt>$<tag>`.
+ * @throws Failure 429 if too many passwords wait, as does `isPassword`
+ */
+export const hashPassword = async (password: string, random: (bytes: number) => Buffer): Promise<string> => {
+  const nonce = random(16);
+  const tag = await computeTag(password, nonce);
+  return `$argon2id$v=19$m=${cost.memory},t=${cost.passes},p=${cost.parallelism}$${base64(nonce)}$${base64(tag)}`;
+};
+
+/** Verifies a password. Takes the same time if the user has none. */
+export const isPassword = async (password: string, stored: string | null): Promise<boolean> => {
+  const [, , , , salt = '', tag = ''] = (stored ?? '').split('$');
+  const nonce = stored === null ? Buffer.alloc(16) : Buffer.from(salt, 'base64');
+  const actualTag = await computeTag(password, nonce);
+  const expectedTag = Buffer.from(tag, 'base64');
+  return (
+    stored !== null && expectedTag.length === actualTag.length && timingSafeEqual(actualTag, expectedTag)
+  );
+};

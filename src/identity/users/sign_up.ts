@@ -1,0 +1,34 @@
+import type { Platform } from '../../core/platform.ts';
+import { Failure, forbidden, invalid } from '../../platform/errors.ts';
+import { findEmailDomainProblem } from '../../core/settings/effective.ts';
+import { type UserInput, createUser } from './create.ts';
+
+export type SignUp = Required<Pick<UserInput, 'name' | 'username' | 'email' | 'password'>>;
+
+/** Returns the failure for the field whose name or address is taken; null: another error. */
+const takenField = (error: unknown): Failure | null => {
+  if (!(error instanceof Failure) || error.kind !== 'conflict') return null;
+  const { message } = error.body as { message?: unknown };
+  const [, field, problem] = /^(Email|Username) (.+)$/.exec(String(message)) ?? [];
+  return field === undefined || problem === undefined ? null : invalid({ [field.toLowerCase()]: [problem] });
+};
+
+/**
+ * Creates an account for a visitor, if sign-up is open.
+ * @returns the id
+ * @throws Failure 403 if sign-up is closed, 400 by field for invalid attributes
+ */
+export const signUp = async (
+  platform: Platform,
+  { name, username, email, password }: SignUp,
+): Promise<number> => {
+  const settings = platform.settings.current;
+  if (!settings.signup_enabled) throw forbidden('Sign-up is disabled.');
+  const problem = findEmailDomainProblem(settings, email);
+  if (problem !== null) throw invalid({ email: [problem] });
+  try {
+    return await createUser(platform, null, { name, username, email, password, email_unchecked: true });
+  } catch (error) {
+    throw takenField(error) ?? error;
+  }
+};

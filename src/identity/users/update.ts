@@ -1,0 +1,153 @@
+import type { Tx } from '../../platform/db/open.ts';
+import type { Flag } from '../../platform/db/schema/column_types.ts';
+import { forbidden, invalid } from '../../platform/errors.ts';
+import { type Cause, recordEvent } from '../../core/events/record.ts';
+import { compareColumns } from '../namespaces/changed_columns.ts';
+import { retryOnTakenName } from '../namespaces/claim_path.ts';
+import { renameRoutes } from '../namespaces/rename.ts';
+import {
+  type Profile,
+  type UserInput,
+  type UserParts,
+  defaultProjectsLimit,
+  pickProfile,
+  requireFree,
+  requireOwnAddress,
+} from './create.ts';
+import { endAllSessions } from './end_sessions.ts';
+import { requireOtherAdmin } from './last_admin.ts';
+import { hashPassword } from './password.ts';
+import { type UserRow, lockUser } from './queries.ts';
+import { normalizedEmail, passwordProblem, userProblems } from './rules.ts';
+import { searchText } from './search_text.ts';
+
+type Name = 'username' | 'name' | 'email' | 'public_email';
+type Right = 'admin' | 'external' | 'can_create_group' | 'projects_limit';
+type Values = Profile & Partial<Pick<UserRow, Name | Right>>;
+type Stored = Values & { email_unchecked?: Flag };
+type Maybe<T> = { [K in keyof T]?: T[K] | undefined };
+
+const dropUndefined = <T extends object>(values: Maybe<T>): T =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as T;
+
+const toFlag = (value: boolean | undefined): Flag | undefined => {
+  if (value === undefined) return undefined;
+  return value ? 1 : 0;
+};
+
+/** A password can be changed but not removed. */
+export type UserChanges = Omit<Partial<UserInput>, 'password'> & { password?: string };
+
+/**
+ * Returns the changed rights. A user who becomes external loses the rights to create; one who ceases to be gets the
+ * defaults back.
+ */
+const getChangedRights = async (tx: Tx, user: UserRow, input: UserChanges): Promise<Maybe<Values>> => {
+  const { external, can_create_group, projects_limit } = input;
+  if (external === true && user.external === 0)
+    return { external: 1, can_create_group: 0, projects_limit: 0 };
+  if (external === false && user.external === 1) {
+    const usual = {
+      can_create_group: toFlag(can_create_group ?? true),
+      projects_limit: projects_limit ?? (await defaultProjectsLimit(tx)),
+    };
+    return { external: 0, ...usual };
+  }
+  return { can_create_group: toFlag(can_create_group), projects_limit };
+};
+
+/** Returns the requested column values. */
+const getRequestedValues = async (tx: Tx, user: UserRow, input: UserChanges): Promise<Values> => {
+  const { username, name, public_email, admin } = input;
+  const email = input.email === undefined ? user.email : normalizedEmail(input.email);
+  if (public_email !== undefined) requireOwnAddress(public_email, email);
+  const isShown = public_email === undefined ? user.public_email === email : Boolean(public_email);
+  const names = { username, name: name?.trim(), email, public_email: isShown ? email : null };
+  return dropUndefined<Values>({
+    ...pickProfile(input),
+    ...names,
+    ...(await getChangedRights(tx, user, input)),
+    admin: toFlag(admin),
+  });
+};
+
+/** Adds whether a new address is unverified. */
+const addEmailMark = (cause: Cause | null, id: number, changes: Values): Stored => {
+  const isOwnWord = cause !== null && cause.user.id === id && cause.sudo_by_id === null;
+  return changes.email === undefined ? changes : { ...changes, email_unchecked: isOwnWord ? 1 : 0 };
+};
+
+/** Renames the personal namespace with its user, and moves everything below it. */
+const renameNamespace = async (tx: Tx, user: UserRow, { username, name }: Values): Promise<void> => {
+  if (username === undefined && name === undefined) return;
+  const namespace = await tx.db
+    .updateTable('namespaces')
+    .set({
+      updated_at: tx.now,
+      ...(username !== undefined && { path: username }),
+      ...(name !== undefined && { name }),
+    })
+    .where('owner_id', '=', user.id)
+    .where('kind', '=', 'user')
+    .returning(['id', 'full_path'])
+    .executeTakeFirstOrThrow();
+  if (username !== undefined) await renameRoutes(tx, namespace.id, namespace.full_path, username);
+};
+
+const storeChanges = async (
+  tx: Tx,
+  user: UserRow,
+  changes: Stored,
+  password_hash: string | null,
+): Promise<void> => {
+  const search_text = searchText({ ...user, ...changes });
+  await tx.db
+    .updateTable('users')
+    .set({ ...changes, ...(password_hash !== null && { password_hash }), search_text, updated_at: tx.now })
+    .where('id', '=', user.id)
+    .execute();
+  await renameNamespace(tx, user, changes);
+};
+
+const requireGoodPassword = ({ username, name, email }: UserRow, password: string | undefined): void => {
+  const problem = password === undefined ? null : passwordProblem(password, [username, name, email]);
+  if (problem !== null) throw invalid({ password: [problem] });
+};
+
+/** Returns the entry of the change log: it names a changed password or address without the value. */
+const toChangeLog = (data: Record<string, [unknown, unknown]>, isNewPassword: boolean): object => {
+  const secret = Object.keys(data).filter((name) => name.endsWith('email'));
+  const hidden = [...secret, ...(isNewPassword ? ['password'] : [])].map((name) => [name, []]);
+  return { ...data, ...Object.fromEntries(hidden) };
+};
+
+/**
+ * Changes the attributes of a user that are sent. A new user name moves the personal namespace; a new password ends
+ * all sessions.
+ * @throws Failure 404 for an unknown user, 403 for the ghost, 400 and 409 as for new users, 409 for the last
+ * administrator
+ */
+export const updateUser = async (
+  parts: UserParts,
+  cause: Cause | null,
+  id: number,
+  input: UserChanges,
+): Promise<void> => {
+  const problems = userProblems(input);
+  if (Object.keys(problems).length > 0) throw invalid(problems);
+  const hash = input.password === undefined ? null : await hashPassword(input.password, parts.random);
+  await retryOnTakenName({ platform: parts }, async (tx) => {
+    const user = await lockUser(tx, id);
+    if (user.ghost === 1) throw forbidden('An internal user cannot be changed');
+    requireGoodPassword(user, input.password);
+    await parts.also?.(tx, id);
+    const { changes, data } = compareColumns(user, await getRequestedValues(tx, user, input));
+    if (Object.keys(changes).length === 0 && hash === null) return;
+    if (changes.admin === 0) await requireOtherAdmin(tx, user);
+    await requireFree(tx, changes, user);
+    await storeChanges(tx, user, addEmailMark(cause, id, changes), hash);
+    if (hash !== null) await endAllSessions(tx, id);
+    const target = { project_id: null, target_type: 'User', target_id: id };
+    await recordEvent(tx, cause, { kind: 'user.updated', ...target, data: toChangeLog(data, hash !== null) });
+  });
+};

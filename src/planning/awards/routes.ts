@@ -1,0 +1,113 @@
+/** Endpoints of award emoji, for any noun and for comments. */
+import type { Call } from '../../core/access/call.ts';
+import { endpoint } from '../../core/access/endpoint.ts';
+import { pageParams, pageRequest } from '../../platform/http/page.ts';
+import { id, idOrPath, object, text } from '../../platform/http/schema.ts';
+import type { LoadedTarget, Noun } from '../issuables/target.ts';
+import { findNote } from '../notes/queries.ts';
+import { createAward } from './create.ts';
+import { deleteAward } from './delete.ts';
+import { type AwardRow, awardShape, awardsJson } from './json.ts';
+import { type Awardable, findAward, listAwards } from './queries.ts';
+
+type Input = Record<string, unknown>;
+type Subject = { loaded: LoadedTarget; awardable: Awardable };
+
+const ofTarget = ({ target: { type, id: targetId } }: LoadedTarget): Awardable => ({
+  type,
+  id: targetId,
+  system: false,
+});
+
+const ofNote = async (call: Call, { target }: LoadedTarget, noteId: number): Promise<Awardable> => {
+  const note = await findNote(call, target, noteId);
+  return { type: 'Note', id: note.id, system: note.system === 1 };
+};
+
+/** The parts that the endpoints of one kind of record share. */
+const side = (noun: Noun, on: 'target' | 'note') => {
+  const target = `/projects/:id/${noun.segment}/:${noun.param}`;
+  const path = on === 'target' ? `${target}/award_emoji` : `${target}/notes/:note_id/award_emoji`;
+  return {
+    noun,
+    path,
+    one: `${path}/:award_id`,
+    word: on === 'target' ? noun.word : `note on a ${noun.word}`,
+    params: {
+      id: idOrPath('project'),
+      [noun.param]: id(`iid of the ${noun.word}`),
+      ...(on === 'note' && { note_id: id('id of the note') }),
+    },
+    award_id: id('id of the award'),
+    shared: { area: 'award_emoji', audience: 'user', reply: awardShape } as const,
+    find: async (call: Call, input: Input): Promise<Subject> => {
+      const loaded = await noun.find(call, input['id'] as number | string, input[noun.param] as number);
+      if (on === 'target') return { loaded, awardable: ofTarget(loaded) };
+      return { loaded, awardable: await ofNote(call, loaded, input['note_id'] as number) };
+    },
+  };
+};
+
+type Side = ReturnType<typeof side>;
+
+const render = async (call: Call, award: AwardRow) => (await awardsJson(call, [award]))[0];
+
+const list = ({ path, word, params, shared, find }: Side) =>
+  endpoint({
+    method: 'GET',
+    path,
+    summary: `Award emoji of a ${word}`,
+    ...shared,
+    list: true,
+    params: object({ ...params, ...pageParams }),
+    handle: async (call, input) => {
+      const { awardable } = await find(call, input);
+      const { items, total } = await listAwards(call.db, awardable, pageRequest(input));
+      return { items: await awardsJson(call, items), total };
+    },
+  });
+
+const get = ({ one, word, params, award_id, shared, find }: Side) =>
+  endpoint({
+    method: 'GET',
+    path: one,
+    summary: `One award emoji of a ${word}`,
+    ...shared,
+    params: object({ ...params, award_id }),
+    handle: async (call, input) => {
+      const { awardable } = await find(call, input);
+      return await render(call, await findAward(call.db, awardable, input.award_id));
+    },
+  });
+
+const create = ({ noun, path, word, params, shared, find }: Side) =>
+  endpoint({
+    method: 'POST',
+    path,
+    summary: `Award an emoji to a ${word}`,
+    ...shared,
+    params: object({ ...params, name: text({ description: 'such as thumbsup' }) }),
+    handle: async (call, input) =>
+      await render(call, await createAward(noun, call, await find(call, input), input.name)),
+  });
+
+const remove = ({ noun, one, word, params, award_id, shared, find }: Side) =>
+  endpoint({
+    method: 'DELETE',
+    path: one,
+    summary: `Take back an award emoji of a ${word}`,
+    ...shared,
+    reply: null,
+    params: object({ ...params, award_id }),
+    handle: async (call, input) => {
+      const subject = await find(call, input);
+      await deleteAward(noun, call, subject, await findAward(call.db, subject.awardable, input.award_id));
+    },
+  });
+
+const makeAwardRoutes = (of: Side) => [list(of), get(of), create(of), remove(of)];
+
+export const awardRoutes = (noun: Noun) => [
+  ...makeAwardRoutes(side(noun, 'target')),
+  ...makeAwardRoutes(side(noun, 'note')),
+];

@@ -1,0 +1,16 @@
+import { notFound } from '../../platform/errors.ts';
+
+const names = /^[a-z0-9_+-]{1,255}$/;
+const aliases = new Map([
+  ['+1', 'thumbsup'],
+  ['-1', 'thumbsdown'],
+]);
+
+/**
+ * Normalizes the name of an emoji: `+1` is stored as `thumbsup`.
+ * @throws Failure 404, as for every refused award
+ */
+export const checkAwardName = (name: string): string => {
+  if (!names.test(name)) throw notFound('Award Emoji Name is not a valid emoji name');
+  return aliases.get(name) ?? name;
+};

@@ -1,0 +1,85 @@
+import type { Call } from '../../core/access/call.ts';
+import type { LoadedTarget, Noun } from '../issuables/target.ts';
+import { type NewNote, createNote } from '../notes/create.ts';
+import type { Position } from '../notes/position.ts';
+import type { NoteRow } from '../notes/note_row.ts';
+import { type Discussion, findDiscussion } from './queries.ts';
+import { requireReplyable } from './resolve_and_reply_rules.ts';
+import { toIndividualId } from './discussion_id.ts';
+
+type Text = Pick<NewNote, 'body' | 'created_at' | 'first'>;
+
+const unresolved = { resolvable: 1, resolved_at: null, resolved_by_id: null } as const;
+
+/**
+ * Creates a thread with its first comment.
+ * @param position checked position in the diff; null: none
+ * @throws Failure as `createNote`
+ */
+export const createDiscussion = async (
+  noun: Noun,
+  call: Call,
+  loaded: LoadedTarget,
+  { position, ...text }: Text & { position: Position | null },
+): Promise<Discussion> => {
+  const id = call.platform.random(20).toString('hex');
+  const place = position === null ? null : JSON.stringify(position);
+  const thread = {
+    discussion_id: id,
+    type: position === null ? ('DiscussionNote' as const) : ('DiffNote' as const),
+    original_position: place,
+    position: place,
+    ...unresolved,
+  };
+  return { id, notes: [await createNote(noun, call, loaded, { ...text, thread: async () => thread })] };
+};
+
+/** Columns that a reply takes from its discussion: position, and whether it is resolved. */
+const toThreadColumns = (
+  { id, notes }: Discussion,
+  resolved: Pick<NoteRow, 'resolved_at' | 'resolved_by_id'>,
+) => {
+  const [lead] = notes;
+  return {
+    discussion_id: id,
+    type: lead.type ?? ('DiscussionNote' as const),
+    original_position: lead.original_position,
+    position: lead.position,
+    resolvable: 1 as const,
+    ...resolved,
+  };
+};
+
+/**
+ * Adds a reply to a discussion. A standalone comment becomes the first comment of a thread.
+ * @throws Failure as `createNote`; 400 if the discussion is a system note or full, 404 if it was deleted
+ */
+export const addReply = async (
+  noun: Noun,
+  call: Call,
+  loaded: LoadedTarget,
+  { discussion_id, ...text }: Text & { discussion_id: string },
+): Promise<NoteRow> => {
+  const { target } = loaded;
+  return await createNote(noun, call, loaded, {
+    ...text,
+    thread: async (tx, actor) => {
+      const discussion = await findDiscussion({ db: tx.db, viewer: call.viewer }, target, discussion_id);
+      const [lead] = discussion.notes;
+      requireReplyable(discussion.notes);
+      if (lead.discussion_id === null) {
+        await tx.db
+          .updateTable('notes')
+          .set({ discussion_id: toIndividualId(lead.id), type: 'DiscussionNote', resolvable: 1 })
+          .where('id', '=', lead.id)
+          .execute();
+        return toThreadColumns(discussion, { resolved_at: null, resolved_by_id: null });
+      }
+      const isResolved = discussion.notes.every((note) => note.resolved_at !== null);
+      return toThreadColumns(discussion, {
+        resolved_at: isResolved ? tx.now : null,
+        resolved_by_id: isResolved ? actor.user.id : null,
+      });
+    },
+  });
+};

@@ -1,0 +1,97 @@
+/** Finds the line of a diff that a requested position refers to. */
+import type { Call } from '../../core/access/call.ts';
+import { zeroOid } from '../../platform/git/protocol_types.ts';
+import type { Repository } from '../../platform/git/repository.ts';
+import type { LoadedTarget } from '../issuables/target.ts';
+import type { LineEnd, Position, TextPosition } from '../notes/position.ts';
+import { type DiffLine, findLine } from '../../code/repository/commits/hunks.ts';
+import { lineCode } from './line_code.ts';
+import { type GivenPosition, noSuchLine } from './position.ts';
+import { type VersionDiff, loadDiffText, loadVersion, wholeFiles } from './diff_versions.ts';
+
+/** Completes a position from its file. @throws Failure 400 if the line does not exist */
+const placeInFile = async (
+  requested: GivenPosition,
+  start_sha: string,
+  file: VersionDiff,
+  text: () => Promise<string> | string,
+): Promise<Position> => {
+  const { old_path, new_path } = file;
+  const place = { start_sha, old_path, new_path };
+  if (requested.position_type !== 'text') return { ...requested, ...place };
+  return { ...requested, ...place, ...placeLines({ ...file, diff: await text() }, requested) };
+};
+
+/**
+ * Completes a position in the diff of a commit.
+ * @param parent null: the commit is the first one
+ * @throws Failure 400
+ */
+export const placeInCommit = async (
+  repository: Repository,
+  { id, parent }: { id: string; parent: string | null },
+  requested: GivenPosition,
+): Promise<Position> => {
+  const isOfIt = requested.head_sha === id && requested.base_sha === (parent ?? zeroOid);
+  const paths = [requested.new_path, requested.old_path].filter((path) => path !== null);
+  if (!isOfIt) throw noSuchLine();
+  const { diffs } = await repository.ask('diff.files', { from: parent, to: id, limits: wholeFiles, paths });
+  const file = findFile(diffs, requested);
+  if (file === undefined) throw noSuchLine();
+  return await placeInFile(requested, requested.base_sha, file, () => file.diff);
+};
+
+/** Finds the file by its new path, else by its old path. */
+const findFile = (files: VersionDiff[], { old_path, new_path }: GivenPosition): VersionDiff | undefined =>
+  files.find((file) => file.new_path === new_path) ??
+  files.find((file) => file.old_path === (old_path ?? new_path));
+
+/** Matches the line numbers at the end of a line code, as `lineCode` writes them. */
+const codePattern = /_(\d{1,10})_(\d{1,10})$/;
+
+/** Returns the line given by its numbers, or by its code and side. */
+const namedBy = ({ old_line, new_line, line_code, type }: LineEnd): DiffLine => {
+  if (old_line !== null || new_line !== null) return { old_line, new_line };
+  const [, old_at, new_at] = codePattern.exec(line_code ?? '') ?? [];
+  return {
+    old_line: type === 'new' || old_at === undefined ? null : Number(old_at),
+    new_line: type === 'old' || new_at === undefined ? null : Number(new_at),
+  };
+};
+
+const placeEnd = (file: VersionDiff, end: LineEnd): LineEnd => {
+  const named = namedBy(end);
+  const isNamed = named.old_line !== null || named.new_line !== null;
+  const line = isNamed ? findLine(file.diff, named) : null;
+  if (line === null) throw noSuchLine();
+  const type = line.old_line === null ? 'new' : line.new_line === null ? 'old' : null;
+  return { line_code: lineCode(file, line), type, ...line };
+};
+
+/** Completes the lines of a position. @throws Failure 400 if one does not exist */
+const placeLines = (
+  file: VersionDiff,
+  requested: Pick<TextPosition, 'old_line' | 'new_line' | 'line_range'>,
+) => {
+  const line = findLine(file.diff, requested);
+  if (line === null) throw noSuchLine();
+  const { line_range: range } = requested;
+  if (range === null) return { ...line, line_range: null };
+  return { ...line, line_range: { start: placeEnd(file, range.start), end: placeEnd(file, range.end) } };
+};
+
+/**
+ * Returns the position to store, with the paths and lines of the requested version of the merge request.
+ * @throws Failure 400 if the version, the file or the line does not exist
+ */
+export const placeInDiff = async (
+  call: Call,
+  loaded: LoadedTarget,
+  requested: GivenPosition,
+): Promise<Position> => {
+  const version = await loadVersion(call.db, loaded.target.id, requested);
+  const file = version === null ? undefined : findFile(version.files, requested);
+  if (version === null || file === undefined) throw noSuchLine();
+  const text = async () => await loadDiffText(call.platform, loaded.project, version, file);
+  return await placeInFile(requested, version.start_sha, file, text);
+};

@@ -1,0 +1,133 @@
+import { sql } from 'kysely';
+import type { Reader } from '../../platform/db/open.ts';
+import type { TargetType } from '../../platform/db/schema/column_types.ts';
+import { notFound } from '../../platform/errors.ts';
+import type { Page, PageRequest } from '../../platform/http/page.ts';
+import type { NoteRow } from '../notes/note_row.ts';
+import type { NoteReader } from '../notes/queries.ts';
+import { visibleNotes } from '../notes/visible.ts';
+import { toIndividualId, parseIndividualId } from './discussion_id.ts';
+
+type TargetKey = { type: TargetType; id: number };
+
+/** A thread of comments, or one standalone comment. */
+export type Discussion = { id: string; notes: [NoteRow, ...NoteRow[]] };
+
+const selectNotes = (db: Reader, { type, id }: TargetKey) =>
+  db.selectFrom('notes').selectAll().where('target_type', '=', type).where('target_id', '=', id);
+
+/** SQL that groups notes by discussion. A standalone comment is a group of one. */
+const groupedNotes = (
+  { db, viewer }: NoteReader,
+  { type, id }: TargetKey,
+) => sql`from notes where target_type = ${type} and target_id = ${id} and ${visibleNotes(db, viewer)}
+  group by discussion_id, case when discussion_id is null then id else 0 end`;
+
+type Lead = { first_id: number; discussion_id: string | null };
+
+const toDiscussionId = ({ id, discussion_id }: Pick<NoteRow, 'id' | 'discussion_id'>): string =>
+  discussion_id ?? toIndividualId(id);
+
+/** Groups notes into discussions by id, ordered by their first notes. */
+const groupByDiscussion = (notes: NoteRow[]): Map<string, Discussion> => {
+  const discussions = new Map<string, Discussion>();
+  for (const note of notes) {
+    const id = toDiscussionId(note);
+    const existing = discussions.get(id);
+    if (existing === undefined) discussions.set(id, { id, notes: [note] });
+    else existing.notes.push(note);
+  }
+  return discussions;
+};
+
+const loadNotesOfLeads = async (db: Reader, target: TargetKey, leads: Lead[]): Promise<NoteRow[]> => {
+  const threads = leads.flatMap(({ discussion_id }) => discussion_id ?? []);
+  const alone = leads.filter((lead) => lead.discussion_id === null).map(({ first_id }) => first_id);
+  return await selectNotes(db, target)
+    .where((is) =>
+      is.or([
+        ...(threads.length > 0 ? [is('discussion_id', 'in', threads)] : []),
+        ...(alone.length > 0 ? [is('id', 'in', alone)] : []),
+      ]),
+    )
+    .orderBy('id')
+    .execute();
+};
+
+/** Lists the discussions of a target that the viewer sees, the oldest first. The total counts discussions. */
+export const listDiscussions = async (
+  reader: NoteReader,
+  target: TargetKey,
+  { limit, offset }: PageRequest,
+): Promise<Page<Discussion>> => {
+  const { db } = reader;
+  const all = groupedNotes(reader, target);
+  const [counted, leads] = await Promise.all([
+    sql<{ total: number }>`select count(*) as total from (select 1 ${all}) as grouped`.execute(db),
+    sql<Lead>`select min(id) as first_id, discussion_id ${all}
+      order by min(created_at), min(id) limit ${limit} offset ${offset}`.execute(db),
+  ]);
+  const total = counted.rows[0]?.total ?? 0;
+  if (leads.rows.length === 0) return { items: [], total };
+  const discussions = groupByDiscussion(await loadNotesOfLeads(db, target, leads.rows));
+  const items = leads.rows.flatMap(({ first_id, discussion_id }) => {
+    return discussions.get(toDiscussionId({ id: first_id, discussion_id })) ?? [];
+  });
+  return { items, total };
+};
+
+/** Loads a discussion of this target; 404 if the viewer may not see it. */
+export const findDiscussion = async (
+  { db, viewer }: NoteReader,
+  target: TargetKey,
+  id: string,
+): Promise<Discussion> => {
+  const alone = parseIndividualId(id);
+  const notes = await selectNotes(db, target)
+    .where((is) =>
+      is.or([
+        is('discussion_id', '=', id),
+        ...(alone === null ? [] : [is.and([is('id', '=', alone), is('discussion_id', 'is', null)])]),
+      ]),
+    )
+    .where(visibleNotes(db, viewer))
+    .orderBy('id')
+    .execute();
+  const [first, ...rest] = notes;
+  if (first === undefined) throw notFound('Discussion');
+  return { id, notes: [first, ...rest] };
+};
+
+/** Loads threads of a target by id, with all their notes. */
+export const loadThreads = async (db: Reader, target: TargetKey, ids: string[]): Promise<Discussion[]> => {
+  if (ids.length === 0) return [];
+  const leads = ids.map((discussion_id) => ({ first_id: 0, discussion_id }));
+  return [...groupByDiscussion(await loadNotesOfLeads(db, target, leads)).values()];
+};
+
+/** Returns a comment of this discussion; 404 if it has no such comment. */
+export const findNoteIn = ({ notes }: Discussion, id: number): NoteRow => {
+  const note = notes.find((one) => one.id === id);
+  if (note === undefined) throw notFound();
+  return note;
+};
+
+const unresolved = (db: Reader, { type, id }: TargetKey) =>
+  selectNotes(db, { type, id }).where('resolvable', '=', sql.lit(1)).where('resolved_at', 'is', null);
+
+/** Whether a merge request has an unresolved discussion. */
+export const hasUnresolvedDiscussions = async (db: Reader, mergeRequestId: number): Promise<boolean> => {
+  const discussion = await unresolved(db, { type: 'MergeRequest', id: mergeRequestId })
+    .limit(1)
+    .executeTakeFirst();
+  return discussion !== undefined;
+};
+
+/** Limit of open notes that are listed per target. */
+const most = 200;
+
+/** Lists the unresolved discussions of a target, the oldest first, each with its open notes. */
+export const unresolvedDiscussions = async (db: Reader, target: TargetKey): Promise<Discussion[]> => {
+  const notes = await unresolved(db, target).orderBy('id').limit(most).execute();
+  return [...groupByDiscussion(notes).values()];
+};

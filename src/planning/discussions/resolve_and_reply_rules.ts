@@ -1,0 +1,35 @@
+import type { Call } from '../../core/access/call.ts';
+import { may } from '../../core/access/may.ts';
+import { badRequest, forbidden, invalid } from '../../platform/errors.ts';
+import { isLockedFor } from '../issuables/locked.ts';
+import type { LoadedTarget } from '../issuables/target.ts';
+import type { NoteRow } from '../notes/note_row.ts';
+
+export const mayResolve = ({ viewer }: Call, loaded: LoadedTarget): boolean =>
+  may(viewer, 'resolve_discussion', loaded.project, { author_id: loaded.target.author_id }) &&
+  !isLockedFor(viewer, loaded);
+
+/**
+ * Requires a thread and a caller who may resolve it: a developer or the author of the target.
+ * @throws Failure 403
+ */
+export const requireResolver = (call: Call, loaded: LoadedTarget, notes: readonly NoteRow[]): void => {
+  if (!mayResolve(call, loaded) || !notes.some((note) => note.resolvable === 1)) throw forbidden();
+};
+
+/** Limit of comments in a discussion, because a discussion is always read whole. */
+const mostNotes = 1_000;
+
+/** @throws Failure 400 if a discussion with this many comments is full */
+export const requireQuota = (count: number): void => {
+  if (count >= mostNotes) throw invalid({ base: ['Maximum number of comments exceeded'] });
+};
+
+/**
+ * Requires a discussion that accepts replies: no system note, and not full.
+ * @throws Failure 400
+ */
+export const requireReplyable = (notes: readonly [NoteRow, ...NoteRow[]]): void => {
+  if (notes[0].system === 1) throw badRequest('Discussion can not be replied to.');
+  requireQuota(notes.length);
+};

@@ -1,0 +1,209 @@
+/** Endpoints of discussions (threads of comments), for any noun. */
+import type { Call } from '../../core/access/call.ts';
+import { endpoint } from '../../core/access/endpoint.ts';
+import { badRequest } from '../../platform/errors.ts';
+import { pageParams, pageRequest } from '../../platform/http/page.ts';
+import { boolean, id, idOrPath, longText, object, optional, text } from '../../platform/http/schema.ts';
+import type { LoadedTarget, Noun } from '../issuables/target.ts';
+import { runQuickActions, toCommandsReply } from '../notes/quick_actions.ts';
+import { deleteNote } from '../notes/delete.ts';
+import { noteShape, notesJson } from '../notes/json.ts';
+import type { NoteRow } from '../notes/note_row.ts';
+import { findNote } from '../notes/queries.ts';
+import { newNoteParams, requireNoteAdmin, requireOpen } from '../notes/rules.ts';
+import { updateNote } from '../notes/update.ts';
+import { createDiscussion, addReply } from './create.ts';
+import { discussionShape, discussionsJson } from './json.ts';
+import { placeInDiff } from './find_line.ts';
+import { positionParam, readPosition } from './position.ts';
+import { type Discussion, findDiscussion, findNoteIn, listDiscussions } from './queries.ts';
+import { resolveNotes } from './resolve.ts';
+import { requireResolver } from './resolve_and_reply_rules.ts';
+
+/** The parts that the endpoints of one noun share. */
+const side = (noun: Noun) => {
+  const path = `/projects/:id/${noun.segment}/:${noun.param}/discussions`;
+  return {
+    noun,
+    path,
+    one: `${path}/:discussion_id`,
+    note: `${path}/:discussion_id/notes/:note_id`,
+    word: noun.word,
+    params: { id: idOrPath('project'), [noun.param]: id(`iid of the ${noun.word}`) },
+    discussion_id: text({ description: 'id of the discussion' }),
+    note_id: id('id of the note'),
+    shared: { area: 'discussions', audience: 'user' } as const,
+    find: (call: Call, input: Record<string, unknown>): Promise<LoadedTarget> =>
+      noun.find(call, input['id'] as number | string, input[noun.param] as number),
+  };
+};
+
+type Side = ReturnType<typeof side>;
+
+const render = async (call: Call, { target }: LoadedTarget, discussion: Discussion) =>
+  (await discussionsJson(call, target, [discussion]))[0];
+
+const renderNote = async (call: Call, { target }: LoadedTarget, note: NoteRow) =>
+  (await notesJson(call, target, [note]))[0];
+
+const list = ({ path, word, params, shared, find }: Side) =>
+  endpoint({
+    method: 'GET',
+    path,
+    summary: `Discussions on a ${word}, the oldest first`,
+    ...shared,
+    reply: discussionShape,
+    list: true,
+    params: object({ ...params, ...pageParams }),
+    handle: async (call, input) => {
+      const { target } = await find(call, input);
+      const { items, total } = await listDiscussions(call, target, pageRequest(input));
+      return { items: await discussionsJson(call, target, items), total };
+    },
+  });
+
+const get = ({ one, word, params, discussion_id, shared, find }: Side) =>
+  endpoint({
+    method: 'GET',
+    path: one,
+    summary: `One discussion on a ${word}`,
+    ...shared,
+    reply: discussionShape,
+    params: object({ ...params, discussion_id }),
+    handle: async (call, input) => {
+      const loaded = await find(call, input);
+      return await render(call, loaded, await findDiscussion(call, loaded.target, input.discussion_id));
+    },
+  });
+
+const create = ({ noun, path, word, params, shared, find }: Side) =>
+  endpoint({
+    method: 'POST',
+    path,
+    summary: `Begin a discussion on a ${word}`,
+    ...shared,
+    reply: discussionShape,
+    params: object({
+      ...params,
+      ...newNoteParams,
+      ...(noun.type === 'MergeRequest' && { position: optional(positionParam) }),
+    }),
+    handle: async (call, input) => {
+      requireOpen(input);
+      const requested = readPosition((input as { position?: unknown }).position);
+      const loaded = await find(call, input);
+      const position = requested === null ? null : await placeInDiff(call, loaded, requested);
+      const { body, done } = await runQuickActions(noun, call, loaded, input.body);
+      if (done !== null && body === '') return toCommandsReply(done);
+      return await render(
+        call,
+        loaded,
+        await createDiscussion(noun, call, loaded, { ...input, body, position }),
+      );
+    },
+  });
+
+const reply = ({ noun, one, word, params, discussion_id, shared, find }: Side) =>
+  endpoint({
+    method: 'POST',
+    path: `${one}/notes`,
+    summary: `Reply in a discussion on a ${word}`,
+    ...shared,
+    reply: noteShape,
+    params: object({ ...params, discussion_id, ...newNoteParams }),
+    handle: async (call, input) => {
+      requireOpen(input);
+      const loaded = await find(call, input);
+      await findDiscussion(call, loaded.target, input.discussion_id);
+      const { body, done } = await runQuickActions(noun, call, loaded, input.body);
+      if (done !== null && body === '') return toCommandsReply(done);
+      return await renderNote(call, loaded, await addReply(noun, call, loaded, { ...input, body }));
+    },
+  });
+
+const resolve = ({ noun, one, word, params, discussion_id, shared, find }: Side) =>
+  endpoint({
+    method: 'PUT',
+    path: one,
+    summary: `Resolve a discussion on a ${word}, or open it again`,
+    ...shared,
+    reply: discussionShape,
+    params: object({ ...params, discussion_id, resolved: boolean() }),
+    handle: async (call, input) => {
+      const loaded = await find(call, input);
+      const discussion = await findDiscussion(call, loaded.target, input.discussion_id);
+      requireResolver(call, loaded, discussion.notes);
+      await resolveNotes(noun, call, loaded, { notes: discussion.notes, resolved: input.resolved });
+      return await render(call, loaded, await findDiscussion(call, loaded.target, discussion.id));
+    },
+  });
+
+const getNote = ({ note: path, word, params, discussion_id, note_id, shared, find }: Side) =>
+  endpoint({
+    method: 'GET',
+    path,
+    summary: `One comment in a discussion on a ${word}`,
+    ...shared,
+    reply: noteShape,
+    params: object({ ...params, discussion_id, note_id }),
+    handle: async (call, input) => {
+      const loaded = await find(call, input);
+      const discussion = await findDiscussion(call, loaded.target, input.discussion_id);
+      return await renderNote(call, loaded, findNoteIn(discussion, input.note_id));
+    },
+  });
+
+const update = ({ noun, note: path, word, params, discussion_id, note_id, shared, find }: Side) =>
+  endpoint({
+    method: 'PUT',
+    path,
+    summary: `Edit or resolve a comment in a discussion on a ${word}`,
+    ...shared,
+    reply: noteShape,
+    params: object({
+      ...params,
+      discussion_id,
+      note_id,
+      body: optional(longText()),
+      resolved: optional(boolean()),
+    }),
+    handle: async (call, input) => {
+      const { body, resolved } = input;
+      if ((body === undefined) === (resolved === undefined)) {
+        throw badRequest('exactly one of body, resolved must be given');
+      }
+      const loaded = await find(call, input);
+      const { target } = loaded;
+      const discussion = await findDiscussion(call, target, input.discussion_id);
+      const note = findNoteIn(discussion, input.note_id);
+      if (body !== undefined) {
+        requireNoteAdmin(call, loaded, note);
+        return await renderNote(call, loaded, await updateNote(noun, call, loaded, { note, body }));
+      }
+      requireResolver(call, loaded, [note]);
+      await resolveNotes(noun, call, loaded, { notes: [note], resolved: resolved === true });
+      return await renderNote(call, loaded, await findNote(call, target, note.id));
+    },
+  });
+
+const remove = ({ noun, note: path, word, params, discussion_id, note_id, shared, find }: Side) =>
+  endpoint({
+    method: 'DELETE',
+    path,
+    summary: `Delete a comment in a discussion on a ${word}`,
+    ...shared,
+    reply: null,
+    params: object({ ...params, discussion_id, note_id }),
+    handle: async (call, input) => {
+      const loaded = await find(call, input);
+      const discussion = await findDiscussion(call, loaded.target, input.discussion_id);
+      const note = findNoteIn(discussion, input.note_id);
+      requireNoteAdmin(call, loaded, note);
+      await deleteNote(noun, call, loaded, note);
+    },
+  });
+
+export const discussionRoutes = (noun: Noun) => {
+  const of = side(noun);
+  return [list(of), get(of), create(of), resolve(of), reply(of), getNote(of), update(of), remove(of)];
+};

@@ -1,0 +1,237 @@
+/** Applies the quick actions in the description of a new issue or merge request. */
+import { sql } from 'kysely';
+import type { Call } from '../../core/access/call.ts';
+import { parseDuration } from '../../platform/duration.ts';
+import type { TargetType } from '../../platform/db/schema/column_types.ts';
+import { selectAncestors } from '../../identity/namespaces/ancestors.ts';
+import type { Project } from '../../projects/projects/find.ts';
+import { parseDate } from '../../platform/time.ts';
+import {
+  type QuickAction,
+  extractQuickActions,
+  labelsNamed,
+  milestoneNamed,
+  usersNamed,
+} from './text/quick_actions.ts';
+import { longestSpent } from './target.ts';
+import { isTitle, longestTitle } from './text/title.ts';
+import { isWorkInProgress, withoutWorkInProgress } from './text/draft_title.ts';
+
+/** Values that quick actions may set on a new record. Each kind uses the fields it has. */
+export type Acted = {
+  title: string;
+  description?: string | null;
+  assignee_ids?: number[];
+  /** Of a merge request. */
+  reviewer_ids?: number[];
+  /** Users whose review is requested, including those who have reviewed before. */
+  review_requested_ids?: number[];
+  milestone_id?: number | null;
+  labels?: string[];
+  confidential?: boolean;
+  discussion_locked?: boolean;
+  due_date?: string | null;
+  /** Seconds. */
+  time_estimate?: number;
+  /** Seconds. */
+  time_spent?: number;
+  /** Whether the author explicitly subscribes to it. */
+  subscribed?: boolean;
+  /** Whether the author wants a todo on it. */
+  todo?: boolean;
+};
+
+type Place = {
+  call: Call;
+  project: Project;
+  /** Kind of the record; only merge requests can be drafts. */
+  type: TargetType;
+};
+type Act = (record: Acted, argument: string, place: Place) => Acted | Promise<Acted>;
+
+/** Titles of the named labels that exist in the project or a group above it. */
+const labelTitles = async ({ call, project }: Place, argument: string): Promise<string[]> => {
+  const named = labelsNamed(argument).slice(0, 100);
+  if (named.length === 0) return [];
+  const rows = await call.db
+    .selectFrom('labels')
+    .select(['id', 'title'])
+    .where((is) =>
+      is.or(named.map((one) => (typeof one === 'number' ? is('id', '=', one) : is('title', '=', one)))),
+    )
+    .where((is) =>
+      is.or([is('project_id', '=', project.id), is('group_id', 'in', selectAncestors(project.namespace_id))]),
+    )
+    .execute();
+  return [...new Set(rows.map(({ title }) => title))];
+};
+
+const userIds = async ({ call }: Place, argument: string): Promise<number[]> => {
+  const own = call.actor?.user.username ?? '';
+  const names = usersNamed(argument)
+    .slice(0, 100)
+    .map((name) => (name === 'me' ? own : name).toLowerCase());
+  if (names.length === 0) return [];
+  const rows = await call.db
+    .selectFrom('users')
+    .select('id')
+    .where(sql<string>`lower(username)`, 'in', names)
+    .orderBy('id')
+    .execute();
+  return rows.map(({ id }) => id);
+};
+
+const milestoneId = async ({ call, project }: Place, argument: string): Promise<number | undefined> => {
+  const named = milestoneNamed(argument);
+  const row = await call.db
+    .selectFrom('milestones')
+    .select('id')
+    .where((is) =>
+      typeof named === 'number'
+        ? is.and([is('iid', '=', named), is('project_id', '=', project.id)])
+        : is.and([
+            is('title', '=', named),
+            is.or([
+              is('project_id', '=', project.id),
+              is('group_id', 'in', selectAncestors(project.namespace_id)),
+            ]),
+          ]),
+    )
+    .where('state', '=', 'active')
+    .orderBy('id')
+    .executeTakeFirst();
+  return row?.id;
+};
+
+const without = <T>(list: readonly T[] = [], gone: readonly T[]): T[] =>
+  list.filter((one) => !gone.includes(one));
+
+const estimated: Act = (record, argument) => {
+  const seconds = parseDuration(argument) ?? 0;
+  return seconds > 0 ? { ...record, time_estimate: seconds } : record;
+};
+
+const spent: Act = (record, argument) => {
+  const total = (record.time_spent ?? 0) + (parseDuration(argument) ?? 0);
+  return total >= 0 && total <= longestSpent ? { ...record, time_spent: total } : record;
+};
+
+const labeled: Act = async (record, argument, place) => ({
+  ...record,
+  labels: [...(record.labels ?? []), ...(await labelTitles(place, argument))],
+});
+
+const assigned: Act = async (record, argument, place) => ({
+  ...record,
+  assignee_ids: [...(record.assignee_ids ?? []), ...(await userIds(place, argument))],
+});
+
+const milestoned: Act = async (record, argument, place) => {
+  const milestone_id = await milestoneId(place, argument);
+  return milestone_id === undefined ? record : { ...record, milestone_id };
+};
+
+const unlabeled: Act = async (record, argument, place) => ({
+  ...record,
+  labels: argument === '' ? [] : without(record.labels, await labelTitles(place, argument)),
+});
+
+const unassigned: Act = async (record, argument, place) => ({
+  ...record,
+  assignee_ids: argument === '' ? [] : without(record.assignee_ids, await userIds(place, argument)),
+});
+
+/** Limit of reviewers in one text; more are ignored. */
+const mostReviewers = 100;
+
+const reviewRequested: Act = async (record, argument, place) => {
+  if (place.type !== 'MergeRequest') return record;
+  const ids = await userIds(place, argument);
+  const { reviewer_ids = [], review_requested_ids = [] } = record;
+  return {
+    ...record,
+    reviewer_ids: [...new Set([...reviewer_ids, ...ids])].slice(0, mostReviewers),
+    review_requested_ids: [...new Set([...review_requested_ids, ...ids])].slice(0, mostReviewers),
+  };
+};
+
+const reviewerRemoved: Act = async (record, argument, place) => {
+  if (place.type !== 'MergeRequest') return record;
+  const reviewer_ids = argument === '' ? [] : without(record.reviewer_ids, await userIds(place, argument));
+  return { ...record, reviewer_ids };
+};
+
+const dueOn: Act = (record, argument) => {
+  const due_date = parseDate(argument);
+  return due_date === null ? record : { ...record, due_date };
+};
+
+const ready: Act = (record, _argument, { type }) => {
+  const title = type === 'MergeRequest' ? withoutWorkInProgress(record.title) : '';
+  return title === '' ? record : { ...record, title };
+};
+
+/** Adds a draft prefix to the title, unless it has one. */
+const drafted =
+  (prefix: string): Act =>
+  (record, _argument, { type }) =>
+    type !== 'MergeRequest' || isWorkInProgress(record.title)
+      ? record
+      : { ...record, title: [...`${prefix}${record.title}`].slice(0, longestTitle).join('') };
+
+/** `/wip` toggles the draft state. */
+const toggled: Act = (record, argument, place) =>
+  (isWorkInProgress(record.title) ? ready : drafted('WIP: '))(record, argument, place);
+
+const acts: { [N in QuickAction['name']]: Act } = {
+  assign: assigned,
+  // The contract lets a record begin only as opened.
+  close: (record) => record,
+  reopen: (record) => record,
+  confidential: (record) => ({ ...record, confidential: true }),
+  done: (record) => ({ ...record, todo: false }),
+  draft: drafted('Draft: '),
+  due: dueOn,
+  estimate: estimated,
+  label: labeled,
+  lock: (record) => ({ ...record, discussion_locked: true }),
+  milestone: milestoned,
+  ready,
+  reassign: async (record, argument, place) =>
+    await assigned({ ...record, assignee_ids: [] }, argument, place),
+  relabel: async (record, argument, place) => await labeled({ ...record, labels: [] }, argument, place),
+  remove_due_date: (record) => ({ ...record, due_date: null }),
+  remove_estimate: (record) => ({ ...record, time_estimate: 0 }),
+  remove_milestone: (record) => ({ ...record, milestone_id: null }),
+  request_review: reviewRequested,
+  remove_time_spent: (record) => ({ ...record, time_spent: 0 }),
+  spend: spent,
+  subscribe: (record) => ({ ...record, subscribed: true }),
+  title: (record, argument) => (isTitle(argument) ? { ...record, title: argument } : record),
+  todo: (record) => ({ ...record, todo: true }),
+  unassign: unassigned,
+  unassign_reviewer: reviewerRemoved,
+  unlabel: unlabeled,
+  unlock: (record) => ({ ...record, discussion_locked: false }),
+  unsubscribe: (record) => ({ ...record, subscribed: false }),
+  wip: toggled,
+};
+
+/** Limit of quick actions in one text; more are ignored. */
+const mostActions = 100;
+
+/** Applies quick actions in order to the current values. */
+export const applyActions = async (place: Place, record: Acted, actions: QuickAction[]): Promise<Acted> => {
+  let acted = record;
+  for (const { name, argument } of actions.slice(0, mostActions)) {
+    acted = await acts[name](acted, argument, place);
+  }
+  return acted;
+};
+
+/** Removes the quick actions from the description and applies them in order. */
+export const withQuickActions = async <T extends Acted>(place: Place, record: T): Promise<T & Acted> => {
+  const { text, actions } = extractQuickActions(record.description ?? '');
+  if (actions.length === 0) return record;
+  return { ...record, ...(await applyActions(place, { ...record, description: text }, actions)) };
+};

@@ -1,0 +1,80 @@
+/**
+ * Runs reads that may take long: exact totals of filtered lists, and searches without an index. SQLite blocks the
+ * calling thread, so a read that may take more than a few milliseconds runs in a worker thread with its own handle.
+ */
+import { statSync } from 'node:fs';
+import type { SQLInputValue } from 'node:sqlite';
+import type { RawBuilder } from 'kysely';
+import { type Call, requireUser } from '../../../core/access/call.ts';
+import { programPath } from '../../../platform/package_files.ts';
+import type { Program } from '../../../platform/workers/program.ts';
+import { WorkerLimitError, runInWorker } from '../../../platform/workers/run_in_worker.ts';
+import { unavailable } from '../../../platform/errors.ts';
+import { memoizePerStore } from '../../../platform/memoize_per_store.ts';
+import type { Store } from '../../../platform/db/open.ts';
+
+export type ReadTask = { file: string; text: string; parameters: SQLInputValue[] };
+
+type ReadRows<T> = { rows: T[]; milliseconds: number };
+
+const program: Program = {
+  path: programPath('src/planning/issuables/lists/count_thread.ts', 'count_thread'),
+  longest: 30_000,
+  memory: 64,
+};
+
+/** Records that are read in the main thread; takes about two milliseconds. */
+const mostInPlace = 5_000;
+/** Milliseconds that a read took last: one that was as quick is done in place, however many records there are. */
+const longestInPlace = 3;
+const mostRemembered = 1_000;
+
+/** Duration of the last run of each read, by SQL text and parameters. */
+const getDurations = memoizePerStore((_store: Store) => new Map<string, number>());
+
+const remember = (durations: Map<string, number>, key: string, milliseconds: number): void => {
+  durations.delete(key);
+  durations.set(key, milliseconds);
+  if (durations.size > mostRemembered) durations.delete(durations.keys().next().value ?? '');
+};
+
+const readInThread = async <T>(task: ReadTask, owner: string): Promise<ReadRows<T>> => {
+  try {
+    return (await runInWorker(program, { owner, task })) as ReadRows<T>;
+  } catch (error) {
+    if (error instanceof WorkerLimitError) throw unavailable();
+    throw error;
+  }
+};
+
+type Query<T> = {
+  query: RawBuilder<T>;
+  /** Upper bound of records that are read; null if unknown. */
+  most: number | null;
+};
+
+/** Size in bytes of a database with at most a few thousand records. */
+const smallDatabase = 16 * 2 ** 20;
+
+const isSmall = (file: string, most: number | null): boolean =>
+  most === null ? statSync(file).size <= smallDatabase : most <= mostInPlace;
+
+/** Returns the rows of a query that may read many records. */
+export const readMany = async <T>(call: Call, { query, most }: Query<T>): Promise<T[]> => {
+  const { store } = call.platform;
+  if (store.file === null) return (await query.execute(call.db)).rows;
+  const { sql: text, parameters } = query.compile(call.db);
+  const durations = getDurations(store);
+  const key = JSON.stringify([text, parameters]);
+  const isQuick = isSmall(store.file, most) || (durations.get(key) ?? Infinity) <= longestInPlace;
+  if (!isQuick) {
+    const task = { file: store.file, text, parameters: parameters as SQLInputValue[] };
+    const read = await readInThread<T>(task, `reads of ${requireUser(call).id}`);
+    remember(durations, key, read.milliseconds);
+    return read.rows;
+  }
+  const began = performance.now();
+  const { rows } = await query.execute(call.db);
+  remember(durations, key, performance.now() - began);
+  return rows;
+};

@@ -1,0 +1,295 @@
+/** Turns the parameters of a list into SQL conditions, for all lists of issues and merge requests. */
+import { type RawBuilder, sql } from 'kysely';
+import { allOf } from '../../../core/access/visible.ts';
+import type { Words } from '../../../platform/db/engine.ts';
+import { invalid } from '../../../platform/errors.ts';
+import {
+  boolean,
+  idOrWord,
+  integers,
+  names,
+  oneOf,
+  optional,
+  text,
+  time,
+} from '../../../platform/http/schema.ts';
+import { excludedConditions, notParam } from './filters_not.ts';
+import { type Listed, column, linkCondition } from './record_kinds.ts';
+import {
+  type MilestoneContext,
+  type MilestoneWord,
+  among,
+  isMilestoneWord,
+  milestoneWords,
+} from './milestone_wildcards.ts';
+import {
+  type Measured,
+  type NameKind,
+  type Named,
+  type Names,
+  type NamedFilters,
+  personKey,
+} from './named_filters.ts';
+import { type SearchField, searchFields } from '../search/search.ts';
+
+type Condition = RawBuilder<boolean>;
+
+export const scopes = ['created-by-me', 'assigned-to-me', 'all'] as const;
+export const scopeAliases = { created_by_me: 'created-by-me', assigned_to_me: 'assigned-to-me' } as const;
+export const nobody = ['None', 'Any'] as const;
+
+export const sharedFilterParams = {
+  labels: optional(names({ description: 'names, all of which it must have; None, Any' })),
+  milestone: optional(text({ description: 'title; None, Any, #upcoming, #started' })),
+  author_id: optional(idOrWord([], 'created by this user')),
+  author_username: optional(text()),
+  assignee_id: optional(idOrWord(nobody, 'assigned to this user; 0 or None, Any')),
+  assignee_username: optional(names()),
+  my_reaction_emoji: optional(text({ description: 'what the caller reacted to with it; None, Any' })),
+  iids: optional(integers()),
+  search: optional(text({ description: 'words that the title or the description has' })),
+  in: optional(names({ description: 'what `search` looks in: title, description; both by default' })),
+  created_after: optional(time('inclusive')),
+  created_before: optional(time('inclusive')),
+  updated_after: optional(time('inclusive')),
+  updated_before: optional(time('inclusive')),
+  non_archived: optional(boolean({ description: 'only of projects that are not archived' })),
+  not: optional(notParam),
+  order_by: oneOf(['created_at', 'updated_at'], { default: 'created_at' }),
+  sort: oneOf(['asc', 'desc'], { default: 'desc' }),
+};
+
+export const scopeParam = (options: { default?: 'created-by-me' } = {}) =>
+  oneOf(scopes, { ...options, aliases: scopeAliases });
+
+export type Filters = {
+  scope: (typeof scopes)[number] | 'reviews-for-me';
+  state: string;
+  labels?: string[];
+  milestone?: string;
+  author_id?: number;
+  author_username?: string;
+  assignee_id?: number | 'None' | 'Any';
+  assignee_username?: string[];
+  reviewer_id?: number | 'None' | 'Any';
+  reviewer_username?: string;
+  my_reaction_emoji?: string;
+  iids?: number[];
+  search?: string;
+  in?: string[];
+  created_after?: number;
+  created_before?: number;
+  updated_after?: number;
+  updated_before?: number;
+  non_archived?: boolean;
+  /** As it was sent. */
+  not?: unknown;
+  /** The id of the milestone that the list belongs to, or a word of the parameter. */
+  milestone_id?: number | MilestoneWord;
+  order_by: 'created_at' | 'updated_at';
+  sort: 'asc' | 'desc';
+};
+
+/**
+ * Returns the fields that `search` covers.
+ * @throws Failure 400 if `in` names another field
+ */
+export const searchedFields = ({ in: chosen = [] }: Filters): readonly SearchField[] => {
+  if (chosen.length === 0) return searchFields;
+  const isField = (name: string): name is SearchField => searchFields.some((field) => field === name);
+  const fields = chosen.filter(isField);
+  if (fields.length < chosen.length) throw invalid({ in: ['does not have a valid value'] });
+  return [...new Set(fields)];
+};
+
+const isNoLabel = among(['none', 'no label', 'no+label']);
+const isAnyLabel = among(['any', 'any label']);
+
+/** Titles of labels. A record must have all of them. */
+const listLabelTitles = ({ labels = [] }: Filters): string[] =>
+  labels.some(isNoLabel) ? [] : [...new Set(labels.filter((title) => !isAnyLabel(title)))];
+
+const listMilestones = ({ milestone = '' }: Filters): string[] =>
+  milestone === '' || isMilestoneWord(milestone) ? [] : [milestone];
+
+const listAuthors = ({ scope, author_id, author_username }: Filters, userId: number): (number | string)[] => [
+  ...(scope === 'created-by-me' ? [userId] : []),
+  ...(author_id === undefined ? [] : [author_id]),
+  ...(author_username ? [author_username] : []),
+];
+
+const listAssignees = ({ scope, assignee_id, assignee_username = [] }: Filters, userId: number) => [
+  ...(scope === 'assigned-to-me' ? [userId] : []),
+  ...(typeof assignee_id === 'number' && assignee_id !== 0 ? [assignee_id] : []),
+  ...assignee_username,
+];
+
+const listReviewers = ({ scope, reviewer_id, reviewer_username }: Filters, userId: number) => [
+  ...(scope === 'reviews-for-me' ? [userId] : []),
+  ...(typeof reviewer_id === 'number' && reviewer_id !== 0 ? [reviewer_id] : []),
+  ...(reviewer_username ? [reviewer_username] : []),
+];
+
+const within = (column: RawBuilder<unknown>, after?: number, before?: number): Condition[] => [
+  ...(after === undefined ? [] : [sql<boolean>`${column} >= ${after}`]),
+  ...(before === undefined ? [] : [sql<boolean>`${column} <= ${before}`]),
+];
+
+const created = (kind: Listed, { created_after, created_before }: Filters): Condition[] =>
+  within(column(kind, 'created_at'), created_after, created_before);
+const updated = (kind: Listed, { updated_after, updated_before }: Filters): Condition[] =>
+  within(column(kind, 'updated_at'), updated_after, updated_before);
+
+/** The state and order of a list decide between the indexes of a time. */
+export const indexOfTime = (
+  { table }: Listed,
+  name: 'created_at' | 'updated_at',
+  { state, isInProject }: { state: string; isInProject: boolean },
+): string => {
+  const word = name === 'created_at' ? 'created' : 'updated';
+  if (!isInProject) return `${table}_all_${word}`;
+  return state === 'all' ? `${table}_${word}` : `${table}_state_${word}`;
+};
+
+/** A period in the column that the list is not in the order of. */
+const toPeriod = (kind: Listed, filters: Filters, isInProject: boolean): Measured[] => {
+  const isCreated = filters.order_by === 'created_at';
+  const conditions = isCreated ? updated(kind, filters) : created(kind, filters);
+  if (conditions.length === 0) return [];
+  const other = isCreated ? 'updated_at' : 'created_at';
+  const index = indexOfTime(kind, other, { state: filters.state, isInProject });
+  return [{ name: 'period', condition: allOf(conditions), index }];
+};
+
+/** Collects the names in the filters that need a lookup. */
+export const toNamedFilters = (
+  kind: Listed,
+  filters: Filters,
+  { userId, project, measured }: Asking,
+): NamedFilters => ({
+  labels: listLabelTitles(filters),
+  milestones: listMilestones(filters),
+  authors: listAuthors(filters, userId),
+  assignees: listAssignees(filters, userId),
+  reviewers: listReviewers(filters, userId),
+  measured: [...toPeriod(kind, filters, project !== null), ...measured],
+});
+
+type Asking = {
+  userId: number;
+  /** Project of the list; null for a list of several projects. */
+  project: { id: number } | null;
+  /** What else the kind's own filters ask of its own columns. */
+  measured: Measured[];
+};
+
+const labelWords = (kind: Listed, { labels = [] }: Filters): Condition[] => {
+  const links = linkCondition(kind, 'label_links');
+  if (labels.some(isNoLabel)) return [sql`not exists (select 1 from ${links})`];
+  return labels.some(isAnyLabel) ? [sql`exists (select 1 from ${links})`] : [];
+};
+
+const peopleWords = (
+  kind: Listed,
+  table: 'assignees' | 'reviewers',
+  user: number | 'None' | 'Any' | undefined,
+): Condition[] => {
+  const links = linkCondition(kind, table);
+  if (user === 'None' || user === 0) return [sql`not exists (select 1 from ${links})`];
+  return user === 'Any' ? [sql`exists (select 1 from ${links})`] : [];
+};
+
+const reactions = (kind: Listed, { my_reaction_emoji = '' }: Filters, userId: number): Condition[] => {
+  if (my_reaction_emoji === '') return [];
+  const id = column(kind, 'id');
+  const awards = sql`select target_id from award_emoji
+    where user_id = ${userId} and target_type = ${sql.lit(kind.type)}`;
+  const word = my_reaction_emoji.toLowerCase();
+  if (word === 'none') return [sql`${id} not in (${awards})`];
+  if (word === 'any') return [sql`${id} in (${awards})`];
+  return [sql`${id} in (${awards} and name = ${my_reaction_emoji})`];
+};
+
+/** What is on the milestone that the list is of: few of all, mostly. */
+export const onMilestone = (kind: Listed, { milestone_id }: Filters): Measured[] => {
+  if (typeof milestone_id !== 'number') return [];
+  const condition: Condition = sql`${column(kind, 'milestone_id')} = ${milestone_id}`;
+  return [{ name: 'on milestone', condition, index: `${kind.table}_milestone` }];
+};
+
+/** A record that one listed must have, or be of. */
+export type Needed = { kind: Exclude<NameKind, 'measured'>; named: Named; condition: Condition };
+
+/** What the filters name, each with its condition. */
+const listNeeded = (listed: Listed, { names, words, requested }: FilterContext): Needed[] => {
+  const need = (kind: Needed['kind'], name: string, condition: (named: Named) => Condition): Needed => {
+    const named = names(kind, name);
+    return { kind, named, condition: condition(named) };
+  };
+  const links = linkCondition(listed, 'label_links');
+  const [milestoneId, authorId] = [column(listed, 'milestone_id'), column(listed, 'author_id')];
+  const { labels, milestones, authors } = requested;
+  const linkedPeople = (kind: 'assignee' | 'reviewer', table: 'assignees' | 'reviewers'): Needed[] =>
+    requested[table].map((user) =>
+      need(
+        kind,
+        personKey(user),
+        ({ ids }) =>
+          sql`exists (select 1 from ${linkCondition(listed, table)} and ${sql.ref(`${table}.user_id`)} = ${ids[0] ?? 0})`,
+      ),
+    );
+  const linked = (title: string): Needed =>
+    need(
+      'label',
+      title,
+      ({ ids }) => sql`exists (select 1 from ${links} and ${words.oneOf('label_links.label_id', ids)})`,
+    );
+  return [
+    ...labels.map(linked),
+    ...milestones.map((title) =>
+      // One id by itself keeps the order of the milestone's index.
+      need('milestone', title, ({ ids }) =>
+        ids.length === 1 ? sql`${milestoneId} = ${ids[0]}` : words.oneOf(`${listed.table}.milestone_id`, ids),
+      ),
+    ),
+    ...authors.map((user) => need('author', personKey(user), ({ ids }) => sql`${authorId} = ${ids[0] ?? 0}`)),
+    ...linkedPeople('assignee', 'assignees'),
+    ...linkedPeople('reviewer', 'reviewers'),
+  ];
+};
+
+export type FilterContext = MilestoneContext & {
+  names: Names;
+  words: Words;
+  userId: number;
+  requested: NamedFilters;
+  /** Conditions of the kind's own filters. */
+  own: Condition[];
+};
+
+export type Selection = { needed: Needed[]; others: Condition[] };
+
+/** The conditions that the filters make, but the search; null: nothing has what they name. */
+export const buildSelection = (kind: Listed, filters: Filters, context: FilterContext): Selection | null => {
+  const needed = listNeeded(kind, context);
+  if (needed.some(({ named }) => named.ids.length === 0)) return null;
+  const others = [
+    ...created(kind, filters),
+    ...updated(kind, filters),
+    ...labelWords(kind, filters),
+    ...milestoneWords(kind, filters, context),
+    ...peopleWords(kind, 'assignees', filters.assignee_id),
+    ...peopleWords(kind, 'reviewers', filters.reviewer_id),
+    ...reactions(kind, filters, context.userId),
+    ...excludedConditions(kind, filters.not, context.userId),
+  ];
+  if (filters.state !== 'all') others.push(sql`${column(kind, 'state')} = ${filters.state}`);
+  others.push(...context.own);
+  if (filters.non_archived === true) {
+    others.push(sql`${column(kind, 'project_id')} in (select id from projects where archived = 0)`);
+  }
+  if (filters.iids !== undefined && filters.iids.length > 0) {
+    others.push(context.words.oneOf(`${kind.table}.iid`, filters.iids));
+  }
+  return { needed, others };
+};

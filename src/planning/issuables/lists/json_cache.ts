@@ -1,0 +1,123 @@
+/**
+ * Caches the JSON of issues and merge requests in lists. The key of a text is the record's `revision`, the version of
+ * the embedded names, the base URL and whether avatars are shown. Triggers raise the versions with every change
+ * (`platform/db/migrations/revisions.ts`). A query reads them before the text is built or used, so a text is never older
+ * than its key. No text depends on the viewer.
+ */
+import type { TObject } from 'typebox';
+import type { Call } from '../../../core/access/call.ts';
+import type { DatedSite } from '../../../core/access/site.ts';
+import type { Platform } from '../../../core/platform.ts';
+import { today } from '../../../core/access/viewer.ts';
+import type { Reader } from '../../../platform/db/open.ts';
+import { JsonText } from '../../../platform/http/endpoint.ts';
+import { lazySerializer } from '../../../platform/http/serializer.ts';
+import { memoizePerStore } from '../../../platform/memoize_per_store.ts';
+
+/** The current version of a record. */
+export type Version = {
+  id: number;
+  revision: number;
+  /** Number of merge requests that close the issue and that the caller sees. */
+  merge_requests_count?: number;
+};
+
+/** The parts of the key that do not come from the record. */
+type Look = {
+  names_version: number;
+  baseUrl: string;
+  avatars: boolean;
+  /** Date, because a milestone expires at the end of its day. */
+  today: string;
+};
+
+type Kept = Look & Omit<Version, 'id'> & { text: JsonText };
+
+const mostBytes = 16 * 1024 * 1024;
+/** Memory of a cached text in addition to its characters, in bytes. */
+const overhead = 300;
+
+const getSize = ({ text }: Kept): number => text.bytes.length + overhead;
+
+/** Cache of texts by record id. Evicts the oldest first. */
+class Texts {
+  readonly #kept = new Map<number, Kept>();
+  #size = 0;
+
+  get({ id, revision, merge_requests_count }: Version, context: Look): JsonText | undefined {
+    const kept = this.#kept.get(id);
+    const isSame =
+      kept?.revision === revision &&
+      kept.merge_requests_count === merge_requests_count &&
+      kept.today === context.today &&
+      kept.names_version === context.names_version &&
+      kept.baseUrl === context.baseUrl &&
+      kept.avatars === context.avatars;
+    return isSame ? kept.text : undefined;
+  }
+
+  set(id: number, kept: Kept): void {
+    this.#drop(id);
+    this.#kept.set(id, kept);
+    this.#size += getSize(kept);
+    for (const oldest of this.#kept.keys()) {
+      if (this.#size <= mostBytes) return;
+      this.#drop(oldest);
+    }
+  }
+
+  #drop(id: number): void {
+    const kept = this.#kept.get(id);
+    if (kept === undefined) return;
+    this.#kept.delete(id);
+    this.#size -= getSize(kept);
+  }
+}
+
+type Asking = Pick<Call, 'platform' | 'db' | 'baseUrl' | 'settings' | 'names_version' | 'now'>;
+
+type Kind<R> = {
+  shape: TObject;
+  /** Loads the records of these ids, in no order. */
+  read: (db: Reader, ids: readonly number[]) => Promise<R[]>;
+  json: (record: R, site: DatedSite) => object;
+  /** Called with the records whose texts were built. */
+  made?: (platform: Platform, records: R[]) => void;
+};
+
+/** Returns the JSON of records in order, without records that were just deleted. */
+export type TextLoader = (call: Asking, versions: readonly Version[]) => Promise<JsonText[]>;
+
+/** Makes the text loader of one kind of record. */
+export const cachedTexts = <R extends Version>({ shape, read, json, made: tell }: Kind<R>): TextLoader => {
+  const serialize = lazySerializer(shape);
+  const getTexts = memoizePerStore((_platform: Platform) => new Texts());
+  return async ({ platform, db, baseUrl, settings, names_version, now }, versions) => {
+    const texts = getTexts(platform);
+    const context = { names_version, baseUrl, avatars: settings.avatar_service_enabled, today: today(now) };
+    const cached = versions.map((version) => texts.get(version, context));
+    const missing = versions.filter((_version, index) => cached[index] === undefined);
+    if (missing.length === 0) return cached as JsonText[];
+    const made = new Map<number, JsonText>();
+    const counts = new Map(missing.map(({ id, merge_requests_count }) => [id, merge_requests_count]));
+    const records = await read(db, [...counts.keys()]);
+    tell?.(platform, records);
+    for (const record of records) {
+      const count = counts.get(record.id);
+      const counted = count === undefined ? {} : { merge_requests_count: count };
+      const text = serialize(json({ ...record, ...counted }, { baseUrl, settings, now })).alone;
+      texts.set(record.id, { ...context, ...counted, revision: record.revision, text });
+      made.set(record.id, text);
+    }
+    return versions.flatMap(({ id }, index) => cached[index] ?? made.get(id) ?? []);
+  };
+};
+
+const openBrace = '{'.length;
+const comma = Buffer.from(',');
+
+/** Merges two JSON objects as texts. Both must have members. */
+export const withMembers = (text: JsonText, more: object): JsonText => {
+  const extras = Buffer.from(JSON.stringify(more)).subarray(openBrace);
+  return new JsonText(Buffer.concat([text.bytes.subarray(0, -1), comma, extras]));
+};

@@ -1,0 +1,130 @@
+/** Chooses how a list is read: along the index of its order, or from the most selective filter with a sort. */
+import { type RawBuilder, sql } from 'kysely';
+import type { Words } from '../../../platform/db/engine.ts';
+import { type Filters, type Needed, type Selection, indexOfTime } from './filters.ts';
+import { type Listed, column } from './record_kinds.ts';
+import { many } from './named_filters.ts';
+
+export type Lead = {
+  /** Tables in the order in which they are read, including the kind's own. */
+  tables: RawBuilder<unknown>;
+  /** Join conditions and filter conditions. */
+  conditions: RawBuilder<boolean>[];
+  order: [RawBuilder<unknown>, RawBuilder<unknown>];
+};
+
+type Parts = {
+  kind: Listed;
+  filters: Filters;
+  selection: Selection;
+  words: Words;
+  isInProject: boolean;
+  /** Conditions with an index, and the number of records they select. */
+  measured: { index: string; uses: number }[];
+  /** Only the number of records is read. */
+  isCount?: true;
+};
+
+const byRecord = ({ kind, filters }: Parts): Lead['order'] => [
+  column(kind, filters.order_by),
+  column(kind, 'id'),
+];
+
+const toConditions = ({ needed, others }: Selection, but?: Needed): RawBuilder<boolean>[] => [
+  ...needed.filter((one) => one !== but).map(({ condition }) => condition),
+  ...others,
+];
+
+const linkTables = {
+  label: ['label_links', 'label_id'],
+  assignee: ['assignees', 'user_id'],
+  reviewer: ['reviewers', 'user_id'],
+} as const;
+
+/** Along links, which repeat when their record was created. */
+const alongLinks = (link: keyof typeof linkTables, need: Needed, parts: Parts): Lead => {
+  const [table, linked] = linkTables[link];
+  const { kind, filters, selection, words, isCount = false } = parts;
+  // SQLite prefers the table to a covering index. The condition matches that of the partial index.
+  const covering = isCount ? words.indexedBy(`${kind.table}_linked`) : sql``;
+  const covered = isCount && words.engine === 'sqlite' ? [sql<boolean>`${column(kind, 'id')} > 0`] : [];
+  return {
+    tables: sql`${sql.table(table)} as led cross join ${sql.raw(kind.table)} ${covering}`,
+    conditions: [
+      sql`led.target_type = ${sql.lit(kind.type)} and led.${sql.ref(linked)} = ${need.named.ids[0]}`,
+      sql`${column(kind, 'id')} = led.target_id`,
+      ...covered,
+      ...toConditions(selection, need),
+    ],
+    order:
+      filters.order_by === 'created_at' ? [sql`led.target_created_at`, sql`led.target_id`] : byRecord(parts),
+  };
+};
+
+const alongIndex = (index: string, parts: Parts): Lead => ({
+  tables: sql`${sql.raw(parts.kind.table)} ${parts.words.indexedBy(index)}`,
+  conditions: toConditions(parts.selection),
+  order: byRecord(parts),
+});
+
+const along = (need: Needed, parts: Parts): Lead => {
+  const { table } = parts.kind;
+  switch (need.kind) {
+    case 'label':
+    case 'assignee':
+    case 'reviewer':
+      return alongLinks(need.kind, need, parts);
+    case 'milestone':
+      return alongIndex(`${table}_milestone`, parts);
+    default:
+      return alongIndex(parts.isInProject ? `${table}_project_author` : `${table}_author`, parts);
+  }
+};
+
+/** Filters whose selectivity the engine estimates best. */
+const isFree = ({ iids = [], search = '', my_reaction_emoji = '' }: Filters): boolean =>
+  iids.length > 0 || search !== '' || !['', 'none'].includes(my_reaction_emoji.toLowerCase());
+
+const fewest = (some: Needed[]): Needed | undefined =>
+  some.filter(({ named }) => named.ids.length === 1).toSorted((a, b) => a.named.uses - b.named.uses)[0];
+
+/** Whether what is named, or has an index, selects few of all. */
+export const isRare = ({
+  filters,
+  selection,
+  measured,
+}: Pick<Parts, 'filters' | 'selection' | 'measured'>): boolean =>
+  (filters.iids ?? []).length > 0 ||
+  [...selection.needed.map(({ named }) => named), ...measured].some(({ uses }) => uses < many);
+
+/** Chooses the index of a count. No order is needed, so a selective index beats an ordered one. */
+export const leadOfCount = (parts: Parts): Lead => {
+  const [period] = parts.measured;
+  const isNamed = parts.selection.needed.length > 0 || isRare(parts) || isFree(parts.filters);
+  return period === undefined || isNamed
+    ? chooseLead({ ...parts, isCount: true })
+    : alongIndex(period.index, parts);
+};
+
+/**
+ * Of what the filters name, that which the fewest records have. It leads a list in the order of creation, for its
+ * index is in that order; any other list only where the records are so few that they can be sorted.
+ */
+export const chooseLead = (parts: Parts): Lead => {
+  const { kind, filters, selection, isInProject } = parts;
+  // At most as many records as iids are named: the engines, which do not know how few, would rather scan.
+  if (isInProject && (filters.iids ?? []).length > 0) return alongIndex(`${kind.table}_iid`, parts);
+  const need = fewest(selection.needed);
+  const uses = need === undefined ? many : need.named.uses;
+  const [rare] = parts.measured.toSorted((a, b) => a.uses - b.uses);
+  if (rare !== undefined && rare.uses < uses) return alongIndex(rare.index, parts);
+  if (need !== undefined && (filters.order_by === 'created_at' || uses < many)) return along(need, parts);
+  if (isFree(filters)) {
+    return {
+      tables: sql.raw(kind.table),
+      conditions: toConditions(selection),
+      order: byRecord(parts),
+    };
+  }
+  return alongIndex(indexOfTime(kind, filters.order_by, { state: filters.state, isInProject }), parts);
+};

@@ -1,0 +1,258 @@
+/** Lists issues or merge requests: one page, and the exact number of all matches. */
+import { type RawBuilder, sql } from 'kysely';
+import { type Call, requireUser } from '../../../core/access/call.ts';
+import { type Viewer, today } from '../../../core/access/viewer.ts';
+import { allOf, anyOf } from '../../../core/access/visible.ts';
+import type { Words } from '../../../platform/db/engine.ts';
+import type { JsonText } from '../../../platform/http/endpoint.ts';
+import type { Page, PageRequest } from '../../../platform/http/page.ts';
+import { type Owner, availableTo } from '../../../projects/labels/project_or_group.ts';
+import { selectAncestors, selectDescendants } from '../../../identity/namespaces/ancestors.ts';
+import type { Project } from '../../../projects/projects/find.ts';
+import { type Filters, onMilestone, searchedFields, buildSelection, toNamedFilters } from './filters.ts';
+import { readMany } from './count.ts';
+import { type Lead, isRare, chooseLead, leadOfCount } from './leading_index.ts';
+import { type Listed, column } from './record_kinds.ts';
+import { type Measured, lookUp, many } from './named_filters.ts';
+import { keptPages } from './page_cache.ts';
+import { isUnindexed, searchCondition } from '../search/search.ts';
+import type { TextLoader, Version } from './json_cache.ts';
+
+type Condition = RawBuilder<boolean>;
+
+/** Scope of a list: one project, a group with its subgroups, or everywhere. */
+export type Scope = { project: Project } | { group_id: number } | 'everywhere';
+
+export type TotalQuery = {
+  /** One project whose records the caller sees; null: all projects visible to them. */
+  project: Project | null;
+  /** SQL condition over `projects`: the projects in the scope. */
+  place: Condition[];
+  state: string;
+};
+
+/** Inputs of the conditions other than the filters. */
+export type Asking = { viewer: Viewer; words: Words; today: string };
+
+/** The parts of a list that depend on the kind of record. */
+export type ListKind<F extends Filters> = Listed & {
+  /** Conditions of the kind's own filters. */
+  own: (filters: F, asking: Asking) => Condition[];
+  /** Whether filters select by what raises no version of a project: such lists are never cached. */
+  isUnversioned?: (filters: F) => boolean;
+  /** The conditions that have an index. */
+  measured: (filters: F, isInProject: boolean) => Measured[];
+  /** Visibility condition for a query that joins `projects`. */
+  visible: (viewer: Viewer, words: Words) => Condition;
+  /** Over records of one project that the viewer may see some of. */
+  visibleIn: (viewer: Viewer, project: Project) => Condition;
+  /** Whether the viewer may see any of the project. */
+  isOpen: (viewer: Viewer, project: Project) => boolean;
+  /** Whether the viewer may see all of the project. */
+  seesAll: (viewer: Viewer, project: Project) => boolean;
+  /** Columns of a record's version beside its revision, and whether the viewer sees what they count of a project. */
+  shown?: {
+    columns: (viewer: Viewer, project: Project | null, words: Words) => RawBuilder<unknown>;
+    isSeen: (viewer: Viewer, project: Project) => boolean;
+  };
+  /** How many there are in the project. */
+  size: (project: Project) => number;
+  /** Exact, after visibility, without any filter but the state. */
+  total: (call: Call, of: TotalQuery) => Promise<number>;
+};
+
+type Query<F> = { call: Call; scope: Scope; filters: F; page: PageRequest; texts: TextLoader };
+
+/** The records to read, and the index to read them along. */
+type Plan = {
+  lead: Lead;
+  where: Condition;
+  /** Reads the same records without an order. */
+  count: { lead: Lead; where: Condition };
+  /** Whether an index selects a small part of the records. */
+  isRare: boolean;
+  /** Whether the search compares every text, so that a page may read all records. */
+  comparesTexts: boolean;
+};
+
+const getProject = (scope: Scope): Project | null =>
+  typeof scope === 'object' && 'project' in scope ? scope.project : null;
+
+/** Over `projects`, where a list is not of one project. */
+const inGroup = (scope: Scope): Condition[] =>
+  typeof scope === 'object' && 'group_id' in scope
+    ? [sql`projects.namespace_id in ${selectDescendants(scope.group_id)}`]
+    : [];
+
+/** SQL condition over `milestones`: those that records in the scope may have. Limits the milestones that are read. */
+const milestonesIn = (scope: Scope): Condition => {
+  if (scope === 'everywhere') return sql`1 = 1`;
+  if ('project' in scope) return availableTo('milestones', toOwner(scope.project));
+  const { group_id } = scope;
+  const below = selectDescendants(group_id);
+  return anyOf([
+    sql`milestones.project_id in (select id from projects where namespace_id in ${below})`,
+    sql`milestones.group_id in ${below}`,
+    sql`milestones.group_id in ${selectAncestors(group_id)}`,
+  ]);
+};
+
+const toOwner = ({ id, namespace_id }: Project): Owner => ({ kind: 'projects', id, namespace_id });
+
+/** null: nothing has what the filters name. */
+const makePlan = async <F extends Filters>(
+  kind: ListKind<F>,
+  { call, scope, filters }: Query<F>,
+): Promise<Plan | null> => {
+  const { words } = call.platform.store;
+  const project = getProject(scope);
+  const userId = requireUser(call).id;
+  const day = today(call.now);
+  const ofMilestone = onMilestone(kind, filters);
+  const measured = [...ofMilestone, ...kind.measured(filters, project !== null)];
+  const requested = toNamedFilters(kind, filters, { userId, project, measured });
+  const names = await lookUp(kind, call, requested, project && toOwner(project));
+  const own = [
+    ...ofMilestone.map(({ condition }) => condition),
+    ...kind.own(filters, { viewer: call.viewer, words, today: day }),
+  ];
+  const context = { names, words, userId, today: day, milestones: () => milestonesIn(scope), requested, own };
+  const selection = buildSelection(kind, filters, context);
+  if (selection === null) return null;
+  const counted = requested.measured.map(({ name, index }) => ({
+    index,
+    uses: names('measured', name).uses,
+  }));
+  const isInProject = project !== null;
+  const parts = { kind, filters, selection, words, isInProject, measured: counted };
+  const visible =
+    project === null
+      ? [
+          sql<boolean>`projects.id = ${column(kind, 'project_id')}`,
+          ...inGroup(scope),
+          kind.visible(call.viewer, words),
+        ]
+      : [kind.visibleIn(call.viewer, project)];
+  const search = await searchCondition(call, kind.type, filters.search ?? '', searchedFields(filters));
+  const along = (lead: Lead) => ({ lead, where: allOf([...lead.conditions, ...visible, ...search]) });
+  const comparesTexts = isUnindexed(call.platform.store, filters.search ?? '');
+  return {
+    ...along(chooseLead(parts)),
+    count: along(leadOfCount(parts)),
+    isRare: isRare(parts),
+    comparesTexts,
+  };
+};
+
+const tables = (scope: Scope, { lead }: Pick<Plan, 'lead'>): RawBuilder<unknown> =>
+  getProject(scope) === null ? sql`${lead.tables} cross join projects` : lead.tables;
+
+/** How much longer a text takes to be compared than a row of an index takes to be read. */
+const weightOfText = 10;
+
+/** Estimates how many records a read may visit; null if unknown. */
+const getLimit = <F extends Filters>(
+  kind: ListKind<F>,
+  scope: Scope,
+  { isRare: isFew, comparesTexts }: Plan,
+): number | null => {
+  const project = getProject(scope);
+  const records = isFew ? many : project && kind.size(project);
+  return records === null ? null : records * (comparesTexts ? weightOfText : 1);
+};
+
+const readPage = async <F extends Filters>(
+  kind: ListKind<F>,
+  { call, scope, filters, page }: Query<F>,
+  plan: Plan,
+): Promise<Version[]> => {
+  const direction = filters.sort === 'asc' ? sql`asc` : sql`desc`;
+  const [first, second] = plan.lead.order;
+  const columns = kind.shown?.columns(call.viewer, getProject(scope), call.platform.store.words);
+  const shown = columns === undefined ? sql`` : sql`, ${columns}`;
+  const query = sql<Version>`
+    select ${column(kind, 'id')}, ${column(kind, 'revision')}${shown} from ${tables(scope, plan)} where ${plan.where}
+    order by ${first} ${direction}, ${second} ${direction}
+    limit ${page.limit} offset ${page.offset}`;
+  if (!plan.comparesTexts) return (await query.execute(call.db)).rows;
+  return await readMany(call, { query, most: getLimit(kind, scope, plan) });
+};
+
+const count = async <F extends Filters>(
+  kind: ListKind<F>,
+  { call, scope }: Pick<Query<F>, 'call' | 'scope'>,
+  plan: Plan,
+): Promise<number> => {
+  const query = sql<{ total: number }>`
+    select count(*) as total from ${tables(scope, plan.count)} where ${plan.count.where}`;
+  const [row] = await readMany(call, { query, most: getLimit(kind, scope, plan) });
+  return row?.total ?? 0;
+};
+
+/** Filters that leave every record of a state in. */
+const isPlain = ({ state: _s, order_by: _o, sort: _d, scope, ...others }: Filters): boolean =>
+  scope === 'all' && Object.values(others).every((value) => value === undefined);
+
+/** Cache key of a list without a project, apart from the stored data. */
+const makeWideKey = ({ call, filters }: Pick<Query<Filters>, 'call' | 'filters'>): string => {
+  const { order_by: _order, sort: _sort, ...selecting } = filters;
+  return JSON.stringify([requireUser(call).id, today(call.now), selecting]);
+};
+
+/**
+ * Makes the lists of a kind.
+ * @param versionOf rises with every change of what the lists of a project show
+ */
+export const makeLists = <F extends Filters>(kind: ListKind<F>, versionOf: (project: Project) => number) => {
+  const kept = keptPages(versionOf);
+
+  /** Cache key of a list of a project, apart from its records and their embedded names. */
+  const makeKey = ({ call, filters }: Query<F>, project: Project): string => {
+    const { order_by: _order, sort: _sort, ...selecting } = filters;
+    const viewer = [
+      requireUser(call).id,
+      kind.seesAll(call.viewer, project),
+      kind.shown?.isSeen(call.viewer, project),
+    ];
+    return JSON.stringify([project.id, project.archived, viewer, today(call.now), selecting]);
+  };
+
+  /** Exact, after visibility. */
+  const computeTotal = async (query: Query<F>, plan: Plan): Promise<number> => {
+    const { call, scope, filters } = query;
+    const project = getProject(scope);
+    if (isPlain(filters)) {
+      return await kind.total(call, { project, place: inGroup(scope), state: filters.state });
+    }
+    if (kind.isUnversioned?.(filters) === true) return await count(kind, query, plan);
+    if (scope === 'everywhere')
+      return await kept.wideTotal(call, makeWideKey(query), () => count(kind, query, plan));
+    if (project === null) return await count(kind, query, plan);
+    return await kept.total(call, project, makeKey(query, project), () => count(kind, query, plan));
+  };
+
+  const read = async (query: Query<F>): Promise<{ versions: Version[]; total: number }> => {
+    const plan = await makePlan(kind, query);
+    if (plan === null) return { versions: [], total: 0 };
+    const versions = await readPage(kind, query, plan);
+    // A first page that is not full holds all there is.
+    const isAll = query.page.page === 1 && versions.length < query.page.limit;
+    return { versions, total: isAll ? versions.length : await computeTotal(query, plan) };
+  };
+
+  /** Returns a list; empty if the caller may not see this kind in the project. */
+  return async (query: Query<F>): Promise<Page<JsonText>> => {
+    const { call, scope, filters, page, texts } = query;
+    const project = getProject(scope);
+    if (project !== null && !kind.isOpen(call.viewer, project)) return { items: [], total: 0 };
+    const shown =
+      project &&
+      kind.isUnversioned?.(filters) !== true &&
+      `${makeKey(query, project)} ${filters.order_by} ${filters.sort} ${page.limit} ${page.offset}`;
+    const { versions, total } =
+      project === null || shown === null || shown === false
+        ? await read(query)
+        : await kept.page(call, project, shown, () => read(query));
+    return { items: await texts(call, versions), total };
+  };
+};

@@ -1,0 +1,113 @@
+/** Looks up the labels, milestones and users that filters name, and counts how many records each selects. */
+import { type RawBuilder, sql } from 'kysely';
+import type { Call } from '../../../core/access/call.ts';
+import type { Owner } from '../../../projects/labels/project_or_group.ts';
+import { availableTo } from '../../../projects/labels/project_or_group.ts';
+import type { Listed } from './record_kinds.ts';
+
+/** Limit of a count. A filter that selects this many records is not selective. */
+export const many = 1000;
+
+/** The records of one name, and how many they select, counted up to `many`. */
+export type Named = { ids: number[]; uses: number };
+
+export type NamedFilters = {
+  /** Titles. */
+  labels: string[];
+  milestones: string[];
+  /** Ids, or names of users. */
+  authors: (number | string)[];
+  assignees: (number | string)[];
+  reviewers: (number | string)[];
+  measured: Measured[];
+};
+
+/** A condition on a kind's own columns that has an index: counted, as it may select few or nearly all. */
+export type Measured = { name: string; condition: RawBuilder<boolean>; index: string };
+
+export type NameKind = 'label' | 'milestone' | 'author' | 'assignee' | 'reviewer' | 'measured';
+
+export type Names = (kind: NameKind, name?: string) => Named;
+
+type Row = { kind: NameKind; name: string; id: number; uses: number };
+
+const upToMany = (from: RawBuilder<unknown>): RawBuilder<number> =>
+  sql<number>`(select count(*) from (select 1 from ${from} limit ${sql.lit(many)}) as counted)`;
+
+const titled = (
+  table: 'labels' | 'milestones',
+  titles: string[],
+  owner: Owner | null,
+): RawBuilder<unknown> => {
+  const place = owner === null ? sql`1 = 1` : availableTo(table, owner);
+  return sql`${sql.table(table)} where title in (${sql.join(titles)}) and ${place}`;
+};
+
+/** How a user is looked up: by id, or by name in any case. */
+export const personKey = (user: number | string): string =>
+  typeof user === 'number' ? `#${user}` : user.toLowerCase();
+
+const people = (
+  kind: 'author' | 'assignee' | 'reviewer',
+  requestedUsers: (number | string)[],
+  uses: RawBuilder<number>,
+) => {
+  const ids = requestedUsers.filter((one) => typeof one === 'number');
+  const names = requestedUsers.filter((one) => typeof one === 'string').map(personKey);
+  const byId = sql`select ${sql.lit(kind)} as kind, '#' || id as name, id, ${uses} as uses
+    from users where id in (${sql.join(ids)})`;
+  const byName = sql`select ${sql.lit(kind)} as kind, lower(username) as name, id, ${uses} as uses
+    from users where lower(username) in (${sql.join(names)})`;
+  return [...(ids.length > 0 ? [byId] : []), ...(names.length > 0 ? [byName] : [])];
+};
+
+const lookups = (kind: Listed, requested: NamedFilters, owner: Owner | null) => {
+  const { labels, milestones, authors, assignees, reviewers, measured } = requested;
+  const [table, type] = [sql.raw(kind.table), sql.lit(kind.type)];
+  const ofLabel = upToMany(sql`label_links where label_id = labels.id and target_type = ${type}`);
+  const ofMilestone = upToMany(sql`${table} where milestone_id = milestones.id and deleted_at is null`);
+  const ofAuthor = upToMany(sql`${table} where author_id = users.id and deleted_at is null`);
+  const ofAssignee = upToMany(sql`assignees where user_id = users.id and target_type = ${type}`);
+  const ofReviewer = upToMany(sql`reviewers where user_id = users.id and target_type = ${type}`);
+  const ofPlace = owner?.kind === 'projects' ? sql`project_id = ${owner.id}` : sql`1 = 1`;
+  return [
+    ...(labels.length > 0
+      ? [
+          sql`select 'label' as kind, title as name, id, ${ofLabel} as uses from ${titled('labels', labels, owner)}`,
+        ]
+      : []),
+    ...(milestones.length > 0
+      ? [
+          sql`select 'milestone' as kind, title as name, id, ${ofMilestone} as uses
+            from ${titled('milestones', milestones, owner)}`,
+        ]
+      : []),
+    ...people('author', authors, ofAuthor),
+    ...people('assignee', assignees, ofAssignee),
+    ...people('reviewer', reviewers, ofReviewer),
+    ...measured.map(
+      ({ name, condition }) => sql`select 'measured' as kind, ${sql.lit(name)} as name, 0 as id,
+        ${upToMany(sql`${table} where ${ofPlace} and deleted_at is null and ${condition}`)} as uses`,
+    ),
+  ];
+};
+
+/**
+ * Looks all names up, in one statement.
+ * @param owner the project whose records, or null: their labels and milestones are of the project or of a group
+ *   above it
+ */
+export const lookUp = async (
+  kind: Listed,
+  { db }: Pick<Call, 'db'>,
+  requested: NamedFilters,
+  owner: Owner | null,
+): Promise<Names> => {
+  const all = lookups(kind, requested, owner);
+  const { rows } =
+    all.length === 0 ? { rows: [] } : await sql<Row>`${sql.join(all, sql` union all `)}`.execute(db);
+  return (kindOfName, name = '') => {
+    const matching = rows.filter((row) => row.kind === kindOfName && row.name === name);
+    return { ids: matching.map(({ id }) => id), uses: matching.reduce((sum, { uses }) => sum + uses, 0) };
+  };
+};

@@ -1,0 +1,76 @@
+/**
+ * Caches pages and totals of a project's lists until a record of the project or a name used in filters changes.
+ * Triggers raise the versions with every such change (`platform/db/migrations/revisions.ts`). The versions are read
+ * before the cached page, so a page is never older than its key.
+ */
+import type { Call } from '../../../core/access/call.ts';
+import type { Platform } from '../../../core/platform.ts';
+import type { Project } from '../../../projects/projects/find.ts';
+import { memoizePerStore } from '../../../platform/memoize_per_store.ts';
+import type { Version as Shown } from './json_cache.ts';
+
+type Read = { versions: Shown[]; total: number };
+type Stamped<T> = { stamp: string; value: T };
+
+/** Evicts the oldest entries first. */
+const mostKept = 1000;
+
+/** Reads in progress are cached too: concurrent requests for the same page wait for one read. */
+type Kept = { pages: Map<string, Stamped<Promise<Read>>>; totals: Map<string, Stamped<Promise<number>>> };
+
+type Asking = Pick<Call, 'platform' | 'names_version'>;
+
+const keep = async <T>(
+  kept: Map<string, Stamped<Promise<T>>>,
+  key: string,
+  stamp: string,
+  read: () => Promise<T>,
+): Promise<T> => {
+  const cached = kept.get(key);
+  if (cached?.stamp === stamp) return await cached.value;
+  const reading = { stamp, value: read() };
+  kept.delete(key);
+  kept.set(key, reading);
+  if (kept.size > mostKept) kept.delete(kept.keys().next().value ?? '');
+  try {
+    return await reading.value;
+  } catch (error) {
+    if (kept.get(key) === reading) kept.delete(key);
+    throw error;
+  }
+};
+
+/** Of what the lists of one kind show. */
+type Version = (project: Project) => number;
+
+/** Makes the cache of one kind of list. A key holds all inputs except the records and names. */
+export const keptPages = (versionOf: Version) => {
+  const getCache = memoizePerStore((_platform: Platform): Kept => ({ pages: new Map(), totals: new Map() }));
+  const makeStamp = ({ names_version }: Asking, project: Project): string =>
+    `${versionOf(project)} ${names_version}`;
+  return {
+    page: async (call: Asking, project: Project, key: string, read: () => Promise<Read>): Promise<Read> =>
+      await keep(getCache(call.platform).pages, key, makeStamp(call, project), read),
+
+    /**
+     * A total over many projects, which have no version in common: kept until anything at all is committed. Only
+     * that one reads again what does not change; each change costs a count.
+     */
+    wideTotal: async (
+      { platform, db }: Pick<Call, 'platform' | 'db'>,
+      key: string,
+      count: () => Promise<number>,
+    ): Promise<number> => {
+      const { rows } = await platform.store.words.state.execute(db);
+      return await keep(getCache(platform).totals, key, rows[0]?.state ?? '', count);
+    },
+
+    /** As `page`, for the total that all pages of a list share. */
+    total: async (
+      call: Asking,
+      project: Project,
+      key: string,
+      count: () => Promise<number>,
+    ): Promise<number> => await keep(getCache(call.platform).totals, key, makeStamp(call, project), count),
+  };
+};

@@ -1,0 +1,38 @@
+/** Lists the participants of an issue or a merge request: author, assignees, reviewers, commenters and mentioned users. */
+import { sql } from 'kysely';
+import type { Call } from '../../core/access/call.ts';
+import { loadProjectViewers } from '../../core/access/project_viewers.ts';
+import type { Page, PageRequest } from '../../platform/http/page.ts';
+import { basicUser, basicUsersById } from '../../identity/users/json.ts';
+import type { LoadedTarget } from './target.ts';
+
+const mostParticipants = 1_000;
+
+/** Lists the participants with access to the record. */
+export const listParticipants = async (
+  call: Call,
+  { target, project, isVisibleTo }: LoadedTarget,
+  { limit, offset }: PageRequest,
+): Promise<Page<ReturnType<typeof basicUser>>> => {
+  const here = sql`target_type = ${target.type} and target_id = ${target.id}`;
+  const { rows } = await sql<{ user_id: number }>`
+    select author_id as user_id from notes where ${here} and system = 0
+    union select user_id from mentions where ${here}
+    union select user_id from assignees where ${here}
+    union select user_id from reviewers where ${here}
+    order by user_id limit ${mostParticipants}`.execute(call.db);
+  const others = rows.map(({ user_id }) => user_id).filter((id) => id !== target.author_id);
+  const ids = [target.author_id, ...others];
+  const viewers = await loadProjectViewers(call.db, project, ids, call.now);
+  const seen = ids.filter((id) => {
+    const viewer = viewers.get(id);
+    return viewer !== undefined && isVisibleTo(viewer);
+  });
+  const page = seen.slice(offset, offset + limit);
+  const users = await basicUsersById(call.db, page);
+  const items = page.flatMap((id) => {
+    const user = users.get(id);
+    return user === undefined ? [] : [basicUser(user, call)];
+  });
+  return { items, total: seen.length };
+};

@@ -1,0 +1,127 @@
+/**
+ * Search in titles and descriptions: exact substrings, without case. Every record's folded text stands in
+ * `issue_search` or `merge_request_search`, written with the record; an index of trigrams makes the search quick at
+ * scale. On SQLite it is filled behind the requests (`search_index.ts`), and what it does not hold yet is compared
+ * itself, so that an answer is exact at once.
+ */
+import { type RawBuilder, sql } from 'kysely';
+import type { Call } from '../../../core/access/call.ts';
+import { anyOf } from '../../../core/access/visible.ts';
+import { insertRows } from '../../../platform/db/insert.ts';
+import type { Store, Tx } from '../../../platform/db/open.ts';
+import type { TargetType } from '../../../platform/db/schema/column_types.ts';
+import { foldCase } from '../../../platform/unicode.ts';
+import { likePattern, searchTerms } from './terms.ts';
+
+/** Where the texts of a kind stand. */
+export const searchPlaces = {
+  Issue: { table: 'issue_search', id: 'issue_id', records: 'issues' },
+  MergeRequest: { table: 'merge_request_search', id: 'merge_request_id', records: 'merge_requests' },
+} as const;
+
+export type SearchPlace = (typeof searchPlaces)[TargetType];
+
+/** Event that a transaction publishes when texts are pending for the index. */
+export const searchTopic = 'search';
+
+/** Stores the searchable text of a record. */
+export const storeSearchText = async (
+  tx: Tx,
+  type: TargetType,
+  record: { id: number; title: string; description: string | null },
+  isNew: boolean,
+): Promise<void> => {
+  const { title, description } = record;
+  const text = { title: foldCase(title), description: foldCase(description ?? '') };
+  tx.announce(searchTopic);
+  if (isNew) {
+    if (type === 'Issue') await insertRows(tx.db, 'issue_search', [{ issue_id: record.id, ...text }]);
+    else await insertRows(tx.db, 'merge_request_search', [{ merge_request_id: record.id, ...text }]);
+    return;
+  }
+  const { table, id } = searchPlaces[type];
+  await sql`update ${sql.raw(table)} set title = ${text.title}, description = ${text.description}, indexed = 0
+    where ${sql.raw(id)} = ${record.id}`.execute(tx.db);
+};
+
+/** The texts of a record that a search can be limited to. */
+export const searchFields = ['title', 'description'] as const;
+export type SearchField = (typeof searchFields)[number];
+
+/** Every term in one of the fields. */
+const comparesWith = (
+  { table }: SearchPlace,
+  terms: string[],
+  fields: readonly SearchField[],
+): RawBuilder<boolean> => {
+  const everyIn = (column: SearchField): RawBuilder<boolean> =>
+    sql`(${sql.join(
+      terms.map((term) => sql`${sql.ref(`${table}.${column}`)} like ${likePattern(term)} escape '\\'`),
+      sql` and `,
+    )})`;
+  return anyOf(fields.map(everyIn));
+};
+
+/** Over the kind's table: those that a search of these fields does not find; null for a search of nothing. */
+export const missedBySearch = (
+  type: TargetType,
+  text: string,
+  fields: readonly SearchField[],
+): RawBuilder<boolean> | null => {
+  const place = searchPlaces[type];
+  const terms = searchTerms(text);
+  if (terms.length === 0) return null;
+  return sql`not exists (select 1 from ${sql.table(place.table)}
+    where ${sql.ref(`${place.table}.${place.id}`)} = ${sql.ref(`${place.records}.id`)}
+      and ${comparesWith(place, terms, fields)})`;
+};
+
+const shortestIndexed = 3;
+
+/**
+ * Whether a search has a term that no index holds, so that every text is compared. PostgreSQL does that outside of
+ * this process.
+ */
+export const isUnindexed = ({ words }: Store, text: string): boolean =>
+  words.engine === 'sqlite' && searchTerms(text).some((term) => [...term].length < shortestIndexed);
+const quoted = (term: string): string => `"${term.replaceAll('"', '""')}"`;
+
+/** The terms in the words of the trigram index. */
+const matchExpression = (terms: string[], fields: readonly SearchField[]): string => {
+  const all = terms.map(quoted).join(' AND ');
+  return fields.map((field) => `({${field}} : (${all}))`).join(' OR ');
+};
+
+/** Over the kind's table: those that a search finds; none for a search of nothing. */
+export const searchCondition = async (
+  { platform: { store } }: Call,
+  type: TargetType,
+  text: string,
+  fields: readonly SearchField[],
+): Promise<RawBuilder<boolean>[]> => {
+  const place = searchPlaces[type];
+  const { words } = store;
+  const terms = searchTerms(text);
+  if (terms.length === 0) return [];
+  const table = sql.raw(place.table);
+  const index = sql.raw(`${place.table}_index`);
+  const idColumn = sql.raw(place.id);
+  const record = sql.raw(`${place.records}.id`);
+  const matching = comparesWith(place, terms, fields);
+  if (isUnindexed(store, text)) {
+    // No index holds it: a page compares records in its own order, and ends when it is full.
+    return [sql`exists (select 1 from ${table} where ${table}.${idColumn} = ${record} and ${matching})`];
+  }
+  if (words.engine === 'postgres') {
+    return [sql`${record} in (select ${idColumn} from ${table} where ${matching})`];
+  }
+  // Of a text that has changed, the index holds the old words: those that wait are always compared.
+  const waiting = sql`${table} ${words.indexedBy(`${place.table}_waiting`)} where indexed = 0`;
+  return [
+    sql`${record} in (
+    select rowid from ${index}
+      where ${index} match ${matchExpression(terms, fields)} and rowid not in (select ${idColumn} from ${waiting})
+    union all
+    select ${idColumn} from ${waiting} and ${matching})`,
+  ];
+};

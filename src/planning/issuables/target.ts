@@ -1,0 +1,80 @@
+/**
+ * The common view of issues and merge requests. Notes, awards, todos, subscriptions and time tracking are written once,
+ * for any `Target`; issues and merge requests each supply a `Noun` that finds their targets.
+ */
+import type { Call } from '../../core/access/call.ts';
+import type { Tx } from '../../platform/db/open.ts';
+import type { TargetType } from '../../platform/db/schema/column_types.ts';
+import type { Viewer } from '../../core/access/viewer.ts';
+import type { Project } from '../../projects/projects/find.ts';
+import type { QuickAction } from './text/quick_actions.ts';
+
+/** An issue or merge request, as the shared tables reference it. */
+export type Target = {
+  type: TargetType;
+  id: number;
+  iid: number;
+  project_id: number;
+  title: string;
+  author_id: number;
+  assignee_ids: number[];
+  /** Seconds. */
+  time_estimate: number;
+  /** Seconds. */
+  total_time_spent: number;
+  /** Only members of the project may comment on it. */
+  discussion_locked: boolean;
+  created_at: number;
+};
+
+/** The most seconds that may be spent on one target. */
+export const longestSpent = 2 ** 31 - 1;
+
+/** A target that the caller may see, with its project. */
+export type LoadedTarget = {
+  target: Target;
+  project: Project;
+  /** Whether another user may see the target; checked before they get a todo. */
+  isVisibleTo: (viewer: Viewer) => boolean;
+};
+
+/** A change of the target's own row. Counters are increments; the rest are new values. */
+export type Change = {
+  user_notes_count?: number;
+  upvotes?: number;
+  downvotes?: number;
+  /** New values, in seconds. */
+  time_estimate?: number;
+  total_time_spent?: number;
+  /** Time of the change; absent: `updated_at` stays. */
+  updated_at?: number;
+};
+
+/** A kind of target: how to find, show and change its records. */
+export type Noun = {
+  type: TargetType;
+  /** Segment of the path: `issues`. */
+  segment: string;
+  /** Path parameter: `issue_iid`. */
+  param: string;
+  /** Word in texts: `issue`. */
+  word: string;
+  /** Loads the target; 404 if the caller may not see it. */
+  find: (call: Call, projectId: number | string, iid: number) => Promise<LoadedTarget>;
+  /** Whether the caller may edit it: by role, or as its author or assignee. */
+  mayUpdate: (call: Call, loaded: LoadedTarget) => boolean;
+  /** Address of its page. */
+  webUrl: (call: Call, loaded: LoadedTarget) => string;
+  /** Locks the target's row and reads its times, so that concurrent additions are both kept. */
+  times: (tx: Tx, target: Target) => Promise<{ time_estimate: number; total_time_spent: number }>;
+  /** Applies a change of the shared parts to the target's own row. */
+  change: (tx: Tx, target: Target, change: Change) => Promise<void>;
+  /** Executes the quick actions of a comment, as far as the caller may. Absent: they stay text. */
+  act?: (call: Call, loaded: LoadedTarget, actions: QuickAction[]) => Promise<Acts>;
+};
+
+/** Changes made by quick actions, by name; empty if there were none. */
+export type Acts = { [name: string]: unknown };
+
+/** Name of an event in the change log: `issue.subscribed`, `merge_request.time_tracked`. */
+export const eventKind = ({ word }: Noun, verb: string): string => `${word.replaceAll(' ', '_')}.${verb}`;

@@ -1,0 +1,106 @@
+/**
+ * Quick actions: lines such as `/label ~bug` in a description or a comment, which do something and are no part
+ * of the text. A line counts if it starts with a known word right after a slash and stands neither in a fenced
+ * block nor in a `>>>` quotation. Pure: what an argument names is for the caller to find.
+ */
+
+const spellings = {
+  assign: 'assign',
+  assign_reviewer: 'request_review',
+  clear: 'done',
+  close: 'close',
+  confidential: 'confidential',
+  done: 'done',
+  draft: 'draft',
+  due: 'due',
+  due_date: 'due',
+  estimate: 'estimate',
+  estimate_time: 'estimate',
+  label: 'label',
+  labels: 'label',
+  lock: 'lock',
+  milestone: 'milestone',
+  ready: 'ready',
+  reassign: 'reassign',
+  relabel: 'relabel',
+  remove_due_date: 'remove_due_date',
+  remove_estimate: 'remove_estimate',
+  remove_label: 'unlabel',
+  remove_labels: 'unlabel',
+  remove_milestone: 'remove_milestone',
+  remove_reviewer: 'unassign_reviewer',
+  remove_time_estimate: 'remove_estimate',
+  remove_time_spent: 'remove_time_spent',
+  reopen: 'reopen',
+  request_review: 'request_review',
+  reviewer: 'request_review',
+  spend: 'spend',
+  spend_time: 'spend',
+  subscribe: 'subscribe',
+  title: 'title',
+  todo: 'todo',
+  unassign: 'unassign',
+  unassign_reviewer: 'unassign_reviewer',
+  unlabel: 'unlabel',
+  unlock: 'unlock',
+  unsubscribe: 'unsubscribe',
+  wip: 'wip',
+} as const;
+
+export type QuickAction = { name: (typeof spellings)[keyof typeof spellings]; argument: string };
+
+const findActionName = (word: string): QuickAction['name'] | undefined =>
+  Object.hasOwn(spellings, word) ? spellings[word as keyof typeof spellings] : undefined;
+
+const command = /^\/([a-z_]{1,30})(?:[ \t]+(\S.*)?)?$/i;
+const fence = /^ {0,3}(`{3,}|~{3,})/;
+
+const parseAction = (line: string): QuickAction | null => {
+  const [, word = '', argument = ''] = command.exec(line) ?? [];
+  const name = findActionName(word.toLowerCase());
+  return name === undefined ? null : { name, argument: argument.trim() };
+};
+
+/** Whether the block that `open` began (a run of fence marks, or `>>>`) ends on this line. */
+const endsBlock = (open: string, line: string): boolean => {
+  if (open === '>>>') return line === '>>>';
+  const marks = fence.exec(line)?.[1] ?? '';
+  return marks.startsWith(open) && line.trim() === marks;
+};
+
+const blockBegun = (line: string): string | null => (line === '>>>' ? line : (fence.exec(line)?.[1] ?? null));
+
+/** The actions of a text in their order, and the text without them; without any, the text as it is. */
+export const extractQuickActions = (text: string): { text: string; actions: QuickAction[] } => {
+  if (!text.includes('/')) return { text, actions: [] };
+  const actions: QuickAction[] = [];
+  const kept: string[] = [];
+  let block: string | null = null;
+  for (const whole of text.split('\n')) {
+    const line = whole.trimEnd();
+    const action = block === null ? parseAction(line) : null;
+    if (action === null) kept.push(whole);
+    else actions.push(action);
+    if (block === null) block = blockBegun(line);
+    else if (endsBlock(block, line)) block = null;
+  }
+  return actions.length === 0 ? { text, actions } : { text: kept.join('\n').trim(), actions };
+};
+
+/** `~bug ~"two words" ~12 plain`: titles, and as numbers the ids that `~12` names. */
+export const labelsNamed = (argument: string): (string | number)[] =>
+  [...argument.matchAll(/(~?)(?:"([^"]+)"|([^\s,"]+))/g)].map(([, tilde, quoted, word = '']) => {
+    if (quoted !== undefined) return quoted;
+    return tilde === '~' && /^\d{1,15}$/.test(word) ? Number(word) : word;
+  });
+
+/** `@a @b`, with or without the `@`; `me` stays. */
+export const usersNamed = (argument: string): string[] =>
+  [...argument.matchAll(/@?([\w.-]+)/g)].map(([, name = '']) => name);
+
+/** `%1` is an iid; `%v1`, `%"version 1"` and `version 1` are titles. */
+export const milestoneNamed = (argument: string): string | number => {
+  const [, percent, quoted, word = ''] = /^(%?)(?:"([^"]+)"|(.*))$/.exec(argument) ?? [];
+  if (quoted !== undefined) return quoted;
+  return percent === '%' && /^\d{1,15}$/.test(word) ? Number(word) : word;
+};

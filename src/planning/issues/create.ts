@@ -1,0 +1,169 @@
+import { type Actor, type Call, requireActor } from '../../core/access/call.ts';
+import { may } from '../../core/access/may.ts';
+import type { Viewer } from '../../core/access/viewer.ts';
+import { canSeeIssue } from '../../core/access/visible.ts';
+import { insertRow, insertRows } from '../../platform/db/insert.ts';
+import type { Tx } from '../../platform/db/open.ts';
+import { recordEvent } from '../../core/events/record.ts';
+import { type Acted, withQuickActions } from '../issuables/apply_quick_actions.ts';
+import { assignable } from '../issuables/assignable.ts';
+import { withoutAdminFields } from '../issuables/edit.ts';
+import { type CreateInput, keepPermitted, newColumns } from '../issuables/fields.ts';
+import { setAssignees, setLabels } from '../issuables/label_assignee_links.ts';
+import { storeSearchText } from '../issuables/search/search.ts';
+import { checkTitle } from '../issuables/text/title.ts';
+import { findOrCreateLabels } from '../../projects/labels/by_title.ts';
+import { assignableMilestone } from '../../projects/milestones/find.ts';
+import { addCrossReferences } from '../notes/cross_references.ts';
+import type { Project } from '../../projects/projects/find.ts';
+import { iidTurn, takeIid } from '../../projects/projects/take_iid.ts';
+import { setSubscribed } from '../subscriptions/subscribed.ts';
+import { logTime } from '../time_tracking/log.ts';
+import { addTodosForNewRecord } from '../todos/notify_assignees.ts';
+import { issueFields } from './fields.ts';
+import { type LoadedIssue, reloadIssue } from './find.ts';
+import type { IssueRow } from './rows.ts';
+
+/** Input for a new issue. */
+export type NewIssue = CreateInput<typeof issueFields> & {
+  title: string;
+  assignee_ids?: number[];
+  milestone_id?: number | null;
+  labels?: string[];
+  created_at?: number;
+};
+
+type ActedIssue = NewIssue & Acted;
+
+/** Drops fields that the caller may not set. */
+const keepAllowed = (call: Call, project: Project, input: ActedIssue): ActedIssue => {
+  const permitted = keepPermitted(issueFields, { viewer: call.viewer, project }, input);
+  const own = may(call.viewer, 'admin_issue', project) ? permitted : withoutAdminFields(permitted);
+  if (may(call.viewer, 'set_issue_times', project)) return own;
+  const { created_at: _created, ...rest } = own;
+  return rest;
+};
+
+type Visibility = { author_id: number; confidential: number };
+
+/** Makes the check whether a user may be assigned to an issue: they see it, or would see it as an assignee. */
+export const issueVisibility =
+  (project: Project, issue: Visibility) =>
+  (viewer: Viewer, assignee_ids: number[]): boolean =>
+    canSeeIssue(viewer, project, { id: 0, deleted_at: null, ...issue, assignee_ids });
+
+const insertIssue = async (tx: Tx, project: Project, actor: Actor, input: ActedIssue) => {
+  const { milestone_id: milestoneId = null } = input;
+  const milestone = milestoneId === null ? null : await assignableMilestone(tx.db, project, milestoneId);
+  const iid = await takeIid(tx, project.id, 'issue');
+  const created_at = input.created_at ?? tx.now;
+  const row = {
+    ...newColumns<IssueRow, typeof issueFields>(issueFields, input),
+    project_id: project.id,
+    iid,
+    title: input.title,
+    state: 'opened' as const,
+    author_id: actor.user.id,
+    milestone_id: milestone?.id ?? null,
+    time_estimate: input.time_estimate ?? 0,
+    total_time_spent: input.time_spent ?? 0,
+    moved_to_id: null,
+    closed_at: null,
+    closed_by_id: null,
+    created_at,
+    updated_at: tx.now,
+    deleted_at: null,
+  };
+  return { id: await insertRow(tx.db, 'issues', row), ...row };
+};
+
+const storeUserAgent = async (tx: Tx, id: number, { userAgent, ip }: Call): Promise<void> => {
+  if (userAgent === '') return;
+  const row = {
+    target_type: 'Issue' as const,
+    target_id: id,
+    user_agent: userAgent.slice(0, 1000),
+    ip_address: ip,
+  };
+  await insertRows(tx.db, 'user_agent_details', [row]);
+};
+
+type Row = Awaited<ReturnType<typeof insertIssue>>;
+
+const storeLinks = async (
+  tx: Tx,
+  actor: Actor,
+  project: Project,
+  row: Row & { fields: ActedIssue },
+): Promise<void> => {
+  const { labels = [], assignee_ids = [] } = row.fields;
+  const labelRows = labels.length === 0 ? [] : await findOrCreateLabels(tx, actor, project, labels);
+  const linked = { type: 'Issue' as const, id: row.id, created_at: row.created_at };
+  await setLabels(
+    tx,
+    linked,
+    [],
+    labelRows.map(({ id }) => id),
+  );
+  await setAssignees(
+    tx,
+    linked,
+    [],
+    await assignable(tx, project, assignee_ids, issueVisibility(project, row)),
+  );
+};
+
+/** Stores the time spent and the subscription that quick actions ask for. */
+const storeQuickActions = async (
+  tx: Tx,
+  actor: Actor,
+  { target }: LoadedIssue,
+  input: ActedIssue,
+): Promise<void> => {
+  const { time_spent = 0, subscribed } = input;
+  if (time_spent > 0) await logTime(tx, target, actor.user.id, time_spent);
+  if (subscribed !== undefined) await setSubscribed(tx, actor.user.id, target, subscribed);
+};
+
+/**
+ * Creates an issue and all its side effects in one transaction. Quick actions in its description are
+ * executed as far as the caller is permitted.
+ * @param follow runs in the same transaction, after the issue is stored
+ * @throws Failure 400 for a title that is blank or too long
+ */
+export const createIssue = async (
+  call: Call,
+  project: Project,
+  input: NewIssue,
+  follow?: (tx: Tx, loaded: LoadedIssue) => Promise<void>,
+): Promise<LoadedIssue> => {
+  const title = checkTitle(input.title);
+  const fields = keepAllowed(
+    call,
+    project,
+    await withQuickActions({ call, project, type: 'Issue' }, { ...input, title }),
+  );
+  const actor = requireActor(call);
+  return await call.write(
+    async (tx) => {
+      const row = await insertIssue(tx, project, actor, fields);
+      await storeSearchText(tx, 'Issue', row, true);
+      await storeLinks(tx, actor, project, { ...row, fields });
+      await storeUserAgent(tx, row.id, call);
+      await recordEvent(tx, actor, {
+        kind: 'issue.created',
+        project_id: project.id,
+        target_type: 'Issue',
+        target_id: row.id,
+        data: { iid: row.iid, title: row.title },
+      });
+      const loaded = await reloadIssue(tx.db, project, row.id);
+      await storeQuickActions(tx, actor, loaded, fields);
+      await addTodosForNewRecord(tx, actor.user.id, loaded, { ...row, todo: fields.todo });
+      await addCrossReferences(tx, call, loaded, { before: null, after: row });
+      await follow?.(tx, loaded);
+      return loaded;
+    },
+    iidTurn(project.id, 'issue'),
+  );
+};

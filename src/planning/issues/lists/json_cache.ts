@@ -1,0 +1,6 @@
+import { cachedTexts } from '../../issuables/lists/json_cache.ts';
+import { issueJson, issueShape } from '../json.ts';
+import { issuesById } from '../rows.ts';
+
+/** Cached JSON texts of issues as lists show them. */
+export const issueTexts = cachedTexts({ shape: issueShape, read: issuesById, json: issueJson });

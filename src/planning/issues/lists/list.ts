@@ -1,0 +1,41 @@
+/** The lists of issues. */
+import { sql } from 'kysely';
+import {
+  canSeeMergeRequests,
+  hasFeature,
+  canSeeConfidential,
+  visibleIssues,
+  visibleIssuesIn,
+} from '../../../core/access/visible.ts';
+import { makeLists } from '../../issuables/lists/list.ts';
+import { type Filters, ownConditions } from './filters.ts';
+import { seenCount } from '../viewer_fields.ts';
+import { totalOfAll } from './totals.ts';
+
+const list = makeLists<Filters>(
+  {
+    type: 'Issue',
+    table: 'issues',
+    own: ownConditions,
+    measured: () => [],
+    visible: visibleIssues,
+    visibleIn: visibleIssuesIn,
+    isOpen: (viewer, project) => hasFeature(viewer, project, 'issues_access_level'),
+    seesAll: canSeeConfidential,
+    shown: {
+      columns: (viewer, project, words) => sql`${seenCount(viewer, project, words)} as merge_requests_count`,
+      isSeen: canSeeMergeRequests,
+    },
+    size: ({ opened_issues, closed_issues }) => opened_issues + closed_issues,
+    total: totalOfAll,
+  },
+  ({ issues_version }) => issues_version,
+);
+
+type Query = Parameters<typeof list>[0];
+
+/** A list of issues. Every record has `issue_type=issue`: without that filter the stored totals apply. */
+export const listIssues = async (query: Query): ReturnType<typeof list> => {
+  const { issue_type, ...others } = query.filters;
+  return await list(issue_type === 'issue' ? { ...query, filters: others } : query);
+};

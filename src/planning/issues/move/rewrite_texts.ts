@@ -1,0 +1,88 @@
+/** Rewrites the references in the texts of a moved issue and copies its notes. */
+import { sql } from 'kysely';
+import type { Tx } from '../../../platform/db/open.ts';
+import { mentionedElsewhereText } from '../../issuables/text/system_note_text.ts';
+import type { Target } from '../../issuables/target.ts';
+import type { Project } from '../../../projects/projects/find.ts';
+import type { LoadedIssue } from '../find.ts';
+import { listReferencedIids, rewriteReferences } from './rewrite_references.ts';
+
+const notesAtOnce = 200;
+
+const existingIids = async (tx: Tx, projectId: number, iids: number[]): Promise<Set<number>> => {
+  if (iids.length === 0) return new Set();
+  const rows = await tx.db
+    .selectFrom('issues')
+    .select('iid')
+    .where('project_id', '=', projectId)
+    .where('deleted_at', 'is', null)
+    .where(tx.words.oneOf('iid', iids))
+    .execute();
+  return new Set(rows.map(({ iid }) => iid));
+};
+
+/** Rewrites a text of one project's issue so that its references hold in another project. */
+export const rewriteText = async (tx: Tx, from: Project, text: string): Promise<string> =>
+  rewriteReferences(text, from.full_path, await existingIids(tx, from.id, listReferencedIids(text)));
+
+const notesAfter = async (tx: Tx, issueId: number, noteId: number) =>
+  await tx.db
+    .selectFrom('notes')
+    .selectAll()
+    .where('target_type', '=', 'Issue')
+    .where('target_id', '=', issueId)
+    .where('id', '>', noteId)
+    .orderBy('id')
+    .limit(notesAtOnce)
+    .execute();
+
+type Notes = Awaited<ReturnType<typeof notesAfter>>;
+type To = Pick<Target, 'id' | 'project_id'>;
+
+type MovedNote = Pick<Notes[number], 'system' | 'mentioned_by_type' | 'body'>;
+
+const movedBody = ({ system, mentioned_by_type, body }: MovedNote, from: Project, iids: Set<number>) => {
+  if (mentioned_by_type !== null) return mentionedElsewhereText(body, from.full_path);
+  return system === 1 ? body : rewriteReferences(body, from.full_path, iids);
+};
+
+/** Inserts copies of notes; returns their ids in the order of the originals. */
+const insertCopies = async (tx: Tx, from: Project, notes: Notes, to: To): Promise<number[]> => {
+  const comments = notes.filter((note) => note.system === 0);
+  const iids = await existingIids(tx, from.id, [
+    ...new Set(comments.flatMap((note) => listReferencedIids(note.body))),
+  ]);
+  const copies = notes.map(({ id: _id, ...note }) => ({
+    ...note,
+    project_id: to.project_id,
+    target_id: to.id,
+    body: movedBody(note, from, iids),
+  }));
+  const rows = await tx.db.insertInto('notes').values(copies).returning('id').execute();
+  return rows.map(({ id }) => id).toSorted((a, b) => a - b);
+};
+
+/** Copies the awards on comments and the users whom the comments mention. */
+const copyBelow = async (tx: Tx, notes: Notes, ids: number[], to: To): Promise<void> => {
+  const pairs = notes.map(({ id }, index) => sql`(cast(${id} as bigint), cast(${ids[index]} as bigint))`);
+  const copied = sql`with copied (old_id, new_id) as (values ${sql.join(pairs)})`;
+  await sql`${copied}
+    insert into award_emoji (name, user_id, target_type, target_id, created_at, updated_at)
+    select name, user_id, target_type, new_id, created_at, updated_at
+    from award_emoji join copied on target_id = old_id where target_type = 'Note'`.execute(tx.db);
+  await sql`${copied}
+    insert into mentions (target_type, target_id, note_id, user_id)
+    select target_type, cast(${to.id} as bigint), new_id, user_id
+    from mentions join copied on note_id = old_id where target_type = 'Issue'`.execute(tx.db);
+};
+
+/** Copies all notes with their authors, times and awards. */
+export const copyNotes = async (tx: Tx, { issue, project }: LoadedIssue, to: To): Promise<void> => {
+  for (let last: number | undefined = 0; last !== undefined;) {
+    const notes: Notes = await notesAfter(tx, issue.id, last);
+    last = notes.length < notesAtOnce ? undefined : notes.at(-1)?.id;
+    if (notes.length === 0) continue;
+    const ids = await insertCopies(tx, project, notes, to);
+    await copyBelow(tx, notes, ids, to);
+  }
+};

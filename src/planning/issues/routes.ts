@@ -1,0 +1,277 @@
+import { type Call, requireUser } from '../../core/access/call.ts';
+import { endpoint } from '../../core/access/endpoint.ts';
+import { may } from '../../core/access/may.ts';
+import { awardRoutes } from '../awards/routes.ts';
+import { discussionRoutes } from '../discussions/routes.ts';
+import { forbidden, notFound } from '../../platform/errors.ts';
+import { findGroup } from '../../identity/groups/find.ts';
+import { pageParams, pageRequest } from '../../platform/http/page.ts';
+import {
+  bool,
+  id,
+  idOrPath,
+  longText,
+  object,
+  optional,
+  string,
+  text,
+  time,
+} from '../../platform/http/schema.ts';
+import { scopeParam } from '../issuables/lists/filters.ts';
+import { milestoneLists } from '../issuables/lists/milestone_records.ts';
+import { createParams, editParams } from '../issuables/fields.ts';
+import { editable as sharedEditable, edits, requireEdit, withAssignees } from '../issuables/params.ts';
+import { listParticipants } from '../issuables/participants.ts';
+import type { LoadedTarget } from '../issuables/target.ts';
+import { noteRoutes } from '../notes/routes.ts';
+import { findProject } from '../../projects/projects/find.ts';
+import { subscriptionRoutes } from '../subscriptions/routes.ts';
+import { isSubscribed } from '../subscriptions/subscribed.ts';
+import { timeTrackingRoutes } from '../time_tracking/routes.ts';
+import { markTodoRoute } from '../todos/mark.ts';
+import { basicUserShape } from '../../identity/users/json.ts';
+import { commentedIssue } from './quick_actions.ts';
+import { createContinuing } from './create_from_discussions.ts';
+import { deleteIssue } from './delete.ts';
+import { type Filters, filterParams } from './lists/filters.ts';
+import { issueFields } from './fields.ts';
+import { type LoadedIssue, findIssue, reloadIssue } from './find.ts';
+import { issueShape, singleIssueJson, singleIssueShape, todoIssueShape } from './json.ts';
+import { listIssues } from './lists/list.ts';
+import { moveIssue } from './move/move.ts';
+import { issueNoun } from './noun.ts';
+import { limitToViewer } from './viewer_fields.ts';
+import { showIssue } from './show.ts';
+import { statisticsRoutes } from './lists/statistics.ts';
+import { issueTexts } from './lists/json_cache.ts';
+import { issueTodos } from './todos.ts';
+import { updateIssue } from './update.ts';
+
+const area = 'issues';
+const project = { id: idOrPath('project') };
+const issue = { ...project, issue_iid: id('iid of the issue') };
+
+const single = async (call: Call, loaded: LoadedIssue) =>
+  singleIssueJson(
+    limitToViewer(call.viewer, loaded.project, loaded.issue),
+    call,
+    await isSubscribed(call.db, requireUser(call).id, loaded.target),
+  );
+
+const reloaded = async (call: Call, { project: of, target }: LoadedTarget) =>
+  await single(call, await reloadIssue(call.db, of, target.id));
+
+const list = { method: 'GET', area, audience: 'user', list: true, reply: issueShape } as const;
+
+const listAll = endpoint({
+  ...list,
+  path: '/issues',
+  summary: 'Issues that the caller may see; by default those they created',
+  params: object({ scope: scopeParam({ default: 'created-by-me' }), ...filterParams, ...pageParams }),
+  handle: async (call, params) => {
+    const query = {
+      call,
+      scope: 'everywhere',
+      filters: toFilters(params),
+      page: pageRequest(params),
+      texts: issueTexts,
+    } as const;
+    return await listIssues(query);
+  },
+});
+
+const listOfGroup = endpoint({
+  ...list,
+  path: '/groups/:id/issues',
+  summary: 'Issues of a group, with all groups below it',
+  params: object({ id: idOrPath('group'), scope: optional(scopeParam()), ...filterParams, ...pageParams }),
+  handle: async (call, params) => {
+    const group = await findGroup(call, params.id);
+    const filters = toFilters(params);
+    const scope = { group_id: group.id };
+    return await listIssues({ call, scope, filters, page: pageRequest(params), texts: issueTexts });
+  },
+});
+
+const listOfProject = endpoint({
+  ...list,
+  path: '/projects/:id/issues',
+  summary: 'Issues of a project',
+  params: object({ ...project, scope: optional(scopeParam()), ...filterParams, ...pageParams }),
+  handle: async (call, params) => {
+    const project = await findProject(call, params.id);
+    const filters = toFilters(params);
+    const scope = { project };
+    return await listIssues({ call, scope, filters, page: pageRequest(params), texts: issueTexts });
+  },
+});
+
+/** Without a `scope`, the lists of a group and of a project have the issues of all users. */
+const toFilters = ({ id: _id, page: _page, per_page: _perPage, ...filters }: Record<string, unknown>) =>
+  ({ scope: 'all', ...filters }) as Filters;
+
+const get = endpoint({
+  method: 'GET',
+  path: '/projects/:id/issues/:issue_iid',
+  polled: 10_000,
+  summary: 'One issue',
+  area,
+  audience: 'user',
+  params: object(issue),
+  reply: singleIssueShape,
+  handle: async (call, params) => await showIssue(call, params.id, params.issue_iid),
+});
+
+const { confidential, ...columns } = createParams(issueFields);
+const editable = { ...sharedEditable, confidential, ...columns };
+
+const create = endpoint({
+  method: 'POST',
+  path: '/projects/:id/issues',
+  summary: 'Create an issue',
+  area,
+  audience: 'user',
+  params: object({
+    ...project,
+    title: longText('255 characters at most'),
+    ...editable,
+    created_at: optional(time('by administrators and project owners')),
+    merge_request_to_resolve_discussions_of: optional(id('iid of a merge request')),
+    discussion_to_resolve: optional(text({ description: 'id of one discussion' })),
+  }),
+  reply: singleIssueShape,
+  handle: async (call, params) => {
+    const project = await findProject(call, params.id);
+    if (!may(call.viewer, 'create_issue', project)) throw forbidden();
+    return await single(call, await createContinuing(call, project, withAssignees(params)));
+  },
+});
+
+const editColumns = editParams(issueFields);
+
+const editNames = [
+  'title',
+  'description',
+  'assignee_ids',
+  'assignee_id',
+  'milestone_id',
+  'labels',
+  'add_labels',
+  'remove_labels',
+  ...Object.keys(editColumns).filter((name) => !['title', 'description'].includes(name)),
+  'state_event',
+];
+
+const update = endpoint({
+  method: 'PUT',
+  path: '/projects/:id/issues/:issue_iid',
+  summary: 'Edit, close or reopen an issue',
+  area,
+  audience: 'user',
+  params: object({
+    ...issue,
+    ...editable,
+    ...edits,
+    ...editColumns,
+    updated_at: optional(time('by administrators and project owners')),
+  }),
+  reply: singleIssueShape,
+  handle: async (call, params) => {
+    requireEdit(params, editNames);
+    const loaded = await findIssue(call, params.id, params.issue_iid);
+    if (!issueNoun.mayUpdate(call, loaded)) throw forbidden();
+    return await single(call, await updateIssue(call, loaded, withAssignees(params)));
+  },
+});
+
+const remove = endpoint({
+  method: 'DELETE',
+  path: '/projects/:id/issues/:issue_iid',
+  summary: 'Delete an issue (administrators and project owners)',
+  area,
+  audience: 'user',
+  params: object(issue),
+  reply: null,
+  handle: async (call, params) => {
+    const loaded = await findIssue(call, params.id, params.issue_iid, 'Issue');
+    if (!may(call.viewer, 'destroy_issue', loaded.project)) throw forbidden();
+    await deleteIssue(call, loaded);
+  },
+});
+
+const move = endpoint({
+  method: 'POST',
+  path: '/projects/:id/issues/:issue_iid/move',
+  summary: 'Move an issue to another project',
+  area,
+  audience: 'user',
+  params: object({ ...issue, to_project_id: id('id of the target project') }),
+  reply: singleIssueShape,
+  handle: async (call, params) => {
+    const loaded = await findIssue(call, params.id, params.issue_iid, 'Issue');
+    return await single(call, await moveIssue(call, loaded, params.to_project_id));
+  },
+});
+
+const userAgentDetail = endpoint({
+  method: 'GET',
+  path: '/projects/:id/issues/:issue_iid/user_agent_detail',
+  summary: 'With what an issue was created (administrators)',
+  area,
+  audience: 'admin',
+  params: object(issue),
+  reply: object({ user_agent: string, ip_address: string, spam_check_submitted: bool }),
+  handle: async (call, params) => {
+    const { target } = await findIssue(call, params.id, params.issue_iid);
+    const detail = await call.db
+      .selectFrom('user_agent_details')
+      .select(['user_agent', 'ip_address'])
+      .where('target_type', '=', 'Issue')
+      .where('target_id', '=', target.id)
+      .executeTakeFirst();
+    if (detail === undefined) throw notFound('UserAgentDetail');
+    return { ...detail, spam_check_submitted: false };
+  },
+});
+
+const participants = endpoint({
+  method: 'GET',
+  path: '/projects/:id/issues/:issue_iid/participants',
+  summary: 'Who takes part in an issue',
+  area,
+  audience: 'user',
+  list: true,
+  params: object({ ...issue, ...pageParams }),
+  reply: basicUserShape,
+  handle: async (call, params) =>
+    await listParticipants(call, await findIssue(call, params.id, params.issue_iid), pageRequest(params)),
+});
+
+const listsOfMilestone = milestoneLists({
+  area: 'issues',
+  title: 'Issues',
+  shape: issueShape,
+  texts: issueTexts,
+  list: listIssues,
+});
+
+export const issueRoutes = [
+  listAll,
+  listOfGroup,
+  listOfProject,
+  ...listsOfMilestone,
+  ...statisticsRoutes,
+  get,
+  create,
+  update,
+  remove,
+  move,
+  ...subscriptionRoutes(issueNoun, { shape: singleIssueShape, render: reloaded }),
+  markTodoRoute(issueNoun, { shape: todoIssueShape, renderer: issueTodos }),
+  ...timeTrackingRoutes(issueNoun),
+  userAgentDetail,
+  participants,
+  ...noteRoutes(commentedIssue),
+  ...discussionRoutes(commentedIssue),
+  ...awardRoutes(issueNoun),
+];

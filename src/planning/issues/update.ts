@@ -1,0 +1,117 @@
+import type { UpdateObject } from 'kysely';
+import { type Actor, type Call, requireActor } from '../../core/access/call.ts';
+import { may } from '../../core/access/may.ts';
+import type { Tx } from '../../platform/db/open.ts';
+import type { Schema } from '../../platform/db/schema/database.ts';
+import {
+  type SharedEdit,
+  editAssignees,
+  editLabels,
+  milestonePart,
+  peopleNote,
+  withoutAdminFields,
+} from '../issuables/edit.ts';
+import { type EditInput, type Part, changedColumns, keepPermitted } from '../issuables/fields.ts';
+import { issueAssigneesText, stateText } from '../issuables/text/system_note_text.ts';
+import { checkTitle } from '../issuables/text/title.ts';
+import { addCrossReferences } from '../notes/cross_references.ts';
+import { addSystemNotes } from '../notes/system.ts';
+import { followEdit } from '../todos/follow_edit.ts';
+import { issueVisibility } from './create.ts';
+import { issueFields } from './fields.ts';
+import { type LoadedIssue, lockIssue, reloadIssue } from './find.ts';
+import { issueNoun } from './noun.ts';
+import type { IssueRow } from './rows.ts';
+
+export type IssueEdit = SharedEdit &
+  EditInput<typeof issueFields> & {
+    state_event?: 'close' | 'reopen';
+    updated_at?: number;
+  };
+
+/** Drops fields that the caller may not set. */
+const keepAllowed = (call: Call, { project }: LoadedIssue, edit: IssueEdit): IssueEdit => {
+  const permitted = keepPermitted(issueFields, { viewer: call.viewer, project }, edit);
+  const own = may(call.viewer, 'admin_issue', project) ? permitted : withoutAdminFields(permitted);
+  if (may(call.viewer, 'set_issue_times', project)) return own;
+  const { updated_at: _updated, ...rest } = own;
+  return rest;
+};
+
+/** The columns that an edit changes. */
+type Row = UpdateObject<Schema, 'issues'>;
+
+const statePart = ({ issue }: LoadedIssue, edit: IssueEdit, actor: Actor, now: number): Part<IssueRow> => {
+  const state = edit.state_event === 'close' ? 'closed' : 'opened';
+  if (edit.state_event === undefined || state === issue.state) return { set: {}, note: null };
+  const closing = state === 'closed';
+  const set = {
+    state,
+    closed_at: closing ? now : null,
+    closed_by_id: closing ? actor.user.id : null,
+  } as const;
+  return { set, note: stateText(issue.state, state) };
+};
+
+const storeRow = async (
+  tx: Tx,
+  { issue, project }: LoadedIssue,
+  set: Row,
+  updated_at: number,
+): Promise<LoadedIssue> => {
+  await tx.db
+    .updateTable('issues')
+    .set({ ...set, updated_at })
+    .where('id', '=', issue.id)
+    .execute();
+  return await reloadIssue(tx.db, project, issue.id);
+};
+
+const applyEdit = async (
+  tx: Tx,
+  actor: Actor,
+  before: LoadedIssue,
+  edit: IssueEdit,
+): Promise<LoadedIssue> => {
+  const { issue, project } = before;
+  const edited = { loaded: before, record: issue };
+  const parts = [
+    statePart(before, edit, actor, tx.now),
+    ...changedColumns<IssueRow>(issueFields, issue, edit),
+    await milestonePart(tx, edited, edit),
+  ];
+  const assigned = await editAssignees(tx, before, edit, issueVisibility(project, issue));
+  const labels = await editLabels(tx, actor, edited, edit);
+  const set = Object.assign({}, ...parts.map((part) => part.set)) as Row;
+  const isRelated = assigned !== null || labels !== null;
+  if (Object.keys(set).length === 0 && !isRelated && edit.updated_at === undefined) return before;
+  const after = await storeRow(tx, before, set, edit.updated_at ?? later(before, tx.now));
+  const notes = [
+    ...parts.map((part) => part.note),
+    await peopleNote(tx, assigned, issueAssigneesText),
+    labels,
+  ];
+  await addSystemNotes(tx, actor.user.id, after.target, notes);
+  const records = { before: issue, after: after.issue };
+  await followEdit(tx, actor, { noun: issueNoun, loaded: after, ...records, set, assigned, isRelated });
+  return after;
+};
+
+/** Returns the next `updated_at`, which never goes back, even if the clock does. */
+const later = ({ issue }: LoadedIssue, now: number): number => Math.max(issue.updated_at + 1, now);
+
+/**
+ * Edits an issue in one transaction. An edit that changes nothing leaves no trace.
+ * @throws Failure 400 for a title that is blank or too long
+ */
+export const updateIssue = async (call: Call, loaded: LoadedIssue, edit: IssueEdit): Promise<LoadedIssue> => {
+  const title = edit.title === undefined ? {} : { title: checkTitle(edit.title) };
+  const allowed = keepAllowed(call, loaded, { ...edit, ...title });
+  const actor = requireActor(call);
+  return await call.write(async (tx) => {
+    const locked = await lockIssue(tx, loaded.project, loaded.issue.id);
+    const edited = await applyEdit(tx, actor, locked, allowed);
+    await addCrossReferences(tx, call, edited, { before: locked.issue, after: edited.issue });
+    return edited;
+  });
+};

@@ -1,0 +1,82 @@
+import { type Actor, type Call, requireActor } from '../../core/access/call.ts';
+import { may } from '../../core/access/may.ts';
+import type { Tx } from '../../platform/db/open.ts';
+import { recordEvent } from '../../core/events/record.ts';
+import { storeMentions } from '../issuables/text/store_mentions.ts';
+import type { LoadedTarget, Noun } from '../issuables/target.ts';
+import { addTodos, finishTodos, mentionTodos } from '../todos/add.ts';
+import { addTargetMentionNotes } from './cross_references.ts';
+import type { NoteRow } from './note_row.ts';
+import { checkBody, requireCommenter } from './rules.ts';
+
+/** The columns that make a comment part of a thread. */
+export type Thread = Pick<
+  NoteRow,
+  | 'discussion_id'
+  | 'type'
+  | 'original_position'
+  | 'position'
+  | 'resolvable'
+  | 'resolved_at'
+  | 'resolved_by_id'
+>;
+
+export type NewNote = {
+  body: string;
+  /** Set by owners and administrators; ignored from other users. */
+  created_at?: number;
+  /** Runs first in the transaction; throws to abort it. */
+  first?: (tx: Tx) => Promise<void>;
+  /** Returns the thread columns, called with the target's row locked. Absent: a standalone comment. */
+  thread?: (tx: Tx, actor: Actor) => Promise<Thread>;
+};
+
+/**
+ * Adds a comment, with all its side effects in one transaction.
+ * @throws Failure 403 if the caller may not comment, 400 for a blank text
+ */
+export const createNote = async (
+  noun: Noun,
+  call: Call,
+  loaded: LoadedTarget,
+  input: NewNote,
+): Promise<NoteRow> => {
+  const { target, project } = loaded;
+  requireCommenter(call, loaded);
+  const body = checkBody(input.body);
+  const at = may(call.viewer, 'set_note_times', project) ? input.created_at : undefined;
+  const actor = requireActor(call);
+  return await call.write(async (tx) => {
+    await input.first?.(tx);
+    // First, because every other change of the target also locks this row.
+    await noun.change(tx, target, { user_notes_count: 1, updated_at: tx.now });
+    const thread = await input.thread?.(tx, actor);
+    const note = await tx.db
+      .insertInto('notes')
+      .values({
+        project_id: project.id,
+        target_type: target.type,
+        target_id: target.id,
+        author_id: actor.user.id,
+        body,
+        system: 0,
+        created_at: at ?? tx.now,
+        updated_at: at ?? tx.now,
+        ...thread,
+      })
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    const mentioned = await storeMentions(tx, loaded, { note_id: note.id, text: body, isNew: true });
+    await finishTodos(tx, actor.user.id, target);
+    await addTodos(tx, actor.user.id, target, mentionTodos(mentioned, actor.user.id, body, note.id));
+    await addTargetMentionNotes(tx, call, loaded, body);
+    await recordEvent(tx, actor, {
+      kind: 'note.created',
+      project_id: project.id,
+      target_type: 'Note',
+      target_id: note.id,
+      data: { noteable_type: target.type, noteable_id: target.id },
+    });
+    return note;
+  });
+};

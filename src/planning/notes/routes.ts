@@ -1,0 +1,123 @@
+/** Endpoints of comments, for any noun. */
+import type { Call } from '../../core/access/call.ts';
+import { endpoint } from '../../core/access/endpoint.ts';
+import { pageParams, pageRequest } from '../../platform/http/page.ts';
+import { id, idOrPath, longText, object, oneOf } from '../../platform/http/schema.ts';
+import type { LoadedTarget, Noun } from '../issuables/target.ts';
+import { runQuickActions, toCommandsReply } from './quick_actions.ts';
+import { createNote } from './create.ts';
+import { deleteNote } from './delete.ts';
+import { noteShape, notesJson } from './json.ts';
+import type { NoteRow } from './note_row.ts';
+import { findNote, listNotes } from './queries.ts';
+import { newNoteParams, requireNoteAdmin, requireOpen } from './rules.ts';
+import { updateNote } from './update.ts';
+
+/** The parts that the endpoints of one noun share. */
+const side = (noun: Noun) => {
+  const path = `/projects/:id/${noun.segment}/:${noun.param}/notes`;
+  return {
+    noun,
+    path,
+    one: `${path}/:note_id`,
+    word: noun.word,
+    params: { id: idOrPath('project'), [noun.param]: id(`iid of the ${noun.word}`) },
+    note_id: id('id of the note'),
+    shared: { area: 'notes', audience: 'user', reply: noteShape } as const,
+    find: (call: Call, input: Record<string, unknown>): Promise<LoadedTarget> =>
+      noun.find(call, input['id'] as number | string, input[noun.param] as number),
+  };
+};
+
+type Side = ReturnType<typeof side>;
+
+const render = async (call: Call, { target }: LoadedTarget, note: NoteRow) =>
+  (await notesJson(call, target, [note]))[0];
+
+const list = ({ path, word, params, shared, find }: Side) =>
+  endpoint({
+    method: 'GET',
+    path,
+    summary: `Notes on a ${word}`,
+    ...shared,
+    polled: 10_000,
+    list: true,
+    params: object({
+      ...params,
+      order_by: oneOf(['created_at', 'updated_at'], { default: 'created_at' }),
+      sort: oneOf(['asc', 'desc'], { default: 'desc' }),
+      activity_filter: oneOf(['all_notes', 'only_comments', 'only_activity'], { default: 'all_notes' }),
+      ...pageParams,
+    }),
+    handle: async (call, input) => {
+      const { target } = await find(call, input);
+      const { items, total } = await listNotes(call, target, input, pageRequest(input));
+      return { items: await notesJson(call, target, items), total };
+    },
+  });
+
+const get = ({ one, word, params, note_id, shared, find }: Side) =>
+  endpoint({
+    method: 'GET',
+    path: one,
+    summary: `One note on a ${word}`,
+    ...shared,
+    params: object({ ...params, note_id }),
+    handle: async (call, input) => {
+      const loaded = await find(call, input);
+      return await render(call, loaded, await findNote(call, loaded.target, input.note_id));
+    },
+  });
+
+const create = ({ noun, path, word, params, shared, find }: Side) =>
+  endpoint({
+    method: 'POST',
+    path,
+    summary: `Comment on a ${word}`,
+    ...shared,
+    params: object({ ...params, ...newNoteParams }),
+    handle: async (call, input) => {
+      requireOpen(input);
+      const loaded = await find(call, input);
+      const { body, done } = await runQuickActions(noun, call, loaded, input.body);
+      if (done !== null && body === '') return toCommandsReply(done);
+      const note = await render(call, loaded, await createNote(noun, call, loaded, { ...input, body }));
+      return done === null ? note : { ...note, commands_changes: done };
+    },
+  });
+
+const update = ({ noun, one, word, params, note_id, shared, find }: Side) =>
+  endpoint({
+    method: 'PUT',
+    path: one,
+    summary: `Edit a comment on a ${word}`,
+    ...shared,
+    params: object({ ...params, note_id, body: longText() }),
+    handle: async (call, input) => {
+      const loaded = await find(call, input);
+      const note = await findNote(call, loaded.target, input.note_id);
+      requireNoteAdmin(call, loaded, note);
+      return await render(call, loaded, await updateNote(noun, call, loaded, { note, body: input.body }));
+    },
+  });
+
+const remove = ({ noun, one, word, params, note_id, shared, find }: Side) =>
+  endpoint({
+    method: 'DELETE',
+    path: one,
+    summary: `Delete a comment on a ${word}`,
+    ...shared,
+    reply: null,
+    params: object({ ...params, note_id }),
+    handle: async (call, input) => {
+      const loaded = await find(call, input);
+      const note = await findNote(call, loaded.target, input.note_id);
+      requireNoteAdmin(call, loaded, note);
+      await deleteNote(noun, call, loaded, note);
+    },
+  });
+
+export const noteRoutes = (noun: Noun) => {
+  const of = side(noun);
+  return [list(of), get(of), create(of), update(of), remove(of)];
+};

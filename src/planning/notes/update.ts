@@ -1,0 +1,73 @@
+import { type Actor, type Call, requireActor } from '../../core/access/call.ts';
+import type { Tx } from '../../platform/db/open.ts';
+import { notFound } from '../../platform/errors.ts';
+import { recordEvent } from '../../core/events/record.ts';
+import { storeMentions } from '../issuables/text/store_mentions.ts';
+import type { LoadedTarget, Noun } from '../issuables/target.ts';
+import { addTodos, mentionTodos } from '../todos/add.ts';
+import { addTargetMentionNotes } from './cross_references.ts';
+import type { NoteRow } from './note_row.ts';
+import { checkBody } from './rules.ts';
+
+const mentionedBefore = async (tx: Tx, { target }: LoadedTarget, noteId: number): Promise<Set<number>> => {
+  const rows = await tx.db
+    .selectFrom('mentions')
+    .select('user_id')
+    .where('target_type', '=', target.type)
+    .where('target_id', '=', target.id)
+    .where('note_id', '=', noteId)
+    .execute();
+  return new Set(rows.map((row) => row.user_id));
+};
+
+/** Replaces the mentions of a comment. Adds todos for users whom the old text did not mention. */
+const replaceMentions = async (tx: Tx, actor: Actor, loaded: LoadedTarget, note: NoteRow): Promise<void> => {
+  const { target } = loaded;
+  const before = await mentionedBefore(tx, loaded, note.id);
+  const mentioned = await storeMentions(tx, loaded, { note_id: note.id, text: note.body, isNew: false });
+  await tx.db
+    .updateTable('todos')
+    .set({ body: note.body })
+    .where('target_type', '=', target.type)
+    .where('target_id', '=', target.id)
+    .where('note_id', '=', note.id)
+    .execute();
+  const fresh = mentioned.filter(({ user_id }) => !before.has(user_id));
+  await addTodos(tx, actor.user.id, target, mentionTodos(fresh, actor.user.id, note.body, note.id));
+};
+
+/**
+ * Changes the text of a comment; the same text changes nothing.
+ * @throws Failure 400 for a blank text
+ */
+export const updateNote = async (
+  noun: Noun,
+  call: Call,
+  loaded: LoadedTarget,
+  { note, body: text }: { note: NoteRow; body: string },
+): Promise<NoteRow> => {
+  const body = checkBody(text);
+  if (body === note.body) return note;
+  const { target, project } = loaded;
+  const actor = requireActor(call);
+  return await call.write(async (tx) => {
+    await noun.change(tx, target, { updated_at: tx.now });
+    const edited = await tx.db
+      .updateTable('notes')
+      .set({ body, updated_at: tx.now })
+      .where('id', '=', note.id)
+      .returningAll()
+      .executeTakeFirst();
+    if (edited === undefined) throw notFound();
+    await replaceMentions(tx, actor, loaded, edited);
+    await addTargetMentionNotes(tx, call, loaded, body);
+    await recordEvent(tx, actor, {
+      kind: 'note.updated',
+      project_id: project.id,
+      target_type: 'Note',
+      target_id: note.id,
+      data: { noteable_type: target.type, noteable_id: target.id },
+    });
+    return edited;
+  });
+};

@@ -1,0 +1,81 @@
+/** Executes the quick actions of a comment, for any noun. */
+import { type Call, requireActor } from '../../core/access/call.ts';
+import { recordEvent } from '../../core/events/record.ts';
+import { type Acted, applyActions } from '../issuables/apply_quick_actions.ts';
+import type { QuickAction } from '../issuables/text/quick_actions.ts';
+import { type Acts, type LoadedTarget, type Noun, eventKind } from '../issuables/target.ts';
+import { setSubscribed } from '../subscriptions/subscribed.ts';
+import { changeTimes, estimateTo, resetSpentStep, spend } from '../time_tracking/change.ts';
+import { addTodos, finishTodos } from '../todos/add.ts';
+import { type Current, type RequestedEdit, buildEdit } from './parse.ts';
+
+type Acting = { noun: Noun; call: Call; loaded: LoadedTarget };
+
+const changeTime = async ({ noun, call, loaded }: Acting, before: Current, after: Acted): Promise<Acts> => {
+  const done: Acts = {};
+  const { time_estimate = 0, time_spent = 0 } = after;
+  if (time_estimate !== before.time_estimate) {
+    await changeTimes(noun, call, loaded, estimateTo(time_estimate));
+    done['time_estimate'] = time_estimate;
+  }
+  const spent = time_spent - (before.time_spent ?? 0);
+  if (spent !== 0) {
+    await changeTimes(noun, call, loaded, time_spent === 0 ? resetSpentStep : spend(spent));
+    done['spend_time'] = { duration: spent };
+  }
+  return done;
+};
+
+const follow = async ({ noun, call, loaded: { target } }: Acting, { subscribed }: Acted): Promise<Acts> => {
+  if (subscribed === undefined) return {};
+  const actor = requireActor(call);
+  const isNew = await call.write(async (tx) => {
+    if (!(await setSubscribed(tx, actor.user.id, target, subscribed))) return false;
+    await recordEvent(tx, actor, {
+      kind: eventKind(noun, subscribed ? 'subscribed' : 'unsubscribed'),
+      project_id: target.project_id,
+      target_type: target.type,
+      target_id: target.id,
+    });
+    return true;
+  });
+  return isNew ? { subscription_event: subscribed ? 'subscribe' : 'unsubscribe' } : {};
+};
+
+const mark = async ({ call, loaded: { target } }: Acting, { todo }: Acted): Promise<Acts> => {
+  if (todo === undefined) return {};
+  const actor = requireActor(call);
+  await call.write(async (tx) => {
+    if (!todo) return await finishTodos(tx, actor.user.id, target);
+    const marked = { user_id: actor.user.id, action: 'marked' as const, body: target.title };
+    await addTodos(tx, actor.user.id, target, [marked]);
+  });
+  return { todo_event: todo ? 'add' : 'done' };
+};
+
+/** How quick actions edit a noun's record. */
+export type Editing = {
+  current: Current;
+  /** Whether the caller may set fields that need the permission to administer the kind. */
+  mayAdmin: boolean;
+  edit: (requested: RequestedEdit) => Promise<unknown>;
+};
+
+/** Executes quick actions. @returns the changes made; actions without permission or effect are skipped */
+export const executeQuickActions = async (
+  acting: Acting,
+  actions: QuickAction[],
+  { current, mayAdmin, edit }: Editing,
+): Promise<Acts> => {
+  const { noun, call, loaded } = acting;
+  const after = await applyActions(
+    { call, project: loaded.project, type: loaded.target.type },
+    current,
+    actions,
+  );
+  const mayUpdate = noun.mayUpdate(call, loaded);
+  const requested = buildEdit(current, after, actions, { update: mayUpdate, admin: mayAdmin });
+  if (Object.keys(requested).length > 0) await edit(requested);
+  const timed = mayUpdate ? await changeTime(acting, current, after) : {};
+  return { ...requested, ...timed, ...(await follow(acting, after)), ...(await mark(acting, after)) };
+};

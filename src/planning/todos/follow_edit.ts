@@ -1,0 +1,57 @@
+/** Updates the search text, todos and change log after an edit of an issue or a merge request. */
+import type { Actor } from '../../core/access/call.ts';
+import type { Tx } from '../../platform/db/open.ts';
+import { recordEvent } from '../../core/events/record.ts';
+import { type PeopleChange, collectChanges } from '../issuables/edit.ts';
+import type { Relations } from '../issuables/lists/rows.ts';
+import { storeSearchText } from '../issuables/search/search.ts';
+import { type LoadedTarget, type Noun, eventKind } from '../issuables/target.ts';
+import { finishTodos } from './add.ts';
+import { addTodosForAddedUsers, addTodosForNewMentions } from './notify_assignees.ts';
+
+type Edited = Relations & { id: number; title: string; description: string | null };
+
+export type Edit<R extends Edited> = {
+  noun: Noun;
+  /** The record after the edit. */
+  loaded: LoadedTarget;
+  before: R;
+  after: R;
+  /** The columns that changed. */
+  set: { state?: unknown };
+  assigned: PeopleChange;
+  /** Reviewers of a merge request. */
+  reviewers?: PeopleChange;
+  /** Whether labels, assignees or reviewers changed. */
+  isRelated: boolean;
+};
+
+/** Columns whose change marks the editor's own todo on the record as done. */
+const handled = ['title', 'description', 'milestone_id', 'target_branch'];
+
+const isHandled = (set: { state?: unknown }, isRelated: boolean): boolean =>
+  isRelated || set.state === 'closed' || handled.some((name) => name in set);
+
+const toEventVerb = ({ state }: { state?: unknown }): string => {
+  if (state === undefined) return 'updated';
+  return state === 'closed' ? 'closed' : 'reopened';
+};
+
+/** Adds todos, updates the search text and records the event of an edit, in its transaction. */
+export const followEdit = async <R extends Edited>(tx: Tx, actor: Actor, edit: Edit<R>): Promise<void> => {
+  const { noun, loaded, before, after, set, assigned, reviewers = null, isRelated } = edit;
+  if ('title' in set || 'description' in set) {
+    await storeSearchText(tx, noun.type, after, false);
+    await addTodosForNewMentions(tx, actor.user.id, loaded, after);
+  }
+  await addTodosForAddedUsers(tx, actor.user.id, loaded, { change: assigned, action: 'assigned' });
+  await addTodosForAddedUsers(tx, actor.user.id, loaded, { change: reviewers, action: 'review_requested' });
+  if (isHandled(set, isRelated)) await finishTodos(tx, actor.user.id, loaded.target);
+  await recordEvent(tx, actor, {
+    kind: eventKind(noun, toEventVerb(set)),
+    project_id: loaded.project.id,
+    target_type: noun.type,
+    target_id: after.id,
+    data: collectChanges(before, after, set),
+  });
+};

@@ -1,0 +1,95 @@
+import { type RawBuilder, sql } from 'kysely';
+import { type Call, requireUser } from '../../core/access/call.ts';
+import { allOf, anyOf } from '../../core/access/visible.ts';
+import type { Reader } from '../../platform/db/open.ts';
+import type { TargetType } from '../../platform/db/schema/column_types.ts';
+import { notFound } from '../../platform/errors.ts';
+import type { Page, PageRequest } from '../../platform/http/page.ts';
+import { selectDescendants } from '../../identity/namespaces/ancestors.ts';
+import { type RenderedTarget, type TodoRow, todosJson } from './json.ts';
+
+/** A noun's part of rendering todos: visibility and JSON of their targets. */
+export type TodoRenderer = {
+  /** SQL condition over `todos` of this kind: the caller still sees the target. */
+  visible: (call: Call) => RawBuilder<boolean>;
+  /** Loads the targets with these ids that the caller still sees. */
+  render: (call: Call, ids: number[]) => Promise<Map<number, RenderedTarget>>;
+};
+
+export type TodoRenderers = { [T in TargetType]?: TodoRenderer };
+
+export type TodoFilter = {
+  action?: string;
+  author_id?: number;
+  project_id?: number;
+  group_id?: number;
+  state: 'pending' | 'done';
+  type?: TargetType;
+};
+
+const listRenderers = (renderers: TodoRenderers): [TargetType, TodoRenderer][] =>
+  Object.entries(renderers) as [TargetType, TodoRenderer][];
+
+/** SQL condition over `todos`: the caller's own, on targets they still see. */
+const own = (call: Call, renderers: TodoRenderers): RawBuilder<boolean> => {
+  const seen = listRenderers(renderers).map(([type, { visible }]) =>
+    allOf([sql<boolean>`todos.target_type = ${type}`, visible(call)]),
+  );
+  return allOf([
+    sql<boolean>`todos.user_id = ${requireUser(call).id}`,
+    seen.length === 0 ? sql<boolean>`1 = 0` : anyOf(seen),
+  ]);
+};
+
+/** Lists the caller's todos, newest first. The total excludes targets they no longer see. */
+export const listTodos = async (
+  call: Call,
+  renderers: TodoRenderers,
+  filter: TodoFilter,
+  { limit, offset }: PageRequest,
+): Promise<Page<TodoRow>> => {
+  let query = call.db.selectFrom('todos').where('state', '=', filter.state).where(own(call, renderers));
+  if (filter.action !== undefined) query = query.where(sql<boolean>`action = ${filter.action}`);
+  if (filter.author_id !== undefined) query = query.where('author_id', '=', filter.author_id);
+  if (filter.project_id !== undefined) query = query.where('project_id', '=', filter.project_id);
+  if (filter.type !== undefined) query = query.where('target_type', '=', filter.type);
+  if (filter.group_id !== undefined) {
+    const below = sql<number>`(select id from projects where namespace_id in ${selectDescendants(filter.group_id)})`;
+    query = query.where('project_id', 'in', below);
+  }
+  const [{ total }, items] = await Promise.all([
+    query.select((is) => is.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+    query.selectAll().orderBy('id', 'desc').limit(limit).offset(offset).execute(),
+  ]);
+  return { items, total };
+};
+
+/** Loads one of the caller's todos; 404 if they no longer see its target. */
+export const findOwnTodo = async (call: Call, renderers: TodoRenderers, id: number): Promise<TodoRow> => {
+  const todo = await call.db
+    .selectFrom('todos')
+    .selectAll()
+    .where('id', '=', id)
+    .where(own(call, renderers))
+    .executeTakeFirst();
+  if (todo === undefined) throw notFound();
+  return todo;
+};
+
+/** Reads a todo that was just created. */
+export const loadTodo = async (db: Reader, id: number): Promise<TodoRow> =>
+  await db.selectFrom('todos').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+
+/** Adds the targets to todos, and drops todos whose target has disappeared meanwhile. */
+export const renderTodos = async (call: Call, renderers: TodoRenderers, todos: TodoRow[]) => {
+  const targets = new Map<TargetType, Map<number, RenderedTarget>>();
+  for (const [type, { render }] of listRenderers(renderers)) {
+    const ids = [...new Set(todos.filter((todo) => todo.target_type === type).map((todo) => todo.target_id))];
+    if (ids.length > 0) targets.set(type, await render(call, ids));
+  }
+  const pairs = todos.flatMap((todo) => {
+    const target = targets.get(todo.target_type)?.get(todo.target_id);
+    return target === undefined ? [] : [{ todo, target }];
+  });
+  return await todosJson(call, pairs);
+};

@@ -1,0 +1,258 @@
+/**
+ * Append-only files shared by several services: chunks are database rows, so any service can take the next chunk and
+ * read the earlier ones. Finished files move to the bucket. Files that an earlier version left in its data folder are
+ * read from there.
+ */
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { crc32 } from 'node:zlib';
+import type { Store, Tx } from '../db/open.ts';
+import type { AppendFiles, Appended, State } from './append_files.ts';
+import type { Named } from './trace_name.ts';
+import { type Blobs, type Range, getProjectArea } from './blob_files.ts';
+import { mask } from './mask_secrets.ts';
+import {
+  type FileRow,
+  extractBytes,
+  deletePieces,
+  insertPiece,
+  insertFileRow,
+  lockFileRow,
+  loadPieces,
+  markWaiting,
+  updateFileRow,
+  loadFileRow,
+} from './piece_rows.ts';
+
+export type Parts = {
+  store: Store;
+  blobs: Blobs;
+  /** Files of an earlier version, in the data folder. */
+  files: AppendFiles;
+  /** Called when the bucket refuses a finished file, which then stays in the database. */
+  onFailure: (error: unknown, of: Named) => void;
+};
+
+/** How often a reader retries after the file moved while it was reading. */
+const tries = 3;
+
+const getArea = ({ project_id, id }: Named): string => `${getProjectArea(project_id)}/traces/${id}`;
+const getTopic = ({ id }: Named): string => `trace ${id}`;
+
+type Chunk = { bytes: Buffer; secrets: readonly string[] };
+
+/** Appends a chunk, and rewrites the end of the file if a secret began there. */
+const extend = async (tx: Tx, of: Named, whole: FileRow, { bytes, secrets }: Chunk): Promise<number> => {
+  const longest = Math.max(0, ...secrets.map((secret) => Buffer.byteLength(secret) - 1));
+  const start = whole.size - Math.min(longest, whole.size);
+  const ending = await loadPieces(tx.db, of, { start, end: whole.size, limit: null });
+  const end = extractBytes(ending, start, whole.size);
+  const masked = mask(Buffer.concat([end, bytes]), secrets);
+  const isApart = masked === null || masked.subarray(0, end.length).equals(end);
+  if (isApart) await insertPiece(tx, of, { start: whole.size, bytes: masked?.subarray(end.length) ?? bytes });
+  else {
+    // Keep the rest of the rewritten bytes as a piece of its own, so that pieces do not grow with each masked secret.
+    const first = ending[0]?.start ?? start;
+    await deletePieces(tx, of, first);
+    await insertPiece(tx, of, { start: first, bytes: extractBytes(ending, first, start) });
+    await insertPiece(tx, of, { start, bytes: masked });
+  }
+  const size = whole.size + bytes.length;
+  await updateFileRow(tx, of, { size, crc: crc32(bytes, whole.crc), sha256: null });
+  return size;
+};
+
+const tryAppend = async (
+  tx: Tx,
+  of: Named,
+  offset: number,
+  { bytes, secrets }: Chunk,
+): Promise<Appended | 'moved'> => {
+  if (offset === 0) await insertFileRow(tx, of);
+  const whole = await lockFileRow(tx, of);
+  if (whole === null) return { accepted: false, size: 0 };
+  const { size } = whole;
+  const common = Math.min(size - offset, bytes.length);
+  if (common < 0) return { accepted: false, size };
+  if (whole.sha256 !== null && bytes.length > 0) return 'moved';
+  if (common > 0) {
+    const come = (mask(bytes, secrets) ?? bytes).subarray(0, common);
+    const end = offset + common;
+    const there = extractBytes(await loadPieces(tx.db, of, { start: offset, end, limit: null }), offset, end);
+    if (!there.equals(come)) return { accepted: false, size };
+  }
+  if (common === bytes.length) return { accepted: true, size };
+  tx.broadcast(getTopic(of));
+  return { accepted: true, size: await extend(tx, of, whole, { bytes: bytes.subarray(common), secrets }) };
+};
+
+/** Streams bytes of a file that may move from the rows to the bucket meanwhile. */
+const streamBytes = async function* streamBytes(
+  { store: { db }, blobs }: Parts,
+  of: Named,
+  { start, end }: Range,
+): AsyncGenerator<Buffer> {
+  for (let [at, left] = [start, tries]; at <= end && left > 0;) {
+    const whole = await loadFileRow(db, of);
+    if (whole === null) return;
+    if (whole.sha256 !== null) {
+      const stream = await blobs.get(getArea(of), whole.sha256, { start: at, end });
+      if (stream !== null) {
+        yield* stream as AsyncIterable<Buffer>;
+        return;
+      }
+    }
+    const pieces = await loadPieces(db, of, { start: at, end: end + 1 });
+    if (pieces.length === 0) left -= 1;
+    for (const piece of pieces) {
+      const bytes = piece.bytes.subarray(at - piece.start, end + 1 - piece.start);
+      at += bytes.length;
+      yield bytes;
+    }
+  }
+};
+
+/**
+ * Moves a finished file to the bucket. If something was appended meanwhile, everything stays in the rows.
+ * @returns false if the move must be retried
+ */
+export const archive = async (parts: Parts, of: Named, { size, crc }: FileRow): Promise<boolean> => {
+  const content = Readable.from(streamBytes(parts, of, { start: 0, end: size - 1 }), { objectMode: false });
+  const stored = await parts.blobs.put(getArea(of), content);
+  const became = await parts.store.write(async (tx) => {
+    const now = await lockFileRow(tx, of);
+    if (now === null) return 'gone';
+    if (now.sha256 !== null) return 'there';
+    if (stored.size !== size || now.size !== size || now.crc !== crc) return 'changed';
+    await updateFileRow(tx, of, { size, crc, sha256: stored.sha256, waits_since: null });
+    await deletePieces(tx, of);
+    return 'there';
+  });
+  // Erased during the upload: remove the uploaded copy.
+  if (became === 'gone') await parts.blobs.removeArea(getArea(of));
+  return became !== 'changed';
+};
+
+/** Moves an archived file back into rows, to append to it. */
+const restoreRows = async ({ store, blobs }: Parts, of: Named): Promise<void> => {
+  const whole = await loadFileRow(store.db, of);
+  if (whole === null || whole.sha256 === null) return;
+  const { sha256, size, crc } = whole;
+  const stream = await blobs.get(getArea(of), sha256);
+  if (stream === null) throw new Error(`the log of job ${of.id} is missing from the blob store`);
+  const bytes = await buffer(stream);
+  await store.write(async (tx) => {
+    const now = await lockFileRow(tx, of);
+    if (now?.sha256 !== sha256) return;
+    await insertPiece(tx, of, { start: 0, bytes });
+    await updateFileRow(tx, of, { size, crc, sha256: null });
+  });
+};
+
+const writers = (parts: Parts): Pick<AppendFiles, 'append' | 'replace' | 'restart' | 'finish'> => {
+  const { store } = parts;
+  const append: AppendFiles['append'] = async (of, offset, bytes, secrets = []) => {
+    for (;;) {
+      const done = await store.write(async (tx) => await tryAppend(tx, of, offset, { bytes, secrets }));
+      if (done !== 'moved') return done;
+      await restoreRows(parts, of);
+    }
+  };
+  const replace = async (
+    of: Named,
+    bytes: Buffer,
+    secrets: readonly string[],
+    isMade: boolean,
+  ): Promise<void> =>
+    await store.write(async (tx) => {
+      if (isMade) await insertFileRow(tx, of);
+      if ((await lockFileRow(tx, of)) === null) return;
+      await deletePieces(tx, of);
+      await insertPiece(tx, of, { start: 0, bytes: mask(bytes, secrets) ?? bytes });
+      await updateFileRow(tx, of, { size: bytes.length, crc: crc32(bytes), sha256: null });
+      tx.broadcast(getTopic(of));
+    });
+  const finish = async (of: Named): Promise<State | null> => {
+    const whole = await loadFileRow(store.db, of);
+    if (whole === null) return await parts.files.finish(of);
+    const { size, crc, sha256 } = whole;
+    if (sha256 === null && size > 0) {
+      const isThere = await archive(parts, of, whole).catch((error: unknown) => {
+        parts.onFailure(error, of);
+        return false;
+      });
+      if (!isThere) await store.write(async (tx) => await markWaiting(tx, of));
+    }
+    return { size, crc };
+  };
+  return {
+    append,
+    replace: async (of, content, secrets = []) => await replace(of, content, secrets, true),
+    restart: async (of) => await replace(of, Buffer.alloc(0), [], false),
+    finish,
+  };
+};
+
+const readers = (parts: Parts): Pick<AppendFiles, 'size' | 'state' | 'read'> => {
+  const { store, files } = parts;
+  return {
+    size: async (of) => (await loadFileRow(store.db, of))?.size ?? (await files.size(of)),
+    state: async (of) => {
+      const whole = await loadFileRow(store.db, of);
+      return whole === null ? await files.state(of) : { size: whole.size, crc: whole.crc };
+    },
+    read: async (of, range) => {
+      const whole = await loadFileRow(store.db, of);
+      if (whole === null) return await files.read(of, range);
+      const { start, end } = range ?? { start: 0, end: whole.size - 1 };
+      const last = Math.min(end, whole.size - 1);
+      return Readable.from(streamBytes(parts, of, { start, end: last }), { objectMode: false });
+    },
+  };
+};
+
+const watching = (store: Store): Pick<AppendFiles, 'watch' | 'isWatched'> => {
+  const counts = new Map<number, number>();
+  const add = (id: number, change: number): void => {
+    const count = (counts.get(id) ?? 0) + change;
+    if (count === 0) counts.delete(id);
+    else counts.set(id, count);
+  };
+  return {
+    watch: (of, changed) => {
+      const end = store.listen(getTopic(of), changed);
+      add(of.id, 1);
+      return () => {
+        end();
+        add(of.id, -1);
+      };
+    },
+    // Counts watchers of this process only. Others receive updates at the rate at which the runner sends.
+    isWatched: ({ id }) => counts.has(id),
+  };
+};
+
+export const openAppendRows = (parts: Parts): AppendFiles => {
+  const { store, blobs, files } = parts;
+  return {
+    ...readers(parts),
+    ...writers(parts),
+    ...watching(store),
+    remove: async (of) => {
+      await store.write(async (tx) => {
+        await tx.db.deleteFrom('shared_traces').where('job_id', '=', of.id).execute();
+        tx.broadcast(getTopic(of));
+      });
+      await blobs.removeArea(getArea(of));
+      await files.remove(of);
+    },
+    removeProject: async (id) => {
+      await store.write(async ({ db }) => {
+        await db.deleteFrom('shared_traces').where('project_id', '=', id).execute();
+      });
+      await blobs.removeArea(`${getProjectArea(id)}/traces`);
+      await files.removeProject(id);
+    },
+    close: async () => await files.close(),
+  };
+};

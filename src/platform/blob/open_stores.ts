@@ -1,0 +1,80 @@
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import type { Config } from '../config/fields.ts';
+import { getS3Place } from '../config/blobs.ts';
+import type { Store } from '../db/open.ts';
+import { type AppendFiles, openAppendFiles } from './append_files.ts';
+import { type Blobs, openBlobs } from './blob_files.ts';
+import { runPeriodically } from './run_periodically.ts';
+
+type Opened<T> = { opened: T; close: () => Promise<void> | void };
+
+/** Milliseconds between two cleanups of abandoned uploads, and between two retries of logs that wait for the bucket. */
+const pauses = { abandoned: 6 * 3_600_000, waiting: 60_000 };
+
+/** Opens the configured blob store. An unreachable store does not prevent the start. */
+const openConfigured = async (config: Config, log: Logger): Promise<Opened<Blobs>> => {
+  const place = getS3Place(config);
+  if (place === null) {
+    return { opened: await openBlobs(join(config.data, 'blobs')), close: () => undefined };
+  }
+  const [{ openBucket }, { openS3, removeAbandoned }] = await Promise.all([
+    import('./bucket.ts'),
+    import('./s3.ts'),
+  ]);
+  const bucket = openBucket(place, (details, message) => log.warn(details, message));
+  // It logs its failures itself.
+  const tidy = async (): Promise<void> => await removeAbandoned(bucket, Date.now()).catch(() => undefined);
+  return { opened: openS3(bucket), close: runPeriodically(pauses.abandoned, tidy) };
+};
+
+type Parts = { config: Config; store: Store; log: Logger };
+
+/**
+ * Opens the store of job logs: the data folder, or shared storage if other services use the same database and bucket.
+ */
+const openTraces = async ({ config, store, log }: Parts, blobs: Blobs): Promise<Opened<AppendFiles>> => {
+  const files = await openAppendFiles(join(config.data, 'traces'));
+  if (getS3Place(config) === null || config.database_url === null) {
+    return { opened: files, close: async () => await files.close() };
+  }
+  const [{ openAppendRows }, { archiveWaitingFiles }] = await Promise.all([
+    import('./append_rows.ts'),
+    import('./archive_retry.ts'),
+  ]);
+  const parts = {
+    store,
+    blobs,
+    files,
+    onFailure: (error: unknown, { id }: { id: number }) =>
+      log.warn({ err: error, job_id: id }, 'could not archive a job log; it stays in the database'),
+  };
+  const traces = openAppendRows(parts);
+  const tryAgain = async (): Promise<void> =>
+    await archiveWaitingFiles(parts).catch((error: unknown) =>
+      log.warn({ err: error }, 'could not archive waiting job logs'),
+    );
+  const end = runPeriodically(pauses.waiting, tryAgain);
+  return {
+    opened: traces,
+    close: async () => {
+      end();
+      await traces.close();
+    },
+  };
+};
+
+type Bytes = { blobs: Blobs; traces: AppendFiles; close: () => Promise<void> };
+
+export const openBytes = async (parts: Parts): Promise<Bytes> => {
+  const blobs = await openConfigured(parts.config, parts.log);
+  const traces = await openTraces(parts, blobs.opened);
+  return {
+    blobs: blobs.opened,
+    traces: traces.opened,
+    close: async () => {
+      await traces.close();
+      await blobs.close();
+    },
+  };
+};

@@ -1,0 +1,17 @@
+/** Paths of job logs in the data folder. */
+import { randomBytes } from 'node:crypto';
+
+/** Columns of a job that determine the path of its log. */
+export type Named = {
+  project_id: number;
+  id: number;
+  /** Random part of the file name; null: none, as for jobs of earlier versions. */
+  trace_key: string | null;
+};
+
+/** Generates the key of a new job, so that its log collides with no existing file, not even one of another database. */
+export const generateTraceKey = (): string => randomBytes(8).toString('hex');
+
+/** Returns the path of a log below the folder of all logs. */
+export const getTracePath = ({ project_id, id, trace_key }: Named): string =>
+  trace_key === null ? `${project_id}/${id}.log` : `${project_id}/${id}-${trace_key}.log`;

@@ -1,0 +1,296 @@
+/**
+ * Every setting of the process: name, flag, variable, default and meaning. A flag takes precedence over a variable, a
+ * variable over the default. Settings of the instance are stored in the database (`core/settings/`).
+ */
+import { resolve } from 'node:path';
+import { type BlobConfig, blobFields, getS3Place } from './blobs.ts';
+import { readVariable, listUnknownVariables } from './environment.ts';
+import { type CompatConfig, compatFields } from './compat.ts';
+import { type GitConfig, gitFields } from './git.ts';
+import { type OperationsConfig, operationsFields } from './operations.ts';
+import { type RunnerConfig, runnerFields } from './runner.ts';
+import {
+  type Address,
+  type Field,
+  type LogLevel,
+  type RepositoryStorage,
+  logLevels,
+  readAddress,
+  readCount,
+  readLevel,
+  readLimit,
+  readMatching,
+  readMegabytes,
+  readNetworks,
+  readOrigins,
+  readStorages,
+  readUrl,
+} from './values.ts';
+import { StartFailure } from '../errors.ts';
+import { type SignInProvider, readProviders } from './sign_in_providers.ts';
+
+type Others = BlobConfig & GitConfig & OperationsConfig & RunnerConfig & CompatConfig;
+
+export type Config = Others & {
+  data: string;
+  listen: Address;
+  external_url: string | null;
+  database_url: string | null;
+  database_schema: string;
+  database_connections: number;
+  default_branch: string;
+  root_password: string | null;
+  root_token: string | null;
+  trusted_proxies: string[];
+  /** Absolute; null: `secrets.json` in the data folder. */
+  secrets_file: string | null;
+  /** Folders or addresses of repository storages. */
+  repository_storages: RepositoryStorage[];
+  /** Address of the SSH server; null: disabled. */
+  ssh_listen: Address | null;
+  /** SSH address shown to clients; null: the host of the external URL with the port of `ssh_listen`. */
+  ssh_external: Address | null;
+  /** Maximum megabytes of an artifact file if the project sets no limit; 0: unlimited. */
+  artifact_limit: number;
+  /** Maximum pipelines per commit, user and minute; 0: unlimited. */
+  pipeline_limit: number;
+  /** Origins from which pipeline configurations may include files. */
+  ci_include_origins: string[];
+  /** Maximum jobs of a project that wait or run; 0: unlimited. */
+  active_jobs_limit: number;
+  /** Secret shared with remote gitd processes. */
+  gitd_secret: string | null;
+  /** External OpenID Connect sign-in providers. */
+  sign_in_providers: SignInProvider[];
+  /** Name by which a container registry requests its tokens; null: projects have no registry. */
+  registry: string | null;
+  log_level: LogLevel;
+};
+
+export type ConfigName = keyof Config;
+export type Origin = 'flag' | 'environment' | 'file' | 'default';
+
+type Fields = { [N in ConfigName]: Field<Config[N]> };
+
+export const fields: Fields = {
+  data: {
+    flag: '--data',
+    variable: 'GANTRY_DATA',
+    default: './data',
+    meaning: 'folder of all data of Gantry (created with mode 0700)',
+    read: (text) => resolve(text),
+  },
+  listen: {
+    flag: '--listen',
+    variable: 'GANTRY_LISTEN',
+    default: '127.0.0.1:8080',
+    meaning: 'address and port to listen on; port 0 selects any free port',
+    read: readAddress,
+  },
+  ssh_listen: {
+    flag: '--ssh-listen',
+    variable: 'GANTRY_SSH_LISTEN',
+    default: null,
+    meaning: 'address and port of the SSH server for git, such as 0.0.0.0:2222; without it, SSH is disabled',
+    read: readAddress,
+  },
+  ssh_external: {
+    flag: '--ssh-external',
+    variable: 'GANTRY_SSH_EXTERNAL',
+    default: null,
+    meaning:
+      'host and port by which clients reach SSH; without it, the host of the external URL and the port of --ssh-listen',
+    read: readAddress,
+  },
+  artifact_limit: {
+    variable: 'GANTRY_ARTIFACT_LIMIT',
+    default: '100',
+    meaning: 'maximum megabytes of one artifact, unless the project sets max_artifacts_size; 0: no limit',
+    read: readMegabytes,
+  },
+  pipeline_limit: {
+    variable: 'GANTRY_PIPELINE_LIMIT',
+    default: '25',
+    meaning: 'maximum pipelines of one commit that one user may create per minute; 0: no limit',
+    read: readLimit,
+  },
+  ci_include_origins: {
+    variable: 'GANTRY_CI_INCLUDE_ORIGINS',
+    default: '',
+    meaning:
+      'origins such as https://ci.example.com from which "include: remote" may fetch files, separated by commas; none by default',
+    read: readOrigins,
+  },
+  active_jobs_limit: {
+    variable: 'GANTRY_ACTIVE_JOBS_LIMIT',
+    default: '20000',
+    meaning: 'maximum jobs of one project that wait or run; 0: no limit',
+    read: readLimit,
+  },
+  external_url: {
+    flag: '--external-url',
+    variable: 'GANTRY_EXTERNAL_URL',
+    default: null,
+    meaning: 'base of absolute URLs in responses; without it, the scheme and host of the request',
+    read: readUrl(['http:', 'https:']),
+  },
+  database_url: {
+    variable: 'GANTRY_DATABASE_URL',
+    default: null,
+    meaning:
+      'postgres://user:password@host/database, also ?connect_timeout=SECONDS; without it, SQLite in the data folder',
+    secret: true,
+    read: readUrl(['postgres:', 'postgresql:']),
+  },
+  database_schema: {
+    variable: 'GANTRY_DATABASE_SCHEMA',
+    default: 'gantry',
+    meaning: 'PostgreSQL schema, used by Gantry alone',
+    read: readMatching(/^[a-z_][a-z0-9_]{0,62}$/, 'a name of lower-case letters, digits and _'),
+  },
+  database_connections: {
+    variable: 'GANTRY_DATABASE_CONNECTIONS',
+    default: '10',
+    meaning: 'maximum connections to PostgreSQL',
+    read: readCount,
+  },
+  default_branch: {
+    variable: 'GANTRY_DEFAULT_BRANCH',
+    default: 'main',
+    meaning: 'name of the first branch of a repository that the service creates',
+    read: readMatching(/^[A-Za-z0-9_][A-Za-z0-9_./-]{0,254}$/, 'a branch name'),
+  },
+  root_password: {
+    variable: 'GANTRY_ROOT_PASSWORD',
+    default: null,
+    meaning: "first start only: the administrator root's password; without it, one is generated",
+    secret: true,
+    read: readMatching(/^.{8,128}$/su, '8 to 128 characters'),
+  },
+  root_token: {
+    variable: 'GANTRY_ROOT_TOKEN',
+    default: null,
+    meaning: 'first start only: text of a personal access token (scopes api and sudo) for root',
+    secret: true,
+    read: readMatching(/^[\x21-\x7e]{8,255}$/, '8 to 255 printable characters'),
+  },
+  secrets_file: {
+    variable: 'GANTRY_SECRETS_FILE',
+    default: null,
+    meaning:
+      'file with the secrets of the instance, shared by all its services; without it, secrets.json in the data folder',
+    read: (text) => resolve(text),
+  },
+  trusted_proxies: {
+    variable: 'GANTRY_TRUSTED_PROXIES',
+    default: '',
+    meaning: 'addresses or ranges whose X-Forwarded-* headers are believed, separated by commas',
+    read: readNetworks(1),
+  },
+  repository_storages: {
+    variable: 'GANTRY_REPOSITORY_STORAGES',
+    default: 'default',
+    meaning:
+      'storages of repositories, NAME, NAME=FOLDER or NAME=tcp://HOST:PORT (of a "gantry gitd"), separated by commas; a folder in the data folder by default',
+    read: readStorages,
+  },
+  gitd_secret: {
+    variable: 'GANTRY_GITD_SECRET',
+    default: null,
+    meaning: 'secret shared by the service and each remote "gantry gitd": 32 characters or more',
+    secret: true,
+    read: readMatching(/^[\x21-\x7e]{32,255}$/, '32 to 255 printable characters'),
+  },
+  sign_in_providers: {
+    variable: 'GANTRY_SIGN_IN_PROVIDERS',
+    default: '[]',
+    meaning:
+      'OpenID Connect providers: a JSON array of {name, label, issuer, client_id, client_secret, scopes}, or the path of a file with it',
+    secret: true,
+    read: readProviders,
+  },
+  registry: {
+    variable: 'GANTRY_REGISTRY',
+    default: null,
+    meaning:
+      'name of the container registry that accepts tokens of /jwt/auth (service in its auth.token settings); without it, projects have no registry',
+    read: readMatching(/^[\w.:-]{1,255}$/, 'a name of letters, digits and . _ : -'),
+  },
+  log_level: {
+    flag: '--log-level',
+    variable: 'GANTRY_LOG_LEVEL',
+    default: 'info',
+    meaning: `least severe log line printed: ${logLevels.join(', ')}`,
+    read: readLevel,
+  },
+  ...gitFields,
+  ...operationsFields,
+  ...runnerFields,
+  ...blobFields,
+  ...compatFields,
+};
+
+export const configNames = Object.keys(fields) as ConfigName[];
+
+export type Sourced = {
+  config: Config;
+  origin: { [N in ConfigName]: Origin };
+  /** One line for each ignored variable. */
+  warnings: string[];
+};
+
+/**
+ * Reads the configuration.
+ * @param flags text by setting name, from the command line
+ * @throws StartFailure for an invalid value
+ */
+export const readConfig = (
+  flags: { [N in ConfigName]?: string | undefined },
+  environment: NodeJS.ProcessEnv,
+): Sourced => {
+  const config: Record<string, unknown> = {};
+  const origin: Record<string, Origin> = {};
+  for (const name of configNames) {
+    const { value, from } = readSetting(fields[name], flags[name], environment);
+    origin[name] = from;
+    config[name] = value;
+  }
+  refuseOpenStorage(config as Config);
+  getS3Place(config as Config);
+  return { config, origin, warnings: listUnknownVariables(Object.values(fields), environment) } as Sourced;
+};
+
+type Setting = { value: unknown; from: Origin };
+
+const readSetting = (
+  field: Field<unknown>,
+  flag: string | undefined,
+  environment: NodeJS.ProcessEnv,
+): Setting => {
+  if (flag !== undefined) return { value: readText(field, field.flag ?? '', flag), from: 'flag' };
+  const set = readVariable(field, environment);
+  if (set !== null) return { value: readText(field, set.variable, set.text), from: set.origin };
+  const { default: text, variable } = field;
+  return { value: text === null ? null : readText(field, variable, text), from: 'default' };
+};
+
+/**
+ * Parses the text of a setting.
+ * @param name flag or variable that contains the text, for the error message
+ */
+const readText = (field: Field<unknown>, name: string, text: string): unknown => {
+  try {
+    return field.read(text);
+  } catch (error) {
+    const shown = field.secret === true ? '' : ` (it is "${text}")`;
+    throw new StartFailure(`${name} ${(error as Error).message}${shown}`);
+  }
+};
+
+const refuseOpenStorage = ({ repository_storages, gitd_secret }: Config): void => {
+  const away = repository_storages.find(({ address }) => address !== null);
+  if (away !== undefined && gitd_secret === null)
+    throw new StartFailure(
+      `GANTRY_GITD_SECRET is needed: the storage "${away.name}" of GANTRY_REPOSITORY_STORAGES is kept elsewhere`,
+    );
+};

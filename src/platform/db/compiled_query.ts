@@ -1,0 +1,99 @@
+/** Queries whose SQL is built and compiled once, not with every request. */
+import type { CompiledQuery, DatabaseConnection, Kysely, Transaction } from 'kysely';
+import type { EngineParts, Words } from './engine.ts';
+import type { Schema } from './schema/database.ts';
+
+type Db = Kysely<Schema>;
+
+/** Placeholder for a value that each run provides. */
+class Placeholder {
+  readonly name: string;
+  readonly valueOf: (given: unknown) => unknown;
+
+  constructor(name: string, valueOf: (given: unknown) => unknown) {
+    this.name = name;
+    this.valueOf = valueOf;
+  }
+}
+
+/** Applies a change to a value now, or to a placeholder's value at each run. */
+export const mapValue = <T, U>(value: T, change: (value: T) => U): U => {
+  if (!(value instanceof Placeholder)) return change(value);
+  const later = new Placeholder(value.name, (given) => change(value.valueOf(given) as T));
+  return later as U;
+};
+
+const placeholders = new Proxy(
+  {},
+  { get: (_target, name) => new Placeholder(String(name), (given) => given) },
+);
+
+type StoreParts = { words: Words } & Pick<EngineParts, 'querySync' | 'prepare'>;
+
+const stores = new WeakMap<object, StoreParts>();
+
+/** Returns an object that identifies a store and is shared by its transactions. */
+export const getStoreKey = (db: Db): object => db.getExecutor().adapter;
+
+/** Registers the SQL dialect of a store, and how its engine runs compiled queries. */
+export const setWords = (db: Db, spoken: StoreParts): void => void stores.set(getStoreKey(db), spoken);
+
+const getStoreParts = (db: Db): StoreParts => {
+  const registered = stores.get(getStoreKey(db));
+  if (registered === undefined) throw new Error('the store was not opened by openStore');
+  return registered;
+};
+
+/** Connection of each open transaction. */
+const connections = new WeakMap<Db, DatabaseConnection>();
+
+/**
+ * Sends the compiled queries of a transaction directly to its connection, past the layers of the query builder, until
+ * `unbindConnection`. A stale entry would keep the connection's memory until the next full garbage collection.
+ */
+export const bindConnection = async (db: Transaction<Schema>): Promise<void> =>
+  await db.getExecutor().provideConnection(async (connection) => void connections.set(db, connection));
+
+export const unbindConnection = (db: Transaction<Schema>): void => void connections.delete(db);
+
+export const getWords = (db: Db): Words => getStoreParts(db).words;
+
+let isMaking = false;
+
+/** Tells whether a value is the same in each run of the query being built, so that it may be part of its text. */
+export const isConstant = (value: unknown): value is string | number =>
+  isMaking && (typeof value === 'string' || typeof value === 'number');
+
+type Build<G, R> = (db: Db, given: G, spoken: Words) => CompiledQuery<R>;
+
+/**
+ * Returns a query that is built and compiled at its first run. `build` must not inspect the values; it may only place
+ * them where SQL allows parameters, and lists by `words.oneOf`.
+ */
+export const compiled = <G extends object, R>(build: Build<G, R>): ((db: Db, given: G) => Promise<R[]>) => {
+  const made = new WeakMap<object, CompiledQuery<R>>();
+  const make = (db: Db): CompiledQuery<R> => {
+    isMaking = true;
+    try {
+      const query = build(db, placeholders as G, getWords(db));
+      made.set(getStoreKey(db), query);
+      getStoreParts(db).prepare?.(query.sql);
+      return query;
+    } finally {
+      isMaking = false;
+    }
+  };
+  return async (db, given) => {
+    const query = made.get(getStoreKey(db)) ?? make(db);
+    const parameters = query.parameters.map((one) =>
+      one instanceof Placeholder ? one.valueOf(given[one.name as keyof G]) : one,
+    );
+    // Skip the layers of the query builder, which take as long as reading a row.
+    const connection = connections.get(db);
+    const { querySync } = getStoreParts(db);
+    if (querySync !== undefined && (connection !== undefined || !db.isTransaction))
+      return querySync(query.sql, parameters, connection) as R[];
+    const { rows } = await (connection ?? db).executeQuery<R>({ ...query, parameters });
+    return rows;
+  };
+};

@@ -1,0 +1,67 @@
+import type { DatabaseConnection, Kysely, RawBuilder } from 'kysely';
+import type { Ddl } from './ddl.ts';
+import type { Schema } from './schema/database.ts';
+
+export type OpenOptions = {
+  /** SQLite: path of the database file. */
+  file: string;
+  /** PostgreSQL: `postgres://...`, the schema, and the maximum number of connections. */
+  url?: string;
+  schema: string;
+  connections: number;
+  /** Opening, closing and reading change nothing; a transaction fails. */
+  readOnly?: boolean;
+  /** Called after an error that forbids acknowledging any more writes. */
+  onFatal: (error: unknown) => void;
+};
+
+/** SQL fragments that differ between engines. */
+export type Words = {
+  engine: 'sqlite' | 'postgres';
+  /** `column in (values)` with one parameter for any number of values. */
+  oneOf: (column: string, values: readonly (number | string)[]) => RawBuilder<boolean>;
+  /** A table with one column, `value`: a JSON array for each row, all as one parameter. */
+  eachOf: (rows: readonly (readonly unknown[])[]) => RawBuilder<unknown>;
+  /**
+   * After a table's name: use this index. SQLite then refuses any other plan. PostgreSQL ignores it and decides by
+   * statistics.
+   */
+  indexedBy: (index: string) => RawBuilder<unknown>;
+  /** Aggregates the values of all rows into one JSON text, an array for each row. */
+  jsonRows: (values: RawBuilder<unknown>[], order: RawBuilder<unknown>) => RawBuilder<string>;
+  /** Query for `state`: while its text is unchanged, nothing was committed. Values never repeat. */
+  state: RawBuilder<{ state: string }>;
+  /** Tells whether the process named in a column (`processName`) still uses the store. */
+  lives: (column: string) => RawBuilder<boolean>;
+  /**
+   * Locks rows against changes until the transaction ends. On PostgreSQL this is `for no key update`, so that rows
+   * that refer to a locked one can be inserted without waiting.
+   */
+  forUpdate: RawBuilder<unknown>;
+  skipLocked: RawBuilder<unknown>;
+};
+
+/** Runs a query synchronously, on the transaction's connection or, without one, on committed data. */
+export type QuerySync = (
+  text: string,
+  parameters: readonly unknown[],
+  connection: DatabaseConnection | undefined,
+) => unknown[];
+
+export type EngineParts = {
+  db: Kysely<Schema>;
+  /** Absent if the engine has no synchronous queries. */
+  querySync?: QuerySync;
+  /** Called with the text of a query that will run repeatedly, so that it can be prepared. */
+  prepare?: (text: string) => void;
+  ddl: Ddl;
+  words: Words;
+  /** Notifies the other processes of the service of a topic once the transaction is committed. */
+  notifyProcesses: (db: Kysely<Schema>, topic: string) => Promise<void>;
+  /**
+   * Subscribes to topics from other processes; null: notifications may have been missed. Returns a function that
+   * unsubscribes.
+   */
+  listenToProcesses: (onTopic: (topic: string | null) => void) => Promise<() => Promise<void>>;
+  close: () => Promise<void>;
+};

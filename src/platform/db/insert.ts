@@ -1,0 +1,65 @@
+/** Inserts whose SQL text is cached, so that writes do not build and compile it again. */
+import { CompiledQuery, type Insertable, type Kysely } from 'kysely';
+import { getWords } from './compiled_query.ts';
+import type { Schema } from './schema/database.ts';
+
+type Table = keyof Schema;
+type Ending = '' | 'returning id' | 'on conflict do nothing';
+
+const texts = new Map<string, string>();
+/** Maximum rows of an insert whose text is cached. Larger inserts are rare, and their texts long and varied. */
+const mostRows = 20;
+
+const quoted = (name: string): string => `"${name}"`;
+
+type Shape = { table: Table; names: string[]; rows: number; ending: Ending; isNumbered: boolean };
+
+const makeText = ({ table, names, rows, ending, isNumbered }: Shape): string => {
+  const place = (row: number, column: number): string =>
+    isNumbered ? `$${row * names.length + column + 1}` : '?';
+  const values = Array.from(
+    { length: rows },
+    (_, row) => `(${names.map((_name, column) => place(row, column)).join(', ')})`,
+  );
+  return `insert into ${quoted(table)} (${names.map(quoted).join(', ')}) values ${values.join(', ')} ${ending}`;
+};
+
+const getInsertText = (shape: Shape): string => {
+  const key = `${shape.isNumbered} ${shape.table} ${shape.names.join()} ${shape.rows} ${shape.ending}`;
+  const cached = texts.get(key);
+  if (cached !== undefined) return cached;
+  const text = makeText(shape);
+  if (shape.rows <= mostRows) texts.set(key, text);
+  return text;
+};
+
+/**
+ * Inserts rows that all have the same columns; does nothing for an empty list. Column names must come from code,
+ * never from input.
+ */
+export const insertRows = async <T extends Table>(
+  db: Kysely<Schema>,
+  table: T,
+  rows: readonly Insertable<Schema[T]>[],
+  ending: Ending = '',
+): Promise<{ id: number }[]> => {
+  const [first] = rows;
+  if (first === undefined) return [];
+  const names = Object.keys(first);
+  const isNumbered = getWords(db).engine === 'postgres';
+  const text = getInsertText({ table, names, rows: rows.length, ending, isNumbered });
+  const parameters = rows.flatMap((row) => names.map((name) => row[name as keyof typeof row]));
+  const result = await db.executeQuery<{ id: number }>(CompiledQuery.raw(text, parameters));
+  return result.rows;
+};
+
+/** Inserts one row and returns its id. */
+export const insertRow = async <T extends Table>(
+  db: Kysely<Schema>,
+  table: T,
+  row: Insertable<Schema[T]>,
+): Promise<number> => {
+  const [inserted] = await insertRows(db, table, [row], 'returning id');
+  if (inserted === undefined) throw new Error(`a row of ${table} was not stored`);
+  return inserted.id;
+};

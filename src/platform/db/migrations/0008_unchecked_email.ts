@@ -1,0 +1,9 @@
+import type { MigrationText } from '../ddl.ts';
+
+export const uncheckedEmail: MigrationText = {
+  name: '0008_unchecked_email',
+  statements: ({ integer }) => [
+    // 1: entered by the user and not verified.
+    `alter table users add column email_unchecked ${integer} not null default 0`,
+  ],
+};

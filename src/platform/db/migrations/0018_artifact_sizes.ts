@@ -1,0 +1,7 @@
+import type { MigrationText } from '../ddl.ts';
+
+export const artifactSizes: MigrationText = {
+  name: '0018_artifact_sizes',
+  // Covers the sum in a project's statistics.
+  statements: () => ['create index artifacts_sizes on artifacts (project_id, size)'],
+};

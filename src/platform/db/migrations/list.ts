@@ -1,0 +1,79 @@
+import { begin } from './0001_begin.ts';
+import { settings } from './0002_settings.ts';
+import { sessions } from './0003_sessions.ts';
+import { oauth } from './0004_oauth.ts';
+import { keys } from './0005_keys.ts';
+import { snippetsUploads } from './0006_snippets_uploads.ts';
+import { twoFactor } from './0007_two_factor.ts';
+import { uncheckedEmail } from './0008_unchecked_email.ts';
+import { repository } from './0009_repository.ts';
+import { mergeRequestTables } from './0010_merge_requests.ts';
+import { discussions } from './0011_discussions.ts';
+import { ci } from './0012_ci.ts';
+import { downstream } from './0013_downstream.ts';
+import { movedAndDrafted } from './0014_moved_and_drafted.ts';
+import { artifacts } from './0016_artifacts.ts';
+import { crossReferences } from './0017_cross_references.ts';
+import { artifactSizes } from './0018_artifact_sizes.ts';
+import { debugTraces } from './0019_debug_traces.ts';
+import { waitingTraces } from './0021_waiting_traces.ts';
+import { acrossProjects } from './0023_across_projects.ts';
+import { jobTokenLists } from './0024_job_token_lists.ts';
+import { workTurns } from './0026_work_turns.ts';
+import { excusedAttempts } from './0037_excused_attempts.ts';
+import { workHolders } from './0028_work_holders.ts';
+import { repositoryPlaces } from './0029_repository_places.ts';
+import { reviewerTables } from './0039_reviewers.ts';
+import { relatedVersions } from './0040_related_versions.ts';
+import { projectsLimits } from './0042_projects_limits.ts';
+import { projectAndGroupOptions } from './0043_project_and_group_options.ts';
+import { externalStatuses } from './0027_external_statuses.ts';
+import { gracefulCancel } from './0046_graceful_cancel.ts';
+import { requiredSecondFactor } from './0047_required_second_factor.ts';
+import { keptAttributes } from './0048_kept_attributes.ts';
+import { countedIndexes } from './0049_counted_indexes.ts';
+import { traceKeys } from './0050_trace_keys.ts';
+import { mergeRequestsOfDeployments } from './0051_merge_requests_of_deployments.ts';
+import { counters } from './0033_counters.ts';
+import type { MigrationText } from '../ddl.ts';
+
+/** Every migration, oldest first. Released migrations must not be edited. */
+export const migrationTexts: MigrationText[] = [
+  begin,
+  settings,
+  sessions,
+  oauth,
+  keys,
+  snippetsUploads,
+  twoFactor,
+  uncheckedEmail,
+  repository,
+  mergeRequestTables,
+  discussions,
+  ci,
+  downstream,
+  movedAndDrafted,
+  artifacts,
+  crossReferences,
+  artifactSizes,
+  debugTraces,
+  waitingTraces,
+  acrossProjects,
+  jobTokenLists,
+  workTurns,
+  externalStatuses,
+  workHolders,
+  repositoryPlaces,
+  counters,
+  excusedAttempts,
+  reviewerTables,
+  relatedVersions,
+  projectsLimits,
+  projectAndGroupOptions,
+  gracefulCancel,
+  requiredSecondFactor,
+  keptAttributes,
+  countedIndexes,
+  traceKeys,
+  mergeRequestsOfDeployments,
+];

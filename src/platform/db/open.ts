@@ -1,0 +1,148 @@
+import { EventEmitter } from 'node:events';
+import { setTimeout } from 'node:timers/promises';
+import type { Kysely, Transaction } from 'kysely';
+import type { Clock } from '../time.ts';
+import { bindConnection, setWords, unbindConnection } from './compiled_query.ts';
+import type { EngineParts, OpenOptions, Words } from './engine.ts';
+import type { Schema } from './schema/database.ts';
+import { makeWriteTurns } from './write_turns.ts';
+
+/** For reads: the store or a transaction. */
+export type Reader = Kysely<Schema>;
+
+/** A transaction, for writes, with one time for everything that it writes. */
+export type Tx = {
+  db: Transaction<Schema>;
+  words: Words;
+  /** Milliseconds since 1970. */
+  now: number;
+  /** Runs after the commit, never after a rollback. Must not throw. */
+  afterCommit: (work: () => void) => void;
+  /** Notifies listeners of a topic in this process after the commit, once per transaction. */
+  announce: (topic: string) => void;
+  /** As `announce`, for every process of the service. */
+  broadcast: (topic: string) => void;
+};
+
+/**
+ * Runs `work` in one transaction and resolves once it is durable. PostgreSQL: retried on a conflict.
+ * @param turn names the row that all such transactions lock first. In this process, those that name the same row run
+ *   in order of arrival. No effect on SQLite, whose single writer runs all in order.
+ */
+export type Write = <T>(work: (tx: Tx) => Promise<T>, turn?: string) => Promise<T>;
+
+export type Store = {
+  db: Reader;
+  /** SQLite: path of the database file, for read handles of worker threads. */
+  file: string | null;
+  words: Words;
+  write: Write;
+  /**
+   * Calls the listener after each commit that announced the topic, in another process if it was broadcast. Also calls
+   * it if a notification may have been missed. Returns a function that unsubscribes.
+   */
+  listen: (topic: string, listener: () => void) => () => void;
+  /** Starts passing broadcasts of other processes to the listeners. */
+  listenToProcesses: () => Promise<void>;
+  isUniqueViolation: (error: unknown) => boolean;
+  isForeignKeyViolation: (error: unknown) => boolean;
+  isStoreFull: (error: unknown) => boolean;
+  /**
+   * Tells whether an error is a deadlock or a conflict with other transactions. `write` throws it after its last
+   * retry.
+   */
+  isConflict: (error: unknown) => boolean;
+  /** Tells whether an error means that the database does not respond at the moment. */
+  isUnreachable: (error: unknown) => boolean;
+  close: () => Promise<void>;
+} & Pick<EngineParts, 'ddl'>;
+
+/** PostgreSQL: maximum attempts of a transaction that meets a deadlock or a conflict. */
+const mostTries = 6;
+/** Milliseconds per attempt so far; random, so that conflicting transactions do not meet again at once. */
+const longestPause = 20;
+
+/** Runs one transaction, then its work for after the commit. */
+const runsOnce =
+  (parts: EngineParts, clock: Clock, listeners: EventEmitter) =>
+  async <T>(work: (tx: Tx) => Promise<T>): Promise<T> => {
+    const later: (() => void)[] = [];
+    const [near, far] = [new Set<string>(), new Set<string>()];
+    const announce: Tx['announce'] = (topic) => void near.add(topic);
+    const shared: Omit<Tx, 'db' | 'now'> = {
+      words: parts.words,
+      afterCommit: (then) => void later.push(then),
+      announce,
+      broadcast: (topic) => {
+        far.add(topic);
+        announce(topic);
+      },
+    };
+    const result = await parts.db.transaction().execute(async (db) => {
+      await bindConnection(db);
+      try {
+        const done = await work({ ...shared, db, now: clock.now() });
+        for (const topic of far) await parts.notifyProcesses(db, topic);
+        return done;
+      } finally {
+        unbindConnection(db);
+      }
+    });
+    for (const then of later) then();
+    for (const topic of near) listeners.emit(topic);
+    return result;
+  };
+
+export const openStore = async (options: OpenOptions, clock: Clock): Promise<Store> => {
+  // Load only the engine that is used.
+  const dialect = await (options.url === undefined
+    ? import('./sqlite/engine.ts')
+    : import('./postgres/engine.ts'));
+  const parts = await dialect.openEngine(options);
+  setWords(parts.db, parts);
+  const listeners = new EventEmitter();
+  const once = runsOnce(parts, clock, listeners);
+  let stopListening = async (): Promise<void> => undefined;
+
+  const retried = async <T>(work: (tx: Tx) => Promise<T>): Promise<T> => {
+    for (let tried = 1; ; tried += 1) {
+      try {
+        return await once(work);
+      } catch (error) {
+        if (tried === mostTries || !dialect.isConflict(error)) throw error;
+        await setTimeout(Math.random() * longestPause * tried);
+      }
+    }
+  };
+  const runInTurn = options.url === undefined ? null : makeWriteTurns();
+  const write: Write = async (work, turn) =>
+    runInTurn === null || turn === undefined
+      ? await retried(work)
+      : await runInTurn(turn, async () => await retried(work));
+
+  return {
+    db: parts.db,
+    file: options.url === undefined ? options.file : null,
+    ddl: parts.ddl,
+    words: parts.words,
+    write,
+    listen: (topic, listener) => {
+      listeners.on(topic, listener);
+      return () => void listeners.off(topic, listener);
+    },
+    listenToProcesses: async () => {
+      stopListening = await parts.listenToProcesses((topic) => {
+        for (const one of topic === null ? listeners.eventNames() : [topic]) listeners.emit(one);
+      });
+    },
+    isUniqueViolation: dialect.isUniqueViolation,
+    isForeignKeyViolation: dialect.isForeignKeyViolation,
+    isStoreFull: dialect.isStoreFull,
+    isConflict: dialect.isConflict,
+    isUnreachable: dialect.isUnreachable,
+    close: async () => {
+      await stopListening();
+      await parts.close();
+    },
+  };
+};

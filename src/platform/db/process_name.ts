@@ -1,0 +1,11 @@
+import { randomUUID } from 'node:crypto';
+
+/** Random name of this process, which identifies it as holder of leases and operations in the store. */
+export const processName = randomUUID();
+
+/**
+ * Application name of its connections to PostgreSQL: those of the pool, and the listener that stays open as long as
+ * the process runs.
+ */
+export const connectionName = `gantry ${processName}`;
+export const listenerName = `gantry listens ${processName}`;

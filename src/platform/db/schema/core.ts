@@ -1,0 +1,80 @@
+/** Row types of the tables of the work queue, settings, the audit log and the change log; conventions as in `database.ts`. */
+import type { Generated } from 'kysely';
+import type { Id } from './column_types.ts';
+
+/** The change log, ordered: one row for each change, written in its transaction. */
+export type EventsTable = {
+  id: Id;
+  created_at: number;
+  actor_id: number | null;
+  /** The administrator behind a call under sudo. */
+  sudo_by_id: number | null;
+  project_id: number | null;
+  /** `issue.created`, `member.removed`... */
+  kind: string;
+  target_type: string;
+  target_id: number;
+  /** JSON object: what changed, with its values before and after. */
+  data: string;
+};
+
+export type WorkTable = {
+  id: Id;
+  name: string;
+  /** JSON object. */
+  payload: string;
+  /** At most one waiting row per key. */
+  unique_key: string | null;
+  /** At most one locked row per turn. */
+  turn: string | null;
+  run_at: number;
+  attempts: Generated<number>;
+  /** Attempts that ended by an outage or before a manual retry. */
+  excused_attempts: Generated<number>;
+  locked_until: number | null;
+  /** Name of the process that holds the lease (`platform/db/process_name.ts`). */
+  locked_by: string | null;
+  last_error: string | null;
+  created_at: number;
+};
+
+/** One row for each setting of the instance that was ever changed (`core/settings/fields.ts`). */
+export type SettingsTable = {
+  name: string;
+  /** JSON. */
+  value: string;
+  updated_at: number;
+  updated_by_id: number | null;
+};
+
+/** The audit log: security-relevant events. Rows are added, never changed. */
+export type AuditEventsTable = {
+  id: Id;
+  created_at: number;
+  /** `session.created`, `settings.changed`... */
+  kind: string;
+  /** null: unknown, as with a failed sign-in. */
+  actor_id: number | null;
+  /** The administrator behind a call under sudo. */
+  sudo_by_id: number | null;
+  target_type: string | null;
+  target_id: number | null;
+  ip: string;
+  user_agent: string;
+  /** JSON object: what changed, with values before and after; never a secret. */
+  details: string;
+};
+
+/** `names_version` rises when a name changes that issues show, such as a username or a label (triggers). */
+export type InstanceTable = {
+  name: string;
+  value: string;
+};
+
+export type CoreSchema = {
+  events: EventsTable;
+  work: WorkTable;
+  settings: SettingsTable;
+  audit_events: AuditEventsTable;
+  instance: InstanceTable;
+};

@@ -1,0 +1,278 @@
+/** Row types of the tables of users, namespaces, members and credentials; conventions as in `database.ts`. */
+import type { Generated } from 'kysely';
+import type {
+  Flag,
+  Id,
+  ProjectCreationLevel,
+  SharedRunnersSetting,
+  SourceType,
+  Visibility,
+} from './column_types.ts';
+
+export type UsersTable = {
+  id: Id;
+  username: string;
+  name: string;
+  email: string;
+  state: 'active' | 'blocked';
+  admin: Flag;
+  external: Flag;
+  password_hash: string | null;
+  can_create_group: Flag;
+  /** Maximum personal projects. New users get the instance's default. */
+  projects_limit: number;
+  bio: string | null;
+  location: string | null;
+  skype: string | null;
+  linkedin: string | null;
+  twitter: string | null;
+  website_url: string | null;
+  organization: string | null;
+  public_email: string | null;
+  note: string | null;
+  /** Name and username, folded by `searchText` for search. */
+  search_text: string;
+  /** The user to whom records of deleted users are reassigned. */
+  ghost: Generated<Flag>;
+  two_factor_enabled: Generated<Flag>;
+  /** The user entered the address themselves, and it was not verified. */
+  email_unchecked: Generated<Flag>;
+  last_sign_in_at: number | null;
+  last_activity_on: string | null;
+  created_at: number;
+  updated_at: number;
+};
+
+export type NamespacesTable = {
+  id: Id;
+  kind: 'user' | 'group';
+  parent_id: number | null;
+  /** Set for personal namespaces only. */
+  owner_id: number | null;
+  path: string;
+  /** `parent/child`, kept in step with `routes`. */
+  full_path: string;
+  name: string;
+  description: string;
+  visibility: Visibility;
+  lfs_enabled: Generated<Flag>;
+  request_access_enabled: Generated<Flag>;
+  /** Role that may create projects in the group. */
+  project_creation_level: Generated<ProjectCreationLevel>;
+  subgroup_creation_level: Generated<'owner' | 'maintainer'>;
+  /** Members need a second factor; see `core/access/credentials/second_factor_due.ts` for the deadline. */
+  require_two_factor_authentication: Generated<Flag>;
+  /** In hours. */
+  two_factor_grace_period: Generated<number>;
+  /** When the group began to require a second factor; null: it does not. */
+  two_factor_required_at: Generated<number | null>;
+  /** Default branch protection of new projects, as in the instance's settings; null: the instance's setting. */
+  default_branch_protection: Generated<number | null>;
+  /** Default branch of new projects that start with a README; null: the instance's setting. */
+  default_branch: Generated<string | null>;
+  /**
+   * Stored and shown, without effect: projects cannot be shared with groups, and neither e-mails nor group mentions
+   * exist.
+   */
+  share_with_group_lock: Generated<Flag>;
+  /** Projects of the group cannot have members of their own. */
+  membership_lock: Generated<Flag>;
+  emails_disabled: Generated<Flag>;
+  mentions_disabled: Generated<Flag>;
+  auto_devops_enabled: Generated<Flag | null>;
+  shared_runners_setting: Generated<SharedRunnersSetting>;
+  /** SHA-256 of the runner registration token. */
+  runners_token_hash: Generated<string | null>;
+  created_at: number;
+  updated_at: number;
+  /** Not null: hidden from everyone, with everything below it, until background work deletes the rows. */
+  deleted_at: number | null;
+};
+
+/** Paths of projects and namespaces, unique together, ignoring case. */
+export type RoutesTable = {
+  /** Lower case. */
+  path: string;
+  source_type: SourceType;
+  source_id: number;
+};
+
+/** Former paths, which redirect to their previous owner until another record takes them. */
+export type RedirectRoutesTable = RoutesTable;
+
+export type MembersTable = {
+  id: Id;
+  user_id: number;
+  source_type: SourceType;
+  source_id: number;
+  access_level: number;
+  expires_at: string | null;
+  created_by_id: number | null;
+  created_at: number;
+};
+
+export type TokensTable = {
+  id: Id;
+  user_id: number;
+  kind: 'personal' | 'impersonation' | 'private' | 'oauth';
+  name: string;
+  /** SHA-256 of the token text, hexadecimal. The text itself is never stored. */
+  token_hash: string;
+  description: Generated<string | null>;
+  /** JSON array of scope names. */
+  scopes: string;
+  revoked: Generated<Flag>;
+  /** `YYYY-MM-DD`: the token expires at 00:00 UTC of that day. */
+  expires_at: string | null;
+  last_used_at: number | null;
+  created_at: number;
+  /** OAuth: when the access token expires; its refresh token remains valid. */
+  dies_at: Generated<number | null>;
+  /** OAuth: null for a token from a password grant. */
+  application_id: Generated<number | null>;
+  /** SHA-256 of the refresh token issued with it. */
+  refresh_hash: Generated<string | null>;
+  /** Shared by all tokens refreshed from one authorization, so that they can be revoked together. */
+  family: Generated<string | null>;
+};
+
+/** Sessions of signed-in browsers. */
+export type SessionsTable = {
+  id: Id;
+  user_id: number;
+  /** SHA-256 of the cookie's text, hexadecimal. The text itself is never stored. */
+  token_hash: string;
+  /** Provider of the sign-in; null: password. */
+  provider: string | null;
+  ip: string;
+  user_agent: string;
+  created_at: number;
+  /** When the user last authenticated. */
+  signed_in_at: number;
+  last_seen_at: number;
+};
+
+/** Failed sign-ins, counted by origin (`identity/sessions/sign_in_failures.ts`). */
+export type SignInFailuresTable = {
+  name: string;
+  failures: number;
+  /** Time of the first counted failure. */
+  first_at: number;
+  /** Consecutive refusals so far. */
+  refusals: number;
+  refused_until: number;
+};
+
+/** OAuth applications. */
+export type OauthApplicationsTable = {
+  id: Id;
+  /** null: an application of the instance. */
+  owner_id: number | null;
+  name: string;
+  /** Public `client_id`. */
+  uid: string;
+  /** SHA-256 of the application's secret. */
+  secret_hash: string;
+  /** JSON array. */
+  redirect_uris: string;
+  /** JSON array: scopes that it may request. */
+  scopes: string;
+  /** Confidential clients keep a secret; public ones must use PKCE. */
+  confidential: Flag;
+  /** Users need not consent. */
+  trusted: Flag;
+  created_at: number;
+  updated_at: number;
+};
+
+/** Authorization codes, valid once and for ten minutes. */
+export type OauthGrantsTable = {
+  id: Id;
+  code_hash: string;
+  application_id: number;
+  user_id: number;
+  redirect_uri: string;
+  /** JSON array. */
+  scopes: string;
+  /** PKCE, method S256. */
+  code_challenge: string | null;
+  /** Family of the tokens that the code is exchanged for. */
+  family: string;
+  dies_at: number;
+  used_at: number | null;
+  created_at: number;
+};
+
+/** Accounts at configured sign-in providers: at most one per provider and user. */
+export type UserIdentitiesTable = {
+  id: Id;
+  user_id: number;
+  provider: string;
+  /** The provider's `sub`. */
+  extern_uid: string;
+  created_at: number;
+};
+
+export type KeyUsage = 'auth' | 'signing' | 'auth_and_signing';
+
+/** SSH keys of users, and deploy keys of projects (without a user). */
+export type KeysTable = {
+  id: Id;
+  user_id: number | null;
+  title: string;
+  /** As in the key: `ssh-ed25519`. */
+  type: string;
+  /** Base64. */
+  blob: string;
+  comment: string;
+  /** Selects the setting that restricts such keys. */
+  family: 'rsa' | 'dsa' | 'ecdsa' | 'ed25519';
+  bits: number;
+  /** MD5, hexadecimal with colons. */
+  fingerprint: string;
+  /** Base64 without padding. */
+  fingerprint_sha256: string;
+  /** Keys for signing only cannot authenticate. */
+  usage_type: Generated<KeyUsage>;
+  expires_at: number | null;
+  last_used_at: number | null;
+  created_at: number;
+};
+
+/** Second factor of a user, effective once `users.two_factor_enabled` is set. */
+export type TwoFactorsTable = {
+  user_id: number;
+  /** The TOTP key, encrypted (`core/access/credentials/seal.ts`). */
+  sealed_secret: string;
+  /** Last 30-second step whose code was used, so that no code is accepted twice. */
+  last_step: number;
+  created_at: number;
+};
+
+export type RecoveryCodesTable = { id: Id; user_id: number; code_hash: string };
+
+/** Sign-ins with a correct password that still lack the second factor. */
+export type SignInChallengesTable = {
+  token_hash: string;
+  user_id: number;
+  provider: string | null;
+  created_at: number;
+};
+
+export type IdentitySchema = {
+  users: UsersTable;
+  namespaces: NamespacesTable;
+  routes: RoutesTable;
+  redirect_routes: RedirectRoutesTable;
+  members: MembersTable;
+  tokens: TokensTable;
+  sessions: SessionsTable;
+  sign_in_failures: SignInFailuresTable;
+  oauth_applications: OauthApplicationsTable;
+  oauth_grants: OauthGrantsTable;
+  user_identities: UserIdentitiesTable;
+  keys: KeysTable;
+  two_factors: TwoFactorsTable;
+  recovery_codes: RecoveryCodesTable;
+  sign_in_challenges: SignInChallengesTable;
+};

@@ -1,0 +1,180 @@
+/**
+ * Row types of the tables of issues, notes, todos, and of records that issues and merge requests share; conventions
+ * as in `database.ts`.
+ */
+import type { Generated } from 'kysely';
+import type { Flag, Id, TargetType } from './column_types.ts';
+
+/** `target_created_at` repeats the target's immutable `created_at`, to order filtered lists. */
+export type LabelLinksTable = {
+  target_type: TargetType;
+  target_id: number;
+  label_id: number;
+  target_created_at: number;
+};
+
+export type AssigneesTable = {
+  target_type: TargetType;
+  target_id: number;
+  user_id: number;
+  position: number;
+  target_created_at: number;
+};
+
+export type IssuesTable = {
+  id: Id;
+  project_id: number;
+  iid: number;
+  title: string;
+  description: string | null;
+  state: 'opened' | 'closed';
+  author_id: number;
+  milestone_id: number | null;
+  confidential: Flag;
+  /** Only project members may comment. null: never locked. */
+  discussion_locked: Generated<Flag | null>;
+  due_date: string | null;
+  time_estimate: Generated<number>;
+  total_time_spent: Generated<number>;
+  user_notes_count: Generated<number>;
+  upvotes: Generated<number>;
+  downvotes: Generated<number>;
+  moved_to_id: number | null;
+  closed_at: number | null;
+  closed_by_id: number | null;
+  created_at: number;
+  updated_at: number;
+  deleted_at: number | null;
+  /** Version of what lists show of the issue: its row, labels and assignees. Raised by triggers. */
+  revision: Generated<number>;
+};
+
+/** Searchable text, folded by `foldCase`. `indexed` 0: not yet in the engine's trigram index. */
+export type IssueSearchTable = {
+  issue_id: number;
+  title: string;
+  description: string;
+  indexed: Generated<Flag>;
+};
+
+export type NotesTable = {
+  id: Id;
+  project_id: number;
+  target_type: TargetType;
+  target_id: number;
+  author_id: number;
+  body: string;
+  system: Flag;
+  created_at: number;
+  updated_at: number;
+  /** null: an individual comment. */
+  discussion_id: Generated<string | null>;
+  /** null: a plain comment. */
+  type: Generated<'DiscussionNote' | 'DiffNote' | null>;
+  /** JSON: position in the diff where it was written, and where that line is now. */
+  original_position: Generated<string | null>;
+  position: Generated<string | null>;
+  resolvable: Generated<Flag>;
+  resolved_at: Generated<number | null>;
+  resolved_by_id: Generated<number | null>;
+  /** For a note about a mention: type of the mentioning record; null: another note. */
+  mentioned_by_type: Generated<TargetType | 'Commit' | null>;
+  mentioned_by_project_id: Generated<number | null>;
+  /** Id of the mentioning issue or merge request. */
+  mentioned_by_id: Generated<number | null>;
+  mentioned_by_sha: Generated<string | null>;
+};
+
+/** Users mentioned in a text of a target. `note_id` 0: its title or description. */
+export type MentionsTable = {
+  target_type: TargetType;
+  target_id: number;
+  note_id: number;
+  user_id: number;
+};
+
+export type AwardEmojiTable = {
+  id: Id;
+  name: string;
+  user_id: number;
+  target_type: TargetType | 'Note';
+  target_id: number;
+  created_at: number;
+  updated_at: number;
+};
+
+export type SubscriptionsTable = {
+  user_id: number;
+  target_type: TargetType | 'Label';
+  target_id: number;
+  subscribed: Flag;
+  created_at: number;
+  updated_at: number;
+};
+
+export type TodosTable = {
+  id: Id;
+  user_id: number;
+  author_id: number;
+  project_id: number;
+  target_type: TargetType;
+  target_id: number;
+  action:
+    | 'assigned'
+    | 'mentioned'
+    | 'build_failed'
+    | 'marked'
+    | 'unmergeable'
+    | 'directly_addressed'
+    | 'review_requested';
+  /** Comment that the todo is about, with its text in `body`; null: the target itself. */
+  note_id: number | null;
+  body: string;
+  state: 'pending' | 'done';
+  created_at: number;
+  updated_at: number;
+};
+
+export type TimelogsTable = {
+  id: Id;
+  target_type: TargetType;
+  target_id: number;
+  user_id: number;
+  /** Seconds; negative when subtracted. */
+  time_spent: number;
+  created_at: number;
+};
+
+export type UserAgentDetailsTable = {
+  target_type: TargetType;
+  target_id: number;
+  user_agent: string;
+  ip_address: string;
+};
+
+/** External services of a project, such as an issue tracker. */
+export type IntegrationsTable = {
+  id: Id;
+  project_id: number;
+  slug: string;
+  active: Flag;
+  /** JSON object. */
+  properties: string;
+  created_at: number;
+  updated_at: number;
+};
+
+export type PlanningSchema = {
+  label_links: LabelLinksTable;
+  assignees: AssigneesTable;
+  issues: IssuesTable;
+  issue_search: IssueSearchTable;
+  notes: NotesTable;
+  mentions: MentionsTable;
+  award_emoji: AwardEmojiTable;
+  subscriptions: SubscriptionsTable;
+  todos: TodosTable;
+  timelogs: TimelogsTable;
+  user_agent_details: UserAgentDetailsTable;
+  integrations: IntegrationsTable;
+};

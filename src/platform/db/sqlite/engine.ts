@@ -1,0 +1,299 @@
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Driver,
+  Kysely,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+  sql,
+  type RawBuilder,
+} from 'kysely';
+import { StartFailure } from '../../errors.ts';
+import { mapValue, isConstant } from '../compiled_query.ts';
+import { sqliteDdl } from '../ddl.ts';
+import type { QuerySync, EngineParts, OpenOptions } from '../engine.ts';
+import { countStatement } from '../meter.ts';
+import { processName } from '../process_name.ts';
+import type { Schema } from '../schema/database.ts';
+import { locationToRead } from './readonly.ts';
+import { isBusy, isForeignKey, isFull, isUnique, isUnopenable } from './errors.ts';
+import { SqliteWriter, type Turn } from './writer.ts';
+
+/** 3.51.3 fixes a bug that could corrupt databases in WAL mode. */
+export const oldestSqlite = '3.51.3';
+const mostStatements = 500;
+
+const pragmas = [
+  'pragma journal_mode = wal',
+  'pragma synchronous = full',
+  'pragma foreign_keys = on',
+  'pragma busy_timeout = 5000',
+  'pragma trusted_schema = off',
+  'pragma cell_size_check = on',
+  'pragma cache_size = -8000',
+  'pragma temp_store = memory',
+  // Pages, four times the default. Assigning a job writes eight pages, and a request that meets a checkpoint waits
+  // for it.
+  'pragma wal_autocheckpoint = 4000',
+];
+
+type Row = Record<string, unknown>;
+
+/**
+ * `shape`: a row of nulls; null if the statement returns no rows. The schema changes only at startup, before queries
+ * run.
+ */
+type Prepared = { statement: StatementSync; columns: string[]; shape: Row | null };
+
+/** Builds the row of nulls by parsing JSON, because V8 turns objects that grow many properties into hash tables. */
+const makeShape = (columns: readonly string[]): Row | null =>
+  columns.length === 0
+    ? null
+    : (JSON.parse(`{${columns.map((name) => `${JSON.stringify(name)}:null`).join()}}`) as Row);
+
+/** Builds rows of one V8 shape. Rows of the driver are hash tables, twice as large and slower to read. */
+const toRow = (columns: readonly string[], shape: Row, values: readonly unknown[]): Row => {
+  const row = { ...shape };
+  for (let at = 0; at < columns.length; at += 1) row[columns[at] ?? ''] = values[at];
+  return row;
+};
+
+/** One SQLite handle with its prepared statements, cached by text. */
+class Handle {
+  readonly database: DatabaseSync;
+  readonly #prepared = new Map<string, Prepared>();
+
+  constructor(database: DatabaseSync) {
+    this.database = database;
+  }
+
+  run(text: string, parameters: readonly unknown[]): QueryResult<unknown> {
+    const { statement, columns, shape } = this.#prepare(text);
+    const values = parameters as SQLInputValue[];
+    if (shape !== null) {
+      const all = statement.all(...values) as unknown as unknown[][];
+      const rows = all.map((one) => toRow(columns, shape, one));
+      return { rows, numAffectedRows: BigInt(rows.length) };
+    }
+    const { changes } = statement.run(...values);
+    return { rows: [], numAffectedRows: BigInt(changes) };
+  }
+
+  #prepare(text: string): Prepared {
+    const known = this.#prepared.get(text);
+    if (known !== undefined) return known;
+    if (this.#prepared.size >= mostStatements)
+      this.#prepared.delete(this.#prepared.keys().next().value ?? '');
+    const statement = this.database.prepare(text);
+    const columns = statement.columns().map(({ name }) => name);
+    const prepared = { statement, columns, shape: makeShape(columns) };
+    // The row id of a run may belong to the search index and exceed 2^53.
+    if (prepared.shape === null) statement.setReadBigInts(true);
+    else statement.setReturnArrays(true);
+    this.#prepared.set(text, prepared);
+    return prepared;
+  }
+}
+
+/** A transaction in progress, whose statements go to the writer. */
+type Writing = { turn: Turn; writer: SqliteWriter; handle: Handle };
+
+class SqliteConnection implements DatabaseConnection {
+  readonly #reader: Handle;
+  #writing: Writing | null = null;
+
+  constructor(reader: Handle) {
+    this.#reader = reader;
+  }
+
+  beginWriting(writing: Writing): void {
+    this.#writing = writing;
+  }
+
+  get turn(): Turn {
+    if (this.#writing === null) throw new Error('no transaction is open');
+    return this.#writing.turn;
+  }
+
+  run(text: string, parameters: readonly unknown[]): QueryResult<unknown> {
+    const started = performance.now();
+    const writing = this.#writing;
+    try {
+      if (writing === null) return this.#reader.run(text, parameters);
+      const { turn, writer, handle } = writing;
+      return writer.run(turn, () => handle.run(text, parameters));
+    } finally {
+      countStatement(text, started);
+    }
+  }
+
+  async executeQuery<R>({ sql: text, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+    return this.run(text, parameters) as QueryResult<R>;
+  }
+
+  // eslint-disable-next-line require-yield
+  async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
+    throw new Error('streaming is not supported: use pages');
+  }
+}
+
+/** Moves the WAL into the database. On a full or read-only disk the WAL stays, and the next process reads it. */
+const checkpoint = (database: DatabaseSync): void => {
+  try {
+    database.exec('pragma wal_checkpoint(truncate)');
+  } catch {
+    // Committed data is safe in the WAL.
+  }
+};
+
+/** Runs reads on a read-only handle, which sees only committed data, and transactions on the writer. */
+class SqliteDriver implements Driver {
+  readonly #reader: Handle;
+  readonly #outside: SqliteConnection;
+  readonly #writing: Omit<Writing, 'turn'> | null;
+
+  /** @param writer null: read-only */
+  constructor(reader: DatabaseSync, writer: DatabaseSync | null, onFatal: (error: unknown) => void) {
+    this.#reader = new Handle(reader);
+    this.#outside = new SqliteConnection(this.#reader);
+    this.#writing =
+      writer === null ? null : { handle: new Handle(writer), writer: new SqliteWriter(writer, onFatal) };
+  }
+
+  /** Runs a query synchronously, outside of transactions. */
+  querySync: QuerySync = (text, parameters, connection) => {
+    const asked = connection instanceof SqliteConnection ? connection : this.#outside;
+    return asked.run(text, parameters).rows;
+  };
+
+  async init(): Promise<void> {}
+
+  async acquireConnection(): Promise<SqliteConnection> {
+    return new SqliteConnection(this.#reader);
+  }
+
+  async beginTransaction(connection: SqliteConnection): Promise<void> {
+    if (this.#writing === null) throw new Error('the store is open for reading only');
+    connection.beginWriting({ turn: await this.#writing.writer.begin(), ...this.#writing });
+  }
+
+  async commitTransaction(connection: SqliteConnection): Promise<void> {
+    await this.#writing?.writer.commit(connection.turn);
+  }
+
+  async rollbackTransaction(connection: SqliteConnection): Promise<void> {
+    await this.#writing?.writer.rollback(connection.turn);
+  }
+
+  async releaseConnection(): Promise<void> {}
+
+  async destroy(): Promise<void> {
+    if (!this.#reader.database.isOpen) return;
+    await this.#writing?.writer.close();
+    this.#reader.database.close();
+    if (this.#writing === null) return;
+    const { database } = this.#writing.handle;
+    checkpoint(database);
+    database.close();
+  }
+}
+
+/** Reports several connections: Kysely serializes all use of a single one, which would prevent group commit. */
+class SharedAdapter extends SqliteAdapter {
+  override get supportsMultipleConnections(): boolean {
+    return true;
+  }
+}
+
+/**
+ * Writes constants of a compiled query into its text. SQLite replans with each value bound to a limit, or to a column
+ * of a partial index, which takes far longer than a lookup.
+ */
+class ConstantCompiler extends SqliteQueryCompiler {
+  protected override appendValue(value: unknown): void {
+    if (isConstant(value)) this.appendImmediateValue(value);
+    else super.appendValue(value);
+  }
+}
+
+const damaged = (file: string, error: unknown): StartFailure =>
+  new StartFailure(
+    `the database ${file} cannot be read (${error instanceof Error ? error.message : String(error)}): ` +
+      (isUnopenable(error)
+        ? 'check that the folder can be written to'
+        : 'restore it from a backup, or name another folder with --data'),
+  );
+
+const openHandle = (file: string, readOnly: boolean, location: string | URL = file): DatabaseSync => {
+  try {
+    const database = new DatabaseSync(location, { readOnly });
+    for (const pragma of readOnly ? pragmas.slice(2) : pragmas) database.exec(pragma);
+    const { synchronous } = database.prepare('pragma synchronous').get() as { synchronous: number };
+    if (!readOnly && synchronous !== 2) throw new Error('synchronous=FULL did not hold');
+    database.prepare('select count(*) from sqlite_schema').get();
+    return database;
+  } catch (error) {
+    throw damaged(file, error);
+  }
+};
+
+const isOlder = (version: string, than: string): boolean =>
+  version.localeCompare(than, undefined, { numeric: true }) < 0;
+
+export const openEngine = (options: OpenOptions): EngineParts => {
+  const { sqlite } = process.versions;
+  if (sqlite === undefined || isOlder(sqlite, oldestSqlite)) {
+    throw new StartFailure(`SQLite ${oldestSqlite} or newer is needed; this Node carries ${sqlite}`);
+  }
+  const { file, readOnly = false } = options;
+  const writer = readOnly ? null : openHandle(file, false);
+  const reader = openHandle(file, true, readOnly ? locationToRead(file) : file);
+  const driver = new SqliteDriver(reader, writer, options.onFatal);
+  const db = new Kysely<Schema>({
+    dialect: {
+      createAdapter: () => new SharedAdapter(),
+      createDriver: () => driver,
+      createIntrospector: (any) => new SqliteIntrospector(any),
+      createQueryCompiler: () => new ConstantCompiler(),
+    },
+  });
+  const close = async (): Promise<void> => {
+    await db.destroy();
+    await driver.destroy(); // the query builder only ends a driver that it has used
+  };
+  return {
+    db,
+    querySync: driver.querySync,
+    ddl: sqliteDdl,
+    words,
+    // The database belongs to one process.
+    notifyProcesses: async () => undefined,
+    listenToProcesses: async () => async () => undefined,
+    close,
+  };
+};
+
+/** SQLite locks the whole database, so rows need no locks. */
+const words: EngineParts['words'] = {
+  engine: 'sqlite',
+  oneOf: (column, values): RawBuilder<boolean> =>
+    sql`${sql.ref(column)} in (select value from json_each(${mapValue(values, JSON.stringify)}))`,
+  eachOf: (rows) => sql`json_each(${mapValue(rows, JSON.stringify)})`,
+  indexedBy: (index) => sql`indexed by ${sql.id(index)}`,
+  jsonRows: (values, order) => sql`json_group_array(json_array(${sql.join(values)}) order by ${order})`,
+  // On the read handle, it rises with each commit of the writer.
+  state: sql`select cast(data_version as text) as state from pragma_data_version`,
+  // Only one process at a time uses a database file.
+  lives: (column) => sql<boolean>`${sql.ref(column)} = ${processName}`,
+  forUpdate: sql``,
+  skipLocked: sql``,
+};
+
+export const isUniqueViolation = isUnique;
+export const isForeignKeyViolation = isForeignKey;
+export const isStoreFull = isFull;
+export const isUnreachable = isBusy;
+export const isConflict = (_error: unknown): boolean => false;

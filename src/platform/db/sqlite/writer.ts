@@ -1,0 +1,279 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { unavailable } from '../../errors.ts';
+import { isBusy, isDamage, isFull } from './errors.ts';
+
+/** Maximum transactions that share one fsync. */
+const largestGroup = 64;
+/** Milliseconds after which a group is committed even if more transactions wait. */
+const longestGroup = 10;
+
+/** Timeouts in milliseconds. */
+export type Timeouts = {
+  /** How long another process may lock the database before writes are refused. */
+  busy: number;
+  /** Maximum wait of a transaction for anything else than the database; it blocks all others. */
+  transaction: number;
+};
+
+const defaultTimeouts: Timeouts = { busy: 5_000, transaction: 30_000 };
+const lookAgain = 5;
+
+type Group = { size: number; began: number; committed: Promise<void>; settle: (error?: unknown) => void };
+
+const newGroup = (): Group => {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  promise.catch(() => undefined);
+  const settle = (error?: unknown): void => (error === undefined ? resolve() : reject(error));
+  return { size: 0, began: performance.now(), committed: promise, settle };
+};
+
+/** A transaction, from `begin` to `commit` or `rollback`. */
+export type Turn = {
+  readonly group: Group;
+  readonly limit: NodeJS.Timeout;
+  /** Why its statements are refused; null while it is active. */
+  ended: Error | null;
+};
+
+type Waiting = { start: (turn: Turn) => void; refuse: (error: unknown) => void };
+
+const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
+
+/**
+ * The single writer of a SQLite database, with group commit. Transactions run one after another, each in a savepoint
+ * of a shared `begin immediate`. One `commit` (one fsync) ends the group, and only then do its transactions resolve.
+ * Between two groups, the event loop runs other work.
+ *
+ * A full disk refuses the current group, and the next one may try again. After any other failed commit, and after
+ * damage, no more writes are acknowledged.
+ */
+export class SqliteWriter {
+  readonly #database: DatabaseSync;
+  readonly #onFatal: (error: unknown) => void;
+  readonly #patience: Timeouts;
+  readonly #waiting: Waiting[] = [];
+  #turn: Turn | null = null;
+  #group: Group | null = null;
+  /** The group that is open for more transactions; the size of the previous one. */
+  #gathering: Group | null = null;
+  #lastSize = 1;
+  /** Whether a callback is scheduled that continues with waiting transactions. */
+  #isPaused = false;
+  #busySince: number | null = null;
+  #failure: Error | null = null;
+
+  /** @param onFatal called when no more writes may be acknowledged. Earlier commits are safe; the process must exit */
+  constructor(
+    database: DatabaseSync,
+    onFatal: (error: unknown) => void,
+    patience: Timeouts = defaultTimeouts,
+  ) {
+    this.#database = database;
+    this.#onFatal = onFatal;
+    this.#patience = patience;
+    // Waiting inside SQLite would block the whole process, so `#openGroup` polls instead.
+    database.exec('pragma busy_timeout = 0');
+  }
+
+  /** Resolves when the transaction may start. */
+  async begin(): Promise<Turn> {
+    return await new Promise<Turn>((start, refuse) => {
+      this.#waiting.push({ start, refuse });
+      this.#next();
+    });
+  }
+
+  /** Runs one statement of the active transaction. */
+  run<T>(turn: Turn, statement: () => T): T {
+    if (turn.ended !== null) throw turn.ended;
+    try {
+      return statement();
+    } catch (error) {
+      if (isDamage(error)) this.#fail(error, turn.group);
+      // A full disk may end the whole transaction; then nothing of the group was stored.
+      else if (!this.#database.isTransaction) this.#abandon(turn.group, error);
+      throw error;
+    }
+  }
+
+  /** Resolves once the transaction is on disk. */
+  async commit(turn: Turn): Promise<void> {
+    if (turn.ended !== null) throw turn.ended;
+    this.#end(turn, 'release one');
+    await turn.group.committed;
+  }
+
+  /** Rolls back. Resolves once everything of its group that the transaction may have read is on disk. */
+  async rollback(turn: Turn): Promise<void> {
+    if (turn.ended !== null) return;
+    this.#end(turn, 'rollback to one; release one');
+    await turn.group.committed;
+  }
+
+  /** Resolves when every transaction, running or waiting, has ended. */
+  async close(): Promise<void> {
+    while (this.#turn !== null || this.#group !== null || this.#waiting.length > 0) {
+      await new Promise((resolve) => void setImmediate(resolve));
+    }
+  }
+
+  #next(): void {
+    if (this.#turn !== null || this.#isPaused) return;
+    if (this.#failure !== null) {
+      this.#refuseAll(this.#failure);
+    } else if (this.#group !== null && isReady(this.#group)) {
+      this.#flush();
+      this.#pause((goOn) => void setImmediate(goOn));
+    } else if (this.#waiting.length > 0) {
+      this.#start();
+    } else if (this.#group !== null) {
+      this.#gather(this.#group);
+    }
+  }
+
+  /**
+   * Commits a group once a whole event loop turn added nothing to it: clients that are answered together send their
+   * next requests together. A lone writer does not wait for others.
+   */
+  #gather(group: Group): void {
+    if (this.#gathering === group) return;
+    this.#gathering = group;
+    let seen = group.size === 1 && this.#lastSize === 1 ? group.size : 0;
+    const look = (): void => {
+      if (this.#group !== group || this.#turn !== null) {
+        this.#gathering = null;
+      } else if (group.size === seen || isReady(group)) {
+        this.#flush();
+      } else {
+        seen = group.size;
+        setImmediate(look);
+      }
+    };
+    setImmediate(look);
+  }
+
+  #pause(until: (goOn: () => void) => void): void {
+    this.#isPaused = true;
+    until(() => {
+      this.#isPaused = false;
+      this.#next();
+    });
+  }
+
+  #start(): void {
+    const group = this.#group ?? this.#openGroup();
+    if (group === null) return;
+    try {
+      this.#database.exec('savepoint one');
+    } catch (error) {
+      this.#refuseAll(error);
+      this.#abandon(group, error);
+      return;
+    }
+    const limit = setTimeout(() => this.#expire(turn), this.#patience.transaction).unref();
+    const turn: Turn = { group, limit, ended: null };
+    this.#turn = turn;
+    this.#waiting.shift()?.start(turn);
+  }
+
+  /** Opens a group; null if the waiting transactions keep waiting, or were refused. */
+  #openGroup(): Group | null {
+    try {
+      this.#database.exec('begin immediate');
+      this.#busySince = null;
+      this.#group = newGroup();
+    } catch (error) {
+      if (isDamage(error)) this.#fail(error, null);
+      else if (isBusy(error)) this.#waitForOthers();
+      else this.#refuseAll(error);
+    }
+    return this.#group;
+  }
+
+  #waitForOthers(): void {
+    this.#busySince ??= performance.now();
+    if (performance.now() - this.#busySince > this.#patience.busy) {
+      this.#busySince = null;
+      this.#refuseAll(unavailable());
+    } else {
+      this.#pause((goOn) => void setTimeout(goOn, lookAgain));
+    }
+  }
+
+  #refuseAll(error: unknown): void {
+    for (const { refuse } of this.#waiting.splice(0)) refuse(error);
+  }
+
+  #end(turn: Turn, statements: string): void {
+    try {
+      this.#database.exec(statements);
+    } catch (error) {
+      if (isDamage(error)) this.#fail(error, turn.group);
+      else this.#abandon(turn.group, error);
+      throw error;
+    }
+    turn.group.size += 1;
+    this.#endTurn(new Error('the transaction has ended'));
+    this.#next();
+  }
+
+  #endTurn(why: Error): void {
+    if (this.#turn === null) return;
+    clearTimeout(this.#turn.limit);
+    this.#turn.ended = why;
+    this.#turn = null;
+  }
+
+  #expire(turn: Turn): void {
+    if (turn.ended !== null) return;
+    const why = new Error('the transaction waited for something other than the database: it is rolled back');
+    this.#endTurn(why);
+    try {
+      this.#database.exec('rollback to one; release one');
+    } catch (error) {
+      this.#abandon(turn.group, error);
+      return;
+    }
+    this.#next();
+  }
+
+  #flush(): void {
+    const group = this.#group;
+    if (group === null) return;
+    try {
+      this.#database.exec('commit');
+      this.#lastSize = group.size;
+      this.#group = null;
+      group.settle();
+    } catch (error) {
+      if (isFull(error)) this.#abandon(group, error);
+      else this.#fail(error, group);
+    }
+  }
+
+  /** Refuses every transaction of a group of which nothing was stored. The next group starts from scratch. */
+  #abandon(group: Group, error: unknown): void {
+    this.#group = null;
+    try {
+      if (this.#database.isTransaction) this.#database.exec('rollback');
+    } catch (worse) {
+      this.#fail(worse, group);
+      return;
+    }
+    this.#endTurn(asError(error));
+    group.settle(error);
+    this.#next();
+  }
+
+  #fail(error: unknown, group: Group | null): void {
+    this.#failure = asError(error);
+    this.#group = null;
+    this.#endTurn(this.#failure);
+    group?.settle(error);
+    this.#refuseAll(error);
+    this.#onFatal(error);
+  }
+}
+
+const isReady = ({ size, began }: Group): boolean =>
+  size >= largestGroup || performance.now() - began >= longestGroup;

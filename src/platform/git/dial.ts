@@ -1,0 +1,84 @@
+/** Opens connections to a repository storage. Both sides first prove that they know the secret. */
+import { randomBytes } from 'node:crypto';
+import { type Socket, connect } from 'node:net';
+import {
+  type Frame,
+  isProof,
+  limitsOfPeers,
+  limitsOfStrangers,
+  makeFrameReader,
+  computeProof,
+  writeFrame,
+} from '../../../gitd/rpc/frames.ts';
+import { GitFailure, storageUnavailable } from './failure.ts';
+
+/** Address of a storage: a Unix socket, or host and port. */
+export type Address = { path: string } | { host: string; port: number };
+
+export type Place = {
+  address: Address;
+  secret: string;
+  /** Our instance id, which the storage compares; null: only methods of the storage itself are allowed. */
+  instance: string | null;
+};
+
+export type Line = {
+  socket: Socket;
+  onFrame: (frame: Frame) => void;
+  onData: (data: Buffer) => void;
+};
+
+/** Timeout of connecting, in milliseconds. */
+const patience = 10_000;
+
+/**
+ * Connects and authenticates.
+ * @throws GitFailure `unavailable`, also if the peer has another secret
+ */
+export const dial = async ({ address, secret, instance }: Place): Promise<Line> => {
+  const socket = connect({ ...address, noDelay: true });
+  const line: Line = { socket, onFrame: () => undefined, onData: () => undefined };
+  const { promise, resolve, reject } = Promise.withResolvers<Line>();
+  const nonce = randomBytes(16).toString('hex');
+  let proof: string | null = null;
+  let known = false;
+  const onFrame = (frame: Frame): void => {
+    if (known) return line.onFrame(frame);
+    const { header } = frame;
+    if (proof === null && typeof header['nonce'] === 'string') {
+      const nonces: [string, string] = [header['nonce'], nonce];
+      proof = computeProof('server', secret, nonces);
+      writeFrame(socket, { nonce, instance, proof: computeProof('client', secret, nonces) });
+      return;
+    }
+    const refused = header['refused'] as string | undefined;
+    if (proof === null || !isProof(header['proof'], proof))
+      throw storageUnavailable(
+        `the repository storage refused the connection: ${refused ?? 'the secret is another one'}`,
+      );
+    known = true;
+    reader.allow(limitsOfPeers);
+    socket.setTimeout(0);
+    resolve(line);
+  };
+  const reader = makeFrameReader(limitsOfStrangers, onFrame, (data) => line.onData(data));
+  const fail = (error: Error): void => {
+    socket.destroy();
+    reject(
+      error instanceof GitFailure
+        ? error
+        : storageUnavailable(`cannot connect to the repository storage: ${error.message}`),
+    );
+  };
+  socket.setTimeout(patience, () => fail(storageUnavailable('the repository storage does not respond')));
+  socket.on('error', fail);
+  socket.on('close', () => reject(storageUnavailable('the repository storage closed the connection')));
+  socket.on('data', (chunk: Buffer) => {
+    try {
+      reader.push(chunk);
+    } catch (error) {
+      fail(error as Error);
+    }
+  });
+  return await promise;
+};

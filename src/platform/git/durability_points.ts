@@ -1,0 +1,13 @@
+/**
+ * Publishes, on a diagnostics channel, the points at which an operation on refs or an artifact upload becomes
+ * durable. Only tests subscribe: they kill the process there.
+ */
+import { channel } from 'node:diagnostics_channel';
+
+export type Effect = 'operation.begun' | 'refs.moved' | 'operation.completed' | 'artifact.placed';
+
+const effects = channel('gantry:effect');
+
+export const publishReached = (effect: Effect): void => {
+  if (effects.hasSubscribers) effects.publish({ effect });
+};

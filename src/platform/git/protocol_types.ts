@@ -1,0 +1,28 @@
+/** Types of the repository storage protocol, for the rest of the service. */
+export type {
+  ActionProblem,
+  PushAnswer as AnswerPush,
+  PushNoticeAnswer as AnswerTold,
+  PushQuestion as AskPush,
+  Client,
+  Commit,
+  CommitAction,
+  CommitWalk,
+  DiffLimits,
+  FileDiff,
+  GitErrorKind,
+  Method,
+  Methods,
+  Oid,
+  PushedRef,
+  Quota,
+  Ref,
+  RefUpdate,
+  Sight,
+  Signature,
+  StorageState,
+  Stream,
+  Streams,
+  PushNotice as TellPush,
+} from '../../../gitd/protocol.ts';
+export { protocolVersion, zeroOid } from '../../../gitd/protocol.ts';

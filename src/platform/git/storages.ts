@@ -1,0 +1,237 @@
+/** The repository storages of the service, and the repositories in them. */
+import { createHash, randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { type Connection, type Outcome, openConnection } from './connection.ts';
+import type { Place } from './dial.ts';
+import { storageUnavailable, isGitFailure } from './failure.ts';
+import { type Method, protocolVersion } from './protocol_types.ts';
+import { type Reach, type Repository, type RepositoryPlace, makeRepository } from './repository.ts';
+import { type SpareConnection, keepSpareConnection } from './spare_connection.ts';
+import { openStream } from './stream.ts';
+import { type GitdSupervisor, superviseGitd } from './supervise_gitd.ts';
+
+/** `address`: of a remote gitd. */
+export type StorageSite = {
+  name: string;
+  /** Absolute path; null: a folder in the data folder. */
+  path: string | null;
+  address: { host: string; port: number } | null;
+};
+
+export type GitParts = {
+  storages: StorageSite[];
+  /** The data folder. */
+  data: string;
+  /** Secret shared with remote storages; null: there are none. */
+  secret: string | null;
+  /** Our instance id. Storages of other instances refuse connections. */
+  instance: string;
+  /** Only read the storages of this machine, alongside a running service; create nothing on disk. */
+  readOnly?: boolean;
+  random: (bytes: number) => Buffer;
+  log: (level: 'info' | 'warn', details: object, message: string) => void;
+};
+
+export type StorageStatus = { name: string; version: number; git: string; pid: number };
+
+export type GitStorages = {
+  repository: (place: RepositoryPlace) => Repository;
+  /**
+   * Reports on a storage, and starts its gitd if necessary.
+   * @throws GitFailure `unavailable`
+   */
+  status: (storage: string) => Promise<StorageStatus>;
+  stop: () => Promise<void>;
+};
+
+/**
+ * Formats a path, `@hashed/ab/cd/<64 digits>.git`. No folder gets too many entries, and no user chooses a name on
+ * disk.
+ */
+const formatPath = (digits: string): string =>
+  `@hashed/${digits.slice(0, 2)}/${digits.slice(2, 4)}/${digits}.git`;
+
+/**
+ * Generates the path of a new repository. Random, so that it collides with no existing repository, not even one of
+ * another database.
+ */
+export const generateRepositoryPath = (): string => formatPath(randomBytes(32).toString('hex'));
+
+export const getRepositoryPath = ({
+  id,
+  repository_path,
+}: Pick<RepositoryPlace, 'id' | 'repository_path'>): string =>
+  repository_path ?? formatPath(createHash('sha256').update(String(id)).digest('hex'));
+
+/** Returns the root of a local storage, by default below the data folder. */
+export const getLocalRoot = (data: string, { name, path }: StorageSite): string =>
+  path ?? join(data, 'repositories', name);
+
+/** Read-only methods, which are retried if the storage dies during a call. */
+const reads = new Set<Method>([
+  'storage.hello',
+  'repository.exists',
+  'repository.statistics',
+  'repository.check',
+  'refs.list',
+  'refs.names',
+  'refs.get',
+  'revision.resolve',
+  'commits.get',
+  'commits.list',
+  'commits.stats',
+  'commits.refs',
+  'commits.merge_base',
+  'commits.is_ancestor',
+  'tree.list',
+  'blob.at',
+  'blob.get',
+  'diff.files',
+  'compare.across',
+  'diff.raw',
+  'blame.file',
+  'contributors.list',
+  'merge.check',
+]);
+
+/**
+ * Connects and checks the protocol version.
+ * @throws GitFailure `unavailable`, also for another version
+ */
+export const openCheckedConnection = async (place: Place): Promise<Connection> => {
+  const connection = await openConnection(place);
+  const { result } = await connection.call('storage.hello', { version: protocolVersion }, undefined, {
+    seconds: 10,
+  });
+  const { version } = result as { version: number };
+  if (version === protocolVersion) return connection;
+  connection.close();
+  throw storageUnavailable(
+    `the repository storage speaks version ${version}, this service ${protocolVersion}`,
+  );
+};
+
+type Channel = { connection: () => Promise<Connection>; close: () => void };
+
+/** Creates one connection for all calls, reopened when it breaks. */
+const makeChannel = (place: () => Promise<Place>): Channel => {
+  let current: Promise<Connection> | null = null;
+  const open = (): Promise<Connection> => {
+    const next = place().then(openCheckedConnection);
+    next.catch(() => {
+      if (current === next) current = null;
+    });
+    current = next;
+    return next;
+  };
+  return {
+    connection: async () => {
+      const last = current;
+      const present = await last?.catch(() => null);
+      if (present?.isOpen() === true) return present;
+      if (current === last) current = null; // otherwise another call has opened a new connection already
+      return await (current ?? open());
+    },
+    close: () => void current?.then((connection) => connection.close()).catch(() => undefined),
+  };
+};
+
+/** Milliseconds within which the death of a process is noticed. */
+const deathNotice = 50;
+
+/** Retries connecting to a local gitd that has just died. Nothing was sent yet, so a retry is safe. */
+const retryConnecting = async <T>(isOurs: boolean, connect: () => Promise<T>): Promise<T> => {
+  for (let tries = isOurs ? 3 : 0; ; tries -= 1) {
+    try {
+      return await connect();
+    } catch (error) {
+      if (tries === 0 || !isGitFailure(error, 'unavailable')) throw error;
+      await wait(deathNotice);
+    }
+  }
+};
+
+type ReachParts = { name: string; isOurs: boolean; spare: SpareConnection; channel: Channel };
+
+const makeReach = ({ name, isOurs, spare, channel }: ReachParts): Reach => {
+  const connect = async (): Promise<Connection> => await retryConnecting(isOurs, channel.connection);
+  return {
+    name,
+    call: async (method, params, body, options): Promise<Outcome> => {
+      const connection = await connect();
+      try {
+        return await connection.call(method, params, body, options);
+      } catch (error) {
+        const mayRepeat = reads.has(method) && isGitFailure(error, 'unavailable') && !connection.isOpen();
+        if (!mayRepeat) throw error;
+        return await (await connect()).call(method, params, body, options);
+      }
+    },
+    stream: async (stream, params, options) =>
+      await retryConnecting(isOurs, async () => await openStream(spare, stream, params, options)),
+  };
+};
+
+type Opened = { reach: Reach; keeper: GitdSupervisor | null; channel: Channel; spare: SpareConnection };
+
+const openStorage = (parts: GitParts, site: StorageSite): Opened => {
+  const { name, address } = site;
+  const { data, readOnly = false, random, log } = parts;
+  const id = (bytes: number): string => random(bytes).toString('hex');
+  const keeper =
+    address === null
+      ? superviseGitd(
+          {
+            root: getLocalRoot(data, site),
+            listen: readOnly ? { host: '127.0.0.1', port: 0 } : { folder: join(data, 'gitd', name) },
+            readOnly,
+            secret: id(32),
+            onLine: (line) => log('warn', { storage: name, line }, 'gitd says'),
+          },
+          () => id(6),
+        )
+      : null;
+  const { instance, secret } = parts;
+  const place = async (): Promise<Place> =>
+    address === null
+      ? { ...(await (keeper as GitdSupervisor).place()), instance }
+      : { address, secret: secret ?? '', instance };
+  const channel = makeChannel(place);
+  const spare = keepSpareConnection(place);
+  return { reach: makeReach({ name, isOurs: keeper !== null, spare, channel }), keeper, channel, spare };
+};
+
+/** Opens the storages. Starts and connects nothing before first use. */
+export const openGit = (parts: GitParts): GitStorages => {
+  const opened = new Map(parts.storages.map((site) => [site.name, openStorage(parts, site)]));
+  const getReach = (storage: string): Reach => {
+    const found = opened.get(storage);
+    if (found === undefined) throw storageUnavailable(`the repository storage ${storage} is not configured`);
+    return found.reach;
+  };
+  return {
+    repository: (place) =>
+      makeRepository(
+        getReach(place.repository_storage),
+        getRepositoryPath(place),
+        place.repository_written === 1,
+      ),
+    status: async (storage) => {
+      const { result } = await getReach(storage).call(
+        'storage.hello',
+        { version: protocolVersion },
+        undefined,
+        {},
+      );
+      return { name: storage, ...(result as Omit<StorageStatus, 'name'>) };
+    },
+    stop: async () => {
+      for (const { channel, spare } of opened.values()) {
+        channel.close();
+        spare.close();
+      }
+      await Promise.all([...opened.values()].map(async ({ keeper }) => await keeper?.stop()));
+    },
+  };
+};

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setImmediate as later } from 'node:timers/promises';
+import { Failure } from '../../errors.ts';
+import { parseBody } from './parse_body.ts';
+import { getFileParts } from './file_parts.ts';
+
+const multipart = async (text: string) =>
+  await parseBody('POST', 'multipart/form-data; boundary=x', Buffer.from(text));
+
+const value = '--x\r\ncontent-disposition: form-data; name="title"\r\n\r\nhello\r\n';
+const file = '--x\r\ncontent-disposition: form-data; name="file"; filename="a"\r\n\r\nbytes\r\n';
+
+test('reads values of a form, and only the names of files', async () => {
+  const sent = await multipart(`${value}${file}--x--\r\n`);
+  assert.deepEqual([Object.entries(sent), getFileParts(sent)], [[['title', 'hello']], ['file']]);
+});
+
+test('skips a part that is not a value, of any length', async () => {
+  const nameless = `--x\r\nx: y\r\n\r\n${'y'.repeat(100_000)}\r\n`;
+  assert.deepEqual({ ...(await multipart(`${nameless}${value}--x--\r\n`)) }, { title: 'hello' });
+});
+
+test('refuses an incomplete form, even one that ends within a file', async () => {
+  for (const text of [value, `${value}${file}`, `${value}${file.slice(0, -5)}`, file.slice(0, 30), '--x']) {
+    await assert.rejects(multipart(text), (error) => {
+      assert.ok(error instanceof Failure);
+      assert.deepEqual(error.body, { message: '400 (Bad request) invalid multipart body' });
+      return true;
+    });
+    await later();
+  }
+});
+
+test('refuses a form of more than 1,000 parts, including empty ones', async () => {
+  const many = value.repeat(1000);
+  assert.equal(((await multipart(`${many}--x--\r\n`))['title'] as string[]).length, 1000);
+  const refusal = { body: { message: '400 (Bad request) invalid multipart body' } };
+  for (const excess of [value.repeat(1001), '--x\r\n'.repeat(1001), '--x\r\n\r\n'.repeat(100_000)])
+    await assert.rejects(multipart(`${excess}--x--\r\n`), refusal);
+});
+
+test('keeps the bytes of multipart values and nests their names', async () => {
+  const part = (name: string, text: string): string =>
+    `--x\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${text}\r\n`;
+  const parts = [
+    part('a[]', '1+1 %41&b=[c]'),
+    part('a[]', 'é'),
+    part('h[][k]', 'x'),
+    part('h[][k]', ''),
+    part('p+q', 'r'),
+  ];
+  assert.deepEqual(JSON.parse(JSON.stringify(await multipart(`${parts.join('')}--x--\r\n`))), {
+    a: ['1+1 %41&b=[c]', 'é'],
+    h: [{ k: 'x' }, { k: '' }],
+    'p+q': 'r',
+  });
+});
+
+const json = async (text: string) => await parseBody('POST', 'application/json', Buffer.from(text));
+
+test('refuses JSON with too many values or names before parsing it', async () => {
+  const list = (count: number): string => `{"a":[${Array.from({ length: count }, () => '1').join()}]}`;
+  assert.equal(((await json(list(49_990)))['a'] as number[]).length, 49_990);
+  const names = (count: number): string =>
+    `{"a":{${Array.from({ length: count }, (_one, at) => `"${at}":0`).join()}}}`;
+  assert.equal(Object.keys((await json(names(9_999)))['a'] as object).length, 9_999);
+  const refusal = { body: { message: '400 (Bad request) invalid JSON body' } };
+  for (const text of [list(60_000), names(10_001)]) await assert.rejects(json(text), refusal);
+});
+
+test('ignores punctuation inside JSON strings when counting', async () => {
+  const text = String.raw`\\\",[{:`.repeat(60_000);
+  assert.deepEqual(await json(`{"a":"${text}","b":["\\\\"]}`), {
+    a: JSON.parse(`"${text}"`) as string,
+    b: ['\\'],
+  });
+});
+
+test('decodes a plus and %20 as a space in a form', async () => {
+  const form = async (text: string) =>
+    await parseBody('POST', 'application/x-www-form-urlencoded', Buffer.from(text));
+  assert.deepEqual({ ...(await form('a+b=c+d&e=%2B&f[]=é+é')) }, { 'a b': 'c d', e: '+', f: ['é é'] });
+});
+
+test('starts the next hash of a list at a repeated name', async () => {
+  const read = async (form: string) =>
+    JSON.parse(
+      JSON.stringify(await parseBody('POST', 'application/x-www-form-urlencoded', Buffer.from(form))),
+    ) as unknown;
+  const list = {
+    actions: [{ action: 'create', path: 'a' }, { action: 'delete' }, { action: 'x', path: 'b' }],
+  };
+  const pairs = ['action=create', 'path=a', 'action=delete', 'action=x', 'path=b'];
+  const named = pairs.map((pair) => pair.replace(/^(\w+)/, '[$1]'));
+  assert.deepEqual(await read(named.map((pair) => `actions[]${pair}`).join('&')), list);
+  const encoded = named.map((pair) => `actions[]${pair}`.replaceAll('[', '%5B').replaceAll(']', '%5D'));
+  assert.deepEqual(await read(encoded.join('&')), list);
+  assert.deepEqual(await read('a[][b][]=1&a[][b][]=2&c=3'), { a: [{ b: ['1', '2'] }], c: '3' });
+});

@@ -1,0 +1,108 @@
+import { hash } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import type { Static, TObject, TSchema } from 'typebox';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** Who may call: without sign-in, with optional sign-in, signed-in users, administrators. */
+export type Audience = 'anyone' | 'optional' | 'user' | 'admin';
+
+/** Declaration of an endpoint. `C` is the type of the call that its handler receives. */
+export type Endpoint<C, P extends TObject = TObject> = {
+  method: Method;
+  /** Path below `/api/v4`: `/projects/:id/issues`. */
+  path: string;
+  /** One line for the documentation. */
+  summary: string;
+  /** Tag in the documentation: `issues`. */
+  area: string;
+  audience: Audience;
+  /** Token scopes, one of which suffices, in addition to `api` (and `read_api` for GET). */
+  scopes?: readonly string[];
+  /** Accepts job tokens, for records of the job's own project. */
+  jobTokens?: true;
+  params: P;
+  /** Shape of a response, or of one item of a list; null: no body. */
+  reply: TSchema | null;
+  /** Paginated: takes `page` and `per_page`; the handler returns a `Page`. */
+  list?: true;
+  /** Content type of a response that is not JSON: `text/plain`, or any. */
+  content?: 'text/plain' | '*/*';
+  /** Status of a success, by default 200 for GET, PUT and PATCH, 201 for POST, 204 for DELETE. */
+  status?: number;
+  /** Further failures for the documentation, which follow from neither audience nor path. */
+  refusals?: readonly (403 | 404)[];
+  /** Milliseconds after which clients may poll again. `Poll-Interval` reports them, multiplied as the settings say. */
+  polled?: number;
+  /** `stream`: a form with a file. The handler reads it once it has authorized the caller. */
+  body?: 'stream';
+  /** Maximum bytes of a body that may be longer than usual. Read only after the caller is authenticated. */
+  largest?: number;
+  handle: (call: C, params: Static<P>) => Promise<unknown>;
+};
+
+/** Parsed parameters of an endpoint, as its handler receives them. */
+export type ParamsOf<P extends TObject> = Static<P>;
+
+/** Any endpoint, without its parameter types. */
+export type AnyEndpoint<C> = Omit<Endpoint<C>, 'handle'> & {
+  // oxlint-disable-next-line typescript/no-explicit-any -- handlers differ in their parameter type
+  handle: (call: C, params: any) => Promise<unknown>;
+};
+
+const usualStatus: Record<Method, number> = {
+  GET: 200,
+  POST: 201,
+  PUT: 200,
+  PATCH: 200,
+  DELETE: 204,
+};
+
+export const statusOfEndpoint = (endpoint: { method: Method; status?: number | undefined }): number =>
+  endpoint.status ?? usualStatus[endpoint.method];
+
+/** A response other than JSON with the endpoint's status. */
+export class Answer {
+  readonly body: string | Buffer | Readable | object | null;
+  readonly status: number | undefined;
+  readonly headers: Record<string, string>;
+  /** Called when the response ends, with whether it was sent completely. */
+  readonly onSent: ((isWhole: boolean) => void) | undefined;
+
+  constructor(
+    body: string | Buffer | Readable | object | null,
+    options: {
+      status?: number;
+      headers?: Record<string, string>;
+      onSent?: (isWhole: boolean) => void;
+    } = {},
+  ) {
+    this.body = body;
+    this.status = options.status;
+    this.headers = options.headers ?? {};
+    this.onSent = options.onSent;
+  }
+}
+
+/** Serialized JSON, as a response or as an item of a list. Sent unchanged. */
+export class JsonText {
+  readonly bytes: Buffer;
+  #digest: string | undefined;
+
+  constructor(text: string | Buffer, digest?: string) {
+    this.bytes = typeof text === 'string' ? Buffer.from(text) : text;
+    this.#digest = digest;
+  }
+
+  /** A copy in memory of its own, for caching. A short text is a view of a shared slab, which would stay in memory. */
+  get alone(): JsonText {
+    const bytes = Buffer.allocUnsafeSlow(this.bytes.length);
+    this.bytes.copy(bytes);
+    return new JsonText(bytes, this.#digest);
+  }
+
+  /** Differs if the text differs. */
+  get digest(): string {
+    return (this.#digest ??= hash('sha1', this.bytes, 'base64url'));
+  }
+}

@@ -1,0 +1,288 @@
+/** Registers a route for each declared endpoint. */
+import { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type Failure, forbidden, unauthorized } from '../errors.ts';
+import { largestBody, longestQuery, parseBody } from './body/parse_body.ts';
+import {
+  Answer,
+  type AnyEndpoint,
+  type Audience,
+  JsonText,
+  type Method,
+  statusOfEndpoint,
+} from './endpoint.ts';
+import { discardBody } from './body/discard_body.ts';
+import { readBody } from './body/read_body.ts';
+import { asFailure, methodNotAllowed, tooLong } from './failure.ts';
+import { type Page, type PageRequest, pageHeaders, pageRequest } from './page.ts';
+import { type IgnoredParams, ignoredParams, ignoredParamsHeader } from './ignored_params.ts';
+import { type ParamsReader, type RawParams, paramsReader } from './params.ts';
+import { type Serialize, lazySerializer, listText } from './serializer.ts';
+
+export const apiPrefix = '/api/v4';
+
+/** Properties that every kind of call has. */
+export type BaseCall = {
+  /** Whether a user is signed in, and is an administrator. */
+  signedIn: boolean;
+  admin: boolean;
+  baseUrl: string;
+  /** Returns `Poll-Interval` for a resource that clients poll every so many milliseconds. */
+  pollInterval: (milliseconds: number) => string;
+};
+
+export type OpenCall<C extends BaseCall> = (
+  request: FastifyRequest,
+  sent: RawParams,
+  endpoint: AnyEndpoint<C>,
+) => Promise<C>;
+
+type Mounted<C> = {
+  endpoint: AnyEndpoint<C>;
+  read: ParamsReader;
+  ignored: IgnoredParams;
+  defaults: Record<string, unknown>;
+  serialize: Serialize;
+  /** Name of an integer parameter at the end of the path, which may be followed by `.json`. */
+  lastParam: string | null;
+};
+
+const lastIntegerParam = (endpoint: AnyEndpoint<unknown>): string | null => {
+  const name = endpoint.path.split('/').at(-1)?.replace(/^:/, '') ?? '';
+  const property: { type?: unknown } | undefined = endpoint.params.properties[name];
+  return property?.type === 'integer' ? name : null;
+};
+
+const prepare = <C>(endpoint: AnyEndpoint<C>): Mounted<C> => {
+  const properties = Object.entries(endpoint.params.properties) as [string, { default?: unknown }][];
+  return {
+    endpoint,
+    read: paramsReader(endpoint.params),
+    ignored: ignoredParams(endpoint.params),
+    defaults: Object.fromEntries(
+      properties.filter(([, p]) => p.default !== undefined).map(([n, p]) => [n, p.default]),
+    ),
+    serialize: lazySerializer(endpoint.reply ?? {}),
+    lastParam: lastIntegerParam(endpoint as AnyEndpoint<unknown>),
+  };
+};
+
+/** Checks the audience: 401 before 403, both before any error in parameters. */
+const admit = (audience: Audience, call: BaseCall): void => {
+  if (audience === 'anyone' || audience === 'optional') return;
+  if (!call.signedIn) throw unauthorized();
+  if (audience === 'admin' && !call.admin) throw forbidden();
+};
+
+const pathParams = (request: FastifyRequest, lastParam: string | null): Record<string, string> => {
+  const params = request.params as Record<string, string>;
+  const last = lastParam === null ? undefined : params[lastParam];
+  if (lastParam === null || last?.endsWith('.json') !== true) return params;
+  return { ...params, [lastParam]: last.slice(0, -'.json'.length) };
+};
+
+/** Parses the parameters of the body, or returns the failure: only authorized callers receive it. */
+const tryBody = async (request: FastifyRequest, body: Buffer): Promise<RawParams | Failure> => {
+  try {
+    return await parseBody(request.method, request.headers['content-type'], body);
+  } catch (error) {
+    const failure = asFailure(error);
+    if (failure === null) throw error;
+    return failure;
+  }
+};
+
+const getQuery = (url: string): string => (url.includes('?') ? url.slice(url.indexOf('?') + 1) : '');
+
+const isFailure = (value: RawParams | Failure): value is Failure => value instanceof Error;
+
+/** Reads the body. One past the usual limit is read only if the headers authorize the caller. */
+const readRequestBody = async <C extends BaseCall>(
+  { endpoint }: Mounted<C>,
+  open: OpenCall<C>,
+  request: FastifyRequest,
+): Promise<Buffer | undefined> => {
+  if (endpoint.largest === undefined) return request.body as Buffer | undefined;
+  if (!(Number(request.headers['content-length'] ?? NaN) <= largestBody)) {
+    admit(endpoint.audience, await open(request, request.query as RawParams, endpoint));
+  }
+  return await readBody(request.raw, endpoint.largest);
+};
+
+const serve = async <C extends BaseCall>(
+  mounted: Mounted<C>,
+  open: OpenCall<C>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> => {
+  const { endpoint } = mounted;
+  if (getQuery(request.url).length > longestQuery) throw tooLong();
+  const bytes = await readRequestBody(mounted, open, request);
+  const body = bytes === undefined ? {} : await tryBody(request, bytes);
+  const sent = { ...(request.query as RawParams), ...(isFailure(body) ? {} : body) };
+  const call = await open(request, sent, endpoint);
+  admit(endpoint.audience, call);
+  if (isFailure(body)) throw body;
+  const ignored = mounted.ignored(sent);
+  if (ignored !== null) void reply.header(ignoredParamsHeader, ignored);
+  const path = pathParams(request, mounted.lastParam);
+  const params = mounted.read({ ...sent, ...path });
+  if (endpoint.polled !== undefined) {
+    void reply.header('poll-interval', call.pollInterval(endpoint.polled));
+  }
+  const pages = endpoint.list === true ? pageRequest(params) : null;
+  const answer = await endpoint.handle(call, params);
+  if (pages === null) return send(mounted, request, reply, answer);
+  return sendPage(mounted, request, reply, {
+    page: answer as Page<unknown>,
+    url: `${call.baseUrl}${request.url.split('?')[0]}`,
+    shown: { ...mounted.defaults, ...sent, ...path },
+    pages,
+  });
+};
+
+type ListAnswer = {
+  page: Page<unknown>;
+  url: string;
+  shown: Record<string, unknown>;
+  pages: PageRequest;
+};
+
+const sendPage = <C>(
+  mounted: Mounted<C>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { page, url, shown, pages }: ListAnswer,
+): FastifyReply => {
+  void reply.headers(pageHeaders(url, shown, pages, page.total));
+  return sendJson(request, reply, 200, listText(page.items.map(mounted.serialize)));
+};
+
+const send = <C>(
+  mounted: Mounted<C>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  answer: unknown,
+): FastifyReply => {
+  const usual = statusOfEndpoint(mounted.endpoint);
+  if (answer instanceof Answer) return sendAnswer(mounted, request, reply, answer);
+  if (mounted.endpoint.reply === null) return reply.code(usual).send();
+  return sendJson(request, reply, usual, mounted.serialize(answer));
+};
+
+const sendAnswer = <C>(
+  mounted: Mounted<C>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  answer: Answer,
+): FastifyReply => {
+  const status = answer.status ?? statusOfEndpoint(mounted.endpoint);
+  void reply.headers(answer.headers);
+  const { body, onSent } = answer;
+  if (onSent !== undefined) {
+    if (reply.raw.destroyed || reply.raw.socket?.destroyed === true) onSent(false);
+    else reply.raw.once('close', () => onSent(reply.raw.writableFinished));
+  }
+  if (body === null) return reply.code(status).send();
+  if (body instanceof JsonText) return sendJson(request, reply, status, body);
+  if (typeof body === 'string' || Buffer.isBuffer(body) || body instanceof Readable) {
+    return reply.code(status).send(body);
+  }
+  return sendJson(request, reply, status, new JsonText(JSON.stringify(body)));
+};
+
+/** Sends JSON with exactly `application/json`; for a GET with a weak ETag, compared with `If-None-Match`. */
+const sendJson = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  status: number,
+  text: JsonText,
+): FastifyReply => {
+  if (request.method === 'GET' || request.method === 'HEAD') {
+    const etag = `W/"${text.digest}"`;
+    void reply.header('etag', etag);
+    if (request.headers['if-none-match']?.split(',').some((one) => one.trim() === etag) === true) {
+      return reply.code(304).send();
+    }
+  }
+  return reply.code(status).header('content-type', 'application/json').send(text.bytes);
+};
+
+/** Routed methods. Any other method that Node parses is treated as one that no endpoint has. */
+export const allMethods: readonly string[] = [
+  'GET',
+  'HEAD',
+  'POST',
+  'PUT',
+  'PATCH',
+  'DELETE',
+  'OPTIONS',
+  'TRACE',
+  'CONNECT',
+];
+
+/** Answers OPTIONS with the available methods, and any other undeclared method with 405. */
+const mountOtherMethods = (app: FastifyInstance, url: string, offered: Method[]): void => {
+  const allow = [...new Set(['OPTIONS', ...offered, ...(offered.includes('GET') ? ['HEAD'] : [])])];
+  const others = allMethods.filter((method) => !allow.includes(method) && method !== 'CONNECT');
+  const header = allow.join(', ');
+  app.route({
+    method: 'OPTIONS',
+    url,
+    handler: (_request, reply) => reply.code(204).header('allow', header).send(),
+  });
+  app.route({
+    method: others,
+    url,
+    handler: () => {
+      throw methodNotAllowed(header);
+    },
+  });
+};
+
+type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
+
+/** Discards the rest of a refused request's body, and closes the connection if the rest is long. */
+const discardingRest =
+  (handler: Handler): Handler =>
+  async (request, reply) => {
+    try {
+      return await handler(request, reply);
+    } catch (error) {
+      if (!(await discardBody(request.raw))) void reply.header('connection', 'close');
+      throw error;
+    }
+  };
+
+/** Registers a route whose handler reads the body itself: in a scope without body parsers. */
+const mountStreaming = (app: FastifyInstance, method: Method, url: string, handler: Handler): void => {
+  void app.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser('*', (_request, _body, done) => done(null));
+    scope.route({ method, url, config: { streams: true }, handler: discardingRest(handler) });
+  });
+};
+
+export const mountEndpoints = <C extends BaseCall>(
+  app: FastifyInstance,
+  endpoints: readonly AnyEndpoint<C>[],
+  open: OpenCall<C>,
+  prefix = apiPrefix,
+): void => {
+  const offered = new Map<string, Method[]>();
+  for (const endpoint of endpoints) {
+    const { method } = endpoint;
+    const mounted = prepare(endpoint);
+    const url = prefix + endpoint.path;
+    offered.set(url, [...(offered.get(url) ?? []), method]);
+    const handler: Handler = async (request, reply) => await serve(mounted, open, request, reply);
+    if (endpoint.body === 'stream' || endpoint.largest !== undefined)
+      mountStreaming(app, method, url, handler);
+    else app.route({ method, url, handler });
+  }
+  for (const [url, methods] of offered) mountOtherMethods(app, url, methods);
+};
+
+/** Returns the literal words that end a path. `.json` may follow only these. */
+export const finalWords = (endpoints: readonly AnyEndpoint<never>[]): Set<string> =>
+  new Set(endpoints.map(({ path }) => path.split('/').at(-1) ?? '').filter((word) => !word.startsWith(':')));

@@ -1,0 +1,38 @@
+/**
+ * Counts events by name within a time window, in the memory of this process only. Approximate: a window starts with
+ * its first event.
+ */
+export type RateCounter = {
+  /** Counts an event. Returns whether the name has more than `most` events in its window. */
+  count: (name: string, now: number) => boolean;
+  /** As `count`, without counting an event. */
+  isOver: (name: string, now: number) => boolean;
+};
+
+/** Maximum names; beyond it, all counts are dropped. */
+const mostNames = 10_000;
+
+/**
+ * Creates a counter.
+ * @param most events allowed per name and window
+ * @param within length of the window in milliseconds
+ */
+export const rateCounter = ({ most, within }: { most: number; within: number }): RateCounter => {
+  const counts = new Map<string, { since: number; count: number }>();
+  const getRecent = (name: string, now: number) => {
+    const recent = counts.get(name);
+    const isOld = recent === undefined || now - recent.since >= within || now < recent.since;
+    return isOld ? null : recent;
+  };
+  return {
+    count: (name, now) => {
+      const recent = getRecent(name, now);
+      if (recent === null && counts.size >= mostNames) counts.clear();
+      const one = recent ?? { since: now, count: 0 };
+      counts.set(name, one);
+      one.count += 1;
+      return one.count > most;
+    },
+    isOver: (name, now) => (getRecent(name, now)?.count ?? 0) > most,
+  };
+};

@@ -1,0 +1,225 @@
+/** Builds the HTTP server: limits, headers, errors, logs. `mount.ts` adds the endpoints. */
+import { randomUUID } from 'node:crypto';
+import {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+  fastify,
+} from 'fastify';
+import type { Logger } from 'pino';
+import { type Meter, runMetered } from '../db/meter.ts';
+import type { Failure } from '../errors.ts';
+import { largestBody } from './body/parse_body.ts';
+import { answerMalformedRequest } from './malformed_requests.ts';
+import { parseForm } from './body/form.ts';
+import { asFailure, unknownRoute, unreadable } from './failure.ts';
+import type { Metrics } from './monitoring/metrics.ts';
+import { allMethods, apiPrefix } from './mount.ts';
+import { limitBodies } from './body/body_timeout.ts';
+import { isAmbiguous } from './origin.ts';
+import { addCors } from './cors.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    meter: Meter;
+    /** Signed-in user, for the log. */
+    userId: number | null;
+  }
+}
+
+export type RenderFailurePage = (
+  request: FastifyRequest,
+  failure: Failure | null,
+) => Promise<{ body: string; headers: Record<string, string> } | null>;
+
+export type ServerOptions = {
+  log: Logger;
+  metrics: Metrics;
+  trustedProxies: string[];
+  /** Path words that `.json` may follow. */
+  finalWords: Set<string>;
+  /** Converts a store error, such as a full disk, into a failure. */
+  storeFailure: (error: unknown) => Failure | null;
+  /** Renders a failure (null: an unexpected error) as a page; null if the request does not come from a person. */
+  failurePage: RenderFailurePage;
+  /** Maps a path to another one that is served in its place; returns the same path if none is. */
+  rewritePath?: (path: string) => string;
+  /** Milliseconds that a client has for the head and for the body of a request, and between two checks of the head. */
+  patience?: { head: number; request: number; check: number };
+};
+
+const defaultTimeouts = { head: 10_000, request: 30_000, check: 2_000 };
+/** Milliseconds without traffic after which a connection is cut, such as one whose client does not read. */
+const longestSilence = 120_000;
+const mostConnections = 10_000;
+
+/** Paths that pages of other sites may request. None of them accepts cookies from other sites. */
+const openToPages = [`${apiPrefix}/`, '/oauth/token', '/oauth/revoke', '/.well-known/oauth-'];
+
+const saneRequestId = /^[A-Za-z0-9_.=+/-]{8,128}$/;
+
+const securityHeaders = {
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'SAMEORIGIN',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cache-control': 'max-age=0, private, must-revalidate',
+  vary: 'Origin, Authorization, Private-Token, Cookie',
+};
+
+/** Paths that end with the name of a file or a ref, which may itself end in `.json`. */
+const namesFile =
+  /\/repository\/(?:files|branches|tags|commits|archive)\/|\/protected_(?:branches|tags)\/|\/jobs\/(?:\d+\/artifacts|artifacts)\//;
+
+/**
+ * Normalizes a path: merges slashes, drops a trailing `/`, and drops `.json` after a literal word. Of an absolute
+ * URL, as sent to proxies, scheme and host are ignored.
+ */
+const squeezePath = (target: string, { finalWords, rewritePath }: ServerOptions): string => {
+  const url = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?#]*/i, '') || '/';
+  const mark = url.indexOf('?');
+  const path = mark === -1 ? url : url.slice(0, mark);
+  let clean = path.includes('//') ? path.replace(/\/{2,}/g, '/') : path;
+  if (clean.length > 1 && clean.endsWith('/')) clean = clean.slice(0, -1);
+  if (clean.endsWith('.json')) {
+    const bare = clean.slice(0, -'.json'.length);
+    if (!namesFile.test(bare) && finalWords.has(bare.slice(bare.lastIndexOf('/') + 1))) clean = bare;
+  }
+  clean = rewritePath?.(clean) ?? clean;
+  return mark === -1 ? clean : clean + url.slice(mark);
+};
+
+const failureBody = (reply: FastifyReply, failure: Failure): FastifyReply => {
+  void reply.code(failure.status).headers(failure.headers);
+  // A response before the body was read leaves bytes on the connection that are not a request.
+  if (failure.kind === 'too_large') void reply.header('connection', 'close');
+  if (failure.body === null) return reply.send();
+  void reply.header('content-type', 'application/json');
+  return reply.send(Buffer.from(JSON.stringify(failure.body)));
+};
+
+const answerFailure = async (
+  { failurePage }: ServerOptions,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  failure: Failure,
+): Promise<FastifyReply> => {
+  const page = await failurePage(request, failure);
+  if (page === null) return failureBody(reply, failure);
+  return reply
+    .code(failure.status)
+    .headers({ ...failure.headers, ...page.headers })
+    .send(page.body);
+};
+
+const handleError = (options: ServerOptions) => {
+  return async (error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const failure = asFailure(error, request.headers['content-type']) ?? options.storeFailure(error);
+    if (failure !== null) return await answerFailure(options, request, reply, failure);
+    request.log.error({ err: error, request_id: request.id, route: getRoute(request) }, 'unforeseen error');
+    const page = await options.failurePage(request, null);
+    if (page !== null) return reply.code(500).headers(page.headers).send(page.body);
+    const body = { message: '500 Internal Server Error' };
+    return reply
+      .code(500)
+      .header('content-type', 'application/json')
+      .send(Buffer.from(JSON.stringify(body)));
+  };
+};
+
+const getRoute = (request: FastifyRequest): string => request.routeOptions.url ?? 'unknown';
+
+const logAndMeasure = (app: FastifyInstance, { metrics, log }: ServerOptions): void => {
+  // These lines contain nothing that a client sent, so redaction is unnecessary.
+  const lines = log.child({}, { redact: [] });
+  app.addHook('onResponse', (request, reply, done) => {
+    const total = reply.elapsedTime;
+    const { meter } = request;
+    const route = getRoute(request);
+    metrics.observe({ method: request.method, route, status: reply.statusCode }, total, meter.milliseconds);
+    lines.info(
+      {
+        request_id: request.id,
+        method: request.method,
+        route,
+        status: reply.statusCode,
+        ms: round(total),
+        store_ms: round(meter.milliseconds),
+        statements: meter.statements,
+        user_id: request.userId,
+        ip: request.ip,
+      },
+      'request',
+    );
+    done();
+  });
+};
+
+const round = (milliseconds: number): number => Math.round(milliseconds * 100) / 100;
+
+const readBodies = (app: FastifyInstance): void => {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+};
+
+/** Our declarations parse and serialize, so Fastify's compilers are not loaded. */
+const noSchemas = () => () => {
+  throw new Error('Fastify must not compile schemas');
+};
+
+export const makeServer = (options: ServerOptions): FastifyInstance => {
+  const timeouts = options.patience ?? defaultTimeouts;
+  const loggerInstance: FastifyBaseLogger = options.log;
+  const app = fastify({
+    loggerInstance,
+    logController: new LogController({ disableRequestLogging: true }),
+    // Log lines of a request contain its id; a child logger per request would be wasted.
+    childLoggerFactory: (logger) => logger,
+    bodyLimit: largestBody,
+    connectionTimeout: longestSilence,
+    keepAliveTimeout: 60_000,
+    http: { headersTimeout: timeouts.head, connectionsCheckingInterval: timeouts.check },
+    clientErrorHandler: answerMalformedRequest,
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    trustProxy: options.trustedProxies.length === 0 ? false : options.trustedProxies,
+    schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
+    genReqId: (request) => {
+      const clientId = request.headers['x-request-id'];
+      return typeof clientId === 'string' && saneRequestId.test(clientId) ? clientId : randomUUID();
+    },
+    rewriteUrl: (request) => {
+      // Methods such as QUERY get 405 with `Allow` on existing paths, and 404 elsewhere.
+      if (!allMethods.includes(request.method ?? '')) request.method = 'TRACE';
+      return squeezePath(request.url ?? '/', options);
+    },
+    frameworkErrors: (error, request, reply) => void handleError(options)(error, request, reply),
+    routerOptions: { maxParamLength: 2000, querystringParser: (text) => parseForm(text) as never },
+  });
+  app.server.maxConnections = mostConnections;
+  limitBodies(app, timeouts.request);
+  app.decorateRequest('userId', null);
+  app.decorateRequest('meter', null as unknown as Meter);
+  app.addHook('onRequest', (request, reply, done) => {
+    request.meter = { statements: 0, milliseconds: 0 };
+    void reply.headers(securityHeaders).header('x-request-id', request.id);
+    if (isAmbiguous(request.raw)) {
+      void reply.header('connection', 'close');
+      done(unreadable());
+      return;
+    }
+    runMetered(request.meter, done);
+  });
+  addCors(app, openToPages);
+  app.addHook('onSend', (_request, reply, payload, done) => {
+    void reply.header('x-runtime', (reply.elapsedTime / 1000).toFixed(6));
+    done(null, payload);
+  });
+  logAndMeasure(app, options);
+  readBodies(app);
+  app.setErrorHandler(handleError(options));
+  app.setNotFoundHandler((request, reply) => answerFailure(options, request, reply, unknownRoute()));
+  return app;
+};

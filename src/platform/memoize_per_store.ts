@@ -1,0 +1,16 @@
+/**
+ * Memoizes a value for each store or platform (tests have several): created at first use, garbage-collected with its
+ * owner.
+ */
+export const memoizePerStore = <Owner extends object, Own>(
+  make: (owner: Owner) => Own,
+): ((owner: Owner) => Own) => {
+  const all = new WeakMap<Owner, Own>();
+  return (owner) => {
+    const existing = all.get(owner);
+    if (existing !== undefined) return existing;
+    const value = make(owner);
+    all.set(owner, value);
+    return value;
+  };
+};

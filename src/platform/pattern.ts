@@ -1,0 +1,71 @@
+/** Regular expressions that users write, run by an engine with linear time in the text, whatever the pattern. */
+import { RE2JS } from 're2js';
+
+const longestPattern = 1000;
+const largestProgram = 5000;
+
+/** A compiled pattern. A test costs `size` times the length of the text. */
+export type Pattern = {
+  size: number;
+  test: (text: string) => boolean;
+  find: (text: string) => string[] | null;
+  /** Returns the last group of the last match, if there is one; else the match itself. */
+  last: (text: string) => string | null;
+};
+
+const flagBits: Record<string, number> = {
+  i: RE2JS.CASE_INSENSITIVE,
+  s: RE2JS.DOTALL,
+  // As in Ruby, `m` lets the dot match a newline.
+  m: RE2JS.DOTALL,
+  U: 0,
+};
+
+type Matcher = ReturnType<RE2JS['matcher']>;
+
+const getGroups = (matcher: Matcher): string[] =>
+  Array.from({ length: matcher.groupCount() + 1 }, (_, at) => matcher.group(at) ?? '');
+
+/**
+ * Compiles a pattern.
+ * @returns null if the engine does not accept it
+ */
+export const compilePattern = (source: string, flags = ''): Pattern | null => {
+  if (source.length > longestPattern) return null;
+  const prefix = flags.includes('U') ? '(?U)' : '';
+  const bits = [...flags].reduce((sum, flag) => sum | (flagBits[flag] ?? 0), RE2JS.MULTILINE);
+  try {
+    const compiled = RE2JS.compile(prefix + source, bits);
+    const size = compiled.programSize();
+    if (size > largestProgram) return null;
+    return {
+      // Each step copies the positions of all groups.
+      size: size * (1 + compiled.groupCount()),
+      test: (text) => compiled.matcher(text).find(),
+      find: (text) => {
+        const matcher = compiled.matcher(text);
+        return matcher.find() ? getGroups(matcher) : null;
+      },
+      last: (text) => {
+        const matcher = compiled.matcher(text);
+        let found: string | null = null;
+        while (matcher.find()) found = matcher.group(matcher.groupCount()) ?? '';
+        return found;
+      },
+    };
+  } catch {
+    return null;
+  }
+};
+
+/** Splits `/source/flags`; null for any other text. */
+export const splitPattern = (text: string): { source: string; flags: string } | null => {
+  const found = /^\/(.+)\/([ismU]*)$/s.exec(text);
+  return found === null ? null : { source: (found[1] ?? '').replaceAll('\\/', '/'), flags: found[2] ?? '' };
+};
+
+/** Compiles `/source/flags`; null if the text has another form or the engine does not accept it. */
+export const parsePattern = (text: string): Pattern | null => {
+  const parts = splitPattern(text);
+  return parts === null ? null : compilePattern(parts.source, parts.flags);
+};

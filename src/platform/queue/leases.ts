@@ -1,0 +1,187 @@
+/** Leases of background work: a process renews the lease of its work, and another takes it over if the process dies. */
+import { sql } from 'kysely';
+import type { Store, Tx } from '../db/open.ts';
+import { processName } from '../db/process_name.ts';
+
+/** Duration of a lease in milliseconds. Longer work renews it. */
+export const lease = 60_000;
+
+export const mostAttempts = 20;
+const firstPause = 2_000;
+const longestPause = 3_600_000;
+/** Shorter during an outage, so that work resumes soon after its end. */
+const longestOutagePause = 300_000;
+/** Due time of failed work, which never runs. Its row remains for inspection. */
+export const never = Number.MAX_SAFE_INTEGER;
+
+export type Taken = {
+  id: number;
+  name: string;
+  payload: string;
+  /** Including this attempt. No two workers share a number, so it identifies the holder of the row. */
+  attempts: number;
+  /** Attempts that do not count towards giving up. */
+  excused_attempts: number;
+  unique_key: string | null;
+};
+
+/** Kinds of work: only these, or all except these. */
+export type Kinds = { only: readonly string[] } | { except: readonly string[] };
+
+/** All kinds, including future ones. */
+export const allKinds: Kinds = { except: [] };
+
+const isOfKinds = (kinds: Kinds) => {
+  const [names, word] = 'only' in kinds ? [kinds.only, sql`in`] : [kinds.except, sql`not in`];
+  if (names.length === 0) return 'only' in kinds ? sql<boolean>`1 = 0` : sql<boolean>`1 = 1`;
+  return sql<boolean>`name ${word} (${sql.join(names.map((name) => sql.lit(name)))})`;
+};
+
+/** Over the table `work`: due rows. Work with the same `turn` runs one at a time, the oldest first. */
+const isDueAt = (now: number, kinds: Kinds) =>
+  sql<boolean>`run_at <= ${now} and (locked_until is null or locked_until < ${now}) and ${isOfKinds(kinds)}
+    and (turn is null or not exists (select 1 from work as other
+      where other.turn = work.turn and other.id <> work.id
+        and (other.locked_until is not null or (other.run_at, other.id) < (work.run_at, work.id))))`;
+
+/** Tells whether any work is due: cheap, without a transaction. */
+export const isDue = async (store: Store, now: number, kinds: Kinds = allKinds): Promise<boolean> => {
+  const query = store.db.selectFrom('work').select('id').where(isDueAt(now, kinds)).limit(1);
+  return (await query.executeTakeFirst()) !== undefined;
+};
+
+const takeOldest = async (tx: Tx, kinds: Kinds): Promise<Taken | null> => {
+  const row = await tx.db
+    .selectFrom('work')
+    .select(['id', 'name', 'payload', 'attempts', 'excused_attempts', 'unique_key'])
+    .where(isDueAt(tx.now, kinds))
+    .orderBy('run_at')
+    .orderBy('id')
+    .limit(1)
+    .modifyEnd(tx.words.skipLocked)
+    .executeTakeFirst();
+  if (row === undefined) return null;
+  const attempts = row.attempts + 1;
+  // Clear the unique key when the row is taken: later changes need another run.
+  await tx.db
+    .updateTable('work')
+    .set({ locked_until: tx.now + lease, locked_by: processName, attempts, unique_key: null })
+    .where('id', '=', row.id)
+    .execute();
+  return { ...row, attempts };
+};
+
+/** Leases the piece that is due longest; null if none is free. */
+export const take = async (store: Store, kinds: Kinds = allKinds): Promise<Taken | null> => {
+  try {
+    return await store.write(async (tx) => await takeOldest(tx, kinds));
+  } catch (error) {
+    // Another process took work of the same turn at this moment; `work_turn_locked` lets only one run.
+    if (store.isUniqueViolation(error)) return null;
+    throw error;
+  }
+};
+
+const unlocked = { locked_until: null, locked_by: null };
+
+const own = (tx: Tx, { id, attempts }: Taken) =>
+  tx.db.updateTable('work').where('id', '=', id).where('attempts', '=', attempts);
+
+export const renew = async (store: Store, taken: Taken): Promise<void> => {
+  await store.write(
+    async (tx) =>
+      await own(tx, taken)
+        .set({ locked_until: tx.now + lease })
+        .execute(),
+  );
+};
+
+export const finish = async (store: Store, { id, attempts }: Taken): Promise<void> => {
+  await store.write(
+    async ({ db }) =>
+      await db.deleteFrom('work').where('id', '=', id).where('attempts', '=', attempts).execute(),
+  );
+};
+
+/** Returns the sum of pauses after this many failed attempts, in milliseconds. */
+const sumDoublingPauses = (tries: number, longest: number): number => {
+  const doubled = Math.min(tries, Math.ceil(Math.log2(longest / firstPause)));
+  return firstPause * (2 ** doubled - 1) + longest * (tries - doubled);
+};
+
+/**
+ * Returns the sum of all pauses of a postponed piece, in milliseconds.
+ * @param failures attempts that failed by the work itself
+ * @param outages attempts that failed by an outage
+ */
+export const sumPauses = (failures: number, outages: number): number =>
+  sumDoublingPauses(failures, longestPause) + sumDoublingPauses(outages, longestOutagePause);
+
+/** Returns the attempts that failed by the work itself. */
+export const countAttempts = ({ attempts, excused_attempts }: Taken): number => attempts - excused_attempts;
+
+/**
+ * Schedules another attempt after a pause that doubles each time. Drops the row if the same work was enqueued
+ * meanwhile.
+ * @param isOutage the attempt ended by an outage and does not count
+ */
+export const postpone = async (
+  store: Store,
+  taken: Taken,
+  error: unknown,
+  isOutage = false,
+): Promise<void> => {
+  const { id, attempts, unique_key } = taken;
+  const excused_attempts = taken.excused_attempts + (isOutage ? 1 : 0);
+  const [tries, longest] = isOutage
+    ? [excused_attempts, longestOutagePause]
+    : [countAttempts(taken), longestPause];
+  const pause = Math.min(firstPause * 2 ** (tries - 1), longest);
+  await store.write(async (tx) => {
+    if (unique_key !== null && (await isWaiting(tx, unique_key))) {
+      await tx.db.deleteFrom('work').where('id', '=', id).where('attempts', '=', attempts).execute();
+      return;
+    }
+    const last_error = toErrorText(error);
+    await own(tx, taken)
+      .set({ ...unlocked, run_at: tx.now + pause, last_error, unique_key, excused_attempts })
+      .execute();
+  });
+};
+
+const isWaiting = async ({ db }: Tx, uniqueKey: string): Promise<boolean> => {
+  const query = db.selectFrom('work').select('id').where('unique_key', '=', uniqueKey);
+  return (await query.executeTakeFirst()) !== undefined;
+};
+
+/** Marks a piece as failed, not to be retried. */
+export const giveUp = async (store: Store, taken: Taken, error: unknown): Promise<void> => {
+  const last_error = toErrorText(error);
+  await store.write(
+    async (tx) =>
+      await own(tx, taken)
+        .set({ ...unlocked, run_at: never, last_error })
+        .execute(),
+  );
+};
+
+/**
+ * How often the work of an ended process is released before its lease expires. Work that crashes its process waits
+ * for its lease afterwards, so that the service can run in between.
+ */
+const mostFreed = 3;
+
+/** Releases the work of a process that has ended, so that it need not wait for its lease. */
+export const releaseWork = async (store: Store, holder: string): Promise<void> => {
+  await store.write(
+    async ({ db }) =>
+      await db
+        .updateTable('work')
+        .set(unlocked)
+        .where('locked_by', '=', holder)
+        .where(sql<boolean>`attempts - excused_attempts <= ${mostFreed}`)
+        .execute(),
+  );
+};
+
+const toErrorText = (error: unknown): string => String(error).replaceAll('\0', '').slice(0, 1000);

@@ -1,0 +1,46 @@
+/** Classifies failures as outages: the same work would succeed once the database, a storage or the disk is back. */
+import { Failure } from '../errors.ts';
+import type { Store } from '../db/open.ts';
+import { isGitFailure } from '../git/failure.ts';
+
+/** System errors: full or read-only disk, exhausted resources, unresponsive peer. */
+const outageCodes = new Set([
+  'ENOSPC',
+  'EDQUOT',
+  'EROFS',
+  'EIO',
+  'EMFILE',
+  'ENFILE',
+  'ENOMEM',
+  'EAGAIN',
+  'EAI_AGAIN',
+  'ENOTFOUND',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ETIMEDOUT',
+  'EPIPE',
+]);
+
+const deepest = 5;
+
+/** Returns the error and its chain of causes. */
+const listCauses = (error: unknown): unknown[] => {
+  const causes: unknown[] = [];
+  for (let one = error; one instanceof Error && causes.length < deepest; one = one.cause) causes.push(one);
+  return causes;
+};
+
+export const makeOutageCheck = ({
+  isStoreFull,
+  isUnreachable,
+}: Pick<Store, 'isStoreFull' | 'isUnreachable'>) => {
+  const isOne = (error: unknown): boolean =>
+    isStoreFull(error) ||
+    isUnreachable(error) ||
+    isGitFailure(error, 'unavailable') ||
+    (error instanceof Failure && error.kind === 'unavailable') ||
+    outageCodes.has((error as NodeJS.ErrnoException).code ?? '');
+  return (error: unknown): boolean => listCauses(error).some(isOne);
+};

@@ -1,0 +1,191 @@
+/** Runs due work, oldest first, as much at once as the lanes allow, until stopped. */
+import type { Logger } from 'pino';
+import type { Store } from '../db/open.ts';
+import type { Clock } from '../time.ts';
+import { makeWakeup } from './wakeup.ts';
+import { type Lane, getKindsToTake, singleLane } from './lanes.ts';
+import { type Payload, type WorkHandler, workTopic } from './enqueue.ts';
+import {
+  type Taken,
+  countAttempts,
+  finish,
+  giveUp,
+  isDue,
+  lease,
+  mostAttempts,
+  postpone,
+  renew,
+  take,
+} from './leases.ts';
+
+/** Milliseconds between two polls of an idle worker for work that other processes enqueued. */
+const usualPause = 1_000;
+
+export type Worker = {
+  /** Stops taking work. Resolves when running work has ended. */
+  stop: () => Promise<void>;
+  /** Resolves when nothing is due and nothing runs; for tests and the CLI. */
+  drain: () => Promise<void>;
+};
+
+export type WorkerParts = {
+  store: Store;
+  clock: Clock;
+  log: Logger;
+  handlers: { [name: string]: WorkHandler };
+  /** Tells whether a failure is an outage, which never leads to giving up. Default: none is. */
+  isOutage?: (error: unknown) => boolean;
+  /** Default: one piece at a time. */
+  lanes?: readonly Lane[];
+  /** Milliseconds; default: one second. */
+  idlePause?: number;
+};
+
+const handle = async ({ handlers }: WorkerParts, { name, payload }: Taken): Promise<void> => {
+  const handler = handlers[name];
+  if (handler === undefined) throw new Error(`no handler for work "${name}"`);
+  await handler(JSON.parse(payload) as Payload);
+};
+
+/** Renews the lease while the piece runs, so that no other process takes it over. */
+const underLease = async ({ store, log }: WorkerParts, taken: Taken, work: Promise<void>): Promise<void> => {
+  const keep = (): void =>
+    void renew(store, taken).catch((error: unknown) => log.warn({ err: error }, 'could not renew a lease'));
+  const renewal = setInterval(keep, lease / 3).unref();
+  try {
+    await work;
+  } finally {
+    clearInterval(renewal);
+  }
+};
+
+/** Postpones the piece, or marks it as failed after too many attempts. */
+const fail = async ({ store, log, isOutage }: WorkerParts, taken: Taken, error: unknown): Promise<void> => {
+  const about = { err: error, work: taken.name, attempts: taken.attempts };
+  if (isOutage?.(error) === true) {
+    log.warn(about, 'work postponed by an outage');
+    return await postpone(store, taken, error, true);
+  }
+  const isLast = countAttempts(taken) >= mostAttempts;
+  log[isLast ? 'error' : 'warn'](about, isLast ? 'work was given up' : 'work failed');
+  await (isLast ? giveUp : postpone)(store, taken, error);
+};
+
+const runOne = async (parts: WorkerParts, taken: Taken): Promise<void> => {
+  const { store, log } = parts;
+  const about = { work: taken.name, attempts: taken.attempts };
+  if (countAttempts(taken) > mostAttempts) {
+    log.error(about, 'work failed: the process ended at each attempt');
+    await giveUp(store, taken, 'the process ended each time it ran');
+    return;
+  }
+  try {
+    await underLease(parts, taken, handle(parts, taken));
+    await finish(store, taken);
+  } catch (error) {
+    await fail(parts, taken, error);
+  }
+};
+
+/** Tracks running work, and calls back when a piece ends, whatever its outcome. */
+const makeRunning = (parts: WorkerParts, onEnd: () => void) => {
+  const pieces = new Map<Promise<void>, string>();
+  let changes = 0;
+  return {
+    names: (): string[] => [...pieces.values()],
+    /** Returns how often a piece began or ended. */
+    changes: (): number => changes,
+    start: (taken: Taken): void => {
+      const failed = (error: unknown): void => parts.log.error({ err: error }, 'the work queue failed');
+      const piece: Promise<void> = runOne(parts, taken)
+        .catch(failed)
+        .finally(() => {
+          pieces.delete(piece);
+          changes += 1;
+          onEnd();
+        });
+      pieces.set(piece, taken.name);
+      changes += 1;
+    },
+    untilOneEnds: async (): Promise<void> => await Promise.race(pieces.keys()),
+    untilAllEnd: async (): Promise<void> => void (await Promise.all(pieces.keys())),
+  };
+};
+
+type Running = ReturnType<typeof makeRunning>;
+
+/** Starts due work within the capacity of the lanes. `stop` is final. */
+const makeStarter = ({ store, clock, lanes = singleLane }: WorkerParts, running: Running) => {
+  let stopped = false;
+
+  /** Starts one piece; false if none is due. */
+  const startNext = async (): Promise<boolean> => {
+    const kinds = getKindsToTake(lanes, running.names());
+    if (stopped || kinds === null || !(await isDue(store, clock.now(), kinds))) return false;
+    const taken = await take(store, kinds);
+    if (taken !== null) running.start(taken);
+    return taken !== null;
+  };
+
+  const startAll = async (): Promise<void> => {
+    while (await startNext());
+  };
+
+  /** Serialize callers: two at once would exceed the capacity of a lane. */
+  let last = Promise.resolve();
+  return {
+    startDue: (): Promise<void> => {
+      const start = last.then(startAll);
+      last = start.catch(() => undefined);
+      return start;
+    },
+    stop: async (): Promise<void> => {
+      stopped = true;
+      await last;
+    },
+  };
+};
+
+/** Starts a worker. Commits of this process that enqueue work wake it; otherwise it polls. */
+export const startWorker = (parts: WorkerParts): Worker => {
+  const { store, log, idlePause = usualPause } = parts;
+  const bell = makeWakeup();
+  const endListening = store.listen(workTopic, bell.wakeUp);
+  const running = makeRunning(parts, bell.wakeUp);
+  const { startDue, stop } = makeStarter(parts, running);
+  let stopping = false;
+
+  const drain = async (): Promise<void> => {
+    for (let before = -1; before !== running.changes();) {
+      before = running.changes();
+      await startDue();
+      if (running.names().length > 0) await running.untilOneEnds();
+    }
+  };
+
+  const round = async (): Promise<void> => {
+    try {
+      await startDue();
+    } catch (error) {
+      log.error({ err: error }, 'the work queue failed');
+      bell.reset();
+    }
+    if (!stopping) await bell.wait(idlePause);
+  };
+
+  const loop = async (): Promise<void> => {
+    while (!stopping) await round();
+  };
+
+  const looking = loop();
+  return {
+    stop: async () => {
+      stopping = true;
+      endListening();
+      bell.wakeUp();
+      await Promise.all([looking, stop()]);
+      await running.untilAllEnd();
+    },
+    drain,
+  };
+};

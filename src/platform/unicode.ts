@@ -1,0 +1,21 @@
+/** Unicode normalization in linear time. */
+
+/**
+ * Maximum combining marks per letter. A normalizer sorts the marks of a letter by insertion, in quadratic time:
+ * 80,000 marks take 3 seconds. No writing system needs the 30 of Unicode's Stream-Safe Text Format.
+ */
+const mostMarks = 30;
+
+/** The lookbehind starts a match once per run, not at each of its marks. */
+const longRun = new RegExp(String.raw`(?<!\p{M})(\p{M}{${mostMarks}})\p{M}+`, 'gu');
+
+/** Drops marks past `mostMarks` of each letter. */
+const capMarks = (text: string): string => text.replace(longRun, '$1');
+
+/** Normalizes a text, with runs of combining marks cut. */
+export const normalizeText = (text: string, form: 'NFC' | 'NFKD'): string =>
+  capMarks(capMarks(text).normalize(form));
+
+/** Folds case for search: both texts and terms are folded before comparison. */
+export const foldCase = (text: string): string =>
+  capMarks(capMarks(text).normalize('NFC').toLowerCase().normalize('NFC'));

@@ -1,0 +1,15 @@
+/** Tells whether a text matches a pattern, in which `*` stands for any characters or none. Takes linear time. */
+export const matchesWildcard = (pattern: string, text: string): boolean => {
+  const [first = '', ...parts] = pattern.split('*');
+  const last = parts.pop();
+  if (last === undefined) return text === first;
+  if (!text.startsWith(first) || !text.endsWith(last)) return false;
+  const end = text.length - last.length;
+  let at = first.length;
+  for (const part of parts) {
+    const found = text.indexOf(part, at);
+    if (found === -1) return false;
+    at = found + part.length;
+  }
+  return at <= end;
+};

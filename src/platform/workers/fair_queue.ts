@@ -1,0 +1,41 @@
+import { unavailable } from '../errors.ts';
+
+/** Maximum waiting items of one owner, and of all. */
+const mostOfOne = 16;
+const most = 256;
+
+export type FairQueue<T> = {
+  /**
+   * Adds an item.
+   * @throws Failure 503 if too many wait
+   */
+  add: (owner: string, one: T) => void;
+  /** Takes the next item; null if none waits. */
+  next: () => T | null;
+};
+
+/** Creates a queue per owner, served round-robin. */
+export const makeFairQueue = <T>(): FairQueue<T> => {
+  const queues = new Map<string, T[]>();
+  let count = 0;
+  return {
+    add: (owner, one) => {
+      const queue = queues.get(owner) ?? [];
+      if (queue.length >= mostOfOne || count >= most) throw unavailable();
+      count += 1;
+      queues.set(owner, queue);
+      queue.push(one);
+    },
+    next: () => {
+      const [first] = queues;
+      if (first === undefined) return null;
+      const [owner, queue] = first;
+      const one = queue.shift() ?? null;
+      queues.delete(owner);
+      // Move the served owner to the end.
+      if (queue.length > 0) queues.set(owner, queue);
+      count -= 1;
+      return one;
+    },
+  };
+};

@@ -1,0 +1,8 @@
+export type Program = {
+  /** Path of the file that runs in the thread. */
+  path: string;
+  /** Maximum milliseconds of one task, without the time that it waits for answers. */
+  longest: number;
+  /** Maximum megabytes of memory. */
+  memory: number;
+};

@@ -1,0 +1,31 @@
+import type { Call } from '../../core/access/call.ts';
+import { requireUnmodified } from '../../platform/http/precondition.ts';
+import { removeKey } from '../../identity/keys/delete.ts';
+import { lockKey } from '../../identity/keys/queries.ts';
+import { recordInProject } from './create.ts';
+import { findInProject } from './queries.ts';
+
+/**
+ * Removes a deploy key from a project, and deletes it with its last project.
+ * @throws Failure 404, 412
+ */
+export const deleteDeployKey = async (call: Call, projectId: number, keyId: number): Promise<void> =>
+  await call.write(async (tx) => {
+    // Serializes concurrent removals from the last two projects.
+    await lockKey(tx, keyId);
+    const { can_push: _push, ...key } = await findInProject(tx.db, projectId, keyId);
+    requireUnmodified(call.header('if-unmodified-since'), key.created_at);
+    await tx.db
+      .deleteFrom('deploy_key_projects')
+      .where('project_id', '=', projectId)
+      .where('key_id', '=', keyId)
+      .execute();
+    await recordInProject(tx, call, { kind: 'key.disabled', project_id: projectId, key });
+    const other = await tx.db
+      .selectFrom('deploy_key_projects')
+      .select('project_id')
+      .where('key_id', '=', keyId)
+      .limit(1)
+      .executeTakeFirst();
+    if (other === undefined) await removeKey(tx, call, key);
+  });

@@ -1,0 +1,112 @@
+import type { Call } from '../../core/access/call.ts';
+import { may } from '../../core/access/may.ts';
+import type { Reader } from '../../platform/db/open.ts';
+import { notFound } from '../../platform/errors.ts';
+import type { Page, PageRequest } from '../../platform/http/page.ts';
+import type { KeyRow } from '../../identity/keys/queries.ts';
+import type { DeployKeyRow, KeyProject } from './json.ts';
+
+const inProject = (db: Reader, projectId: number) =>
+  db
+    .selectFrom('deploy_key_projects')
+    .innerJoin('keys', 'keys.id', 'deploy_key_projects.key_id')
+    .where('deploy_key_projects.project_id', '=', projectId);
+
+/** Lists the deploy keys of a project, oldest first. */
+export const listProjectKeys = async (
+  db: Reader,
+  projectId: number,
+  { limit, offset }: PageRequest,
+): Promise<Page<DeployKeyRow>> => {
+  const query = inProject(db, projectId);
+  const { total } = await query
+    .select(({ fn }) => fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
+  const items = await query
+    .selectAll('keys')
+    .select('deploy_key_projects.can_push')
+    .orderBy('keys.id')
+    .limit(limit)
+    .offset(offset)
+    .execute();
+  return { items, total };
+};
+
+/**
+ * Loads a deploy key of this project.
+ * @throws Failure 404 `404 Deploy Key Not Found`
+ */
+export const findInProject = async (db: Reader, projectId: number, keyId: number): Promise<DeployKeyRow> => {
+  const row = await inProject(db, projectId)
+    .selectAll('keys')
+    .select('deploy_key_projects.can_push')
+    .where('keys.id', '=', keyId)
+    .executeTakeFirst();
+  if (row === undefined) throw notFound('Deploy Key');
+  return row;
+};
+
+/** Lists all deploy keys of the instance, oldest first. */
+export const listAll = async (db: Reader, { limit, offset }: PageRequest): Promise<Page<KeyRow>> => {
+  const query = db.selectFrom('keys').where('user_id', 'is', null);
+  const { total } = await query
+    .select(({ fn }) => fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
+  const items = await query.selectAll().orderBy('id').limit(limit).offset(offset).execute();
+  return { items, total };
+};
+
+/** Maximum number of projects shown with each key. */
+const mostProjects = 100;
+
+/** Loads the projects of these keys, by key. */
+export const projectsOfKeys = async (
+  db: Reader,
+  keyIds: readonly number[],
+): Promise<Map<number, KeyProject[]>> => {
+  if (keyIds.length === 0) return new Map();
+  const rows = await db
+    .selectFrom((from) =>
+      from
+        .selectFrom('deploy_key_projects as links')
+        .innerJoin('projects', 'projects.id', 'links.project_id')
+        .select(['links.key_id', 'links.can_push', 'projects.id', 'projects.description', 'projects.name'])
+        .select(['projects.path', 'projects.full_path', 'projects.created_at'])
+        .select((is) =>
+          is.fn
+            .agg<number>('row_number')
+            .over((over) => over.partitionBy('links.key_id').orderBy('projects.id'))
+            .as('place'),
+        )
+        .where('links.key_id', 'in', keyIds)
+        .where('projects.deleted_at', 'is', null)
+        .as('placed'),
+    )
+    .selectAll()
+    .where('place', '<=', mostProjects)
+    .orderBy('id')
+    .execute();
+  return Map.groupBy(rows, ({ key_id }) => key_id);
+};
+
+/** The projects of a deploy key. They decide who may add it to another project. */
+const homesOf = async (db: Reader, keyId: number) =>
+  await db
+    .selectFrom('deploy_key_projects as links')
+    .innerJoin('projects', 'projects.id', 'links.project_id')
+    .selectAll('projects')
+    .where('links.key_id', '=', keyId)
+    .where('projects.deleted_at', 'is', null)
+    .execute();
+
+/** Returns whether the caller administers a project that has this deploy key. */
+export const canReuseKey = async ({ viewer, admin }: Call, db: Reader, keyId: number): Promise<boolean> => {
+  if (admin) return true;
+  return (await homesOf(db, keyId)).some((project) => may(viewer, 'admin_deploy_key', project));
+};
+
+/** Returns whether the caller administers every project that has this deploy key. */
+export const ownsKey = async ({ viewer, admin }: Call, db: Reader, keyId: number): Promise<boolean> => {
+  if (admin) return true;
+  return (await homesOf(db, keyId)).every((project) => may(viewer, 'admin_deploy_key', project));
+};

@@ -1,0 +1,133 @@
+/** Endpoints of deploy keys: SSH keys that give access to projects instead of accounts. */
+import type { Call } from '../../core/access/call.ts';
+import { endpoint } from '../../core/access/endpoint.ts';
+import { nothingToChange } from '../../platform/errors.ts';
+import { pageParams, pageRequest } from '../../platform/http/page.ts';
+import {
+  boolean,
+  clearable,
+  id,
+  idOrPath,
+  object,
+  optional,
+  text,
+  time,
+  unsupportedFlag,
+} from '../../platform/http/schema.ts';
+import { findProjectFor } from '../projects/find.ts';
+import { createDeployKey, enableDeployKey } from './create.ts';
+import { deleteDeployKey } from './delete.ts';
+import { deployKeyJson, deployKeyShape, sharedDeployKeyJson, sharedDeployKeyShape } from './json.ts';
+import { findInProject, listAll, listProjectKeys, projectsOfKeys } from './queries.ts';
+import { updateDeployKey } from './update.ts';
+
+const path = '/projects/:id/deploy_keys';
+const one = `${path}/:key_id`;
+const project = { id: idOrPath('project') };
+const inProject = { ...project, key_id: id() };
+const shared = { area: 'deploy keys', audience: 'user', reply: deployKeyShape } as const;
+
+const administered = (call: Call, given: number | string) => findProjectFor(call, given, 'admin_deploy_key');
+
+const listOfInstance = endpoint({
+  method: 'GET',
+  path: '/deploy_keys',
+  summary: 'Deploy keys of all projects',
+  area: 'deploy keys',
+  audience: 'admin',
+  list: true,
+  params: object({ public: unsupportedFlag(false), ...pageParams }),
+  reply: sharedDeployKeyShape,
+  handle: async ({ db }, params) => {
+    const { items, total } = await listAll(db, pageRequest(params));
+    const ids = items.map((key) => key.id);
+    const projects = await projectsOfKeys(db, ids);
+    return { items: items.map((key) => sharedDeployKeyJson(key, projects.get(key.id) ?? [])), total };
+  },
+});
+
+const list = endpoint({
+  method: 'GET',
+  path,
+  summary: 'Deploy keys of a project',
+  ...shared,
+  list: true,
+  params: object({ ...project, public: unsupportedFlag(false), ...pageParams }),
+  handle: async (call, params) => {
+    const found = await administered(call, params.id);
+    const { items, total } = await listProjectKeys(call.db, found.id, pageRequest(params));
+    return { items: items.map(deployKeyJson), total };
+  },
+});
+
+const get = endpoint({
+  method: 'GET',
+  path: one,
+  summary: 'One deploy key of a project',
+  ...shared,
+  params: object(inProject),
+  handle: async (call, params) => {
+    const found = await administered(call, params.id);
+    return deployKeyJson(await findInProject(call.db, found.id, params.key_id));
+  },
+});
+
+const create = endpoint({
+  method: 'POST',
+  path,
+  summary: 'Give a project a deploy key',
+  ...shared,
+  params: object({
+    ...project,
+    title: optional(text({ description: 'default: the comment of the key' })),
+    key: text({ maxLength: 5_000, description: 'one line: type, base64, comment' }),
+    can_push: boolean({ default: false }),
+    expires_at: optional(clearable(time('no more good from then on'))),
+  }),
+  handle: async (call, { id: given, ...input }) => {
+    const found = await administered(call, given);
+    return deployKeyJson(await createDeployKey(call, found.id, input));
+  },
+});
+
+const update = endpoint({
+  method: 'PUT',
+  path: one,
+  summary: 'Change a deploy key of a project',
+  ...shared,
+  params: object({ ...inProject, title: optional(text()), can_push: optional(boolean()) }),
+  handle: async (call, params) => {
+    if (params.title === undefined && params.can_push === undefined) {
+      throw nothingToChange(['title', 'can_push']);
+    }
+    const found = await administered(call, params.id);
+    return deployKeyJson(await updateDeployKey(call, found.id, params.key_id, params));
+  },
+});
+
+const remove = endpoint({
+  method: 'DELETE',
+  path: one,
+  summary: 'Take a deploy key from a project',
+  ...shared,
+  reply: null,
+  params: object(inProject),
+  handle: async (call, params) => {
+    const found = await administered(call, params.id);
+    await deleteDeployKey(call, found.id, params.key_id);
+  },
+});
+
+const enable = endpoint({
+  method: 'POST',
+  path: `${one}/enable`,
+  summary: 'Let a deploy key of another project into this one',
+  ...shared,
+  params: object(inProject),
+  handle: async (call, params) => {
+    const found = await administered(call, params.id);
+    return deployKeyJson(await enableDeployKey(call, found.id, params.key_id));
+  },
+});
+
+export const deployKeyRoutes = [listOfInstance, list, create, get, update, remove, enable];

@@ -1,0 +1,151 @@
+/**
+ * Endpoints of the allowlists: which jobs of other projects may read a project with their tokens, where their users
+ * may.
+ */
+import type { Call } from '../../core/access/call.ts';
+import { endpoint } from '../../core/access/endpoint.ts';
+import { findGroup } from '../../identity/groups/find.ts';
+import { pageParams, pageRequest } from '../../platform/http/page.ts';
+import { bool, boolean, id, idOrPath, int, object, string } from '../../platform/http/schema.ts';
+import { findProject, findProjectFor } from '../projects/find.ts';
+import { projectShape, projectsJson } from '../projects/json.ts';
+import { addToList, removeFromList, switchList } from './change.ts';
+import { listedGroups, listedProjects } from './queries.ts';
+
+const path = '/projects/:id/job_token_scope';
+const project = { id: idOrPath('project') };
+const shared = { area: 'job token scope', audience: 'user' } as const;
+
+const administered = async (call: Call, given: number | string) =>
+  await findProjectFor(call, given, 'admin_project');
+
+const show = endpoint({
+  method: 'GET',
+  path,
+  summary: 'Whether a project lets in jobs of those projects alone that it lists',
+  ...shared,
+  params: object(project),
+  reply: object({ inbound_enabled: bool, outbound_enabled: bool }),
+  handle: async (call, given) => {
+    const { job_token_list_enabled } = await administered(call, given.id);
+    return { inbound_enabled: job_token_list_enabled === 1, outbound_enabled: false };
+  },
+});
+
+const change = endpoint({
+  method: 'PATCH',
+  path,
+  summary: 'Have a project let in jobs of those projects alone that it lists, or of any',
+  ...shared,
+  status: 204,
+  params: object({
+    ...project,
+    enabled: boolean({ description: 'false: jobs of any project, as their users may' }),
+  }),
+  reply: null,
+  handle: async (call, { id: given, enabled }) => {
+    await switchList(call, (await administered(call, given)).id, enabled);
+  },
+});
+
+const projects = endpoint({
+  method: 'GET',
+  path: `${path}/allowlist`,
+  summary: 'Projects whose jobs a project lets in, itself among them',
+  ...shared,
+  list: true,
+  params: object({ ...project, ...pageParams }),
+  reply: projectShape,
+  handle: async (call, given) => {
+    const found = await administered(call, given.id);
+    const { items, total } = await listedProjects(call, found.id, pageRequest(given));
+    return { items: await projectsJson(call, items, 'basic'), total };
+  },
+});
+
+const addProject = endpoint({
+  method: 'POST',
+  path: `${path}/allowlist`,
+  summary: 'Let in the jobs of another project',
+  ...shared,
+  params: object({ ...project, target_project_id: id() }),
+  reply: object({ source_project_id: int, target_project_id: int }),
+  handle: async (call, given) => {
+    const found = await administered(call, given.id);
+    const target = await findProject(call, given.target_project_id);
+    await addToList(call, { list: 'project', projectId: found.id, target: target.id });
+    return { source_project_id: found.id, target_project_id: target.id };
+  },
+});
+
+const removeProject = endpoint({
+  method: 'DELETE',
+  path: `${path}/allowlist/:target_project_id`,
+  summary: 'Let in the jobs of another project no more',
+  ...shared,
+  params: object({ ...project, target_project_id: id() }),
+  reply: null,
+  handle: async (call, given) => {
+    const found = await administered(call, given.id);
+    await removeFromList(call, { list: 'project', projectId: found.id, target: given.target_project_id });
+  },
+});
+
+const groups = endpoint({
+  method: 'GET',
+  path: `${path}/groups_allowlist`,
+  summary: 'Groups whose projects’ jobs a project lets in',
+  ...shared,
+  list: true,
+  params: object({ ...project, ...pageParams }),
+  reply: object({ id: int, web_url: string, name: string }),
+  handle: async (call, given) => {
+    const found = await administered(call, given.id);
+    const { items, total } = await listedGroups(call, found.id, pageRequest(given));
+    const json = items.map(({ id: of, name, full_path }) => ({
+      id: of,
+      web_url: `${call.baseUrl}/groups/${full_path}`,
+      name,
+    }));
+    return { items: json, total };
+  },
+});
+
+const addGroup = endpoint({
+  method: 'POST',
+  path: `${path}/groups_allowlist`,
+  summary: 'Let in the jobs of all projects below a group',
+  ...shared,
+  params: object({ ...project, target_group_id: id() }),
+  reply: object({ source_project_id: int, target_group_id: int }),
+  handle: async (call, given) => {
+    const found = await administered(call, given.id);
+    const target = await findGroup(call, given.target_group_id);
+    await addToList(call, { list: 'group', projectId: found.id, target: target.id });
+    return { source_project_id: found.id, target_group_id: target.id };
+  },
+});
+
+const removeGroup = endpoint({
+  method: 'DELETE',
+  path: `${path}/groups_allowlist/:target_group_id`,
+  summary: 'Let in the jobs of the projects below a group no more',
+  ...shared,
+  params: object({ ...project, target_group_id: id() }),
+  reply: null,
+  handle: async (call, given) => {
+    const found = await administered(call, given.id);
+    await removeFromList(call, { list: 'group', projectId: found.id, target: given.target_group_id });
+  },
+});
+
+export const jobTokenScopeRoutes = [
+  show,
+  change,
+  projects,
+  addProject,
+  removeProject,
+  groups,
+  addGroup,
+  removeGroup,
+];

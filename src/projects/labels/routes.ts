@@ -1,0 +1,200 @@
+/** Endpoints of labels of projects and groups, alike under both paths. */
+import type { Call } from '../../core/access/call.ts';
+import { endpoint } from '../../core/access/endpoint.ts';
+import { missingAttribute, nothingToChange } from '../../platform/errors.ts';
+import { pageParams, pageRequest } from '../../platform/http/page.ts';
+import {
+  boolean,
+  clearable,
+  idOrPath,
+  integer,
+  longText,
+  object,
+  optional,
+  text,
+  unsupportedFlag,
+} from '../../platform/http/schema.ts';
+import { createLabel } from './create.ts';
+import { deleteLabel } from './delete.ts';
+import { labelShape } from './json.ts';
+import { type OwnerKind, findOwner } from './project_or_group.ts';
+import {
+  type LabelFilter,
+  type LabelKey,
+  findLabel,
+  listLabels,
+  renderLabel,
+  renderLabels,
+} from './queries.ts';
+import { setLabelSubscribed } from './subscribe.ts';
+import { type LabelEdit, updateLabel } from './update.ts';
+
+const longestDescription = 65_535;
+const greatestPriority = 2 ** 31 - 1;
+
+const color = text({ description: '`#RGB`, `#RRGGBB` or a CSS colour name' });
+const description = clearable(text({ maxLength: longestDescription }));
+const priority = clearable(integer({ minimum: 0, maximum: greatestPriority, description: 'null: none' }));
+const label_id = text({ description: 'id or title' });
+/** Its length is checked with the title's. */
+const name = longText('255 characters at most, without a comma');
+const edits = {
+  new_name: optional(name),
+  color: optional(color),
+  description: optional(description),
+  priority: optional(priority),
+};
+/** Identifies the label where the path does not. */
+const named = { name: optional(name), label_id: optional(label_id) };
+
+const labelOf = (given: { name?: string; label_id?: string }): LabelKey => {
+  if (given.label_id !== undefined) return { id_or_title: given.label_id };
+  if (given.name !== undefined) return { title: given.name };
+  throw missingAttribute('name');
+};
+
+const editOf = (given: LabelEdit): LabelEdit => {
+  const edit: LabelEdit = {
+    ...(given.new_name !== undefined && { new_name: given.new_name }),
+    ...(given.color !== undefined && { color: given.color }),
+    ...(given.description !== undefined && { description: given.description }),
+    ...(given.priority !== undefined && { priority: given.priority }),
+  };
+  if (Object.keys(edit).length > 0) return edit;
+  throw nothingToChange(['new_name', 'color', 'description', 'priority']);
+};
+
+/** The differences between the endpoints of projects and of groups. */
+const side = (kind: OwnerKind) => {
+  const noun = kind === 'projects' ? 'project' : 'group';
+  const shared = { area: 'labels', audience: 'user', reply: labelShape } as const;
+  return {
+    noun,
+    path: `/${kind}/:id/labels`,
+    one: `/${kind}/:id/labels/:label_id`,
+    id: idOrPath(noun),
+    shared,
+    toSee: (call: Call, id: number | string) =>
+      findOwner(call, kind, id, { projects: 'read_label', groups: null }),
+    toChange: (call: Call, id: number | string) =>
+      findOwner(call, kind, id, { projects: 'admin_label', groups: 'admin_group_label' }),
+  };
+};
+
+type Side = ReturnType<typeof side>;
+
+const list = ({ noun, path, id, shared, toSee }: Side) =>
+  endpoint({
+    method: 'GET',
+    path,
+    summary: `Labels of a ${noun}`,
+    ...shared,
+    list: true,
+    params: object({
+      id,
+      with_counts: boolean({ default: true, description: 'with the numbers of issues and merge requests' }),
+      include_ancestor_groups: boolean({ default: true }),
+      search: optional(text()),
+      archived: unsupportedFlag(false),
+      ...(noun === 'group' && {
+        include_descendant_groups: boolean({ default: false, description: 'also those of groups below' }),
+        only_group_labels: boolean({ default: true, description: 'false: also those of its projects' }),
+      }),
+      ...pageParams,
+    }),
+    handle: async (call, given) => {
+      const owner = await toSee(call, given.id);
+      const { items, total } = await listLabels(call, owner, given as LabelFilter, pageRequest(given));
+      return { items: await renderLabels(call, items, given.with_counts), total };
+    },
+  });
+
+const create = ({ noun, path, id, shared, toChange }: Side) =>
+  endpoint({
+    method: 'POST',
+    path,
+    summary: `Create a label of a ${noun}`,
+    ...shared,
+    params: object({
+      id,
+      name,
+      color,
+      description: optional(description),
+      priority: optional(priority),
+    }),
+    handle: async (call, given) => {
+      const owner = await toChange(call, given.id);
+      const label = { ...given, description: given.description ?? null, priority: given.priority ?? null };
+      return await renderLabel(call, await createLabel(call, owner, label));
+    },
+  });
+
+const get = ({ noun, one, id, shared, toSee }: Side) =>
+  endpoint({
+    method: 'GET',
+    path: one,
+    summary: `One label of a ${noun}`,
+    ...shared,
+    params: object({ id, label_id }),
+    handle: async (call, given) => {
+      const owner = await toSee(call, given.id);
+      return await renderLabel(call, await findLabel(call.db, owner, labelOf(given), 'available'));
+    },
+  });
+
+const update = ({ noun, path, one, id, shared, toChange }: Side, where: 'path' | 'params') =>
+  endpoint({
+    method: 'PUT',
+    path: where === 'path' ? one : path,
+    summary: where === 'path' ? `Edit a label of a ${noun}` : `Edit the label of a ${noun} that is named`,
+    ...shared,
+    params: object({ id, ...(where === 'path' ? { label_id } : named), ...edits }),
+    handle: async (call, given) => {
+      const [label, edit] = [labelOf(given), editOf(given)];
+      return await renderLabel(call, await updateLabel(call, await toChange(call, given.id), label, edit));
+    },
+  });
+
+const remove = ({ noun, path, one, id, shared, toChange }: Side, where: 'path' | 'params') =>
+  endpoint({
+    method: 'DELETE',
+    path: where === 'path' ? one : path,
+    summary: where === 'path' ? `Delete a label of a ${noun}` : `Delete the label of a ${noun} that is named`,
+    ...shared,
+    reply: null,
+    params: object({ id, ...(where === 'path' ? { label_id } : named) }),
+    handle: async (call, given) => {
+      const label = labelOf(given);
+      await deleteLabel(call, await toChange(call, given.id), label);
+    },
+  });
+
+const subscription = ({ noun, one, id, shared, toSee }: Side, verb: 'subscribe' | 'unsubscribe') =>
+  endpoint({
+    method: 'POST',
+    path: `${one}/${verb}`,
+    summary: `${verb === 'subscribe' ? 'Subscribe to' : 'Unsubscribe from'} a label of a ${noun}`,
+    ...shared,
+    params: object({ id, label_id }),
+    handle: async (call, given) => {
+      const owner = await toSee(call, given.id);
+      return await renderLabel(
+        call,
+        await setLabelSubscribed(call, owner, labelOf(given), verb === 'subscribe'),
+      );
+    },
+  });
+
+const makeRoutes = (of: Side) => [
+  list(of),
+  create(of),
+  update(of, 'params'),
+  remove(of, 'params'),
+  get(of),
+  update(of, 'path'),
+  remove(of, 'path'),
+  subscription(of, 'subscribe'),
+  subscription(of, 'unsubscribe'),
+];
+
+export const labelRoutes = [...makeRoutes(side('projects')), ...makeRoutes(side('groups'))];

@@ -1,0 +1,27 @@
+import { invalid } from '../../platform/errors.ts';
+import { parseColor } from './colors.ts';
+
+const longestTitle = 255;
+
+export const titleTaken = () => invalid({ title: ['has already been taken'] });
+
+/**
+ * Trims and checks a title. Commas are refused, for they separate labels in lists.
+ * @throws Failure 400 for a title that is blank, too long or has a comma
+ */
+export const checkLabelTitle = (text: string): string => {
+  const title = text.trim();
+  if (title === '') throw invalid({ title: ["can't be blank"] });
+  if (title.includes(',')) throw invalid({ title: ['is invalid'] });
+  if (title.length > longestTitle && [...title].length > longestTitle) {
+    throw invalid({ title: [`is too long (maximum is ${longestTitle} characters)`] });
+  }
+  return title;
+};
+
+/** Parses a colour. @throws Failure 400 for an invalid one */
+export const checkColor = (text: string): string => {
+  const color = parseColor(text);
+  if (color === null) throw invalid({ color: ['must be a valid color code'] });
+  return color;
+};

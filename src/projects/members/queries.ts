@@ -1,0 +1,122 @@
+import { sql } from 'kysely';
+import { levels } from '../../core/access/levels.ts';
+import { today } from '../../core/access/viewer.ts';
+import type { Reader, Tx } from '../../platform/db/open.ts';
+import type { PageRequest } from '../../platform/http/page.ts';
+import { basicUserColumns } from '../../identity/users/json.ts';
+import { searchPattern } from '../../identity/users/search_text.ts';
+import type { MemberRow } from './json.ts';
+import { type Source, allMembers, directMembers } from './source.ts';
+
+/** A membership ends at 00:00 (UTC) of its expiry date. */
+const isCurrent = (now: number) =>
+  sql<boolean>`(members.expires_at is null or members.expires_at > ${today(now)})`;
+
+export type MemberFilter = {
+  /** Part of the name or user name. */
+  query: string;
+  /** Whether members of the groups above are included. */
+  inherited: boolean;
+  now: number;
+  /** Only these users. */
+  user_ids?: readonly number[] | undefined;
+  skip_users?: readonly number[] | undefined;
+};
+
+const columns = [
+  ...basicUserColumns,
+  'ranked.access_level',
+  'ranked.expires_at',
+  'ranked.created_at',
+  'ranked.created_by_id',
+] as const;
+
+/** Selects each user once with the highest role and the last day of that role. */
+const current = (db: Reader, source: Source, filter: MemberFilter) => {
+  const { query, inherited, now, user_ids = [], skip_users = [] } = filter;
+  const highest = db
+    .selectFrom('members')
+    .select(['members.user_id', 'members.access_level', 'members.expires_at'])
+    .select(['members.created_at', 'members.created_by_id'])
+    .select(
+      sql<number>`row_number() over (partition by members.user_id
+        order by members.access_level desc, members.expires_at is null desc, members.expires_at desc)`.as(
+        'place',
+      ),
+    )
+    .where(inherited ? allMembers(source) : directMembers(source))
+    .where(isCurrent(now))
+    .$if(user_ids.length > 0, (of) => of.where('members.user_id', 'in', user_ids))
+    .$if(skip_users.length > 0, (of) => of.where('members.user_id', 'not in', skip_users));
+  return db
+    .selectFrom(highest.as('ranked'))
+    .innerJoin('users', 'users.id', 'ranked.user_id')
+    .where('ranked.place', '=', 1)
+    .$if(query.trim() !== '', (of) =>
+      of.where(sql<boolean>`users.search_text like ${searchPattern(query)} escape '\\'`),
+    );
+};
+
+/** Lists a page of members by the age of their accounts, with the total. */
+export const listMembers = async (
+  db: Reader,
+  source: Source,
+  filter: MemberFilter,
+  { limit, offset }: PageRequest,
+): Promise<{ rows: MemberRow[]; total: number }> => {
+  const query = current(db, source, filter);
+  const rows = await query.select(columns).orderBy('users.id').limit(limit).offset(offset).execute();
+  const { total } = await query
+    .select((of) => of.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
+  return { rows, total };
+};
+
+export const findMember = async (
+  db: Reader,
+  source: Source,
+  filter: MemberFilter,
+): Promise<MemberRow | undefined> => await current(db, source, filter).select(columns).executeTakeFirst();
+
+export type Membership = { id: number; user_id: number; access_level: number; expires_at: string | null };
+
+/** Loads the direct membership of a user, even an expired one. */
+export const loadMembership = async (
+  tx: Tx,
+  source: Source,
+  userId: number,
+): Promise<Membership | undefined> =>
+  await tx.db
+    .selectFrom('members')
+    .select(['id', 'user_id', 'access_level', 'expires_at'])
+    .where(directMembers(source))
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+
+export const hasEnded = ({ expires_at }: Membership, now: number): boolean =>
+  expires_at !== null && expires_at <= today(now);
+
+/** Returns whether another user owns the group, directly or through a group above. */
+export const hasOtherOwner = async (tx: Tx, group: Source, userId: number): Promise<boolean> => {
+  const other = await tx.db
+    .selectFrom('members')
+    .select('id')
+    .where(allMembers(group))
+    .where('access_level', '=', levels.owner)
+    .where('user_id', '<>', userId)
+    .where(isCurrent(tx.now))
+    .limit(1)
+    .executeTakeFirst();
+  return other !== undefined;
+};
+
+/** Returns the owner of the personal namespace of a project; null: it is in a group. */
+export const personalOwner = async (tx: Tx, { namespace_id }: Source): Promise<number | null> => {
+  const row = await tx.db
+    .selectFrom('namespaces')
+    .select('owner_id')
+    .where('id', '=', namespace_id)
+    .where('kind', '=', 'user')
+    .executeTakeFirst();
+  return row?.owner_id ?? null;
+};

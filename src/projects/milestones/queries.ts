@@ -1,0 +1,131 @@
+import { type RawBuilder, sql } from 'kysely';
+import { allOf, anyOf } from '../../core/access/visible.ts';
+import type { Reader, Tx } from '../../platform/db/open.ts';
+import { notFound } from '../../platform/errors.ts';
+import type { Page, PageRequest } from '../../platform/http/page.ts';
+import { type Owner, availableTo, ownedBy } from '../labels/project_or_group.ts';
+import { selectDescendants } from '../../identity/namespaces/ancestors.ts';
+import { contains } from '../../identity/namespaces/search.ts';
+import { takeIid } from '../projects/take_iid.ts';
+import { type MilestoneRow, milestoneOwnerPath } from './json.ts';
+
+const ownerPath = milestoneOwnerPath().as('owner_path');
+
+export type MilestoneFilter = {
+  iids?: number[];
+  state: 'active' | 'closed' | 'all';
+  title?: string;
+  search?: string;
+  search_title?: string;
+  include_ancestors: boolean;
+  include_parent_milestones: boolean;
+  containing_date?: string;
+  start_date?: string;
+  end_date?: string;
+  updated_after?: number;
+  updated_before?: number;
+};
+
+/** Condition: overlaps the period between two days. A milestone without dates never does. */
+const isInPeriod = (from: string | undefined, to: string | undefined): (RawBuilder<boolean> | null)[] => [
+  from === undefined && to === undefined
+    ? null
+    : sql`(milestones.start_date is not null or milestones.due_date is not null)`,
+  from === undefined ? null : sql`(milestones.due_date is null or milestones.due_date >= ${from})`,
+  to === undefined ? null : sql`(milestones.start_date is null or milestones.start_date <= ${to})`,
+];
+
+const makeConditions = (filter: MilestoneFilter): RawBuilder<boolean>[] => {
+  const { iids = [], state, title = '', search = '', search_title = '', containing_date } = filter;
+  const { start_date, end_date, updated_after, updated_before } = filter;
+  const searched = (column: 'title' | 'description', text: string) => contains(`milestones.${column}`, text);
+  const conditions: (RawBuilder<boolean> | null)[] = [
+    state === 'all' ? null : sql`milestones.state = ${state}`,
+    iids.length === 0 ? null : sql`milestones.iid in (${sql.join(iids)})`,
+    title === '' ? null : sql`milestones.title = ${title}`,
+    search === '' ? null : anyOf([searched('title', search), searched('description', search)]),
+    search_title === '' ? null : searched('title', search_title),
+    ...isInPeriod(containing_date, containing_date),
+    ...isInPeriod(start_date, end_date),
+    updated_after === undefined ? null : sql`milestones.updated_at >= ${updated_after}`,
+    updated_before === undefined ? null : sql`milestones.updated_at <= ${updated_before}`,
+  ];
+  return conditions.filter((condition) => condition !== null);
+};
+
+/** Lists milestones, newest first, with those of the groups above on request. */
+export const listMilestones = async (
+  db: Reader,
+  owner: Owner,
+  filter: MilestoneFilter,
+  { limit, offset }: PageRequest,
+): Promise<Page<MilestoneRow>> => {
+  const scope = filter.include_ancestors || filter.include_parent_milestones ? availableTo : ownedBy;
+  const query = db
+    .selectFrom('milestones')
+    .where(allOf([scope('milestones', owner), ...makeConditions(filter)]));
+  const [{ total }, items] = await Promise.all([
+    query.select((is) => is.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+    query.selectAll().select(ownerPath).orderBy('id', 'desc').limit(limit).offset(offset).execute(),
+  ]);
+  return { items, total };
+};
+
+/** Loads a milestone of the owner. @throws Failure 404 for any other */
+export const findMilestone = async (db: Reader, owner: Owner, id: number): Promise<MilestoneRow> => {
+  const found = await db
+    .selectFrom('milestones')
+    .selectAll()
+    .select(ownerPath)
+    .where('id', '=', id)
+    .where(ownedBy('milestones', owner))
+    .executeTakeFirst();
+  if (found === undefined) throw notFound();
+  return found;
+};
+
+/** Locks the owner, so that one transaction at a time compares titles and takes iids. */
+export const lockOwner = async (tx: Tx, { kind, id }: Owner): Promise<void> => {
+  const row =
+    kind === 'projects'
+      ? sql`select id from projects where id = ${id}`
+      : sql`select id from namespaces where id = ${id}`;
+  await sql`${row} ${tx.words.forUpdate}`.execute(tx.db);
+};
+
+/** Over `milestones`: those that may not share a title with one of this owner. */
+const neighbours = (owner: Owner) => {
+  const inherited = availableTo('milestones', owner);
+  if (owner.kind === 'projects') return inherited;
+  const below = sql`select id from projects where namespace_id in ${selectDescendants(owner.id)}`;
+  return sql<boolean>`(${inherited} or milestones.project_id in (${below}))`;
+};
+
+/** Returns whether another milestone of the owner, of a group above or of a project below has this title. */
+export const isTitleTaken = async (
+  db: Reader,
+  owner: Owner,
+  title: string,
+  exceptId: number,
+): Promise<boolean> => {
+  const row = await db
+    .selectFrom('milestones')
+    .select('id')
+    .where('title', '=', title)
+    .where('id', '<>', exceptId)
+    .where(neighbours(owner))
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+};
+
+/** Takes the owner's next iid. The owner must be locked. */
+export const takeMilestoneIid = async (tx: Tx, owner: Owner): Promise<number> => {
+  if (owner.kind === 'projects') return await takeIid(tx, owner.id, 'milestone');
+  const { last } = await tx.db
+    .selectFrom('milestones')
+    .select((is) => is.fn.max('iid').as('last'))
+    .where('group_id', '=', owner.id)
+    .executeTakeFirstOrThrow();
+  return (last ?? 0) + 1;
+};

@@ -1,0 +1,158 @@
+/** Endpoints of milestones of projects and groups, alike under both paths. */
+import type { Call } from '../../core/access/call.ts';
+import { endpoint } from '../../core/access/endpoint.ts';
+import { nothingToChange } from '../../platform/errors.ts';
+import { pageParams, pageRequest } from '../../platform/http/page.ts';
+import {
+  boolean,
+  clearable,
+  day,
+  id as idParam,
+  idOrPath,
+  integers,
+  longText,
+  object,
+  oneOf,
+  optional,
+  text,
+  time,
+} from '../../platform/http/schema.ts';
+import { type OwnerKind, findOwner } from '../labels/project_or_group.ts';
+import { createMilestone } from './create.ts';
+import { deleteMilestone } from './delete.ts';
+import { milestoneJson, milestoneShape } from './json.ts';
+import { findMilestone, listMilestones } from './queries.ts';
+import { type MilestoneEdit, updateMilestone } from './update.ts';
+
+const milestone_id = idParam('id of the milestone, not its iid');
+const fields = {
+  description: optional(clearable(longText())),
+  due_date: optional(clearable(day())),
+  start_date: optional(clearable(day())),
+};
+
+const editOf = (given: MilestoneEdit): MilestoneEdit => {
+  const edit: MilestoneEdit = {
+    ...(given.title !== undefined && { title: given.title }),
+    ...(given.description !== undefined && { description: given.description }),
+    ...(given.start_date !== undefined && { start_date: given.start_date }),
+    ...(given.due_date !== undefined && { due_date: given.due_date }),
+    ...(given.state_event !== undefined && { state_event: given.state_event }),
+  };
+  if (Object.keys(edit).length > 0) return edit;
+  throw nothingToChange(['title', 'description', 'start_date', 'due_date', 'state_event']);
+};
+
+/** The differences between the endpoints of projects and of groups. */
+const side = (kind: OwnerKind) => {
+  const noun = kind === 'projects' ? 'project' : 'group';
+  return {
+    noun,
+    path: `/${kind}/:id/milestones`,
+    one: `/${kind}/:id/milestones/:milestone_id`,
+    id: idOrPath(noun),
+    shared: { area: 'milestones', audience: 'user', reply: milestoneShape } as const,
+    toSee: (call: Call, id: number | string) =>
+      findOwner(call, kind, id, { projects: 'read_milestone', groups: null }),
+    toChange: (call: Call, id: number | string) =>
+      findOwner(call, kind, id, { projects: 'admin_milestone', groups: 'admin_group_milestone' }),
+  };
+};
+
+type Side = ReturnType<typeof side>;
+
+const list = ({ noun, path, id, shared, toSee }: Side) =>
+  endpoint({
+    method: 'GET',
+    path,
+    summary: `Milestones of a ${noun}`,
+    ...shared,
+    list: true,
+    params: object({
+      id,
+      iids: optional(integers()),
+      state: oneOf(['active', 'closed', 'all'], { default: 'all' }),
+      title: optional(text()),
+      search: optional(text({ description: 'in title and description' })),
+      search_title: optional(text({ description: 'in the title' })),
+      include_ancestors: boolean({ default: false, description: 'with those of the groups above' }),
+      include_parent_milestones: boolean({ default: false, description: 'as `include_ancestors`' }),
+      containing_date: optional(day('only those that this day is in')),
+      start_date: optional(day('only those that end on this day or later')),
+      end_date: optional(day('only those that begin on this day or earlier')),
+      updated_after: optional(time('inclusive')),
+      updated_before: optional(time('inclusive')),
+      ...pageParams,
+    }),
+    handle: async (call, given) => {
+      const { items, total } = await listMilestones(
+        call.db,
+        await toSee(call, given.id),
+        given,
+        pageRequest(given),
+      );
+      return { items: items.map((row) => milestoneJson(row, call)), total };
+    },
+  });
+
+const get = ({ noun, one, id, shared, toSee }: Side) =>
+  endpoint({
+    method: 'GET',
+    path: one,
+    summary: `One milestone of a ${noun}`,
+    ...shared,
+    params: object({ id, milestone_id }),
+    handle: async (call, given) =>
+      milestoneJson(await findMilestone(call.db, await toSee(call, given.id), given.milestone_id), call),
+  });
+
+const create = ({ noun, path, id, shared, toChange }: Side) =>
+  endpoint({
+    method: 'POST',
+    path,
+    summary: `Create a milestone of a ${noun}`,
+    ...shared,
+    params: object({ id, title: text(), ...fields }),
+    handle: async (call, given) => {
+      const { title, description = null, start_date = null, due_date = null } = given;
+      const owner = await toChange(call, given.id);
+      const row = await createMilestone(call, owner, { title, description, start_date, due_date });
+      return milestoneJson(row, call);
+    },
+  });
+
+const update = ({ noun, one, id, shared, toChange }: Side) =>
+  endpoint({
+    method: 'PUT',
+    path: one,
+    summary: `Edit, close or activate a milestone of a ${noun}`,
+    ...shared,
+    params: object({
+      id,
+      milestone_id,
+      title: optional(text()),
+      ...fields,
+      state_event: optional(oneOf(['close', 'activate'])),
+    }),
+    handle: async (call, given) => {
+      const edit = editOf(given);
+      const owner = await toChange(call, given.id);
+      return milestoneJson(await updateMilestone(call, owner, given.milestone_id, edit), call);
+    },
+  });
+
+const remove = ({ noun, one, id, shared, toChange }: Side) =>
+  endpoint({
+    method: 'DELETE',
+    path: one,
+    summary: `Delete a milestone of a ${noun}`,
+    ...shared,
+    reply: null,
+    params: object({ id, milestone_id }),
+    handle: async (call, given) =>
+      await deleteMilestone(call, await toChange(call, given.id), given.milestone_id),
+  });
+
+const makeRoutes = (of: Side) => [list(of), get(of), create(of), update(of), remove(of)];
+
+export const milestoneRoutes = [...makeRoutes(side('projects')), ...makeRoutes(side('groups'))];

@@ -1,0 +1,122 @@
+/** The attributes of a project that a client may set, at creation and later. */
+import type { Static } from 'typebox';
+import type { Flag, Visibility } from '../../platform/db/schema/column_types.ts';
+import { visibilities } from '../../identity/groups/rules.ts';
+import { invalid } from '../../platform/errors.ts';
+import { boolean, clearable, integer, object, oneOf, optional, text } from '../../platform/http/schema.ts';
+import { type FeatureColumns, featureColumns, featureParams } from './features.ts';
+import { topicParams, readTopics } from './topics.ts';
+
+const flag = optional(boolean());
+
+const flags = {
+  public_builds: flag,
+  shared_runners_enabled: flag,
+  request_access_enabled: flag,
+  only_allow_merge_if_pipeline_succeeds: flag,
+  only_allow_merge_if_all_discussions_are_resolved: flag,
+  remove_source_branch_after_merge: flag,
+  keep_latest_artifact: flag,
+};
+
+/** Seconds: ten minutes to a month. */
+const timeouts = { minimum: 600, maximum: 2_592_000 };
+
+const ofPipelines = {
+  ci_config_path: optional(clearable(text({ description: 'default: `.gitlab-ci.yml`' }))),
+  build_timeout: optional(integer({ ...timeouts, description: 'seconds that a job may take' })),
+  max_artifacts_size: optional(
+    clearable(
+      integer({ minimum: 1, maximum: 80_000, description: 'megabytes of one artifact (administrators)' }),
+    ),
+  ),
+  auto_cancel_pending_pipelines: optional(oneOf(['enabled', 'disabled'])),
+  ci_default_git_depth: optional(
+    integer({ minimum: 0, maximum: 1000, description: 'commits that jobs fetch; 0: all' }),
+  ),
+};
+
+export const projectParams = {
+  name: optional(text()),
+  path: optional(text()),
+  description: optional(clearable(text({ maxLength: 2000 }))),
+  visibility: optional(oneOf(visibilities)),
+  public: optional(boolean({ description: 'true: as `visibility=public`, false: as `private`' })),
+  ...featureParams,
+  ...topicParams,
+  ...flags,
+  ...ofPipelines,
+  public_jobs: optional(boolean({ description: 'another name of `public_builds`' })),
+  default_branch: optional(text({ description: 'a branch that is there; an empty repository has none' })),
+  merge_method: optional(oneOf(['merge', 'rebase_merge', 'ff'])),
+  squash_option: optional(oneOf(['never', 'always', 'default_on', 'default_off'])),
+};
+
+const shape = object(projectParams);
+type Params = Partial<Static<typeof shape>>;
+
+type FlagName = keyof typeof flags;
+
+/** Columns of a project that a client sets. */
+export type ProjectColumns = {
+  name?: string;
+  path?: string;
+  description?: string | null;
+  visibility?: Visibility;
+  default_branch?: string;
+  merge_method?: 'merge' | 'rebase_merge' | 'ff';
+  squash_option?: 'never' | 'always' | 'default_on' | 'default_off';
+  ci_config_path?: string | null;
+  build_timeout?: number;
+  max_artifacts_size?: number | null;
+  auto_cancel_pending_pipelines?: 'enabled' | 'disabled';
+  ci_default_git_depth?: number;
+} & FeatureColumns & { [N in FlagName]?: Flag };
+
+/** The client's input: columns and topics. */
+export type ProjectInput = ProjectColumns & { topics?: string[] };
+
+const readVisibility = ({ visibility, public: isPublic }: Params): Visibility | undefined => {
+  if (visibility !== undefined || isPublic === undefined) return visibility;
+  return isPublic ? 'public' : 'private';
+};
+
+/** Checks the path of the configuration. @throws Failure 400 for one that leads out of the repository */
+const readConfigPath = (given: string | null): string | null => {
+  const path = given?.replace(/^\/+/, '') ?? '';
+  if (path.split('/').includes('..')) {
+    throw invalid({ ci_config_path: ['must not include leading slash or directory traversal.'] });
+  }
+  return path === '' ? null : path;
+};
+
+const pipelineColumns = (params: Params) => ({
+  ...(params.ci_config_path !== undefined && { ci_config_path: readConfigPath(params.ci_config_path) }),
+  ...(params.build_timeout !== undefined && { build_timeout: params.build_timeout }),
+  ...(params.max_artifacts_size !== undefined && { max_artifacts_size: params.max_artifacts_size }),
+  ...(params.auto_cancel_pending_pipelines !== undefined && {
+    auto_cancel_pending_pipelines: params.auto_cancel_pending_pipelines,
+  }),
+  ...(params.ci_default_git_depth !== undefined && { ci_default_git_depth: params.ci_default_git_depth }),
+});
+
+/** Reads the parameters. `visibility` takes precedence over `public`. @throws Failure 400 */
+export const projectInput = (params: Params): ProjectInput => {
+  const visibility = readVisibility(params);
+  const given = { ...params, public_builds: params.public_builds ?? params.public_jobs };
+  const set = (Object.keys(flags) as FlagName[]).filter((name) => given[name] !== undefined);
+  const topics = readTopics(params);
+  return {
+    ...(params.name !== undefined && { name: params.name }),
+    ...(params.path !== undefined && { path: params.path }),
+    ...(params.description !== undefined && { description: params.description }),
+    ...(visibility !== undefined && { visibility }),
+    ...(params.default_branch !== undefined && { default_branch: params.default_branch }),
+    ...(params.merge_method !== undefined && { merge_method: params.merge_method }),
+    ...(params.squash_option !== undefined && { squash_option: params.squash_option }),
+    ...pipelineColumns(params),
+    ...(topics !== undefined && { topics }),
+    ...featureColumns(params),
+    ...Object.fromEntries(set.map((name) => [name, given[name] === true ? 1 : 0])),
+  };
+};

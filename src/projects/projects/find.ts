@@ -1,0 +1,86 @@
+import type { Selectable } from 'kysely';
+import type { Call } from '../../core/access/call.ts';
+import { type ProjectAction, may } from '../../core/access/may.ts';
+import { canSeeProject } from '../../core/access/visible.ts';
+import { compiled } from '../../platform/db/compiled_query.ts';
+import type { Reader } from '../../platform/db/open.ts';
+import type { ProjectCountersTable, ProjectsTable } from '../../platform/db/schema/projects.ts';
+import { forbidden, notFound } from '../../platform/errors.ts';
+import { findIdByOldPath } from '../../identity/namespaces/redirects.ts';
+import { admitJob } from './job_token_access.ts';
+
+/** A project with its counters, which most callers need. */
+export type Project = Selectable<ProjectsTable> & Omit<Selectable<ProjectCountersTable>, 'project_id'>;
+
+const selectProjects = (db: Reader) =>
+  db
+    .selectFrom('projects')
+    .innerJoin('project_counters', 'project_counters.project_id', 'projects.id')
+    .selectAll();
+
+const projectById = compiled((db, { id }: { id: number }) =>
+  selectProjects(db).where('id', '=', id).compile(),
+);
+
+const projectByPath = compiled((db, { path }: { path: string }) =>
+  selectProjects(db)
+    .where('id', '=', (from) =>
+      from
+        .selectFrom('routes')
+        .select('source_id')
+        .where('path', '=', path)
+        .where('source_type', '=', 'Project'),
+    )
+    .compile(),
+);
+
+const projectAt = async (db: Reader, path: string): Promise<Project | undefined> => {
+  const [found] = await projectByPath(db, { path: path.toLowerCase() });
+  if (found !== undefined) return found;
+  const id = await findIdByOldPath(db, 'Project', path);
+  return id === null ? undefined : (await projectById(db, { id }))[0];
+};
+
+/**
+ * Loads a project by id, or by its current or a former full path in any case, without authorization; null: it does
+ * not exist or is being removed.
+ */
+export const anyProject = async ({ db }: Pick<Call, 'db'>, id: number | string): Promise<Project | null> => {
+  const found = typeof id === 'number' ? (await projectById(db, { id }))[0] : await projectAt(db, id);
+  return found === undefined || found.deleted_at !== null ? null : found;
+};
+
+/**
+ * Loads a visible project by id or full path, in any case. @throws Failure 404 `404 Project Not Found`, also for a
+ * hidden one
+ */
+export const findProject = async (
+  call: Pick<Call, 'db' | 'viewer'>,
+  id: number | string,
+): Promise<Project> => {
+  const found = await anyProject(call, id);
+  if (found !== null) await admitJob(call.db, call.viewer, found);
+  if (found === null || !canSeeProject(call.viewer, found)) throw notFound('Project');
+  return found;
+};
+
+/** Loads a project for background work, without authorization; null: it is removed. */
+export const loadProject = async (db: Reader, id: number): Promise<Project | null> =>
+  await anyProject({ db }, id);
+
+/** Loads projects by id, without authorization. */
+export const projectsById = async (db: Reader, ids: readonly number[]): Promise<Map<number, Project>> => {
+  const rows = await selectProjects(db).where('id', 'in', ids).execute();
+  return new Map(rows.map((row) => [row.id, row]));
+};
+
+/** Loads a project and authorizes the action. @throws Failure 404 for a hidden one, 403 without the right */
+export const findProjectFor = async (
+  call: Call,
+  id: number | string,
+  action: ProjectAction,
+): Promise<Project> => {
+  const project = await findProject(call, id);
+  if (!may(call.viewer, action, project)) throw forbidden();
+  return project;
+};

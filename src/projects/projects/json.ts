@@ -1,0 +1,268 @@
+import type { Call } from '../../core/access/call.ts';
+import type { Site } from '../../core/access/site.ts';
+import { may } from '../../core/access/may.ts';
+import type { Viewer } from '../../core/access/viewer.ts';
+import { type Feature, hasFeature, canSeeConfidential } from '../../core/access/visible.ts';
+import {
+  anything,
+  array,
+  bool,
+  int,
+  nullable,
+  object,
+  optional,
+  string,
+  timestamp,
+} from '../../platform/http/schema.ts';
+import { basicNamespaceShape, namespaceJson } from '../../identity/namespaces/json.ts';
+import type { Config } from '../../platform/config/fields.ts';
+import { loadFullNames, joinNames } from '../../identity/namespaces/full_names.ts';
+import { formatTime } from '../../platform/time.ts';
+import { basicUser, basicUserShape } from '../../identity/users/json.ts';
+import { featureFields, featuresJson } from './features.ts';
+import { loadForkParents } from './fork_parents.ts';
+import type { ProjectRow } from './rows.ts';
+import { type ProjectStatistics, loadStatistics } from './statistics.ts';
+import { sshPrefix } from './ssh_url.ts';
+import { splitTopics, topicFields } from './topics.ts';
+
+/** The attributes that everybody who sees a project gets, and all of `simple=true`. */
+const basicFields = {
+  id: int,
+  description: nullable(string),
+  default_branch: nullable(string),
+  ...topicFields,
+  ssh_url_to_repo: string,
+  http_url_to_repo: string,
+  web_url: string,
+  name: string,
+  name_with_namespace: string,
+  path: string,
+  path_with_namespace: string,
+  avatar_url: nullable(string),
+  star_count: int,
+  forks_count: int,
+  created_at: timestamp,
+  last_activity_at: timestamp,
+  namespace: basicNamespaceShape,
+};
+
+const role = nullable(object({ access_level: int, notification_level: int }));
+
+/** A project for signed-in users; others get the basic fields. */
+export const projectShape = object({
+  ...basicFields,
+  _links: optional(
+    object({
+      self: string,
+      issues: optional(string),
+      merge_requests: optional(string),
+      repo_branches: string,
+      labels: string,
+      events: string,
+      members: string,
+    }),
+  ),
+  archived: optional(bool),
+  visibility: optional(string),
+  updated_at: optional(timestamp),
+  owner: optional(basicUserShape),
+  resolve_outdated_diff_discussions: optional(bool),
+  ...featureFields,
+  shared_runners_enabled: optional(bool),
+  creator_id: optional(nullable(int)),
+  import_status: optional(string),
+  open_issues_count: optional(int),
+  runners_token: optional(nullable(string)),
+  public_jobs: optional(bool),
+  ci_config_path: optional(nullable(string)),
+  build_timeout: optional(int),
+  max_artifacts_size: optional(nullable(int)),
+  auto_cancel_pending_pipelines: optional(string),
+  ci_default_git_depth: optional(int),
+  keep_latest_artifact: optional(bool),
+  shared_with_groups: optional(array(anything)),
+  only_allow_merge_if_pipeline_succeeds: optional(bool),
+  request_access_enabled: optional(bool),
+  only_allow_merge_if_all_discussions_are_resolved: optional(bool),
+  printing_merge_request_link_enabled: optional(bool),
+  merge_method: optional(string),
+  squash_option: optional(string),
+  remove_source_branch_after_merge: optional(bool),
+  empty_repo: optional(bool),
+  repository_storage: optional(string),
+  forked_from_project: optional(object(basicFields)),
+  statistics: optional(
+    object({
+      commit_count: int,
+      storage_size: int,
+      repository_size: int,
+      lfs_objects_size: int,
+      job_artifacts_size: int,
+    }),
+  ),
+  permissions: optional(object({ project_access: role, group_access: role })),
+});
+
+export type Detail = 'basic' | 'full';
+
+type Context = Site & {
+  viewer: Viewer;
+  /** Prefix of SSH clone URLs. */
+  ssh: string;
+  config: Config;
+  names: Map<number, string>;
+  /** Visible projects that these were forked from. */
+  parents: Map<number, ProjectRow>;
+  statistics: Map<number, ProjectStatistics>;
+};
+
+const basicJson = (row: ProjectRow, { ssh, names, ...site }: Context) => ({
+  id: row.id,
+  description: row.description,
+  default_branch: row.default_branch,
+  tag_list: splitTopics(row.topics),
+  topics: splitTopics(row.topics),
+  // No page shows files of a repository.
+  readme_url: null,
+  ssh_url_to_repo: `${ssh}${row.full_path}.git`,
+  http_url_to_repo: `${site.baseUrl}/${row.full_path}.git`,
+  web_url: `${site.baseUrl}/${row.full_path}`,
+  name: row.name,
+  name_with_namespace: joinNames(names.get(row.namespace_id) ?? row.namespace_name, row.name),
+  path: row.path,
+  path_with_namespace: row.full_path,
+  avatar_url: null,
+  star_count: 0,
+  forks_count: row.forks_count,
+  created_at: formatTime(row.created_at),
+  last_activity_at: formatTime(row.last_activity_at),
+  namespace: namespaceJson(
+    {
+      id: row.namespace_id,
+      name: row.namespace_name,
+      path: row.namespace_path,
+      kind: row.namespace_kind,
+      full_path: row.namespace_full_path,
+      parent_id: row.namespace_parent_id,
+      owner_email: row.owner_email,
+    },
+    site,
+  ),
+});
+
+const makeLinks = (row: ProjectRow, { viewer, baseUrl }: Context) => {
+  const self = `${baseUrl}/api/v4/projects/${row.id}`;
+  const link = (feature: Feature, path: string): string | undefined =>
+    hasFeature(viewer, row, feature) ? `${self}/${path}` : undefined;
+  return {
+    self,
+    issues: link('issues_access_level', 'issues'),
+    merge_requests: link('merge_requests_access_level', 'merge_requests'),
+    repo_branches: `${self}/repository/branches`,
+    labels: `${self}/labels`,
+    events: `${self}/events`,
+    members: `${self}/members`,
+  };
+};
+
+const ownerJson = (row: ProjectRow, site: Site) => {
+  const { owner_id, owner_name, owner_username, owner_state, owner_email } = row;
+  if (owner_id === null || owner_name === null || owner_username === null) return undefined;
+  const owner = { id: owner_id, name: owner_name, username: owner_username };
+  return basicUser({ ...owner, state: owner_state ?? 'active', email: owner_email ?? '' }, site);
+};
+
+/** Returns the number of open issues, with confidential ones for viewers who see them all. */
+const countOpenIssues = (row: ProjectRow, viewer: Viewer): number | undefined => {
+  if (!hasFeature(viewer, row, 'issues_access_level')) return undefined;
+  const hidden = canSeeConfidential(viewer, row) ? 0 : row.opened_confidential_issues;
+  return row.opened_issues - hidden;
+};
+
+/** Returns the viewer's roles in the project and its group. Administrators have none implicitly. */
+const permissionsJson = (row: ProjectRow, { projectLevels, namespaceLevels }: Viewer) => {
+  const roleOf = (level: number | undefined) =>
+    level === undefined ? null : { access_level: level, notification_level: 3 };
+  const inGroup = row.namespace_kind === 'group' ? namespaceLevels.get(row.namespace_id) : undefined;
+  return { project_access: roleOf(projectLevels.get(row.id)), group_access: roleOf(inGroup) };
+};
+
+const forkParentJson = ({ forked_from_project_id: id }: ProjectRow, context: Context) => {
+  const parent = id === null ? undefined : context.parents.get(id);
+  return parent && basicJson(parent, context);
+};
+
+const fullJson = (row: ProjectRow, context: Context) => {
+  const { viewer } = context;
+  return {
+    ...basicJson(row, context),
+    _links: makeLinks(row, context),
+    archived: row.archived === 1,
+    visibility: row.visibility,
+    updated_at: formatTime(row.updated_at),
+    owner: ownerJson(row, context),
+    resolve_outdated_diff_discussions: false,
+    ...featuresJson(row, viewer, context.config),
+    shared_runners_enabled: row.shared_runners_enabled === 1,
+    creator_id: row.creator_id,
+    import_status: 'none',
+    open_issues_count: countOpenIssues(row, viewer),
+    ...(may(viewer, 'admin_project', row) && { runners_token: null }),
+    public_jobs: row.public_builds === 1,
+    ci_config_path: row.ci_config_path,
+    build_timeout: row.build_timeout,
+    max_artifacts_size: row.max_artifacts_size,
+    auto_cancel_pending_pipelines: row.auto_cancel_pending_pipelines,
+    ci_default_git_depth: row.ci_default_git_depth,
+    keep_latest_artifact: row.keep_latest_artifact === 1,
+    shared_with_groups: [],
+    only_allow_merge_if_pipeline_succeeds: row.only_allow_merge_if_pipeline_succeeds === 1,
+    request_access_enabled: row.request_access_enabled === 1,
+    only_allow_merge_if_all_discussions_are_resolved:
+      row.only_allow_merge_if_all_discussions_are_resolved === 1,
+    printing_merge_request_link_enabled: true,
+    merge_method: row.merge_method,
+    squash_option: row.squash_option,
+    remove_source_branch_after_merge: row.remove_source_branch_after_merge === 1,
+    empty_repo: row.default_branch === null,
+    ...(viewer.admin && { repository_storage: row.repository_storage }),
+    forked_from_project: forkParentJson(row, context),
+    statistics: context.statistics.get(row.id),
+    permissions: permissionsJson(row, viewer),
+  };
+};
+
+/**
+ * Renders projects. Anonymous callers always get the basic fields.
+ * @param statistics whether to include sizes for viewers who may see them
+ */
+export const projectsJson = async (
+  call: Call,
+  rows: readonly ProjectRow[],
+  detail: Detail = 'full',
+  statistics = false,
+) => {
+  const { db, viewer, baseUrl, settings } = call;
+  const { config } = call.platform;
+  const isBasic = viewer.user_id === null || detail === 'basic';
+  const parents = isBasic ? new Map<number, ProjectRow>() : await loadForkParents(call, rows);
+  const namespaces = [...rows, ...parents.values()].map((row) => ({
+    id: row.namespace_id,
+    name: row.namespace_name,
+    parent_id: row.namespace_parent_id,
+  }));
+  const context = {
+    viewer,
+    baseUrl,
+    settings,
+    ssh: sshPrefix(baseUrl, config),
+    config,
+    names: await loadFullNames(db, namespaces),
+    parents,
+    statistics:
+      isBasic || !statistics ? new Map<number, ProjectStatistics>() : await loadStatistics(call, rows),
+  };
+  const toJson = isBasic ? basicJson : fullJson;
+  return rows.map((row) => toJson(row, context));
+};

@@ -1,0 +1,75 @@
+/** Endpoints that return the projects of a group. */
+import { sql } from 'kysely';
+import type { Call } from '../../../core/access/call.ts';
+import { endpoint } from '../../../core/access/endpoint.ts';
+import { visibleProjects } from '../../../core/access/visible.ts';
+import { findGroup } from '../../../identity/groups/find.ts';
+import { groupFields, groupJson } from '../../../identity/groups/json.ts';
+import { array, boolean, idOrPath, object, optional } from '../../../platform/http/schema.ts';
+import { selectDescendants } from '../../../identity/namespaces/ancestors.ts';
+import { projectShape, projectsJson } from '../json.ts';
+import { listProjects, projectListParams } from './list.ts';
+import { projectRows } from '../rows.ts';
+
+/** Number of projects included with a group; `GET /groups/:id/projects` returns them all. */
+const mostEmbedded = 100;
+
+const group = idOrPath('id or full path of the group');
+
+const embeddedProjects = async (call: Call, groupId: number) => {
+  const rows = await projectRows(call)
+    .where(visibleProjects(call.viewer, call.platform.store.words))
+    .where('projects.namespace_id', '=', groupId)
+    .orderBy('projects.created_at', 'desc')
+    .orderBy('projects.id', 'desc')
+    .limit(mostEmbedded)
+    .execute();
+  return await projectsJson(call, rows);
+};
+
+export const groupShow = endpoint({
+  method: 'GET',
+  path: '/groups/:id',
+  summary: 'One group, with its newest projects',
+  area: 'groups',
+  audience: 'optional',
+  params: object({
+    id: group,
+    with_projects: boolean({ default: true, description: 'false: without projects' }),
+  }),
+  reply: object({
+    ...groupFields,
+    projects: optional(array(projectShape)),
+    shared_projects: optional(array(projectShape)),
+  }),
+  handle: async (call, { id, with_projects }) => {
+    const found = await findGroup(call, id);
+    const json = await groupJson(call, found);
+    if (!with_projects) return json;
+    return { ...json, projects: await embeddedProjects(call, found.id), shared_projects: [] };
+  },
+});
+
+export const ofGroup = endpoint({
+  method: 'GET',
+  path: '/groups/:id/projects',
+  summary: 'Projects of a group',
+  area: 'groups',
+  audience: 'optional',
+  params: object({
+    id: group,
+    include_subgroups: optional(boolean({ description: 'also of the groups below it' })),
+    with_shared: optional(boolean({ description: 'accepted: no project is shared with a group' })),
+    ...projectListParams,
+  }),
+  reply: projectShape,
+  list: true,
+  handle: async (call, params) => {
+    const { id } = await findGroup(call, params.id);
+    const within =
+      params.include_subgroups === true
+        ? sql<boolean>`projects.namespace_id in ${selectDescendants(id)}`
+        : sql<boolean>`projects.namespace_id = ${id}`;
+    return await listProjects(call, params, within);
+  },
+});

@@ -1,0 +1,60 @@
+import type { Static } from 'typebox';
+import { type RawBuilder, sql } from 'kysely';
+import type { Call } from '../../../core/access/call.ts';
+import { allOf } from '../../../core/access/visible.ts';
+import { type Page, pageParams, pageRequest } from '../../../platform/http/page.ts';
+import { boolean, object, oneOf, optional } from '../../../platform/http/schema.ts';
+import { projectsJson } from '../json.ts';
+import { projectConditions, projectFilters } from './list_filters.ts';
+import { projectRows } from '../rows.ts';
+
+type Condition = RawBuilder<boolean>;
+
+export const projectListParams = {
+  ...projectFilters,
+  simple: optional(boolean({ description: 'only the basic fields' })),
+  statistics: optional(boolean({ description: 'also how large they are, where the caller is a reporter' })),
+  order_by: oneOf(['id', 'name', 'path', 'created_at', 'updated_at', 'last_activity_at', 'star_count'], {
+    default: 'created_at',
+  }),
+  sort: oneOf(['asc', 'desc'], { default: 'desc' }),
+  ...pageParams,
+};
+
+const shape = object(projectListParams);
+type Params = Static<typeof shape>;
+
+const orders: Record<Params['order_by'], RawBuilder<unknown>> = {
+  id: sql`projects.id`,
+  name: sql`lower(projects.name)`,
+  path: sql`lower(projects.path)`,
+  created_at: sql`projects.created_at`,
+  updated_at: sql`projects.updated_at`,
+  last_activity_at: sql`projects.last_activity_at`,
+  // Not supported.
+  star_count: sql`projects.id`,
+};
+
+/** Lists visible projects. @param within a further condition over `projects` */
+export const listProjects = async (
+  call: Call,
+  params: Params,
+  within?: Condition,
+): Promise<Page<unknown>> => {
+  const where = allOf([...projectConditions(call, params), ...(within === undefined ? [] : [within])]);
+  const { limit, offset } = pageRequest(params);
+  const rows = await projectRows(call)
+    .where(where)
+    .orderBy(orders[params.order_by], params.sort)
+    .orderBy('projects.id', params.sort)
+    .limit(limit)
+    .offset(offset)
+    .execute();
+  const { total } = await call.db
+    .selectFrom('projects')
+    .where(where)
+    .select((of) => of.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
+  const detail = params.simple === true ? 'basic' : 'full';
+  return { items: await projectsJson(call, rows, detail, params.statistics === true), total };
+};

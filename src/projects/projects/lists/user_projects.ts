@@ -1,0 +1,47 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Call } from '../../../core/access/call.ts';
+import { endpoint } from '../../../core/access/endpoint.ts';
+import { notFound } from '../../../platform/errors.ts';
+import { idOrPath, object } from '../../../platform/http/schema.ts';
+import { projectShape } from '../json.ts';
+import { listProjects, projectListParams } from './list.ts';
+
+const openProject = sql<boolean>`exists (select 1 from projects
+  where projects.namespace_id = namespaces.id and projects.visibility = 'public' and projects.deleted_at is null)`;
+
+/**
+ * Loads the personal namespace of a user by id or name. To anonymous callers, only users with a public project exist,
+ * so that names cannot be probed.
+ */
+const personalNamespace = async (call: Call, user: number | string): Promise<number> => {
+  const named: RawBuilder<boolean> =
+    typeof user === 'number'
+      ? sql`users.id = ${user}`
+      : sql`lower(users.username) = ${user.toLowerCase()} and users.ghost = 0`;
+  const row = await call.db
+    .selectFrom('users')
+    .innerJoin('namespaces', 'namespaces.owner_id', 'users.id')
+    .select('namespaces.id')
+    .where(named)
+    .where('namespaces.kind', '=', 'user')
+    .where('namespaces.deleted_at', 'is', null)
+    .$if(!call.signedIn, (query) => query.where(openProject))
+    .executeTakeFirst();
+  if (row === undefined) throw notFound('User');
+  return row.id;
+};
+
+export const ofUser = endpoint({
+  method: 'GET',
+  path: '/users/:user_id/projects',
+  summary: 'Projects in the personal namespace of a user',
+  area: 'projects',
+  audience: 'optional',
+  params: object({ user_id: idOrPath('id or name of the user'), ...projectListParams }),
+  reply: projectShape,
+  list: true,
+  handle: async (call, params) => {
+    const namespace = await personalNamespace(call, params.user_id);
+    return await listProjects(call, params, sql<boolean>`projects.namespace_id = ${namespace}`);
+  },
+});

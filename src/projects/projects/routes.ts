@@ -1,0 +1,191 @@
+import { type Call, requireUser } from '../../core/access/call.ts';
+import { endpoint } from '../../core/access/endpoint.ts';
+import { invalid, nothingToChange } from '../../platform/errors.ts';
+import {
+  boolean,
+  clearable,
+  id as idParam,
+  idOrPath,
+  object,
+  optional,
+  string,
+  text,
+} from '../../platform/http/schema.ts';
+import { requireUnmodified } from '../../platform/http/precondition.ts';
+import { loadUser } from '../../identity/users/queries.ts';
+import { newProjectAnswer, projectAnswer } from './project_response.ts';
+import { createProject } from './create.ts';
+import { projectInput, projectParams } from './fields.ts';
+import { findProject, findProjectFor } from './find.ts';
+import { projectShape } from './json.ts';
+import { listProjects, projectListParams } from './lists/list.ts';
+import { groupShow, ofGroup } from './lists/group_projects.ts';
+import { ofUser } from './lists/user_projects.ts';
+import { removeProject } from './removal/remove.ts';
+import { type FollowTransfer, transferProject } from './transfer.ts';
+import { archiveProject, updateProject } from './update.ts';
+
+const area = 'projects';
+const project = idOrPath('id or full path of the project');
+
+const list = endpoint({
+  method: 'GET',
+  path: '/projects',
+  summary: 'Projects that the caller sees',
+  area,
+  audience: 'optional',
+  params: object(projectListParams),
+  reply: projectShape,
+  list: true,
+  handle: async (call, params) => await listProjects(call, params),
+});
+
+const show = endpoint({
+  method: 'GET',
+  path: '/projects/:id',
+  summary: 'One project',
+  area,
+  audience: 'optional',
+  params: object({
+    id: project,
+    statistics: optional(boolean({ description: 'also how large it is, where the caller is a reporter' })),
+  }),
+  reply: projectShape,
+  handle: async (call, { id, statistics }) =>
+    await projectAnswer(call, (await findProject(call, id)).id, statistics),
+});
+
+/** Import from other servers is not supported. */
+const refuseImport = (url: string | null | undefined): void => {
+  if (url !== undefined && url !== null && url.trim() !== '') {
+    throw invalid({ import_url: ['is not supported'] });
+  }
+};
+
+/** Initializes a new project's repository. */
+type Initialize = (call: Call, projectId: number, branch: string | undefined) => Promise<void>;
+
+const create = (initialize: Initialize) =>
+  endpoint({
+    method: 'POST',
+    path: '/projects',
+    summary: 'Make a project',
+    area,
+    audience: 'user',
+    params: object({
+      namespace_id: optional(clearable(idParam('default: the own namespace'))),
+      ...projectParams,
+      initialize_with_readme: optional(boolean({ description: 'its first commit is a README' })),
+      import_url: optional(clearable(text({ maxLength: 2000, description: 'refused: nothing is imported' }))),
+    }),
+    reply: projectShape,
+    handle: async (call, { namespace_id = null, import_url, ...params }) => {
+      refuseImport(import_url);
+      const id = await createProject(call, requireUser(call), namespace_id, projectInput(params));
+      if (params.initialize_with_readme === true) await initialize(call, id, params.default_branch);
+      return await newProjectAnswer(call, id);
+    },
+  });
+
+const createForUser = endpoint({
+  method: 'POST',
+  path: '/projects/user/:user_id',
+  summary: 'Make a project for a user',
+  area,
+  audience: 'admin',
+  params: object({ user_id: idParam(), ...projectParams }),
+  reply: projectShape,
+  handle: async (call, { user_id, ...params }) => {
+    const creator = await loadUser(call.db, user_id);
+    return await newProjectAnswer(call, await createProject(call, creator, null, projectInput(params)));
+  },
+});
+
+const update = endpoint({
+  method: 'PUT',
+  path: '/projects/:id',
+  summary: 'Change a project',
+  area,
+  audience: 'user',
+  params: object({ id: project, ...projectParams }),
+  reply: projectShape,
+  handle: async (call, { id, ...params }) => {
+    const found = await findProjectFor(call, id, 'admin_project');
+    if (Object.keys(params).length === 0) {
+      throw nothingToChange(Object.keys(projectParams));
+    }
+    await updateProject(call, found, projectInput(params));
+    return await projectAnswer(call, found.id);
+  },
+});
+
+const remove = endpoint({
+  method: 'DELETE',
+  path: '/projects/:id',
+  summary: 'Remove a project',
+  area,
+  audience: 'user',
+  status: 202,
+  params: object({ id: project }),
+  reply: object({ message: string }),
+  handle: async (call, { id }) => {
+    const found = await findProjectFor(call, id, 'remove_project');
+    requireUnmodified(call.header('if-unmodified-since'), found.updated_at);
+    await removeProject(call, found);
+    return { message: '202 Accepted' };
+  },
+});
+
+const archiving = (word: 'archive' | 'unarchive', archived: 0 | 1) =>
+  endpoint({
+    method: 'POST',
+    path: `/projects/:id/${word}`,
+    summary: archived === 1 ? 'Archive a project' : 'Take a project out of the archive',
+    area,
+    audience: 'user',
+    params: object({ id: project }),
+    reply: projectShape,
+    handle: async (call, { id }) => {
+      const found = await findProjectFor(call, id, 'archive_project');
+      await archiveProject(call, found, archived);
+      return await projectAnswer(call, found.id);
+    },
+  });
+
+const transfer = (follow: FollowTransfer) =>
+  endpoint({
+    method: 'PUT',
+    path: '/projects/:id/transfer',
+    summary: 'Move a project to another namespace; its old path leads to the new one',
+    area,
+    audience: 'user',
+    params: object({ id: project, namespace: idOrPath('id or full path of the namespace') }),
+    reply: projectShape,
+    handle: async (call, { id, namespace }) => {
+      const found = await findProjectFor(call, id, 'transfer_project');
+      await transferProject(call, found, namespace, follow);
+      return await projectAnswer(call, found.id);
+    },
+  });
+
+/** Operations of other modules that projects need. */
+export type Others = {
+  /** Makes the first commit of a project that starts with one. */
+  initialize: Initialize;
+  followTransfer: FollowTransfer;
+};
+
+export const projectRoutes = ({ initialize, followTransfer }: Others) => [
+  list,
+  ofUser,
+  show,
+  create(initialize),
+  createForUser,
+  update,
+  remove,
+  transfer(followTransfer),
+  archiving('archive', 1),
+  archiving('unarchive', 0),
+  groupShow,
+  ofGroup,
+];

@@ -1,0 +1,40 @@
+/** The `files` parameter of newer clients. A snippet here has one file. */
+import { type Failure, badRequest } from '../../platform/errors.ts';
+
+export type SentFile = { file_name?: string; content?: string };
+
+/** Maximum number of characters, as of every long text. */
+const longest = 1_048_576;
+
+const actions = ['create', 'update', 'move'];
+
+const refused = (problem: string): Failure => badRequest(`files ${problem}`);
+
+const textOf = (value: unknown, name: string): string | undefined => {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== 'string' || !value.isWellFormed() || value.includes('\0')) {
+    throw refused(`[${name}] is invalid`);
+  }
+  if (value.length > longest && [...value].length > longest) {
+    throw refused(`[${name}] is too long (maximum is ${longest} characters)`);
+  }
+  return value;
+};
+
+/**
+ * Reads the one file; empty if none was sent.
+ * @throws Failure 400 for another number of files, or an invalid one
+ */
+export const sentFile = (sent: unknown): SentFile => {
+  if (sent === undefined || sent === null) return {};
+  // A form sends a hash by index.
+  const list: unknown[] = Array.isArray(sent) ? sent : Object.values(sent);
+  const [file] = list;
+  if (list.length !== 1) throw refused('must be one: a snippet has one file');
+  if (typeof file !== 'object' || file === null) throw refused('is invalid');
+  const { action, file_path, content } = file as Record<string, unknown>;
+  if (action !== undefined && !actions.some((known) => known === action))
+    throw refused('[action] is invalid');
+  const [name, text] = [textOf(file_path, 'file_path'), textOf(content, 'content')];
+  return { ...(name !== undefined && { file_name: name }), ...(text !== undefined && { content: text }) };
+};

@@ -1,0 +1,34 @@
+/** The home of a snippet, personal or a project, and the rights there. */
+import type { Call } from '../../core/access/call.ts';
+import { may } from '../../core/access/may.ts';
+import { forbidden, notFound } from '../../platform/errors.ts';
+import { type Project, findProject } from '../projects/find.ts';
+import type { SnippetRow } from './snippet_row.ts';
+
+/** null: personal snippets. */
+export type Home = Project | null;
+
+/**
+ * Loads a project whose snippets the caller sees.
+ * @throws Failure 404, 403 if snippets are off for the caller
+ */
+export const openHome = async (call: Call, id: number | string | undefined): Promise<Home> => {
+  if (id === undefined) return null;
+  const project = await findProject(call, id);
+  if (!may(call.viewer, 'read_snippet', project)) throw forbidden();
+  return project;
+};
+
+/** Returns whether the caller may create a snippet. External users may only in projects of which they are members. */
+export const mayCreate = ({ viewer }: Call, home: Home): boolean =>
+  home === null ? viewer.user_id !== null && !viewer.external : may(viewer, 'create_snippet', home);
+
+export const requireChange = ({ viewer }: Call, home: Home, snippet: SnippetRow): void => {
+  const allowed =
+    home === null
+      ? viewer.admin || snippet.author_id === viewer.user_id
+      : may(viewer, 'admin_snippet', home, snippet);
+  if (!allowed) throw forbidden();
+};
+
+export const missing = () => notFound('Snippet');

@@ -1,0 +1,116 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Call } from '../../core/access/call.ts';
+import type { Reader, Tx } from '../../platform/db/open.ts';
+import type { Page, PageRequest } from '../../platform/http/page.ts';
+import { allOf } from '../../core/access/visible.ts';
+import { type Home, missing } from './owner.ts';
+import { visibleSnippets } from './visible.ts';
+import { type SnippetRow, snippetColumns } from './snippet_row.ts';
+
+/** Times in milliseconds. */
+export type SnippetTimes = { created_after?: number | undefined; created_before?: number | undefined };
+
+export type SnippetFilter = SnippetTimes & { of: 'own' | 'public' | 'all' };
+
+const createdWithin = ({ created_after: after, created_before: before }: SnippetTimes): RawBuilder<boolean> =>
+  allOf([
+    sql<boolean>`1 = 1`,
+    ...(after === undefined ? [] : [sql<boolean>`snippets.created_at >= ${after}`]),
+    ...(before === undefined ? [] : [sql<boolean>`snippets.created_at <= ${before}`]),
+  ]);
+
+const makeCondition = ({ viewer }: Call, filter: SnippetFilter): RawBuilder<boolean> => {
+  const created = createdWithin(filter);
+  if (filter.of === 'public') return allOf([sql<boolean>`snippets.visibility = 'public'`, created]);
+  return filter.of === 'own'
+    ? allOf([sql<boolean>`snippets.author_id = ${viewer.user_id}`, created])
+    : created;
+};
+
+/** Lists the visible snippets of a home, newest first. */
+export const listSnippets = async (
+  call: Call,
+  home: Home,
+  filter: SnippetFilter,
+  { limit, offset }: PageRequest,
+): Promise<Page<SnippetRow>> => {
+  const query = call.db
+    .selectFrom('snippets')
+    .where(visibleSnippets(call.viewer, home))
+    .where(makeCondition(call, filter));
+  const { total } = await query
+    .select(({ fn }) => fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
+  const items = await query
+    .select(snippetColumns)
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .offset(offset)
+    .execute();
+  return { items, total };
+};
+
+/** Lists all snippets of the instance with their projects' paths, newest first, for administrators. */
+export const listAllSnippets = async (
+  db: Reader,
+  times: SnippetTimes,
+  { limit, offset }: PageRequest,
+): Promise<Page<SnippetRow & { full_path: string | null }>> => {
+  const query = db
+    .selectFrom('snippets')
+    .leftJoin('projects', 'projects.id', 'snippets.project_id')
+    .where('projects.deleted_at', 'is', null)
+    .where(createdWithin(times));
+  const { total } = await query
+    .select(({ fn }) => fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
+  const items = await query
+    .select(snippetColumns.map((name) => `snippets.${name}` as const))
+    .select('projects.full_path')
+    .orderBy('snippets.id', 'desc')
+    .limit(limit)
+    .offset(offset)
+    .execute();
+  return { items, total };
+};
+
+/**
+ * Loads a visible snippet.
+ * @throws Failure 404 `404 Snippet Not Found`
+ */
+export const findSnippet = async (
+  { viewer }: Call,
+  db: Reader,
+  home: Home,
+  id: number,
+): Promise<SnippetRow> => {
+  const row = await db
+    .selectFrom('snippets')
+    .select(snippetColumns)
+    .where('id', '=', id)
+    .where(visibleSnippets(viewer, home))
+    .executeTakeFirst();
+  if (row === undefined) throw missing();
+  return row;
+};
+
+/** Locks a snippet, so that concurrent changes run one after the other. */
+export const lockSnippet = async ({ db, words }: Tx, id: number): Promise<void> => {
+  await db.selectFrom('snippets').select('id').where('id', '=', id).modifyEnd(words.forUpdate).execute();
+};
+
+export const loadContent = async (db: Reader, id: number): Promise<string> => {
+  const row = await db.selectFrom('snippets').select('content').where('id', '=', id).executeTakeFirst();
+  if (row === undefined) throw missing();
+  return row.content;
+};
+
+export const loadUserAgent = async (db: Reader, id: number) => {
+  const row = await db
+    .selectFrom('snippets')
+    .select(['user_agent', 'ip_address'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (row === undefined) throw missing();
+  return row;
+};

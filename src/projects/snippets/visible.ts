@@ -1,0 +1,37 @@
+/** Visibility of snippets as a predicate and as SQL. A property test compares both. */
+import { type RawBuilder, sql } from 'kysely';
+import { type Viewer, getProjectLevel } from '../../core/access/viewer.ts';
+import { allOf, anyOf, isOpenTo } from '../../core/access/visible.ts';
+import type { SnippetsTable } from '../../platform/db/schema/projects.ts';
+import type { Visibility } from '../../platform/db/schema/column_types.ts';
+
+type Facts = Pick<SnippetsTable, 'author_id' | 'visibility'>;
+
+/** A project whose snippets the viewer sees; null: personal snippets. */
+type Home = { id: number; namespace_id: number } | null;
+
+const all: Visibility[] = ['private', 'internal', 'public'];
+
+/** Returns whether the viewer sees all snippets there: members of the project and administrators. */
+const seesAll = (viewer: Viewer, home: Home): boolean =>
+  viewer.admin || (home !== null && getProjectLevel(viewer, home) > 0);
+
+export const canSeeSnippet = (viewer: Viewer, home: Home, snippet: Facts): boolean =>
+  seesAll(viewer, home) || isOpenTo(viewer, snippet.visibility) || snippet.author_id === viewer.user_id;
+
+/** Over `snippets` of this home: the same rule. */
+export const visibleSnippets = (viewer: Viewer, home: Home): RawBuilder<boolean> => {
+  const here =
+    home === null
+      ? sql<boolean>`snippets.project_id is null`
+      : sql<boolean>`snippets.project_id = ${home.id}`;
+  if (seesAll(viewer, home)) return here;
+  const open = all.filter((visibility) => isOpenTo(viewer, visibility));
+  return allOf([
+    here,
+    anyOf([
+      sql<boolean>`snippets.visibility in (${sql.join(open)})`,
+      ...(viewer.user_id === null ? [] : [sql<boolean>`snippets.author_id = ${viewer.user_id}`]),
+    ]),
+  ]);
+};

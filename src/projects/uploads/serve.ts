@@ -1,0 +1,88 @@
+import { Readable } from 'node:stream';
+import type { Call } from '../../core/access/call.ts';
+import { getProjectArea } from '../../platform/blob/blob_files.ts';
+import { notFound } from '../../platform/errors.ts';
+import { Answer } from '../../platform/http/endpoint.ts';
+import { type ByteRange, formatDisposition, parseRange } from '../../platform/http/range.ts';
+import { findProject } from '../projects/find.ts';
+import { pictureType } from './rules.ts';
+
+type StoredUpload = { project_id: number; file_name: string; size: number; sha256: string };
+
+const findUpload = async (
+  { db }: Call,
+  projectId: number,
+  secret: string,
+  fileName: string,
+): Promise<StoredUpload> => {
+  const row = await db
+    .selectFrom('uploads')
+    .select(['project_id', 'file_name', 'size', 'sha256'])
+    .where('project_id', '=', projectId)
+    .where('secret', '=', secret)
+    .executeTakeFirst();
+  // The API strips `.json` from its own paths (`labels.json`).
+  const isNamed = row?.file_name === fileName || row?.file_name === `${fileName}.json`;
+  if (row === undefined || !isNamed) throw notFound();
+  return row;
+};
+
+/** Headers that prevent a file from acting as a page of ours: no scripts, and only pictures open inline. */
+const makeHeaders = ({ file_name, sha256 }: StoredUpload): Record<string, string> => {
+  const type = pictureType(file_name);
+  return {
+    'content-type': type ?? 'application/octet-stream',
+    'content-disposition': formatDisposition(type === null ? 'attachment' : 'inline', file_name),
+    'content-security-policy': "default-src 'none'; sandbox",
+    'cross-origin-resource-policy': 'same-origin',
+    'accept-ranges': 'bytes',
+    etag: `"${sha256}"`,
+  };
+};
+
+const readRange = ({ header }: Call, { size, sha256 }: StoredUpload): ByteRange | 'unsatisfiable' | null => {
+  const condition = header('if-range');
+  const isSame = condition === undefined || condition === `"${sha256}"`;
+  return isSame ? parseRange(header('range'), size) : null;
+};
+
+const isKnown = ({ header }: Call, { sha256 }: StoredUpload): boolean =>
+  header('if-none-match')
+    ?.split(',')
+    .some((one) => [`"${sha256}"`, `W/"${sha256}"`, '*'].includes(one.trim())) === true;
+
+export type Address = { id: number | string; secret: string; filename: string };
+
+/**
+ * Serves a file to users who see its project.
+ * @throws Failure 404, also for a hidden project
+ */
+export const serveUpload = async (call: Call, { id, secret, filename }: Address): Promise<Answer> => {
+  const project = await findProject(call, id);
+  const found = await findUpload(call, project.id, secret, filename);
+  const headers = makeHeaders(found);
+  if (isKnown(call, found)) {
+    return new Answer(null, { status: 304, headers: { etag: headers['etag'] ?? '' } });
+  }
+  const range = readRange(call, found);
+  if (range === 'unsatisfiable') {
+    return new Answer(null, { status: 416, headers: { 'content-range': `bytes */${found.size}` } });
+  }
+  const length = range === null ? found.size : range.end - range.start + 1;
+  const all = {
+    ...headers,
+    'content-length': String(length),
+    ...(range !== null && { 'content-range': `bytes ${range.start}-${range.end}/${found.size}` }),
+  };
+  const status = range === null ? 200 : 206;
+  // Without the bytes but with their number.
+  if (call.incoming.method === 'HEAD') return new Answer(Readable.from([]), { status, headers: all });
+  const bytes = await call.platform.blobs.get(
+    getProjectArea(found.project_id),
+    found.sha256,
+    range ?? undefined,
+    found.size,
+  );
+  if (bytes === null) throw notFound();
+  return new Answer(bytes, { status, headers: all });
+};

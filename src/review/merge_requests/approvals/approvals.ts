@@ -1,0 +1,107 @@
+/** Stores approvals of merge requests. Approvals are informative: merging does not require any. */
+import { type Call, requireActor } from '../../../core/access/call.ts';
+import { may } from '../../../core/access/may.ts';
+import type { Reader, Tx } from '../../../platform/db/open.ts';
+import { conflict, notFound, unauthorized } from '../../../platform/errors.ts';
+import { recordEvent } from '../../../core/events/record.ts';
+import { addSystemNotes } from '../../../planning/notes/system.ts';
+import { finishTodos } from '../../../planning/todos/add.ts';
+import { type LoadedMergeRequest, lockMergeRequest, reloadMergeRequest } from '../find.ts';
+import { mergeRequestNoun } from '../noun.ts';
+import { setReviewerState } from './reviewers.ts';
+
+export type Approval = { user_id: number; created_at: number };
+
+/** Maximum number of approvals shown per merge request. */
+const most = 100;
+
+/** Loads the approvals of a merge request, oldest first. */
+export const loadApprovals = async (db: Reader, mergeRequestId: number): Promise<Approval[]> =>
+  await db
+    .selectFrom('merge_request_approvals')
+    .select(['user_id', 'created_at'])
+    .where('merge_request_id', '=', mergeRequestId)
+    .orderBy('created_at')
+    .orderBy('user_id')
+    .limit(most)
+    .execute();
+
+/** Tells whether the caller may approve, regardless of an existing approval. */
+export const mayApprove = ({ viewer }: Call, { merge_request, project }: LoadedMergeRequest): boolean =>
+  merge_request.state === 'opened' && may(viewer, 'approve_merge_request', project);
+
+/** Records the effects of an approval or its removal in the same transaction. Returns the updated merge request. */
+const recordApproval = async (
+  tx: Tx,
+  call: Call,
+  { project, target }: LoadedMergeRequest,
+  { state, text }: { state: 'approved' | 'unapproved'; text: string },
+): Promise<LoadedMergeRequest> => {
+  const actor = requireActor(call);
+  await setReviewerState(tx, target, actor.user.id, { state });
+  await mergeRequestNoun.change(tx, target, { updated_at: tx.now });
+  await addSystemNotes(tx, actor.user.id, target, [text]);
+  await finishTodos(tx, actor.user.id, target);
+  await recordEvent(tx, actor, {
+    kind: `merge_request.${state}`,
+    project_id: project.id,
+    target_type: 'MergeRequest',
+    target_id: target.id,
+  });
+  return await reloadMergeRequest(tx.db, project, target.id);
+};
+
+/**
+ * Approves a merge request as the caller.
+ * @param sha the head that the caller reviewed
+ * @throws Failure 401 if the caller may not approve or has already approved; 409 if the head has changed
+ */
+export const approve = async (
+  call: Call,
+  { project, merge_request }: LoadedMergeRequest,
+  sha: string | undefined,
+): Promise<LoadedMergeRequest> => {
+  const { user } = requireActor(call);
+  return await call.write(async (tx) => {
+    const found = await lockMergeRequest(tx, project, merge_request.id);
+    if (!mayApprove(call, found)) throw unauthorized();
+    const { head_sha } = found.merge_request;
+    if (sha !== undefined && sha !== '' && sha !== head_sha) {
+      throw conflict('SHA does not match HEAD of source branch');
+    }
+    const added = await tx.db
+      .insertInto('merge_request_approvals')
+      .values({ merge_request_id: merge_request.id, user_id: user.id, created_at: tx.now })
+      .onConflict((clash) => clash.doNothing())
+      .returning('user_id')
+      .executeTakeFirst();
+    if (added === undefined) throw unauthorized();
+    return await recordApproval(tx, call, found, { state: 'approved', text: 'approved this merge request' });
+  });
+};
+
+/**
+ * Removes the approval of the caller.
+ * @throws Failure 401 if the caller may not approve, 404 if the caller has not approved
+ */
+export const unapprove = async (
+  call: Call,
+  { project, merge_request }: LoadedMergeRequest,
+): Promise<LoadedMergeRequest> => {
+  const { user } = requireActor(call);
+  return await call.write(async (tx) => {
+    const found = await lockMergeRequest(tx, project, merge_request.id);
+    if (!mayApprove(call, found)) throw unauthorized();
+    const deleted = await tx.db
+      .deleteFrom('merge_request_approvals')
+      .where('merge_request_id', '=', merge_request.id)
+      .where('user_id', '=', user.id)
+      .returning('user_id')
+      .executeTakeFirst();
+    if (deleted === undefined) throw notFound();
+    return await recordApproval(tx, call, found, {
+      state: 'unapproved',
+      text: 'unapproved this merge request',
+    });
+  });
+};

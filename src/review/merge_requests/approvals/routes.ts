@@ -1,0 +1,72 @@
+/** Routes to list, give and remove approvals of a merge request. */
+import { endpoint } from '../../../core/access/endpoint.ts';
+import { anything, array, bool, object, optional, text } from '../../../platform/http/schema.ts';
+import { approvalsJson, approvalsShape } from './json.ts';
+import { loadApprovals, approve, unapprove } from './approvals.ts';
+import { findReadable } from '../find.ts';
+import { requestParams, requestPath } from '../params.ts';
+
+const area = 'merge_requests';
+
+const list = endpoint({
+  method: 'GET',
+  path: `${requestPath}/approvals`,
+  summary: 'Who has approved a merge request',
+  area,
+  audience: 'user',
+  params: object(requestParams),
+  reply: approvalsShape,
+  handle: async (call, input) => {
+    const found = await findReadable(call, input.id, input.merge_request_iid);
+    return await approvalsJson(call, found, await loadApprovals(call.db, found.target.id));
+  },
+});
+
+const state = endpoint({
+  method: 'GET',
+  path: `${requestPath}/approval_state`,
+  summary: 'Rules of approval of a merge request: there are none',
+  area,
+  audience: 'user',
+  params: object(requestParams),
+  reply: object({ approval_rules_overwritten: bool, rules: array(anything) }),
+  handle: async (call, input) => {
+    await findReadable(call, input.id, input.merge_request_iid);
+    return { approval_rules_overwritten: false, rules: [] };
+  },
+});
+
+const approveRoute = endpoint({
+  method: 'POST',
+  path: `${requestPath}/approve`,
+  summary: 'Approve a merge request (developers)',
+  area,
+  audience: 'user',
+  params: object({
+    ...requestParams,
+    sha: optional(text({ description: 'its head, as the caller has seen it' })),
+  }),
+  reply: approvalsShape,
+  handle: async (call, input) => {
+    const found = await findReadable(call, input.id, input.merge_request_iid);
+    const approved = await approve(call, found, input.sha);
+    return await approvalsJson(call, approved, await loadApprovals(call.db, found.target.id));
+  },
+});
+
+const unapproveRoute = endpoint({
+  method: 'POST',
+  path: `${requestPath}/unapprove`,
+  summary: 'Take back an approval of a merge request (developers)',
+  area,
+  audience: 'user',
+  params: object(requestParams),
+  reply: approvalsShape,
+  handle: async (call, input) => {
+    const found = await findReadable(call, input.id, input.merge_request_iid);
+    const updated = await unapprove(call, found);
+    return await approvalsJson(call, updated, await loadApprovals(call.db, found.target.id));
+  },
+});
+
+export const approvalRoutes = [list, state, approveRoute, unapproveRoute];

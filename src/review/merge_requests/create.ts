@@ -1,0 +1,210 @@
+import { type Actor, type Call, requireActor } from '../../core/access/call.ts';
+import { may } from '../../core/access/may.ts';
+import { canSeeMergeRequests, hasFeature } from '../../core/access/visible.ts';
+import { insertRow } from '../../platform/db/insert.ts';
+import type { Tx } from '../../platform/db/open.ts';
+import { forbidden } from '../../platform/errors.ts';
+import { recordEvent } from '../../core/events/record.ts';
+import { type Acted, withQuickActions } from '../../planning/issuables/apply_quick_actions.ts';
+import { assignable } from '../../planning/issuables/assignable.ts';
+import { withoutAdminFields } from '../../planning/issuables/edit.ts';
+import { type CreateInput, keepPermitted, newColumns } from '../../planning/issuables/fields.ts';
+import { setAssignees, setLabels } from '../../planning/issuables/label_assignee_links.ts';
+import { storeSearchText } from '../../planning/issuables/search/search.ts';
+import { checkTitle } from '../../planning/issuables/text/title.ts';
+import { findOrCreateLabels } from '../../projects/labels/by_title.ts';
+import { assignableMilestone } from '../../projects/milestones/find.ts';
+import { addCrossReferences } from '../../planning/notes/cross_references.ts';
+import { type Project, findProject } from '../../projects/projects/find.ts';
+import { iidTurn, takeIid } from '../../projects/projects/take_iid.ts';
+import { setSubscribed } from '../../planning/subscriptions/subscribed.ts';
+import { logTime } from '../../planning/time_tracking/log.ts';
+import { addTodosForNewRecord } from '../../planning/todos/notify_assignees.ts';
+import {
+  type Pair,
+  noMergeRequests,
+  requireBranches,
+  requireDifferent,
+  requireFork,
+  requireNoOther,
+} from './branches.ts';
+import { mergeRequestFields } from './fields.ts';
+import { storeClosingIssues } from './issues/closing_references.ts';
+import { type LoadedMergeRequest, reloadMergeRequest } from './find.ts';
+import { type Branches, readHeads } from './refresh/heads.ts';
+import { setReviewers } from './approvals/reviewers.ts';
+import type { MergeRequestRow } from './rows.ts';
+import { type PreparedVersion, insertVersion, prepareVersion } from './versions/prepare.ts';
+
+/** The input of a new merge request. */
+export type NewMergeRequest = CreateInput<typeof mergeRequestFields> & {
+  source_branch: string;
+  target_branch: string;
+  title: string;
+  /** A project of the same fork network; the source project by default. */
+  target_project_id?: number | null;
+  assignee_ids?: number[];
+  reviewer_ids?: number[];
+  milestone_id?: number | null;
+  labels?: string[];
+};
+
+type ActedInput = NewMergeRequest & Acted;
+
+/** Loads the target project; 404 if the caller cannot see it. */
+const findTarget = async (call: Call, source: Project, id: number | null | undefined): Promise<Project> =>
+  id === undefined || id === null || id === source.id ? source : await findProject(call, id);
+
+const toPair = (source: Project, target: Project, given: NewMergeRequest): Pair => ({
+  source_project_id: source.id,
+  source_branch: given.source_branch,
+  project_id: target.id,
+  target_branch: given.target_branch,
+});
+
+/** Throws if the caller may not open a request for these branches, with checks in the order of the contract. */
+const requireAllowed = async (call: Call, source: Project, target: Project, pair: Pair): Promise<void> => {
+  const isOn = hasFeature(call.viewer, target, 'merge_requests_access_level');
+  if (isOn && !may(call.viewer, 'create_merge_request_in', target)) throw forbidden();
+  requireDifferent(pair);
+  await requireNoOther(call.db, pair);
+  requireFork(source, target);
+  if (!isOn) throw noMergeRequests();
+};
+
+/** Compares the branches and keeps the commits in the target repository. */
+const prepare = async ({ platform }: Call, branches: Branches): Promise<PreparedVersion> => {
+  for (;;) {
+    const heads = await readHeads(platform, branches);
+    requireBranches(heads);
+    const prepared = await prepareVersion(platform, { ...branches, heads });
+    if (prepared !== null) return prepared;
+  }
+};
+
+const isSquashed = ({ squash_option }: Project, squash: boolean | undefined): boolean => {
+  if (squash_option === 'always' || squash_option === 'never') return squash_option === 'always';
+  return squash ?? squash_option === 'default_on';
+};
+
+const insertRequest = async (tx: Tx, target: Project, actor: Actor, given: ActedInput & { pair: Pair }) => {
+  const { milestone_id: requestedId = null } = given;
+  const milestone = requestedId === null ? null : await assignableMilestone(tx.db, target, requestedId);
+  const row = {
+    ...newColumns<MergeRequestRow, typeof mergeRequestFields>(mergeRequestFields, given),
+    ...given.pair,
+    iid: await takeIid(tx, target.id, 'merge_request'),
+    title: given.title,
+    state: 'opened' as const,
+    author_id: actor.user.id,
+    milestone_id: milestone?.id ?? null,
+    merge_status: 'unchecked' as const,
+    checked_source_sha: null,
+    checked_target_sha: null,
+    diff_id: null,
+    head_sha: null,
+    merge_commit_sha: null,
+    squash_commit_sha: null,
+    squash: isSquashed(target, given.squash) ? (1 as const) : (0 as const),
+    merge_user_id: null,
+    should_remove_source_branch: null,
+    merge_error: null,
+    time_estimate: given.time_estimate ?? 0,
+    total_time_spent: given.time_spent ?? 0,
+    merged_at: null,
+    merged_by_id: null,
+    closed_at: null,
+    closed_by_id: null,
+    created_at: tx.now,
+    updated_at: tx.now,
+    deleted_at: null,
+  };
+  return { id: await insertRow(tx.db, 'merge_requests', row), ...row };
+};
+
+type Row = Awaited<ReturnType<typeof insertRequest>>;
+
+const storeLinks = async (tx: Tx, actor: Actor, target: Project, row: Row & { given: ActedInput }) => {
+  const { labels = [], assignee_ids = [], reviewer_ids = [] } = row.given;
+  const linked = { type: 'MergeRequest' as const, id: row.id, created_at: row.created_at };
+  const storedLabels = labels.length === 0 ? [] : await findOrCreateLabels(tx, actor, target, labels);
+  const labelIds = storedLabels.map(({ id }) => id);
+  await setLabels(tx, linked, [], labelIds);
+  const seeing = async (ids: number[]) =>
+    await assignable(tx, target, ids, (viewer) => canSeeMergeRequests(viewer, target));
+  await setAssignees(tx, linked, [], await seeing(assignee_ids));
+  await setReviewers(tx, linked, [], await seeing(reviewer_ids));
+};
+
+/** Stores what only quick actions can set: spent time and the subscription. */
+const storeWords = async (tx: Tx, actor: Actor, { target }: LoadedMergeRequest, given: ActedInput) => {
+  const { time_spent = 0, subscribed } = given;
+  if (time_spent > 0) await logTime(tx, target, actor.user.id, time_spent);
+  if (subscribed !== undefined) await setSubscribed(tx, actor.user.id, target, subscribed);
+};
+
+type Making = { target: Project; given: ActedInput; pair: Pair; prepared: PreparedVersion };
+
+const store = async (call: Call, { target, given, pair, prepared }: Making): Promise<LoadedMergeRequest> => {
+  const actor = requireActor(call);
+  return await call.write(
+    async (tx) => {
+      await requireNoOther(tx.db, pair);
+      const row = await insertRequest(tx, target, actor, { ...given, pair });
+      await storeSearchText(tx, 'MergeRequest', row, true);
+      await storeLinks(tx, actor, target, { ...row, given });
+      await insertVersion(tx, row, prepared);
+      await recordEvent(tx, actor, {
+        kind: 'merge_request.created',
+        project_id: target.id,
+        target_type: 'MergeRequest',
+        target_id: row.id,
+        data: { iid: row.iid, title: row.title },
+      });
+      const found = await reloadMergeRequest(tx.db, target, row.id);
+      await storeClosingIssues(call.platform, tx, found, call.baseUrl);
+      await storeWords(tx, actor, found, given);
+      const reviewer_ids = found.merge_request.reviewers.map(({ id }) => id);
+      await addTodosForNewRecord(tx, actor.user.id, found, { ...row, todo: given.todo, reviewer_ids });
+      await addCrossReferences(tx, call, found, { before: null, after: row });
+      return found;
+    },
+    iidTurn(target.id, 'merge_request'),
+  );
+};
+
+/** Stores the request. A unique index rejects a concurrent duplicate that passed the check. */
+const storeOnce = async (call: Call, making: Making): Promise<LoadedMergeRequest> => {
+  try {
+    return await store(call, making);
+  } catch (error) {
+    if (call.platform.store.isUniqueViolation(error)) await requireNoOther(call.db, making.pair);
+    throw error;
+  }
+};
+
+/**
+ * Creates a merge request from a branch of `source`, with its first version and all side effects. Runs the quick
+ * actions of its description that the caller may run.
+ * @throws Failure 400 for an invalid title or branch, 403, 404 for the target, 409 for a duplicate, 422 for unrelated
+ *   projects or equal branches
+ */
+export const createMergeRequest = async (
+  call: Call,
+  source: Project,
+  input: NewMergeRequest,
+): Promise<LoadedMergeRequest> => {
+  const title = checkTitle(input.title);
+  const target = await findTarget(call, source, input.target_project_id);
+  const pair = toPair(source, target, input);
+  await requireAllowed(call, source, target, pair);
+  const { source_branch, target_branch } = input;
+  const prepared = await prepare(call, { source, target, source_branch, target_branch });
+  const acted: ActedInput = await withQuickActions(
+    { call, project: target, type: 'MergeRequest' },
+    { ...input, title },
+  );
+  const permitted = keepPermitted(mergeRequestFields, { viewer: call.viewer, project: target }, acted);
+  const given = may(call.viewer, 'admin_merge_request', target) ? permitted : withoutAdminFields(permitted);
+  return await storeOnce(call, { target, given, pair, prepared });
+};

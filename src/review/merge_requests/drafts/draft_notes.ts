@@ -1,0 +1,148 @@
+/** Stores draft comments: only their author sees them until the whole review is published. */
+import type { Selectable } from 'kysely';
+import { type Call, requireUser } from '../../../core/access/call.ts';
+import { insertRow } from '../../../platform/db/insert.ts';
+import type { Reader } from '../../../platform/db/open.ts';
+import type { DraftNotesTable } from '../../../platform/db/schema/review.ts';
+import { badRequest, invalid, notFound } from '../../../platform/errors.ts';
+import { placeInDiff } from '../../../planning/discussions/find_line.ts';
+import type { GivenPosition } from '../../../planning/discussions/position.ts';
+import { findDiscussion } from '../../../planning/discussions/queries.ts';
+import { requireReplyable } from '../../../planning/discussions/resolve_and_reply_rules.ts';
+import type { Page, PageRequest } from '../../../platform/http/page.ts';
+import { checkBody, requireCommenter } from '../../../planning/notes/rules.ts';
+import type { LoadedMergeRequest } from '../find.ts';
+
+export type DraftNote = Selectable<DraftNotesTable>;
+
+export type NewDraft = {
+  note: string;
+  position: GivenPosition | null;
+  in_reply_to_discussion_id: string | undefined;
+  resolve_discussion: boolean;
+};
+
+/** Maximum number of drafts per author and merge request. */
+const mostDrafts = 500;
+
+/** Selects the drafts of one author. Drafts of other users are invisible. */
+const selectOwnDrafts = (call: Pick<Call, 'db'>, authorId: number, { merge_request }: LoadedMergeRequest) =>
+  call.db
+    .selectFrom('draft_notes')
+    .where('author_id', '=', authorId)
+    .where('merge_request_id', '=', merge_request.id);
+
+const countDrafts = async (db: Reader, authorId: number, found: LoadedMergeRequest): Promise<number> => {
+  const { total } = await selectOwnDrafts({ db }, authorId, found)
+    .select((of) => of.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
+  return total;
+};
+
+/** Lists a page of the drafts of the caller, oldest first. */
+export const listDrafts = async (
+  call: Call,
+  found: LoadedMergeRequest,
+  { limit, offset }: PageRequest,
+): Promise<Page<DraftNote>> => {
+  const author = requireUser(call).id;
+  const items = await selectOwnDrafts(call, author, found)
+    .selectAll()
+    .orderBy('id')
+    .limit(limit)
+    .offset(offset)
+    .execute();
+  return { items, total: await countDrafts(call.db, author, found) };
+};
+
+/** Loads all drafts of the caller, oldest first. */
+export const allDrafts = async (call: Call, found: LoadedMergeRequest): Promise<DraftNote[]> =>
+  await selectOwnDrafts(call, requireUser(call).id, found)
+    .selectAll()
+    .orderBy('id')
+    .limit(mostDrafts)
+    .execute();
+
+/** Loads one draft of the caller. @throws Failure 404 */
+export const findDraft = async (call: Call, found: LoadedMergeRequest, id: number): Promise<DraftNote> => {
+  const draft = await selectOwnDrafts(call, requireUser(call).id, found)
+    .selectAll()
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (draft === undefined) throw notFound();
+  return draft;
+};
+
+const resolvePosition = async (
+  call: Call,
+  found: LoadedMergeRequest,
+  position: GivenPosition | null,
+): Promise<string | null> =>
+  position === null ? null : JSON.stringify(await placeInDiff(call, found, position));
+
+/** Stores a draft. @throws Failure 400, 403, 404, as for a new comment */
+export const createDraft = async (
+  call: Call,
+  found: LoadedMergeRequest,
+  { note, position, in_reply_to_discussion_id: answered, resolve_discussion }: NewDraft,
+): Promise<DraftNote> => {
+  requireCommenter(call, found);
+  checkBody(note);
+  if (answered !== undefined && position !== null) {
+    throw badRequest('at most one of in_reply_to_discussion_id, position may be given');
+  }
+  if (answered !== undefined) {
+    requireReplyable((await findDiscussion(call, found.target, answered)).notes);
+  }
+  const place = await resolvePosition(call, found, position);
+  const { id: author_id } = requireUser(call);
+  return await call.write(async (tx) => {
+    if ((await countDrafts(tx.db, author_id, found)) >= mostDrafts) {
+      throw invalid({ base: [`is too long (maximum is ${mostDrafts} drafts)`] });
+    }
+    const row = {
+      merge_request_id: found.merge_request.id,
+      author_id,
+      note,
+      discussion_id: answered ?? null,
+      resolve_discussion: resolve_discussion && answered !== undefined ? (1 as const) : (0 as const),
+      position: place,
+      created_at: tx.now,
+      updated_at: tx.now,
+    };
+    return { id: await insertRow(tx.db, 'draft_notes', row), ...row };
+  });
+};
+
+/** Edits a draft. @throws Failure 404 if it was published or deleted meanwhile */
+export const updateDraft = async (
+  call: Call,
+  found: LoadedMergeRequest,
+  draft: DraftNote,
+  { note, position }: { note: string | undefined; position: GivenPosition | null },
+): Promise<DraftNote> => {
+  if (note !== undefined) checkBody(note);
+  if (position !== null && draft.discussion_id !== null)
+    throw invalid({ position: ['is of the discussion'] });
+  const place = await resolvePosition(call, found, position);
+  return await call.write(async (tx) => {
+    const changed = await tx.db
+      .updateTable('draft_notes')
+      .set({
+        updated_at: tx.now,
+        ...(note !== undefined && { note }),
+        ...(place !== null && { position: place }),
+      })
+      .where('id', '=', draft.id)
+      .returningAll()
+      .executeTakeFirst();
+    if (changed === undefined) throw notFound();
+    return changed;
+  });
+};
+
+/** Deletes a draft. @throws Failure 404 if it was published or deleted meanwhile */
+export const deleteDraft = async ({ db }: { db: Reader }, { id }: DraftNote): Promise<void> => {
+  const { numDeletedRows } = await db.deleteFrom('draft_notes').where('id', '=', id).executeTakeFirst();
+  if (numDeletedRows === 0n) throw notFound();
+};

@@ -1,0 +1,176 @@
+/** Routes for draft comments on merge requests. Only their author can see them. */
+import type { Call } from '../../../core/access/call.ts';
+import { endpoint } from '../../../core/access/endpoint.ts';
+import { nothingToChange } from '../../../platform/errors.ts';
+import { pageParams, pageRequest } from '../../../platform/http/page.ts';
+import {
+  bool,
+  boolean,
+  id,
+  int,
+  longText,
+  nullable,
+  object,
+  optional,
+  string,
+  text,
+} from '../../../platform/http/schema.ts';
+import { parsePosition, positionShape } from '../../../planning/notes/position.ts';
+import { positionParam, readPosition } from '../../../planning/discussions/position.ts';
+import {
+  type DraftNote,
+  allDrafts,
+  createDraft,
+  findDraft,
+  listDrafts,
+  deleteDraft,
+  updateDraft,
+} from './draft_notes.ts';
+import { findReadable } from '../find.ts';
+import { requestParams, requestPath } from '../params.ts';
+import { publishAll, publishOne } from './publish.ts';
+
+const path = `${requestPath}/draft_notes`;
+const onePath = `${path}/:draft_note_id`;
+const one = { ...requestParams, draft_note_id: id('id of the draft') };
+const common = { area: 'draft_notes', audience: 'user' } as const;
+
+const shape = object({
+  id: int,
+  author_id: int,
+  merge_request_id: int,
+  resolve_discussion: bool,
+  discussion_id: nullable(string),
+  note: string,
+  commit_id: nullable(string),
+  position: nullable(positionShape),
+  line_code: nullable(string),
+});
+
+const draftJson = (draft: DraftNote) => ({
+  id: draft.id,
+  author_id: draft.author_id,
+  merge_request_id: draft.merge_request_id,
+  resolve_discussion: draft.resolve_discussion === 1,
+  discussion_id: draft.discussion_id,
+  note: draft.note,
+  commit_id: null,
+  position: parsePosition(draft.position),
+  line_code: null,
+});
+
+type OfRequest = { id: number | string; merge_request_iid: number };
+
+const find = async (call: Call, input: OfRequest) =>
+  await findReadable(call, input.id, input.merge_request_iid);
+
+const findOne = async (call: Call, input: OfRequest & { draft_note_id: number }) => {
+  const found = await find(call, input);
+  return { found, draft: await findDraft(call, found, input.draft_note_id) };
+};
+
+const list = endpoint({
+  ...common,
+  method: 'GET',
+  path,
+  summary: 'Drafts of the caller on a merge request, the oldest first',
+  list: true,
+  params: object({ ...requestParams, ...pageParams }),
+  reply: shape,
+  handle: async (call, input) => {
+    const { items, total } = await listDrafts(call, await find(call, input), pageRequest(input));
+    return { items: items.map(draftJson), total };
+  },
+});
+
+const get = endpoint({
+  ...common,
+  method: 'GET',
+  path: onePath,
+  summary: 'One draft of the caller',
+  params: object(one),
+  reply: shape,
+  handle: async (call, input) => draftJson((await findOne(call, input)).draft),
+});
+
+const create = endpoint({
+  ...common,
+  method: 'POST',
+  path,
+  summary: 'Write a draft of a comment on a merge request',
+  params: object({
+    ...requestParams,
+    note: longText(),
+    in_reply_to_discussion_id: optional(text({ description: 'the discussion that it answers' })),
+    resolve_discussion: optional(boolean({ description: 'with its publication; by those who may' })),
+    position: optional(positionParam),
+  }),
+  reply: shape,
+  handle: async (call, input) => {
+    const position = readPosition(input.position);
+    const { note, in_reply_to_discussion_id: answered, resolve_discussion = false } = input;
+    const in_reply_to_discussion_id = answered === '' ? undefined : answered;
+    const draft = { note, position, in_reply_to_discussion_id, resolve_discussion };
+    return draftJson(await createDraft(call, await find(call, input), draft));
+  },
+});
+
+const update = endpoint({
+  ...common,
+  method: 'PUT',
+  path: onePath,
+  summary: 'Change a draft',
+  params: object({ ...one, note: optional(longText()), position: optional(positionParam) }),
+  reply: shape,
+  handle: async (call, { note, ...input }) => {
+    const position = readPosition(input.position);
+    if (note === undefined && position === null) {
+      throw nothingToChange(['note', 'position']);
+    }
+    const { found, draft } = await findOne(call, input);
+    return draftJson(await updateDraft(call, found, draft, { note, position }));
+  },
+});
+
+const remove = endpoint({
+  ...common,
+  method: 'DELETE',
+  path: onePath,
+  summary: 'Delete a draft',
+  params: object(one),
+  reply: null,
+  handle: async (call, input) => {
+    const { draft } = await findOne(call, input);
+    await call.write(async (tx) => await deleteDraft(tx, draft));
+  },
+});
+
+const publish = endpoint({
+  ...common,
+  method: 'PUT',
+  path: `${onePath}/publish`,
+  summary: 'Make a comment of a draft',
+  status: 204,
+  params: object(one),
+  reply: null,
+  handle: async (call, input) => {
+    const { found, draft } = await findOne(call, input);
+    await publishOne(call, found, draft);
+  },
+});
+
+const publishEach = endpoint({
+  ...common,
+  method: 'POST',
+  path: `${path}/bulk_publish`,
+  summary: 'Make comments of all drafts of the caller',
+  status: 204,
+  params: object(requestParams),
+  reply: null,
+  handle: async (call, input) => {
+    const found = await find(call, input);
+    await publishAll(call, found, await allDrafts(call, found));
+  },
+});
+
+export const draftNoteRoutes = [list, get, create, update, remove, publish, publishEach];

@@ -1,0 +1,41 @@
+/** Compares the declared columns of issues and merge requests with the database. */
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { sql } from 'kysely';
+import { type TestStore, openTestStore } from '../../../test/support/databases/store.ts';
+import { columnNames, editParams } from '../../planning/issuables/fields.ts';
+import { issueFields } from '../../planning/issues/fields.ts';
+import { mergeRequestFields } from './fields.ts';
+
+let test: TestStore;
+before(async () => {
+  test = await openTestStore();
+});
+after(async () => await test.close());
+
+const readColumns = async (table: 'issues' | 'merge_requests'): Promise<string[]> => {
+  const { db, words } = test.store;
+  const { rows } = await (
+    words.engine === 'sqlite'
+      ? sql<{ name: string }>`select name from pragma_table_info(${table})`
+      : sql<{ name: string }>`select column_name as name from information_schema.columns
+        where table_schema = current_schema() and table_name = ${table}`
+  ).execute(db);
+  return rows.map(({ name }) => name).toSorted();
+};
+
+for (const [table, fields] of [
+  ['issues', issueFields],
+  ['merge_requests', mergeRequestFields],
+] as const) {
+  it(`declares every column of ${table} and no other`, async () =>
+    assert.deepEqual(columnNames(fields).toSorted(), await readColumns(table)));
+
+  it(`includes each column that clients can set in the JSON of ${table}`, () => {
+    const hidden = Object.entries(fields).filter(
+      ([, field]) => 'set' in field && !('json' in field && field.json !== null),
+    );
+    assert.deepEqual(hidden, []);
+    assert.notDeepEqual(editParams(fields), {});
+  });
+}

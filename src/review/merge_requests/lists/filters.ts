@@ -1,0 +1,176 @@
+/** Filters of merge request lists, in addition to the filters shared with issues. */
+import { type RawBuilder, sql } from 'kysely';
+import type { Viewer } from '../../../core/access/viewer.ts';
+import { allOf, anyOf, readableEnvironments } from '../../../core/access/visible.ts';
+import type { Words } from '../../../platform/db/engine.ts';
+import { invalid } from '../../../platform/errors.ts';
+import {
+  boolean,
+  idOrWord,
+  names,
+  oneOf,
+  optional,
+  text,
+  time,
+  unsupportedFilter,
+} from '../../../platform/http/schema.ts';
+import {
+  type Filters as SharedFilters,
+  nobody,
+  scopeAliases,
+  scopes,
+  sharedFilterParams,
+} from '../../../planning/issuables/lists/filters.ts';
+import { notParamWithReviewers } from '../../../planning/issuables/lists/filters_not.ts';
+import type { Asking } from '../../../planning/issuables/lists/list.ts';
+import type { Measured } from '../../../planning/issuables/lists/named_filters.ts';
+
+type Condition = RawBuilder<boolean>;
+
+export const scopeParam = (options: { default?: 'created-by-me' } = {}) =>
+  oneOf([...scopes, 'reviews-for-me'], {
+    ...options,
+    aliases: { ...scopeAliases, reviews_for_me: 'reviews-for-me' },
+  });
+
+export const filterParams = {
+  state: oneOf(['opened', 'closed', 'merged', 'locked', 'all'], {
+    default: 'all',
+    description: 'all by default',
+  }),
+  ...sharedFilterParams,
+  not: optional(notParamWithReviewers),
+  reviewer_id: optional(idOrWord(nobody, 'with this reviewer; 0 or None, Any')),
+  reviewer_username: optional(text()),
+  approved_by_ids: optional(names({ description: 'approved by all these users; None, Any' })),
+  approved_by_usernames: optional(names({ description: 'approved by all these users; None, Any' })),
+  approved: optional(oneOf(['yes', 'no'], { description: 'whether anybody has approved it' })),
+  approver_ids: unsupportedFilter(['none']),
+  deployed_after: optional(time('inclusive')),
+  deployed_before: optional(time('inclusive')),
+  environment: optional(text({ description: 'deployed to an environment of this name' })),
+  source_branch: optional(text({ description: 'from this branch' })),
+  target_branch: optional(text({ description: 'into this branch' })),
+  wip: optional(oneOf(['yes', 'no'], { description: 'whether it is work in progress' })),
+  draft: optional(boolean({ description: 'as `wip`' })),
+  view: optional(oneOf(['simple', 'full'], { description: 'simple: a reduced record' })),
+};
+
+export type Filters = SharedFilters & {
+  state: 'opened' | 'closed' | 'merged' | 'locked' | 'all';
+  approved_by_ids?: string[];
+  approved_by_usernames?: string[];
+  approved?: 'yes' | 'no';
+  environment?: string;
+  deployed_after?: number;
+  deployed_before?: number;
+  source_branch?: string;
+  target_branch?: string;
+  wip?: 'yes' | 'no';
+  draft?: boolean;
+};
+
+/** The characters that `\s` matches in a regular expression. */
+const blanks =
+  ' \t\n\v\f\r\u00A0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200A\u2028\u2029\u202F\u205F\u3000\uFEFF';
+
+/** The same rule as `isWorkInProgress` of `planning/issuables/text/draft_title.ts`; stored titles have no leading space. */
+const inProgress: Condition = anyOf([
+  ...['[wip]', 'wip:', '[draft]', '(draft)', 'draft:'].map(
+    (prefix) =>
+      sql<boolean>`lower(substr(merge_requests.title, 1, ${sql.lit(prefix.length)})) = ${sql.lit(prefix)}`,
+  ),
+  sql<boolean>`(lower(substr(merge_requests.title, 1, 3)) = 'wip'
+    and substr(merge_requests.title, 4, 1) in (${sql.join(Array.from(blanks))}))`,
+]);
+
+const isDraft = ({ wip, draft }: Filters): boolean | undefined => (wip === undefined ? draft : wip === 'yes');
+
+const isPresent = (value: string | undefined): value is string => value !== undefined && value !== '';
+
+const approval = sql`select 1 from merge_request_approvals as approvals
+  where approvals.merge_request_id = merge_requests.id`;
+
+/** Builds one condition per user, or one for `None` or `Any`. @param isUser a condition on `approvals` */
+const approvalConditions = (users: string[], isUser: (user: string) => Condition): Condition[] => {
+  const [word = ''] = users.length === 1 ? users.map((user) => user.toLowerCase()) : [];
+  if (word === 'none') return [sql`not exists (${approval})`];
+  if (word === 'any') return [sql`exists (${approval})`];
+  return users.map((user) => sql`exists (${approval} and ${isUser(user)})`);
+};
+
+const parseUserId = (text: string): number => {
+  if (!/^\d{1,15}$/.test(text)) throw invalid({ approved_by_ids: ['is invalid'] });
+  return Number(text);
+};
+
+const approvedBy = ({ approved_by_ids = [], approved_by_usernames = [] }: Filters): Condition[] => [
+  ...approvalConditions(approved_by_ids, (id) => sql`approvals.user_id = ${parseUserId(id)}`),
+  ...approvalConditions(
+    approved_by_usernames,
+    (name) => sql`approvals.user_id in (select id from users where lower(username) = ${name.toLowerCase()})`,
+  ),
+];
+
+const isApproved = ({ approved }: Filters): Condition[] =>
+  approved === undefined
+    ? []
+    : [approved === 'yes' ? sql`exists (${approval})` : sql`not exists (${approval})`];
+
+/** Tells whether filters depend on deployments, which do not change the list version of a project. */
+export const filtersByDeployment = ({ environment, deployed_after, deployed_before }: Filters): boolean =>
+  isPresent(environment) || deployed_after !== undefined || deployed_before !== undefined;
+
+/** Requires one deployment that matches all filters, in a project whose environments the viewer may read. */
+const deployed = (filters: Filters, viewer: Viewer, words: Words): Condition[] => {
+  if (!filtersByDeployment(filters)) return [];
+  const { environment, deployed_after, deployed_before } = filters;
+  const conditions: Condition[] = [
+    sql`links.merge_request_id = merge_requests.id`,
+    sql`deployments.id = links.deployment_id`,
+    sql`projects.id = merge_requests.project_id`,
+    readableEnvironments(viewer, words),
+    ...(isPresent(environment)
+      ? [
+          sql<boolean>`deployments.environment_id in (select id from environments
+            where environments.project_id = merge_requests.project_id and environments.name = ${environment})`,
+        ]
+      : []),
+    ...(deployed_after === undefined ? [] : [sql<boolean>`deployments.finished_at >= ${deployed_after}`]),
+    ...(deployed_before === undefined ? [] : [sql<boolean>`deployments.finished_at <= ${deployed_before}`]),
+  ];
+  return [
+    sql`exists (select 1 from deployment_merge_requests as links
+      cross join deployments cross join projects where ${allOf(conditions)})`,
+  ];
+};
+
+const branchConditions = ({ source_branch, target_branch }: Filters) => ({
+  source: isPresent(source_branch) ? sql<boolean>`merge_requests.source_branch = ${source_branch}` : null,
+  target: isPresent(target_branch) ? sql<boolean>`merge_requests.target_branch = ${target_branch}` : null,
+});
+
+export const ownConditions = (filters: Filters, { viewer, words }: Asking): Condition[] => {
+  const { source, target } = branchConditions(filters);
+  const draft = isDraft(filters);
+  return [
+    ...(source === null ? [] : [source]),
+    ...(target === null ? [] : [target]),
+    ...approvedBy(filters),
+    ...isApproved(filters),
+    ...deployed(filters, viewer, words),
+    ...(draft === undefined ? [] : [draft ? inProgress : sql<boolean>`not ${inProgress}`]),
+  ];
+};
+
+/** Conditions with an index, the most selective first: few requests share a source branch, many a target. */
+export const measuredConditions = (filters: Filters, isInProject: boolean): Measured[] => {
+  const { source, target } = branchConditions(filters);
+  const index = isInProject ? 'merge_requests_project_source' : 'merge_requests_source_branch';
+  return [
+    ...(source === null ? [] : [{ name: 'source', condition: source, index }]),
+    ...(target === null || !isInProject
+      ? []
+      : [{ name: 'target', condition: target, index: 'merge_requests_project_target' }]),
+  ];
+};

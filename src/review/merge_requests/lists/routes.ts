@@ -1,0 +1,76 @@
+/** Routes that list merge requests: of all projects, of a group, of a project. */
+import type { Call } from '../../../core/access/call.ts';
+import { endpoint } from '../../../core/access/endpoint.ts';
+import { findGroup } from '../../../identity/groups/find.ts';
+import type { JsonText } from '../../../platform/http/endpoint.ts';
+import { type Page, pageParams, pageRequest } from '../../../platform/http/page.ts';
+import { idOrPath, object, optional } from '../../../platform/http/schema.ts';
+import type { Scope } from '../../../planning/issuables/lists/list.ts';
+import { milestoneLists } from '../../../planning/issuables/lists/milestone_records.ts';
+import { findProjectFor } from '../../../projects/projects/find.ts';
+import { type Filters, filterParams, scopeParam } from './filters.ts';
+import { mergeRequestShape } from '../json.ts';
+import { listMergeRequests } from './list.ts';
+import { mergeRequestTexts, simpleTexts } from './json_cache.ts';
+
+const list = {
+  method: 'GET',
+  area: 'merge_requests',
+  audience: 'user',
+  list: true,
+  reply: mergeRequestShape,
+} as const;
+
+type Params = Record<string, unknown> & { page: number; per_page: number };
+
+/** Lists merge requests. Without `scope`, lists of groups and projects include those of all authors. */
+const listIn = async (call: Call, scope: Scope, params: Params): Promise<Page<JsonText>> => {
+  const { id: _id, page: _page, per_page: _perPage, view, ...filters } = params;
+  return await listMergeRequests({
+    call,
+    scope,
+    filters: { scope: 'all', ...filters } as Filters,
+    page: pageRequest(params),
+    texts: view === 'simple' ? simpleTexts : mergeRequestTexts,
+  });
+};
+
+const listAll = endpoint({
+  ...list,
+  path: '/merge_requests',
+  summary: 'Merge requests that the caller may see; by default those created by the caller',
+  params: object({ scope: scopeParam({ default: 'created-by-me' }), ...filterParams, ...pageParams }),
+  handle: async (call, params) => await listIn(call, 'everywhere', params),
+});
+
+const listOfGroup = endpoint({
+  ...list,
+  path: '/groups/:id/merge_requests',
+  summary: 'Merge requests of a group, with all groups below it',
+  params: object({ id: idOrPath('group'), scope: optional(scopeParam()), ...filterParams, ...pageParams }),
+  handle: async (call, params) => {
+    const group = await findGroup(call, params.id);
+    return await listIn(call, { group_id: group.id }, params);
+  },
+});
+
+const listOfProject = endpoint({
+  ...list,
+  path: '/projects/:id/merge_requests',
+  summary: 'Merge requests of a project',
+  params: object({ id: idOrPath('project'), scope: optional(scopeParam()), ...filterParams, ...pageParams }),
+  handle: async (call, params) => {
+    const project = await findProjectFor(call, params.id, 'read_merge_request');
+    return await listIn(call, { project }, params);
+  },
+});
+
+const listsOfMilestone = milestoneLists({
+  area: 'merge_requests',
+  title: 'Merge requests',
+  shape: mergeRequestShape,
+  texts: mergeRequestTexts,
+  list: listMergeRequests,
+});
+
+export const listRoutes = [listAll, listOfGroup, listOfProject, ...listsOfMilestone];

@@ -1,0 +1,35 @@
+/** Accepts a merge request: merges it at once, or when its pipeline succeeds. */
+import type { Call } from '../../../core/access/call.ts';
+import type { Reader } from '../../../platform/db/open.ts';
+import { deferMerge } from './merge_when_pipeline_succeeds.ts';
+import { type LoadedMergeRequest, reloadMergeRequest } from '../find.ts';
+import { type MergeParams, type Merging, acceptMerge, prepareHeads, getMerger } from './merge.ts';
+import { requireOpen, requireReady } from './rules.ts';
+import { loadFinalStatus } from './pending_pushes.ts';
+
+type Accepted = MergeParams & { isDeferred: boolean };
+
+/** Merges at once if the head's pipeline has succeeded, pinned to that head. Otherwise defers the merge. */
+const acceptWhenGreen = async (db: Reader, merging: Merging): Promise<LoadedMergeRequest> => {
+  const { found, params } = merging;
+  const { source_sha: sha } = await prepareHeads(merging);
+  const { merge_request } = await reloadMergeRequest(db, found.project, found.merge_request.id);
+  const isGreen = merge_request.head_sha === sha && (await loadFinalStatus(db, merge_request)) === 'success';
+  return isGreen ? await acceptMerge({ ...merging, params: { ...params, sha } }) : await deferMerge(merging);
+};
+
+/**
+ * Merges a request, or defers that until its pipeline succeeds.
+ * @throws Failure 401, 405, 406, 409
+ */
+export const acceptRequest = async (
+  call: Call,
+  found: LoadedMergeRequest,
+  { isDeferred, ...params }: Accepted,
+): Promise<LoadedMergeRequest> => {
+  const { db, platform, baseUrl } = call;
+  await requireOpen(db, call.viewer, found);
+  await requireReady(db, found, isDeferred);
+  const merging = { platform, found, merger: getMerger(call), params, baseUrl };
+  return isDeferred ? await acceptWhenGreen(db, merging) : await acceptMerge(merging);
+};

@@ -1,0 +1,272 @@
+/**
+ * Merges requests: git creates the commit and moves the target branch, then the database records it. Concurrent merges
+ * into one branch build on each other; of concurrent merges of one request, one succeeds.
+ */
+import type { Call } from '../../../core/access/call.ts';
+import type { Platform } from '../../../core/platform.ts';
+import { requireActor } from '../../../core/access/call.ts';
+import type { Viewer } from '../../../core/access/viewer.ts';
+import type { Tx } from '../../../platform/db/open.ts';
+import { notFound } from '../../../platform/errors.ts';
+import type { Cause } from '../../../core/events/record.ts';
+import { isGitFailure } from '../../../platform/git/failure.ts';
+import type { Oid } from '../../../platform/git/protocol_types.ts';
+import { withMutex } from '../../../platform/keyed_mutex.ts';
+import { loadProject } from '../../../projects/projects/find.ts';
+import { type Moved, moveInGit } from '../../../code/repository/refs/move_refs.ts';
+import { finishOperation } from '../../../code/repository/refs/operations.ts';
+import { branchPrefix } from '../../../code/repository/refs/resolve.ts';
+import { loadClosingIssues, filterVisible } from '../issues/closing_references.ts';
+import { type MergeData, mergeCompletion } from './complete_merge.ts';
+import { type LoadedMergeRequest, reloadMergeRequest } from '../find.ts';
+import { loadBranches, readHeads } from '../refresh/heads.ts';
+import { type Merged, makeMergeCommit } from './merge_commit.ts';
+import { defaultMergeMessage, defaultSquashMessage } from './merge_message.ts';
+import { cannotBeMerged, otherHead, requireOpen, requireReady } from './rules.ts';
+import { type MergeCheck, notMergeable, storeStatus, tooLargeToMerge } from './merge_status.ts';
+import { isBeingMerged, lockUnlessMerging, writeUnlessMerging } from './merge_lock.ts';
+import { storeNewVersion } from '../versions/new_version.ts';
+import { latestVersion } from '../versions/queries.ts';
+
+export type MergeParams = {
+  merge_commit_message?: string;
+  squash_commit_message?: string;
+  squash?: boolean;
+  should_remove_source_branch?: boolean;
+  sha?: string;
+};
+
+/** The user who merges, with name and email for the commits. */
+export type Merger = { cause: Cause; viewer: Viewer; name: string; email: string };
+
+export type Merging = {
+  platform: Platform;
+  found: LoadedMergeRequest;
+  merger: Merger;
+  params: MergeParams;
+  baseUrl?: string;
+};
+
+export const getMerger = (call: Call): Merger => {
+  const actor = requireActor(call);
+  return { cause: actor, viewer: call.viewer, name: actor.user.name, email: actor.user.email };
+};
+
+/** The two commits to merge. */
+type MergeHeads = { source_sha: Oid; target_sha: Oid };
+
+/**
+ * Reads the current heads, and stores a version if the source has moved.
+ * @throws Failure 409 if the source head is not `params.sha`, 405 if there is nothing to merge
+ */
+export const prepareHeads = async ({ platform, found, params }: Merging): Promise<MergeHeads> => {
+  const { merge_request, project } = found;
+  const branches = await loadBranches(platform.store.db, merge_request, project);
+  const { source_sha, target_sha } = await readHeads(platform, branches);
+  const isOther = params.sha !== undefined && source_sha !== null && params.sha !== source_sha;
+  if (isOther) throw otherHead();
+  if (source_sha === null || target_sha === null) throw cannotBeMerged();
+  if (source_sha !== merge_request.head_sha) {
+    await storeNewVersion(platform, found, { ...branches, heads: { source_sha, target_sha } });
+  }
+  const { merge_request: now } = await reloadMergeRequest(platform.store.db, project, merge_request.id);
+  const version = await latestVersion(platform.store.db, now);
+  if (version === null || version.state === 'empty' || version.base_commit_sha === null)
+    throw cannotBeMerged();
+  return { source_sha, target_sha };
+};
+
+const isSquashed = ({ found: { project, merge_request }, params }: Merging): boolean => {
+  if (project.squash_option === 'always') return true;
+  return project.squash_option !== 'never' && (params.squash ?? merge_request.squash === 1);
+};
+
+/** Returns the squash message; null to keep the commits. A single commit is squashed only if a message is given. */
+const getSquashMessage = async (merging: Merging): Promise<string | null> => {
+  const { platform, found, params } = merging;
+  if (!isSquashed(merging)) return null;
+  const version = await latestVersion(platform.store.db, found.merge_request);
+  const message = params.squash_commit_message ?? '';
+  if (message === '' && version?.commits_count === 1) return null;
+  return message === '' ? defaultSquashMessage(found.merge_request) : message;
+};
+
+const getMergeMessage = async ({ platform, found, merger, params, baseUrl }: Merging): Promise<string> => {
+  if ((params.merge_commit_message ?? '') !== '') return params.merge_commit_message ?? '';
+  const { db } = platform.store;
+  const issues = await loadClosingIssues(platform, db, found, baseUrl);
+  return defaultMergeMessage(
+    found.merge_request,
+    found.project,
+    await filterVisible(db, merger.viewer, issues),
+  );
+};
+
+type Messages = { merge_message: string; squash_message: string | null };
+
+/** @returns the commits, or the check result that prevents them */
+const makeCommit = async (
+  merging: Merging,
+  ends: MergeHeads,
+  messages: Messages,
+): Promise<Merged | MergeCheck> => {
+  const { platform, found, merger } = merging;
+  const commit = {
+    ...ends,
+    ...messages,
+    merger,
+    author: found.merge_request.author,
+    now: platform.clock.now(),
+  };
+  try {
+    return (await makeMergeCommit(platform, found.project, commit)) ?? notMergeable;
+  } catch (error) {
+    if (isGitFailure(error, 'too_large')) return tooLargeToMerge;
+    throw error;
+  }
+};
+
+/** @throws Failure 405 for conflicts, a required rebase, or changes that are too large */
+const buildMerge = async (merging: Merging, ends: MergeHeads, messages: Messages): Promise<Merged> => {
+  const { platform, found } = merging;
+  const result = await makeCommit(merging, ends, messages);
+  if ('tip' in result) return result;
+  if (found.project.merge_method === 'merge') {
+    await storeStatus(platform, { ...found.merge_request, head_sha: ends.source_sha }, ends, result);
+  }
+  throw cannotBeMerged();
+};
+
+/** The request changed between check and merge: prepare and try again. */
+class ConcurrentChange extends Error {}
+
+/** The fields that the merge commits and their effects depend on. */
+const mergedFields = [
+  'target_branch',
+  'title',
+  'description',
+  'squash',
+  'should_remove_source_branch',
+  'force_remove_source_branch',
+] as const;
+
+const checkAgain = async (tx: Tx, merging: Merging, { source_sha }: MergeHeads): Promise<void> => {
+  const { found, merger } = merging;
+  const isFree = await lockUnlessMerging(tx, found.merge_request);
+  // The project may have been archived or deleted meanwhile.
+  const project = await loadProject(tx.db, found.project.id);
+  if (project === null) throw notFound();
+  const now = await reloadMergeRequest(tx.db, project, found.merge_request.id);
+  if (!isFree) throw new ConcurrentChange();
+  await requireOpen(tx.db, merger.viewer, now);
+  await requireReady(tx.db, now, false);
+  const isChanged = mergedFields.some((name) => now.merge_request[name] !== found.merge_request[name]);
+  if (isChanged || now.merge_request.head_sha !== source_sha) throw new ConcurrentChange();
+};
+
+/** User on whose behalf the source branch is deleted: the merger, or the author if they forced removal. */
+const getBranchRemover = ({ found: { merge_request }, merger, params }: Merging): number | null => {
+  const { should_remove_source_branch: stored, force_remove_source_branch: isForced } = merge_request;
+  const shouldRemove = params.should_remove_source_branch ?? (stored === null ? undefined : stored === 1);
+  if (shouldRemove === true) return merger.cause.user.id;
+  return shouldRemove === undefined && isForced === 1 ? merge_request.author_id : null;
+};
+
+const moveTargetBranch = async (
+  merging: Merging,
+  ends: MergeHeads,
+  { tip, squash_commit_sha }: Merged,
+): Promise<Moved> => {
+  const { platform, found, merger } = merging;
+  const { merge_request, project } = found;
+  const data: MergeData = {
+    merge_request_id: merge_request.id,
+    merge_commit_sha: tip,
+    squash_commit_sha,
+    source_sha: ends.source_sha,
+    remove_source_as: getBranchRemover(merging),
+  };
+  return await moveInGit(platform, {
+    project,
+    cause: merger.cause,
+    kind: 'merge',
+    updates: [{ ref: branchPrefix + merge_request.target_branch, old: ends.target_sha, new: tip }],
+    data,
+    check: async (tx) => await checkAgain(tx, merging, ends),
+    complete: mergeCompletion(platform),
+  });
+};
+
+/** Maximum attempts; far more than concurrent merges need. */
+const maxAttempts = 30;
+
+const isLostRace = (error: unknown): boolean =>
+  error instanceof ConcurrentChange || isGitFailure(error, 'conflict');
+
+/** Waits for another merge of this request to end. */
+const waitForOtherMerge = async ({ platform, found: { merge_request } }: Merging): Promise<void> =>
+  await writeUnlessMerging(platform, merge_request, async () => undefined);
+
+/** The inputs of a merge that do not depend on the head of the target branch. */
+type Prepared = { merging: Merging; source_sha: Oid; messages: Messages };
+
+const prepareMerge = async (merging: Merging): Promise<Prepared> => {
+  const { platform, found, merger } = merging;
+  const { db } = platform.store;
+  const now = { ...merging, found: await reloadMergeRequest(db, found.project, found.merge_request.id) };
+  await requireOpen(db, merger.viewer, now.found);
+  await requireReady(db, now.found, false);
+  const { source_sha } = await prepareHeads(now);
+  const [merge_message, squash_message] = [await getMergeMessage(now), await getSquashMessage(now)];
+  return { merging: now, source_sha, messages: { merge_message, squash_message } };
+};
+
+/** @throws ConcurrentChange if the source has moved since the preparation, or another process merged the request */
+const readCurrentHeads = async ({
+  merging: { platform, found },
+  source_sha,
+}: Prepared): Promise<MergeHeads> => {
+  const { db } = platform.store;
+  const { merge_request, project } = found;
+  const heads = await readHeads(platform, await loadBranches(db, merge_request, project));
+  if (heads.source_sha !== source_sha || heads.target_sha === null) throw new ConcurrentChange();
+  // After the heads: a merge that they show is either in progress, or has changed the state.
+  if (await isBeingMerged(db, merge_request)) throw new ConcurrentChange();
+  const { merge_request: now } = await reloadMergeRequest(db, project, merge_request.id);
+  if (now.state !== merge_request.state) throw new ConcurrentChange();
+  return { source_sha, target_sha: heads.target_sha };
+};
+
+/** @returns null if the merge must be prepared and tried again */
+const tryMerge = async (prepared: Prepared): Promise<Moved | null> => {
+  const { merging, messages } = prepared;
+  try {
+    const ends = await readCurrentHeads(prepared);
+    return await moveTargetBranch(merging, ends, await buildMerge(merging, ends, messages));
+  } catch (error) {
+    if (!isLostRace(error)) throw error;
+    await waitForOtherMerge(merging);
+    return null;
+  }
+};
+
+/**
+ * Merges a request. The caller must have called `requireOpen`. Only the steps that depend on the target branch are
+ * serialized with other merges into it; the database is updated outside of the mutex.
+ * @throws Failure 405, 406, 409
+ */
+export const acceptMerge = async (merging: Merging): Promise<LoadedMergeRequest> => {
+  const { platform, found } = merging;
+  const { merge_request, project } = found;
+  let prepared = await prepareMerge(merging);
+  const moved = await withMutex(platform, `merge ${project.id} ${merge_request.target_branch}`, async () => {
+    for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+      const done = await tryMerge(prepared);
+      if (done !== null) return done;
+      prepared = await prepareMerge(merging);
+    }
+    throw cannotBeMerged();
+  });
+  await finishOperation(platform, moved);
+  return await reloadMergeRequest(platform.store.db, project, merge_request.id);
+};

@@ -1,0 +1,115 @@
+/** Merging when the pipeline of the head succeeds. The parameters of the merge are stored until then. */
+import type { Platform } from '../../../core/platform.ts';
+import { may } from '../../../core/access/may.ts';
+import type { Tx } from '../../../platform/db/open.ts';
+import { Failure, unauthorized } from '../../../platform/errors.ts';
+import { type Cause, recordEvent } from '../../../core/events/record.ts';
+import { toShortId } from '../../../code/repository/commits/json.ts';
+import { addSystemNotes } from '../../../planning/notes/system.ts';
+import { type LoadedMergeRequest, reloadMergeRequest } from '../find.ts';
+import { type MergeParams, type Merger, type Merging, prepareHeads } from './merge.ts';
+import { cannotBeMerged, mayMerge, requireOpen } from './rules.ts';
+import { checkMergeStatus } from './merge_status.ts';
+import { writeUnlessMerging } from './merge_lock.ts';
+
+const recordDeferralEvent = async (
+  tx: Tx,
+  cause: Cause,
+  { merge_request: { id, project_id } }: LoadedMergeRequest,
+  deferred: boolean,
+): Promise<void> =>
+  await recordEvent(tx, cause, {
+    kind: 'merge_request.updated',
+    project_id,
+    target_type: 'MergeRequest',
+    target_id: id,
+    data: { merge_when_pipeline_succeeds: [!deferred, deferred] },
+  });
+
+const nextUpdateTime = ({ merge_request: { updated_at } }: LoadedMergeRequest, now: number): number =>
+  Math.max(updated_at + 1, now);
+
+const storeDeferred = async (
+  tx: Tx,
+  found: LoadedMergeRequest,
+  { cause }: Merger,
+  params: MergeParams,
+): Promise<void> => {
+  const { id, merge_when_pipeline_succeeds, head_sha } = found.merge_request;
+  const { should_remove_source_branch: isRemoved } = params;
+  await tx.db
+    .updateTable('merge_requests')
+    .set({
+      merge_when_pipeline_succeeds: 1,
+      merge_user_id: cause.user.id,
+      merge_params: JSON.stringify(params),
+      should_remove_source_branch: isRemoved === undefined ? null : isRemoved ? 1 : 0,
+      updated_at: nextUpdateTime(found, tx.now),
+    })
+    .where('id', '=', id)
+    .execute();
+  if (merge_when_pipeline_succeeds === 1) return;
+  const text = `enabled an automatic merge when the pipeline for ${toShortId(head_sha ?? '')} succeeds`;
+  await addSystemNotes(tx, cause.user.id, found.target, [text]);
+  await recordDeferralEvent(tx, cause, found, true);
+};
+
+/**
+ * Schedules a merge for when the pipeline succeeds. A second call replaces the stored parameters.
+ * @throws Failure 405, 406, 409
+ */
+export const deferMerge = async (merging: Merging): Promise<LoadedMergeRequest> => {
+  const { platform, found, merger, params } = merging;
+  const { project } = found;
+  await prepareHeads(merging);
+  const { merge_request } = await reloadMergeRequest(platform.store.db, project, found.merge_request.id);
+  const status = await checkMergeStatus(platform, merge_request, project);
+  if (status === 'cannot_be_merged') throw cannotBeMerged();
+  return await writeUnlessMerging(platform, merge_request, async (tx) => {
+    const now = await reloadMergeRequest(tx.db, project, merge_request.id);
+    await requireOpen(tx.db, merger.viewer, now);
+    await storeDeferred(tx, now, merger, params);
+    return await reloadMergeRequest(tx.db, project, merge_request.id);
+  });
+};
+
+/** Column values of a request without a scheduled merge. */
+export const notDeferred = {
+  merge_when_pipeline_succeeds: 0,
+  merge_user_id: null,
+  merge_params: '{}',
+  should_remove_source_branch: null,
+} as const;
+
+const requireDeferred = ({ merge_request }: LoadedMergeRequest): void => {
+  if (merge_request.state !== 'opened') {
+    throw new Failure('method_not_allowed', { message: 'Method Not Allowed' });
+  }
+  if (merge_request.merge_when_pipeline_succeeds === 1) return;
+  throw new Failure('not_acceptable', { message: "Can't cancel the automatic merge" });
+};
+
+/**
+ * Cancels the scheduled merge of a request.
+ * @throws Failure 401, 405, 406
+ */
+export const cancelDeferred = async (
+  platform: Platform,
+  { merge_request, project }: LoadedMergeRequest,
+  { cause, viewer }: Merger,
+): Promise<LoadedMergeRequest> =>
+  await writeUnlessMerging(platform, merge_request, async (tx) => {
+    const now = await reloadMergeRequest(tx.db, project, merge_request.id);
+    const isAuthor =
+      merge_request.author_id === viewer.user_id && may(viewer, 'update_merge_request', project, now.target);
+    if (!isAuthor && !(await mayMerge(tx.db, viewer, now))) throw unauthorized();
+    requireDeferred(now);
+    await tx.db
+      .updateTable('merge_requests')
+      .set({ ...notDeferred, updated_at: nextUpdateTime(now, tx.now) })
+      .where('id', '=', merge_request.id)
+      .execute();
+    await addSystemNotes(tx, cause.user.id, now.target, ['canceled the automatic merge']);
+    await recordDeferralEvent(tx, cause, now, false);
+    return await reloadMergeRequest(tx.db, project, merge_request.id);
+  });

@@ -1,0 +1,51 @@
+/** Detects pushes whose pipelines have not been created yet, so that a missing pipeline is not taken for none. */
+import { sql } from 'kysely';
+import type { Reader } from '../../../platform/db/open.ts';
+import type { JobStatus } from '../../../platform/db/schema/ci.ts';
+import { likePattern } from '../../../planning/issuables/search/terms.ts';
+import { isWorkPending } from '../../../platform/queue/is_pending.ts';
+import { dropped } from '../../../code/repository/refs/operations.ts';
+import { branchPrefix } from '../../../code/repository/refs/resolve.ts';
+import { headPipeline } from './head_pipeline.ts';
+import type { MergeRequestRow } from '../rows.ts';
+
+type Request = Pick<MergeRequestRow, 'id' | 'source_project_id' | 'source_branch' | 'head_sha'>;
+
+/** Whether a ref operation is in progress. Its row exists until the follow-up work is enqueued. */
+const isRefMoving = async (db: Reader, project_id: number, naming: string): Promise<boolean> => {
+  const found = await db
+    .selectFrom('git_operations')
+    .select('id')
+    .where('project_id', '=', project_id)
+    .where('process', '<>', dropped)
+    .where(sql<boolean>`updates like ${likePattern(naming)} escape '\\'`)
+    .limit(1)
+    .executeTakeFirst();
+  return found !== undefined;
+};
+
+/** Whether the head may still get a pipeline, because of a recent push or creation. */
+const hasPendingPush = async (
+  db: Reader,
+  { id, source_project_id: project_id, source_branch }: Request,
+): Promise<boolean> => {
+  if (project_id === null) return false;
+  const naming = `"ref":${JSON.stringify(branchPrefix + source_branch)}`;
+  if (await isRefMoving(db, project_id, naming)) return true;
+  // In the work payload the updates are JSON within JSON.
+  const within = JSON.stringify(naming).slice(1, -1);
+  if (await isWorkPending(db, { project_id }, likePattern(within))) return true;
+  return await isWorkPending(db, { merge_request_id: id });
+};
+
+/**
+ * Of the pipeline of a request's head; `coming`: there may be one yet, whatever other systems say of the head by now;
+ * null: there is none, and none comes.
+ */
+export const loadFinalStatus = async (db: Reader, request: Request): Promise<JobStatus | 'coming' | null> => {
+  const pipeline = await headPipeline(db, request);
+  if (pipeline !== null && !pipeline.isExternal) return pipeline.status;
+  if (await hasPendingPush(db, request)) return 'coming';
+  // A pipeline may have been created since the first query.
+  return (await headPipeline(db, request))?.status ?? null;
+};

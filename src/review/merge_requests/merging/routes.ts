@@ -1,0 +1,94 @@
+/** Routes for merging, scheduled merges and rebasing. */
+import { endpoint } from '../../../core/access/endpoint.ts';
+import { boolean, bool, longText, object, optional, string, text } from '../../../platform/http/schema.ts';
+import { acceptRequest } from './accept.ts';
+import { cancelDeferred } from './merge_when_pipeline_succeeds.ts';
+import { findMergeRequest, findReadable } from '../find.ts';
+import { singleMergeRequestShape } from '../json.ts';
+import { getMerger } from './merge.ts';
+import { updateMergeRef } from './merge_ref.ts';
+import { requestParams, requestPath } from '../params.ts';
+import { enqueueRebase } from './rebase.ts';
+import { singleReply } from '../show.ts';
+
+const common = {
+  area: 'merge_requests',
+  audience: 'user',
+  reply: singleMergeRequestShape,
+} as const;
+
+export const mergeRoute = endpoint({
+  ...common,
+  method: 'PUT',
+  path: `${requestPath}/merge`,
+  summary: 'Merge a merge request, or have it merged when its pipeline succeeds',
+  params: object({
+    ...requestParams,
+    merge_commit_message: optional(longText()),
+    should_remove_source_branch: optional(boolean()),
+    merge_when_pipeline_succeeds: optional(boolean()),
+    auto_merge: optional(boolean({ description: 'as merge_when_pipeline_succeeds' })),
+    sha: optional(text({ description: 'must be the head of the source branch' })),
+    squash: optional(boolean()),
+    squash_commit_message: optional(longText()),
+  }),
+  handle: async (call, params) => {
+    const found = await findMergeRequest(call, params.id, params.merge_request_iid);
+    const {
+      id: _id,
+      merge_request_iid: _iid,
+      merge_when_pipeline_succeeds,
+      auto_merge,
+      sha,
+      ...input
+    } = params;
+    const isDeferred = (merge_when_pipeline_succeeds ?? auto_merge) === true;
+    const request = { ...input, ...(sha !== undefined && sha !== '' && { sha }), isDeferred };
+    return await singleReply(call, await acceptRequest(call, found, request));
+  },
+});
+
+const cancel = (method: 'PUT' | 'POST') =>
+  endpoint({
+    ...common,
+    method,
+    path: `${requestPath}/cancel_merge_when_pipeline_succeeds`,
+    summary: 'Do not merge a merge request when its pipeline succeeds',
+    params: object(requestParams),
+    handle: async (call, params) => {
+      const found = await findMergeRequest(call, params.id, params.merge_request_iid);
+      return await singleReply(call, await cancelDeferred(call.platform, found, getMerger(call)));
+    },
+  });
+
+export const cancelRoute = cancel('PUT');
+
+const rebase = endpoint({
+  ...common,
+  method: 'PUT',
+  path: `${requestPath}/rebase`,
+  summary: 'Put the commits of a merge request on top of its target branch',
+  params: object({ ...requestParams, skip_ci: optional(boolean()) }),
+  reply: object({ rebase_in_progress: bool }),
+  status: 202,
+  handle: async (call, params) => {
+    await enqueueRebase(call, await findMergeRequest(call, params.id, params.merge_request_iid));
+    return { rebase_in_progress: true };
+  },
+});
+
+const ref = endpoint({
+  ...common,
+  method: 'GET',
+  path: `${requestPath}/merge_ref`,
+  summary: 'Merge a merge request into a ref of its own: no branch moves',
+  params: object(requestParams),
+  reply: object({ commit_id: string }),
+  handle: async (call, params) => {
+    const found = await findReadable(call, params.id, params.merge_request_iid);
+    return { commit_id: await updateMergeRef(call, found) };
+  },
+});
+
+/** Routes that the API document does not describe. */
+export const moreMergeRoutes = [cancel('POST'), rebase, ref];

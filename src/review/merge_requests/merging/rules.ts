@@ -1,0 +1,64 @@
+/** Checks who may merge a request and what blocks the merge, in the order of the contract. */
+import type { Viewer } from '../../../core/access/viewer.ts';
+import type { Reader } from '../../../platform/db/open.ts';
+import { hasUnresolvedDiscussions } from '../../../planning/discussions/queries.ts';
+import { Failure, conflict, unauthorized } from '../../../platform/errors.ts';
+import { isWorkInProgress } from '../../../planning/issuables/text/draft_title.ts';
+import { mayMergeInto, loadProtectedBranches } from '../../../code/repository/protection/rules.ts';
+import type { LoadedMergeRequest } from '../find.ts';
+import { isGreen } from './head_pipeline.ts';
+import { loadFinalStatus } from './pending_pushes.ts';
+
+/** 406: the request is merged or closed already. */
+export const notOpen = (): Failure => new Failure('not_acceptable', { message: 'Method Not Allowed' });
+
+/** 405: the branches conflict, one is missing, or there is nothing to merge. */
+export const cannotBeMerged = (): Failure =>
+  new Failure('method_not_allowed', { message: 'Branch cannot be merged' });
+
+const notNow = (): Failure => new Failure('method_not_allowed', { message: '405 Method Not Allowed' });
+
+export const otherHead = (): Failure => conflict('SHA does not match HEAD of source branch');
+
+export const mayMerge = async (
+  db: Reader,
+  viewer: Viewer,
+  { project, merge_request }: Pick<LoadedMergeRequest, 'project' | 'merge_request'>,
+): Promise<boolean> => {
+  const rules = await loadProtectedBranches(db, project.id);
+  return mayMergeInto(viewer, project, rules, merge_request.target_branch);
+};
+
+/**
+ * Requires that the viewer may merge the request and that it is open. Scheduled merges check again, because the
+ * project may have disabled merge requests since.
+ * @throws Failure 401, 406
+ */
+export const requireOpen = async (db: Reader, viewer: Viewer, found: LoadedMergeRequest): Promise<void> => {
+  if (!found.isVisibleTo(viewer) || !(await mayMerge(db, viewer, found))) throw unauthorized();
+  if (found.merge_request.state !== 'opened') throw notOpen();
+};
+
+/**
+ * Checks what needs no git: the request is no draft, and where the project requires it, its discussions are resolved
+ * and its pipeline succeeded.
+ * @param deferred true to skip the pipeline, for a merge that waits for it
+ * @throws Failure 405
+ */
+export const requireReady = async (
+  db: Reader,
+  { project, merge_request }: LoadedMergeRequest,
+  deferred: boolean,
+): Promise<void> => {
+  if (isWorkInProgress(merge_request.title)) throw notNow();
+  const mustResolve = project.only_allow_merge_if_all_discussions_are_resolved === 1;
+  if (mustResolve && (await hasUnresolvedDiscussions(db, merge_request.id))) throw notNow();
+  if (deferred || project.only_allow_merge_if_pipeline_succeeds !== 1) return;
+  if (!(await hasPassed(db, merge_request))) throw notNow();
+};
+
+/** Accepts a head without a pipeline once it is certain that none will be created. */
+const hasPassed = async (db: Reader, request: LoadedMergeRequest['merge_request']): Promise<boolean> => {
+  const status = await loadFinalStatus(db, request);
+  return status !== 'coming' && isGreen(status);
+};

@@ -1,0 +1,181 @@
+import type { Call } from '../../core/access/call.ts';
+import { endpoint } from '../../core/access/endpoint.ts';
+import { may } from '../../core/access/may.ts';
+import { awardRoutes } from '../../planning/awards/routes.ts';
+import { discussionRoutes } from '../../planning/discussions/routes.ts';
+import { forbidden } from '../../platform/errors.ts';
+import {
+  clearable,
+  id,
+  idOrPath,
+  integers,
+  longText,
+  object,
+  optional,
+  text,
+} from '../../platform/http/schema.ts';
+import { createParams, editParams } from '../../planning/issuables/fields.ts';
+import {
+  editable as sharedEditable,
+  edits,
+  requireEdit,
+  withAssignees,
+} from '../../planning/issuables/params.ts';
+import type { LoadedTarget } from '../../planning/issuables/target.ts';
+import { noteRoutes } from '../../planning/notes/routes.ts';
+import { findProjectFor } from '../../projects/projects/find.ts';
+import { subscriptionRoutes } from '../../planning/subscriptions/routes.ts';
+import { timeTrackingRoutes } from '../../planning/time_tracking/routes.ts';
+import { markTodoRoute } from '../../planning/todos/mark.ts';
+import { commentedMergeRequest } from './quick_actions.ts';
+import { approvalRoutes } from './approvals/routes.ts';
+import { closesIssues } from './issues/closes_issues.ts';
+import { createMergeRequest } from './create.ts';
+import { deleteMergeRequest } from './delete.ts';
+import { draftNoteRoutes } from './drafts/routes.ts';
+import { mergeRequestFields } from './fields.ts';
+import { findMergeRequest, findReadable } from './find.ts';
+import { singleMergeRequestShape, todoMergeRequestShape } from './json.ts';
+import { listRoutes } from './lists/routes.ts';
+import { requestParams, requestPath } from './params.ts';
+import { cancelRoute, mergeRoute, moreMergeRoutes } from './merging/routes.ts';
+import { mergeRequestNoun, trackedMergeRequest } from './noun.ts';
+import { reviewerRoutes } from './approvals/reviewer_routes.ts';
+import { showMergeRequest, singleReply } from './show.ts';
+import { mergeRequestTodos } from './todos.ts';
+import { updateMergeRequest } from './update.ts';
+import {
+  changesRoute,
+  commitsRoute,
+  moreVersionRoutes,
+  versionRoute,
+  versionsRoute,
+} from './versions/routes.ts';
+
+const area = 'merge_requests';
+const branch = (description: string) => text({ maxLength: 1000, description });
+
+const rendered = async (call: Call, found: LoadedTarget) => await singleReply(call, found);
+
+const get = endpoint({
+  method: 'GET',
+  path: requestPath,
+  polled: 10_000,
+  summary: 'One merge request',
+  area,
+  audience: 'user',
+  params: object(requestParams),
+  reply: singleMergeRequestShape,
+  handle: async (call, params) => await showMergeRequest(call, params.id, params.merge_request_iid),
+});
+
+const editable = {
+  ...sharedEditable,
+  reviewer_ids: optional(integers({ description: 'users who are asked to review it; 0 for none' })),
+  ...createParams(mergeRequestFields),
+};
+
+const create = endpoint({
+  method: 'POST',
+  path: '/projects/:id/merge_requests',
+  summary: 'Create a merge request',
+  area,
+  audience: 'user',
+  params: object({
+    id: idOrPath('source project'),
+    source_branch: branch('branch to merge'),
+    target_branch: branch('branch to merge into'),
+    title: longText('255 characters at most'),
+    ...editable,
+    target_project_id: optional(clearable(id('another project of the fork network'))),
+  }),
+  reply: singleMergeRequestShape,
+  handle: async (call, params) => {
+    const source = await findProjectFor(call, params.id, 'create_merge_request_from');
+    return await rendered(call, await createMergeRequest(call, source, withAssignees(params)));
+  },
+});
+
+const editColumns = editParams(mergeRequestFields);
+
+/** Fields that the error text of an empty edit lists separately. */
+const listedElsewhere = ['title', 'description', 'discussion_locked'];
+
+const editNames = [
+  'assignee_id',
+  'assignee_ids',
+  'description',
+  'discussion_locked',
+  'labels',
+  'add_labels',
+  'remove_labels',
+  'reviewer_ids',
+  'milestone_id',
+  ...Object.keys(editColumns).filter((name) => !listedElsewhere.includes(name)),
+  'state_event',
+  'target_branch',
+  'title',
+];
+
+const update = endpoint({
+  method: 'PUT',
+  path: requestPath,
+  summary: 'Edit, close or reopen a merge request',
+  area,
+  audience: 'user',
+  params: object({
+    ...requestParams,
+    target_branch: optional(branch('branch to merge into')),
+    ...editable,
+    ...edits,
+    ...editColumns,
+  }),
+  reply: singleMergeRequestShape,
+  handle: async (call, params) => {
+    requireEdit(params, editNames);
+    const found = await findReadable(call, params.id, params.merge_request_iid);
+    if (!mergeRequestNoun.mayUpdate(call, found)) throw forbidden();
+    return await rendered(call, await updateMergeRequest(call, found, withAssignees(params)));
+  },
+});
+
+const remove = endpoint({
+  method: 'DELETE',
+  path: requestPath,
+  summary: 'Delete a merge request (administrators and project owners)',
+  area,
+  audience: 'user',
+  params: object(requestParams),
+  reply: null,
+  handle: async (call, params) => {
+    const found = await findMergeRequest(call, params.id, params.merge_request_iid);
+    if (!may(call.viewer, 'destroy_merge_request', found.project)) throw forbidden();
+    await deleteMergeRequest(call, found);
+  },
+});
+
+export const mergeRequestRoutes = [
+  ...listRoutes,
+  get,
+  commitsRoute,
+  changesRoute,
+  create,
+  update,
+  remove,
+  mergeRoute,
+  cancelRoute,
+  closesIssues,
+  ...subscriptionRoutes(mergeRequestNoun, { shape: singleMergeRequestShape, render: rendered }),
+  markTodoRoute(mergeRequestNoun, { shape: todoMergeRequestShape, renderer: mergeRequestTodos }),
+  versionsRoute,
+  versionRoute,
+  ...timeTrackingRoutes(trackedMergeRequest),
+  ...noteRoutes(commentedMergeRequest),
+  ...discussionRoutes(commentedMergeRequest),
+  ...draftNoteRoutes,
+  ...awardRoutes(mergeRequestNoun),
+  ...approvalRoutes,
+  ...reviewerRoutes,
+  ...moreMergeRoutes,
+  ...moreVersionRoutes,
+];

@@ -1,0 +1,269 @@
+import type { UpdateObject } from 'kysely';
+import { type Actor, type Call, requireActor } from '../../core/access/call.ts';
+import { may } from '../../core/access/may.ts';
+import { canReadCode, canSeeMergeRequests } from '../../core/access/visible.ts';
+import type { Tx } from '../../platform/db/open.ts';
+import type { Schema } from '../../platform/db/schema/database.ts';
+import { invalid } from '../../platform/errors.ts';
+import {
+  type SharedEdit,
+  editAssignees,
+  editLabels,
+  milestonePart,
+  peopleNote,
+  withoutAdminFields,
+} from '../../planning/issuables/edit.ts';
+import { type EditInput, type Part, changedColumns, keepPermitted } from '../../planning/issuables/fields.ts';
+import {
+  issueAssigneesText,
+  mergeRequestAssigneeText,
+  reviewersText,
+  stateText,
+  targetBranchText,
+} from '../../planning/issuables/text/system_note_text.ts';
+import { checkTitle } from '../../planning/issuables/text/title.ts';
+import { addCrossReferences } from '../../planning/notes/cross_references.ts';
+import { addSystemNotes } from '../../planning/notes/system.ts';
+import { loadProject } from '../../projects/projects/find.ts';
+import { followEdit } from '../../planning/todos/follow_edit.ts';
+import { requireBranches, requireDifferent, requireNoOther } from './branches.ts';
+import { mergeRequestFields } from './fields.ts';
+import { storeClosingIssues } from './issues/closing_references.ts';
+import { notDeferred } from './merging/merge_when_pipeline_succeeds.ts';
+import { type LoadedMergeRequest, lockMergeRequest, reloadMergeRequest } from './find.ts';
+import { loadBranches, readHeads } from './refresh/heads.ts';
+import { writeUnlessMerging } from './merging/merge_lock.ts';
+import { mergeRequestNoun } from './noun.ts';
+import type { MergeRequestRow } from './rows.ts';
+import { type ReviewerEdit, editReviewers } from './approvals/reviewers.ts';
+import { type PreparedVersion, insertVersion, prepareVersion } from './versions/prepare.ts';
+
+export type MergeRequestEdit = SharedEdit &
+  ReviewerEdit &
+  EditInput<typeof mergeRequestFields> & {
+    state_event?: 'close' | 'reopen';
+    target_branch?: string;
+  };
+
+/** The columns that an edit changes. */
+type Row = UpdateObject<Schema, 'merge_requests'>;
+
+const nothing: Part<MergeRequestRow> = { set: {}, note: null };
+
+/** Returns the state after an edit. A `state_event` that does not apply has no effect. */
+const stateAfter = (
+  { merge_request: { state } }: LoadedMergeRequest,
+  { state_event }: MergeRequestEdit,
+): LoadedMergeRequest['merge_request']['state'] => {
+  if (state_event === 'close' && state === 'opened') return 'closed';
+  return state_event === 'reopen' && state === 'closed' ? 'opened' : state;
+};
+
+/** Returns the target branch after an edit. Only an open request can change it. */
+const targetAfter = (found: LoadedMergeRequest, edit: MergeRequestEdit): string => {
+  const { target_branch } = found.merge_request;
+  return stateAfter(found, edit) === 'opened' ? (edit.target_branch ?? target_branch) : target_branch;
+};
+
+/** Tells whether the edit needs a new version: it reopens the request or changes its target. */
+const needsVersion = (found: LoadedMergeRequest, edit: MergeRequestEdit): boolean => {
+  const { state, target_branch } = found.merge_request;
+  const isReopened = state !== 'opened' && stateAfter(found, edit) === 'opened';
+  return isReopened || targetAfter(found, edit) !== target_branch;
+};
+
+const pairAfter = (found: LoadedMergeRequest, edit: MergeRequestEdit) => {
+  const { source_project_id, source_branch, project_id } = found.merge_request;
+  return { source_project_id, source_branch, project_id, target_branch: targetAfter(found, edit) };
+};
+
+const statePart = (
+  found: LoadedMergeRequest,
+  edit: MergeRequestEdit,
+  actor: Actor,
+  now: number,
+): Part<MergeRequestRow> => {
+  const { state: before } = found.merge_request;
+  const state = stateAfter(found, edit);
+  if (state === before) return nothing;
+  const note = stateText(before, state);
+  if (state === 'closed') {
+    return { set: { state, closed_at: now, closed_by_id: actor.user.id, ...notDeferred }, note };
+  }
+  return { set: { state, closed_at: null, closed_by_id: null }, note };
+};
+
+const targetPart = (found: LoadedMergeRequest, edit: MergeRequestEdit): Part<MergeRequestRow> => {
+  const { target_branch: before } = found.merge_request;
+  const target_branch = targetAfter(found, edit);
+  if (target_branch === before) return nothing;
+  // A scheduled merge applied to the previous target.
+  return { set: { target_branch, ...notDeferred }, note: targetBranchText(before, target_branch) };
+};
+
+const storeRow = async (
+  tx: Tx,
+  { merge_request, project }: LoadedMergeRequest,
+  set: Row,
+  prepared: PreparedVersion | null,
+): Promise<LoadedMergeRequest> => {
+  // `updated_at` never goes back, even if the clock does.
+  const updated_at = Math.max(merge_request.updated_at + 1, tx.now);
+  await tx.db
+    .updateTable('merge_requests')
+    .set({ ...set, updated_at })
+    .where('id', '=', merge_request.id)
+    .execute();
+  if (prepared !== null) await insertVersion(tx, merge_request, prepared);
+  const found = await reloadMergeRequest(tx.db, project, merge_request.id);
+  return found;
+};
+
+type Applied = { edit: MergeRequestEdit; prepared: PreparedVersion | null; actor: Actor; call: Call };
+
+const applyEdit = async (
+  tx: Tx,
+  before: LoadedMergeRequest,
+  { edit, prepared, actor, call }: Applied,
+): Promise<LoadedMergeRequest> => {
+  const { merge_request, project } = before;
+  if (prepared !== null) await requireNoOther(tx.db, pairAfter(before, edit), merge_request.id);
+  const edited = { loaded: before, record: merge_request };
+  const parts = [
+    statePart(before, edit, actor, tx.now),
+    targetPart(before, edit),
+    ...changedColumns<MergeRequestRow>(mergeRequestFields, merge_request, edit),
+    await milestonePart(tx, edited, edit),
+  ];
+  const assigned = await editAssignees(tx, before, edit, (viewer) => canSeeMergeRequests(viewer, project));
+  const reviewers = await editReviewers(tx, before, edit);
+  const labels = await editLabels(tx, actor, edited, edit);
+  const set = Object.assign({}, ...parts.map((part) => part.set)) as Row;
+  const isRelated = assigned !== null || reviewers !== null || labels !== null;
+  if (Object.keys(set).length === 0 && !isRelated) return before;
+  const after = await storeRow(tx, before, set, prepared);
+  const people = [
+    await peopleNote(tx, assigned, assigneesText),
+    await peopleNote(tx, reviewers, reviewersText),
+  ];
+  const notes = [...parts.map((part) => part.note), ...people, labels];
+  await addSystemNotes(tx, actor.user.id, after.target, notes);
+  const records = { before: merge_request, after: after.merge_request };
+  const related = { assigned, reviewers, isRelated };
+  await followEdit(tx, actor, { noun: mergeRequestNoun, loaded: after, ...records, set, ...related });
+  await storeClosingIssues(call.platform, tx, after, call.baseUrl);
+  await addCrossReferences(tx, call, after, { before: merge_request, after: after.merge_request });
+  return after;
+};
+
+/**
+ * Requires that the caller may read the source branch of a reopened request. A closed request does not follow its
+ * source branch, so reopening copies new commits. Without read access, the branch counts as missing.
+ * @throws Failure 400
+ */
+const requireReadableSource = async (
+  call: Call,
+  { merge_request, project }: LoadedMergeRequest,
+): Promise<void> => {
+  const { source_project_id, state } = merge_request;
+  if (state === 'opened' || source_project_id === project.id) return;
+  const source = source_project_id === null ? null : await loadProject(call.db, source_project_id);
+  if (source === null || !canReadCode(call.viewer, source))
+    requireBranches({ source_sha: null, target_sha: null });
+};
+
+/**
+ * Prepares the version that an edit needs, before anything is written.
+ * @throws Failure 400 for a missing branch, 409 for a duplicate, 422 for equal branches
+ */
+const prepare = async (
+  call: Call,
+  found: LoadedMergeRequest,
+  edit: MergeRequestEdit,
+): Promise<PreparedVersion | null> => {
+  if (!needsVersion(found, edit)) return null;
+  const { merge_request, project } = found;
+  const pair = pairAfter(found, edit);
+  requireDifferent(pair);
+  await requireNoOther(call.db, pair, merge_request.id);
+  await requireReadableSource(call, found);
+  const branches = await loadBranches(call.db, pair, project);
+  const heads = await readHeads(call.platform, branches);
+  requireBranches(heads);
+  const previous_sha = merge_request.head_sha;
+  const prepared = await prepareVersion(call.platform, { ...branches, previous_sha, heads });
+  if (prepared === null) requireBranches({ source_sha: null, target_sha: null });
+  return prepared;
+};
+
+const cleaned = (call: Call, { project }: LoadedMergeRequest, edit: MergeRequestEdit): MergeRequestEdit => {
+  if (edit.title?.trim() === '') throw invalid({ title: ['is empty'] });
+  if (edit.target_branch?.trim() === '') throw invalid({ target_branch: ['is empty'] });
+  const titled = edit.title === undefined ? edit : { ...edit, title: checkTitle(edit.title) };
+  const permitted = keepPermitted(mergeRequestFields, { viewer: call.viewer, project }, titled);
+  return may(call.viewer, 'admin_merge_request', project) ? permitted : withoutAdminFields(permitted);
+};
+
+/**
+ * Drops `remove_source_branch` if the caller may not push to the source project, because the branch is removed on
+ * behalf of the author. Authors may set it. Ignored without an error, like other fields that need a role.
+ */
+const withoutForeignRemoval = async (
+  { db, viewer }: Call,
+  { merge_request }: LoadedMergeRequest,
+  edit: MergeRequestEdit,
+): Promise<MergeRequestEdit> => {
+  const { author_id, source_project_id } = merge_request;
+  if (edit.remove_source_branch !== true || author_id === viewer.user_id) return edit;
+  const source = source_project_id === null ? null : await loadProject(db, source_project_id);
+  if (source !== null && may(viewer, 'push_code', source)) return edit;
+  const { remove_source_branch: _removal, ...rest } = edit;
+  return rest;
+};
+
+/** Returns the note about a change of assignees. One assignee replaces the other. */
+const assigneesText = (before: string[], now: string[]): string | null =>
+  before.length > 1 || now.length > 1
+    ? issueAssigneesText(before, now)
+    : mergeRequestAssigneeText(before[0] ?? null, now[0] ?? null);
+
+const again = Symbol('again');
+
+/**
+ * Edits, closes or reopens a merge request in one transaction. An edit without changes writes nothing.
+ * @throws Failure 400 for an invalid title or branch, 409 for a duplicate, 422 for equal branches
+ */
+export const updateMergeRequest = async (
+  call: Call,
+  found: LoadedMergeRequest,
+  given: MergeRequestEdit,
+): Promise<LoadedMergeRequest> => {
+  const { project, merge_request } = found;
+  const edit = await withoutForeignRemoval(call, found, cleaned(call, found, given));
+  const actor = requireActor(call);
+  for (let seen = found; ;) {
+    const prepared = await prepare(call, seen, edit);
+    const result = await writeOnce(call, seen, async (tx) => {
+      const locked = await lockMergeRequest(tx, project, merge_request.id);
+      if (needsVersion(locked, edit) !== (prepared !== null)) return again;
+      return await applyEdit(tx, locked, { edit, prepared, actor, call });
+    });
+    if (result !== again) return result;
+    seen = await reloadMergeRequest(call.db, project, merge_request.id);
+  }
+};
+
+/** Writes the edit. A unique index rejects a concurrent duplicate that passed the check. */
+const writeOnce = async <T>(
+  call: Call,
+  { merge_request }: LoadedMergeRequest,
+  work: (tx: Tx) => Promise<T>,
+): Promise<T> => {
+  try {
+    return await writeUnlessMerging(call.platform, merge_request, work);
+  } catch (error) {
+    if (!call.platform.store.isUniqueViolation(error)) throw error;
+    await requireNoOther(call.db, merge_request, merge_request.id);
+    throw error;
+  }
+};

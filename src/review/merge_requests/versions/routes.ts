@@ -1,0 +1,130 @@
+/** Routes for the commits, changes, versions and participants of merge requests. */
+import type { Call } from '../../../core/access/call.ts';
+import { endpoint } from '../../../core/access/endpoint.ts';
+import { may } from '../../../core/access/may.ts';
+import { forbidden } from '../../../platform/errors.ts';
+import { Answer, type JsonText } from '../../../platform/http/endpoint.ts';
+import { pageParams, pageRequest } from '../../../platform/http/page.ts';
+import { array, bool, id, idOrPath, object, text } from '../../../platform/http/schema.ts';
+import { lazySerializer } from '../../../platform/http/serializer.ts';
+import { listParticipants } from '../../../planning/issuables/participants.ts';
+import { findCode } from '../../../code/repository/code.ts';
+import { diffShape } from '../../../code/repository/commits/diff_json.ts';
+import { requireRevision } from '../../../code/repository/refs/resolve.ts';
+import { basicUserShape } from '../../../identity/users/json.ts';
+import { listChanges, listCommits, rawDiff, withChanges, withVersionTexts } from './changes.ts';
+import { findReadable } from '../find.ts';
+import { mergeRequestShape, singleMergeRequestFields, singleMergeRequestShape } from '../json.ts';
+import { listOfCommit } from '../commit_merge_requests.ts';
+import { requestParams, requestPath } from '../params.ts';
+import { singleReply } from '../show.ts';
+import { singleVersionShape, versionCommitShape, versionJson, versionShape } from './json.ts';
+import { findVersion, listVersions } from './queries.ts';
+
+const common = { method: 'GET', area: 'merge_requests', audience: 'user' } as const;
+const list = { ...common, list: true, params: object({ ...requestParams, ...pageParams }) } as const;
+
+type Named = { id: number | string; merge_request_iid: number };
+
+const find = async (call: Call, params: Named) =>
+  await findReadable(call, params.id, params.merge_request_iid);
+
+export const commitsRoute = endpoint({
+  ...list,
+  path: `${requestPath}/commits`,
+  summary: 'Commits of a merge request, newest first',
+  reply: versionCommitShape,
+  handle: async (call, params) => await listCommits(call, await find(call, params), pageRequest(params)),
+});
+
+const serializeSingle = lazySerializer(singleMergeRequestShape);
+
+export const changesRoute = endpoint({
+  ...common,
+  path: `${requestPath}/changes`,
+  summary: 'A merge request with all its changes',
+  params: object(requestParams),
+  reply: object({ ...singleMergeRequestFields, changes: array(diffShape), overflow: bool }),
+  handle: async (call, params): Promise<JsonText> => {
+    const found = await find(call, params);
+    return await withChanges(call, found, serializeSingle(await singleReply(call, found)));
+  },
+});
+
+const diffs = endpoint({
+  ...list,
+  path: `${requestPath}/diffs`,
+  summary: 'Changed files of a merge request',
+  reply: diffShape,
+  handle: async (call, params) => await listChanges(call, await find(call, params), pageRequest(params)),
+});
+
+const rawDiffs = endpoint({
+  ...common,
+  path: `${requestPath}/raw_diffs`,
+  summary: 'Changes of a merge request as git writes them',
+  params: object(requestParams),
+  reply: null,
+  content: 'text/plain',
+  handle: async (call, params) =>
+    new Answer(await rawDiff(call, await find(call, params)), {
+      headers: { 'content-type': 'text/plain; charset=utf-8' },
+    }),
+});
+
+export const versionsRoute = endpoint({
+  ...list,
+  path: `${requestPath}/versions`,
+  summary: 'Diff versions of a merge request, newest first',
+  reply: versionShape,
+  handle: async (call, params) => {
+    const { merge_request } = await find(call, params);
+    const { items, total } = await listVersions(call.db, merge_request.id, pageRequest(params));
+    return { items: items.map(versionJson), total };
+  },
+});
+
+const serializeVersion = lazySerializer(versionShape);
+
+export const versionRoute = endpoint({
+  ...common,
+  path: `${requestPath}/versions/:version_id`,
+  summary: 'One diff version, with its commits and changes',
+  params: object({ ...requestParams, version_id: id() }),
+  reply: singleVersionShape,
+  handle: async (call, params): Promise<JsonText> => {
+    const { merge_request } = await find(call, params);
+    const version = await findVersion(call.db, merge_request.id, params.version_id);
+    return await withVersionTexts(call, version, serializeVersion(versionJson(version)));
+  },
+});
+
+const participants = endpoint({
+  ...list,
+  path: `${requestPath}/participants`,
+  summary: 'Who takes part in a merge request',
+  reply: basicUserShape,
+  handle: async (call, params) => await listParticipants(call, await find(call, params), pageRequest(params)),
+});
+
+const ofCommit = endpoint({
+  ...common,
+  list: true,
+  path: '/projects/:id/repository/commits/:sha/merge_requests',
+  summary: 'Merge requests that a commit is part of',
+  params: object({
+    id: idOrPath('project'),
+    sha: text({ maxLength: 1000, description: 'id of a commit, or a branch or tag' }),
+    ...pageParams,
+  }),
+  reply: mergeRequestShape,
+  handle: async (call, params) => {
+    const code = await findCode(call, params.id);
+    if (!may(call.viewer, 'read_merge_request', code.project)) throw forbidden();
+    const { commit } = await requireRevision(code, params.sha);
+    return await listOfCommit(call, code.project, commit, pageRequest(params));
+  },
+});
+
+/** Routes that the API document does not describe. */
+export const moreVersionRoutes = [diffs, rawDiffs, participants, ofCommit];

@@ -1,0 +1,3 @@
+/** Returns the URL of the page of a merge request. */
+export const mergeRequestUrl = (baseUrl: string, projectPath: string, iid: number): string =>
+  `${baseUrl}/${projectPath}/merge_requests/${iid}`;

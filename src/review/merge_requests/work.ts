@@ -1,0 +1,19 @@
+import type { Platform } from '../../core/platform.ts';
+import type { WorkHandler } from '../../platform/queue/enqueue.ts';
+import { followVersion, versionWork } from './versions/follow_version.ts';
+import { rebaseRequest, rebaseWork } from './merging/rebase.ts';
+import { type RemoveSource, removeSourceBranch, removeSourceWork } from './merging/remove_source_branch.ts';
+
+/** Returns the handlers of background work. @param followNew runs after each new version, too */
+export const mergeRequestWork = (
+  platform: Platform,
+  followNew: (mergeRequestId: number) => Promise<void>,
+): { [name: string]: WorkHandler } => ({
+  [versionWork]: async ({ merge_request_id }) => {
+    await followVersion(platform, Number(merge_request_id));
+    await followNew(Number(merge_request_id));
+  },
+  [removeSourceWork]: async (payload) => await removeSourceBranch(platform, payload as RemoveSource),
+  [rebaseWork]: async ({ merge_request_id, user_id }) =>
+    await rebaseRequest(platform, { merge_request_id: Number(merge_request_id), user_id: Number(user_id) }),
+});

@@ -1,0 +1,120 @@
+/** The documents of the repository: what they mention exists, and they stay short enough to be read. */
+import assert from 'node:assert/strict';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { basename, dirname, join, normalize } from 'node:path';
+import { test } from 'node:test';
+
+const root = join(import.meta.dirname, '..');
+const ours = '{src,gitd,runner,zip,test,bench,tools,docs,templates,.gitlab,.devcontainer}';
+const documents = globSync(['*.md', `${ours}/**/*.md`, 'docs/**/*.md'], { cwd: root }).toSorted();
+const sources = globSync(['*.ts', `${ours}/**/*.ts`], { cwd: root });
+const names = new Set(sources.map((file) => basename(file)));
+const scripts = (
+  JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> }
+).scripts;
+
+type Document = { file: string; text: string };
+const read = (file: string): Document => ({ file, text: readFileSync(join(root, file), 'utf8') });
+
+/** A path of a source is meant from the root, from the document's folder or from `src/`; a bare name may be anywhere. */
+const isSource = (document: string, path: string): boolean =>
+  path.includes('/')
+    ? [path, join(dirname(document), path), join('src', path)].some((one) => existsSync(join(root, one)))
+    : names.has(path);
+
+const missingSources = ({ file, text }: Document): string[] =>
+  [...text.matchAll(/(?<![\w/.*-])((?:\.{0,2}[\w@-]+\/)*[\w.-]+\.ts)\b/g)]
+    .map(([, path = '']) => path)
+    .filter((path) => !isSource(file, path));
+
+const folders = new Set(sources.flatMap((file) => dirname(file).split('/')));
+/** Folders that a program makes. */
+const made = ['data/', 'data-dev/', 'dist/'];
+
+/** As a source; `refs/...` is git's. */
+const isFolder = (document: string, path: string): boolean =>
+  [join(dirname(document), path), path].some((one) => existsSync(join(root, one))) ||
+  path.startsWith('refs/') ||
+  (path.indexOf('/') < path.length - 1 ? isSource(document, path) : folders.has(path.slice(0, -1)));
+
+const missingFolders = ({ file, text }: Document): string[] =>
+  [...text.matchAll(/`((?:[a-z_-]+\/)+)`/g)]
+    .map(([, path = '']) => path)
+    .filter((path) => !made.includes(path) && !isFolder(file, path));
+
+const missingLinks = ({ file, text }: Document): string[] =>
+  [...text.matchAll(/\]\(([^)\s]+)\)/g)]
+    .map(([, target = '']) => target.replace(/#.*/, ''))
+    .filter((target) => target !== '' && !/^[a-z]+:/.test(target))
+    .filter((target) => !existsSync(join(root, normalize(join(dirname(file), target)))));
+
+const missingScripts = ({ text }: Document): string[] =>
+  [...text.matchAll(/\bnpm run ([\w:]+)/g)].map(([, name = '']) => name).filter((name) => !(name in scripts));
+
+const faultsOf = (document: Document): string[] =>
+  [missingSources, missingFolders, missingLinks, missingScripts]
+    .flatMap((missing) => missing(document))
+    .map((what) => `${document.file} mentions ${what}`);
+
+test('every source, folder, link and npm script that a document mentions exists', () => {
+  assert.ok(documents.includes('README.md') && documents.includes('src/ci/README.md'));
+  assert.deepEqual(documents.map(read).flatMap(faultsOf), []);
+});
+
+test('a mention of what does not exist is found', () => {
+  const faults = (text: string, file = 'src/ci/README.md'): number => faultsOf({ file, text }).length;
+  assert.equal(faults('`pipelines/routes.ts`, `src/ci/jobs/find.ts`, `platform/time.ts`, `routes.ts`'), 0);
+  assert.equal(faults('`pipelines/rotues.ts`'), 1);
+  assert.equal(faults('`src/ci/jobs/found.ts`'), 1);
+  assert.equal(faults('`no_such_file.ts`'), 1);
+  assert.equal(faults('`pipelines/creation/`, `src/ci/jobs/`, `creation/`, `dist/`'), 0);
+  assert.equal(faults('`pipelines/cremation/`'), 1);
+  assert.equal(faults('`cremation/`'), 1);
+  assert.equal(faults('[decisions](../../docs/decisions/README.md#a)'), 0);
+  assert.equal(faults('[decisions](../docs/decisions/README.md)'), 1);
+  assert.equal(faults('`npm run golden`, `npm run seed -- --url URL`'), 0);
+  assert.equal(faults('`npm run silver`'), 1);
+});
+
+/** Lines of a changelog that are neither a heading, nor a single-line entry of a group, nor the name of an area. */
+const oddLines = (text: string): string[] => {
+  let group = '';
+  return text
+    .slice(text.indexOf('\n## '))
+    .split('\n')
+    .filter((line) => {
+      if (line.startsWith('#')) group = line;
+      if (/^(?:|## \S.*|### (?:Added|Changed|Fixed|Security))$/.test(line)) return false;
+      return !group.startsWith('### ') || !/^(?:- \S.*[.)]|[A-Z][\w ,]*)$/.test(line);
+    });
+};
+
+test('the changelog has one line for each entry, below Added, Changed, Fixed or Security', () => {
+  const { text } = read('CHANGELOG.md');
+  assert.ok(text.includes('\n## Unreleased\n'));
+  assert.deepEqual(oddLines(text), []);
+  const odd = (lines: string): number => oddLines(`# Changelog\n\n## Unreleased\n\n${lines}\n`).length;
+  assert.equal(odd('### Added\n\nGit and code\n\n- Clone over SSH.'), 0);
+  assert.equal(odd('- Clone over SSH.'), 1);
+  assert.equal(odd('### Improved\n\n- Clone over SSH.'), 1);
+  assert.equal(odd('### Added\n\n- Clone over SSH\n  and HTTP.'), 2);
+});
+
+const limits: [pattern: RegExp, lines: number][] = [
+  [/^README\.md$/, 80],
+  [/^ARCHITECTURE\.md$/, 300],
+  [/^(?:src\/\w+|gitd|runner|zip)\/README\.md$/, 60],
+];
+
+test('the tour and the pages of the wings stay short, and every wing has one', () => {
+  const long = documents
+    .map(read)
+    .map(({ file, text }) => ({ file, lines: text.trimEnd().split('\n').length }))
+    .filter(({ file, lines }) => limits.some(([pattern, most]) => pattern.test(file) && lines > most));
+  assert.deepEqual(long, []);
+  const wings = globSync(['src/*/', 'gitd', 'runner', 'zip'], { cwd: root });
+  assert.deepEqual(
+    wings.filter((wing) => !existsSync(join(root, wing, 'README.md'))),
+    [],
+  );
+});

@@ -1,0 +1,118 @@
+/** Plans which test files run on which engine, in which order, and how many share a process. */
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { hashToFraction } from './sample.ts';
+import { isIn, storeless } from './store_independent.ts';
+
+export type EngineName = 'sqlite' | 'postgres';
+export type Work = {
+  engine: EngineName;
+  file: string;
+  seconds: number;
+  /** Whether the file runs in a process of its own. */
+  isAlone: boolean;
+};
+
+/** Tests that start and kill services: each file has a process of its own. */
+const isolated = ['test/crash/', 'test/cli/', 'test/clients/', 'test/git/', 'test/ci/', 'test/web/'];
+
+/**
+ * A test file that contains one of these words runs on PostgreSQL in every run, because its subject differs between
+ * the engines: locks, query plans, the order of results, and SQL in the test.
+ */
+const engineWords = /postgres|deadlock|concurren|races|\/db\/|queries\.ts|order_by|sort=|search=/i;
+/** The words for files that start processes, where most of the time is not spent in the database. */
+const engineNames = /postgres/i;
+/** PostgreSQL runs one in so many of the other files. */
+const sampledShare = 8;
+
+export type Choice = {
+  engines: readonly EngineName[];
+  files: readonly string[];
+  /** Whether every file runs on every engine. */
+  isWhole: boolean;
+  seed: number;
+};
+
+const runsOnPostgres = (file: string, { isWhole, seed }: Choice): boolean => {
+  const words = isIn(isolated, file) ? engineNames : engineWords;
+  const isDifferent = words.test(`${file}\n${readFileSync(file, 'utf8')}`);
+  return isWhole || isDifferent || hashToFraction(seed, file) < 1 / sampledShare;
+};
+
+/** Lists the work, longest first. Files that use no store run once, on the first engine. */
+export const planWork = (choice: Choice): Work[] => {
+  const { engines, files } = choice;
+  const seconds = readDurations();
+  const work = engines.flatMap((engine) =>
+    files
+      .filter((file) => engine === engines[0] || !isIn(storeless, file))
+      .filter((file) => engine === 'sqlite' || runsOnPostgres(file, choice))
+      .map((file) => ({
+        engine,
+        file,
+        seconds: seconds[`${engine} ${file}`] ?? estimate(file),
+        isAlone: isAlone(file),
+      })),
+  );
+  return work.toSorted((one, other) => other.seconds - one.seconds);
+};
+
+/** Estimates the seconds of a file without a recorded duration, from its size and whether it starts processes. */
+const estimate = (file: string): number =>
+  statSync(file).size / 4000 + (isIn(isolated, file) ? 10 : 0) + (file.includes('/access/') ? 10 : 0);
+
+// Processes
+
+/** Whether the file awaits at its top level; `one_process.ts` loads such a file only if it is alone. */
+const isAlone = (file: string): boolean =>
+  isIn(isolated, file) || /^(?:const .*= )?await /m.test(readFileSync(file, 'utf8'));
+
+const mostFiles = 16;
+/** Target seconds of a process: longer ones finish late, shorter ones load the service too often. */
+const longest = 40;
+const shortest = 4;
+
+/**
+ * Takes the files of the next process out of the work: the longest remaining one, and others of its engine while
+ * there are enough for all processes, so that the processes end at about the same time.
+ */
+export const takeGroup = (work: Work[], processes: number): Work[] => {
+  const [first] = work;
+  if (first === undefined) return [];
+  const remaining = work.reduce((sum, { seconds }) => sum + seconds, 0);
+  const target = Math.min(longest, Math.max(shortest, remaining / (processes * 4)));
+  const group = [first];
+  let sum = first.seconds;
+  for (const one of first.isAlone ? [] : work.slice(1)) {
+    const fits = one.engine === first.engine && !one.isAlone && sum + one.seconds <= target;
+    if (!fits || group.length === mostFiles) continue;
+    group.push(one);
+    sum += one.seconds;
+  }
+  const others = work.filter((one) => !group.includes(one));
+  work.splice(0, work.length, ...others);
+  return group;
+};
+
+// Durations
+
+const durationsFile = join(import.meta.dirname, '../../../node_modules/.cache/gantry/test_durations.json');
+
+type Durations = Record<string, number>;
+
+const readDurations = (): Durations => {
+  try {
+    return JSON.parse(readFileSync(durationsFile, 'utf8')) as Durations;
+  } catch {
+    return {}; // the first run here
+  }
+};
+
+/** Saves how long the files took, for the order of the next run. */
+export const rememberDurations = (times: { engine: EngineName; file: string; seconds: number }[]): void => {
+  const all = readDurations();
+  for (const { engine, file, seconds } of times) all[`${engine} ${file}`] = Math.round(seconds * 10) / 10;
+  mkdirSync(dirname(durationsFile), { recursive: true });
+  writeFileSync(durationsFile, JSON.stringify(all));
+};

@@ -1,0 +1,13 @@
+/** Folders and files of tests that use no store: they run once, not on each engine. */
+export const storeless = [
+  'gitd/',
+  'runner/',
+  'zip/',
+  'src/ci/ci_file/',
+  'test/house.test.ts',
+  'test/documents.test.ts',
+  'test/support/',
+];
+
+export const isIn = (places: string[], file: string): boolean =>
+  places.some((place) => file.startsWith(place));

@@ -1,0 +1,79 @@
+/** Creates projects with code and merge requests, and reads what happens to them. */
+import assert from 'node:assert/strict';
+import { type SeedCommitOptions, seedCommit } from './repositories/seed_commits.ts';
+import { type ProjectSeed, type SeededProject, seedProject } from './seed.ts';
+import type { Reply, TestService } from './service.ts';
+
+export type Coded = SeededProject & { first: string };
+
+/** Creates a project whose branch `main` has one file; `columns` are set on its row. */
+export const seedCoded = async (
+  gantry: TestService,
+  seed: ProjectSeed = {},
+  columns: Record<string, unknown> = {},
+): Promise<Coded> => {
+  const project = await seedProject(gantry, seed);
+  const first = await seedCommit(gantry, project.id, { 'README.md': 'Read me\n' });
+  if (Object.keys(columns).length > 0) {
+    await gantry.service.platform.store.write(
+      async ({ db }) => await db.updateTable('projects').set(columns).where('id', '=', project.id).execute(),
+    );
+  }
+  return { ...project, first };
+};
+
+// oxlint-disable-next-line typescript/no-explicit-any -- a record of the API, that tests assert on
+export type Request = any;
+
+/** Creates a branch of `main` with one commit that adds a file named like the branch. */
+export const seedBranch = async (
+  gantry: TestService,
+  project: { id: number },
+  branch: string,
+  options: SeedCommitOptions & { files?: Record<string, string | null> } = {},
+): Promise<string> => {
+  const { files = { [`${branch}.txt`]: `${branch}\n` }, ...rest } = options;
+  return await seedCommit(gantry, project.id, files, { from: 'main', ...rest, branch });
+};
+
+/** Opens a merge request. */
+export const openRequest = async (
+  gantry: TestService,
+  project: { id: number },
+  source_branch: string,
+  given: { as?: string; target_branch?: string; title?: string; [name: string]: unknown } = {},
+): Promise<Request> => {
+  const { as, ...rest } = given;
+  const reply = await gantry.api(`POST /projects/${project.id}/merge_requests`, {
+    json: { source_branch, target_branch: 'main', title: `Of ${source_branch}`, ...rest },
+    ...(as !== undefined && { as }),
+  });
+  assert.equal(reply.status, 201, reply.text);
+  return reply.body;
+};
+
+export const toPath = ({ project_id, iid }: Request): string =>
+  `/projects/${project_id}/merge_requests/${iid}`;
+
+export const merge = async (
+  gantry: TestService,
+  request: Request,
+  json: object = {},
+  as?: string,
+): Promise<Reply> =>
+  await gantry.api(`PUT ${toPath(request)}/merge`, { json, ...(as !== undefined && { as }) });
+
+export const readRequest = async (gantry: TestService, request: Request): Promise<Request> =>
+  (await gantry.api(`GET ${toPath(request)}`)).body;
+
+/** Bodies of system notes, oldest first. */
+export const systemNotes = async (gantry: TestService, request: Request): Promise<string[]> => {
+  const { body } = await gantry.api(`GET ${toPath(request)}/notes?sort=asc&order_by=created_at&per_page=100`);
+  return (body as { id: number; system: boolean; body: string }[])
+    .filter(({ system }) => system)
+    .toSorted((a, b) => a.id - b.id)
+    .map((note) => note.body);
+};
+
+/** Waits until the background work of pushes is done. */
+export const settle = async (gantry: TestService): Promise<void> => await gantry.service.worker.drain();

@@ -1,0 +1,57 @@
+/**
+ * Holds the plain words of STYLE.md, as far as a list can hold them: gender-neutral, no archaic words, and file names
+ * that tell their content. The rest is reading.
+ */
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { it } from 'node:test';
+import assert from 'node:assert/strict';
+
+const cwd = join(import.meta.dirname, '..');
+
+const pronouns = ['he', 'him', 'his', 'himself', 'she', 'hers', 'herself'];
+const archaic =
+  'anew hence hither lest thence thereby therein thereof thither unto whence ' +
+  'wherein whereof whither whoever whomever albeit amongst whilst';
+
+/** Words that say nothing of a file's content to a person who has not read the folder. */
+const vagueNames = (
+  'apart asked bell beside doomed each ends entering found given helpers home kept known left look ' +
+  'misc pace patience rest still tell things together told unmoved utils wanted'
+).split(' ');
+
+/** Quoted material that is not ours to reword. */
+const isQuoted = (file: string): boolean =>
+  file === 'test/words.test.ts' || file.endsWith('common_passwords.ts') || file.startsWith('templates/');
+
+const pattern = new RegExp(`\\b(?:${[...pronouns, ...archaic.split(' ')].join('|')})\\b`, 'i');
+
+const faultsIn = (file: string, text: string): string[] =>
+  text.split('\n').flatMap((line, at) => {
+    const word = pattern.exec(line)?.[0];
+    return word === undefined ? [] : [`${file}:${at + 1}: "${word}" in: ${line.trim().slice(0, 100)}`];
+  });
+
+const files = execFileSync('git', ['ls-files', '-z'], { cwd, encoding: 'utf8' })
+  .split('\0')
+  .filter((file) => /\.(?:ts|md|css)$/.test(file) && !isQuoted(file));
+
+it('uses they, and no archaic words (STYLE.md: plain words)', () => {
+  assert.equal(faultsIn('a.md', 'The user keeps their role.\nWhoever asks').length, 1);
+  assert.equal(faultsIn('a.ts', '// as he likes').length, 1);
+  assert.equal(faultsIn('a.ts', 'const cache = this.head;').length, 0);
+  assert.ok(files.length > 1000);
+  assert.deepEqual(
+    files.flatMap((file) => faultsIn(file, readFileSync(join(cwd, file), 'utf8'))),
+    [],
+  );
+});
+
+it('names files by their content (STYLE.md: plain words)', () => {
+  const nameOf = (file: string): string => basename(file).replace(/(?:\.test)?\.\w+$/, '');
+  assert.deepEqual(
+    files.filter((file) => vagueNames.includes(nameOf(file))),
+    [],
+  );
+});
