@@ -13,14 +13,20 @@ export type CheckedFile = { name: string; mode: number; content: Buffer };
 /** Bytes. Callers refuse larger files unchecked. */
 export const maxCheckedBytes = 8 * 2 ** 20;
 
-/** Whether git would accept the file in a push, by `unpack-objects --strict`. */
+/** Exit code of git when it gives up, for a bad file as for a full disk. */
+const fatal = 128;
+
+/**
+ * Tells whether git would accept the file in a push, by `unpack-objects --strict`.
+ * @throws GitError `internal` if git could not check the file
+ */
 export const passesPushCheck = async (context: Context, file: CheckedFile): Promise<boolean> => {
   const id = hashObject('blob', file.content);
   const pack = buildPack([
     { kind: 'blob', content: file.content },
     { kind: 'tree', content: buildTree([{ name: file.name, mode: file.mode, id }]) },
   ]);
-  const runCheck = async (variables: Record<string, string>): Promise<void> => {
+  const runCheck = async (variables: Record<string, string>) =>
     await context.exec.run({
       command: 'unpack-objects',
       args: [flag('--strict'), flag('-q')],
@@ -31,14 +37,10 @@ export const passesPushCheck = async (context: Context, file: CheckedFile): Prom
       variables,
       config: [['core.fsync', 'none']],
       input: pack,
+      codes: [0, fatal],
     });
-  };
-  try {
-    await withQuarantine(context.dir, false, async ({ env }) => runCheck(env));
-    return true;
-  } catch (error) {
-    // A bad file fails with an exit code; any other error is passed on.
-    if (error instanceof GitError && error.kind === 'internal') return false;
-    throw error;
-  }
+  const { code, stderr } = await withQuarantine(context.dir, false, async ({ env }) => runCheck(env));
+  if (code === 0) return true;
+  if (stderr.includes('fsck error')) return false;
+  throw new GitError('internal', `git unpack-objects ended with ${code}: ${stderr}`);
 };

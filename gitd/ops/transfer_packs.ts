@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Context, StreamIo } from '../context.ts';
 import { reachFaultPoint } from '../fault_points.ts';
 import { count, flag, isOid, type Argument } from '../exec/arguments.ts';
-import { sendOutput } from '../exec/stream_output.ts';
+import { streamProcessOutput } from '../exec/stream_process_output.ts';
 import type { GitProcess } from '../exec/spawn.ts';
 import { GitError } from '../git_error.ts';
 import type { Oid, Streams } from '../protocol.ts';
@@ -90,7 +90,7 @@ export const readPack = async (
   // git refuses ids that are not in this repository.
   for (const id of not) if (await hasObject(context, id)) existing.push(id);
   const process = await startPack(context, { commits, not: existing });
-  await sendOutput({ processes: [process], output: io.output, signal: context.signal });
+  await streamProcessOutput({ processes: [process], output: io.output, signal: context.signal });
   return {};
 };
 
