@@ -1063,9 +1063,24 @@ create table project_counters (
   closed_merge_requests bigint default 0 not null,
   merged_merge_requests bigint default 0 not null,
   merge_requests_version bigint default 0 not null,
+  star_count bigint default 0 not null,
   constraint project_counters_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   constraint project_counters_pkey PRIMARY KEY (project_id)
 );
+
+create table project_stars (
+  project_id bigint not null,
+  user_id bigint not null,
+  created_at bigint not null,
+  constraint project_stars_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint project_stars_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint project_stars_pkey PRIMARY KEY (project_id, user_id),
+  constraint project_stars_flushed TRIGGER DEFERRABLE INITIALLY DEFERRED
+);
+
+CREATE INDEX project_stars_newest ON project_stars USING btree (project_id, created_at, user_id);
+
+CREATE INDEX project_stars_user ON project_stars USING btree (user_id);
 
 create table project_topics (
   project_id bigint not null,

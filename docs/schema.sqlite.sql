@@ -1037,8 +1037,24 @@ CREATE TABLE project_counters (
   opened_merge_requests integer not null default 0,
   closed_merge_requests integer not null default 0,
   merged_merge_requests integer not null default 0,
-  merge_requests_version integer not null default 0
+  merge_requests_version integer not null default 0,
+  star_count integer not null default 0
 ) strict;
+
+CREATE TABLE project_stars (
+  project_id integer not null references projects (id) on delete cascade,
+  user_id integer not null references users (id) on delete cascade,
+  created_at integer not null,
+  primary key (project_id, user_id)
+) strict;
+
+CREATE INDEX project_stars_newest on project_stars (project_id, created_at, user_id);
+
+CREATE INDEX project_stars_user on project_stars (user_id);
+
+CREATE TRIGGER project_stars_counted_delete after delete on project_stars begin update project_counters set star_count = star_count - 1 where project_id = old.project_id; end;
+
+CREATE TRIGGER project_stars_counted_insert after insert on project_stars begin update project_counters set star_count = star_count + 1 where project_id = new.project_id; end;
 
 CREATE TABLE project_topics (
   project_id integer not null references projects (id) on delete cascade,

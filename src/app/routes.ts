@@ -16,6 +16,7 @@ import { issueTodos } from '../planning/issues/todos.ts';
 import { jobTokenScopeRoutes } from '../projects/job_token_scope/routes.ts';
 import { keyRoutes } from '../identity/keys/routes.ts';
 import { labelRoutes } from '../projects/labels/routes.ts';
+import { starRoutes } from '../projects/starrers/routes.ts';
 import { memberRoutes } from '../projects/members/routes.ts';
 import { closedBy } from '../review/merge_requests/issues/closed_by.ts';
 import { mergeRequestRoutes } from '../review/merge_requests/routes.ts';
@@ -63,6 +64,7 @@ export const endpoints: AnyEndpoint<Call>[] = [
   ...keyRoutes,
   ...groupRoutes,
   ...projectRoutes({ initialize: initializeRepository, followTransfer: followTransfers }),
+  ...starRoutes,
   ...memberRoutes,
   ...deployKeyRoutes,
   ...jobTokenScopeRoutes,

@@ -101,6 +101,8 @@ const requestFaults: { [what: string]: string } = {
         and state = 'merged') as merged
     from project_counters c) counted
     where opened_merge_requests <> opened or closed_merge_requests <> closed or merged_merge_requests <> merged`,
+  'project that counts other stars than it has': `select project_id, star_count from project_counters
+    where star_count <> (select count(*) from project_stars s where s.project_id = project_counters.project_id)`,
 };
 
 const onlySqlite: { [what: string]: string } = {

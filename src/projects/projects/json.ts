@@ -133,7 +133,7 @@ const basicJson = (row: ProjectRow, { ssh, names, ...site }: Context) => ({
   path: row.path,
   path_with_namespace: row.full_path,
   avatar_url: null,
-  star_count: 0,
+  star_count: row.star_count,
   forks_count: row.forks_count,
   created_at: formatTime(row.created_at),
   last_activity_at: formatTime(row.last_activity_at),

@@ -17,6 +17,7 @@ export const projectRows = (call: Pick<Call, 'db' | 'viewer' | 'platform'>) =>
       'namespaces.kind as namespace_kind',
       'namespaces.full_path as namespace_full_path',
       'namespaces.parent_id as namespace_parent_id',
+      'project_counters.star_count',
       'project_counters.opened_issues',
       'project_counters.opened_confidential_issues',
       'owners.id as owner_id',

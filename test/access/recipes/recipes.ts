@@ -40,6 +40,7 @@ import { jobRecipes } from './job_recipes.ts';
 import { pipelineRecipes } from './pipeline_recipes.ts';
 import { runnerApiRecipes } from './runner_api_recipes.ts';
 import { scheduleRecipes } from './schedule_recipes.ts';
+import { starRecipes } from './star_recipes.ts';
 import { variableRecipes } from './variable_recipes.ts';
 import type { Names } from '../world.ts';
 
@@ -259,6 +260,7 @@ export const recipes: Record<string, Recipe> = {
   ...projectRecipes,
   ...issueRecipes,
   ...moreRecipes,
+  ...starRecipes,
   ...threadedRecipes,
   ...mergeRecipes,
   ...codeRecipes,

@@ -98,6 +98,7 @@ const findWrongCounters = async ({ db }: Store): Promise<number[]> => {
       or c.opened_merge_requests <> coalesce(requests.opened, 0)
       or c.closed_merge_requests <> coalesce(requests.closed, 0)
       or c.merged_merge_requests <> coalesce(requests.merged, 0)
+      or c.star_count <> (select count(*) from project_stars where project_stars.project_id = projects.id)
     order by projects.id limit 10
   `.execute(db);
   return rows.map((row) => row.project_id);

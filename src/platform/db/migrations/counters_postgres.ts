@@ -28,27 +28,16 @@ const number = (column: Column): number => projectColumns.indexOf(column) + 3;
 const list = (make: (column: Column) => string, of: readonly Column[] = projectColumns): string =>
   of.map(make).join(', ');
 
-const flush = [
-  procedure(
-    'note_steps(steps text)',
-    'void',
-    `begin
-      if steps is not null then
-        perform set_config('gantry.steps', coalesce(current_setting('gantry.steps', true), '') || steps || ';', true);
-      end if;
-    end`,
-  ),
-  // The first change of a transaction schedules one flush at its end.
-  procedure(
-    'begin_flush()',
-    'boolean',
-    `begin
-      if current_setting('gantry.flush', true) = 'waits' then return false; end if;
-      perform set_config('gantry.flush', 'waits', true);
-      return true;
-    end`,
-  ),
-  procedure(
+/**
+ * Defines `flush_steps`.
+ * @param added columns of `project_counters` that later migrations added; steps may lack their amounts
+ */
+export const flushSteps = (added: readonly string[] = []): string => {
+  const sums = added.map(
+    (column, at) => `, coalesce(sum(n[${projectColumns.length + 3 + at}]), 0) as ${column}`,
+  );
+  const sets = added.map((column) => `, ${column} = project_counters.${column} + one.${column}`);
+  return procedure(
     'flush_steps()',
     'trigger',
     `declare
@@ -58,12 +47,12 @@ const flush = [
       perform set_config('gantry.flush', '', true);
       perform set_config('gantry.steps', '', true);
       for one in
-        select n[2] as project, ${list((column) => `sum(n[${number(column)}]) as ${column}`)}
+        select n[2] as project, ${list((column) => `sum(n[${number(column)}]) as ${column}`)}${sums.join('')}
         from (select string_to_array(step, ',')::bigint[] as n
           from unnest(string_to_array(rtrim(noted, ';'), ';')) as step) as steps
         where n[1] = 0 group by n[2] order by n[2]
       loop
-        update project_counters set ${list((column) => `${column} = project_counters.${column} + one.${column}`)}
+        update project_counters set ${list((column) => `${column} = project_counters.${column} + one.${column}`)}${sets.join('')}
         where project_id = one.project;
       end loop;
       for one in
@@ -85,8 +74,40 @@ const flush = [
       end if;
       return null;
     end`,
+  );
+};
+
+const flush = [
+  procedure(
+    'note_steps(steps text)',
+    'void',
+    `begin
+      if steps is not null then
+        perform set_config('gantry.steps', coalesce(current_setting('gantry.steps', true), '') || steps || ';', true);
+      end if;
+    end`,
   ),
+  // The first change of a transaction schedules one flush at its end.
+  procedure(
+    'begin_flush()',
+    'boolean',
+    `begin
+      if current_setting('gantry.flush', true) = 'waits' then return false; end if;
+      perform set_config('gantry.flush', 'waits', true);
+      return true;
+    end`,
+  ),
+  flushSteps(),
 ];
+
+/**
+ * Builds the expression that notes a step of a project for added columns.
+ * @param amounts one SQL expression per added column
+ */
+export const noteAdded = (amounts: readonly string[], rows: string): string =>
+  `perform note_steps((select string_agg(step, ';') from (
+    select concat_ws(',', 0, project_id, ${projectColumns.map(() => '0').join(', ')}, ${amounts.join(', ')}) as step
+    from ${rows} group by project_id) as steps))`;
 
 /** Makes changes of a table run `flush_steps` at the end of their transaction. */
 export const flushedAfter = (table: string, changes: string): string =>

@@ -34,6 +34,7 @@ import { keptAttributes } from './0048_kept_attributes.ts';
 import { countedIndexes } from './0049_counted_indexes.ts';
 import { traceKeys } from './0050_trace_keys.ts';
 import { mergeRequestsOfDeployments } from './0051_merge_requests_of_deployments.ts';
+import { projectStars } from './0052_project_stars.ts';
 import { counters } from './0033_counters.ts';
 import type { MigrationText } from '../ddl.ts';
 
@@ -76,4 +77,5 @@ export const migrationTexts: MigrationText[] = [
   countedIndexes,
   traceKeys,
   mergeRequestsOfDeployments,
+  projectStars,
 ];

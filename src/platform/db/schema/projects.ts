@@ -68,7 +68,7 @@ export type ProjectTopicsTable = {
   folded_name: string;
 };
 
-/** Exact totals of a project's issues and merge requests, without deleted ones. Maintained by triggers. */
+/** Exact totals of a project's stars, issues and merge requests, without deleted ones. Maintained by triggers. */
 export type ProjectCountersTable = {
   project_id: number;
   opened_issues: Generated<number>;
@@ -81,6 +81,14 @@ export type ProjectCountersTable = {
   closed_merge_requests: Generated<number>;
   merged_merge_requests: Generated<number>;
   merge_requests_version: Generated<number>;
+  star_count: Generated<number>;
+};
+
+/** Users who starred a project. */
+export type ProjectStarsTable = {
+  project_id: number;
+  user_id: number;
+  created_at: number;
 };
 
 export type IidKind = 'issue' | 'merge_request' | 'milestone' | 'pipeline' | 'deployment';
@@ -183,6 +191,7 @@ export type ProjectsSchema = {
   projects: ProjectsTable;
   project_topics: ProjectTopicsTable;
   project_counters: ProjectCountersTable;
+  project_stars: ProjectStarsTable;
   iid_sequences: IidSequencesTable;
   label_counts: LabelCountsTable;
   labels: LabelsTable;

@@ -31,8 +31,7 @@ const orders: Record<Params['order_by'], RawBuilder<unknown>> = {
   created_at: sql`projects.created_at`,
   updated_at: sql`projects.updated_at`,
   last_activity_at: sql`projects.last_activity_at`,
-  // Not supported.
-  star_count: sql`projects.id`,
+  star_count: sql`project_counters.star_count`,
 };
 
 /** Lists visible projects. @param within a further condition over `projects` */

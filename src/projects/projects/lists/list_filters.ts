@@ -33,7 +33,7 @@ export const projectFilters = {
   topic: optional(names({ maxItems: 20, description: 'only projects that have all these topics' })),
   owned: optional(boolean({ description: 'only projects that the caller owns' })),
   membership: optional(boolean({ description: 'only projects of which the caller is a member' })),
-  starred: optional(boolean({ description: 'only starred projects: none, for none can be starred' })),
+  starred: optional(boolean({ description: 'only projects that the caller starred' })),
   imported: optional(boolean({ description: 'only imported projects: none, for none can be imported' })),
   min_access_level: optional(integer({ description: 'only projects in which the caller has this role' })),
   with_issues_enabled: optional(boolean()),
@@ -56,6 +56,11 @@ export const projectFilters = {
 
 const shape = object(projectFilters);
 export type ProjectFilters = Static<typeof shape>;
+
+/** Over `projects`: the user starred the project. */
+export const starredBy = (userId: number): Condition =>
+  sql<boolean>`exists (select 1 from project_stars
+    where project_stars.project_id = projects.id and project_stars.user_id = ${userId})`;
 
 const matchesSearch = ({ search = '', search_namespaces = true }: ProjectFilters): Condition | null => {
   if (search === '') return null;
@@ -90,6 +95,7 @@ const isForCaller = ({ viewer, platform }: Call, filters: ProjectFilters): (Cond
   return [
     visibleProjects(viewer, words),
     level === 0 ? null : projectsAtLeast(own, level, words),
+    filters.starred === true ? starredBy(viewer.user_id ?? 0) : null,
     filters.with_issues_enabled === true ? visibleFeature(viewer, 'issues_access_level', words) : null,
     filters.with_merge_requests_enabled === true
       ? visibleFeature(viewer, 'merge_requests_access_level', words)
@@ -109,7 +115,7 @@ export const projectConditions = (call: Call, filters: ProjectFilters): Conditio
     matchesSearch(filters),
     visibility === undefined ? null : sql`projects.visibility = ${visibility}`,
     repository_storage === '' ? null : sql`projects.repository_storage = ${repository_storage}`,
-    filters.starred === true || filters.imported === true ? sql`1 = 0` : null,
+    filters.imported === true ? sql`1 = 0` : null,
   ];
   return conditions.filter((condition) => condition !== null);
 };

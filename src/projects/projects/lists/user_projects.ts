@@ -6,14 +6,22 @@ import { idOrPath, object } from '../../../platform/http/schema.ts';
 import { projectShape } from '../json.ts';
 import { listProjects, projectListParams } from './list.ts';
 
-const openProject = sql<boolean>`exists (select 1 from projects
-  where projects.namespace_id = namespaces.id and projects.visibility = 'public' and projects.deleted_at is null)`;
+const isPublic = sql`projects.visibility = 'public' and projects.deleted_at is null`;
+
+/** Over `users` and their personal `namespaces`: the user owns or starred a public project. */
+const openProject = sql<boolean>`(
+  exists (select 1 from projects where projects.namespace_id = namespaces.id and ${isPublic})
+  or exists (select 1 from project_stars join projects on projects.id = project_stars.project_id
+    where project_stars.user_id = users.id and ${isPublic}))`;
 
 /**
- * Loads the personal namespace of a user by id or name. To anonymous callers, only users with a public project exist,
- * so that names cannot be probed.
+ * Loads a user by id or name, with their personal namespace. To anonymous callers, only users exist who own or starred
+ * a public project, so that names cannot be probed.
  */
-const personalNamespace = async (call: Call, user: number | string): Promise<number> => {
+export const findProjectOwner = async (
+  call: Call,
+  user: number | string,
+): Promise<{ id: number; namespace_id: number }> => {
   const named: RawBuilder<boolean> =
     typeof user === 'number'
       ? sql`users.id = ${user}`
@@ -21,14 +29,14 @@ const personalNamespace = async (call: Call, user: number | string): Promise<num
   const row = await call.db
     .selectFrom('users')
     .innerJoin('namespaces', 'namespaces.owner_id', 'users.id')
-    .select('namespaces.id')
+    .select(['users.id', 'namespaces.id as namespace_id'])
     .where(named)
     .where('namespaces.kind', '=', 'user')
     .where('namespaces.deleted_at', 'is', null)
     .$if(!call.signedIn, (query) => query.where(openProject))
     .executeTakeFirst();
   if (row === undefined) throw notFound('User');
-  return row.id;
+  return row;
 };
 
 export const ofUser = endpoint({
@@ -41,7 +49,7 @@ export const ofUser = endpoint({
   reply: projectShape,
   list: true,
   handle: async (call, params) => {
-    const namespace = await personalNamespace(call, params.user_id);
-    return await listProjects(call, params, sql<boolean>`projects.namespace_id = ${namespace}`);
+    const { namespace_id } = await findProjectOwner(call, params.user_id);
+    return await listProjects(call, params, sql<boolean>`projects.namespace_id = ${namespace_id}`);
   },
 });

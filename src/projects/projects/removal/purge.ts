@@ -143,6 +143,7 @@ const purgeRest = async (store: Store, projectId: number): Promise<void> => {
   for (const table of ['labels', 'milestones', 'todos', 'snippets', 'uploads', 'commit_comments']) {
     await deleteInBatches(store, { table, key: ['id'], where: ofProject });
   }
+  await deleteInBatches(store, { table: 'project_stars', key: ['project_id', 'user_id'], where: ofProject });
   const membership = sql<boolean>`source_type = 'Project' and source_id = ${projectId}`;
   for (const table of ['members', 'variables']) {
     await deleteInBatches(store, { table, key: ['id'], where: membership });
