@@ -3,9 +3,9 @@
  */
 import type { MethodHandlers } from './context.ts';
 import { compareAcross } from './ops/compare_across.ts';
-import { diffFiles, diffRaw } from './diff/diff_files.ts';
+import { diffFiles, diffRaw } from './diff/diff_trees.ts';
 import { cherryPick, revert } from './ops/cherry_pick.ts';
-import { copyCommit } from './ops/copy_commit.ts';
+import { fetchCommit } from './ops/fetch_commit.ts';
 import { commitActions } from './ops/commit_actions.ts';
 import { forkRepository } from './ops/fork.ts';
 import { checkMerge, commitMerge, squash } from './ops/merge.ts';
@@ -65,7 +65,7 @@ export const methods: MethodHandlers = {
 
   'repository.fork': forkRepository,
   'compare.across': compareAcross,
-  'repository.bring': copyCommit,
+  'repository.fetch_commit': fetchCommit,
   'merge.check': checkMerge,
   'merge.commit': commitMerge,
   'merge.squash': squash,

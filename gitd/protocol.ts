@@ -6,7 +6,7 @@
  */
 
 /** Raised with every incompatible change. Each side refuses another version. */
-export const protocolVersion = 2;
+export const protocolVersion = 3;
 
 export const zeroOid = '0'.repeat(40);
 /** The empty tree, which git knows in every repository. */
@@ -211,7 +211,7 @@ export type Methods = {
   /** `size`: bytes on disk. */
   'repository.statistics': { params: Repo; result: { size: number; empty: boolean } };
   /** Copies a commit from another repository of the storage and keeps it by `ref`. Durable with the answer. */
-  'repository.bring': {
+  'repository.fetch_commit': {
     params: Repo & { source: string; commit: Oid; ref: string };
     result: Record<string, never>;
   };

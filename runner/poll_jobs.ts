@@ -48,7 +48,7 @@ type Held = Map<number, Promise<void>>;
 const makeStarter = (parts: PoolParts, held: Held, ending: AbortSignal) => {
   const { root, log } = parts;
   const identity = getIdentity(process.pid) ?? `${process.pid}:0`;
-  const perform = async (job: Job, slot: Slot): Promise<void> => {
+  const runPreparedJob = async (job: Job, slot: Slot): Promise<void> => {
     const shared = { ...parts, job, slot, caches: join(root, 'cache'), ending };
     try {
       noteJob(slot.folder, job);
@@ -67,7 +67,7 @@ const makeStarter = (parts: PoolParts, held: Held, ending: AbortSignal) => {
   return (job: Job): void => {
     const slot = takeSlot(root, new Set(held.keys()), parts.drops);
     log('job started', { job: job.id, slot: slot.number });
-    held.set(slot.number, perform(job, slot));
+    held.set(slot.number, runPreparedJob(job, slot));
   };
 };
 

@@ -11,7 +11,7 @@ import { requireRepository } from '../storage/missing_repository.ts';
 import { watchRefs } from '../refs/ref_generation.ts';
 import { syncFolder } from '../disk/sync_folders.ts';
 import { tidyRepository } from '../storage/janitor.ts';
-import { repositoryExists } from '../disk/repository_paths.ts';
+import { repositoryExists } from '../disk/storage_paths.ts';
 
 /** Loose objects before a repack is due. */
 const manyLoose = 256;

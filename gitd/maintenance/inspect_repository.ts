@@ -3,7 +3,7 @@ import type { Context, MethodHandler } from '../context.ts';
 import { flag } from '../exec/arguments.ts';
 import { requireRepository } from '../storage/missing_repository.ts';
 import { readAllRefs } from '../refs/list_refs.ts';
-import { repositoryExists } from '../disk/repository_paths.ts';
+import { repositoryExists } from '../disk/storage_paths.ts';
 
 export const checkExistence: MethodHandler<'repository.exists'> = async (_params, { dir }) => ({
   result: { exists: await repositoryExists(dir) },

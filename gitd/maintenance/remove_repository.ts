@@ -5,13 +5,13 @@ import type { MethodHandler } from '../context.ts';
 import { raiseGeneration } from '../refs/ref_generation.ts';
 import { requireMarker } from '../storage/claim_storage.ts';
 import { syncFolder } from '../disk/sync_folders.ts';
-import { deletedFolder } from '../disk/repository_paths.ts';
+import { getDeletedFolder } from '../disk/storage_paths.ts';
 
 /** Removes a repository by a rename. Its files are deleted afterwards, here or by the janitor. */
 export const removeRepository: MethodHandler<'repository.remove'> = async (_params, context) => {
   const { dir, root, pools, log } = context;
-  await pools.forget(dir);
-  const away = join(deletedFolder(root), `${Date.now()}-${randomBytes(6).toString('hex')}`);
+  await pools.endWorkers(dir);
+  const away = join(getDeletedFolder(root), `${Date.now()}-${randomBytes(6).toString('hex')}`);
   await requireMarker(root);
   await mkdir(dirname(away), { recursive: true });
   try {
@@ -21,7 +21,7 @@ export const removeRepository: MethodHandler<'repository.remove'> = async (_para
     return { result: {} };
   }
   raiseGeneration(dir);
-  await pools.forget(dir);
+  await pools.endWorkers(dir);
   await Promise.all([syncFolder(dirname(dir)), syncFolder(dirname(away))]);
   rm(away, { recursive: true, force: true }).catch((error: unknown) =>
     log('a deleted repository is still on disk', { away, error: String(error) }),

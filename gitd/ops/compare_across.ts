@@ -3,12 +3,12 @@ import { randomBytes } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context, MethodHandler } from '../context.ts';
-import { diffFiles } from '../diff/diff_files.ts';
+import { diffFiles } from '../diff/diff_trees.ts';
 import type { Methods } from '../protocol.ts';
 import { getMergeBase } from '../commits/read_commits.ts';
 import { listCommits } from '../commits/list_commits.ts';
 import { fillRepository } from '../storage/create_repository.ts';
-import { resolveRepositoryPath, makingFolder } from '../disk/repository_paths.ts';
+import { resolveRepositoryPath, getConstructionFolder } from '../disk/storage_paths.ts';
 
 /** Runs `work` in a temporary repository that borrows the objects of both. The janitor removes it after a crash. */
 const withBoth = async <T>(
@@ -17,7 +17,7 @@ const withBoth = async <T>(
   work: (both: Context) => Promise<T>,
 ): Promise<T> => {
   const { root, pools } = context;
-  const dir = join(makingFolder(root), `${randomBytes(8).toString('hex')}.git`);
+  const dir = join(getConstructionFolder(root), `${randomBytes(8).toString('hex')}.git`);
   const folders = [context.dir, resolveRepositoryPath(root, source)].map(
     (one) => `${join(one, 'objects')}\n`,
   );
@@ -26,7 +26,7 @@ const withBoth = async <T>(
     await writeFile(join(dir, 'objects/info/alternates'), folders.join(''));
     return await work({ ...context, dir });
   } finally {
-    await pools.forget(dir);
+    await pools.endWorkers(dir);
     await rm(dir, { recursive: true, force: true });
   }
 };

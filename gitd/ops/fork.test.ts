@@ -153,16 +153,20 @@ test('a commit is fetched with all its objects, and kept by the ref', async () =
   const ref = 'refs/merge-requests/7/head';
   const packs = async (): Promise<number> => (await readdir(join(source.dir, 'objects/pack'))).length;
   assert.equal(await packs(), 0);
-  await source.ask('repository.bring', { source: target.name, commit, ref });
+  await source.ask('repository.fetch_commit', { source: target.name, commit, ref });
   assert.equal(await source.git('rev-parse', ref), commit);
   assert.deepEqual(await alternatesOf(source), []);
   const counted = await source.git('count-objects', '-v');
   assert.ok(counted.includes('in-pack: 3'), 'nothing but the three new objects came');
   const before = await packs();
-  await source.ask('repository.bring', { source: target.name, commit, ref });
-  await source.ask('repository.bring', { source: target.name, commit, ref: 'refs/keep-around/y' });
+  await source.ask('repository.fetch_commit', { source: target.name, commit, ref });
+  await source.ask('repository.fetch_commit', { source: target.name, commit, ref: 'refs/keep-around/y' });
   const older = await target.git('rev-parse', 'main~2');
-  await source.ask('repository.bring', { source: target.name, commit: older, ref: 'refs/keep-around/z' });
+  await source.ask('repository.fetch_commit', {
+    source: target.name,
+    commit: older,
+    ref: 'refs/keep-around/z',
+  });
   assert.equal(await packs(), before, 'what is there does not come again');
   await target.ask('repository.remove', {});
   assert.equal(await source.git('show', `${ref}:new file`), 'n\n'.repeat(1000).trimEnd());
@@ -171,7 +175,11 @@ test('a commit is fetched with all its objects, and kept by the ref', async () =
 
 test('an empty repository receives the whole history', async () => {
   const commit = await fill();
-  await target.ask('repository.bring', { source: source.name, commit, ref: 'refs/merge-requests/1/head' });
+  await target.ask('repository.fetch_commit', {
+    source: source.name,
+    commit,
+    ref: 'refs/merge-requests/1/head',
+  });
   assert.equal(await target.git('rev-list', '--count', 'refs/merge-requests/1/head'), '2');
 });
 
@@ -179,7 +187,7 @@ test('an object that is not a commit of the source is refused', async () => {
   const commit = await fill();
   const ref = 'refs/merge-requests/1/head';
   const wrong = async (params: object): Promise<void> => {
-    await target.ask('repository.bring', { source: source.name, commit, ref, ...params });
+    await target.ask('repository.fetch_commit', { source: source.name, commit, ref, ...params });
   };
   await assert.rejects(wrong({ commit: '1'.repeat(40) }), { kind: 'missing' });
   await assert.rejects(wrong({ commit: '--all' }), { kind: 'invalid' });

@@ -6,7 +6,7 @@ import type { Methods } from '../protocol.ts';
 import { raiseGeneration } from '../refs/ref_generation.ts';
 import { fillRepository, putInPlace } from '../storage/create_repository.ts';
 import { syncFolder } from '../disk/sync_folders.ts';
-import { resolveRepositoryPath, repositoryExists } from '../disk/repository_paths.ts';
+import { resolveRepositoryPath, repositoryExists } from '../disk/storage_paths.ts';
 import { linkObjects } from './link_objects.ts';
 
 const hour = 3600;

@@ -23,7 +23,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   assert.equal(await repository.fsck(), '', 'fsck is clean');
-  await repository.context.pools.forget(repository.dir);
+  await repository.context.pools.endWorkers(repository.dir);
   const left = (await readdir(join(repository.dir, 'objects'))).filter((name) => name.startsWith('tmp'));
   assert.deepEqual(left, [], 'no quarantine is left');
   await tree.remove();

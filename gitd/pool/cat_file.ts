@@ -2,9 +2,9 @@
 import { flag } from '../exec/arguments.ts';
 import type { Exec, GitProcess } from '../exec/spawn.ts';
 import { GitError, noRepository } from '../git_error.ts';
-import { repositoryExists } from '../disk/repository_paths.ts';
+import { repositoryExists } from '../disk/storage_paths.ts';
 import { isFullRef } from '../ref_names.ts';
-import { Keep, ProcessDied } from './process_pool.ts';
+import { ProcessPool, ProcessDied } from './process_pool.ts';
 
 export type ObjectType = 'commit' | 'tree' | 'blob' | 'tag';
 export type ObjectInfo = { id: string; type: ObjectType; size: number };
@@ -18,7 +18,7 @@ export type CatFilePool = {
   info: (dir: string, name: ObjectName) => Promise<ObjectInfo | null>;
   /** Reads an object; null if there is none. @throws GitError `too_large` for one of more than `max` bytes */
   contents: (dir: string, name: ObjectName, max: number) => Promise<GitObject | null>;
-  forget: (dir: string) => Promise<void>;
+  endWorkers: (dir: string) => Promise<void>;
   stop: () => Promise<void>;
 };
 
@@ -153,11 +153,11 @@ const requireRepository = async (dir: string, object: GitObject | null): Promise
 };
 
 export const makeCatFilePool = (exec: Exec): CatFilePool => {
-  const keep = new Keep<CatFile>({
+  const pool = new ProcessPool<CatFile>({
     open: async (dir) => await openCatFile(exec, dir),
-    shares: 32,
-    each: 4,
-    most: 64,
+    maxRequestsPerWorker: 32,
+    maxWorkersPerRepository: 4,
+    maxWorkers: 64,
     idleSeconds: 20,
   });
   return {
@@ -165,14 +165,14 @@ export const makeCatFilePool = (exec: Exec): CatFilePool => {
       const line = `info ${checked(name)}\n`;
       return await requireRepository(
         dir,
-        await keep.use(dir, async ({ ask }) => await ask(line, null), true),
+        await pool.use(dir, async ({ ask }) => await ask(line, null), true),
       );
     },
     contents: async (dir, name, max) => {
       const line = `contents ${checked(name)}\n`;
-      return await requireRepository(dir, await keep.use(dir, async ({ ask }) => await ask(line, max), true));
+      return await requireRepository(dir, await pool.use(dir, async ({ ask }) => await ask(line, max), true));
     },
-    forget: async (dir) => await keep.forget(dir),
-    stop: async () => await keep.stop(),
+    endWorkers: async (dir) => await pool.endWorkers(dir),
+    stop: async () => await pool.stop(),
   };
 };

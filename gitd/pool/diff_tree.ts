@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { type Argument, flag, oid } from '../exec/arguments.ts';
 import type { Exec, GitProcess } from '../exec/spawn.ts';
 import { GitError } from '../git_error.ts';
-import { Keep, ProcessDied } from './process_pool.ts';
+import { ProcessPool, ProcessDied } from './process_pool.ts';
 
 export type DiffTreePool = {
   /**
@@ -11,7 +11,7 @@ export type DiffTreePool = {
    * @param trees ids of trees, not of commits
    */
   run: (request: DiffRequest, push: (chunk: Buffer) => boolean) => Promise<void>;
-  forget: (dir: string) => Promise<void>;
+  endWorkers: (dir: string) => Promise<void>;
   stop: () => Promise<void>;
 };
 
@@ -101,16 +101,16 @@ const openDiffTree = async (exec: Exec, dir: string): Promise<DiffTree> => {
 };
 
 export const makeDiffTreePool = (exec: Exec): DiffTreePool => {
-  const keep = new Keep<DiffTree>({
+  const pool = new ProcessPool<DiffTree>({
     open: async (dir) => await openDiffTree(exec, dir),
-    shares: 1,
-    each: 2,
-    most: 16,
+    maxRequestsPerWorker: 1,
+    maxWorkersPerRepository: 2,
+    maxWorkers: 16,
     idleSeconds: 20,
   });
   return {
-    run: async (request, push) => await keep.use(request.dir, async ({ run }) => await run(request, push)),
-    forget: async (dir) => await keep.forget(dir),
-    stop: async () => await keep.stop(),
+    run: async (request, push) => await pool.use(request.dir, async ({ run }) => await run(request, push)),
+    endWorkers: async (dir) => await pool.endWorkers(dir),
+    stop: async () => await pool.stop(),
   };
 };

@@ -9,7 +9,7 @@ import type { Ended, Exec, GitProcess } from '../exec/spawn.ts';
 import { GitError } from '../git_error.ts';
 import { quarantineEnvironment } from '../odb/quarantine.ts';
 import type { Oid } from '../protocol.ts';
-import { Keep, ProcessDied } from './process_pool.ts';
+import { ProcessPool, ProcessDied } from './process_pool.ts';
 
 /** An unclean merge may have no conflicting path. */
 export type Checked = { clean: boolean; conflicts: string[] };
@@ -21,7 +21,7 @@ export type MergeTreePool = {
    * @throws GitError `limit`, `too_large`
    */
   check: (dir: string, sides: [Oid, Oid], signal: AbortSignal) => Promise<Checked | null>;
-  forget: (dir: string) => Promise<void>;
+  endWorkers: (dir: string) => Promise<void>;
   stop: () => Promise<void>;
 };
 
@@ -112,11 +112,11 @@ const openMergeTree = async (exec: Exec, dir: string): Promise<MergeTree> => {
 };
 
 export const makeMergeTreePool = (exec: Exec): MergeTreePool => {
-  const keep = new Keep<MergeTree>({
+  const pool = new ProcessPool<MergeTree>({
     open: async (dir) => await openMergeTree(exec, dir),
-    shares: 1,
-    each: 2,
-    most: 16,
+    maxRequestsPerWorker: 1,
+    maxWorkersPerRepository: 2,
+    maxWorkers: 16,
     idleSeconds: 20,
   });
   /** Processes that ended before the first answer of all. */
@@ -134,7 +134,7 @@ export const makeMergeTreePool = (exec: Exec): MergeTreePool => {
         signal.removeEventListener('abort', onAbort);
       }
     };
-    return await keep.use(dir, work, true);
+    return await pool.use(dir, work, true);
   };
 
   return {
@@ -154,7 +154,7 @@ export const makeMergeTreePool = (exec: Exec): MergeTreePool => {
         return null;
       }
     },
-    forget: async (dir) => await keep.forget(dir),
-    stop: async () => await keep.stop(),
+    endWorkers: async (dir) => await pool.endWorkers(dir),
+    stop: async () => await pool.stop(),
   };
 };

@@ -11,7 +11,7 @@ export type Pools = {
   mergeTree: MergeTreePool;
   updateRef: UpdateRefPool;
   /** Ends the processes of one repository, before it is removed or replaced. */
-  forget: (dir: string) => Promise<void>;
+  endWorkers: (dir: string) => Promise<void>;
   stop: () => Promise<void>;
 };
 
@@ -26,7 +26,7 @@ export const makePools = (exec: Exec): Pools => {
     diffTree,
     mergeTree,
     updateRef,
-    forget: async (dir) => void (await Promise.all(all.map(async (pool) => await pool.forget(dir)))),
+    endWorkers: async (dir) => void (await Promise.all(all.map(async (pool) => await pool.endWorkers(dir)))),
     stop: async () => void (await Promise.all(all.map(async (pool) => await pool.stop()))),
   };
 };

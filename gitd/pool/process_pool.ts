@@ -1,70 +1,73 @@
 /**
  * Keeps a few processes per repository: started on demand, ended when idle, replaced when they die. A worker serves
- * several requests at once (`shares`) if its protocol lets them queue.
+ * several requests at once (`maxRequestsPerWorker`) if its protocol lets them queue.
  */
 import type { GitProcess } from '../exec/spawn.ts';
 import { noRepository } from '../git_error.ts';
-import { repositoryExists } from '../disk/repository_paths.ts';
+import { repositoryExists } from '../disk/storage_paths.ts';
 
 /** The process ended in the middle of a request. */
 export class ProcessDied extends Error {}
 
 export type Worker = { process: GitProcess };
 
-export type KeepOptions<W extends Worker> = {
+export type ProcessPoolOptions<W extends Worker> = {
   /** Starts a worker for an existing repository. */
   open: (dir: string) => Promise<W>;
-  /** Most requests at once per worker. */
-  shares: number;
-  /** Most workers per repository. */
-  each: number;
-  /** Workers of all repositories from which on an idle one ends before another starts. */
-  most: number;
+  /** Maximum requests at once per worker. */
+  maxRequestsPerWorker: number;
+  /** Maximum workers per repository. */
+  maxWorkersPerRepository: number;
+  /** Maximum workers of all repositories: beyond it, idle ones end before another starts. */
+  maxWorkers: number;
   idleSeconds: number;
 };
 
-type Place<W> = {
+type PooledWorker<W> = {
   dir: string;
-  worker: Promise<W>;
+  started: Promise<W>;
   /** null until the worker has started. */
   process: GitProcess | null;
   uses: number;
   idleSince: number;
 };
-type Room<W> = { places: Set<Place<W>>; waiting: (() => void)[] };
+type RepositoryWorkers<W> = { workers: Set<PooledWorker<W>>; waiting: (() => void)[] };
 
-const startFor = async <W extends Worker>(dir: string, open: KeepOptions<W>['open']): Promise<W> => {
+const startWorker = async <W extends Worker>(
+  dir: string,
+  open: ProcessPoolOptions<W>['open'],
+): Promise<W> => {
   if (!(await repositoryExists(dir))) throw noRepository();
   return await open(dir);
 };
 
 /** Milliseconds between searches for idle workers. */
-const sweepEvery = 5_000;
+const sweepInterval = 5_000;
 
-export class Keep<W extends Worker> {
-  readonly #options: KeepOptions<W>;
+export class ProcessPool<W extends Worker> {
+  readonly #options: ProcessPoolOptions<W>;
   /** In order of last use. */
-  readonly #rooms = new Map<string, Room<W>>();
-  readonly #sweep: NodeJS.Timeout;
+  readonly #byRepository = new Map<string, RepositoryWorkers<W>>();
+  readonly #sweepTimer: NodeJS.Timeout;
   #total = 0;
 
-  constructor(options: KeepOptions<W>) {
+  constructor(options: ProcessPoolOptions<W>) {
     this.#options = options;
-    this.#sweep = setInterval(() => {
+    this.#sweepTimer = setInterval(() => {
       const since = performance.now() - options.idleSeconds * 1000;
-      this.#endIdle(({ idleSince }) => idleSince < since);
-    }, sweepEvery).unref();
+      this.#endIdleWorkers(({ idleSince }) => idleSince < since);
+    }, sweepInterval).unref();
   }
 
   /**
-   * Runs `work` with a worker. If its process dies and `again` is true, runs `work` again with another worker.
+   * Runs `work` with a worker. If its process dies and `retry` is true, runs `work` again with another worker.
    * @throws GitError `no_repository`
    */
-  async use<T>(dir: string, work: (worker: W) => Promise<T>, again = false): Promise<T> {
-    // Each failed try removes a dead worker, so after `each` retries a live one is found.
-    for (let tries = again ? this.#options.each : 0; ; tries -= 1) {
+  async use<T>(dir: string, work: (worker: W) => Promise<T>, retry = false): Promise<T> {
+    // Each failed try removes a dead worker, so after `maxWorkersPerRepository` retries a live one is found.
+    for (let tries = retry ? this.#options.maxWorkersPerRepository : 0; ; tries -= 1) {
       try {
-        return await this.#lend(dir, work);
+        return await this.#runOnce(dir, work);
       } catch (error) {
         if (tries === 0 || !(error instanceof ProcessDied)) throw error;
       }
@@ -72,95 +75,105 @@ export class Keep<W extends Worker> {
   }
 
   /** Ends the workers of one repository. */
-  async forget(dir: string): Promise<void> {
-    const room = this.#rooms.get(dir);
-    if (room !== undefined) await this.#endAll([room]);
+  async endWorkers(dir: string): Promise<void> {
+    const repository = this.#byRepository.get(dir);
+    if (repository !== undefined) await this.#endAllWorkers([repository]);
   }
 
   async stop(): Promise<void> {
-    clearInterval(this.#sweep);
-    await this.#endAll([...this.#rooms.values()]);
+    clearInterval(this.#sweepTimer);
+    await this.#endAllWorkers([...this.#byRepository.values()]);
   }
 
-  async #lend<T>(dir: string, work: (worker: W) => Promise<T>): Promise<T> {
-    const place = await this.#take(dir);
+  async #runOnce<T>(dir: string, work: (worker: W) => Promise<T>): Promise<T> {
+    const worker = await this.#acquireWorker(dir);
     try {
-      return await work(await place.worker);
+      return await work(await worker.started);
     } catch (error) {
-      const room = this.#rooms.get(dir);
-      if (error instanceof ProcessDied && room !== undefined) this.#remove(room, place);
+      const repository = this.#byRepository.get(dir);
+      if (error instanceof ProcessDied && repository !== undefined) this.#removeWorker(repository, worker);
       throw error;
     } finally {
-      place.uses -= 1;
-      place.idleSince = performance.now();
-      this.#rooms.get(dir)?.waiting.shift()?.();
+      worker.uses -= 1;
+      worker.idleSince = performance.now();
+      this.#byRepository.get(dir)?.waiting.shift()?.();
     }
   }
 
   /** Acquires the least busy worker, a new one, or the next to become free. */
-  async #take(dir: string): Promise<Place<W>> {
-    const { shares, each } = this.#options;
-    const room = this.#roomOf(dir);
+  async #acquireWorker(dir: string): Promise<PooledWorker<W>> {
+    const { maxRequestsPerWorker, maxWorkersPerRepository } = this.#options;
+    const repository = this.#getRepositoryWorkers(dir);
     // A killed worker takes no more requests.
-    for (const place of room.places) if (place.process?.isKilled() === true) this.#remove(room, place);
-    const [best] = [...room.places].toSorted((a, b) => a.uses - b.uses);
-    const isFree = best !== undefined && best.uses < shares;
-    if (isFree || room.places.size < each) {
-      const place = isFree ? best : this.#add(room, dir);
-      place.uses += 1;
-      return place;
+    for (const worker of repository.workers)
+      if (worker.process?.isKilled() === true) this.#removeWorker(repository, worker);
+    const [best] = [...repository.workers].toSorted((a, b) => a.uses - b.uses);
+    const isFree = best !== undefined && best.uses < maxRequestsPerWorker;
+    if (isFree || repository.workers.size < maxWorkersPerRepository) {
+      const worker = isFree ? best : this.#addWorker(repository, dir);
+      worker.uses += 1;
+      return worker;
     }
     const { promise, resolve } = Promise.withResolvers<void>();
-    room.waiting.push(resolve);
+    repository.waiting.push(resolve);
     await promise;
-    return await this.#take(dir);
+    return await this.#acquireWorker(dir);
   }
 
-  #roomOf(dir: string): Room<W> {
-    const room = this.#rooms.get(dir) ?? { places: new Set(), waiting: [] };
-    this.#rooms.delete(dir);
-    this.#rooms.set(dir, room);
-    return room;
+  #getRepositoryWorkers(dir: string): RepositoryWorkers<W> {
+    const repository = this.#byRepository.get(dir) ?? { workers: new Set(), waiting: [] };
+    this.#byRepository.delete(dir);
+    this.#byRepository.set(dir, repository);
+    return repository;
   }
 
-  #add(room: Room<W>, dir: string): Place<W> {
-    const { most, open } = this.#options;
-    if (this.#total >= most) this.#endIdle(() => this.#total >= most);
-    const place: Place<W> = { dir, worker: startFor(dir, open), process: null, uses: 0, idleSince: 0 };
-    room.places.add(place);
+  #addWorker(repository: RepositoryWorkers<W>, dir: string): PooledWorker<W> {
+    const { maxWorkers, open } = this.#options;
+    if (this.#total >= maxWorkers) this.#endIdleWorkers(() => this.#total >= maxWorkers);
+    const worker: PooledWorker<W> = {
+      dir,
+      started: startWorker(dir, open),
+      process: null,
+      uses: 0,
+      idleSince: 0,
+    };
+    repository.workers.add(worker);
     this.#total += 1;
-    const gone = (): void => this.#remove(room, place);
-    place.worker.then(({ process }) => {
-      place.process = process;
+    const gone = (): void => this.#removeWorker(repository, worker);
+    worker.started.then(({ process }) => {
+      worker.process = process;
       process.ended.then(gone, gone);
     }, gone);
-    return place;
+    return worker;
   }
 
-  #remove(room: Room<W>, place: Place<W>): void {
-    if (!room.places.delete(place)) return;
+  #removeWorker(repository: RepositoryWorkers<W>, worker: PooledWorker<W>): void {
+    if (!repository.workers.delete(worker)) return;
     this.#total -= 1;
-    room.waiting.shift()?.();
-    const isEmpty = room.places.size === 0 && room.waiting.length === 0;
-    if (isEmpty && this.#rooms.get(place.dir) === room) this.#rooms.delete(place.dir);
+    repository.waiting.shift()?.();
+    const isEmpty = repository.workers.size === 0 && repository.waiting.length === 0;
+    if (isEmpty && this.#byRepository.get(worker.dir) === repository) this.#byRepository.delete(worker.dir);
   }
 
-  #endIdle(isEnough: (place: Place<W>) => boolean): void {
-    for (const room of this.#rooms.values()) {
-      for (const place of room.places) if (place.uses === 0 && isEnough(place)) void this.#end(room, place);
+  #endIdleWorkers(isOld: (worker: PooledWorker<W>) => boolean): void {
+    for (const repository of this.#byRepository.values()) {
+      for (const worker of repository.workers)
+        if (worker.uses === 0 && isOld(worker)) void this.#endWorker(repository, worker);
     }
   }
 
-  async #end(room: Room<W>, place: Place<W>): Promise<void> {
-    this.#remove(room, place);
-    const kept = await place.worker.catch(() => null);
-    if (kept === null) return;
-    kept.process.kill();
-    await kept.process.ended.catch(() => undefined);
+  async #endWorker(repository: RepositoryWorkers<W>, worker: PooledWorker<W>): Promise<void> {
+    this.#removeWorker(repository, worker);
+    const started = await worker.started.catch(() => null);
+    if (started === null) return;
+    started.process.kill();
+    await started.process.ended.catch(() => undefined);
   }
 
-  async #endAll(rooms: Room<W>[]): Promise<void> {
-    const all = rooms.flatMap((room) => [...room.places].map(async (place) => await this.#end(room, place)));
+  async #endAllWorkers(repositories: RepositoryWorkers<W>[]): Promise<void> {
+    const all = repositories.flatMap((repository) =>
+      [...repository.workers].map(async (worker) => await this.#endWorker(repository, worker)),
+    );
     await Promise.all(all);
   }
 }

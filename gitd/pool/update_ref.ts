@@ -5,12 +5,12 @@ import type { Exec, GitProcess } from '../exec/spawn.ts';
 import { GitError } from '../git_error.ts';
 import { type RefUpdate, zeroOid } from '../protocol.ts';
 import { isFullRef } from '../ref_names.ts';
-import { Keep, ProcessDied } from './process_pool.ts';
+import { ProcessPool, ProcessDied } from './process_pool.ts';
 
 export type UpdateRefPool = {
   /** Updates refs. @throws GitError `conflict`, `missing`, `invalid`; then nothing has changed */
   update: (dir: string, updates: readonly RefUpdate[]) => Promise<void>;
-  forget: (dir: string) => Promise<void>;
+  endWorkers: (dir: string) => Promise<void>;
   stop: () => Promise<void>;
 };
 
@@ -95,19 +95,19 @@ const buildLine = ({ ref, old, new: next }: RefUpdate): string => {
 };
 
 export const makeUpdateRefPool = (exec: Exec): UpdateRefPool => {
-  const keep = new Keep<UpdateRef>({
+  const pool = new ProcessPool<UpdateRef>({
     open: async (dir) => await openUpdateRef(exec, dir),
-    shares: 1,
-    each: 4,
-    most: 32,
+    maxRequestsPerWorker: 1,
+    maxWorkersPerRepository: 4,
+    maxWorkers: 32,
     idleSeconds: 20,
   });
   return {
     update: async (dir, updates) => {
       const text = updates.map(buildLine).join('');
-      await keep.use(dir, async ({ commit }) => await commit(text), true);
+      await pool.use(dir, async ({ commit }) => await commit(text), true);
     },
-    forget: async (dir) => await keep.forget(dir),
-    stop: async () => await keep.stop(),
+    endWorkers: async (dir) => await pool.endWorkers(dir),
+    stop: async () => await pool.stop(),
   };
 };

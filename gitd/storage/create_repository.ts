@@ -5,7 +5,7 @@ import type { MethodHandler, Storage } from '../context.ts';
 import { noRepository } from '../git_error.ts';
 import { requireMarker } from './claim_storage.ts';
 import { syncFolder } from '../disk/sync_folders.ts';
-import { repositoryExists, makingFolder } from '../disk/repository_paths.ts';
+import { repositoryExists, getConstructionFolder } from '../disk/storage_paths.ts';
 
 const folders = ['objects/info', 'objects/pack', 'refs/heads', 'refs/tags'];
 /** In the order of syncing: each folder after its contents. */
@@ -56,7 +56,7 @@ export const putInPlace = async (
   make: (dir: string) => Promise<void>,
 ): Promise<boolean> => {
   await requireMarker(root);
-  const made = join(makingFolder(root), `${randomBytes(8).toString('hex')}.git`);
+  const made = join(getConstructionFolder(root), `${randomBytes(8).toString('hex')}.git`);
   await mkdir(dirname(made), { recursive: true });
   try {
     await make(made);

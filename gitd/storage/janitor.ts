@@ -3,7 +3,7 @@ import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Storage } from '../context.ts';
 import { removeStaleLocks } from './stale_locks.ts';
-import { deletedFolder, makingFolder } from '../disk/repository_paths.ts';
+import { getDeletedFolder, getConstructionFolder } from '../disk/storage_paths.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;
@@ -59,8 +59,8 @@ export const tidyStorage = async (
 ): Promise<number> => {
   let removed = 0;
   // Everything in this folder is to be deleted.
-  removed += (await removeOld(deletedFolder(root), /./, 0, now)).length;
-  removed += (await removeOld(makingFolder(root), /./, hour, now)).length;
+  removed += (await removeOld(getDeletedFolder(root), /./, 0, now)).length;
+  removed += (await removeOld(getConstructionFolder(root), /./, hour, now)).length;
   for await (const dir of repositoriesOf(root)) {
     const files = await tidyRepository(dir, now);
     if (files.length > 0) log('left-over files were removed', { dir, files });

@@ -2,7 +2,7 @@ import type { Answer, Context, MethodHandler } from '../context.ts';
 import { isGitError, noRepository } from '../git_error.ts';
 import type { Method, Methods } from '../protocol.ts';
 import { requireMarker } from './claim_storage.ts';
-import { repositoryExists } from '../disk/repository_paths.ts';
+import { repositoryExists } from '../disk/storage_paths.ts';
 
 /**
  * Checks that the repository exists, before git is started. Pools check it themselves.

@@ -8,7 +8,7 @@ import { type TestStorage, startTestStorage } from '../../test/support/repositor
 import { zeroOid } from '../protocol.ts';
 import { countChange, keepHouse, packsAllowed } from '../maintenance/housekeeping.ts';
 import { tidyStorage } from './janitor.ts';
-import { resolveRepositoryPath } from '../disk/repository_paths.ts';
+import { resolveRepositoryPath } from '../disk/storage_paths.ts';
 import { removeStaleLocks, noteExclusiveStart } from './stale_locks.ts';
 import { findOrphans } from './orphaned_processes.ts';
 

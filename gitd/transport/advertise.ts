@@ -6,7 +6,7 @@ import { file, flag } from '../exec/arguments.ts';
 import { type Hidden, hiddenFor, hidingRefs } from '../exec/environment.ts';
 import { GitError, noRepository } from '../git_error.ts';
 import { requireMarker } from '../storage/claim_storage.ts';
-import { repositoryExists } from '../disk/repository_paths.ts';
+import { repositoryExists } from '../disk/storage_paths.ts';
 import { updateHead } from './set_head.ts';
 import { emptyRepository } from './transport_folder.ts';
 import { flushPacket, packet } from './packet_lines.ts';

@@ -8,7 +8,7 @@ export type User = { uid: number; gid: number };
 export type Ended = { code: number | null; signal: NodeJS.Signals | null };
 
 /** Why a run is stopped: `abort` kills at once, all others allow a short cleanup. */
-export type Why = 'cancel' | 'abort' | 'timeout' | 'idle' | 'disk';
+export type StopReason = 'cancel' | 'abort' | 'timeout' | 'idle' | 'disk';
 
 export type Start = {
   words: readonly string[];

@@ -1,7 +1,7 @@
 /** Translates the end of a job for the coordinator, its scripts and its log. */
-import type { Ended, Why } from '../executors/run_process.ts';
+import type { Ended, StopReason } from '../executors/run_process.ts';
 import type { FailureReason, Outcome } from '../coordinator/protocol.ts';
-import type { Stops } from './stop_job.ts';
+import type { StopSignals } from './stop_signals.ts';
 import type { JobLog } from '../log/job_log.ts';
 
 export type Result = {
@@ -19,13 +19,13 @@ export const failed = (failure_reason: FailureReason, exit_code?: number): Outco
 });
 
 /** Formats seconds as `1h0m30s`. */
-const durationText = (seconds: number): string => {
+const formatSeconds = (seconds: number): string => {
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
   const parts = [hours > 0 ? `${hours}h` : '', seconds >= 60 ? `${minutes}m` : '', `${seconds % 60}s`];
   return parts.join('');
 };
 
-export type Allowed = {
+export type JobLimits = {
   /** Most seconds of a job, and of silence. */
   timeout: number;
   idle: number;
@@ -33,7 +33,7 @@ export type Allowed = {
   disk: number | null;
 };
 
-const stopped = (why: Why, { timeout, idle, disk }: Allowed): Result => {
+const stopped = (why: StopReason, { timeout, idle, disk }: JobLimits): Result => {
   if (why === 'cancel' || why === 'abort')
     return { outcome: failed('job_canceled'), fault: 'ERROR: Job failed: canceled' };
   if (why === 'disk') {
@@ -43,8 +43,8 @@ const stopped = (why: Why, { timeout, idle, disk }: Allowed): Result => {
   }
   const text =
     why === 'idle'
-      ? `nothing was printed for ${durationText(idle)}`
-      : `execution took longer than ${durationText(timeout)} seconds`;
+      ? `nothing was printed for ${formatSeconds(idle)}`
+      : `execution took longer than ${formatSeconds(timeout)} seconds`;
   return { outcome: failed('job_execution_timeout'), fault: `ERROR: Job failed: ${text}` };
 };
 
@@ -54,29 +54,29 @@ const signalNumbers: Record<string, number> = { SIGKILL: 137, SIGTERM: 143, SIGS
 export const getExitStatus = ({ code, signal }: Ended): number => code ?? signalNumbers[signal ?? ''] ?? 1;
 
 /** Converts the end of a script to the job's result. */
-export const toResult = (why: Why | null, ended: Ended, allowed: Allowed): Result => {
-  if (why !== null) return stopped(why, allowed);
+export const toResult = (why: StopReason | null, ended: Ended, limits: JobLimits): Result => {
+  if (why !== null) return stopped(why, limits);
   const status = getExitStatus(ended);
   if (status === 0) return success;
   return { outcome: failed('script_failure', status), fault: `ERROR: Job failed: exit code ${status}` };
 };
 
 /** Value of `CI_JOB_STATUS`. */
-export const statusWord = ({ outcome }: Result): string => {
+export const toStatusWord = ({ outcome }: Result): string => {
   if (outcome.state === 'success') return 'success';
   return outcome.failure_reason === 'job_canceled' ? 'canceled' : 'failed';
 };
 
 /** A failure of the runner itself, unless the job was to stop anyway. */
-export const systemFailure = (stops: Stops, error: unknown, allowed: Allowed): Result => {
-  const why = stops.why();
-  if (why !== null) return stopped(why, allowed);
+export const toSystemFailure = (stopSignals: StopSignals, error: unknown, limits: JobLimits): Result => {
+  const why = stopSignals.getReason();
+  if (why !== null) return stopped(why, limits);
   const fault = `ERROR: Job failed (system failure): ${(error as Error).message}`;
   return { outcome: failed('runner_system_failure'), fault };
 };
 
 /** The last line of a log, in the format that log readers expect. */
-export const lastWord = (trace: JobLog, { fault }: Result): void => {
+export const writeLastLine = (trace: JobLog, { fault }: Result): void => {
   if (fault === null) trace.say('Job succeeded', 'green');
   else trace.say(fault, 'red');
 };

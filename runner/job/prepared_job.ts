@@ -6,12 +6,12 @@ import type { Client } from '../coordinator/client.ts';
 import type { Choice } from '../executors/choose_executor.ts';
 import type { Folders, Session } from '../executors/executor.ts';
 import type { Slot } from '../files/slot_folders.ts';
-import type { Allowed } from './job_result.ts';
+import type { JobLimits } from './job_result.ts';
 import type { Job } from '../coordinator/protocol.ts';
 import type { Pace } from '../coordinator/report_log.ts';
 import { type ScriptPlace, variablePath } from './run_script.ts';
 import { type SourceParts, trackedPaths } from '../sources/fetch_sources.ts';
-import type { Stops } from './stop_job.ts';
+import type { StopSignals } from './stop_signals.ts';
 import type { JobLog } from '../log/job_log.ts';
 import { type Values, resolveVariables } from '../job_variables.ts';
 
@@ -41,10 +41,10 @@ export type JobParts = {
 export type Prepared = ScriptPlace & {
   parts: JobParts;
   trace: JobLog;
-  stops: Stops;
+  stopSignals: StopSignals;
   seen: Folders;
   session: Session;
-  allowed: Allowed;
+  limits: JobLimits;
 };
 
 export const resolveValues = ({ job, slot }: JobParts, seen: Folders): Values => {
@@ -60,8 +60,8 @@ export const resolveValues = ({ job, slot }: JobParts, seen: Folders): Values =>
 };
 
 export const sourceParts = (prepared: Prepared): SourceParts => {
-  const { job, parts, values, folders, seen, user, trace, stops } = prepared;
-  const stop = stops.script.signal;
+  const { job, parts, values, folders, seen, user, trace, stopSignals } = prepared;
+  const stop = stopSignals.script.signal;
   return { job, url: parts.url, values, folders, seenObjects: seen.objects, user, trace, stop };
 };
 

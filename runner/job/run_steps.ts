@@ -1,10 +1,10 @@
 /** Runs the scripts of a job in order. */
 import type { Ended } from '../executors/run_process.ts';
-import { type Result, toResult, getExitStatus, statusWord, success } from './job_result.ts';
+import { type Result, toResult, getExitStatus, toStatusWord, success } from './job_result.ts';
 import type { Prepared } from './prepared_job.ts';
 import type { Step } from '../coordinator/protocol.ts';
 import { runScript } from './run_script.ts';
-import { afterSeconds } from './stop_job.ts';
+import { startTimer } from './stop_signals.ts';
 import { parseSeconds } from '../job_variables.ts';
 
 /** Time limit of an `after_script`. */
@@ -13,7 +13,7 @@ const afterLimit = 300;
 /** Runs a step; output resets its silence limit. */
 const runStep = async (prepared: Prepared, step: Step, stop: AbortController): Promise<Ended> => {
   const { trace, parts } = prepared;
-  const idle = afterSeconds(parts.idleLimit, () => stop.abort('idle'));
+  const idle = startTimer(parts.idleLimit, () => stop.abort('idle'));
   const output = trace.output();
   const onOutput = (chunk: Buffer): void => {
     idle.refresh();
@@ -31,31 +31,31 @@ const runStep = async (prepared: Prepared, step: Step, stop: AbortController): P
 export const runHook = async (prepared: Prepared): Promise<Result | null> => {
   const hook = prepared.job.hooks?.find(({ name }) => name === 'pre_get_sources_script');
   if (hook === undefined || hook.script.length === 0) return null;
-  const ended = await runStep(prepared, hook, prepared.stops.script);
-  return ended.code === 0 ? null : toResult(prepared.stops.why(), ended, prepared.allowed);
+  const ended = await runStep(prepared, hook, prepared.stopSignals.script);
+  return ended.code === 0 ? null : toResult(prepared.stopSignals.getReason(), ended, prepared.limits);
 };
 
 const isAfter = ({ name }: Step): boolean => name === 'after_script';
 
-/** Its own limit stops the script and leaves time for the following steps. */
-const limitScripts = ({ values, stops, allowed }: Prepared): (() => void) => {
+/** Its own limit stopSignals the script and leaves time for the following steps. */
+const limitScripts = ({ values, stopSignals, limits }: Prepared): (() => void) => {
   const seconds = parseSeconds(values.get('RUNNER_SCRIPT_TIMEOUT'));
-  if (seconds === null || seconds >= allowed.timeout) return () => undefined;
-  const timer = afterSeconds(seconds, () => stops.end('timeout'));
+  if (seconds === null || seconds >= limits.timeout) return () => undefined;
+  const timer = startTimer(seconds, () => stopSignals.end('timeout'));
   return () => clearTimeout(timer);
 };
 
 export const runScripts = async (prepared: Prepared): Promise<Result> => {
-  const { job, trace, stops, allowed } = prepared;
+  const { job, trace, stopSignals, limits } = prepared;
   const release = limitScripts(prepared);
   try {
     for (const step of job.steps.filter((step) => !isAfter(step))) {
       const name = step.name === 'script' ? 'step_script' : `step_${step.name}`;
       const ended = await trace.section(name, async () => {
         trace.say(`Executing "${name}" stage of the job script`, 'blue');
-        return await runStep(prepared, step, stops.script);
+        return await runStep(prepared, step, stopSignals.script);
       });
-      const result = toResult(stops.why(), ended, allowed);
+      const result = toResult(stopSignals.getReason(), ended, limits);
       if (result.outcome.state === 'failed') return result;
     }
     return success;
@@ -66,15 +66,15 @@ export const runScripts = async (prepared: Prepared): Promise<Result> => {
 
 /** Runs `after_script` in its own shell; its result does not count. */
 export const runAfter = async (prepared: Prepared, result: Result): Promise<void> => {
-  const { job, trace, stops, values } = prepared;
+  const { job, trace, stopSignals, values } = prepared;
   const step = job.steps.find(isAfter);
-  if (step === undefined || step.script.length === 0 || stops.all.signal.aborted) return;
+  if (step === undefined || step.script.length === 0 || stopSignals.all.signal.aborted) return;
   const own = new AbortController();
   const onAll = (): void => own.abort('abort');
-  stops.all.signal.addEventListener('abort', onAll, { once: true });
+  stopSignals.all.signal.addEventListener('abort', onAll, { once: true });
   const seconds = parseSeconds(values.get('RUNNER_AFTER_SCRIPT_TIMEOUT')) ?? afterLimit;
-  const timer = afterSeconds(seconds, () => own.abort('timeout'));
-  const more = { ...prepared, values: new Map([...values, ['CI_JOB_STATUS', statusWord(result)]]) };
+  const timer = startTimer(seconds, () => own.abort('timeout'));
+  const more = { ...prepared, values: new Map([...values, ['CI_JOB_STATUS', toStatusWord(result)]]) };
   try {
     await trace.section('after_script', async () => {
       trace.say('Running after_script', 'blue');
@@ -87,6 +87,6 @@ export const runAfter = async (prepared: Prepared, result: Result): Promise<void
     });
   } finally {
     clearTimeout(timer);
-    stops.all.signal.removeEventListener('abort', onAll);
+    stopSignals.all.signal.removeEventListener('abort', onAll);
   }
 };

@@ -28,7 +28,7 @@ export type ScriptParts = {
   folder: string;
 };
 
-/** Shows each line before it runs and stops at the first failure. All run in one shell: a `cd` lasts. */
+/** Shows each line before it runs and stopSignals at the first failure. All run in one shell: a `cd` lasts. */
 export const scriptText = ({ lines, values, folder }: ScriptParts): string =>
   [
     ...[...values]

@@ -1,7 +1,7 @@
 /** API document: `PUT /projects/:id/merge_requests/:merge_request_iid`; behaviour book 3.7, 1.7, 1.11. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { getRepository } from '../../src/code/repository/open_repository.ts';
+import { getRepository } from '../../src/code/repository/get_repository.ts';
 import { moveRefs } from '../../src/code/repository/refs/move_refs.ts';
 import { zeroOid } from '../../src/platform/git/protocol_types.ts';
 import { type CodeWorld, type MergeRequest, pathOf, startCodeWorld } from './code_world.ts';

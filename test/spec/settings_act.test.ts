@@ -7,7 +7,7 @@ import {
   getFirstBranchProtection,
   isGitProtocolEnabled,
   getTerminalTimeout,
-} from '../../src/core/settings/effective.ts';
+} from '../../src/core/settings/setting_effects.ts';
 import { makeApplication } from '../support/oauth_client.ts';
 import { type SeededUser, seedProject, seedUser, unique } from '../support/seed.ts';
 import { type Reply, type TestService, startTestService } from '../support/service.ts';

@@ -3,7 +3,7 @@ import type { Call } from '../../core/access/call.ts';
 import type { JobFunctions } from '../environments/routes.ts';
 import { playJob } from '../pipelines/processing/job_states.ts';
 import type { Project } from '../../projects/projects/find.ts';
-import { getRepository } from '../../code/repository/open_repository.ts';
+import { getRepository } from '../../code/repository/get_repository.ts';
 import { mayRunJobsOn } from '../pipelines/creation/rights.ts';
 import { findJobToRun, loadAnyJob } from './find.ts';
 import { jobsJson } from './json.ts';

@@ -9,7 +9,7 @@ import {
   findResourceHolder,
   orderByTurn,
   selectUpcomingJobs,
-} from '../pipelines/resource_groups/upcoming_jobs.ts';
+} from '../pipelines/resource_groups/resource_queue.ts';
 import { findProjectFor } from '../../projects/projects/find.ts';
 import { type Code, findCode, projectParam } from '../../code/repository/code.ts';
 import { loadAnyJob } from './find.ts';

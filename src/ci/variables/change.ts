@@ -2,7 +2,7 @@
 import { type Call, requireActor } from '../../core/access/call.ts';
 import { insertRow } from '../../platform/db/insert.ts';
 import type { Tx } from '../../platform/db/open.ts';
-import { requireQuota } from '../../platform/db/quota.ts';
+import { requireRecordQuota } from '../../platform/db/quota.ts';
 import { conflict, invalid, notFound } from '../../platform/errors.ts';
 import { recordEvent } from '../../core/events/record.ts';
 import { holdProject } from '../../projects/projects/lock_project.ts';
@@ -70,7 +70,7 @@ export const createVariable = async (
     const existing = await loadVariablesByKey(call.platform, tx.db, owner, variable.key);
     if (existing.some((one) => one.environment_scope === variable.environment_scope))
       throw keyTaken(variable.key);
-    await requireQuota(variablesOf(tx.db, owner), quotas[owner.type]);
+    await requireRecordQuota(variablesOf(tx.db, owner), quotas[owner.type]);
     const row = {
       ...columns,
       sealed_value,

@@ -7,7 +7,7 @@ import type { Oid, Sight } from '../../platform/git/protocol_types.ts';
 import type { Repository } from '../../platform/git/repository.ts';
 import { idOrPath } from '../../platform/http/schema.ts';
 import { type Project, findProjectFor } from '../../projects/projects/find.ts';
-import { getRepository } from './open_repository.ts';
+import { getRepository } from './get_repository.ts';
 
 export type Code = {
   project: Project;

@@ -5,7 +5,7 @@ import type { AnyEndpoint } from '../../platform/http/endpoint.ts';
 import { getBaseUrl } from '../../platform/http/origin.ts';
 import type { RawParams } from '../../platform/http/params.ts';
 import type { Platform } from '../platform.ts';
-import { getPollInterval } from '../settings/effective.ts';
+import { getPollInterval } from '../settings/setting_effects.ts';
 import { type AuditEntry, type Source, recordAudit } from './audit.ts';
 import {
   type SignedIn,

@@ -4,7 +4,7 @@
 import { buffer } from 'node:stream/consumers';
 import type { Platform } from '../../core/platform.ts';
 import type { Project } from '../../projects/projects/find.ts';
-import { getRepository } from '../../code/repository/open_repository.ts';
+import { getRepository } from '../../code/repository/get_repository.ts';
 import { getQuota } from '../../code/repository/refs/transfer_access.ts';
 import { memoizePerStore } from '../../platform/memoize_per_store.ts';
 

@@ -5,7 +5,7 @@ import { Failure } from '../../platform/errors.ts';
 import { discardBody } from '../../platform/http/body/discard_body.ts';
 import { Answer } from '../../platform/http/endpoint.ts';
 import { type Project, findProject } from '../../projects/projects/find.ts';
-import { getRepository } from '../../code/repository/open_repository.ts';
+import { getRepository } from '../../code/repository/get_repository.ts';
 import {
   type GitService,
   type GitUser,
@@ -16,7 +16,7 @@ import {
   refusalTexts,
   transferProblem,
 } from '../../code/repository/refs/transfer_access.ts';
-import { isGitProtocolEnabled } from '../../core/settings/effective.ts';
+import { isGitProtocolEnabled } from '../../core/settings/setting_effects.ts';
 import { Refusal, answering, challenge, neverKept } from './answers.ts';
 import { TooManyFetches } from './fetch_places.ts';
 import { capabilitiesOf } from './capabilities.ts';

@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Platform } from '../../core/platform.ts';
 import type { GitStream } from '../../platform/git/stream.ts';
 import type { Project } from '../../projects/projects/find.ts';
-import { getRepository } from '../../code/repository/open_repository.ts';
+import { getRepository } from '../../code/repository/get_repository.ts';
 import { answerPush } from '../../code/repository/refs/push.ts';
 import {
   type GitUser,

@@ -10,7 +10,7 @@ import { type Admitted, type Manner, openFetch, openPush } from '../git_http/tra
 import { type Project, anyProject, findProject } from '../../projects/projects/find.ts';
 import { sshPrefix } from '../../projects/projects/ssh_url.ts';
 import { type GitUser, refusalTexts, transferProblem } from '../../code/repository/refs/transfer_access.ts';
-import { isGitProtocolEnabled } from '../../core/settings/effective.ts';
+import { isGitProtocolEnabled } from '../../core/settings/setting_effects.ts';
 import { type GitCommand, gitCommandOf } from './command.ts';
 import { type KeyUser, deployKeyIn, noteKeyUse, reloadKeyUser, viewerOfUser } from './key_user.ts';
 

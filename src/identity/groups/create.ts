@@ -9,7 +9,7 @@ import { lockNamespace, retryOnTakenName } from '../namespaces/claim_path.ts';
 import { insertNamespace } from '../namespaces/create.ts';
 import { insertMember } from '../namespaces/add_member.ts';
 import { refuseProblems } from '../namespaces/refuse_problems.ts';
-import { findVisibilityProblem } from '../../core/settings/effective.ts';
+import { findVisibilityProblem } from '../../core/settings/setting_effects.ts';
 import { type GroupColumns, requiredAt } from './fields.ts';
 import { type Group, findGroup } from './find.ts';
 import {

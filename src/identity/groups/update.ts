@@ -6,7 +6,7 @@ import { compareColumns } from '../namespaces/changed_columns.ts';
 import { lockNamespace, retryOnTakenName } from '../namespaces/claim_path.ts';
 import { refuseProblems } from '../namespaces/refuse_problems.ts';
 import { renameRoutes } from '../namespaces/rename.ts';
-import { findVisibilityProblem } from '../../core/settings/effective.ts';
+import { findVisibilityProblem } from '../../core/settings/setting_effects.ts';
 import { type GroupColumns, requiredAt } from './fields.ts';
 import type { Group } from './find.ts';
 import { fullPathIn, groupPathProblem, nameProblem, visibilityProblem } from './rules.ts';

@@ -2,7 +2,7 @@ import type { Platform } from '../../core/platform.ts';
 import { Failure } from '../../platform/errors.ts';
 import type { Source } from '../../core/access/audit.ts';
 import type { Settings } from '../../core/settings/fields.ts';
-import { findEmailDomainProblem } from '../../core/settings/effective.ts';
+import { findEmailDomainProblem } from '../../core/settings/setting_effects.ts';
 import { createUser } from '../users/create.ts';
 import { userIdByEmail } from '../users/queries.ts';
 import { normalizedEmail } from '../users/rules.ts';

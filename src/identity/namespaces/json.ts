@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import type { Site } from '../../core/access/site.ts';
 import type { NamespacesTable } from '../../platform/db/schema/identity.ts';
 import { int, nullable, object, optional, string } from '../../platform/http/schema.ts';
-import { getAvatarUrl } from '../../core/settings/effective.ts';
+import { getAvatarUrl } from '../../core/settings/setting_effects.ts';
 
 const fields = {
   id: int,

@@ -1,7 +1,7 @@
 import type { Platform } from '../../core/platform.ts';
 import { Failure } from '../../platform/errors.ts';
 import type { Source } from '../../core/access/audit.ts';
-import { passwordSignIn } from '../sessions/password_sign_in.ts';
+import { signInWithPassword } from '../sessions/check_password.ts';
 import { tokenScopes } from '../tokens/rules.ts';
 import { lockUser } from '../users/queries.ts';
 import type { Form } from './client.ts';
@@ -15,10 +15,10 @@ import { grantedScopes, filterUserScopes } from './rules.ts';
  */
 const authenticateUser = async (
   platform: Platform,
-  given: Parameters<typeof passwordSignIn>[1],
+  given: Parameters<typeof signInWithPassword>[1],
 ): Promise<number> => {
   try {
-    const { user, ...factor } = await passwordSignIn(platform, given);
+    const { user, ...factor } = await signInWithPassword(platform, given);
     if (factor.needsSecondFactor || factor.lacksRequiredFactor) throw invalidGrant();
     return user.id;
   } catch (error) {

@@ -9,7 +9,7 @@ import {
 import type { Platform } from '../../core/platform.ts';
 import { type Viewer, loadViewer } from '../../core/access/viewer.ts';
 import { Failure, unauthorized } from '../../platform/errors.ts';
-import { passwordSignIn } from './password_sign_in.ts';
+import { signInWithPassword } from './check_password.ts';
 
 export type Basic = { login: string; password: string };
 
@@ -46,7 +46,7 @@ const byPassword = async (
   given: Basic & BasicSource,
 ): Promise<BasicUser | 'second_factor'> => {
   const { store, clock } = platform;
-  const { user, ...factor } = await passwordSignIn(platform, given);
+  const { user, ...factor } = await signInWithPassword(platform, given);
   if (factor.needsSecondFactor || factor.lacksRequiredFactor) return 'second_factor';
   const row = await store.db
     .selectFrom('users')

@@ -1,6 +1,6 @@
 import { type Call, requireUser } from '../../core/access/call.ts';
 import { Failure, invalid } from '../../platform/errors.ts';
-import { checkPassword } from './password_sign_in.ts';
+import { checkPassword } from './check_password.ts';
 
 /**
  * Requires the caller's password before actions that a borrowed browser must not do.

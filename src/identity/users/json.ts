@@ -11,7 +11,7 @@ import {
   string,
   timestamp,
 } from '../../platform/http/schema.ts';
-import { getAvatarUrl } from '../../core/settings/effective.ts';
+import { getAvatarUrl } from '../../core/settings/setting_effects.ts';
 import { formatTime } from '../../platform/time.ts';
 import { type PersonalNamespace, type UserRow, identitiesByUser, personalNamespaces } from './queries.ts';
 

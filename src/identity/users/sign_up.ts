@@ -1,6 +1,6 @@
 import type { Platform } from '../../core/platform.ts';
 import { Failure, forbidden, invalid } from '../../platform/errors.ts';
-import { findEmailDomainProblem } from '../../core/settings/effective.ts';
+import { findEmailDomainProblem } from '../../core/settings/setting_effects.ts';
 import { type UserInput, createUser } from './create.ts';
 
 export type SignUp = Required<Pick<UserInput, 'name' | 'username' | 'email' | 'password'>>;

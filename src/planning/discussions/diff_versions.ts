@@ -4,7 +4,7 @@ import type { Platform } from '../../core/platform.ts';
 import type { Reader } from '../../platform/db/open.ts';
 import { isGitFailure } from '../../platform/git/failure.ts';
 import type { RepositoryPlace } from '../../platform/git/repository.ts';
-import { getRepository } from '../../code/repository/open_repository.ts';
+import { getRepository } from '../../code/repository/get_repository.ts';
 import type { Shas, VersionFile } from './trace_position.ts';
 
 /** A file of a version. Its diff is also empty if it was too long to be stored. */

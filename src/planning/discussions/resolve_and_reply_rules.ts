@@ -18,11 +18,11 @@ export const requireResolver = (call: Call, loaded: LoadedTarget, notes: readonl
 };
 
 /** Limit of comments in a discussion, because a discussion is always read whole. */
-const mostNotes = 1_000;
+const maxNotes = 1_000;
 
 /** @throws Failure 400 if a discussion with this many comments is full */
-export const requireQuota = (count: number): void => {
-  if (count >= mostNotes) throw invalid({ base: ['Maximum number of comments exceeded'] });
+export const requireNoteQuota = (count: number): void => {
+  if (count >= maxNotes) throw invalid({ base: ['Maximum number of comments exceeded'] });
 };
 
 /**
@@ -31,5 +31,5 @@ export const requireQuota = (count: number): void => {
  */
 export const requireReplyable = (notes: readonly [NoteRow, ...NoteRow[]]): void => {
   if (notes[0].system === 1) throw badRequest('Discussion can not be replied to.');
-  requireQuota(notes.length);
+  requireNoteQuota(notes.length);
 };

@@ -9,7 +9,7 @@ import type { Schema } from './schema/database.ts';
  * @param what plural noun for the error text
  * @throws Failure 400
  */
-export const requireQuota = async <T extends keyof Schema>(
+export const requireRecordQuota = async <T extends keyof Schema>(
   there: SelectQueryBuilder<Schema, T, object>,
   { what, most }: { what: string; most: number },
 ): Promise<void> => {

@@ -1,7 +1,7 @@
 /** Changes which jobs may access a project. Each change is one transaction with an entry in the audit log. */
 import { type Call, requireActor } from '../../core/access/call.ts';
 import type { Tx } from '../../platform/db/open.ts';
-import { requireQuota } from '../../platform/db/quota.ts';
+import { requireRecordQuota } from '../../platform/db/quota.ts';
 import { invalid, notFound } from '../../platform/errors.ts';
 import { recordEvent } from '../../core/events/record.ts';
 import { holdProject } from '../projects/lock_project.ts';
@@ -79,7 +79,7 @@ export const addToList = async (call: Call, entry: Entry): Promise<void> => {
     await holdProject(tx, projectId);
     if (list === 'group' || target > projectId) await holdTarget(tx, entry);
     const there = tx.db.selectFrom(tables[list]).where('project_id', '=', projectId);
-    await requireQuota(there, { what: `job token allowlist ${list}s`, most: mostListed });
+    await requireRecordQuota(there, { what: `job token allowlist ${list}s`, most: mostListed });
     if (!(await insert(tx, entry))) throw invalid({ [column]: ['has already been taken'] });
     await note(tx, call, projectId, { verb: 'added', data: { [column]: target } });
   });

@@ -12,7 +12,7 @@ import { type Namespace, lockNamespace, retryOnTakenName } from '../../identity/
 import { claimRoute } from '../../identity/namespaces/create.ts';
 import { insertMember } from '../../identity/namespaces/add_member.ts';
 import { refuseProblems } from '../../identity/namespaces/refuse_problems.ts';
-import { findVisibilityProblem, chooseStorage } from '../../core/settings/effective.ts';
+import { findVisibilityProblem, chooseStorage } from '../../core/settings/setting_effects.ts';
 import { personalNamespaces } from '../../identity/users/queries.ts';
 import type { ProjectInput } from './fields.ts';
 import {
@@ -53,7 +53,7 @@ const findNamespace = async (
 };
 
 /** Checks the quota of personal projects. @throws Failure 403 if it is reached */
-export const requireQuota = async (tx: Tx, creator: Creator, { kind }: Namespace): Promise<void> => {
+export const requireProjectQuota = async (tx: Tx, creator: Creator, { kind }: Namespace): Promise<void> => {
   if (kind === 'group') return;
   const limit = creator.external === 1 ? 0 : creator.projects_limit;
   const namespaces = await personalNamespaces(tx.db, [creator.id]);
@@ -138,7 +138,7 @@ export const createProject = async (
   return await retryOnTakenName(call, async (tx) => {
     const namespace = await lockNamespace(tx, found.id);
     if (namespace === undefined) throw namespaceRefused();
-    await requireQuota(tx, creator, namespace);
+    await requireProjectQuota(tx, creator, namespace);
     // As in an update: administrators decide what a project costs.
     if ((wanted.max_artifacts_size ?? null) !== null && !call.admin) throw forbidden();
     const visibility = getNewVisibility(call, wanted, namespace);

@@ -12,7 +12,7 @@ import { ensureMember } from '../../identity/namespaces/add_member.ts';
 import { ownNamespaces } from '../../identity/namespaces/queries.ts';
 import { selectNamespaceId } from '../../identity/namespaces/redirects.ts';
 import { renameProjectRoute } from '../../identity/namespaces/rename.ts';
-import { mayCreateIn, requireQuota } from './create.ts';
+import { mayCreateIn, requireProjectQuota } from './create.ts';
 import type { Project } from './find.ts';
 import { nameProblem, pathProblem, visibilityIn } from './rules.ts';
 import { lockProject } from './update.ts';
@@ -107,7 +107,7 @@ export const transferProject = async (
     if (!mayCreateIn(call, user, namespace)) {
       throw failed("You don't have permission to transfer projects into that namespace.");
     }
-    await requireQuota(tx, user, namespace);
+    await requireProjectQuota(tx, user, namespace);
     await requireFree(tx, project, namespace);
     await store(tx, call, [project, namespace]);
     await follow(tx, { id: project.id, namespace_id: targetId });

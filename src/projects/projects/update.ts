@@ -11,7 +11,7 @@ import { compareColumns } from '../../identity/namespaces/changed_columns.ts';
 import { type Namespace, lockNamespace, retryOnTakenName } from '../../identity/namespaces/claim_path.ts';
 import { refuseProblems } from '../../identity/namespaces/refuse_problems.ts';
 import { renameProjectRoute } from '../../identity/namespaces/rename.ts';
-import { findVisibilityProblem } from '../../core/settings/effective.ts';
+import { findVisibilityProblem } from '../../core/settings/setting_effects.ts';
 import type { ProjectColumns, ProjectInput } from './fields.ts';
 import type { Project } from './find.ts';
 import { nameProblem, pathProblem, visibilityProblem } from './rules.ts';

@@ -1,7 +1,7 @@
 import type { Visibility } from '../../platform/db/schema/column_types.ts';
 import { type Problems, invalid } from '../../platform/errors.ts';
 import type { Settings } from '../../core/settings/fields.ts';
-import { findVisibilityProblem } from '../../core/settings/effective.ts';
+import { findVisibilityProblem } from '../../core/settings/setting_effects.ts';
 
 const longestName = 255;
 

@@ -2,7 +2,7 @@
 import type { Updateable } from 'kysely';
 import type { JobsTable, PipelinesTable } from '../../../src/platform/db/schema/ci.ts';
 import { advancePipeline } from '../../../src/ci/pipelines/processing/advance.ts';
-import { insertPipeline } from '../../../src/ci/pipelines/creation/insert.ts';
+import { insertPipeline } from '../../../src/ci/pipelines/creation/insert_pipeline.ts';
 import { onBranch, onTag, planPipeline } from './ci_file.ts';
 import type { TestService } from '../service.ts';
 

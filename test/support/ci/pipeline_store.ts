@@ -2,7 +2,7 @@
 import type { Store, Tx } from '../../../src/platform/db/open.ts';
 import { migrate } from '../../../src/platform/db/migrate.ts';
 import { advancePipeline } from '../../../src/ci/pipelines/processing/advance.ts';
-import { type NewPipeline, insertPipeline } from '../../../src/ci/pipelines/creation/insert.ts';
+import { type NewPipeline, insertPipeline } from '../../../src/ci/pipelines/creation/insert_pipeline.ts';
 import { finishJob, startJob } from '../../../src/ci/pipelines/processing/job_states.ts';
 import type { Job, Pipeline } from '../../../src/ci/pipelines/pipeline_rows.ts';
 import { insertUser } from '../../../src/identity/users/create.ts';

@@ -10,7 +10,7 @@ import { makeExec } from '../../../gitd/exec/spawn.ts';
 import { methods } from '../../../gitd/methods.ts';
 import { makePools } from '../../../gitd/pool/pools.ts';
 import type { Method, Methods, Stream, Streams } from '../../../gitd/protocol.ts';
-import { resolveRepositoryPath } from '../../../gitd/disk/repository_paths.ts';
+import { resolveRepositoryPath } from '../../../gitd/disk/storage_paths.ts';
 import { writeMarker } from '../../../gitd/disk/instance_marker.ts';
 import { streams } from '../../../gitd/streams.ts';
 import { git, newWorkTree, tryGit } from './git.ts';

@@ -1,6 +1,6 @@
 /** Commits directly to a project's repository, as the API would. */
 import type { TestService } from '../service.ts';
-import { getRepository } from '../../../src/code/repository/open_repository.ts';
+import { getRepository } from '../../../src/code/repository/get_repository.ts';
 import { moveRefs } from '../../../src/code/repository/refs/move_refs.ts';
 import { zeroOid } from '../../../src/platform/git/protocol_types.ts';
 import { type Repository, type RepositoryPlace, placeColumns } from '../../../src/platform/git/repository.ts';

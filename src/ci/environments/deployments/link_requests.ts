@@ -5,7 +5,7 @@ import type { Reader, Tx } from '../../../platform/db/open.ts';
 import { isGitFailure } from '../../../platform/git/failure.ts';
 import { loadProject } from '../../../projects/projects/find.ts';
 import { enqueue } from '../../../platform/queue/enqueue.ts';
-import { getRepository } from '../../../code/repository/open_repository.ts';
+import { getRepository } from '../../../code/repository/get_repository.ts';
 import type { DeploymentRow } from '../queries.ts';
 import { linkWork } from '../work_names.ts';
 

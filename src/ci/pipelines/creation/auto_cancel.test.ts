@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { type PipelineStore, openPipelineStore, sha } from '../../../../test/support/ci/pipeline_store.ts';
 import { cancelOlderPipelines, autoCancelWork } from './auto_cancel.ts';
-import type { NewPipeline } from './insert.ts';
+import type { NewPipeline } from './insert_pipeline.ts';
 
 let gantry: PipelineStore;
 

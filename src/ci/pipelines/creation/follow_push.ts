@@ -10,7 +10,7 @@ import { type Project, loadProject } from '../../../projects/projects/find.ts';
 import { unsealOptions } from '../../../code/repository/refs/ci_push_options.ts';
 import { type Payload, enqueue } from '../../../platform/queue/enqueue.ts';
 import type { RefsMoved } from '../../../code/repository/refs/refs_moved.ts';
-import { getRepository } from '../../../code/repository/open_repository.ts';
+import { getRepository } from '../../../code/repository/get_repository.ts';
 import { branchPrefix, resolveRevision, tagPrefix } from '../../../code/repository/refs/resolve.ts';
 import { configMutexKey } from '../config/config_mutex.ts';
 import { type CreateResult, createPipeline } from './create.ts';

@@ -5,7 +5,7 @@ import { immutableRowCache } from '../../../platform/db/immutable_rows.ts';
 import { isGitFailure } from '../../../platform/git/failure.ts';
 import { zeroOid } from '../../../platform/git/protocol_types.ts';
 import { type Repository, placeColumns } from '../../../platform/git/repository.ts';
-import { getRepository } from '../../../code/repository/open_repository.ts';
+import { getRepository } from '../../../code/repository/get_repository.ts';
 import { findRef, loadRefs } from '../../../code/repository/refs/resolve.ts';
 
 type PipelineKey = { id: number; project_id: number };

@@ -12,7 +12,7 @@ import { type Refusal, type Target, resolveTarget, creationFailed } from './targ
 import { loadBridgeValues, collectForwardedVariables } from './variables.ts';
 import { findDownstream, followDownstream } from './follow_downstream.ts';
 import { findVariableProblems } from '../creation/pipeline_variables.ts';
-import type { Upstream } from '../creation/insert.ts';
+import type { Upstream } from '../creation/insert_pipeline.ts';
 import { changeJob, failJob } from '../processing/job_states.ts';
 import { loadCreator } from '../creation/rights.ts';
 import { startMirror } from './start_mirror.ts';

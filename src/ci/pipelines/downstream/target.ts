@@ -4,7 +4,7 @@ import { type Values, expandVariables } from '../../ci_file/syntax/expand_variab
 import type { Trigger } from '../../ci_file/config_types.ts';
 import { Failure } from '../../../platform/errors.ts';
 import { type Project, findProject, loadProject } from '../../../projects/projects/find.ts';
-import { getRepository } from '../../../code/repository/open_repository.ts';
+import { getRepository } from '../../../code/repository/get_repository.ts';
 import type { ReadArtifactText } from '../config/ci_files.ts';
 import type { PipelineRequest } from '../creation/create.ts';
 import { toIncludeConfig, toConfigWithInputs } from '../creation/inputs.ts';

@@ -7,7 +7,7 @@ import type { Reader } from '../../../platform/db/open.ts';
 import type { ProjectsTable } from '../../../platform/db/schema/projects.ts';
 import type { Commit } from '../../../platform/git/protocol_types.ts';
 import type { Repository } from '../../../platform/git/repository.ts';
-import { getRepository } from '../../../code/repository/open_repository.ts';
+import { getRepository } from '../../../code/repository/get_repository.ts';
 import { loadCommits } from '../../../code/repository/refs/resolve.ts';
 import { loadAllDependencies } from './cross_dependencies.ts';
 import type { Dependency } from './dependencies.ts';

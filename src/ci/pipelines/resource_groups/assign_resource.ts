@@ -6,7 +6,7 @@ import { loadLatestJobs } from '../processing/latest_jobs.ts';
 import { setStatus } from '../processing/set_job_statuses.ts';
 import { enqueueJobs } from '../processing/pending_jobs.ts';
 import { lockPipeline } from '../pipeline_rows.ts';
-import { findResourceHolder, orderByTurn, selectUpcomingJobs } from './upcoming_jobs.ts';
+import { findResourceHolder, orderByTurn, selectUpcomingJobs } from './resource_queue.ts';
 
 type Group = { project_id: number; key: string };
 type NextJob = { id: number; pipeline_id: number; status: JobStatus };

@@ -8,7 +8,7 @@ import { findProjectFor } from '../../../projects/projects/find.ts';
 import { projectParam } from '../../../code/repository/code.ts';
 import { formatTime } from '../../../platform/time.ts';
 import { enqueueResourceAssignment } from './resource_groups.ts';
-import type { ResourceGroup } from './upcoming_jobs.ts';
+import type { ResourceGroup } from './resource_queue.ts';
 
 const area = 'resource groups';
 const path = '/projects/:id/resource_groups';

@@ -6,7 +6,7 @@ import { type Call, requireUser } from '../../../core/access/call.ts';
 import { may } from '../../../core/access/may.ts';
 import { forbidden } from '../../../platform/errors.ts';
 import { type Project, findProjectFor } from '../../../projects/projects/find.ts';
-import { getRepository } from '../../../code/repository/open_repository.ts';
+import { getRepository } from '../../../code/repository/get_repository.ts';
 import { resolveNamedRef } from '../creation/named_ref.ts';
 import { authorizePipeline, loadCreator } from '../creation/rights.ts';
 import { type Schedule, findSchedule } from './queries.ts';

@@ -5,7 +5,7 @@
 import type { Platform } from '../../../core/platform.ts';
 import type { Reader, Tx } from '../../../platform/db/open.ts';
 import { type Project, loadProject } from '../../../projects/projects/find.ts';
-import { getRepository } from '../../../code/repository/open_repository.ts';
+import { getRepository } from '../../../code/repository/get_repository.ts';
 import { type CreateResult, createPipeline } from '../creation/create.ts';
 import { computeNextRun } from './cron.ts';
 import { toConfigWithInputs } from '../creation/inputs.ts';

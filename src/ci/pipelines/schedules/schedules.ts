@@ -2,7 +2,7 @@
 import { type Call, requireActor, requireUser } from '../../../core/access/call.ts';
 import { insertRow } from '../../../platform/db/insert.ts';
 import type { Tx } from '../../../platform/db/open.ts';
-import { requireQuota } from '../../../platform/db/quota.ts';
+import { requireRecordQuota } from '../../../platform/db/quota.ts';
 import { type Problems, invalid } from '../../../platform/errors.ts';
 import { recordEvent } from '../../../core/events/record.ts';
 import type { Project } from '../../../projects/projects/find.ts';
@@ -61,7 +61,10 @@ export const createSchedule = async (
   const next_run_at = await computeNextRun(values, call.now);
   return await call.write(async (tx) => {
     await holdProject(tx, project.id);
-    await requireQuota(tx.db.selectFrom('pipeline_schedules').where('project_id', '=', project.id), quota);
+    await requireRecordQuota(
+      tx.db.selectFrom('pipeline_schedules').where('project_id', '=', project.id),
+      quota,
+    );
     const row = {
       ...values,
       inputs,

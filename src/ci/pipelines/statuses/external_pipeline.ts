@@ -8,7 +8,7 @@ import { type Oid, zeroOid } from '../../../platform/git/protocol_types.ts';
 import { holdProject } from '../../../projects/projects/lock_project.ts';
 import { externalStage } from '../../../code/repository/statuses/list.ts';
 import { externalStagePosition } from './external_statuses.ts';
-import { insertPipeline } from '../creation/insert.ts';
+import { insertPipeline } from '../creation/insert_pipeline.ts';
 import { insertMany } from '../creation/insert_many.ts';
 import { pipelineRef } from '../creation/pipeline_ref.ts';
 import { canUseProtected } from '../creation/rights.ts';

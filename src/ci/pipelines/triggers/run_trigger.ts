@@ -6,7 +6,7 @@ import type { Call } from '../../../core/access/call.ts';
 import type { Tx } from '../../../platform/db/open.ts';
 import { invalid, notFound, refused } from '../../../platform/errors.ts';
 import { type Project, anyProject } from '../../../projects/projects/find.ts';
-import { getRepository } from '../../../code/repository/open_repository.ts';
+import { getRepository } from '../../../code/repository/get_repository.ts';
 import type { PipelineRow } from '../../../code/repository/statuses/pipeline_summary.ts';
 import { createPipeline } from '../creation/create.ts';
 import { parseInputs, toConfigWithInputs } from '../creation/inputs.ts';

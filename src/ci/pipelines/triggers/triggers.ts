@@ -6,7 +6,7 @@ import { seal, unseal } from '../../../core/access/credentials/seal.ts';
 import { hashToken, generateTokenText } from '../../../core/access/credentials/token_text.ts';
 import { insertRow } from '../../../platform/db/insert.ts';
 import type { Reader, Tx } from '../../../platform/db/open.ts';
-import { requireQuota } from '../../../platform/db/quota.ts';
+import { requireRecordQuota } from '../../../platform/db/quota.ts';
 import type { TriggersTable } from '../../../platform/db/schema/ci.ts';
 import { forbidden, invalid, notFound } from '../../../platform/errors.ts';
 import { recordEvent } from '../../../core/events/record.ts';
@@ -94,7 +94,7 @@ export const createTrigger = async (
   };
   return await call.write(async (tx) => {
     await holdProject(tx, project_id);
-    await requireQuota(tx.db.selectFrom('triggers').where('project_id', '=', project_id), limit);
+    await requireRecordQuota(tx.db.selectFrom('triggers').where('project_id', '=', project_id), limit);
     const row = {
       project_id,
       owner_id: requireUser(call).id,

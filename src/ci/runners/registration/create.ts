@@ -1,7 +1,7 @@
 import type { Call } from '../../../core/access/call.ts';
 import { insertRow } from '../../../platform/db/insert.ts';
 import type { Tx } from '../../../platform/db/open.ts';
-import { requireQuota } from '../../../platform/db/quota.ts';
+import { requireRecordQuota } from '../../../platform/db/quota.ts';
 import { holdProject } from '../../../projects/projects/lock_project.ts';
 import { type RunnerFacts, checkRunner, defaultFacts, parseTags } from '../rules.ts';
 import { auditRunnerChange } from '../audit_runner_change.ts';
@@ -32,7 +32,7 @@ const maxRunners = 1_000;
  * @throws Failure 400
  */
 export const requireRoomInProject = async ({ db }: Tx, project_id: number): Promise<void> =>
-  await requireQuota(db.selectFrom('runner_projects').where('project_id', '=', project_id), {
+  await requireRecordQuota(db.selectFrom('runner_projects').where('project_id', '=', project_id), {
     what: 'ci registered project runners',
     most: maxRunners,
   });
@@ -44,7 +44,7 @@ const checkRoom = async (tx: Tx, owner: RunnerOwner): Promise<void> => {
   }
   if (owner.runner_type === 'group_type') {
     const there = tx.db.selectFrom('runner_groups').where('namespace_id', '=', owner.group_id);
-    await requireQuota(there, { what: 'ci registered group runners', most: maxRunners });
+    await requireRecordQuota(there, { what: 'ci registered group runners', most: maxRunners });
   }
 };
 

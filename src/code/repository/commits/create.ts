@@ -75,7 +75,7 @@ const resolveParent = async (
 };
 
 /** Applies the size limits of pushes to a commit. @throws Failure 400 */
-const requireQuota = async (
+const requireSizesWithinLimits = async (
   { platform }: Call,
   { repository }: Code,
   actions: FileAction[],
@@ -128,7 +128,7 @@ const attempt = async (call: Call, code: Code, request: CommitRequest): Promise<
 export const commitFiles = async (call: Call, code: Code, request: CommitRequest): Promise<Oid> => {
   const { db } = call;
   requirePushPermission(call, request.branch)(code.project, await loadProtectedBranches(db, code.project.id));
-  await requireQuota(call, code, request.actions);
+  await requireSizesWithinLimits(call, code, request.actions);
   try {
     return await retryOnConflict(async () => await attempt(call, code, request));
   } catch (error) {

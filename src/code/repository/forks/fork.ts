@@ -17,7 +17,7 @@ import { visibilityIn } from '../../../projects/projects/rules.ts';
 import { enqueue } from '../../../platform/queue/enqueue.ts';
 import { adoptDefaultBranch } from '../branches/default_branch.ts';
 import { getForkNetwork } from './fork_relation.ts';
-import { getRepository } from '../open_repository.ts';
+import { getRepository } from '../get_repository.ts';
 import { branchPrefix, tagPrefix } from '../refs/resolve.ts';
 
 /** Background work that completes a fork after its process died. */

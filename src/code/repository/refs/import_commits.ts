@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Platform } from '../../../core/platform.ts';
 import type { Oid } from '../../../platform/git/protocol_types.ts';
 import type { Repository, RepositoryPlace } from '../../../platform/git/repository.ts';
-import { getRepository } from '../open_repository.ts';
+import { getRepository } from '../get_repository.ts';
 
 /** A hidden ref that never moves. It protects its commit from garbage collection. */
 const keepAroundRef = (sha: Oid): string => `refs/keep-around/${sha}`;
@@ -58,5 +58,5 @@ export const importCommit = async (
   if (present !== null) return;
   const from = getRepository(platform, source);
   if (from.storage !== into.storage) return await copyPack(from, into, commit, shared);
-  await into.ask('repository.bring', { source: from.path, commit, ref: keepAroundRef(commit) });
+  await into.ask('repository.fetch_commit', { source: from.path, commit, ref: keepAroundRef(commit) });
 };

@@ -7,7 +7,7 @@ import { GitFailure } from '../../../platform/git/failure.ts';
 import type { RefUpdate } from '../../../platform/git/protocol_types.ts';
 import type { Cause } from '../../../core/events/record.ts';
 import type { RepositoryPlace } from '../../../platform/git/repository.ts';
-import { getRepository } from '../open_repository.ts';
+import { getRepository } from '../get_repository.ts';
 import { type Completion, beginOperation, dropOperation, finishOperation } from './operations.ts';
 import type { Operation, OperationKind } from './operation.ts';
 

@@ -5,7 +5,7 @@ import { processName } from '../../../platform/db/process_name.ts';
 import { isGitFailure } from '../../../platform/git/failure.ts';
 import { type Repository, type RepositoryPlace, placeColumns } from '../../../platform/git/repository.ts';
 import { type RefUpdate, zeroOid } from '../../../platform/git/protocol_types.ts';
-import { getRepository } from '../open_repository.ts';
+import { getRepository } from '../get_repository.ts';
 import { type Completions, dropped, finishOperation, toOperation } from './operations.ts';
 import type { Operation } from './operation.ts';
 

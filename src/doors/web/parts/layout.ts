@@ -1,6 +1,6 @@
 /** Renders the frame of every page. */
 import { isFactorOverdue } from '../../../core/access/credentials/second_factor_due.ts';
-import { getDiagramServer } from '../../../core/settings/effective.ts';
+import { getDiagramServer } from '../../../core/settings/setting_effects.ts';
 import { version } from '../../../platform/version.ts';
 import { hidden } from './form.ts';
 import { type Html, html } from './html.ts';

@@ -13,7 +13,7 @@ import { type CommitComment, insertComment } from '../../../code/repository/comm
 import { formatTime } from '../../../platform/time.ts';
 import { type BasicUserRow, basicUser, basicUsersById } from '../../../identity/users/json.ts';
 import { toIndividualId, parseIndividualId } from '../discussion_id.ts';
-import { requireQuota } from '../resolve_and_reply_rules.ts';
+import { requireNoteQuota } from '../resolve_and_reply_rules.ts';
 
 /** Identifies a commit within a project. */
 export type CommitKey = { project_id: number; sha: string };
@@ -145,7 +145,7 @@ export const replyInThread = async (
 ): Promise<CommitComment> => {
   await holdProject(tx, of.project_id);
   const thread = await findCommitDiscussion(tx.db, of, discussion_id);
-  requireQuota(thread.comments.length);
+  requireNoteQuota(thread.comments.length);
   await beginThread(tx, thread);
   const [{ position, path, line, line_type }] = thread.comments;
   const place = { position, path, line, line_type };

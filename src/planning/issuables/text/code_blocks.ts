@@ -13,7 +13,7 @@ const prose = (text: string): Piece => ({ text, isCode: false });
 const code = (text: string): Piece => ({ text, isCode: true });
 
 /** Each line of a fenced block, with its fences, is a piece of code, and so is each inline one with its marks. */
-export function splitPieces(text: string): Piece[] {
+export const splitPieces = (text: string): Piece[] => {
   if (!text.includes('`') && !text.includes('~~~')) return [prose(text)];
   const pieces: Piece[] = [];
   const add = (more: Piece[]) => {
@@ -43,17 +43,17 @@ export function splitPieces(text: string): Piece[] {
   }
   endParagraph();
   return pieces;
-}
+};
 
 /** Replaces each piece of code in a text by one mark. */
-export function withoutCode(text: string): string {
+export const withoutCode = (text: string): string => {
   return splitPieces(text)
     .map((piece) => (piece.isCode ? CODE : piece.text))
     .join('');
-}
+};
 
 /** Where a line's own text begins, after blanks, quotation marks and list markers. */
-function contentStart(line: string): { at: number; inList: boolean } {
+const contentStart = (line: string): { at: number; inList: boolean } => {
   let at = 0;
   let inList = false;
   for (;;) {
@@ -63,26 +63,26 @@ function contentStart(line: string): { at: number; inList: boolean } {
     at = LIST_MARKER.lastIndex;
     inList = true;
   }
-}
+};
 
 /** The run of backticks or tildes that opens a fenced block, if one does. */
-function openingFence(line: string, at: number): string | null {
+const openingFence = (line: string, at: number): string | null => {
   FENCE.lastIndex = at;
   const run = FENCE.exec(line)?.[0];
   if (run === undefined) return null;
   return run.startsWith('`') && line.includes('`', at + run.length) ? null : run;
-}
+};
 
 /** A block ends with a run of the same kind, at least as long, alone on its line. */
-function closesFence(line: string, fence: string): boolean {
+const closesFence = (line: string, fence: string): boolean => {
   let at = 0;
   while (line[at] === ' ' || line[at] === '\t' || line[at] === '>') at++;
   const rest = line.slice(at).trimEnd();
   return rest.length >= fence.length && rest === fence.charAt(0).repeat(rest.length);
-}
+};
 
 /** Inline code stands between two runs of equally many backticks; a run without its like is plain text. */
-function piecesOfParagraph(text: string): Piece[] {
+const piecesOfParagraph = (text: string): Piece[] => {
   const { starts, ends, nextLike } = backtickRuns(text);
   const pieces: Piece[] = [];
   let from = 0;
@@ -96,10 +96,10 @@ function piecesOfParagraph(text: string): Piece[] {
     run = closing;
   }
   return [...pieces, prose(text.slice(from))];
-}
+};
 
 /** Each run of backticks, with the index of the next run as long as it (-1 if there is none). */
-function backtickRuns(text: string): { starts: number[]; ends: number[]; nextLike: number[] } {
+const backtickRuns = (text: string): { starts: number[]; ends: number[]; nextLike: number[] } => {
   const starts: number[] = [];
   const ends: number[] = [];
   const nextLike: number[] = [];
@@ -116,10 +116,10 @@ function backtickRuns(text: string): { starts: number[]; ends: number[]; nextLik
     waiting.set(length, run);
   }
   return { starts, ends, nextLike };
-}
+};
 
-function isEscaped(text: string, at: number): boolean {
+const isEscaped = (text: string, at: number): boolean => {
   let start = at;
   while (text[start - 1] === '\\') start--;
   return (at - start) % 2 === 1;
-}
+};

@@ -18,7 +18,7 @@ const WORD_CHARACTER = /[\p{L}\p{N}_]/u;
  * most 100. An `@` inside a word or an e-mail address mentions nobody, and neither does the path of a
  * subgroup (`@group/sub`).
  */
-export function findMentionedUsernames(text: string): string[] {
+export const findMentionedUsernames = (text: string): string[] => {
   const names = new Map<string, string>();
   const prose = withoutCode(text);
   for (const match of prose.matchAll(ADDRESS_OR_MENTION)) {
@@ -26,13 +26,13 @@ export function findMentionedUsernames(text: string): string[] {
     addName(names, mentionAt(prose, match.index));
   }
   return [...names.values()];
-}
+};
 
 /**
  * The names a line starts with, one or several with only blanks between: these people are spoken to, not
  * only of. Items of lists and quotations do not count. Same form as `mentionedUsernames`.
  */
-export function findAddressedUsernames(text: string): string[] {
+export const findAddressedUsernames = (text: string): string[] => {
   const names = new Map<string, string>();
   let quoted = false;
   for (const line of withoutCode(text).split('\n')) {
@@ -41,11 +41,11 @@ export function findAddressedUsernames(text: string): string[] {
     if (!quoted) addAddressed(names, line);
   }
   return [...names.values()];
-}
+};
 
 type Mention = { name: string; end: number };
 
-function addAddressed(names: Map<string, string>, line: string): void {
+const addAddressed = (names: Map<string, string>, line: string): void => {
   const start = skipBlanks(line, 0);
   if (start > 3) return; // indented code
   let mention = mentionAt(line, start);
@@ -53,39 +53,39 @@ function addAddressed(names: Map<string, string>, line: string): void {
     addName(names, mention);
     mention = mentionAt(line, skipBlanks(line, mention.end));
   }
-}
+};
 
-function addName(names: Map<string, string>, mention: Mention | null): void {
+const addName = (names: Map<string, string>, mention: Mention | null): void => {
   if (mention === null) return;
   const key = mention.name.toLowerCase();
   if (!names.has(key)) names.set(key, mention.name);
-}
+};
 
 /** The mention whose `@` is at `at`, if there is one. A name neither starts with `-` nor ends in a dot. */
-function mentionAt(text: string, at: number): Mention | null {
+const mentionAt = (text: string, at: number): Mention | null => {
   if (text[at] !== '@' || WORD_CHARACTER.test(characterBefore(text, at))) return null;
   const end = nameEnd(text, at + 1);
   const name = text.slice(at + 1, end);
   if (name === '' || name.startsWith('-') || name.length > MAX_NAME_LENGTH) return null;
   if (text[end] === '/' && text[end + 1] !== '-' && nameEnd(text, end + 1) > end + 1) return null;
   return { name, end };
-}
+};
 
 /** The whole character, be it two code units; '' at the start. */
-function characterBefore(text: string, at: number): string {
+const characterBefore = (text: string, at: number): string => {
   const pair = text.codePointAt(at - 2) ?? 0;
   return pair > 0xffff ? String.fromCodePoint(pair) : text.charAt(at - 1);
-}
+};
 
-function nameEnd(text: string, at: number): number {
+const nameEnd = (text: string, at: number): number => {
   let end = at;
   while (end < text.length && NAME_CHARACTER.test(text.charAt(end))) end++;
   while (end > at && text[end - 1] === '.') end--;
   return end;
-}
+};
 
-function skipBlanks(text: string, at: number): number {
+const skipBlanks = (text: string, at: number): number => {
   let end = at;
   while (text[end] === ' ' || text[end] === '\t') end++;
   return end;
-}
+};

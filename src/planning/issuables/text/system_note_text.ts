@@ -14,7 +14,7 @@ export type ClosedBy = { merge_request_iid: number; project?: string } | { sha: 
 export type IssuableState = 'opened' | 'closed' | 'merged' | 'locked';
 
 /** `closed`, `reopened`, `merged`, `closed via merge request !3`, `closed via commit <sha>`. */
-export function stateText(before: IssuableState, now: IssuableState, by?: ClosedBy): string | null {
+export const stateText = (before: IssuableState, now: IssuableState, by?: ClosedBy): string | null => {
   if (before === now) return null;
   if (now === 'merged') return 'merged';
   if (now === 'opened') return before === 'closed' ? 'reopened' : null;
@@ -22,13 +22,13 @@ export function stateText(before: IssuableState, now: IssuableState, by?: Closed
   if (by === undefined) return 'closed';
   if ('sha' in by) return `closed via commit ${by.sha}`;
   return `closed via merge request ${by.project ?? ''}!${by.merge_request_iid}`;
-}
+};
 
 /**
  * `changed title from **Fix {-tpyo-}** to **Fix {+typo+}**`: the marks stand around what is left between
  * the longest common start and the longest common end, and are missing where nothing is left.
  */
-export function titleText(before: string, now: string): string | null {
+export const titleText = (before: string, now: string): string | null => {
   if (before === now) return null;
   const old = [...before];
   const next = [...now];
@@ -38,33 +38,33 @@ export function titleText(before: string, now: string): string | null {
   let end = 0;
   while (end < shorter - start && old.at(-1 - end) === next.at(-1 - end)) end++;
   return `changed title from **${marked(old, start, end, '-')}** to **${marked(next, start, end, '+')}**`;
-}
+};
 
 /** As `titleText`, but a title that only became or stopped being work in progress is not a changed one. */
-export function mergeRequestTitleText(before: string, now: string): string | null {
+export const mergeRequestTitleText = (before: string, now: string): string | null => {
   return withoutWorkInProgress(before) === withoutWorkInProgress(now) ? null : titleText(before, now);
-}
+};
 
 /** From a merge request's titles: `marked as a **Work In Progress**` or `unmarked …`. */
-export function workInProgressText(titleBefore: string, titleNow: string): string | null {
+export const workInProgressText = (titleBefore: string, titleNow: string): string | null => {
   const now = isWorkInProgress(titleNow);
   if (isWorkInProgress(titleBefore) === now) return null;
   return `${now ? 'marked' : 'unmarked'} as a **Work In Progress**`;
-}
+};
 
 /**
  * `changed the description`, or, if all that changed is the box of one task, `marked the task **x** as
  * completed` or `as incomplete`. No description (null) is the same as an empty one.
  */
-export function descriptionText(before: string | null, now: string | null): string | null {
+export const descriptionText = (before: string | null, now: string | null): string | null => {
   if ((before ?? '') === (now ?? '')) return null;
   const task = toggledTask(before ?? '', now ?? '');
   if (task === null) return 'changed the description';
   return `marked the task **${task.text}** as ${task.done ? 'completed' : 'incomplete'}`;
-}
+};
 
 /** From usernames: `assigned to @a and @b`, `assigned to @a and unassigned @b`, `removed assignee`. */
-export function issueAssigneesText(before: string[], now: string[]): string | null {
+export const issueAssigneesText = (before: string[], now: string[]): string | null => {
   const { added, removed } = difference(before, now);
   if (added.length === 0 && removed.length === 0) return null;
   if (now.length === 0) return 'removed assignee';
@@ -72,79 +72,79 @@ export function issueAssigneesText(before: string[], now: string[]): string | nu
   if (added.length > 0) parts.push(`assigned to ${sentence(added)}`);
   if (removed.length > 0) parts.push(`unassigned ${sentence(removed)}`);
   return parts.join(' and ');
-}
+};
 
 /** From usernames, null for nobody: `assigned to @a`, `removed assignee`. */
-export function mergeRequestAssigneeText(before: string | null, now: string | null): string | null {
+export const mergeRequestAssigneeText = (before: string | null, now: string | null): string | null => {
   if (before === now) return null;
   return now === null ? 'removed assignee' : `assigned to @${now}`;
-}
+};
 
 /** From usernames: `requested review from @a and @b`, `removed review request for @c`, or both. */
-export function reviewersText(before: string[], now: string[]): string | null {
+export const reviewersText = (before: string[], now: string[]): string | null => {
   const { added, removed } = difference(before, now);
   const parts: string[] = [];
   if (added.length > 0) parts.push(`requested review from ${sentence(added)}`);
   if (removed.length > 0) parts.push(`removed review request for ${sentence(removed)}`);
   return parts.length === 0 ? null : parts.join(' and ');
-}
+};
 
 /** From ids of labels: `added ~1 ~2 labels`, `added ~1 and removed ~2 labels`, `removed ~2 label`. */
-export function labelsText(before: number[], now: number[]): string | null {
+export const labelsText = (before: number[], now: number[]): string | null => {
   const { added, removed } = difference(before, now);
   const parts: string[] = [];
   if (added.length > 0) parts.push(`added ${labelList(added)}`);
   if (removed.length > 0) parts.push(`removed ${labelList(removed)}`);
   if (parts.length === 0) return null;
   return `${parts.join(' and ')} ${added.length + removed.length === 1 ? 'label' : 'labels'}`;
-}
+};
 
 /** From iids of milestones, null for none: `changed milestone to %1`, `removed milestone`. */
-export function milestoneText(before: number | null, now: number | null): string | null {
+export const milestoneText = (before: number | null, now: number | null): string | null => {
   if (before === now) return null;
   return now === null ? 'removed milestone' : `changed milestone to %${now}`;
-}
+};
 
 /** `made the issue confidential` or `made the issue visible to everyone`. */
-export function confidentialText(before: boolean, now: boolean): string | null {
+export const confidentialText = (before: boolean, now: boolean): string | null => {
   if (before === now) return null;
   return now ? 'made the issue confidential' : 'made the issue visible to everyone';
-}
+};
 
 /** `locked the discussion in this issue` or `unlocked the discussion in this merge request`. */
-export function lockText(type: TargetType, before: boolean, now: boolean): string | null {
+export const lockText = (type: TargetType, before: boolean, now: boolean): string | null => {
   if (before === now) return null;
   return `${now ? 'locked' : 'unlocked'} the discussion in this ${type === 'Issue' ? 'issue' : 'merge request'}`;
-}
+};
 
 /** From seconds, 0 for no estimate: `changed time estimate to 3d 5h`, `removed time estimate`. */
-export function timeEstimateText(before: number, now: number): string | null {
+export const timeEstimateText = (before: number, now: number): string | null => {
   if (before === now) return null;
   const duration = formatDuration(now);
   return duration === null ? 'removed time estimate' : `changed time estimate to ${duration}`;
-}
+};
 
 /** From the seconds added, negative if subtracted: `added 2h 30m of time spent`, `subtracted 1h …`. */
-export function timeSpentText(seconds: number): string | null {
+export const timeSpentText = (seconds: number): string | null => {
   const duration = formatDuration(Math.abs(seconds));
   if (duration === null) return null;
   return `${seconds > 0 ? 'added' : 'subtracted'} ${duration} of time spent`;
-}
+};
 
 /** From the total in seconds that is set back to 0: `removed time spent`. */
-export function timeSpentResetText(totalBefore: number): string | null {
+export const timeSpentResetText = (totalBefore: number): string | null => {
   return totalBefore === 0 ? null : 'removed time spent';
-}
+};
 
 /** Under the old issue, from the new one's project (full path) and iid: `moved to group/proj#11`. */
-export function movedToText(project: string, iid: number): string {
+export const movedToText = (project: string, iid: number): string => {
   return `moved to ${project}#${iid}`;
-}
+};
 
 /** Under the new issue, from the old one's project (full path) and iid: `moved from group/proj#3`. */
-export function movedFromText(project: string, iid: number): string {
+export const movedFromText = (project: string, iid: number): string => {
   return `moved from ${project}#${iid}`;
-}
+};
 
 /** What mentions an issue or merge request; its project's full path if that is another one. */
 export type MentionedBy = { project?: string | undefined } & (
@@ -154,35 +154,35 @@ export type MentionedBy = { project?: string | undefined } & (
 );
 
 /** `mentioned in issue #4`, `mentioned in merge request group/proj!2`, `mentioned in commit group/proj@<sha>`. */
-export function mentionedText(by: MentionedBy): string {
+export const mentionedText = (by: MentionedBy): string => {
   const project = by.project ?? '';
   if ('issue_iid' in by) return `mentioned in issue ${project}#${by.issue_iid}`;
   if ('merge_request_iid' in by) return `mentioned in merge request ${project}!${by.merge_request_iid}`;
   return `mentioned in commit ${project === '' ? '' : `${project}@`}${by.sha}`;
-}
+};
 
 /** Rewrites a "mentioned in" text for another project: adds the path of `project`, where it was written. */
-export function mentionedElsewhereText(text: string, project: string): string {
+export const mentionedElsewhereText = (text: string, project: string): string => {
   const [, words, own] =
     /^(mentioned in (?:issue |merge request |commit ))([#!]\d+|[0-9a-f]+)$/.exec(text) ?? [];
   if (words === undefined || own === undefined) return text;
   return `${words}${project}${/^[#!]/.test(own) ? '' : '@'}${own}`;
-}
+};
 
 /** From names of branches: ``changed target branch from `a` to `b` ``. */
-export function targetBranchText(before: string, now: string): string | null {
+export const targetBranchText = (before: string, now: string): string | null => {
   return before === now ? null : `changed target branch from \`${before}\` to \`${now}\``;
-}
+};
 
 /** The characters of a title with `{-…-}` or `{+…+}` around all but `start` and `end` of them. */
-function marked(title: string[], start: number, end: number, sign: '-' | '+'): string {
+const marked = (title: string[], start: number, end: number, sign: '-' | '+'): string => {
   const middle = title.slice(start, title.length - end).join('');
   const mark = middle === '' ? '' : `{${sign}${middle}${sign}}`;
   return title.slice(0, start).join('') + mark + title.slice(title.length - end).join('');
-}
+};
 
 /** The one task whose box is all that differs, as it is now; null if anything else differs. */
-function toggledTask(before: string, now: string): Task | null {
+const toggledTask = (before: string, now: string): Task | null => {
   const old = before.split('\n').map(withoutReturn);
   const next = now.split('\n').map(withoutReturn);
   if (old.length !== next.length) return null;
@@ -191,26 +191,26 @@ function toggledTask(before: string, now: string): Task | null {
   const oldTask = parseTask(old[changed] ?? '');
   const task = parseTask(next[changed] ?? '');
   return task && oldTask && task.text === oldTask.text && task.done !== oldTask.done ? task : null;
-}
+};
 
-function withoutReturn(line: string): string {
+const withoutReturn = (line: string): string => {
   return line.endsWith('\r') ? line.slice(0, -1) : line;
-}
+};
 
-function difference<T>(before: T[], now: T[]): { added: T[]; removed: T[] } {
+const difference = <T>(before: T[], now: T[]): { added: T[]; removed: T[] } => {
   const old = new Set(before);
   const next = new Set(now);
   return { added: [...next.difference(old)], removed: [...old.difference(next)] };
-}
+};
 
 /** `@a`, `@a and @b`, `@a, @b, and @c`. */
-function sentence(usernames: string[]): string {
+const sentence = (usernames: string[]): string => {
   const mentions = usernames.map((username) => `@${username}`);
   const last = mentions.pop() ?? '';
   if (mentions.length === 0) return last;
   return `${mentions.join(', ')}${mentions.length > 1 ? ',' : ''} and ${last}`;
-}
+};
 
-function labelList(ids: number[]): string {
+const labelList = (ids: number[]): string => {
   return ids.map((id) => `~${id}`).join(' ');
-}
+};

@@ -3,7 +3,7 @@ import type { Platform } from '../../../core/platform.ts';
 import type { Oid, Signature } from '../../../platform/git/protocol_types.ts';
 import type { Repository } from '../../../platform/git/repository.ts';
 import type { Project } from '../../../projects/projects/find.ts';
-import { getRepository } from '../../../code/repository/open_repository.ts';
+import { getRepository } from '../../../code/repository/get_repository.ts';
 
 export type Person = { name: string; email: string };
 

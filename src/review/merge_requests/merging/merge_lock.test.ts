@@ -14,7 +14,7 @@ import {
 } from '../../../../test/support/seed_merge_requests.ts';
 import { type SeededUser, seedMember, seedUser } from '../../../../test/support/seed.ts';
 import { type TestService, startTestService } from '../../../../test/support/service.ts';
-import { getRepository } from '../../../code/repository/open_repository.ts';
+import { getRepository } from '../../../code/repository/get_repository.ts';
 import {
   beginOperation,
   dropOperation,

@@ -5,7 +5,7 @@ import type { Oid } from '../../../platform/git/protocol_types.ts';
 import { isGitFailure } from '../../../platform/git/failure.ts';
 import type { Repository } from '../../../platform/git/repository.ts';
 import { getSignature } from '../../../code/repository/refs/change_refs.ts';
-import { getRepository } from '../../../code/repository/open_repository.ts';
+import { getRepository } from '../../../code/repository/get_repository.ts';
 import { findRef } from '../../../code/repository/refs/resolve.ts';
 import type { LoadedMergeRequest } from '../find.ts';
 import { mergeRefName } from '../versions/head_ref.ts';

@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import type { Platform } from '../../../core/platform.ts';
 import { isGitFailure } from '../../../platform/git/failure.ts';
 import type { Oid } from '../../../platform/git/protocol_types.ts';
-import { getRepository } from '../../../code/repository/open_repository.ts';
+import { getRepository } from '../../../code/repository/get_repository.ts';
 import { memoizePerStore } from '../../../platform/memoize_per_store.ts';
 import { type RepositoryPlace, placeColumns } from '../../../platform/git/repository.ts';
 import { type Heads, loadBranches, readHeads } from '../refresh/heads.ts';

@@ -12,7 +12,7 @@ import { type Project, loadProject } from '../../../projects/projects/find.ts';
 import { enqueue } from '../../../platform/queue/enqueue.ts';
 import { importCommit } from '../../../code/repository/refs/import_commits.ts';
 import { moveRefs } from '../../../code/repository/refs/move_refs.ts';
-import { getRepository } from '../../../code/repository/open_repository.ts';
+import { getRepository } from '../../../code/repository/get_repository.ts';
 import { mayForcePush, mayPushTo, loadProtectedBranches } from '../../../code/repository/protection/rules.ts';
 import { branchPrefix } from '../../../code/repository/refs/resolve.ts';
 import type { LoadedMergeRequest } from '../find.ts';

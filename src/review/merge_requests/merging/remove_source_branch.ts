@@ -5,7 +5,7 @@ import { isGitFailure } from '../../../platform/git/failure.ts';
 import { zeroOid } from '../../../platform/git/protocol_types.ts';
 import { loadProject } from '../../../projects/projects/find.ts';
 import { moveRefs } from '../../../code/repository/refs/move_refs.ts';
-import { getRepository } from '../../../code/repository/open_repository.ts';
+import { getRepository } from '../../../code/repository/get_repository.ts';
 import { isProtected, mayPushTo, loadProtectedBranches } from '../../../code/repository/protection/rules.ts';
 import { branchPrefix, findRef } from '../../../code/repository/refs/resolve.ts';
 

@@ -8,7 +8,7 @@ import { isGitFailure } from '../../../platform/git/failure.ts';
 import { zeroOid } from '../../../platform/git/protocol_types.ts';
 import { availableTo } from '../../../projects/labels/project_or_group.ts';
 import { type Project, findProject, loadProject } from '../../../projects/projects/find.ts';
-import { getRepository } from '../../../code/repository/open_repository.ts';
+import { getRepository } from '../../../code/repository/get_repository.ts';
 import { branchPrefix, loadCommits } from '../../../code/repository/refs/resolve.ts';
 import { acceptRequest } from '../merging/accept.ts';
 import { createMergeRequest } from '../create.ts';

@@ -7,7 +7,7 @@ import { type Commit, type Oid, zeroOid } from '../../../platform/git/protocol_t
 import { mayReferTo } from '../../../planning/issuables/text/references.ts';
 import { addMentionNotes } from '../../../planning/notes/cross_references.ts';
 import type { Project } from '../../../projects/projects/find.ts';
-import { getRepository } from '../../../code/repository/open_repository.ts';
+import { getRepository } from '../../../code/repository/get_repository.ts';
 import { closeIssuesAs, parseClosingIssues } from '../issues/closing_references.ts';
 import { readBranchHeads } from './heads.ts';
 import type { PushedBranch } from './refresh_target.ts';

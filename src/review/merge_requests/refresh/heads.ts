@@ -3,7 +3,7 @@ import type { Platform } from '../../../core/platform.ts';
 import type { Reader } from '../../../platform/db/open.ts';
 import type { Oid } from '../../../platform/git/protocol_types.ts';
 import { type Repository, type RepositoryPlace, placeColumns } from '../../../platform/git/repository.ts';
-import { getRepository } from '../../../code/repository/open_repository.ts';
+import { getRepository } from '../../../code/repository/get_repository.ts';
 import { branchPrefix, loadRefs } from '../../../code/repository/refs/resolve.ts';
 
 /** The source and target branch of a merge request. */

@@ -4,7 +4,7 @@ import { isGitFailure } from '../../../platform/git/failure.ts';
 import { type Oid, zeroOid } from '../../../platform/git/protocol_types.ts';
 import type { Repository } from '../../../platform/git/repository.ts';
 import type { Project } from '../../../projects/projects/find.ts';
-import { getRepository } from '../../../code/repository/open_repository.ts';
+import { getRepository } from '../../../code/repository/get_repository.ts';
 import { markMerged } from '../merging/complete_merge.ts';
 import type { LoadedMergeRequest } from '../find.ts';
 import { loadBranches } from './heads.ts';

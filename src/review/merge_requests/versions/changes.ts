@@ -7,7 +7,7 @@ import type { Page, PageRequest } from '../../../platform/http/page.ts';
 import { isBeyondLimits, isGitFailure } from '../../../platform/git/failure.ts';
 import type { DiffLimits } from '../../../platform/git/protocol_types.ts';
 import { diffJson } from '../../../code/repository/commits/diff_json.ts';
-import { getRepository } from '../../../code/repository/open_repository.ts';
+import { getRepository } from '../../../code/repository/get_repository.ts';
 import type { LoadedMergeRequest } from '../find.ts';
 import { type VersionRow, versionCommitJson } from './json.ts';
 import { latestVersion } from './queries.ts';

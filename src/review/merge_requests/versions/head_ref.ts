@@ -3,7 +3,7 @@ import type { Platform } from '../../../core/platform.ts';
 import type { Reader } from '../../../platform/db/open.ts';
 import { zeroOid } from '../../../platform/git/protocol_types.ts';
 import { type Repository, placeColumns } from '../../../platform/git/repository.ts';
-import { getRepository } from '../../../code/repository/open_repository.ts';
+import { getRepository } from '../../../code/repository/get_repository.ts';
 import { loadRefs } from '../../../code/repository/refs/resolve.ts';
 
 const headRefName = (iid: number): string => `refs/merge-requests/${iid}/head`;

@@ -10,7 +10,7 @@ import type { Repository } from '../../../platform/git/repository.ts';
 import { enqueue } from '../../../platform/queue/enqueue.ts';
 import { importCommit, keepCommits } from '../../../code/repository/refs/import_commits.ts';
 import { diffJson } from '../../../code/repository/commits/diff_json.ts';
-import { getRepository } from '../../../code/repository/open_repository.ts';
+import { getRepository } from '../../../code/repository/get_repository.ts';
 import { type Branches, type Heads, readHeads } from '../refresh/heads.ts';
 import { versionWork } from './follow_version.ts';
 import { versionCommitJson } from './json.ts';

@@ -12,7 +12,7 @@ import { listExternalStatuses } from '../../../../ci/pipelines/statuses/external
 import { type LoadedPipeline, findPipeline } from '../../../../ci/pipelines/find.ts';
 import { findPipelineToChange } from '../../../../ci/pipelines/find_to_change.ts';
 import { singlePipelineJson } from '../../../../code/repository/statuses/pipeline_detail.ts';
-import { getRepository } from '../../../../code/repository/open_repository.ts';
+import { getRepository } from '../../../../code/repository/get_repository.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { moment } from '../../parts/moment.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';

@@ -4,7 +4,7 @@ import { pageParams, pageRequest } from '../../../../platform/http/page.ts';
 import { object } from '../../../../platform/http/schema.ts';
 import { type Project, projectsById } from '../../../../projects/projects/find.ts';
 import { listProjects } from '../../../../projects/projects/lists/list.ts';
-import { getIdeLink, toAsciiUrl } from '../../../../core/settings/effective.ts';
+import { getIdeLink, toAsciiUrl } from '../../../../core/settings/setting_effects.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { projectLink } from '../../parts/project_link.ts';

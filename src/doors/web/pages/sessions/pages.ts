@@ -1,6 +1,6 @@
 import { object } from '../../../../platform/http/schema.ts';
 import { endSession } from '../../../../identity/sessions/end.ts';
-import { toAsciiUrl } from '../../../../core/settings/effective.ts';
+import { toAsciiUrl } from '../../../../core/settings/setting_effects.ts';
 import { page, redirect } from '../../page.ts';
 import { signInPages } from './sign_in.ts';
 

@@ -1,6 +1,6 @@
 import { Failure } from '../../../../platform/errors.ts';
 import { object, optional, text } from '../../../../platform/http/schema.ts';
-import { passwordSignIn } from '../../../../identity/sessions/password_sign_in.ts';
+import { signInWithPassword } from '../../../../identity/sessions/check_password.ts';
 import { startSession } from '../../../../identity/sessions/start.ts';
 import { type FormProblems, form, hidden, input, noProblems } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
@@ -106,7 +106,12 @@ const signIn = page({
       return signInView(visit, { login: '', return_to: back }, noProblems, { status: 422 });
     }
     try {
-      const { user, needsSecondFactor } = await passwordSignIn(platform, { login, password, ip, userAgent });
+      const { user, needsSecondFactor } = await signInWithPassword(platform, {
+        login,
+        password,
+        ip,
+        userAgent,
+      });
       if (needsSecondFactor) return await askSecondFactor(visit, { user_id: user.id, provider: null }, back);
       const replaced = visit.sessionSecret;
       const given = { user_id: user.id, provider: null, source: call, replaced };

@@ -6,7 +6,7 @@ import { type Meter, runMetered } from '../../../platform/db/meter.ts';
 import { advancePipeline } from '../processing/advance.ts';
 import { cancelPipeline, retryPipeline } from '../update.ts';
 import { endedWork } from '../pipeline_ended.ts';
-import { type NewPipeline, insertPipeline } from './insert.ts';
+import { type NewPipeline, insertPipeline } from './insert_pipeline.ts';
 import { loadJobConfig } from '../pipeline_rows.ts';
 
 let gantry: PipelineStore;

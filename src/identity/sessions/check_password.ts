@@ -31,7 +31,7 @@ export type PasswordSignIn = {
 
 type LoadedUser = PasswordUser & { password_hash: string | null };
 
-const userByLogin = async (db: Reader, login: string): Promise<LoadedUser | undefined> => {
+const findUserByLogin = async (db: Reader, login: string): Promise<LoadedUser | undefined> => {
   const name = login.trim().toLowerCase();
   // Names have no NUL, and PostgreSQL refuses to search for one.
   if (name.includes('\0')) return undefined;
@@ -46,7 +46,7 @@ const userByLogin = async (db: Reader, login: string): Promise<LoadedUser | unde
 
 /** Checks the password. Takes the same time for existing and unknown users. */
 const checkUser = async (db: Reader, { login, password }: PasswordInput) => {
-  const user = await userByLogin(db, login);
+  const user = await findUserByLogin(db, login);
   const isSane = password.length <= longestPassword * 2;
   const isRight = await isPassword(isSane ? password : '', user?.password_hash ?? null);
   return { user, isRight: isRight && isSane };
@@ -73,7 +73,7 @@ const attempt = async ({ store, clock }: Platform, given: PasswordInput): Promis
  * Maximum number of attempts of one origin that wait for each other, so that concurrent guesses count like sequential
  * ones.
  */
-const mostAtOnce = 100;
+const maxWaitingAttempts = 100;
 
 /**
  * Returns the user of a login and password. Every password check goes through this function, and failures are counted
@@ -83,7 +83,7 @@ const mostAtOnce = 100;
  */
 export const checkPassword = async (platform: Platform, given: PasswordInput): Promise<PasswordUser> => {
   const [origin] = getCountedNames(given.ip, given.login);
-  const limit = { most: mostAtOnce, refuse: () => tooManyFailures(60_000) };
+  const limit = { most: maxWaitingAttempts, refuse: () => tooManyFailures(60_000) };
   return await withMutex(
     platform,
     `password of ${origin}`,
@@ -96,7 +96,10 @@ export const checkPassword = async (platform: Platform, given: PasswordInput): P
  * Signs in with a password: returns the user, and whether a second factor is required.
  * @throws Failure as `checkPassword`; 403 for a blocked user, or when passwords are off
  */
-export const passwordSignIn = async (platform: Platform, given: PasswordInput): Promise<PasswordSignIn> => {
+export const signInWithPassword = async (
+  platform: Platform,
+  given: PasswordInput,
+): Promise<PasswordSignIn> => {
   if (!platform.settings.current.password_authentication_enabled) {
     throw forbidden('Password authentication is disabled.');
   }

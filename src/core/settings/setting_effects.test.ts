@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { defaults } from './fields.ts';
-import { findEmailDomainProblem } from './effective.ts';
+import { findEmailDomainProblem } from './setting_effects.ts';
 
 const problem = (email: string, given: object): string | null =>
   findEmailDomainProblem({ ...defaults, ...given }, email);

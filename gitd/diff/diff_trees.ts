@@ -14,7 +14,7 @@ const seconds = 20;
 /** Upper bounds for the limits of any caller. */
 const most: DiffLimits = { files: 100_000, lines: 5_000_000, bytes: 64 * 2 ** 20, file_bytes: 8 * 2 ** 20 };
 
-const withinReason = (limits: DiffLimits): DiffLimits => ({
+const capLimits = (limits: DiffLimits): DiffLimits => ({
   files: Math.min(limits.files, most.files),
   lines: Math.min(limits.lines, most.lines),
   bytes: Math.min(limits.bytes, most.bytes),
@@ -25,7 +25,7 @@ const withinReason = (limits: DiffLimits): DiffLimits => ({
 const tooMany = { paths: 300_000, pairs: 100_000 };
 
 /** Resolves both trees. @throws GitError `too_large` if they differ in too many paths */
-const comparedTrees = async (context: Context, from: Oid | null, to: Oid): Promise<[Oid, Oid]> => {
+const resolveComparedTrees = async (context: Context, from: Oid | null, to: Oid): Promise<[Oid, Oid]> => {
   const trees = await resolveTrees(context, from, to);
   await countDifferences(context, ...trees, tooMany);
   return trees;
@@ -72,9 +72,9 @@ export const diffFiles: MethodHandler<'diff.files'> = async (params, context) =>
   const paths = params.paths?.filter(isTreePath) ?? [];
   const isNone = params.paths !== undefined && params.paths.length > 0 && paths.length === 0;
   const { dir, signal, pools } = context;
-  const trees = await comparedTrees(context, from, to);
+  const trees = await resolveComparedTrees(context, from, to);
   if (isNone || trees[0] === trees[1]) return { result: { diffs: [], files: 0, overflow: false } };
-  const parser = makeDiffParser(withinReason(limits), paths.length === 0);
+  const parser = makeDiffParser(capLimits(limits), paths.length === 0);
   if (paths.length > 0) await runWithPaths(context, trees, parser, paths);
   else await pools.diffTree.run({ dir, trees, signal, seconds }, parser.push);
   return { result: parser.finish() };
@@ -82,7 +82,7 @@ export const diffFiles: MethodHandler<'diff.files'> = async (params, context) =>
 
 /** Answers the whole diff as git writes it, for `patch` and `git apply`. */
 export const diffRaw: MethodHandler<'diff.raw'> = async ({ from, to, max }, context) => {
-  const trees = await comparedTrees(context, from, to);
+  const trees = await resolveComparedTrees(context, from, to);
   const { dir, signal, exec } = context;
   const args = [
     flag('-r'),

@@ -4,7 +4,7 @@ import { unique } from '../../../test/support/seed.ts';
 import { type TestService, startTestService } from '../../../test/support/service.ts';
 import { openVisitor } from '../../../test/support/visitor.ts';
 import { Failure } from '../../platform/errors.ts';
-import { passwordSignIn } from './password_sign_in.ts';
+import { signInWithPassword } from './check_password.ts';
 
 const password = 'correct horse';
 let gantry: TestService;
@@ -26,7 +26,7 @@ const newAddress = (): string => `203.0.113.${(hosts += 1)}`;
 /** Signs in and returns the failure; null: signed in. */
 const attempt = async (given: { login: string; password?: string; ip: string }): Promise<Failure | null> => {
   try {
-    await passwordSignIn(gantry.service.platform, { password, userAgent: 'a browser', ...given });
+    await signInWithPassword(gantry.service.platform, { password, userAgent: 'a browser', ...given });
     return null;
   } catch (error) {
     assert.ok(error instanceof Failure);

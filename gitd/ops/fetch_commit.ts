@@ -7,7 +7,7 @@ import { quotedFolder } from '../odb/quarantine.ts';
 import type { Methods, Oid } from '../protocol.ts';
 import { updateRefs } from '../refs/update_refs.ts';
 import { ensureRepository } from '../storage/create_repository.ts';
-import { resolveRepositoryPath } from '../disk/repository_paths.ts';
+import { resolveRepositoryPath } from '../disk/storage_paths.ts';
 import { requireCommit } from '../pool/read_object.ts';
 import { startPack, takePack } from './transfer_packs.ts';
 
@@ -57,10 +57,10 @@ const copyObjects = async (
  * Copies a commit with all it needs from another repository of the storage, and keeps it by a ref. The source's
  * objects are copied, not borrowed.
  */
-export const copyCommit = async (
-  { source, commit, ref }: Methods['repository.bring']['params'],
+export const fetchCommit = async (
+  { source, commit, ref }: Methods['repository.fetch_commit']['params'],
   context: Context,
-): Promise<Answer<'repository.bring'>> => {
+): Promise<Answer<'repository.fetch_commit'>> => {
   const sourceDir = resolveRepositoryPath(context.root, source);
   await requireCommit({ ...context, dir: sourceDir }, commit);
   await ensureRepository(context);

@@ -15,10 +15,10 @@ export const resolveRepositoryPath = (root: string, repository: unknown): string
 /**
  * Folder of removed repositories until the janitor deletes them: a rename is instant, deleting a large tree is not.
  */
-export const deletedFolder = (root: string): string => join(root, '+deleted');
+export const getDeletedFolder = (root: string): string => join(root, '+deleted');
 
 /** Folder of repositories under construction. A rename puts each in its place, whole. */
-export const makingFolder = (root: string): string => join(root, '+making');
+export const getConstructionFolder = (root: string): string => join(root, '+making');
 
 export const repositoryExists = async (dir: string): Promise<boolean> => {
   try {
