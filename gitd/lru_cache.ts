@@ -7,9 +7,12 @@ export type Lru<V> = {
 
 /**
  * Makes a cache.
- * @param most largest sum of all weights
+ * @param maxWeight largest sum of all weights
  */
-export const makeLruCache = <V>(most: number, weigh: (value: V, key: string) => number = () => 1): Lru<V> => {
+export const makeLruCache = <V>(
+  maxWeight: number,
+  weigh: (value: V, key: string) => number = () => 1,
+): Lru<V> => {
   const entries = new Map<string, { value: V; weight: number }>();
   let total = 0;
   const drop = (key: string): void => {
@@ -28,11 +31,11 @@ export const makeLruCache = <V>(most: number, weigh: (value: V, key: string) => 
     set: (key, value) => {
       drop(key);
       const weight = weigh(value, key);
-      if (weight > most) return;
+      if (weight > maxWeight) return;
       entries.set(key, { value, weight });
       total += weight;
       for (const oldest of entries.keys()) {
-        if (total <= most) return;
+        if (total <= maxWeight) return;
         drop(oldest);
       }
     },

@@ -394,11 +394,11 @@ export type Stream = keyof Streams;
 export type Head = string | null;
 
 export type Quota = {
-  /** Most bytes of one push, packed; null: no limit. */
+  /** Maximum bytes of one push, packed; null: no limit. */
   push_bytes: number | null;
-  /** Most bytes of one file; null: no limit. */
+  /** Maximum bytes of one file; null: no limit. */
   file_bytes: number | null;
-  /** Most bytes of the repository including a push; null: no limit. */
+  /** Maximum bytes of the repository including a push; null: no limit. */
   repository_bytes: number | null;
 };
 

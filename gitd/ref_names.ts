@@ -8,26 +8,26 @@ const refused = /[\u0000-\u0020\u007f~^:?*[\\]|\.\.|@\{|\/\/|\/\.|\.lock(?:\/|$)
 const deceiving =
   /[\u0080-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufffd]|[\u{e0000}-\u{e007f}]/u;
 
-/** Most bytes. A part is a file name, limited to 255 bytes including `.lock`. */
-const longest = { short: 255, full: 300, part: 250 };
+/** Maximum bytes. A part is a file name, limited to 255 bytes including `.lock`. */
+const maxBytes = { short: 255, full: 300, part: 250 };
 
 const isWellFormed = (name: string): boolean =>
   name !== '@' &&
   !refused.test(name) &&
   name.isWellFormed() &&
-  name.split('/').every((part) => part !== '' && Buffer.byteLength(part) <= longest.part);
+  name.split('/').every((part) => part !== '' && Buffer.byteLength(part) <= maxBytes.part);
 
 /** Whether git accepts the full ref: `refs/` and at least two more parts. */
 export const isFullRef = (name: unknown): name is string =>
   typeof name === 'string' &&
   /^refs\/[^/]+\/./.test(name) &&
-  Buffer.byteLength(name) <= longest.full &&
+  Buffer.byteLength(name) <= maxBytes.full &&
   isWellFormed(name);
 
 /** Whether a branch or tag may have this name: nothing that git or a reader would mistake for something else. */
 export const isShortName = (name: unknown): name is string =>
   typeof name === 'string' &&
-  Buffer.byteLength(name) <= longest.short &&
+  Buffer.byteLength(name) <= maxBytes.short &&
   isWellFormed(name) &&
   !name.startsWith('-') &&
   name !== 'HEAD' &&

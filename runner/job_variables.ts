@@ -6,8 +6,8 @@ export type Values = ReadonlyMap<string, string>;
 const reference = /\$(?:\$|\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*)|[*#@!?0-9-])/g;
 const isName = (text: string): boolean => /^[A-Za-z_]\w*$/.test(text);
 /** Limits of nested references, and of characters in an expanded value. */
-const deepest = 100;
-const longest = 2 ** 20;
+const maxDepth = 100;
+const maxValueLength = 2 ** 20;
 
 /** Expands `$name` and `${name}`; `$$` becomes a dollar; unknown names become empty. */
 export const expandVariables = (text: string, values: Values): string =>
@@ -41,13 +41,13 @@ export const resolveVariables = (
     if (resolved !== undefined || one === undefined) return resolved ?? '';
     if (one.raw || !one.text.includes('$')) return one.text;
     // A cyclic reference, or a chain that is too long.
-    if (open.includes(key) || open.length > deepest) return '';
+    if (open.includes(key) || open.length > maxDepth) return '';
     const path = [...open, key];
     let size = 0;
     const value = one.text.replaceAll(reference, (whole: string, braced?: string, plain?: string) => {
       const part = whole === '$$' ? '$' : resolveValue(braced ?? plain ?? '', path);
       size += part.length;
-      return size > longest ? '' : part;
+      return size > maxValueLength ? '' : part;
     });
     ready.set(key, value);
     return value;

@@ -38,11 +38,11 @@ export type Orders = {
   patience?: number;
   /** Memory of a job in bytes; null: no limit. */
   memory?: number | null;
-  /** Most processes of a job. */
+  /** Maximum processes of a job. */
   processes?: number;
   /** Disk space of a job's files in bytes; null: no limit. */
   disk?: number | null;
-  /** Most bytes of all caches. */
+  /** Maximum bytes of all caches. */
   cache_limit?: number;
   /** Days for which unused caches and project files are kept. */
   keep_days?: number;

@@ -20,7 +20,7 @@ export type PoolParts = {
   systemId: string;
   /** The runner's folder: slots, caches and logs. */
   root: string;
-  /** Most jobs that run at the same time. */
+  /** Maximum jobs that run at the same time. */
   concurrency: number;
   logLimit: number;
   idleLimit: number;
@@ -40,7 +40,7 @@ export type Pool = {
 };
 
 /** Milliseconds until the next poll, by the outcome of the last one. */
-const pauses = { empty: 1_000, changed: 50, refused: 10_000, first: 100, most: 2_000 };
+const pauses = { empty: 1_000, changed: 50, refused: 10_000, first: 100, max: 2_000 };
 
 type Held = Map<number, Promise<void>>;
 
@@ -96,7 +96,7 @@ const makePoller = ({ client, log }: PoolParts, begin: (job: Job) => void, polli
       failures += 1;
       if (failures === 1 && !polling.aborted)
         log('the coordinator does not answer', { error: String(error) });
-      return Math.min(pauses.most, pauses.first * 2 ** Math.min(failures, 10));
+      return Math.min(pauses.max, pauses.first * 2 ** Math.min(failures, 10));
     }
   };
 };

@@ -39,7 +39,7 @@ type Done = Result & { name: string; seconds: number };
 const root = join(import.meta.dirname, '..');
 const minutes = 60;
 /** Failed files that run once more: where more failed, it is the code. */
-const mostUnsteady = 3;
+const maxUnsteadyFiles = 3;
 
 const readArguments = () => {
   try {
@@ -210,7 +210,7 @@ const testFileOf = ({ file }: Failure): string | undefined => /[\w./-]+\.test\.t
 /** Tells a busy machine from broken code: runs the files that failed once more, each by itself. */
 const onceMore = async (engine: EngineName, result: Result): Promise<Result> => {
   const files = [...new Set(result.failures.map(testFileOf))];
-  if (files.length === 0 || files.length > mostUnsteady) return result;
+  if (files.length === 0 || files.length > maxUnsteadyFiles) return result;
   const again: Result[] = [];
   for (const file of files) {
     if (file === undefined) return result;

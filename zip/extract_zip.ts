@@ -22,7 +22,7 @@ const usualLimits: ExtractLimits = { entries: 1_000_000, total: 64 * 2 ** 30 };
 
 /** Largest file that is read into memory, in bytes. */
 const small = 1024 * 1024;
-const longestLink = 4096;
+const maxLinkBytes = 4096;
 
 /** Checks the name, kind and total size of all items. Runs before the first file is written. */
 const checkItems = (items: readonly ZipItem[], { total }: ExtractLimits): void => {
@@ -84,7 +84,7 @@ const writeItem = async (source: ZipContent, item: ZipItem, { path, owner }: Pla
 };
 
 const writeLink = async (source: ZipContent, item: ZipItem, { path, owner }: Place): Promise<void> => {
-  const target = (await readItemWhole(source, item, longestLink)).toString();
+  const target = (await readItemWhole(source, item, maxLinkBytes)).toString();
   if (target === '' || target.includes('\0'))
     throw new ZipFailure(`${JSON.stringify(item.name)} is a symbolic link without a target`);
   await rm(path, { force: true });

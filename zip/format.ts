@@ -18,8 +18,8 @@ export const methods = { store: 0, deflate: 8 } as const;
 export const flags = { encrypted: 1, descriptor: 8, strong: 0x40, utf8: 0x800, hidden: 0x2000 } as const;
 
 /** Placeholders: the true value is in a 64-bit field. */
-export const most16 = 0xffff;
-export const most32 = 0xffffffff;
+export const max16 = 0xffff;
+export const max32 = 0xffffffff;
 
 export const extra64 = 1;
 

@@ -7,8 +7,8 @@ import {
   kindMask,
   lengths,
   modes,
-  most16,
-  most32,
+  max16,
+  max32,
   signatures,
 } from './format.ts';
 import { decodeName } from './safe_names.ts';
@@ -22,7 +22,7 @@ export type ZipSource = {
 
 export type ZipLimits = {
   entries: number;
-  /** Most bytes of the central directory. */
+  /** Maximum bytes of the central directory. */
   directory: number;
 };
 
@@ -95,14 +95,14 @@ const readPlace64 = async (source: ZipSource, endAt: number): Promise<Place> => 
 };
 
 const readPlace = async (source: ZipSource): Promise<Place> => {
-  const tailLength = Math.min(source.size, lengths.end + most16);
+  const tailLength = Math.min(source.size, lengths.end + max16);
   if (tailLength < lengths.end) throw noZip();
   const tail = await source.read(source.size - tailLength, tailLength);
   const at = findEnd(tail);
   const end = source.size - tailLength + at;
   const count = tail.readUInt16LE(at + 10);
   const [size, offset] = [tail.readUInt32LE(at + 12), tail.readUInt32LE(at + 16)];
-  if (count === most16 || size === most32 || offset === most32) return await readPlace64(source, end);
+  if (count === max16 || size === max32 || offset === max32) return await readPlace64(source, end);
   if (tail.readUInt32LE(at + 4) !== 0) throw damaged();
   return { count, size, offset, end };
 };
@@ -126,11 +126,11 @@ type Sizes = { compressed: number; size: number; offset: number };
 const sizesAt = (bytes: Buffer, at: number): Sizes => {
   const [compressed, size, offset] = [20, 24, 42].map((field) => bytes.readUInt32LE(at + field));
   const narrow = { size: size ?? 0, compressed: compressed ?? 0, offset: offset ?? 0 };
-  if (Math.max(narrow.size, narrow.compressed, narrow.offset) < most32) return narrow;
+  if (Math.max(narrow.size, narrow.compressed, narrow.offset) < max32) return narrow;
   const extraAt = at + lengths.central + bytes.readUInt16LE(at + 28);
   const wide = readWideFields(bytes.subarray(extraAt, extraAt + bytes.readUInt16LE(at + 30)));
   const next = (value: number): number => {
-    if (value < most32) return value;
+    if (value < max32) return value;
     const wideValue = wide.shift();
     if (wideValue === undefined) throw damaged();
     return wideValue;

@@ -11,20 +11,20 @@ export type ZipContent = ZipSource & {
 };
 
 /** Highest possible compression ratio of deflate. */
-const highestRatio = 1032;
+const maxRatio = 1032;
 
 const wrong = (item: ZipItem, why: string): ZipFailure =>
   new ZipFailure(`${JSON.stringify(item.name)} ${why}`);
 
-const checkItem = (item: ZipItem, most: number): void => {
+const checkItem = (item: ZipItem, maxBytes: number): void => {
   if (item.kind === 'directory' || item.kind === 'other') throw wrong(item, 'is not a file');
   if (item.isEncrypted) throw wrong(item, 'is encrypted');
   const { method, compressed, size } = item;
   if (method !== methods.store && method !== methods.deflate)
     throw wrong(item, 'uses an unsupported compression method');
-  const isPossible = method === methods.store ? compressed === size : size <= compressed * highestRatio;
+  const isPossible = method === methods.store ? compressed === size : size <= compressed * maxRatio;
   if (!isPossible) throw wrong(item, 'has an impossible size');
-  if (size > most) throw wrong(item, 'is too large');
+  if (size > maxBytes) throw wrong(item, 'is too large');
 };
 
 /** Returns the offset of an entry's content. Checks that its local header agrees with the directory. */
@@ -71,11 +71,11 @@ const inflated = async function* inflated(item: ZipItem, packed: Readable): Asyn
 /**
  * Streams the content of a file, or the target of a symbolic link. The stream fails if size or checksum differ from
  * the directory.
- * @param most largest allowed size in bytes
+ * @param maxBytes largest allowed size in bytes
  * @throws ZipFailure
  */
-export const readItem = async (source: ZipContent, item: ZipItem, most: number): Promise<Readable> => {
-  checkItem(item, most);
+export const readItem = async (source: ZipContent, item: ZipItem, maxBytes: number): Promise<Readable> => {
+  checkItem(item, maxBytes);
   const start = await findDataStart(source, item);
   if (item.compressed === 0) {
     if (item.size > 0 || item.crc !== 0) throw wrong(item, 'is damaged');
@@ -87,8 +87,8 @@ export const readItem = async (source: ZipContent, item: ZipItem, most: number):
 };
 
 /** Reads a small entry into memory, with the same checks as `readItem`. */
-export const readItemWhole = async (source: ZipSource, item: ZipItem, most: number): Promise<Buffer> => {
-  checkItem(item, most);
+export const readItemWhole = async (source: ZipSource, item: ZipItem, maxBytes: number): Promise<Buffer> => {
+  checkItem(item, maxBytes);
   const packed = await source.read(await findDataStart(source, item), item.compressed);
   const plain = item.method === methods.store ? packed : inflateWhole(item, packed);
   if (plain.length !== item.size || crc32(plain) !== item.crc) throw wrong(item, 'is damaged');

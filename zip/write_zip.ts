@@ -8,8 +8,8 @@ import {
   lengths,
   methods,
   modes,
-  most16,
-  most32,
+  max16,
+  max32,
   signatures,
   unix,
 } from './format.ts';
@@ -88,8 +88,8 @@ const common = (entry: Written, isDescribedLater: boolean): Buffer => {
   bytes.writeUInt32LE(entry.time, 6);
   if (!isDescribedLater) {
     bytes.writeUInt32LE(entry.crc, 10);
-    bytes.writeUInt32LE(entry.isLarge ? most32 : entry.compressed, 14);
-    bytes.writeUInt32LE(entry.isLarge ? most32 : entry.size, 18);
+    bytes.writeUInt32LE(entry.isLarge ? max32 : entry.compressed, 14);
+    bytes.writeUInt32LE(entry.isLarge ? max32 : entry.size, 18);
   } else if (entry.isLarge) bytes.fill(0xff, 14, 22);
   bytes.writeUInt16LE(entry.name.length, 22);
   return bytes;
@@ -110,7 +110,7 @@ const descriptor = ({ crc, compressed, size, isLarge }: Written): Buffer => {
 };
 
 const centralRecord = (entry: Written): Buffer => {
-  const isFar = entry.offset >= most32;
+  const isFar = entry.offset >= max32;
   const values = [...(entry.isLarge ? [entry.size, entry.compressed] : []), ...(isFar ? [entry.offset] : [])];
   const wide =
     values.length === 0 ? [] : [field16(extra64), field16(values.length * 8), ...values.map(field64)];
@@ -121,7 +121,7 @@ const centralRecord = (entry: Written): Buffer => {
   const rest = Buffer.alloc(14);
   const isDirectory = entry.kind === 'directory' ? 0x10 : 0;
   rest.writeUInt32LE((((modes[entry.kind] | entry.mode) << 16) | isDirectory) >>> 0, 6);
-  rest.writeUInt32LE(isFar ? most32 : entry.offset, 10);
+  rest.writeUInt32LE(isFar ? max32 : entry.offset, 10);
   return Buffer.concat([
     field32(signatures.central),
     field16((unix << 8) | 45),
@@ -133,7 +133,7 @@ const centralRecord = (entry: Written): Buffer => {
 };
 
 const end = (count: number, size: number, offset: number): Buffer => {
-  const isWide = count >= most16 || size >= most32 || offset >= most32;
+  const isWide = count >= max16 || size >= max32 || offset >= max32;
   const wide = [
     field32(signatures.end64),
     field64(lengths.end64 - 12),
@@ -146,9 +146,9 @@ const end = (count: number, size: number, offset: number): Buffer => {
     field64(offset + size),
     field32(1),
   ];
-  const few = field16(Math.min(count, most16));
+  const few = field16(Math.min(count, max16));
   const last = [field32(signatures.end), Buffer.alloc(4), few, few];
-  const place = [Math.min(size, most32), Math.min(offset, most32)].map(field32);
+  const place = [Math.min(size, max32), Math.min(offset, max32)].map(field32);
   return Buffer.concat([...(isWide ? wide : []), ...last, ...place, Buffer.alloc(2)]);
 };
 
@@ -207,7 +207,7 @@ const streamed = async function* streamed(
     source.destroy();
     content.destroy();
   }
-  if (!entry.isLarge && Math.max(entry.size, entry.compressed) >= most32) {
+  if (!entry.isLarge && Math.max(entry.size, entry.compressed) >= max32) {
     throw new Error('a stream of 4 GiB or more needs a size');
   }
   yield descriptor(entry);

@@ -7,9 +7,9 @@ import type { Commit, CommitWalk, Oid } from '../protocol.ts';
 import { readCommits, requireFew } from './read_commits.ts';
 import { requireRepository } from '../storage/missing_repository.ts';
 
-/** Most commits that a walk through the pool visits. Beyond that, one `git rev-list` is faster. */
-const longestWalk = 500;
-const mostCommits = 10_000;
+/** Maximum commits that a walk through the pool visits. Beyond that, one `git rev-list` is faster. */
+const maxWalkedCommits = 500;
+const maxCommits = 10_000;
 const seconds = 30;
 
 /** Ids by walk. A walk from fixed commits never changes. Weights are bytes: a key may hold a long path or author. */
@@ -23,7 +23,7 @@ const isPlain = ({ not, path, since, until, author, order, skip, limit }: Commit
   until === undefined &&
   author === undefined &&
   order !== 'topo' &&
-  skip + limit <= longestWalk;
+  skip + limit <= maxWalkedCommits;
 
 /** Sorts newest first; commits of the same second keep their order, as in git. */
 const insert = (queue: Commit[], commit: Commit): void => {
@@ -87,13 +87,13 @@ const buildCacheKey = ({ dir }: Context, walk: CommitWalk): string => {
 };
 
 /** Git counts in 32 bits: a larger number would wrap, and skip nothing. */
-const mostSkipped = 2 ** 31 - 1;
+const maxSkipped = 2 ** 31 - 1;
 
 const listIds = async (context: Context, walk: CommitWalk): Promise<Oid[]> => {
   const key = buildCacheKey(context, walk);
   const cached = walks.get(key);
   if (cached !== undefined) return cached;
-  const args = [count('--skip=', Math.min(walk.skip, mostSkipped)), count('--max-count=', walk.limit)];
+  const args = [count('--skip=', Math.min(walk.skip, maxSkipped)), count('--max-count=', walk.limit)];
   const ids = (await revList(context, walk, args)).split('\n').filter(isOid);
   walks.set(key, ids);
   return ids;
@@ -110,7 +110,7 @@ const countCommits = async (context: Context, walk: CommitWalk): Promise<number>
 };
 
 export const listCommits: MethodHandler<'commits.list'> = async (params, context) => {
-  const walk: CommitWalk = { ...params, limit: Math.min(params.limit, mostCommits) };
+  const walk: CommitWalk = { ...params, limit: Math.min(params.limit, maxCommits) };
   requireFew([...walk.from, ...(walk.not ?? [])]);
   if (walk.from.length === 0) return { result: { commits: [], total: 0 } };
   const commits = isPlain(walk)

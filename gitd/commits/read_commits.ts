@@ -8,13 +8,13 @@ import { requireRepository } from '../storage/missing_repository.ts';
 import { parseCommit } from './parse_commit.ts';
 
 /** Bytes of one commit. */
-const largest = 16 * 2 ** 20;
-const mostIds = 10_000;
+const maxCommitBytes = 16 * 2 ** 20;
+const maxIds = 10_000;
 
 /** Reads one commit; null if there is none. @throws GitError `invalid` unless `id` is an object id */
 export const readCommit = async ({ pools, dir }: Context, id: Oid): Promise<Commit | null> => {
   if (!isOid(id)) throw new GitError('invalid', 'not an object id');
-  const object = await pools.catFile.contents(dir, id, largest);
+  const object = await pools.catFile.contents(dir, id, maxCommitBytes);
   return object?.type === 'commit' ? parseCommit(object.id, object.data) : null;
 };
 
@@ -29,7 +29,7 @@ export const readCommits = async (context: Context, ids: readonly Oid[]): Promis
   );
 
 export const requireFew = (ids: readonly unknown[]): void => {
-  if (ids.length > mostIds) throw new GitError('too_large', 'too many at once');
+  if (ids.length > maxIds) throw new GitError('too_large', 'too many at once');
 };
 
 /** Time limit of a history walk. */

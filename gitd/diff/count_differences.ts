@@ -45,10 +45,10 @@ const comparePair = async (context: Context, [from, to]: Pair): Promise<Level> =
 };
 
 /** Reads each pair once, however often it occurs. */
-const compareAll = async (context: Context, top: string, most: number): Promise<Map<string, Level>> => {
+const compareAll = async (context: Context, top: string, maxEntries: number): Promise<Map<string, Level>> => {
   const levels = new Map<string, Level>();
   for (let next = [top]; next.length > 0;) {
-    if (levels.size + next.length > most) throw new GitError('too_large', 'too many folders differ');
+    if (levels.size + next.length > maxEntries) throw new GitError('too_large', 'too many folders differ');
     context.signal.throwIfAborted();
     const pairs = new Set<string>();
     await forEachConcurrently(next, async (key) => {

@@ -12,16 +12,21 @@ import { countDifferences } from './count_differences.ts';
 const seconds = 20;
 
 /** Upper bounds for the limits of any caller. */
-const most: DiffLimits = { files: 100_000, lines: 5_000_000, bytes: 64 * 2 ** 20, file_bytes: 8 * 2 ** 20 };
+const maxLimits: DiffLimits = {
+  files: 100_000,
+  lines: 5_000_000,
+  bytes: 64 * 2 ** 20,
+  file_bytes: 8 * 2 ** 20,
+};
 
 const capLimits = (limits: DiffLimits): DiffLimits => ({
-  files: Math.min(limits.files, most.files),
-  lines: Math.min(limits.lines, most.lines),
-  bytes: Math.min(limits.bytes, most.bytes),
-  file_bytes: Math.min(limits.file_bytes, most.file_bytes),
+  files: Math.min(limits.files, maxLimits.files),
+  lines: Math.min(limits.lines, maxLimits.lines),
+  bytes: Math.min(limits.bytes, maxLimits.bytes),
+  file_bytes: Math.min(limits.file_bytes, maxLimits.file_bytes),
 });
 
-/** Most paths in one request. */
+/** Maximum paths in one request. */
 const tooMany = { paths: 300_000, pairs: 100_000 };
 
 /** Resolves both trees. @throws GitError `too_large` if they differ in too many paths */
@@ -93,7 +98,7 @@ export const diffRaw: MethodHandler<'diff.raw'> = async ({ from, to, max }, cont
     flag('--no-ext-diff'),
   ];
   const run = { command: 'diff-tree', dir, slot: 'interactive', seconds, signal } as const;
-  const maxOutput = Math.min(max, most.bytes);
+  const maxOutput = Math.min(max, maxLimits.bytes);
   try {
     const all = [...args, flag('--no-textconv'), flag('--no-color'), ...trees.map(oid)];
     const { stdout } = await exec.run({ ...run, args: all, maxOutput });

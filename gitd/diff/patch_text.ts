@@ -9,7 +9,7 @@ const plus = '+'.codePointAt(0);
 const minus = '-'.codePointAt(0);
 
 /** Longest header line: two paths with every byte escaped. */
-const longestHeader = 64 * 1024;
+const maxHeaderLength = 64 * 1024;
 
 /** A byte that no text contains: bytes with it are binary. */
 // oxlint-disable-next-line no-control-regex -- those are what is looked for
@@ -131,7 +131,7 @@ export class Patch {
 
   #readHeader(data: Buffer, from: number): number {
     const end = data.indexOf(lineFeed, from);
-    if (end < 0 && data.length - from < longestHeader) return -1;
+    if (end < 0 && data.length - from < maxHeaderLength) return -1;
     const until = end < 0 ? data.length : end;
     const line = data.toString('latin1', from, until);
     const entry = this.#entries[this.#index];

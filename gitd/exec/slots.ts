@@ -25,7 +25,7 @@ const makeLedger = (places: number) => {
   const countPlaces = (holder: string | undefined): number =>
     holder === undefined ? 0 : (held.get(holder) ?? 0);
   return {
-    countOf: countPlaces,
+    countPlaces,
     isAllowed: (shares: readonly Share[]): boolean =>
       free > 0 &&
       shares.every(({ holder, part }) => countPlaces(holder) < Math.max(1, Math.floor(places * part))),
@@ -67,7 +67,7 @@ const untilGranted = async (
 
 export const makeSlots = (places: number, limits: Partial<typeof usualLimits> = {}): Slots => {
   const { waiting: mostWaiting, ofOneHolder, seconds } = { ...usualLimits, ...limits };
-  const { countOf, isAllowed, change } = makeLedger(places);
+  const { countPlaces: countOf, isAllowed, change } = makeLedger(places);
   const queue = new Set<Waiting>();
 
   /** Selects the next waiting caller: the oldest whose holder has the fewest slots. */

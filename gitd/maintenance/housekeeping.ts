@@ -113,22 +113,22 @@ export const maintainRepository: MethodHandler<'repository.maintain'> = async (_
 const lookEvery = 30_000;
 /** Ref changes after which a repository is checked. */
 const enough = 20;
-/** Most repositories whose changes are counted. */
-const mostCounted = 20_000;
+/** Maximum repositories whose changes are counted. */
+const maxCountedRepositories = 20_000;
 
-/** Counts a change. Beyond `most` repositories, drops the one changed least recently. */
-export const countChange = (changes: Map<string, number>, dir: string, most: number): void => {
+/** Counts a change. Beyond `maxRepositories`, drops the one changed least recently. */
+export const countChange = (changes: Map<string, number>, dir: string, maxRepositories: number): void => {
   const count = changes.get(dir) ?? 0;
   changes.delete(dir);
   changes.set(dir, count + 1);
   const [oldest] = changes.keys();
-  if (changes.size > most && oldest !== undefined) changes.delete(oldest);
+  if (changes.size > maxRepositories && oldest !== undefined) changes.delete(oldest);
 };
 
 /** Starts maintenance of changed repositories. Returns a function that stops it. */
 export const startHousekeeping = (storage: Storage): (() => void) => {
   const changes = new Map<string, number>();
-  const unwatch = watchRefs((dir) => countChange(changes, dir, mostCounted));
+  const unwatch = watchRefs((dir) => countChange(changes, dir, maxCountedRepositories));
   let busy = false;
   const look = async (): Promise<void> => {
     const due = [...changes].filter(([, count]) => count >= enough).map(([dir]) => dir);

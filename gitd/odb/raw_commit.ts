@@ -21,8 +21,8 @@ export type RawCommit = {
   message: Buffer;
 };
 
-export const longestMessage = 4 * 2 ** 20;
-const longestName = 1024;
+export const maxMessageBytes = 4 * 2 ** 20;
+const maxNameBytes = 1024;
 /** Largest number of seconds that git and JSON both take. */
 const latestTime = 2 ** 53 - 1;
 
@@ -30,7 +30,7 @@ const latestTime = 2 ** 53 - 1;
 const isCrud = (character: string): boolean => character <= ' ' || `.,:;<>"\\'`.includes(character);
 
 const cleanName = (text: string): string => {
-  const characters = [...text.slice(0, longestName).replaceAll(/[\0\n<>]/gu, '')];
+  const characters = [...text.slice(0, maxNameBytes).replaceAll(/[\0\n<>]/gu, '')];
   const first = characters.findIndex((character) => !isCrud(character));
   const last = characters.findLastIndex((character) => !isCrud(character));
   return first < 0 ? '' : characters.slice(first, last + 1).join('');
@@ -47,7 +47,7 @@ export const formatSignature = ({ name, email, time, offset }: Signature): strin
 
 /** Removes only what no commit may contain: API clients compare the message they sent. */
 const plainMessage = (text: string): string => {
-  if (text.length > longestMessage) throw new GitError('too_large', 'the message is too long');
+  if (text.length > maxMessageBytes) throw new GitError('too_large', 'the message is too long');
   return text.replaceAll('\0', '');
 };
 

@@ -3,9 +3,9 @@
  * is refused here. Some file systems take certain names for `.git`, and a clone could then run code.
  */
 
-const longestPath = 4096;
-const longestName = 255;
-const deepest = 128;
+const maxPathBytes = 4096;
+const maxNameBytes = 255;
+const maxDepth = 128;
 
 /** Code points that HFS+ ignores when it compares names. */
 const ignoredByHfs = /[\u200C-\u200F\u202A-\u202E\u206A-\u206F\uFEFF]/gu;
@@ -42,11 +42,11 @@ const isBadName = (name: string): boolean =>
 /** Whether a file may have this path: from the root, without a slash at either end. */
 export const isSafePath = (path: string): boolean => {
   if (path === '' || !path.isWellFormed() || /[\0\n]/u.test(path)) return false;
-  if (Buffer.byteLength(path) > longestPath) return false;
+  if (Buffer.byteLength(path) > maxPathBytes) return false;
   const names = path.split('/');
   return (
-    names.length <= deepest &&
-    names.every((name) => name !== '' && Buffer.byteLength(name) <= longestName && !isBadName(name))
+    names.length <= maxDepth &&
+    names.every((name) => name !== '' && Buffer.byteLength(name) <= maxNameBytes && !isBadName(name))
   );
 };
 

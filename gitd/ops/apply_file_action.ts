@@ -10,7 +10,7 @@ export type Work = {
   editor: TreeEditor;
   writer: Pick<ObjectWriter, 'add'>;
   /** Returns the content of an action: a slice of the request's body. */
-  contentOf: (action: CommitAction) => Uint8Array;
+  readContent: (action: CommitAction) => Uint8Array;
 };
 
 type There = Extract<PathEntry, { is: 'there' }>;
@@ -43,7 +43,7 @@ const chooseMode = (action: CommitAction, now: number): number => {
 };
 
 const writeContent = (work: Work, action: CommitAction): Oid =>
-  work.writer.add('blob', work.contentOf(action));
+  work.writer.add('blob', work.readContent(action));
 
 const create = async (work: Work, action: CommitAction): Promise<Outcome> => {
   const problem = await checkFree(work, action.file_path);

@@ -16,7 +16,7 @@ import { readRawCommit } from '../pool/read_object.ts';
 
 type Params = Methods['commit.actions']['params'];
 
-const mostActions = 10_000;
+const maxActions = 10_000;
 
 /** Finds the last commit that changed a path; null if none did. */
 const findLastCommit = async (context: Context, tip: Oid, path: string): Promise<Oid | null> => {
@@ -46,7 +46,7 @@ const checkLastCommits = async (
 };
 
 const makeContentReader =
-  (body: Buffer): Work['contentOf'] =>
+  (body: Buffer): Work['readContent'] =>
   ({ content }) => {
     const { offset, length } = content ?? { offset: 0, length: 0 };
     const isInside = [offset, length, body.length - offset - length].every(
@@ -88,7 +88,7 @@ export const commitActions = async (
   body: Buffer,
 ): Promise<Answer<'commit.actions'>> => {
   const { parent, actions, author, committer, message } = params;
-  if (actions.length > mostActions) return { result: { problem: 'too_many', file_path: '' } };
+  if (actions.length > maxActions) return { result: { problem: 'too_many', file_path: '' } };
   if (parent === null) await ensureRepository(context);
   const root = parent === null ? null : (await readRawCommit(context, parent)).tree;
   const changed = await checkLastCommits(context, params);
@@ -102,7 +102,7 @@ export const commitActions = async (
     return id;
   };
   const editor = makeTreeEditor(root, async (id) => readFolder(context, id));
-  const work: Work = { editor, writer: { add }, contentOf: makeContentReader(body) };
+  const work: Work = { editor, writer: { add }, readContent: makeContentReader(body) };
   for (const action of actions) {
     const problem = await applyAction(work, action);
     if (problem !== null) return { result: problem };

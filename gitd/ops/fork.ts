@@ -10,7 +10,7 @@ import { resolveRepositoryPath, repositoryExists } from '../disk/storage_paths.t
 import { linkObjects } from './link_objects.ts';
 
 const hour = 3600;
-const largestList = 256 * 2 ** 20;
+const maxListBytes = 256 * 2 ** 20;
 
 /** Prefixes of refs that a fork copies: users' refs. Internal refs have a meaning in their own project only. */
 const toPrefixArgument = (text: string): Argument => {
@@ -30,7 +30,7 @@ const listRefs = async (context: Context, dir: string, prefixes: Argument[]): Pr
     slot: 'interactive',
     seconds: 60,
     signal: context.signal,
-    maxOutput: largestList,
+    maxOutput: maxListBytes,
   });
   return stdout;
 };

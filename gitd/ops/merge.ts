@@ -11,8 +11,8 @@ import { mergeCommits, type Merged } from './merge_tree.ts';
 import { flushObjects, keepObjects, makeRepositoryWriter } from '../odb/durable_objects.ts';
 import { readRawCommit, requireCommit } from '../pool/read_object.ts';
 
-/** Most conflicting paths in an answer. */
-const mostConflicts = 1000;
+/** Maximum conflicting paths in an answer. */
+const maxConflicts = 1000;
 
 type Params<M extends keyof Methods> = Methods[M]['params'];
 
@@ -35,7 +35,7 @@ export const checkMerge = async (
   const { dir, pools, signal } = context;
   const { clean, conflicts } =
     (await pools.mergeTree.check(dir, [ours, theirs], signal)) ?? (await checkAlone());
-  return { result: { clean, conflicts: conflicts.slice(0, mostConflicts) } };
+  return { result: { clean, conflicts: conflicts.slice(0, maxConflicts) } };
 };
 
 export const commitMerge = async (

@@ -15,7 +15,7 @@ export type Merged = { tree: Oid; clean: boolean; conflicts: string[] };
 /** Time limit; only hostile trees take longer. */
 const seconds = 20;
 /** Bytes of the list of conflicting paths. */
-const longestList = 8 * 2 ** 20;
+const maxListBytes = 8 * 2 ** 20;
 
 const parseMerged = (stdout: Buffer, clean: boolean): Merged => {
   const [tree = '', ...rest] = stdout.toString('utf8').split('\0');
@@ -49,7 +49,7 @@ export const mergeCommits = async (
     signal: context.signal,
     variables: quarantine.env,
     config: durable ? [] : [['core.fsync', 'none']],
-    maxOutput: longestList,
+    maxOutput: maxListBytes,
     codes: [0, 1],
   });
   return parseMerged(stdout, code === 0);

@@ -10,7 +10,7 @@ import { applyChange } from './merge_tree.ts';
 import { keepObjects } from '../odb/durable_objects.ts';
 import { readRawCommit } from '../pool/read_object.ts';
 
-const mostCommits = 1000;
+const maxCommits = 1000;
 
 /** Lists the commits that `onto` lacks, oldest first, without merges and without changes it already has. */
 const listCommits = async (context: Context, onto: Oid, head: Oid): Promise<Oid[]> => {
@@ -31,7 +31,7 @@ const listCommits = async (context: Context, onto: Oid, head: Oid): Promise<Oid[
     signal: context.signal,
   });
   const ids = stdout.toString('latin1').split('\n').filter(Boolean);
-  if (ids.length > mostCommits) throw new GitError('too_large', `more than ${mostCommits} commits to rebase`);
+  if (ids.length > maxCommits) throw new GitError('too_large', `more than ${maxCommits} commits to rebase`);
   return ids;
 };
 

@@ -15,7 +15,7 @@ import { requireCommit } from '../pool/read_object.ts';
 
 const hour = 3600;
 /** Bytes of the largest pack. */
-const largestPack = 64 * 2 ** 30;
+const maxPackBytes = 64 * 2 ** 30;
 
 const packArguments: readonly Argument[] = [
   flag('--revs'),
@@ -30,7 +30,7 @@ const indexArguments: readonly Argument[] = [
   flag('--stdin'),
   flag('--fix-thin'),
   flag('--strict=badTimezone=ignore,missingSpaceBeforeDate=ignore,zeroPaddedFilemode=ignore'),
-  count('--max-input-size=', largestPack),
+  count('--max-input-size=', maxPackBytes),
 ];
 
 /**

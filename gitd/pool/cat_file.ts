@@ -23,7 +23,7 @@ export type CatFilePool = {
 };
 
 type Request = {
-  /** Most bytes of the object; null: read the header only. */
+  /** Maximum bytes of the object; null: read the header only. */
   max: number | null;
   resolve: (found: GitObject | null) => void;
   reject: (error: Error) => void;
@@ -40,7 +40,7 @@ export const isQueryable = (name: ObjectName): boolean =>
   namePattern.test(name) || (isFullRef(name) && !describePattern.test(name));
 
 const headerPattern = /^([0-9a-f]{40}) (commit|tree|blob|tag) (\d+)$/;
-const longestHeader = 4096;
+const maxHeaderBytes = 4096;
 /** Milliseconds without a byte of an answer before a process is killed. */
 const patience = 20_000;
 const newline = 10;
@@ -93,7 +93,7 @@ const makeParser = (queue: Request[], fail: (error: GitError) => void) => {
         continue;
       }
       const end = rest.indexOf(newline);
-      if (end < 0 && rest.length > longestHeader)
+      if (end < 0 && rest.length > maxHeaderBytes)
         return fail(new GitError('internal', 'cat-file went astray'));
       if (end < 0) return;
       const line = rest.toString('latin1', 0, end);

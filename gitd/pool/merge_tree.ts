@@ -31,10 +31,10 @@ const usualSeconds = 20;
 /** Milliseconds for the very first answer: git before 2.49 buffers its answers unless `stdbuf` prevents that. */
 const trialSeconds = 5;
 /** Failed first answers before the pool is disabled. */
-const mostFailures = 3;
-const longestAnswer = 8 * 2 ** 20;
+const maxFailures = 3;
+const maxAnswerBytes = 8 * 2 ** 20;
 /** Merges before a process is replaced by one with an empty folder. */
-const mostMerges = 200;
+const maxMerges = 200;
 
 const flags = [
   flag('--write-tree'),
@@ -84,7 +84,7 @@ const openMergeTree = async (exec: Exec, dir: string): Promise<MergeTree> => {
   process.stdout.setEncoding('utf8');
   process.stdout.on('data', (chunk: string) => {
     text += chunk;
-    if (text.length > longestAnswer) process.kill(new GitError('too_large', 'too many conflicts'));
+    if (text.length > maxAnswerBytes) process.kill(new GitError('too_large', 'too many conflicts'));
     else if (text.endsWith('\0\0')) {
       open?.resolve(parseAnswer(text));
       text = '';
@@ -105,7 +105,7 @@ const openMergeTree = async (exec: Exec, dir: string): Promise<MergeTree> => {
       clearTimeout(timer);
       open = null;
       merges += 1;
-      if (merges >= mostMerges) process.kill();
+      if (merges >= maxMerges) process.kill();
     }
   };
   return { process, ask };
@@ -139,7 +139,7 @@ export const makeMergeTreePool = (exec: Exec): MergeTreePool => {
 
   return {
     check: async (dir, sides, signal) => {
-      if (!works && failures >= mostFailures) return null;
+      if (!works && failures >= maxFailures) return null;
       const line = `${sides.map(oid).join(' ')}\n`;
       const didWork = works;
       try {

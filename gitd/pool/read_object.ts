@@ -10,7 +10,7 @@ import type { Pools } from './pools.ts';
 type Source = { pools: Pools; dir: string };
 
 /** Bytes. */
-const largestCommit = 16 * 2 ** 20;
+const maxCommitBytes = 16 * 2 ** 20;
 
 /** Reads the kind of an object. @throws GitError `missing`; `invalid` unless `id` is a full object id */
 export const readObjectKind = async ({ pools, dir }: Source, id: Oid): Promise<ObjectKind> => {
@@ -28,7 +28,7 @@ export const requireCommit = async (source: Source, id: Oid): Promise<void> => {
 /** Reads and parses a commit. @throws GitError `missing`; `invalid` if the object is not a commit */
 export const readRawCommit = async (source: Source, id: Oid): Promise<RawCommit> => {
   await requireCommit(source, id);
-  const object = await source.pools.catFile.contents(source.dir, id, largestCommit);
+  const object = await source.pools.catFile.contents(source.dir, id, maxCommitBytes);
   if (object === null) throw new GitError('missing', `there is no commit ${id}`);
   return parseRawCommit(object.data);
 };

@@ -27,15 +27,15 @@ const formats: Record<Params['format'], Argument> = {
   zip: flag('--format=zip'),
 };
 
-/** Most bytes of a prefix. It is built from the names of a project, a branch and a commit. */
-const longestPrefix = 2048;
+/** Maximum bytes of a prefix. It is built from the names of a project, a branch and a commit. */
+const maxPrefixBytes = 2048;
 
 /** Checks the prefix: `a/b/` or empty, so that nothing is unpacked outside. */
 const checkPrefix = (prefix: string): void => {
   const parts = prefix.split('/').slice(0, -1);
   const isFolder = prefix === '' || prefix.endsWith('/');
   const isPlain = parts.every((part) => !['', '.', '..'].includes(part)) && !/\p{Cc}|\\/u.test(prefix);
-  if (!isFolder || !isPlain || prefix.length > longestPrefix)
+  if (!isFolder || !isPlain || prefix.length > maxPrefixBytes)
     throw new GitError('invalid', 'the prefix is no folder');
 };
 

@@ -10,7 +10,7 @@ import { findEntry } from './list_tree.ts';
 
 type Params = Methods['blame.file']['params'];
 
-const largestFile = 10 * 2 ** 20;
+const maxFileBytes = 10 * 2 ** 20;
 
 const findContent = async (context: Context, { commit, path }: Params): Promise<Buffer | null> => {
   await requireCommit(context, commit);
@@ -18,8 +18,8 @@ const findContent = async (context: Context, { commit, path }: Params): Promise<
   if (entry === null || entry.mode === folderMode || entry.mode === submoduleMode) return null;
   const info = await context.pools.catFile.info(context.dir, entry.id);
   if (info === null) throw new GitError('missing', `there is no blob ${entry.id}`);
-  if (info.size > largestFile) throw new GitError('too_large', 'the file is too large to blame');
-  return (await context.pools.catFile.contents(context.dir, entry.id, largestFile))?.data ?? null;
+  if (info.size > maxFileBytes) throw new GitError('too_large', 'the file is too large to blame');
+  return (await context.pools.catFile.contents(context.dir, entry.id, maxFileBytes))?.data ?? null;
 };
 
 const countLines = (content: Buffer): number => {

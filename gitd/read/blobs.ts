@@ -9,8 +9,8 @@ import { isReachableBlob } from '../refs/check_reachable.ts';
 import { startWatchdog } from '../exec/transfer_watchdog.ts';
 import { findEntry, modeText } from './list_tree.ts';
 
-/** Most bytes that the pool returns in one piece. */
-const largestPiece = 256 * 2 ** 20;
+/** Maximum bytes that the pool returns in one piece. */
+const maxPieceBytes = 256 * 2 ** 20;
 /** Larger blobs are streamed by a process of their own: they block no other read and are never held in memory. */
 const smallBlob = 2 ** 20;
 
@@ -25,7 +25,7 @@ const findBlob = async ({ pools, dir }: Context, id: Oid): Promise<Blob | null> 
 const bytesOfBlob = async ({ pools, dir }: Context, { id, size }: Blob): Promise<Buffer> =>
   (await pools.catFile.contents(dir, id, size))?.data ?? Buffer.alloc(0);
 
-const isWhole = ({ size }: Blob, max: number): boolean => size <= Math.min(max, largestPiece);
+const isWhole = ({ size }: Blob, max: number): boolean => size <= Math.min(max, maxPieceBytes);
 
 const blobAtPath = async (
   context: Context,

@@ -3,8 +3,8 @@ import { count, flag, oid } from '../exec/arguments.ts';
 import type { Contributor, Methods } from '../protocol.ts';
 import { requireCommit } from '../pool/read_object.ts';
 
-/** Most commits to read: the newest, without merges. */
-const mostCommits = 100_000;
+/** Maximum commits to read: the newest, without merges. */
+const maxCommits = 100_000;
 
 /**
  * Lists the authors of a history by e-mail address, most commits first, with the name of the newest commit. Added and
@@ -19,7 +19,7 @@ export const listContributors = async (
     command: 'log',
     args: [
       flag('--no-merges'),
-      count('--max-count=', mostCommits),
+      count('--max-count=', maxCommits),
       flag('--no-show-signature'),
       flag('-z'),
       flag('--format=%an%n%ae'),

@@ -8,10 +8,10 @@ import type { Oid, TreeEntry } from '../protocol.ts';
 import { requireRepository } from '../storage/missing_repository.ts';
 import { showName } from '../commits/parse_commit.ts';
 
-/** Most bytes of one folder: about half a million names. */
-const largestTree = 24 * 2 ** 20;
+/** Maximum bytes of one folder: about half a million names. */
+const maxFolderBytes = 24 * 2 ** 20;
 /** Limits of a recursive list: hostile trees have a billion paths in few bytes. */
-const most = { entries: 300_000, bytes: 48 * 2 ** 20, seconds: 10 };
+const maxRecursive = { entries: 300_000, bytes: 48 * 2 ** 20, seconds: 10 };
 
 /** Objects never change, so cached ones stay valid. */
 const treeIds = makeLruCache<Oid>(20_000);
@@ -34,7 +34,7 @@ export const readFolder = async ({ pools, dir }: Context, id: Oid): Promise<read
   const key = `${dir} ${id}`;
   const cached = folders.get(key);
   if (cached !== undefined) return cached;
-  const object = await pools.catFile.contents(dir, id, largestTree);
+  const object = await pools.catFile.contents(dir, id, maxFolderBytes);
   if (object?.type !== 'tree') throw new GitError('missing', `there is no tree ${id}`);
   const items = parseTree(object.data);
   folders.set(key, items);
@@ -113,12 +113,13 @@ const deepList = async (context: Context, tree: Oid, folder: string): Promise<Tr
     args: [flag('-r'), flag('-t'), flag('-z'), flag('--full-tree'), oid(tree)],
     dir: context.dir,
     slot: 'interactive',
-    seconds: most.seconds,
+    seconds: maxRecursive.seconds,
     signal: context.signal,
-    maxOutput: most.bytes,
+    maxOutput: maxRecursive.bytes,
   });
   const lines = stdout.toString('latin1').split('\0').slice(0, -1);
-  if (lines.length > most.entries) throw new GitError('too_large', `the tree has ${lines.length} paths`);
+  if (lines.length > maxRecursive.entries)
+    throw new GitError('too_large', `the tree has ${lines.length} paths`);
   const entries = inOrder(lines.map((line) => parseLine(line, folder)));
   lists.set(key, entries);
   return entries;

@@ -8,8 +8,8 @@ import type { Hidden } from '../exec/environment.ts';
 import type { Oid } from '../protocol.ts';
 import { loadVisibleTips } from './visible_tips.ts';
 
-/** Most wants that are checked; no real client sends more. */
-const mostOdd = 50_000;
+/** Maximum wants that are checked; no real client sends more. */
+const maxUnadvertisedWants = 50_000;
 
 type Kinds = { commits: Oid[]; others: Oid[]; missing: Oid | null };
 
@@ -101,7 +101,7 @@ export const findForbiddenWant = async (
   ];
   const odd = wants.filter((oid) => !tips.some((some) => some.has(oid)));
   if (odd.length === 0) return null;
-  if (tips.every(({ size }) => size === 0) || odd.length > mostOdd) return odd[0] ?? null;
+  if (tips.every(({ size }) => size === 0) || odd.length > maxUnadvertisedWants) return odd[0] ?? null;
   const { commits, others, missing } = await groupByKind(context, odd);
   return (
     missing ??

@@ -9,8 +9,8 @@ import { getGeneration } from './ref_generation.ts';
 import { describeRef } from './read_refs.ts';
 import type { ListedRef } from './listed_ref.ts';
 
-const mostPerPage = 10_000;
-const mostBytes = 192 * 2 ** 20;
+const maxPerPage = 10_000;
+const maxBytes = 192 * 2 ** 20;
 /** Milliseconds that a list is cached. A change made outside of gitd is noticed by then. */
 const trust = 15_000;
 
@@ -46,7 +46,7 @@ const readRefs = async (context: Context, prefix: string): Promise<ListedRef[]> 
     slot: 'interactive',
     seconds: 20,
     signal: context.signal,
-    maxOutput: mostBytes,
+    maxOutput: maxBytes,
   });
   return stdout.toString('utf8').split('\n').slice(0, -1).map(parseLine);
 };
@@ -89,7 +89,7 @@ const selectPage = async (params: RefWalk, context: Context): Promise<Page> => {
   const isNewestFirst = params.descending ?? true;
   if (sort === 'updated') refs.sort((a, b) => (isNewestFirst ? b.time - a.time : a.time - b.time));
   else if (params.descending === true) refs.reverse();
-  return { page: refs.slice(offset, offset + Math.min(limit, mostPerPage)), total: refs.length };
+  return { page: refs.slice(offset, offset + Math.min(limit, maxPerPage)), total: refs.length };
 };
 
 export const listRefs: MethodHandler<'refs.list'> = async (params, context) => {

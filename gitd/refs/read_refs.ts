@@ -8,7 +8,7 @@ import { parseTag } from '../commits/parse_commit.ts';
 import type { ListedRef } from './listed_ref.ts';
 import { isFullRef } from '../ref_names.ts';
 
-const largestTag = 4 * 2 ** 20;
+const maxTagBytes = 4 * 2 ** 20;
 
 type Target = { id: Oid; type: string };
 
@@ -50,7 +50,7 @@ export const describeRef = async (
   const { name, target } = ref;
   if (!ref.isTag) return { name, target, commit: ref.commit, message: null, tagger: null };
   const [object, commit] = await Promise.all([
-    context.pools.catFile.contents(context.dir, target, largestTag),
+    context.pools.catFile.contents(context.dir, target, maxTagBytes),
     ref.commit ?? peel(context, { id: target, type: 'tag' }),
   ]);
   if (object?.type !== 'tag') return { name, target, commit, message: null, tagger: null };

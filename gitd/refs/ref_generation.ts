@@ -8,9 +8,9 @@ export type Generations = {
 
 /**
  * Makes the counters.
- * @param most repositories with a number of their own; the others share one
+ * @param maxEntries repositories with a number of their own; the others share one
  */
-export const makeGenerations = (most: number): Generations => {
+export const makeGenerations = (maxEntries: number): Generations => {
   const generations = new Map<string, number>();
   let last = 0;
   /** Never lower than a dropped number. */
@@ -18,7 +18,7 @@ export const makeGenerations = (most: number): Generations => {
   /** Drops the repositories changed least recently; caches of their refs are read again. */
   const forgetHalf = (): void => {
     for (const dir of generations.keys()) {
-      if (generations.size <= most / 2) break;
+      if (generations.size <= maxEntries / 2) break;
       generations.delete(dir);
     }
     shared = last;
@@ -29,7 +29,7 @@ export const makeGenerations = (most: number): Generations => {
       last += 1;
       generations.delete(dir);
       generations.set(dir, last);
-      if (generations.size > most) forgetHalf();
+      if (generations.size > maxEntries) forgetHalf();
     },
     size: () => generations.size,
   };

@@ -10,7 +10,7 @@ import { raiseGeneration } from './ref_generation.ts';
 import { readTarget } from './read_refs.ts';
 import { isNewRef } from '../ref_names.ts';
 
-const mostAtOnce = 100_000;
+const maxUpdates = 100_000;
 
 /** Lists the updates that were not applied. */
 const notMade = async (context: Context, updates: readonly RefUpdate[]): Promise<RefUpdate[]> => {
@@ -49,7 +49,7 @@ const update = async (context: Context, updates: readonly RefUpdate[]): Promise<
 export const updateRefs = async (context: Context, updates: readonly RefUpdate[]): Promise<void> => {
   const { dir } = context;
   if (updates.length === 0) return;
-  if (updates.length > mostAtOnce) throw new GitError('too_large', 'too many refs at once');
+  if (updates.length > maxUpdates) throw new GitError('too_large', 'too many refs at once');
   const bad = updates.find(({ ref, new: next }) => next !== zeroOid && !isNewRef(ref));
   if (bad !== undefined) throw new GitError('invalid', 'not a name for a ref');
   await ensureRepository(context);

@@ -24,14 +24,14 @@ const temporary = 'refs/tmp/';
 const keptAround = 'refs/keep-around/';
 const requests = 'refs/merge-requests/';
 const pipelines = 'refs/pipelines/';
-/** Most ids and names in all cached listings. */
-const mostRefs = 200_000;
+/** Maximum ids and names in all cached listings. */
+const maxCachedTips = 200_000;
 /** Weight of an empty listing, in refs. */
 const overhead = 10;
 
 type Listing = { generation: number; seen: Promise<VisibleTips>; size: number };
 
-const listings = makeLruCache<Listing>(mostRefs, ({ size }) => size + overhead);
+const listings = makeLruCache<Listing>(maxCachedTips, ({ size }) => size + overhead);
 
 /** More than 30 combining marks on one letter: normalizing them takes quadratic time. */
 const excessMarks = /(?<!\p{M})(\p{M}{30})\p{M}+/gu;
@@ -82,7 +82,7 @@ export const loadVisibleTips = async (context: Context): Promise<VisibleTips> =>
     const size = Object.values(await seen).reduce((sum, one) => sum + one.size, 0);
     // One listing may exceed the limit of all.
     if (listings.get(dir) === entry)
-      listings.set(dir, { ...entry, size: Math.min(size, mostRefs - overhead) });
+      listings.set(dir, { ...entry, size: Math.min(size, maxCachedTips - overhead) });
   } catch {
     if (listings.get(dir) === entry) listings.delete(dir);
   }

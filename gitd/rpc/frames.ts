@@ -83,8 +83,8 @@ const makeInbox = () => {
     size: (): number => length,
     /** The caller has checked that there are enough bytes. */
     take,
-    /** Takes the first bytes, at most `most`. */
-    some: (most: number): Buffer => take(Math.min(most, chunks[0]?.length ?? 0)),
+    /** Takes the first bytes, at most `maxBytes`. */
+    some: (maxBytes: number): Buffer => take(Math.min(maxBytes, chunks[0]?.length ?? 0)),
   };
 };
 

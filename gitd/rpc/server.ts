@@ -10,8 +10,8 @@ import { type Peer, performHandshake } from './handshake.ts';
 import { type ServerParts, asLost, makeContext } from './call_context.ts';
 import { answerStream } from './answer_stream.ts';
 
-/** Most calls at once per connection; further ones wait in the socket. */
-const mostAtOnce = 1024;
+/** Maximum calls at once per connection; further ones wait in the socket. */
+const maxConcurrentCalls = 1024;
 /** Default time limit of a call, in milliseconds. */
 const usualPatience = 60_000;
 
@@ -76,9 +76,9 @@ const serveCalls = (parts: ServerParts, socket: Socket, peer: Peer, first: Frame
   peer.onFrame = (frame) => {
     const { cancel } = frame.header;
     if (typeof cancel === 'number') return calls.get(cancel)?.abort(new GitError('unavailable', 'cancelled'));
-    if (calls.size >= mostAtOnce) socket.pause();
+    if (calls.size >= maxConcurrentCalls) socket.pause();
     void answerCall(parts, { socket, peer, calls }, frame).finally(() => {
-      if (calls.size < mostAtOnce) socket.resume();
+      if (calls.size < maxConcurrentCalls) socket.resume();
     });
   };
   socket.on('close', () => {

@@ -8,7 +8,7 @@ export type ReportHold = {
   release: () => void;
 };
 
-const mostHeld = 64 * 2 ** 20;
+const maxHeldBytes = 64 * 2 ** 20;
 
 /**
  * Makes a transform that holds its input until it is released.
@@ -28,7 +28,7 @@ export const makeReportHold = (settle: () => Promise<void>): ReportHold => {
       if (held === null) return done(null, chunk);
       size += chunk.length;
       held.push(chunk);
-      done(size > mostHeld ? new GitError('too_large', 'git says too much') : null);
+      done(size > maxHeldBytes ? new GitError('too_large', 'git says too much') : null);
     },
     flush: (done) => {
       if (held === null) return done();

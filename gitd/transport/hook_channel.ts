@@ -17,8 +17,8 @@ export type HookCall = {
 export type HookAnswer = { code: 0 | 1; lines: string[] };
 
 /** Limit of unreadable input; `pre-receive` refuses pushes of too many refs. */
-const largestCall = 64 * 2 ** 20;
-const mostOptions = 1_000;
+const maxCallBytes = 64 * 2 ** 20;
+const maxOptions = 1_000;
 
 const updatePattern = /^([0-9a-f]{40}) ([0-9a-f]{40}) (refs\/[^\0]+)$/;
 
@@ -51,7 +51,7 @@ export const parseHookCall = (bytes: Buffer): HookCall | null => {
   const [hook, quarantine = '', number = ''] = head.texts;
   if (hook !== 'pre-receive' && hook !== 'post-receive') throw new GitError('internal', 'an unknown hook');
   const options = /^\d{1,9}$/.test(number) ? Number(number) : Number.NaN;
-  if (!(options <= mostOptions)) throw new GitError('too_large', 'a push has too many options');
+  if (!(options <= maxOptions)) throw new GitError('too_large', 'a push has too many options');
   const rest = parseTexts(bytes.subarray(head.next), options + 1);
   if (rest === null) return null;
   if (head.next + rest.next !== bytes.length) throw new GitError('internal', 'a hook goes on after its end');
@@ -71,7 +71,7 @@ export const serveHooks = (channel: Duplex, handle: (call: HookCall) => Promise<
   const take = async (chunk: Buffer): Promise<void> => {
     chunks.push(chunk);
     length += chunk.length;
-    if (length > largestCall) throw new GitError('too_large', 'a hook says too much');
+    if (length > maxCallBytes) throw new GitError('too_large', 'a hook says too much');
     if (chunk.at(-1) !== 0) return; // the end of every call
     const call = parseHookCall(Buffer.concat(chunks, length));
     if (call === null) return;

@@ -50,7 +50,7 @@ export const inspectPush = async (
 };
 
 /** Measures the largest file among the new objects, in bytes. */
-export const largestFile = async (context: Context, quarantine: string): Promise<number> => {
+export const measureLargestFile = async (context: Context, quarantine: string): Promise<number> => {
   if (quarantine === '') return 0;
   const { exec, dir, signal } = context;
   const process = await exec.start({

@@ -4,17 +4,17 @@ import { pipeline } from 'node:stream/promises';
 import { GitError } from '../git_error.ts';
 import type { Watchdog } from '../exec/transfer_watchdog.ts';
 
-/** Most bytes of the commands and options of a push. */
-const longestCommands = 16 * 2 ** 20;
-/** Most bytes of a request that git holds in memory. */
-export const largestRequest = 10 * 2 ** 20;
-/** Most bytes of a negotiation. */
-const longestTalk = 64 * 2 ** 20;
+/** Maximum bytes of the commands and options of a push. */
+const maxCommandsBytes = 16 * 2 ** 20;
+/** Maximum bytes of a request that git holds in memory. */
+export const maxRequestBytes = 10 * 2 ** 20;
+/** Maximum bytes of a negotiation. */
+const maxNegotiationBytes = 64 * 2 ** 20;
 
 const tooLong = (): GitError => new GitError('too_large', 'a request is too long');
 
 /** Passes a push on. Fails if its packet lines exceed the limit; the pack may have any length. */
-export const boundCommands = (most = longestCommands): Transform => {
+export const boundCommands = (most = maxCommandsBytes): Transform => {
   let seen = 0;
   let digits = '';
   /** Rest of the current packet line in bytes; null: no more lines follow. */
@@ -49,7 +49,7 @@ export const boundCommands = (most = longestCommands): Transform => {
 };
 
 /** Passes input on, up to a total size. */
-export const boundTalk = (most = longestTalk): Transform => {
+export const boundTalk = (most = maxNegotiationBytes): Transform => {
   let seen = 0;
   return new Transform({
     transform: (chunk: Buffer, _encoding, done) => {
@@ -64,7 +64,7 @@ export const boundTalk = (most = longestTalk): Transform => {
 export const wholeRequest = async (
   input: Readable,
   watching: Watchdog,
-  most = largestRequest,
+  most = maxRequestBytes,
 ): Promise<Buffer> => {
   const chunks: Buffer[] = [];
   const collect = async (source: AsyncIterable<Buffer>): Promise<void> => {

@@ -8,9 +8,9 @@ import { copyUnpooled } from '../copy_unpooled.ts';
 import { protocolVariables } from './advertise.ts';
 import type { Request } from './parse_request.ts';
 
-/** Most bytes of all cached answers, and of one. */
+/** Maximum bytes of all cached answers, and of one. */
 const budget = 32 * 2 ** 20;
-const largest = 4 * 2 ** 20;
+const maxRequestBytes = 4 * 2 ** 20;
 
 /** Overhead of a cached answer in bytes. */
 const overhead = 300;
@@ -45,6 +45,6 @@ export const listRefs = async (
     input: request.bytes,
     maxOutput: 512 * 2 ** 20,
   });
-  if (stdout.length <= largest) listings.set(key, { generation, answer: copyUnpooled(stdout) });
+  if (stdout.length <= maxRequestBytes) listings.set(key, { generation, answer: copyUnpooled(stdout) });
   return stdout;
 };

@@ -14,10 +14,10 @@ import type { Watchdog } from '../exec/transfer_watchdog.ts';
 export type PackCacheOptions = {
   /** Emptied at the start. */
   folder: string;
-  /** Most bytes of all files. */
+  /** Maximum bytes of all files. */
   budget: number;
-  /** Most files; each keeps a descriptor open. */
-  most: number;
+  /** Maximum files; each keeps a descriptor open. */
+  maxFiles: number;
   /** Milliseconds that a file is reused. */
   age: number;
 };
@@ -123,7 +123,7 @@ type Shelf = {
 };
 
 /** The reusable entries, oldest first. */
-const makeShelf = ({ budget, most, age }: PackCacheOptions): Shelf => {
+const makeShelf = ({ budget, maxFiles, age }: PackCacheOptions): Shelf => {
   const entries = new Map<string, Entry>();
   let sweeper: NodeJS.Timeout | null = null;
   const drop = (entry: Entry): void => {
@@ -142,7 +142,7 @@ const makeShelf = ({ budget, most, age }: PackCacheOptions): Shelf => {
     }
     let total = entries.values().reduce((sum, { size }) => sum + size, 0);
     for (const entry of entries.values()) {
-      if (total <= budget && entries.size <= most) break;
+      if (total <= budget && entries.size <= maxFiles) break;
       if (entry.state === 'growing') continue;
       total -= entry.size;
       drop(entry);

@@ -7,13 +7,13 @@ export type Packet =
   | { kind: 'flush' | 'delim' | 'end' };
 
 export const flushPacket = Buffer.from('0000');
-const longest = 65_520;
+const maxPacketBytes = 65_520;
 
 /** @param text up to 65,516 bytes */
 export const packet = (text: string | Buffer): Buffer => {
   const data = typeof text === 'string' ? Buffer.from(text) : text;
   const length = data.length + 4;
-  if (length > longest) throw new GitError('internal', 'a packet would be too long');
+  if (length > maxPacketBytes) throw new GitError('internal', 'a packet would be too long');
   return Buffer.concat([Buffer.from(length.toString(16).padStart(4, '0')), data]);
 };
 
@@ -26,7 +26,7 @@ export const readPacketAt = (bytes: Buffer, at: number): { packet: Packet; next:
   const length = /^[0-9a-fA-F]{4}$/.test(digits) ? Number.parseInt(digits, 16) : -1;
   const kind = special[length];
   if (kind !== undefined) return { packet: { kind }, next: at + 4 };
-  if (length < 4 || length > longest) throw new GitError('invalid', 'no packet line begins here');
+  if (length < 4 || length > maxPacketBytes) throw new GitError('invalid', 'no packet line begins here');
   if (bytes.length < at + length) return null;
   return { packet: { kind: 'data', data: bytes.subarray(at + 4, at + length) }, next: at + length };
 };

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { GitError } from '../git_error.ts';
 import type { Oid } from '../protocol.ts';
-import { largestRequest } from './limit_request_size.ts';
+import { maxRequestBytes } from './limit_request_size.ts';
 import { toLine, readPacketAt } from './packet_lines.ts';
 
 const oidPattern = /^[0-9a-f]{40}$/;
@@ -114,7 +114,7 @@ export async function* requestsOf(input: AsyncIterable<Buffer>): AsyncGenerator<
   let seen = 0;
   for await (const chunk of input) {
     heap.add(chunk);
-    if (heap.bytes().length > largestRequest) throw new GitError('too_large', 'a request is too long');
+    if (heap.bytes().length > maxRequestBytes) throw new GitError('too_large', 'a request is too long');
     for (let end = endOfRequest(heap.bytes(), seen); ; end = endOfRequest(heap.bytes(), 0)) {
       seen = end.whole ? 0 : end.at;
       if (!end.whole) break;

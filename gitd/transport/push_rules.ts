@@ -4,7 +4,7 @@ import { isNewRef } from '../ref_names.ts';
 import type { HookUpdate } from './hook_channel.ts';
 import { foldRef } from '../refs/visible_tips.ts';
 
-const mostUpdates = 10_000;
+const maxUpdates = 10_000;
 
 const pushable = ['refs/heads/', 'refs/tags/', 'refs/notes/'];
 
@@ -37,7 +37,7 @@ export const refProblems = (
   updates: readonly HookUpdate[],
   folded: ReadonlyMap<string, string>,
 ): string[] | null => {
-  if (updates.length > mostUpdates) return [`A push may change at most ${mostUpdates} refs.`];
+  if (updates.length > maxUpdates) return [`A push may change at most ${maxUpdates} refs.`];
   const names = updates.map(nameProblem).filter((problem) => problem !== null);
   if (names.length > 0) return names.slice(0, 20);
   const problem = caseProblem(updates, folded);

@@ -15,12 +15,12 @@ import { boundCommands } from './limit_request_size.ts';
 import { listAppliedUpdates, sweepQuarantines, syncPushed } from './sync_push.ts';
 import { type ReportHold, makeReportHold } from './hold_report.ts';
 import { type HookAnswer, type HookCall, serveHooks } from './hook_channel.ts';
-import { inspectPush, largestFile, sizeWith } from './inspect_push.ts';
+import { inspectPush, measureLargestFile, sizeWith } from './inspect_push.ts';
 import { awaitOpening } from './first_message.ts';
 import { hooksFolder } from './transport_folder.ts';
 import { refProblems } from './push_rules.ts';
 import { loadVisibleTips } from '../refs/visible_tips.ts';
-import { longestTransfer } from './upload_pack.ts';
+import { maxTransferSeconds } from './upload_pack.ts';
 import { type Watchdog, startWatchdog } from '../exec/transfer_watchdog.ts';
 
 type Params = Streams['transport.receive_pack']['params'];
@@ -57,7 +57,7 @@ const beforeReceive = async (push: Push, call: HookCall): Promise<HookAnswer> =>
   const problems = refProblems(call.updates, (await loadVisibleTips(context)).folded);
   if (problems !== null) return refuse(problems);
   const updates = await inspectPush(context, call.quarantine, call.updates);
-  const largest_file = quota.file_bytes === null ? 0 : await largestFile(context, call.quarantine);
+  const largest_file = quota.file_bytes === null ? 0 : await measureLargestFile(context, call.quarantine);
   const repository_size = quota.repository_bytes === null ? 0 : await sizeWith(context, call.quarantine);
   watching.touch();
   const { refuse: lines } = await io.ask({
@@ -138,7 +138,7 @@ const startReceivePack = async (push: Push, { protocol, client }: Params): Promi
     dir: null,
     slot: 'transfer',
     shares: transferShares('push', client),
-    seconds: longestTransfer,
+    seconds: maxTransferSeconds,
     signal: watching.signal,
     variables: protocolVariables(protocol),
     config: [

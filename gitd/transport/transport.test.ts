@@ -189,7 +189,7 @@ test('concurrent and later requests for the same pack share one run', async () =
   const cache = await openPackCache({
     folder: join(folder, 'shared'),
     budget: 1_000,
-    most: 100,
+    maxFiles: 100,
     age: 60_000,
   });
   const { source, output, ended, runs } = slowSource();
@@ -214,7 +214,7 @@ test('a reader that leaves does not end the run for others, and a failure is not
   const cache = await openPackCache({
     folder: join(folder, 'leaving'),
     budget: 1_000,
-    most: 100,
+    maxFiles: 100,
     age: 60_000,
   });
   const { source, output, ended } = slowSource();
@@ -245,7 +245,7 @@ test('a stalled reader ends on abort', async () => {
   const cache = await openPackCache({
     folder: join(folder, 'stalled'),
     budget: 1_000,
-    most: 100,
+    maxFiles: 100,
     age: 60_000,
   });
   const { source, output, ended } = slowSource();
@@ -262,7 +262,7 @@ test('a stalled reader ends on abort', async () => {
 
 test('files are evicted by size and age, and those of an earlier process are removed', async () => {
   const place = join(folder, 'swept');
-  const cache = await openPackCache({ folder: place, budget: 10, most: 100, age: 60_000 });
+  const cache = await openPackCache({ folder: place, budget: 10, maxFiles: 100, age: 60_000 });
   const fill = async (name: string, text: string): Promise<void> => {
     const { source, output, ended } = slowSource();
     output.end(text);
@@ -275,7 +275,7 @@ test('files are evicted by size and age, and those of an earlier process are rem
   assert.equal(readdirSync(place).length, 1);
   cache.close();
   await setTimeout(20);
-  const brief = await openPackCache({ folder: place, budget: 100, most: 100, age: 10 });
+  const brief = await openPackCache({ folder: place, budget: 100, maxFiles: 100, age: 10 });
   assert.deepEqual(readdirSync(place), []);
   const { source, output, ended, runs } = slowSource();
   output.end('x');
@@ -292,7 +292,7 @@ test('files are evicted by size and age, and those of an earlier process are rem
 
 test('files are evicted by number, however small they are', async () => {
   const place = join(folder, 'many');
-  const cache = await openPackCache({ folder: place, budget: 1_000, most: 2, age: 60_000 });
+  const cache = await openPackCache({ folder: place, budget: 1_000, maxFiles: 2, age: 60_000 });
   for (const name of ['a', 'b', 'c', 'd']) {
     const { source, output, ended } = slowSource();
     output.end(name);

@@ -22,18 +22,19 @@ import { findForbiddenWant } from '../refs/check_wants.ts';
 import { type Watchdog, startWatchdog } from '../exec/transfer_watchdog.ts';
 
 /** Time limit of a transfer, even with progress. */
-export const longestTransfer = 4 * 3600;
+export const maxTransferSeconds = 4 * 3600;
 
 const cacheBudget = 2 * 2 ** 30;
 const cacheAge = 5 * 60_000;
-const mostCached = 256;
+const maxCachedPacks = 256;
 
 const caches = new Map<string, Promise<PackCache>>();
 
 const openCache = async (root: string): Promise<PackCache> => {
   const folder = join(transportFolder(root), 'packs');
   const cache =
-    caches.get(root) ?? openPackCache({ folder, budget: cacheBudget, most: mostCached, age: cacheAge });
+    caches.get(root) ??
+    openPackCache({ folder, budget: cacheBudget, maxFiles: maxCachedPacks, age: cacheAge });
   caches.set(root, cache);
   return await cache;
 };
@@ -59,7 +60,7 @@ const startUploadPack = async (
     dir: null,
     slot: 'transfer',
     shares: transferShares('read', client),
-    seconds: longestTransfer,
+    seconds: maxTransferSeconds,
     signal,
     variables: protocolVariables(protocol),
     config: hidingRefs(hidden),

@@ -29,15 +29,15 @@ export type Reply = { status: number; headers: IncomingHttpHeaders; body: Buffer
 
 export type Send = (call: Call) => Promise<Reply>;
 
-/** Most bytes of an answer held in memory. */
-const mostBody = 16 * 2 ** 20;
+/** Maximum bytes of an answer held in memory. */
+const maxBodyBytes = 16 * 2 ** 20;
 
 const collect = async (message: IncomingMessage): Promise<Buffer> => {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of message as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > mostBody) throw new Error('the answer is too long');
+    if (size > maxBodyBytes) throw new Error('the answer is too long');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks, size);
@@ -92,7 +92,7 @@ export const isPassing = (status: number): boolean =>
   [408, 429, 500, 502, 503, 504].includes(status) || status >= 512;
 
 /** Milliseconds. */
-const backoff = { first: 100, most: 5_000 };
+const backoff = { first: 100, max: 5_000 };
 
 export type Persistence = {
   /** Milliseconds after which retries stop. */
@@ -106,7 +106,7 @@ export const persist = async (
   { patience, signal }: Persistence,
 ): Promise<Reply> => {
   const until = performance.now() + patience;
-  for (let pause = backoff.first; ; pause = Math.min(pause * 2, backoff.most)) {
+  for (let pause = backoff.first; ; pause = Math.min(pause * 2, backoff.max)) {
     const isLast = performance.now() + pause > until;
     let requests = 0;
     try {

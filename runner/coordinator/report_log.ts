@@ -27,7 +27,7 @@ export type Pace = {
 /** The interval with which coordinators say "no hurry"; a local one is polled faster. */
 const idleInterval = 3;
 const partSize = 2 ** 20;
-const mostPause = 2_000;
+const maxPauseMilliseconds = 2_000;
 
 type Parts = { client: JobClient; trace: JobLog; pace: Pace; onStop: (stop: Stop) => void };
 
@@ -92,7 +92,7 @@ const makeAttempts = ({ state, die, isWhole, sendPart, sayAlive }: Delivery, pac
         lastHeard = performance.now();
         pause = 0;
       } catch {
-        pause = Math.min(mostPause, Math.max(100, pause * 2));
+        pause = Math.min(maxPauseMilliseconds, Math.max(100, pause * 2));
         if (performance.now() - lastHeard > pace.patience) die('gone');
       }
     },

@@ -22,7 +22,7 @@ type Asking = {
   user?: User;
 };
 
-const mostOutput = 16 * 2 ** 20;
+const maxOutputBytes = 16 * 2 ** 20;
 const shortPatience = 10_000;
 
 /** Runs a command of the engine. Never throws: `complaint` describes a failure. */
@@ -34,7 +34,7 @@ export const runEngine = async (
   const { environment = {}, timeout = shortPatience, stop } = asking;
   const env = { ...engineEnvironment(), ...environment };
   const { promise, resolve } = Promise.withResolvers<Answer>();
-  const options = { env, timeout, cwd: '/', maxBuffer: mostOutput, killSignal: 'SIGKILL' as const };
+  const options = { env, timeout, cwd: '/', maxBuffer: maxOutputBytes, killSignal: 'SIGKILL' as const };
   execFile(engine.program, words, { ...options, ...(stop && { signal: stop }) }, (error, output, text) => {
     const said = text.trim();
     const complaint = error === null ? said : said || (error.killed ? 'it takes too long' : error.message);

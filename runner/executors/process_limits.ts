@@ -6,11 +6,11 @@ import { totalmem } from 'node:os';
 const program = '/usr/bin/prlimit';
 
 export type Limits = {
-  /** Most processes of the job, or of its user without cgroups. */
+  /** Maximum processes of the job, or of its user without cgroups. */
   processes: number;
-  /** Most bytes of one file. */
+  /** Maximum bytes of one file. */
   file: number;
-  /** Most bytes of memory of a job, or of each process without cgroups. Null: most of the machine's. */
+  /** Maximum bytes of memory of a job, or of each process without cgroups. Null: most of the machine's. */
   memory: number | null;
 };
 
@@ -32,14 +32,14 @@ const hardLimit = (name: string): number => {
 /** Returns the words to put before a command to limit it. */
 export const limitWords = ({ processes, file, memory }: Limits): string[] => {
   if (!existsSync(program)) return [];
-  const most = Math.floor(totalmem() * 0.75);
+  const maxBytes = Math.floor(totalmem() * 0.75);
   const limits = [
     ['nproc', 'processes', processes],
     ['fsize', 'file size', file],
-    ['data', 'data size', Math.min(most, memory ?? most)],
+    ['data', 'data size', Math.min(maxBytes, memory ?? maxBytes)],
     ['nofile', 'open files', 65_536],
     ['core', 'core file size', 0],
   ] as const;
-  const words = limits.map(([option, name, most]) => `--${option}=${Math.min(most, hardLimit(name))}`);
+  const words = limits.map(([option, name, limit]) => `--${option}=${Math.min(limit, hardLimit(name))}`);
   return [program, ...words, '--'];
 };

@@ -70,7 +70,7 @@ const plainDevices = [
 const deviceWords = ({ network }: SandboxTools): string[] =>
   network === null || isRoot() ? ['--dev', '/dev'] : plainDevices;
 
-/** Most bytes of `/dev/shm`. */
+/** Maximum bytes of `/dev/shm`. */
 const sharedMemory = 256 * 2 ** 20;
 
 /** Writable folders are on disk: a tmpfs would be memory that no limit counts. */

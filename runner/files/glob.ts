@@ -51,7 +51,7 @@ const parsePattern = (pattern: string): Step[] => {
   return steps;
 };
 
-const mostAlternatives = 100;
+const maxAlternatives = 100;
 
 /** Expands `a{b,c}` to `ab`, `ac`; leaves the rest as it is beyond the limit. */
 const expandBraces = (pattern: string): string[] => {
@@ -59,7 +59,7 @@ const expandBraces = (pattern: string): string[] => {
   for (;;) {
     const [whole, inner] = /\{([^{}]*)\}/.exec(open[0] ?? '') ?? [];
     const choices = inner?.split(',') ?? [];
-    if (whole === undefined || open.length * choices.length > mostAlternatives) return open;
+    if (whole === undefined || open.length * choices.length > maxAlternatives) return open;
     open = open.flatMap((one) => choices.map((choice) => one.replace(whole, () => choice)));
   }
 };
@@ -106,13 +106,13 @@ const findReachablePlaces = (steps: readonly Step[], path: string): Places | nul
   return places;
 };
 
-/** Most characters of a pattern. */
-const longest = 4_096;
+/** Maximum characters of a pattern. */
+const maxPatternLength = 4_096;
 
 export type Matcher = (path: string) => boolean;
 
 const makeMatcher = (pattern: string, isEnd: (path: string, place: number) => boolean): Matcher => {
-  if (pattern.length > longest) return () => false;
+  if (pattern.length > maxPatternLength) return () => false;
   const all = expandBraces(pattern).map(parsePattern);
   return (path) =>
     all.some(

@@ -6,7 +6,7 @@ import { endUser } from '../executors/job_users.ts';
 import { removeTree, takeNumber } from './slot_folders.ts';
 
 export type Bounds = {
-  /** Most bytes of all caches. */
+  /** Maximum bytes of all caches. */
   cacheBytes: number;
   /** Days to keep a cache or folder after its last use. */
   days: number;

@@ -26,10 +26,10 @@ const formatSeconds = (seconds: number): string => {
 };
 
 export type JobLimits = {
-  /** Most seconds of a job, and of silence. */
+  /** Maximum seconds of a job, and of silence. */
   timeout: number;
   idle: number;
-  /** Most bytes of its files; null: unlimited. */
+  /** Maximum bytes of its files; null: unlimited. */
   disk: number | null;
 };
 

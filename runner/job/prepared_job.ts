@@ -27,11 +27,11 @@ export type JobParts = {
   /** Folder of all caches. */
   caches: string;
   mark: string;
-  /** Most bytes of a log. */
+  /** Maximum bytes of a log. */
   logLimit: number;
   /** Seconds without output before a script is stopped. */
   idleLimit: number;
-  /** Most bytes of a job's files on disk; null: unlimited. */
+  /** Maximum bytes of a job's files on disk; null: unlimited. */
   diskLimit: number | null;
   pace: Pace;
   /** Stops the job at once. */

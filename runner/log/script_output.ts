@@ -19,14 +19,14 @@ const marker = /section_(start|end):(\d+):([\w.-]+)/g;
 const beginning = 'section_';
 /** Matches an incomplete marker at the end of a chunk. */
 const partial = /^section_[a-z]*(?::\d*(?::[\w.-]*)?)?$/;
-const longestMarker = 320;
-/** Most open sections that are tracked. */
-const mostOpen = 1_000;
+const maxMarkerLength = 320;
+/** Maximum open sections that are tracked. */
+const maxOpenSections = 1_000;
 
 /** Returns the offset from which the text may be the start of a marker. */
 const openEnd = (text: string): number => {
   const at = text.lastIndexOf(beginning);
-  if (at !== -1 && text.length - at < longestMarker && partial.test(text.slice(at))) return at;
+  if (at !== -1 && text.length - at < maxMarkerLength && partial.test(text.slice(at))) return at;
   for (let size = Math.min(beginning.length - 1, text.length); size > 0; size -= 1) {
     if (text.endsWith(beginning.slice(0, size))) return text.length - size;
   }
@@ -45,7 +45,7 @@ export const makeOutput = (write: (bytes: Buffer) => void): Output => {
   const rename = (whole: string, kind: string, time: string, name: string): string => {
     const ours = isOwn(name) ? `job_${name}` : name;
     if (kind === 'end') open.delete(ours);
-    else if (open.size < mostOpen) open.add(ours);
+    else if (open.size < maxOpenSections) open.add(ours);
     return ours === name ? whole : `section_${kind}:${time}:${ours}`;
   };
   const pass = (text: string): void => {

@@ -58,8 +58,8 @@ const buildEnvironment = ({ authorization, more = [] }: GitParts): Record<string
   };
 };
 
-/** Most bytes of output that are kept. */
-const mostOutput = 256 * 2 ** 20;
+/** Maximum bytes of output that are kept. */
+const maxOutputBytes = 256 * 2 ** 20;
 
 /** Returns a function that runs git. `complaint` is the end of standard error. */
 export const makeGit = (parts: GitParts): Git => {
@@ -77,7 +77,7 @@ export const makeGit = (parts: GitParts): Git => {
     });
     child.stdout?.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size <= mostOutput) output.push(chunk);
+      if (size <= maxOutputBytes) output.push(chunk);
     });
     child.stderr?.on(
       'data',

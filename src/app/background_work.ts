@@ -35,16 +35,24 @@ import { readRefsMoved, recordActivityAt, refsMovedWork } from '../code/reposito
 /** Slow kinds run in lanes of their own, so that they delay only themselves. Other kinds share one lane. */
 export const lanes: readonly Lane[] = [
   // Reading a configuration takes up to ten seconds; `ci/pipelines/config/config_mutex.ts` reads one at a time per project.
-  { title: 'pipelines', names: [followPushWork, followRequestWork, scheduleWork, downstreamWork], most: 3 },
+  {
+    title: 'pipelines',
+    names: [followPushWork, followRequestWork, scheduleWork, downstreamWork],
+    maxPieces: 3,
+  },
   // Copying and removing repositories and blobs.
   {
     title: 'removal',
     names: ['purge_project', 'purge_namespace', forkWork, dropWork, expireProjectWork],
-    most: 1,
+    maxPieces: 1,
   },
   // Comparing and merging with git.
-  { title: 'git', names: [refsMovedWork, versionWork, rebaseWork, removeSourceWork, endedWork], most: 1 },
-  { title: 'default', names: null, most: 1 },
+  {
+    title: 'git',
+    names: [refsMovedWork, versionWork, rebaseWork, removeSourceWork, endedWork],
+    maxPieces: 1,
+  },
+  { title: 'default', names: null, maxPieces: 1 },
 ];
 
 /** Returns, by kind, the functions that complete ref operations interrupted by the death of a process. */

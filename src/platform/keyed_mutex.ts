@@ -7,7 +7,7 @@ const getQueues = memoizePerStore((_owner) => new Map<string | number, Queue>())
 
 type Limit = {
   /** Maximum callers that hold or wait for the mutex. */
-  most: number;
+  maxCallers: number;
   /** Returns the error to throw if the maximum is reached. */
   refuse: () => Error;
 };
@@ -25,7 +25,7 @@ export const withMutex = async <T>(
 ): Promise<T> => {
   const queues = getQueues(owner);
   const queue = queues.get(name) ?? { last: Promise.resolve(), length: 0 };
-  if (limit !== undefined && queue.length >= limit.most) throw limit.refuse();
+  if (limit !== undefined && queue.length >= limit.maxCallers) throw limit.refuse();
   queues.set(name, queue);
   queue.length += 1;
   const mine = queue.last.then(work, work);

@@ -1,8 +1,8 @@
 /** Regular expressions that users write, run by an engine with linear time in the text, whatever the pattern. */
 import { RE2JS } from 're2js';
 
-const longestPattern = 1000;
-const largestProgram = 5000;
+const maxPatternLength = 1000;
+const maxProgramSize = 5000;
 
 /** A compiled pattern. A test costs `size` times the length of the text. */
 export type Pattern = {
@@ -31,13 +31,13 @@ const getGroups = (matcher: Matcher): string[] =>
  * @returns null if the engine does not accept it
  */
 export const compilePattern = (source: string, flags = ''): Pattern | null => {
-  if (source.length > longestPattern) return null;
+  if (source.length > maxPatternLength) return null;
   const prefix = flags.includes('U') ? '(?U)' : '';
   const bits = [...flags].reduce((sum, flag) => sum | (flagBits[flag] ?? 0), RE2JS.MULTILINE);
   try {
     const compiled = RE2JS.compile(prefix + source, bits);
     const size = compiled.programSize();
-    if (size > largestProgram) return null;
+    if (size > maxProgramSize) return null;
     return {
       // Each step copies the positions of all groups.
       size: size * (1 + compiled.groupCount()),

@@ -4,10 +4,10 @@
  * Maximum combining marks per letter. A normalizer sorts the marks of a letter by insertion, in quadratic time:
  * 80,000 marks take 3 seconds. No writing system needs the 30 of Unicode's Stream-Safe Text Format.
  */
-const mostMarks = 30;
+const maxMarks = 30;
 
 /** The lookbehind starts a match once per run, not at each of its marks. */
-const longRun = new RegExp(String.raw`(?<!\p{M})(\p{M}{${mostMarks}})\p{M}+`, 'gu');
+const longRun = new RegExp(String.raw`(?<!\p{M})(\p{M}{${maxMarks}})\p{M}+`, 'gu');
 
 /** Drops marks past `mostMarks` of each letter. */
 const capMarks = (text: string): string => text.replace(longRun, '$1');

@@ -16,7 +16,7 @@ const camelCase = (name: string): string =>
 const pascalCase = (name: string): string => camelCase(`_${name}`);
 
 /** The folder of a resource: `src/planning/issues`. */
-const folderOf = (resource: string): string => {
+const findFolder = (resource: string): string => {
   const files = globSync('src/*/*/routes.ts', { cwd: root }).toSorted();
   const file = files.find((one) => basename(dirname(one)) === resource);
   if (file !== undefined) return dirname(file);
@@ -42,7 +42,7 @@ const parameters = (path: string): string => {
     .join(', ');
 };
 
-const declarationOf = ({ method, resource, name }: NewEndpoint, path: string, folder: string): string => {
+const writeDeclaration = ({ method, resource, name }: NewEndpoint, path: string, folder: string): string => {
   const isList = method === 'GET';
   const operation = isList ? `list${pascalCase(name)}` : camelCase(name);
   const up = relative(folder, 'src');
@@ -69,7 +69,7 @@ const ${camelCase(name)} = endpoint({
 };
 
 /** The block of the access table that has the record's own endpoint, and its columns. */
-const blockOf = (record: string): { title: string; columns: string[] } => {
+const findBlock = (record: string): { title: string; columns: string[] } => {
   const blocks = read('test/access/expected.txt').split(/\n(?=\[)/);
   const block = blocks.find((one) => one.includes(`\nGET ${record} `));
   if (block === undefined) throw new NewFailure(`test/access/expected.txt has no row "GET ${record}"`);
@@ -77,8 +77,8 @@ const blockOf = (record: string): { title: string; columns: string[] } => {
   return { title: head.replace(/\].*/, ']'), columns };
 };
 
-const rowOf = ({ method }: NewEndpoint, path: string, record: string): string => {
-  const { title, columns } = blockOf(record);
+const writeRow = ({ method }: NewEndpoint, path: string, record: string): string => {
+  const { title, columns } = findBlock(record);
   const cells = columns.map((column) => '?'.padEnd(column.length)).join('  ');
   const line = `${method} ${path}`;
   return `# test/access/expected.txt, in the block ${title}; put the answer of each person in place of ?
@@ -86,7 +86,7 @@ ${' '.repeat(line.length)}  ${columns.join('  ')}
 ${line}  ${cells.trimEnd()}`;
 };
 
-const testOf = ({ method, name }: NewEndpoint, path: string, folder: string): string => {
+const writeTest = ({ method, name }: NewEndpoint, path: string, folder: string): string => {
   const support = relative(folder, 'test/support/service.ts');
   const status = method === 'POST' ? 201 : method === 'DELETE' ? 204 : 200;
   const example = path.replaceAll(/:\w+/g, '1');
@@ -114,14 +114,14 @@ export const scaffoldEndpoint = (wanted: NewEndpoint): Scaffold => {
   if (!/^[a-z]+(_[a-z]+)*$/.test(name)) throw new NewFailure(`"${name}" is not snake_case`);
   if (!['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].includes(method))
     throw new NewFailure(`"${method}" is not a method; there are GET, POST, PUT, PATCH and DELETE`);
-  const folder = folderOf(resource);
+  const folder = findFolder(resource);
   const record = recordPath(resource);
   const path = `${record}/${name}`;
   if (read('docs/routes.txt').split('\n').includes(`${method} /api/v4${path}`))
     throw new NewFailure(`${method} ${path} exists already`);
   return {
-    declaration: declarationOf(wanted, path, folder),
-    row: rowOf(wanted, path, record),
-    test: testOf(wanted, path, folder),
+    declaration: writeDeclaration(wanted, path, folder),
+    row: writeRow(wanted, path, record),
+    test: writeTest(wanted, path, folder),
   };
 };

@@ -45,11 +45,11 @@ const terminal = (): Writable =>
     },
   });
 
-const largestChunk = 8 * 1024;
+const maxChunkBytes = 8 * 1024;
 
 /** Writes to standard output: the lines of one event loop turn in one write, flushed at the end. */
 const output = (): DestinationStream => {
-  const destination = pino.destination({ fd: 1, sync: true, minLength: largestChunk });
+  const destination = pino.destination({ fd: 1, sync: true, minLength: maxChunkBytes });
   let isDue = false;
   process.on('exit', () => destination.flushSync());
   return {

@@ -126,7 +126,7 @@ const getServiceUrl = (bound: string): string => {
 };
 
 /** Milliseconds before the first restart, the longest pause between restarts, and until an idle runner stops. */
-const pauses = { first: 1_000, most: 60_000, stop: 1_000 };
+const pauses = { first: 1_000, max: 60_000, stop: 1_000 };
 
 const megabyte = 2 ** 20;
 
@@ -188,7 +188,7 @@ export const keepBuiltInRunner = (platform: Platform, bound: string): (() => Pro
       });
       if (!again || stopping.signal.aborted) return;
       log.warn('the built-in runner ended and is restarted');
-      pause = performance.now() - began > pauses.most ? pauses.first : Math.min(pause * 2, pauses.most);
+      pause = performance.now() - began > pauses.max ? pauses.first : Math.min(pause * 2, pauses.max);
       await wait(pause, undefined, { signal: stopping.signal, ref: false }).catch(() => undefined);
     }
   };

@@ -71,7 +71,7 @@ const fileOfRef = endpoint({
   },
 });
 
-const fileOf = async (call: Call, id: number | string, jobId: number, sent: unknown): Promise<Answer> => {
+const toFile = async (call: Call, id: number | string, jobId: number, sent: unknown): Promise<Answer> => {
   await findJob(call, id, jobId);
   const { serveArchiveFile: browse, readPath } = await import('./archives/serve_archive_file.ts');
   const path = readPath(sent);
@@ -88,7 +88,7 @@ const file = endpoint({
   params: object({ ...one, artifact_path }),
   reply: null,
   content: '*/*',
-  handle: async (call, { id, job_id, artifact_path: sent }) => await fileOf(call, id, job_id, sent),
+  handle: async (call, { id, job_id, artifact_path: sent }) => await toFile(call, id, job_id, sent),
 });
 
 /** The word `keep` is also a file name: a GET asks for that file. */
@@ -102,7 +102,7 @@ const fileKeep = endpoint({
   params: object(one),
   reply: null,
   content: '*/*',
-  handle: async (call, { id, job_id }) => await fileOf(call, id, job_id, 'keep'),
+  handle: async (call, { id, job_id }) => await toFile(call, id, job_id, 'keep'),
 });
 
 const trace = endpoint({

@@ -1,6 +1,6 @@
 import { Failure } from '../../platform/errors.ts';
 import { parseDuration } from '../ci_file/keywords/duration.ts';
-import { largestId } from '../../platform/http/schema.ts';
+import { maxId } from '../../platform/http/schema.ts';
 
 export const artifactTooLarge = (): Failure =>
   new Failure('too_large', { message: '413 Request Entity Too Large' });
@@ -18,7 +18,7 @@ export const computeExpiry = (expireIn: string | null, now: number): number | nu
   if (text === 'never') return null;
   const seconds = parseDuration(text);
   if (seconds === 0) return null;
-  return seconds === null ? now + usualLife : Math.min(now + seconds * 1000, largestId);
+  return seconds === null ? now + usualLife : Math.min(now + seconds * 1000, maxId);
 };
 
 /** Blob area of a project's artifacts, below the project's own. */

@@ -4,7 +4,7 @@ import { endpoint } from '../../core/access/endpoint.ts';
 import { notFound } from '../../platform/errors.ts';
 import { pageParams, pageRequest } from '../../platform/http/page.ts';
 import { boolean, id as idParam, object, optional, raw, texts } from '../../platform/http/schema.ts';
-import { pipelineOf } from '../pipelines/find.ts';
+import { pipelinesOfProject } from '../pipelines/find.ts';
 import { type Code, findCode, projectParam } from '../../code/repository/code.ts';
 import { cancel, play, retry } from './actions.ts';
 import { bridgesJson } from './trigger_jobs.ts';
@@ -47,7 +47,7 @@ const list = endpoint({
 /** @throws Failure 404 */
 const findPipelineCode = async (call: Call, id: number | string, pipelineId: number): Promise<Code> => {
   const code = await findCode(call, id, 'read_job');
-  if ((await pipelineOf(call.db, code.project.id, pipelineId)) === null) throw notFound();
+  if ((await pipelinesOfProject(call.db, code.project.id, pipelineId)) === null) throw notFound();
   return code;
 };
 

@@ -6,7 +6,7 @@ import { recordEvent } from '../../core/events/record.ts';
 import { finishFailureTodos } from '../../review/merge_requests/merging/retried_failures.ts';
 import type { PipelineRow } from '../../code/repository/statuses/pipeline_summary.ts';
 import { cancelPipeline, deletePipeline, retryPipeline } from './update.ts';
-import { type LoadedPipeline, pipelineOf } from './find.ts';
+import { type LoadedPipeline, pipelinesOfProject } from './find.ts';
 import { dropPipelineRef } from './creation/persistent_ref.ts';
 import { mayRunJobsOn } from './creation/rights.ts';
 import { requireVisibleRequest } from './creation/require_visible_request.ts';
@@ -31,7 +31,7 @@ const changePipeline = async (
   const user = requireUser(call);
   return await call.write(async (tx) => {
     if ((await apply(tx, pipeline.id, user.id)) === null) throw notFound();
-    const changed = await pipelineOf(tx.db, pipeline.project_id, pipeline.id);
+    const changed = await pipelinesOfProject(tx.db, pipeline.project_id, pipeline.id);
     if (changed === null) throw notFound();
     return changed;
   });

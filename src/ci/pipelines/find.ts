@@ -6,7 +6,11 @@ import { type Project, findProjectFor } from '../../projects/projects/find.ts';
 import type { PipelineRow } from '../../code/repository/statuses/pipeline_summary.ts';
 
 /** Loads a pipeline of the project; null if there is none of this id. */
-export const pipelineOf = async (db: Reader, projectId: number, id: number): Promise<PipelineRow | null> =>
+export const pipelinesOfProject = async (
+  db: Reader,
+  projectId: number,
+  id: number,
+): Promise<PipelineRow | null> =>
   (await db
     .selectFrom('pipelines')
     .selectAll()
@@ -27,7 +31,7 @@ export const findPipeline = async (
   action: ProjectAction = 'read_pipeline',
 ): Promise<LoadedPipeline> => {
   const project = await findProjectFor(call, projectId, action);
-  const pipeline = await pipelineOf(call.db, project.id, id);
+  const pipeline = await pipelinesOfProject(call.db, project.id, id);
   if (pipeline === null) throw notFound();
   return { project, pipeline };
 };

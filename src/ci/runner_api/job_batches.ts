@@ -6,7 +6,7 @@ import type { Store, Tx } from '../../platform/db/open.ts';
 import { Failure } from '../../platform/errors.ts';
 import { inTurn } from '../pipelines/pipeline_mutex.ts';
 
-/** Most calls in one transaction, since its callers wait for each other. */
+/** Maximum calls in one transaction, since its callers wait for each other. */
 const maxBatch = 64;
 
 type Waiting<A, R> = { request: A; settle: (outcome: R) => void; fail: (error: unknown) => void };

@@ -30,7 +30,7 @@ const trace = late(async () => await import('./append_trace.ts'));
 const artifacts = late(async () => await import('./transfer_artifacts.ts'));
 
 /** Largest body of a job request, in bytes. */
-const largestRequest = 32 * 1024;
+const maxRequestBytes = 32 * 1024;
 
 const common = { area: 'runners', audience: 'anyone', reply: null, refusals: [403] } as const;
 
@@ -43,7 +43,7 @@ export const runnerApiRoutes: AnyEndpoint<Call>[] = [
     path: '/jobs/request',
     summary: 'Request a job (runners)',
     params: requestParams,
-    largest: largestRequest,
+    maxRequestBytes,
     handle: async (call, params) => await (await request()).requestJob(call, params),
   }),
   endpoint({

@@ -21,7 +21,7 @@ export type JobCache = {
   heard: Set<number>;
 };
 
-const mostJobs = 10_000;
+const maxJobs = 10_000;
 
 const ofStore = memoizePerStore((_store): JobCache => ({ jobs: new Map(), heard: new Set() }));
 
@@ -39,6 +39,6 @@ export const cacheJob = (
   jobs.delete(token_hash);
   jobs.set(token_hash, job);
   const [oldest] = jobs.keys();
-  if (jobs.size > mostJobs && oldest !== undefined) jobs.delete(oldest);
+  if (jobs.size > maxJobs && oldest !== undefined) jobs.delete(oldest);
   return job;
 };

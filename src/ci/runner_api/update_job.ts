@@ -4,7 +4,7 @@ import type { Call } from '../../core/access/call.ts';
 import { readCoverage } from '../artifacts/reports/coverage.ts';
 import type { JobStatus } from '../../platform/db/schema/ci.ts';
 import { preconditionFailed, unavailable } from '../../platform/errors.ts';
-import { largestBody, parseBody } from '../../platform/http/body/parse_body.ts';
+import { maxBodyBytes, parseBody } from '../../platform/http/body/parse_body.ts';
 import { Answer } from '../../platform/http/endpoint.ts';
 import { paramsReader } from '../../platform/http/params.ts';
 import { readBody } from '../../platform/http/body/read_body.ts';
@@ -26,7 +26,7 @@ type Update = Static<typeof updateParams>;
 
 const readUpdate = paramsReader(updateParams);
 
-/** Most long bodies of unauthenticated clients in memory at once. */
+/** Maximum long bodies of unauthenticated clients in memory at once. */
 const maxUnauthenticated = 4;
 let unauthenticatedReads = 0;
 
@@ -43,13 +43,13 @@ const readUnauthenticated = async ({ incoming }: Call): Promise<Buffer> => {
 
 const readSent = async (call: Call, id: number): Promise<Buffer> => {
   const { incoming } = call;
-  if (Number(incoming.headers['content-length'] ?? NaN) <= largestBody)
-    return await readBody(incoming, largestBody);
+  if (Number(incoming.headers['content-length'] ?? NaN) <= maxBodyBytes)
+    return await readBody(incoming, maxBodyBytes);
   if (call.header('job-token') !== undefined) {
     await authenticateJob(call, id, undefined);
     return await readBody(incoming, maxUpdate);
   }
-  if (!(await isRunning(call, id))) return await readBody(incoming, largestBody);
+  if (!(await isRunning(call, id))) return await readBody(incoming, maxBodyBytes);
   const bytes = await readUnauthenticated(call);
   await authenticateJob(call, id, readJobToken(call, findToken(bytes)));
   return bytes;

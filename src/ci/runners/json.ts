@@ -58,7 +58,7 @@ export const toRunnerJson = (runner: SeenRunner, now: number): Static<typeof run
   created_at: formatTime(runner.created_at),
 });
 
-/** Most projects or groups listed for one runner. */
+/** Maximum projects or groups listed for one runner. */
 const maxListed = 100;
 
 /** Lists the runner's projects that the caller may see. */

@@ -32,11 +32,13 @@ const isDue = (platform: Platform, key: string, now: number): boolean => {
   return true;
 };
 
-const longest = 255;
+const maxTextLength = 255;
 
 const readText = (info: unknown, name: string): string | null => {
   const value = typeof info === 'object' && info !== null ? (info as Record<string, unknown>)[name] : null;
-  return typeof value === 'string' && value !== '' ? value.slice(0, longest).replaceAll('\0', '') : null;
+  return typeof value === 'string' && value !== ''
+    ? value.slice(0, maxTextLength).replaceAll('\0', '')
+    : null;
 };
 
 /** Name for a machine that reports none. */

@@ -7,7 +7,7 @@ import { conflict, invalid, notFound } from '../../platform/errors.ts';
 import { recordEvent } from '../../core/events/record.ts';
 import { holdProject } from '../../projects/projects/lock_project.ts';
 import { lockInstance } from '../../core/settings/lock_instance.ts';
-import { type Owner, sealValue, variablesOf, loadVariablesByKey } from './queries.ts';
+import { type Owner, sealValue, selectOwnVariables, loadVariablesByKey } from './queries.ts';
 import { type Variable, checkVariable } from './rules.ts';
 
 export type VariableEdit = Partial<Omit<Variable, 'key' | 'hidden'>>;
@@ -70,7 +70,7 @@ export const createVariable = async (
     const existing = await loadVariablesByKey(call.platform, tx.db, owner, variable.key);
     if (existing.some((one) => one.environment_scope === variable.environment_scope))
       throw keyTaken(variable.key);
-    await requireRecordQuota(variablesOf(tx.db, owner), quotas[owner.type]);
+    await requireRecordQuota(selectOwnVariables(tx.db, owner), quotas[owner.type]);
     const row = {
       ...columns,
       sealed_value,

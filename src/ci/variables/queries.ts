@@ -30,7 +30,7 @@ const columns = [
   'description',
 ] as const;
 
-export const variablesOf = (db: Reader, { type, id }: Owner) =>
+export const selectOwnVariables = (db: Reader, { type, id }: Owner) =>
   db.selectFrom('variables').where('source_type', '=', type).where('source_id', '=', id);
 
 type Row = Omit<Variable, 'value'> & { sealed_value: string };
@@ -46,10 +46,10 @@ export const listVariables = async (
   { limit, offset }: PageRequest,
 ): Promise<Page<Variable>> => {
   const { db } = platform.store;
-  const { total } = await variablesOf(db, owner)
+  const { total } = await selectOwnVariables(db, owner)
     .select(({ fn }) => fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow();
-  const rows = await variablesOf(db, owner)
+  const rows = await selectOwnVariables(db, owner)
     .select(columns)
     .orderBy('key')
     .orderBy('environment_scope')
@@ -61,7 +61,7 @@ export const listVariables = async (
 
 /** Loads the variables of a key, ordered by scope. Each has a different scope. */
 export const loadVariablesByKey = async (platform: Platform, db: Reader, owner: Owner, key: string) => {
-  const rows = await variablesOf(db, owner)
+  const rows = await selectOwnVariables(db, owner)
     .select(['id', ...columns])
     .where('key', '=', key)
     .orderBy('environment_scope')

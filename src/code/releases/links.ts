@@ -11,10 +11,10 @@ export type LinkType = (typeof linkTypes)[number];
 
 export type Link = { name: string; url: string; filepath: string | null; link_type: LinkType };
 
-const mostLinks = 100;
-const longestName = 255;
+const maxLinks = 100;
+const maxNameLength = 255;
 /** Maximum characters and bytes of a URL. PostgreSQL's index takes at most 2,704 bytes. */
-const longestUrl = 2048;
+const maxUrlLength = 2048;
 
 const isAddress = (text: string): boolean => {
   const url = URL.parse(text);
@@ -29,8 +29,8 @@ export const checkLink = (link: Link): void => {
   const problems: Problems = {};
   if (link.name.trim() === '') problems['name'] = ["can't be blank"];
   if (!isAddress(link.url)) problems['url'] = ['is blocked: Only allowed schemes are http, https, ftp'];
-  if (Buffer.byteLength(link.url) > longestUrl)
-    problems['url'] = [`is too long (maximum is ${longestUrl} bytes)`];
+  if (Buffer.byteLength(link.url) > maxUrlLength)
+    problems['url'] = [`is too long (maximum is ${maxUrlLength} bytes)`];
   if (link.filepath !== null && (link.filepath.length > 128 || !filepathPattern.test(link.filepath))) {
     problems['filepath'] = ['is in an invalid format'];
   }
@@ -44,24 +44,24 @@ const requireParts = (input: unknown): Parts => {
   return input as Parts;
 };
 
-const readText = (parts: Parts, name: string, most: number): string | null => {
+const readText = (parts: Parts, name: string, maxLength: number): string | null => {
   const value = parts[name];
   if (value === undefined || value === null || value === '') return null;
-  const isText = typeof value === 'string' && value.length <= most;
+  const isText = typeof value === 'string' && value.length <= maxLength;
   if (!isText || !value.isWellFormed() || value.includes('\0')) throw invalid({ [name]: ['is invalid'] });
   return value;
 };
 
 const parseLink = (input: unknown): Link => {
   const parts = requireParts(input);
-  const [name, url] = [readText(parts, 'name', longestName), readText(parts, 'url', longestUrl)];
+  const [name, url] = [readText(parts, 'name', maxNameLength), readText(parts, 'url', maxUrlLength)];
   if (name === null) throw missingAttribute('assets[links][name]');
   if (url === null) throw missingAttribute('assets[links][url]');
-  const type = readText(parts, 'link_type', longestName) ?? 'other';
+  const type = readText(parts, 'link_type', maxNameLength) ?? 'other';
   const link_type = linkTypes.find((one) => one === type);
   if (link_type === undefined) throw invalid({ link_type: ['does not have a valid value'] });
   const filepath =
-    readText(parts, 'direct_asset_path', longestName) ?? readText(parts, 'filepath', longestName);
+    readText(parts, 'direct_asset_path', maxNameLength) ?? readText(parts, 'filepath', maxNameLength);
   const link = { name, url, filepath, link_type };
   checkLink(link);
   return link;
@@ -73,7 +73,7 @@ export const parseLinks = (assets: unknown): Link[] => {
   const { links } = requireParts(assets);
   if (links === undefined || links === null || links === '') return [];
   const list = Array.isArray(links) ? (links as unknown[]) : Object.values(requireParts(links));
-  if (list.length > mostLinks) throw invalid({ assets: [`is too long (maximum is ${mostLinks} values)`] });
+  if (list.length > maxLinks) throw invalid({ assets: [`is too long (maximum is ${maxLinks} values)`] });
   const all = list.map(parseLink);
   for (const name of ['name', 'url'] as const) {
     const distinct = new Set(all.map((link) => link[name]));
@@ -113,8 +113,8 @@ const countLinks = async (tx: Tx, releaseId: number): Promise<number> => {
 
 export const addLink = async (tx: Tx, releaseId: number, link: Link): Promise<ReleaseLinkRow> => {
   await requireUnusedNameAndUrl(tx, releaseId, link);
-  if ((await countLinks(tx, releaseId)) >= mostLinks) {
-    throw invalid({ base: [`is too long (maximum is ${mostLinks} values)`] });
+  if ((await countLinks(tx, releaseId)) >= maxLinks) {
+    throw invalid({ base: [`is too long (maximum is ${maxLinks} values)`] });
   }
   const row = { release_id: releaseId, ...link };
   return { id: await insertRow(tx.db, 'release_links', row), ...row };

@@ -60,7 +60,7 @@ export const setting = <T>(field: Field<T>): Field<T> => field;
 
 type Described<T> = Pick<Field<T>, 'group' | 'label' | 'meaning' | 'check' | 'alias' | 'needs'>;
 
-const largest = 2_147_483_647;
+const maxInteger = 2_147_483_647;
 
 export const flag = (usual: boolean, described: Described<boolean>): Field<boolean> => ({
   ...described,
@@ -69,10 +69,10 @@ export const flag = (usual: boolean, described: Described<boolean>): Field<boole
   shape: bool,
 });
 
-export const count = (usual: number, described: Described<number>, minimum = -largest): Field<number> => ({
+export const count = (usual: number, described: Described<number>, minimum = -maxInteger): Field<number> => ({
   ...described,
   default: usual,
-  param: integer({ minimum, maximum: largest }),
+  param: integer({ minimum, maximum: maxInteger }),
   shape: int,
 });
 

@@ -30,7 +30,7 @@ export const challenge = (text = 'HTTP Basic: Access denied'): Refusal =>
 const busy = (): Refusal =>
   new Refusal(503, 'The repository is not available at the moment. Try again later.', { 'retry-after': '5' });
 
-const textOf = ({ body, status }: Failure): string => {
+const getText = ({ body, status }: Failure): string => {
   const { message, error } = (body ?? {}) as { message?: unknown; error?: unknown };
   const text = message ?? error;
   // The text repeats the status: cut it off.
@@ -59,6 +59,6 @@ export const answering = async (call: Call, serve: () => Promise<Answer>): Promi
     if (error instanceof Refusal) return await refusalAnswer(call, error);
     if (isGitFailure(error, 'unavailable')) return await refusalAnswer(call, busy());
     if (!(error instanceof Failure)) throw error;
-    return await refusalAnswer(call, new Refusal(error.status, textOf(error), error.headers));
+    return await refusalAnswer(call, new Refusal(error.status, getText(error), error.headers));
   }
 };

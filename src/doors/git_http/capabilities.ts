@@ -25,7 +25,7 @@ const read = async (platform: Platform, project: Project): Promise<Buffer> => {
   return await buffer(stream.readable);
 };
 
-export const capabilitiesOf = async (platform: Platform, project: Project): Promise<Buffer> => {
+export const getCapabilities = async (platform: Platform, project: Project): Promise<Buffer> => {
   const kept = keptBy(platform);
   const storage = project.repository_storage;
   const before = kept.get(storage);

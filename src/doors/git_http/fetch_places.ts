@@ -7,9 +7,9 @@ import { type GitUser, transferClient } from '../../code/repository/refs/transfe
 import { memoizePerStore } from '../../platform/memoize_per_store.ts';
 
 /** Milliseconds. */
-const longestWait = 30_000;
-/** Most waiting fetches of one owner. */
-const mostWaiting = 10;
+const maxWaitMilliseconds = 30_000;
+/** Maximum waiting fetches of one owner. */
+const maxWaitingFetches = 10;
 
 /** Message that git shows. */
 const tooManyFetches = 'You have too many fetches at once. Wait until some of them have ended.';
@@ -22,14 +22,14 @@ export class TooManyFetches extends Error {
 
 type Queue = { taken: number; waiting: Set<() => void> };
 
-const queuesOf = memoizePerStore((_platform: Platform) => new Map<string, Queue>());
+const getQueues = memoizePerStore((_platform: Platform) => new Map<string, Queue>());
 
 const waitIn = async (queue: Queue): Promise<void> => {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   queue.waiting.add(resolve);
   const timer = setTimeout(() => {
     if (queue.waiting.delete(resolve)) reject(new TooManyFetches());
-  }, longestWait).unref();
+  }, maxWaitMilliseconds).unref();
   try {
     await promise;
   } finally {
@@ -55,12 +55,12 @@ const leave = (queues: Map<string, Queue>, name: string, queue: Queue): void => 
 export const takeFetchPlace = async (platform: Platform, user: GitUser, ip: string): Promise<() => void> => {
   const { fetch_limit } = platform.config;
   if (fetch_limit === 0) return () => undefined;
-  const queues = queuesOf(platform);
+  const queues = getQueues(platform);
   const { name } = transferClient(user, ip);
   const queue = queues.get(name) ?? { taken: 0, waiting: new Set() };
   queues.set(name, queue);
   if (queue.taken < fetch_limit) queue.taken += 1;
-  else if (queue.waiting.size >= fetch_limit * mostWaiting) throw new TooManyFetches();
+  else if (queue.waiting.size >= fetch_limit * maxWaitingFetches) throw new TooManyFetches();
   else await waitIn(queue);
   let isLeft = false;
   return () => {

@@ -32,7 +32,7 @@ const packet = (bytes: Buffer): Buffer =>
 export const errorPacket = (text: string): Buffer => packet(Buffer.from(`ERR ${text}`));
 
 /** Parses the length of the packet that begins here; null: no packet. */
-const lengthOf = (head: Buffer): number | null => {
+const measure = (head: Buffer): number | null => {
   const digits = head.toString('latin1', 0, headLength);
   return /^[0-9a-f]{4}$/.test(digits) ? Math.max(Number.parseInt(digits, 16), headLength) : null;
 };
@@ -47,7 +47,7 @@ export const telling = (lines: readonly string[]): Transform => {
   let isOver = false;
   const step = (push: (bytes: Buffer) => void): boolean => {
     if (rest.length < headLength) return false;
-    const length = lengthOf(rest);
+    const length = measure(rest);
     const isSpecial = length === headLength;
     if (length !== null && !isSpecial && rest.length === headLength) return false;
     const band = rest[headLength] ?? 0;

@@ -7,7 +7,7 @@ import { discardBody } from '../../platform/http/body/discard_body.ts';
 import { Refusal } from './answers.ts';
 
 /** Largest decompressed body in bytes, unless configured otherwise. */
-const mostUnpacked = 10 * 2 ** 30;
+const maxUnpackedBytes = 10 * 2 ** 30;
 
 /** Checks for gzip. @throws Refusal 415 */
 export const isPacked = ({ headers }: IncomingMessage): boolean => {
@@ -32,20 +32,20 @@ export const beginsWithin = async (incoming: IncomingMessage, text: string): Pro
   return chunk.includes(text);
 };
 
-const capped = (most: number): Transform => {
+const capped = (maxBytes: number): Transform => {
   let seen = 0;
   return new Transform({
     transform: (chunk: Buffer, _encoding, done) => {
       seen += chunk.length;
-      done(seen > most ? new Error('the body becomes too long') : null, chunk);
+      done(seen > maxBytes ? new Error('the body becomes too long') : null, chunk);
     },
   });
 };
 
 /** Decompresses into `git`; calls back when the body is invalid. */
-const unpacking = (git: Writable, most: number, onBroken: () => void): Writable => {
+const unpacking = (git: Writable, maxBytes: number, onBroken: () => void): Writable => {
   const gunzip = createGunzip();
-  pipeline(gunzip, capped(most), git).catch(onBroken);
+  pipeline(gunzip, capped(maxBytes), git).catch(onBroken);
   return gunzip;
 };
 
@@ -63,7 +63,7 @@ export const sendBody = (
   const leaveEarly = (): void => {
     if (!isOver) leave();
   };
-  const first = isPacked(incoming) ? unpacking(git, most ?? mostUnpacked, leaveEarly) : git;
+  const first = isPacked(incoming) ? unpacking(git, most ?? maxUnpackedBytes, leaveEarly) : git;
   git.once('close', () => {
     isOver = true;
     if (incoming.complete || incoming.destroyed) return;

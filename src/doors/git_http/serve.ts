@@ -19,14 +19,14 @@ import {
 import { isGitProtocolEnabled } from '../../core/settings/setting_effects.ts';
 import { Refusal, answering, challenge, neverKept } from './answers.ts';
 import { TooManyFetches } from './fetch_places.ts';
-import { capabilitiesOf } from './capabilities.ts';
+import { getCapabilities } from './capabilities.ts';
 import { errorPacket } from './git_notices.ts';
 import { beginsWithin, isPacked, sendBody } from './request_body.ts';
 import { signInGit } from './sign_in.ts';
 import { type Admitted, type Manner, openFetch, openPush } from './transfers.ts';
 
 /** Returns null for a project that is hidden or missing. */
-const projectOf = async (call: Call, { viewer }: GitUser, path: string): Promise<Project | null> => {
+const findVisibleProject = async (call: Call, { viewer }: GitUser, path: string): Promise<Project | null> => {
   if (path.includes('\0')) return null;
   try {
     const found = await findProject({ ...call, viewer }, path);
@@ -45,7 +45,7 @@ const admit = async (call: Call, path: string, service: GitService): Promise<Adm
   if (!isGitProtocolEnabled(call.settings, 'http'))
     throw new Refusal(403, 'Git access over HTTP is not allowed');
   const user = await signInGit(call);
-  const project = await projectOf(call, user, path);
+  const project = await findVisibleProject(call, user, path);
   const problem = project === null ? refusalTexts.missing : transferProblem(user, project, service);
   if (project !== null && problem === null) {
     const { baseUrl, ip } = call;
@@ -57,7 +57,7 @@ const admit = async (call: Call, path: string, service: GitService): Promise<Adm
 };
 
 /** Parses the header `Git-Protocol`; anything unknown is version 0. */
-const protocolOf = ({ header }: Call): 0 | 1 | 2 => {
+const parseProtocol = ({ header }: Call): 0 | 1 | 2 => {
   const version = /^version=([12])$/.exec(header('git-protocol') ?? '')?.[1];
   return version === undefined ? 0 : version === '1' ? 1 : 2;
 };
@@ -65,14 +65,14 @@ const protocolOf = ({ header }: Call): 0 | 1 | 2 => {
 const isService = (text: string | undefined): text is GitService =>
   text === 'git-upload-pack' || text === 'git-receive-pack';
 
-const advertisementOf = async (
+const readAdvertisement = async (
   call: Call,
   { user, project }: Admitted,
   service: GitService,
 ): Promise<Buffer | Readable> => {
   const { platform } = call;
-  const protocol = protocolOf(call);
-  if (service === 'git-upload-pack' && protocol === 2) return await capabilitiesOf(platform, project);
+  const protocol = parseProtocol(call);
+  if (service === 'git-upload-pack' && protocol === 2) return await getCapabilities(platform, project);
   const { config } = platform;
   const head = getHeadRef(project, config);
   const hide_requests = hidesRequests(user, project);
@@ -92,7 +92,7 @@ export const serveAdvertisement = async (
     if (!isService(service)) throw new Refusal(403, 'Only the smart HTTP protocol of git is supported.');
     const admitted = await admit(call, path, service);
     const headers = { ...neverKept, 'content-type': `application/x-${service}-advertisement` };
-    return new Answer(await advertisementOf(call, admitted, service), { headers });
+    return new Answer(await readAdvertisement(call, admitted, service), { headers });
   });
 
 const requireType = ({ header }: Call, service: GitService): void => {
@@ -139,7 +139,7 @@ export const serveService = async (call: Call, path: string, service: GitService
     requireType(call, service);
     isPacked(call.incoming);
     if (service === 'git-upload-pack') await askForRequests(call, admitted);
-    const manner: Manner = { protocol: protocolOf(call), stateless: true };
+    const manner: Manner = { protocol: parseProtocol(call), stateless: true };
     const serve = service === 'git-upload-pack' ? serveFetch : servePush;
     const headers = { ...neverKept, 'content-type': `application/x-${service}-result` };
     try {

@@ -23,7 +23,7 @@ const unquoted = (text: string): string | null => {
 };
 
 /** Returns null for any other command. */
-export const gitCommandOf = (command: string): GitCommand | null => {
+export const parseGitCommand = (command: string): GitCommand | null => {
   const [, verb, argument = ''] = pattern.exec(command.trim()) ?? [];
   const path = unquoted(argument)
     ?.replace(/^\/+/, '')

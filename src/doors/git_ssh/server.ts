@@ -20,11 +20,11 @@ export type SshServer = {
   cut: () => void;
 };
 
-const mostAttempts = 10;
+const maxAttempts = 10;
 /** Milliseconds after which a connection without a running command is closed. */
 const idlePatience = 60_000;
 const keepaliveInterval = 30_000;
-const mostSessions = 10;
+const maxSessions = 10;
 const limits = { connections: 1_000, ofOneAddress: 50, signIn: 30_000, leave: 2_000 };
 
 /** Verifies the signature; null without one, when the client asks whether the key is acceptable. */
@@ -41,7 +41,7 @@ const isSigned = (context: AuthContext): boolean | null => {
 type Claim = { keyId: number; isProven: boolean };
 
 /** Finds the key that the client authenticates with; null: none that is accepted. */
-const claimOf = async (site: SshSite, context: AuthContext): Promise<Claim | null> => {
+const findClaimedKey = async (site: SshSite, context: AuthContext): Promise<Claim | null> => {
   if (context.method !== 'publickey' || context.username !== 'git') return null;
   const found = await findKeyUser(site.platform, context.key.data);
   const signed = isSigned(context);
@@ -106,7 +106,7 @@ const serveClient = (site: SshSite, client: SshClient, connection: Connection): 
     clearTimeout(timer);
   });
   connection.on('session', (accept, reject) => {
-    if (stopping || open >= mostSessions) {
+    if (stopping || open >= maxSessions) {
       reject();
       return;
     }
@@ -136,11 +136,11 @@ const serveConnection = (
   connection.on('error', () => undefined);
   connection.on('authentication', (context) => {
     attempts += 1;
-    if (attempts > mostAttempts) {
+    if (attempts > maxAttempts) {
       connection.end();
       return;
     }
-    claimOf(site, context)
+    findClaimedKey(site, context)
       .then((claim) => {
         if (claim === null) return context.reject(['publickey']);
         if (claim.isProven) keyId = claim.keyId;

@@ -11,7 +11,7 @@ import { type Project, anyProject, findProject } from '../../projects/projects/f
 import { sshPrefix } from '../../projects/projects/ssh_url.ts';
 import { type GitUser, refusalTexts, transferProblem } from '../../code/repository/refs/transfer_access.ts';
 import { isGitProtocolEnabled } from '../../core/settings/setting_effects.ts';
-import { type GitCommand, gitCommandOf } from './command.ts';
+import { type GitCommand, parseGitCommand } from './command.ts';
 import { type KeyUser, deployKeyIn, noteKeyUse, reloadKeyUser, viewerOfUser } from './key_user.ts';
 
 export type SshSite = {
@@ -81,7 +81,7 @@ const admit = async (
 };
 
 /** Parses the protocol version of the client's environment. */
-const protocolOf = (variable: string | undefined): 0 | 1 | 2 => {
+const parseProtocol = (variable: string | undefined): 0 | 1 | 2 => {
   const version = /^version=([12])$/.exec(variable ?? '')?.[1];
   return version === undefined ? 0 : version === '1' ? 1 : 2;
 };
@@ -109,7 +109,7 @@ const transfer = async (
   await stream.result;
 };
 
-const complaintOf = (platform: Platform, error: unknown): string => {
+const toErrorText = (platform: Platform, error: unknown): string => {
   if (error instanceof Refusal || error instanceof TooManyFetches) return error.message;
   if (!isGitFailure(error)) platform.log.error({ err: error }, 'unexpected error over SSH');
   return 'Gantry is not available at the moment. Try again later.';
@@ -135,14 +135,14 @@ export const runCommand = async (
 ): Promise<void> => {
   channel.on('error', () => undefined);
   try {
-    const asked = gitCommandOf(command);
+    const asked = parseGitCommand(command);
     if (asked === null) throw new Refusal('Disallowed command');
     const admitted = await admit(site, client, asked);
-    const manner: Manner = { protocol: protocolOf(protocol), stateless: false };
+    const manner: Manner = { protocol: parseProtocol(protocol), stateless: false };
     await transfer(site, channel, { admitted, service: asked.service, manner });
     leaveChannel(channel, 0);
   } catch (error) {
-    complain(channel, complaintOf(site.platform, error));
+    complain(channel, toErrorText(site.platform, error));
   }
 };
 

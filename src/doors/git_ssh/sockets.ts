@@ -18,7 +18,7 @@ export type Sockets = {
   destroyAll: () => void;
 };
 
-const keyOf = (ip: string | undefined, port: number | undefined): string => `${ip} ${port}`;
+const makeKey = (ip: string | undefined, port: number | undefined): string => `${ip} ${port}`;
 
 /** @param take serves an accepted socket */
 export const guardSockets = (limits: SocketLimits, take: (socket: Socket) => void): Sockets => {
@@ -33,7 +33,7 @@ export const guardSockets = (limits: SocketLimits, take: (socket: Socket) => voi
       socket.destroy();
       return;
     }
-    const key = keyOf(address, remotePort);
+    const key = makeKey(address, remotePort);
     const timer = setTimeout(() => socket.destroy(), limits.signIn).unref();
     open.set(key, { socket, timer });
     byAddress.set(address, ofAddress + 1);
@@ -49,7 +49,7 @@ export const guardSockets = (limits: SocketLimits, take: (socket: Socket) => voi
   });
   return {
     server,
-    release: ({ ip, port }) => clearTimeout(open.get(keyOf(ip, port))?.timer),
+    release: ({ ip, port }) => clearTimeout(open.get(makeKey(ip, port))?.timer),
     destroyAll: () => {
       for (const { socket } of open.values()) socket.destroy();
     },

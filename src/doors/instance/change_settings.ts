@@ -5,7 +5,7 @@ import { lockInstance } from '../../core/settings/lock_instance.ts';
 import { toSettingContext } from '../../core/settings/setting_context.ts';
 import { readSettings, writeSettings } from '../../core/settings/store.ts';
 
-const detailsOf = (changes: readonly Change[]): object =>
+const toAuditDetails = (changes: readonly Change[]): object =>
   Object.fromEntries(changes.map(({ name, before, after }) => [name, [before, after]]));
 
 /**
@@ -22,7 +22,7 @@ export const changeSettings = async (call: Call, wanted: RequestedSettings): Pro
     const { changes } = computeChanges(settings, wanted, toSettingContext(platform.config));
     if (changes.length === 0) return changes;
     await writeSettings(tx, changes, actor.user.id);
-    await recordAudit(tx, actor, call, { kind: 'settings.changed', details: detailsOf(changes) });
+    await recordAudit(tx, actor, call, { kind: 'settings.changed', details: toAuditDetails(changes) });
     return changes;
   });
   await platform.settings.reload();

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Tx } from '../../platform/db/open.ts';
 import type { Visibility } from '../../platform/db/schema/column_types.ts';
 import { selectDescendants } from '../namespaces/ancestors.ts';
-import { isPathTaken, longestFullPath } from '../namespaces/claim_path.ts';
+import { isPathTaken, maxFullPathLength } from '../namespaces/claim_path.ts';
 import { groupNameProblem } from '../namespaces/name_rules.ts';
 import { pathProblem } from '../namespaces/path_rules.ts';
 import type { Group } from './find.ts';
@@ -64,8 +64,8 @@ export const groupPathProblem = async (
   if (problem !== null) return problem;
   const fullPath = fullPathIn(parent, path);
   const below = id === null ? 0 : (await findLongestPathBelow(tx, id)) - oldFullPath.length;
-  if (fullPath.length + below > longestFullPath)
-    return `is too long (maximum is ${longestFullPath} characters)`;
+  if (fullPath.length + below > maxFullPathLength)
+    return `is too long (maximum is ${maxFullPathLength} characters)`;
   return (await isPathTaken(tx, fullPath, ['Namespace', id ?? 0])) ? taken : null;
 };
 

@@ -4,15 +4,15 @@ import { normalizeText } from '../../platform/unicode.ts';
 import { nameProblem } from '../users/rules.ts';
 import type { Claims } from './oidc.ts';
 
-const longest = 200;
+const maxUsernameLength = 200;
 
 /** Converts a text to the nearest valid user name. */
 const toUsername = (text: string): string => {
-  const plain = normalizeText(text.slice(0, longest), 'NFKD')
+  const plain = normalizeText(text.slice(0, maxUsernameLength), 'NFKD')
     .replaceAll(/\p{M}/gu, '')
     .replaceAll(/[^A-Za-z0-9_.-]+/g, '-')
     .replaceAll(/\.{2,}/g, '.')
-    .slice(0, longest);
+    .slice(0, maxUsernameLength);
   const path = plain.replaceAll(/^[-.]+|[-.]+$/g, '').replace(/\.(?:git|atom)$/i, '');
   return pathProblem(path) === null ? path : 'user';
 };

@@ -24,7 +24,7 @@ const kinds: Record<string, Kind> = {
 };
 
 /** OpenSSH's limit. */
-const mostBits = 16_384;
+const maxKeyBits = 16_384;
 
 const linePattern = /^(\S+)[ \t]+([A-Za-z0-9+/]+={0,2})(?:[ \t]+(\S.*))?$/;
 // oxlint-disable-next-line no-control-regex -- control characters are the point
@@ -117,7 +117,7 @@ export const parsePublicKey = async (text: string): Promise<ParsedKey | null> =>
   if (kind === undefined || blob.toString('base64') !== base64) return null;
   const plain = plainBlob(blob, type, kind);
   const bits = plain === null ? null : await checkBits(kind.plain ?? type, plain, kind.family);
-  if (bits === null || bits > mostBits) return null;
+  if (bits === null || bits > maxKeyBits) return null;
   return {
     type,
     blob: base64,

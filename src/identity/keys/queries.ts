@@ -59,7 +59,7 @@ export const findAnyKey = async (
 export type KeyProjectRow = Selectable<DeployKeyProjectsTable>;
 
 /** Maximum number of projects shown with a deploy key. */
-const mostProjects = 100;
+const maxShownProjects = 100;
 
 /** Lists the projects that a deploy key gives access to. */
 export const listDeployKeyProjects = async (db: Reader, keyId: number): Promise<KeyProjectRow[]> =>
@@ -70,5 +70,5 @@ export const listDeployKeyProjects = async (db: Reader, keyId: number): Promise<
     .where('links.key_id', '=', keyId)
     .where('projects.deleted_at', 'is', null)
     .orderBy('links.project_id')
-    .limit(mostProjects)
+    .limit(maxShownProjects)
     .execute();

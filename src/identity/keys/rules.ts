@@ -40,7 +40,7 @@ export type KeyInput = {
 
 export type NewKey = ParsedKey & { title: string; expires_at: number | null; usage_type: KeyUsage };
 
-const longestTitle = 255;
+const maxTitleLength = 255;
 
 /**
  * Validates a key and returns its columns.
@@ -58,7 +58,7 @@ export const checkKey = async (
   const wrong = refusal === null ? [] : [refusal];
   if (expires_at !== null && expires_at <= now) wrong.push('has expired');
   if (wrong.length > 0) problems['key'] = wrong;
-  const named = title.trim() || [...parsed.comment].slice(0, longestTitle).join('');
+  const named = title.trim() || [...parsed.comment].slice(0, maxTitleLength).join('');
   if (named === '') problems['title'] = ["can't be blank"];
   if (Object.keys(problems).length > 0) throw invalid(problems);
   return { ...parsed, title: named, expires_at, usage_type };

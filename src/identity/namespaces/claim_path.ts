@@ -4,7 +4,7 @@ import type { NamespacesTable } from '../../platform/db/schema/identity.ts';
 import type { SourceType } from '../../platform/db/schema/column_types.ts';
 
 /** Maximum length of a full path, as in the table of routes. */
-export const longestFullPath = 255;
+export const maxFullPathLength = 255;
 
 export type Namespace = Selectable<NamespacesTable>;
 

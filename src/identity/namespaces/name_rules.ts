@@ -1,6 +1,6 @@
 /** Rules for the names of groups and projects. Messages are GitLab's. */
 
-const longestName = 255;
+const maxNameLength = 255;
 /** Line ends, control characters and direction marks, which could fake other names. */
 const deceptive = /[\p{Cc}\p{Zl}\p{Zp}\u{202A}-\u{202E}\u{2066}-\u{2069}]/u;
 const first = String.raw`[\p{L}\p{M}\p{Nd}\u{A9}-\u{1F9FF}_]`;
@@ -13,7 +13,7 @@ const projectFormat = `can contain only letters, digits, emojis, '_', '.', '+', 
 
 const getNameProblem = (name: string, pattern: RegExp, format: string): string | null => {
   if (name.trim() === '') return "can't be blank";
-  if ([...name].length > longestName) return `is too long (maximum is ${longestName} characters)`;
+  if ([...name].length > maxNameLength) return `is too long (maximum is ${maxNameLength} characters)`;
   return pattern.test(name) && !deceptive.test(name) ? null : format;
 };
 

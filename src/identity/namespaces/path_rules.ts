@@ -3,7 +3,7 @@
  * are the same and no path hides a page or an endpoint.
  */
 
-const longestPath = 255;
+const maxPathLength = 255;
 
 /** First segments that belong to the service. */
 const topLevelWords = new Set([
@@ -88,7 +88,7 @@ const projectFormat =
 
 const lengthProblem = (path: string): string | null => {
   if (path.trim() === '') return "can't be blank";
-  return [...path].length > longestPath ? `is too long (maximum is ${longestPath} characters)` : null;
+  return [...path].length > maxPathLength ? `is too long (maximum is ${maxPathLength} characters)` : null;
 };
 
 /**

@@ -60,7 +60,7 @@ export const listApplications = async (
   return { items: rows.map(toApplication), total };
 };
 
-const mostAuthorized = 500;
+const maxAuthorizedApplications = 500;
 
 /** Maximum number of applications that a user may register. */
 export const maxOwned = 100;
@@ -91,7 +91,7 @@ export const listAuthorized = async (db: Reader, userId: number, now: number): P
     .where('tokens.dies_at', '>', now - refreshLife)
     .groupBy(['tokens.application_id', 'oauth_applications.name', 'tokens.scopes'])
     .orderBy('granted_at', 'desc')
-    .limit(mostAuthorized)
+    .limit(maxAuthorizedApplications)
     .execute();
   const byId = new Map<number | null, Authorized>();
   for (const { application_id: id, name, scopes, granted_at } of rows) {

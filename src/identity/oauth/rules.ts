@@ -10,7 +10,7 @@ export const tokenLife = 7_200;
 /** Milliseconds after the expiry of its access token until a refresh token is deleted. */
 export const refreshLife = 90 * 86_400_000;
 
-const longestUris = 2_000;
+const maxUrisLength = 2_000;
 /** Schemes that a browser would execute or display. */
 const refusedSchemes = new Set(
   ['javascript', 'data', 'vbscript', 'blob', 'file', 'filesystem', 'about', 'view-source', 'urn'].map(
@@ -42,7 +42,7 @@ const uriProblem = (uri: string): string | null => {
 const urisProblem = (text: string): string | null => {
   const uris = splitWords(text);
   if (uris.length === 0) return "can't be blank";
-  if (text.length > longestUris) return `is too long (maximum is ${longestUris} characters)`;
+  if (text.length > maxUrisLength) return `is too long (maximum is ${maxUrisLength} characters)`;
   return uris.map(uriProblem).find((problem) => problem !== null) ?? null;
 };
 

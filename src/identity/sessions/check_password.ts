@@ -6,7 +6,7 @@ import { withMutex } from '../../platform/keyed_mutex.ts';
 import { recordAudit } from '../../core/access/audit.ts';
 import { lacksRequiredFactor } from '../../core/access/credentials/second_factor_due.ts';
 import { isPassword } from '../users/password.ts';
-import { longestPassword } from '../users/rules.ts';
+import { maxPasswordLength } from '../users/rules.ts';
 import { getCountedNames } from './failure_counts.ts';
 import { countFailure, requireFewFailures, tooManyFailures } from './sign_in_failures.ts';
 import { needsSecondFactor } from './second_factor.ts';
@@ -47,7 +47,7 @@ const findUserByLogin = async (db: Reader, login: string): Promise<LoadedUser | 
 /** Checks the password. Takes the same time for existing and unknown users. */
 const checkUser = async (db: Reader, { login, password }: PasswordInput) => {
   const user = await findUserByLogin(db, login);
-  const isSane = password.length <= longestPassword * 2;
+  const isSane = password.length <= maxPasswordLength * 2;
   const isRight = await isPassword(isSane ? password : '', user?.password_hash ?? null);
   return { user, isRight: isRight && isSane };
 };
@@ -83,7 +83,7 @@ const maxWaitingAttempts = 100;
  */
 export const checkPassword = async (platform: Platform, given: PasswordInput): Promise<PasswordUser> => {
   const [origin] = getCountedNames(given.ip, given.login);
-  const limit = { most: maxWaitingAttempts, refuse: () => tooManyFailures(60_000) };
+  const limit = { maxCallers: maxWaitingAttempts, refuse: () => tooManyFailures(60_000) };
   return await withMutex(
     platform,
     `password of ${origin}`,

@@ -3,9 +3,9 @@ import { hash } from 'node:crypto';
 import { isIPv6 } from 'node:net';
 
 const usualWindow = 60_000;
-const mostFailures = 10;
+const maxFailures = 10;
 const shortestRefusal = 60_000;
-const longestRefusal = 3_600_000;
+const maxRefusalMilliseconds = 3_600_000;
 
 /** The counters of one name. */
 export type Count = {
@@ -31,15 +31,15 @@ export const addFailure = (count: Count, now: number, window = usualWindow): Cou
   const isRecent = now - count.first_at < window && count.failures > 0;
   const failures = isRecent ? count.failures + 1 : 1;
   const first_at = isRecent ? count.first_at : now;
-  if (failures < mostFailures) return { ...count, failures, first_at };
-  const isRepeated = now - count.refused_until < longestRefusal;
+  if (failures < maxFailures) return { ...count, failures, first_at };
+  const isRepeated = now - count.refused_until < maxRefusalMilliseconds;
   const refusals = isRepeated ? count.refusals + 1 : 1;
-  const refusal = Math.min(shortestRefusal * 2 ** (refusals - 1), longestRefusal);
+  const refusal = Math.min(shortestRefusal * 2 ** (refusals - 1), maxRefusalMilliseconds);
   return { failures: 0, first_at: now, refusals, refused_until: now + refusal };
 };
 
 /** Milliseconds after which a count can be deleted. */
-export const forgottenAfter = 2 * longestRefusal;
+export const forgottenAfter = 2 * maxRefusalMilliseconds;
 
 /** Returns the first 64 bits of an IPv6 address, for one host has all addresses of such a network. */
 const getNetwork = (address: string): string => {

@@ -9,7 +9,7 @@ import { lockUser } from '../users/queries.ts';
 
 /** Maximum number of sessions per user. The oldest one ends beyond it. */
 const maxSessions = 100;
-const longestAgent = 500;
+const maxAgentLength = 500;
 
 export type Sessions = { store: Store; random: (bytes: number) => Buffer };
 
@@ -59,7 +59,7 @@ export const startSession = async ({ store, random }: Sessions, given: NewSessio
       token_hash: hashToken(secret),
       provider,
       ip: source.ip,
-      user_agent: source.userAgent.slice(0, longestAgent),
+      user_agent: source.userAgent.slice(0, maxAgentLength),
       created_at: tx.now,
       signed_in_at: tx.now,
       last_seen_at: tx.now,

@@ -11,7 +11,7 @@ export const tokenScopes = [
   'create_runner',
 ] as const;
 
-const longestName = 255;
+const maxNameLength = 255;
 
 const scopesProblem = (scopes: readonly string[], admin: boolean): string | null => {
   if (scopes.length === 0) return "can't be blank";
@@ -22,7 +22,7 @@ const scopesProblem = (scopes: readonly string[], admin: boolean): string | null
 
 const nameProblem = (name: string): string | null => {
   if (name.trim() === '') return "can't be blank";
-  return [...name].length > longestName ? `is too long (maximum is ${longestName} characters)` : null;
+  return [...name].length > maxNameLength ? `is too long (maximum is ${maxNameLength} characters)` : null;
 };
 
 /** Returns the errors of a new token. `admin`: whether its user is an administrator. */

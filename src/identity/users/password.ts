@@ -9,8 +9,8 @@ const tagLength = 32;
 const run = promisify(argon2) as (algorithm: 'argon2id', parameters: object) => Promise<Buffer>;
 
 /** Maximum number of passwords hashed at once. One of Node's four threads stays free for files. */
-const mostAtOnce = 3;
-const longestQueue = 100;
+const maxConcurrentHashes = 3;
+const maxQueuedHashes = 100;
 let running = 0;
 const waiting: (() => void)[] = [];
 
@@ -19,8 +19,8 @@ const busy = (): Failure =>
 
 /** Runs work with limited concurrency. @throws Failure 429 if a hundred wait already */
 const withQueue = async <T>(work: () => Promise<T>): Promise<T> => {
-  if (running < mostAtOnce) running += 1;
-  else if (waiting.length < longestQueue) await new Promise<void>((resolve) => void waiting.push(resolve));
+  if (running < maxConcurrentHashes) running += 1;
+  else if (waiting.length < maxQueuedHashes) await new Promise<void>((resolve) => void waiting.push(resolve));
   else throw busy();
   try {
     return await work();

@@ -20,7 +20,7 @@ import { deleteUser } from './delete.ts';
 import { accountShape, accounts, listedUserShape, profileShape, publicProfile } from './json.ts';
 import { listUsers, userListParams } from './list.ts';
 import { loadUser } from './queries.ts';
-import { longestPassword } from './rules.ts';
+import { maxPasswordLength } from './rules.ts';
 import { updateUser } from './update.ts';
 
 const area = 'users';
@@ -81,7 +81,7 @@ const one = endpoint({
 });
 
 const attributes = {
-  password: optional(text({ maxLength: longestPassword })),
+  password: optional(text({ maxLength: maxPasswordLength })),
   skype: optional(clearable(text())),
   linkedin: optional(clearable(text())),
   twitter: optional(clearable(text())),

@@ -4,8 +4,8 @@ import { pathProblem } from '../namespaces/path_rules.ts';
 import { commonPasswords } from './common_passwords.ts';
 
 const shortestPassword = 8;
-export const longestPassword = 128;
-const longestText = 255;
+export const maxPasswordLength = 128;
+const maxTextLength = 255;
 
 /** One `@`, no spaces, nothing special in a mail header, nothing invisible. */
 const emailFormat = /^[^@\s<>()[\]\\,;:"\p{C}]+@[^@\s<>()[\]\\,;:"\p{C}]+$/u;
@@ -16,8 +16,8 @@ const scheme = /^[a-z][a-z\d+.-]*:(?!\d)/i;
 /** Normalizes an address, for addresses are stored and compared in lower case. */
 export const normalizedEmail = (email: string): string => email.trim().toLowerCase();
 
-const isTooLong = (text: string): boolean => [...text].length > longestText;
-const tooLong = `is too long (maximum is ${longestText} characters)`;
+const isTooLong = (text: string): boolean => [...text].length > maxTextLength;
+const tooLong = `is too long (maximum is ${maxTextLength} characters)`;
 
 const emailProblem = (email: string): string | null => {
   const address = normalizedEmail(email);
@@ -49,7 +49,7 @@ export const passwordProblem = (
   const { length } = [...password];
   if (length === 0) return "can't be blank";
   if (length < shortestPassword) return `is too short (minimum is ${shortestPassword} characters)`;
-  if (length > longestPassword) return `is too long (maximum is ${longestPassword} characters)`;
+  if (length > maxPasswordLength) return `is too long (maximum is ${maxPasswordLength} characters)`;
   const word = password.toLowerCase();
   const isGuessed =
     commonPasswords.has(word) ||

@@ -6,7 +6,7 @@ import { tracePosition } from './trace_position.ts';
 import { type Version, type VersionDiff, diffBetween, loadDiffText, latestVersion } from './diff_versions.ts';
 
 /** Limit of positions that are moved per merge request; the rest keep their place. */
-const mostPositions = 2000;
+const maxPositions = 2000;
 
 /** The positions that notes at the same place share. */
 type Placed = { original_position: string | null; position: string };
@@ -20,7 +20,7 @@ const loadPlaces = async ({ store }: Platform, mergeRequestId: number): Promise<
     .where('target_id', '=', mergeRequestId)
     .where('type', '=', 'DiffNote')
     .where('position', 'is not', null)
-    .limit(mostPositions)
+    .limit(maxPositions)
     .execute();
   return rows.flatMap(({ position, original_position }) =>
     position === null ? [] : [{ original_position, position }],
@@ -44,12 +44,12 @@ const cachedDiffLoader = (platform: Platform, project: RepositoryPlace): Diff =>
   };
 };
 
-type Tracing = { version: Version; diff: Diff; textOf: (file: VersionDiff) => Promise<string> };
+type Tracing = { version: Version; diff: Diff; loadText: (file: VersionDiff) => Promise<string> };
 
 /** Returns the position in the new version; null if its line no longer exists. */
 const findNewPosition = async (
   position: Position,
-  { version, diff, textOf }: Tracing,
+  { version, diff, loadText: textOf }: Tracing,
 ): Promise<Position | null> => {
   const file = findFile(version, position);
   if (file === undefined) return null;
@@ -99,7 +99,7 @@ export const moveDiscussionPositions = async (
     texts.set(file, text);
     return await text;
   };
-  const tracing = { version, diff: cachedDiffLoader(platform, project), textOf: loadText };
+  const tracing = { version, diff: cachedDiffLoader(platform, project), loadText };
   const changes: (Placed & { to: string })[] = [];
   for (const place of places) {
     const to = await movePosition(place, tracing);

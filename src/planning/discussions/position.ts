@@ -3,10 +3,10 @@ import { badRequest, invalid, missingAttribute } from '../../platform/errors.ts'
 import type { LineEnd, Position, TextPosition } from '../notes/position.ts';
 import { hash, int, string } from '../../platform/http/schema.ts';
 
-const longestPath = 4096;
-const longestCode = 255;
+const maxPathLength = 4096;
+const maxLineCodeLength = 255;
 const shaPattern = /^[0-9a-f]{40}$/i;
-const largestLine = 1_000_000_000;
+const maxLineNumber = 1_000_000_000;
 
 /** Error for a line that is not in the diff, in the text that clients expect. */
 export const noSuchLine = () =>
@@ -43,10 +43,10 @@ const readParts = (input: unknown, name: string): Parts => {
 
 const isAbsent = (value: unknown): boolean => value === undefined || value === null || value === '';
 
-const readText = (parts: Parts, name: string, most: number): string | null => {
+const readText = (parts: Parts, name: string, maxLength: number): string | null => {
   const value = parts[name];
   if (isAbsent(value)) return null;
-  const isText = typeof value === 'string' && value.length <= most;
+  const isText = typeof value === 'string' && value.length <= maxLength;
   if (!isText || !value.isWellFormed() || value.includes('\0')) throw fail(name);
   return value;
 };
@@ -56,12 +56,12 @@ const readLine = (parts: Parts, name: string): number | null => {
   if (isAbsent(value)) return null;
   const text = typeof value === 'number' || typeof value === 'string' ? String(value) : '';
   const number = /^\d{1,10}$/.test(text) ? Number(text) : 0;
-  if (number < 1 || number > largestLine) throw fail(name);
+  if (number < 1 || number > maxLineNumber) throw fail(name);
   return number;
 };
 
 const readSha = (parts: Parts, name: string): string => {
-  const text = readText(parts, name, longestCode);
+  const text = readText(parts, name, maxLineCodeLength);
   if (text === null) throw missingAttribute(`position[${name}]`);
   if (!shaPattern.test(text)) throw fail(name);
   return text.toLowerCase();
@@ -70,8 +70,8 @@ const readSha = (parts: Parts, name: string): string => {
 const readLineEnd = (input: unknown): LineEnd => {
   const parts = readParts(input, 'line_range');
   return {
-    line_code: readText(parts, 'line_code', longestCode),
-    type: readText(parts, 'type', longestCode),
+    line_code: readText(parts, 'line_code', maxLineCodeLength),
+    type: readText(parts, 'type', maxLineCodeLength),
     old_line: readLine(parts, 'old_line'),
     new_line: readLine(parts, 'new_line'),
   };
@@ -99,7 +99,7 @@ const readPixel = (parts: Parts, name: string, least: number): number => {
   // Clients send the coordinates of a click, which may be fractions of a pixel.
   const text = typeof value === 'number' || typeof value === 'string' ? String(value) : '';
   const number = /^\d{1,10}(?:\.\d{1,20})?$/.test(text) ? Math.trunc(Number(text)) : -1;
-  if (number < least || number > largestLine) throw fail(name);
+  if (number < least || number > maxLineNumber) throw fail(name);
   return number;
 };
 
@@ -118,7 +118,7 @@ const readLines = (parts: Parts): Point['text'] => {
 };
 
 const readPlace = (parts: Parts): Point[keyof Point] => {
-  const type = readText(parts, 'position_type', longestCode) ?? 'text';
+  const type = readText(parts, 'position_type', maxLineCodeLength) ?? 'text';
   if (type === 'text') return readLines(parts);
   if (type === 'image') return readPoint(parts);
   if (type === 'file') return { position_type: 'file' };
@@ -139,8 +139,8 @@ export const readPosition = (input: unknown): GivenPosition | null => {
   };
   const place = readPlace(parts);
   const paths = {
-    old_path: readText(parts, 'old_path', longestPath),
-    new_path: readText(parts, 'new_path', longestPath),
+    old_path: readText(parts, 'old_path', maxPathLength),
+    new_path: readText(parts, 'new_path', maxPathLength),
   };
   if (paths.old_path === null && paths.new_path === null) throw missingAttribute('position[new_path]');
   return { ...shas, ...paths, ...place };

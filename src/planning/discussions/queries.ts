@@ -124,10 +124,10 @@ export const hasUnresolvedDiscussions = async (db: Reader, mergeRequestId: numbe
 };
 
 /** Limit of open notes that are listed per target. */
-const most = 200;
+const maxOpenNotes = 200;
 
 /** Lists the unresolved discussions of a target, the oldest first, each with its open notes. */
 export const unresolvedDiscussions = async (db: Reader, target: TargetKey): Promise<Discussion[]> => {
-  const notes = await unresolved(db, target).orderBy('id').limit(most).execute();
+  const notes = await unresolved(db, target).orderBy('id').limit(maxOpenNotes).execute();
   return [...groupByDiscussion(notes).values()];
 };

@@ -13,8 +13,8 @@ import {
   milestoneNamed,
   usersNamed,
 } from './text/quick_actions.ts';
-import { longestSpent } from './target.ts';
-import { isTitle, longestTitle } from './text/title.ts';
+import { maxSpentSeconds } from './target.ts';
+import { isTitle, maxTitleLength } from './text/title.ts';
 import { isWorkInProgress, withoutWorkInProgress } from './text/draft_title.ts';
 
 /** Values that quick actions may set on a new record. Each kind uses the fields it has. */
@@ -113,7 +113,7 @@ const estimated: Act = (record, argument) => {
 
 const spent: Act = (record, argument) => {
   const total = (record.time_spent ?? 0) + (parseDuration(argument) ?? 0);
-  return total >= 0 && total <= longestSpent ? { ...record, time_spent: total } : record;
+  return total >= 0 && total <= maxSpentSeconds ? { ...record, time_spent: total } : record;
 };
 
 const labeled: Act = async (record, argument, place) => ({
@@ -142,7 +142,7 @@ const unassigned: Act = async (record, argument, place) => ({
 });
 
 /** Limit of reviewers in one text; more are ignored. */
-const mostReviewers = 100;
+const maxReviewers = 100;
 
 const reviewRequested: Act = async (record, argument, place) => {
   if (place.type !== 'MergeRequest') return record;
@@ -150,8 +150,8 @@ const reviewRequested: Act = async (record, argument, place) => {
   const { reviewer_ids = [], review_requested_ids = [] } = record;
   return {
     ...record,
-    reviewer_ids: [...new Set([...reviewer_ids, ...ids])].slice(0, mostReviewers),
-    review_requested_ids: [...new Set([...review_requested_ids, ...ids])].slice(0, mostReviewers),
+    reviewer_ids: [...new Set([...reviewer_ids, ...ids])].slice(0, maxReviewers),
+    review_requested_ids: [...new Set([...review_requested_ids, ...ids])].slice(0, maxReviewers),
   };
 };
 
@@ -177,7 +177,7 @@ const drafted =
   (record, _argument, { type }) =>
     type !== 'MergeRequest' || isWorkInProgress(record.title)
       ? record
-      : { ...record, title: [...`${prefix}${record.title}`].slice(0, longestTitle).join('') };
+      : { ...record, title: [...`${prefix}${record.title}`].slice(0, maxTitleLength).join('') };
 
 /** `/wip` toggles the draft state. */
 const toggled: Act = (record, argument, place) =>
@@ -218,12 +218,12 @@ const acts: { [N in QuickAction['name']]: Act } = {
 };
 
 /** Limit of quick actions in one text; more are ignored. */
-const mostActions = 100;
+const maxActions = 100;
 
 /** Applies quick actions in order to the current values. */
 export const applyActions = async (place: Place, record: Acted, actions: QuickAction[]): Promise<Acted> => {
   let acted = record;
-  for (const { name, argument } of actions.slice(0, mostActions)) {
+  for (const { name, argument } of actions.slice(0, maxActions)) {
     acted = await acts[name](acted, argument, place);
   }
   return acted;

@@ -6,7 +6,7 @@ import type { Page, PageRequest } from '../../platform/http/page.ts';
 import { basicUser, basicUsersById } from '../../identity/users/json.ts';
 import type { LoadedTarget } from './target.ts';
 
-const mostParticipants = 1_000;
+const maxParticipants = 1_000;
 
 /** Lists the participants with access to the record. */
 export const listParticipants = async (
@@ -20,7 +20,7 @@ export const listParticipants = async (
     union select user_id from mentions where ${here}
     union select user_id from assignees where ${here}
     union select user_id from reviewers where ${here}
-    order by user_id limit ${mostParticipants}`.execute(call.db);
+    order by user_id limit ${maxParticipants}`.execute(call.db);
   const others = rows.map(({ user_id }) => user_id).filter((id) => id !== target.author_id);
   const ids = [target.author_id, ...others];
   const viewers = await loadProjectViewers(call.db, project, ids, call.now);

@@ -28,7 +28,7 @@ export type Target = {
 };
 
 /** The most seconds that may be spent on one target. */
-export const longestSpent = 2 ** 31 - 1;
+export const maxSpentSeconds = 2 ** 31 - 1;
 
 /** A target that the caller may see, with its project. */
 export type LoadedTarget = {

@@ -4,7 +4,13 @@ import { parseDuration } from '../../platform/duration.ts';
 import { invalid } from '../../platform/errors.ts';
 import { recordEvent } from '../../core/events/record.ts';
 import { timeEstimateText, timeSpentResetText, timeSpentText } from '../issuables/text/system_note_text.ts';
-import { type Change, type LoadedTarget, type Noun, eventKind, longestSpent } from '../issuables/target.ts';
+import {
+  type Change,
+  type LoadedTarget,
+  type Noun,
+  eventKind,
+  maxSpentSeconds,
+} from '../issuables/target.ts';
 import { addSystemNotes } from '../notes/system.ts';
 import { logTime } from './log.ts';
 
@@ -66,7 +72,7 @@ export const spend =
   (now: Stats): Step => {
     const total = now.total_time_spent + seconds;
     if (total < 0) throw invalid({ time_spent: ['Time to subtract exceeds the total time spent'] });
-    if (total > longestSpent) throw badSpent();
+    if (total > maxSpentSeconds) throw badSpent();
     return { change: { total_time_spent: total }, note: timeSpentText(seconds), spent: seconds };
   };
 

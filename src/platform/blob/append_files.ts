@@ -102,12 +102,12 @@ const extend = async (
   chunk: Buffer,
   secrets: readonly string[],
 ): Promise<void> => {
-  const longest = Math.max(0, ...secrets.map((secret) => Buffer.byteLength(secret) - 1));
-  const before = Math.min(longest, entry.size);
+  const maxSecretOverlap = Math.max(0, ...secrets.map((secret) => Buffer.byteLength(secret) - 1));
+  const before = Math.min(maxSecretOverlap, entry.size);
   const ending = await readEnding(entry, handle, before);
   // The chunk as stored, which becomes the new ending.
   let stored = chunk;
-  if (hasSecret({ ending, longest }, chunk, secrets)) {
+  if (hasSecret({ ending, maxOverlap: maxSecretOverlap }, chunk, secrets)) {
     const joined = Buffer.concat([ending, chunk]);
     stored = mask(joined, secrets) ?? joined;
     await (await open(getMarkPath(file), 'a', 0o600)).close();

@@ -43,8 +43,8 @@ type Chunk = { bytes: Buffer; secrets: readonly string[] };
 
 /** Appends a chunk, and rewrites the end of the file if a secret began there. */
 const extend = async (tx: Tx, of: Named, whole: FileRow, { bytes, secrets }: Chunk): Promise<number> => {
-  const longest = Math.max(0, ...secrets.map((secret) => Buffer.byteLength(secret) - 1));
-  const start = whole.size - Math.min(longest, whole.size);
+  const maxSecretOverlap = Math.max(0, ...secrets.map((secret) => Buffer.byteLength(secret) - 1));
+  const start = whole.size - Math.min(maxSecretOverlap, whole.size);
   const ending = await loadPieces(tx.db, of, { start, end: whole.size, limit: null });
   const end = extractBytes(ending, start, whole.size);
   const masked = mask(Buffer.concat([end, bytes]), secrets);

@@ -3,7 +3,7 @@ import { type Parts, archive } from './append_rows.ts';
 import { markWaiting, listWaitingFiles } from './piece_rows.ts';
 
 /** Logs per round. */
-const most = 500;
+const maxLogsPerRound = 500;
 
 /**
  * Retries waiting logs, longest wait first. A failure ends the round, and the failed log moves to the end of the
@@ -11,7 +11,7 @@ const most = 500;
  */
 export const archiveWaitingFiles = async (parts: Parts): Promise<void> => {
   const { store } = parts;
-  for (const whole of await listWaitingFiles(store.db, most)) {
+  for (const whole of await listWaitingFiles(store.db, maxLogsPerRound)) {
     const of = { id: whole.job_id, project_id: whole.project_id, trace_key: null };
     try {
       if (await archive(parts, of, whole)) continue;

@@ -34,7 +34,7 @@ const firstPause = 100;
 /** Milliseconds: for all attempts together, and for one attempt until its response begins. */
 const timeouts = { all: 15_000, one: 60_000 };
 /** Maximum characters of a text response. A list of a thousand keys is shorter. */
-const longestText = 4 * 1024 * 1024;
+const maxTextLength = 4 * 1024 * 1024;
 /** Lifetime of a link in seconds: enough to follow it. */
 const linkLifetime = 600;
 
@@ -49,7 +49,7 @@ const readText = async ({ body }: Response): Promise<string> => {
   let text = '';
   for await (const chunk of body as unknown as AsyncIterable<Uint8Array>) {
     text += decoder.decode(chunk, { stream: true });
-    if (text.length > longestText) throw new Error('the response of the store is too long');
+    if (text.length > maxTextLength) throw new Error('the response of the store is too long');
   }
   return text;
 };

@@ -20,12 +20,16 @@ export const mask = (bytes: Buffer, secrets: readonly string[]): Buffer | null =
 const standsIn = (bytes: Buffer, secrets: readonly string[]): boolean =>
   secrets.some((secret) => secret !== '' && bytes.includes(secret));
 
-type Border = { ending: Buffer; /** Bytes of one that may stand on either side. */ longest: number };
+type Border = { ending: Buffer; /** Bytes of one that may stand on either side. */ maxOverlap: number };
 
 /**
  * Tells whether a chunk contains a secret, or completes one that began at the end of the stored bytes. Avoids joining
  * the two.
  */
-export const hasSecret = ({ ending, longest }: Border, chunk: Buffer, secrets: readonly string[]): boolean =>
+export const hasSecret = (
+  { ending, maxOverlap }: Border,
+  chunk: Buffer,
+  secrets: readonly string[],
+): boolean =>
   standsIn(chunk, secrets) ||
-  (ending.length > 0 && standsIn(Buffer.concat([ending, chunk.subarray(0, longest)]), secrets));
+  (ending.length > 0 && standsIn(Buffer.concat([ending, chunk.subarray(0, maxOverlap)]), secrets));

@@ -7,7 +7,7 @@ import type { Bucket } from './bucket.ts';
 export const unfinished = 'unfinished/';
 
 /** Maximum duration of an upload in milliseconds. Much older uploads are abandoned. */
-const longest = 72_000_000;
+const maxUploadMilliseconds = 72_000_000;
 
 /** Bytes of a part. S3 accepts 10,000 parts. */
 export const partSize = 8 * 1024 * 1024;
@@ -40,8 +40,12 @@ export const abortUploads = async (bucket: Bucket, before: number): Promise<void
   const query = { uploads: '', prefix: unfinished, 'max-uploads': String(maxListed) };
   const { text } = await bucket.ask({ query });
   for (const [, one = ''] of text.matchAll(/<Upload>(.*?)<\/Upload>/gs)) {
-    const valueOf = (name: string): string => one.split(`<${name}>`)[1]?.split('<')[0] ?? '';
-    const [key, uploadId, begun] = [valueOf('Key'), valueOf('UploadId'), Date.parse(valueOf('Initiated'))];
+    const getElementText = (name: string): string => one.split(`<${name}>`)[1]?.split('<')[0] ?? '';
+    const [key, uploadId, begun] = [
+      getElementText('Key'),
+      getElementText('UploadId'),
+      Date.parse(getElementText('Initiated')),
+    ];
     // Some stores ignore the prefix.
     if (!key.startsWith(unfinished) || !(begun < before)) continue;
     await bucket.find({ method: 'DELETE', key, query: { uploadId } });
@@ -83,7 +87,7 @@ export const beginUpload = (bucket: Bucket): PartsUpload => {
   };
   const sendHeld = async (): Promise<void> => {
     if (held === undefined) return;
-    if (Date.now() - begun > longest) throw unavailable();
+    if (Date.now() - begun > maxUploadMilliseconds) throw unavailable();
     uploadId ??= await start();
     const query = { partNumber: String(etags.length + 1), uploadId };
     const { headers } = await bucket.ask({ method: 'PUT', key, query, body: held });

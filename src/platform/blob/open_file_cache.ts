@@ -34,8 +34,8 @@ export const copyUnpooled = (bytes: Buffer): Buffer => {
 };
 
 const none = Buffer.alloc(0);
-const mostHandles = 256;
-const mostEntries = 10_000;
+const maxHandles = 256;
+const maxEntries = 10_000;
 
 const tryOpen = async (root: string, file: string, isMade: boolean): Promise<FileHandle | null> => {
   try {
@@ -117,8 +117,8 @@ export class OpenFiles {
 
   async #makeRoom(): Promise<void> {
     for (const [file, entry] of this.#entries) {
-      const isOver = this.#entries.size > mostEntries;
-      if (!isOver && this.#handles <= mostHandles) return;
+      const isOver = this.#entries.size > maxEntries;
+      if (!isOver && this.#handles <= maxHandles) return;
       if (entry.waiting > 0) continue;
       if (isOver) this.#entries.delete(file);
       await this.close(entry);

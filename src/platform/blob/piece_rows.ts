@@ -72,7 +72,7 @@ export const deletePieces = async ({ db }: Tx, { id }: Named, from = 0): Promise
 };
 
 /** Pieces per read. */
-const most = 8;
+const maxPiecesPerRead = 8;
 
 /**
  * Loads the pieces that contain the bytes from `start` to before `end`, in order.
@@ -81,7 +81,7 @@ const most = 8;
 export const loadPieces = async (
   db: Reader,
   { id }: Named,
-  { start, end, limit = most }: { start: number; end: number; limit?: number | null },
+  { start, end, limit = maxPiecesPerRead }: { start: number; end: number; limit?: number | null },
 ): Promise<Piece[]> => {
   const first = sql<number>`coalesce((select max(start) from shared_trace_pieces
     where job_id = ${id} and start <= ${start}), 0)`;
@@ -92,7 +92,7 @@ export const loadPieces = async (
     .where('start', '>=', first)
     .where('start', '<', end)
     .orderBy('start')
-    .$if(limit !== null, (query) => query.limit(limit ?? most))
+    .$if(limit !== null, (query) => query.limit(limit ?? maxPiecesPerRead))
     .execute();
   return rows
     .map(({ start: at, bytes }) => ({ start: at, bytes: Buffer.from(bytes) }))

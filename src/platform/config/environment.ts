@@ -59,12 +59,12 @@ const editDistance = (a: string, b: string): number => {
   return row.at(-1) ?? 0;
 };
 
-const largestTypo = 2;
+const maxTypoDistance = 2;
 
 const suggest = (name: string, settings: readonly string[]): string | null =>
   settings
     .map((setting) => ({ setting, distance: editDistance(name, setting) }))
-    .filter(({ distance }) => distance <= largestTypo)
+    .filter(({ distance }) => distance <= maxTypoDistance)
     .toSorted((a, b) => a.distance - b.distance)[0]?.setting ?? null;
 
 /**

@@ -11,9 +11,9 @@ export type ImmutableRowCache<K, V> = {
 
 /**
  * Creates a cache.
- * @param most maximum entries per store; the least recently used are evicted
+ * @param maxRows maximum entries per store; the least recently used are evicted
  */
-export const immutableRowCache = <K, V>(most: number): ImmutableRowCache<K, V> => {
+export const immutableRowCache = <K, V>(maxRows: number): ImmutableRowCache<K, V> => {
   const stores = new WeakMap<object, Map<K, V>>();
   return {
     get: (db, key) => {
@@ -30,7 +30,7 @@ export const immutableRowCache = <K, V>(most: number): ImmutableRowCache<K, V> =
       kept.delete(key);
       kept.set(key, value);
       const [oldest] = kept.keys();
-      if (kept.size > most && oldest !== undefined) kept.delete(oldest);
+      if (kept.size > maxRows && oldest !== undefined) kept.delete(oldest);
     },
     drop: (db, key) => void stores.get(getStoreKey(db))?.delete(key),
   };

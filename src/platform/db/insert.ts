@@ -8,7 +8,7 @@ type Ending = '' | 'returning id' | 'on conflict do nothing';
 
 const texts = new Map<string, string>();
 /** Maximum rows of an insert whose text is cached. Larger inserts are rare, and their texts long and varied. */
-const mostRows = 20;
+const maxCachedRows = 20;
 
 const quoted = (name: string): string => `"${name}"`;
 
@@ -29,7 +29,7 @@ const getInsertText = (shape: Shape): string => {
   const cached = texts.get(key);
   if (cached !== undefined) return cached;
   const text = makeText(shape);
-  if (shape.rows <= mostRows) texts.set(key, text);
+  if (shape.rows <= maxCachedRows) texts.set(key, text);
   return text;
 };
 

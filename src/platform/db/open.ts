@@ -58,9 +58,9 @@ export type Store = {
 } & Pick<EngineParts, 'ddl'>;
 
 /** PostgreSQL: maximum attempts of a transaction that meets a deadlock or a conflict. */
-const mostTries = 6;
+const maxTries = 6;
 /** Milliseconds per attempt so far; random, so that conflicting transactions do not meet again at once. */
-const longestPause = 20;
+const maxPauseMilliseconds = 20;
 
 /** Runs one transaction, then its work for after the commit. */
 const runsOnce =
@@ -109,8 +109,8 @@ export const openStore = async (options: OpenOptions, clock: Clock): Promise<Sto
       try {
         return await once(work);
       } catch (error) {
-        if (tried === mostTries || !dialect.isConflict(error)) throw error;
-        await setTimeout(Math.random() * longestPause * tried);
+        if (tried === maxTries || !dialect.isConflict(error)) throw error;
+        await setTimeout(Math.random() * maxPauseMilliseconds * tried);
       }
     }
   };

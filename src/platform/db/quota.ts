@@ -11,10 +11,10 @@ import type { Schema } from './schema/database.ts';
  */
 export const requireRecordQuota = async <T extends keyof Schema>(
   there: SelectQueryBuilder<Schema, T, object>,
-  { what, most }: { what: string; most: number },
+  { what, most: max }: { what: string; most: number },
 ): Promise<void> => {
   const { count } = await there
     .select(({ fn }) => fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow();
-  if (count >= most) throw invalid({ base: [`Maximum number of ${what} (${most}) exceeded`] });
+  if (count >= max) throw invalid({ base: [`Maximum number of ${what} (${max}) exceeded`] });
 };

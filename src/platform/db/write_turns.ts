@@ -7,11 +7,11 @@
 /**
  * Milliseconds after which a transaction stops waiting for its turn, so that a hanging one does not block the others.
  */
-const longestWait = 5_000;
+const maxWaitMilliseconds = 5_000;
 
 const waitFor = async (previous: Promise<void>): Promise<void> => {
   const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, longestWait);
+  const timer = setTimeout(resolve, maxWaitMilliseconds);
   await Promise.race([previous, promise]);
   clearTimeout(timer);
 };

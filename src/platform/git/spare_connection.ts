@@ -8,7 +8,7 @@ export type SpareConnection = {
 };
 
 /** Milliseconds after which an unused connection is closed. */
-const longestIdle = 10_000;
+const maxIdleMilliseconds = 10_000;
 
 export const keepSpareConnection = (place: () => Promise<Place>): SpareConnection => {
   let spare: Line | null = null;
@@ -30,7 +30,7 @@ export const keepSpareConnection = (place: () => Promise<Place>): SpareConnectio
     socket.once('close', () => {
       if (spare === line) spare = null;
     });
-    timer = setTimeout(drop, longestIdle).unref();
+    timer = setTimeout(drop, maxIdleMilliseconds).unref();
   };
 
   /** Dials the next connection ahead. If that fails, the next stream dials itself and reports the error. */

@@ -42,7 +42,7 @@ export type GitdSupervisor = {
 };
 
 /** Maximum bytes of a socket's path on every system (macOS: 104 including the terminator). */
-const longestSocketPath = 100;
+const maxSocketPathBytes = 100;
 /** Milliseconds. If gitd dies sooner than this, its restart waits as long. */
 const leastLife = 1_000;
 const startPatience = 15_000;
@@ -69,14 +69,14 @@ export type SocketPlace = {
 /** Chooses a socket path that other users can neither access nor guess. */
 export const socketPlace = (folder: string, name: string): SocketPlace => {
   const path = join(folder, `${name}.sock`);
-  if (Buffer.byteLength(path) <= longestSocketPath) {
+  if (Buffer.byteLength(path) <= maxSocketPathBytes) {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     chmodSync(folder, 0o700);
     // Left by a killed gitd. No other can be running, because the folder is ours alone.
     for (const file of readdirSync(folder)) if (socketPattern.test(file)) rmSync(join(folder, file));
     return { path, folder: null };
   }
-  const short = [tmpdir(), '/tmp'].find((one) => Buffer.byteLength(one) <= longestSocketPath - 40) ?? '/tmp';
+  const short = [tmpdir(), '/tmp'].find((one) => Buffer.byteLength(one) <= maxSocketPathBytes - 40) ?? '/tmp';
   const own = mkdtempSync(join(short, 'gantry-git-'));
   return { path: join(own, `${name}.sock`), folder: own };
 };

@@ -37,7 +37,7 @@ export type Endpoint<C, P extends TObject = TObject> = {
   /** `stream`: a form with a file. The handler reads it once it has authorized the caller. */
   body?: 'stream';
   /** Maximum bytes of a body that may be longer than usual. Read only after the caller is authenticated. */
-  largest?: number;
+  maxRequestBytes?: number;
   handle: (call: C, params: Static<P>) => Promise<unknown>;
 };
 

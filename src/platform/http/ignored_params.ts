@@ -10,8 +10,8 @@ import type { RawParams } from './params.ts';
 export const ignoredParamsHeader = 'gantry-ignored-parameters';
 
 /** Maximum characters of one name and of the whole header. Proxies accept headers of at least 4 KiB. */
-const longestName = 100;
-const longestHeader = 2000;
+const maxNameLength = 100;
+const maxHeaderLength = 2000;
 
 /** Declared names; for a hash, the names of its parts (null: any name). */
 type Declared = { readonly [name: string]: Declared | null };
@@ -29,7 +29,9 @@ const declare = (properties: Record<string, Property>): Declared => {
 
 /** Encodes a name as printable ASCII without commas, so that it can neither end the header nor look like two names. */
 const encodeName = (name: string): string =>
-  encodeURIComponent(name.slice(0, longestName).toWellFormed()).replaceAll('%5B', '[').replaceAll('%5D', ']');
+  encodeURIComponent(name.slice(0, maxNameLength).toWellFormed())
+    .replaceAll('%5B', '[')
+    .replaceAll('%5D', ']');
 
 const isHash = (value: unknown): value is RawParams =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -41,7 +43,7 @@ const collect = (declared: Declared, sent: RawParams, parent: string | null, ign
     const path = parent === null ? name : `${parent}[${name}]`;
     if (parts === undefined) {
       if (parent === null && credentialParams.has(name)) continue;
-      if (ignored.push(encodeName(path)) > longestHeader / 2) return;
+      if (ignored.push(encodeName(path)) > maxHeaderLength / 2) return;
     } else if (parts !== null) {
       const value = sent[name];
       if (isHash(value)) collect(parts, value, path, ignored);
@@ -53,7 +55,7 @@ const collect = (declared: Declared, sent: RawParams, parent: string | null, ign
 const join = (names: string[]): string => {
   let header = '';
   for (const name of names) {
-    if (header.length + name.length > longestHeader) return `${header}, ...`;
+    if (header.length + name.length > maxHeaderLength) return `${header}, ...`;
     header += header === '' ? name : `, ${name}`;
   }
   return header;

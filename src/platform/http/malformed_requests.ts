@@ -1,7 +1,7 @@
 /** Responds to malformed requests: not HTTP, head too long, or too slow. */
 import type { Socket } from 'node:net';
 
-const statusOf: Record<string, string> = {
+const parseStatus: Record<string, string> = {
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
   HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
   HPE_CHUNK_EXTENSIONS_OVERFLOW: '413 Request Entity Too Large',
@@ -13,7 +13,7 @@ export const answerMalformedRequest = (error: { code?: string }, socket: Socket)
     socket.destroy();
     return;
   }
-  const status = statusOf[error.code ?? ''] ?? '400 Bad request';
+  const status = parseStatus[error.code ?? ''] ?? '400 Bad request';
   const body = JSON.stringify({ message: status });
   const head = `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}`;
   socket.write(`${head}\r\nConnection: close\r\n\r\n${body}`);

@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Failure, forbidden, unauthorized } from '../errors.ts';
-import { largestBody, longestQuery, parseBody } from './body/parse_body.ts';
+import { maxBodyBytes, maxQueryBytes, parseBody } from './body/parse_body.ts';
 import {
   Answer,
   type AnyEndpoint,
@@ -102,11 +102,11 @@ const readRequestBody = async <C extends BaseCall>(
   open: OpenCall<C>,
   request: FastifyRequest,
 ): Promise<Buffer | undefined> => {
-  if (endpoint.largest === undefined) return request.body as Buffer | undefined;
-  if (!(Number(request.headers['content-length'] ?? NaN) <= largestBody)) {
+  if (endpoint.maxRequestBytes === undefined) return request.body as Buffer | undefined;
+  if (!(Number(request.headers['content-length'] ?? NaN) <= maxBodyBytes)) {
     admit(endpoint.audience, await open(request, request.query as RawParams, endpoint));
   }
-  return await readBody(request.raw, endpoint.largest);
+  return await readBody(request.raw, endpoint.maxRequestBytes);
 };
 
 const serve = async <C extends BaseCall>(
@@ -116,7 +116,7 @@ const serve = async <C extends BaseCall>(
   reply: FastifyReply,
 ): Promise<FastifyReply> => {
   const { endpoint } = mounted;
-  if (getQuery(request.url).length > longestQuery) throw tooLong();
+  if (getQuery(request.url).length > maxQueryBytes) throw tooLong();
   const bytes = await readRequestBody(mounted, open, request);
   const body = bytes === undefined ? {} : await tryBody(request, bytes);
   const sent = { ...(request.query as RawParams), ...(isFailure(body) ? {} : body) };
@@ -276,7 +276,7 @@ export const mountEndpoints = <C extends BaseCall>(
     const url = prefix + endpoint.path;
     offered.set(url, [...(offered.get(url) ?? []), method]);
     const handler: Handler = async (request, reply) => await serve(mounted, open, request, reply);
-    if (endpoint.body === 'stream' || endpoint.largest !== undefined)
+    if (endpoint.body === 'stream' || endpoint.maxRequestBytes !== undefined)
       mountStreaming(app, method, url, handler);
     else app.route({ method, url, handler });
   }

@@ -3,9 +3,9 @@ import { credentialParams } from './credential_params.ts';
 import { integer } from './schema.ts';
 
 const defaultPerPage = 20;
-const mostPerPage = 100;
+const maxPerPage = 100;
 /** Far past any list that a store can hold, and still an exact integer. */
-const largestOffset = 1_000_000_000_000;
+const maxOffset = 1_000_000_000_000;
 
 /** Parameters of every list. */
 export const pageParams = {
@@ -26,8 +26,8 @@ export const pageRequest = (params: { page?: unknown; per_page?: unknown }): Pag
   const page = Math.max(Number(params.page ?? 1), 1);
   const requested = Number(params.per_page ?? defaultPerPage);
   if (requested === 0) throw invalid({ per_page: ['has a value not allowed'] });
-  const per_page = requested < 0 ? defaultPerPage : Math.min(requested, mostPerPage);
-  return { page, per_page, limit: per_page, offset: Math.min((page - 1) * per_page, largestOffset) };
+  const per_page = requested < 0 ? defaultPerPage : Math.min(requested, maxPerPage);
+  return { page, per_page, limit: per_page, offset: Math.min((page - 1) * per_page, maxOffset) };
 };
 
 const scalarText = (value: unknown): string =>

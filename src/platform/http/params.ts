@@ -63,10 +63,10 @@ const readInteger = (raw: unknown, keywords: Keywords): number => {
   const text = scalarText(raw).trim();
   if (integerText.test(text)) return within(Number(text), keywords);
   if (!decimalText.test(text)) return fail();
-  return within(Math.trunc(Number(text)), { minimum: -largest, maximum: largest, ...keywords });
+  return within(Math.trunc(Number(text)), { minimum: -maxInteger, maximum: maxInteger, ...keywords });
 };
 
-const largest = Number.MAX_SAFE_INTEGER;
+const maxInteger = Number.MAX_SAFE_INTEGER;
 
 const readDecimal = (raw: unknown, keywords: Keywords): number => {
   const text = scalarText(raw).trim();
@@ -80,7 +80,8 @@ const readBoolean = (raw: unknown): boolean => {
 };
 
 /** Tells whether a text has more code points than allowed. Cheap for texts that are short enough anyway. */
-const isLonger = (text: string, most: number): boolean => text.length > most && [...text].length > most;
+const isLonger = (text: string, maxLength: number): boolean =>
+  text.length > maxLength && [...text].length > maxLength;
 
 const readText = (raw: unknown, { maxLength = 255 }: Keywords): string => {
   const text = raw === null ? '' : scalarText(raw);
@@ -129,7 +130,7 @@ const readIdOrPath = (raw: unknown, keywords: Keywords): number | string => {
 
 const readIdOrWord = (raw: unknown, keywords: Keywords): number | string => {
   const word = keywords['x-words']?.find((one) => one.toLowerCase() === scalarText(raw).toLowerCase());
-  return word ?? readInteger(raw, { minimum: -largest, maximum: largest });
+  return word ?? readInteger(raw, { minimum: -maxInteger, maximum: maxInteger });
 };
 
 /** Reads a filter that is not implemented: accepts values that do not narrow the list, refuses others. */

@@ -3,21 +3,21 @@
  * its first event.
  */
 export type RateCounter = {
-  /** Counts an event. Returns whether the name has more than `most` events in its window. */
+  /** Counts an event. Returns whether the name has more than `maxEvents` events in its window. */
   count: (name: string, now: number) => boolean;
   /** As `count`, without counting an event. */
   isOver: (name: string, now: number) => boolean;
 };
 
 /** Maximum names; beyond it, all counts are dropped. */
-const mostNames = 10_000;
+const maxNames = 10_000;
 
 /**
  * Creates a counter.
- * @param most events allowed per name and window
+ * @param maxEvents events allowed per name and window
  * @param within length of the window in milliseconds
  */
-export const rateCounter = ({ most, within }: { most: number; within: number }): RateCounter => {
+export const rateCounter = ({ maxEvents, within }: { maxEvents: number; within: number }): RateCounter => {
   const counts = new Map<string, { since: number; count: number }>();
   const getRecent = (name: string, now: number) => {
     const recent = counts.get(name);
@@ -27,12 +27,12 @@ export const rateCounter = ({ most, within }: { most: number; within: number }):
   return {
     count: (name, now) => {
       const recent = getRecent(name, now);
-      if (recent === null && counts.size >= mostNames) counts.clear();
+      if (recent === null && counts.size >= maxNames) counts.clear();
       const one = recent ?? { since: now, count: 0 };
       counts.set(name, one);
       one.count += 1;
-      return one.count > most;
+      return one.count > maxEvents;
     },
-    isOver: (name, now) => (getRecent(name, now)?.count ?? 0) > most,
+    isOver: (name, now) => (getRecent(name, now)?.count ?? 0) > maxEvents,
   };
 };

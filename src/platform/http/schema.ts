@@ -4,7 +4,7 @@
  */
 import type { TSchema, TUnsafe, Type } from 'typebox';
 
-export const largestId = Number.MAX_SAFE_INTEGER;
+export const maxId = Number.MAX_SAFE_INTEGER;
 
 /** Spellings of booleans, in lower case. */
 export const trueWords: readonly string[] = ['1', 'on', 't', 'true', 'y', 'yes'];
@@ -39,7 +39,7 @@ export const clearable = <T>(schema: TUnsafe<T>): TUnsafe<T | null> =>
   unsafe<T | null>({ ...schema, 'x-clearable': true });
 
 export const integer = (options: { minimum?: number; maximum?: number; description?: string } = {}) =>
-  unsafe<number>({ type: 'integer', minimum: -largestId, maximum: largestId, ...options });
+  unsafe<number>({ type: 'integer', minimum: -maxId, maximum: maxId, ...options });
 
 /** An id or iid. A well-formed value of no record is "not found", not "invalid". */
 export const id = (description?: string) => integer(description === undefined ? {} : { description });
@@ -86,7 +86,7 @@ export const names = (options: { description?: string; maxItems?: number } = {})
 export const integers = (options: { description?: string; maxItems?: number } = {}) =>
   unsafe<number[]>({
     type: 'array',
-    items: { type: 'integer', minimum: -largestId, maximum: largestId },
+    items: { type: 'integer', minimum: -maxId, maximum: maxId },
     maxItems: 100,
     ...options,
   });

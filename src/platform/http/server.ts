@@ -11,7 +11,7 @@ import {
 import type { Logger } from 'pino';
 import { type Meter, runMetered } from '../db/meter.ts';
 import type { Failure } from '../errors.ts';
-import { largestBody } from './body/parse_body.ts';
+import { maxBodyBytes } from './body/parse_body.ts';
 import { answerMalformedRequest } from './malformed_requests.ts';
 import { parseForm } from './body/form.ts';
 import { asFailure, unknownRoute, unreadable } from './failure.ts';
@@ -52,8 +52,8 @@ export type ServerOptions = {
 
 const defaultTimeouts = { head: 10_000, request: 30_000, check: 2_000 };
 /** Milliseconds without traffic after which a connection is cut, such as one whose client does not read. */
-const longestSilence = 120_000;
-const mostConnections = 10_000;
+const maxSilenceMilliseconds = 120_000;
+const maxConnections = 10_000;
 
 /** Paths that pages of other sites may request. None of them accepts cookies from other sites. */
 const openToPages = [`${apiPrefix}/`, '/oauth/token', '/oauth/revoke', '/.well-known/oauth-'];
@@ -177,8 +177,8 @@ export const makeServer = (options: ServerOptions): FastifyInstance => {
     logController: new LogController({ disableRequestLogging: true }),
     // Log lines of a request contain its id; a child logger per request would be wasted.
     childLoggerFactory: (logger) => logger,
-    bodyLimit: largestBody,
-    connectionTimeout: longestSilence,
+    bodyLimit: maxBodyBytes,
+    connectionTimeout: maxSilenceMilliseconds,
     keepAliveTimeout: 60_000,
     http: { headersTimeout: timeouts.head, connectionsCheckingInterval: timeouts.check },
     clientErrorHandler: answerMalformedRequest,
@@ -198,7 +198,7 @@ export const makeServer = (options: ServerOptions): FastifyInstance => {
     frameworkErrors: (error, request, reply) => void handleError(options)(error, request, reply),
     routerOptions: { maxParamLength: 2000, querystringParser: (text) => parseForm(text) as never },
   });
-  app.server.maxConnections = mostConnections;
+  app.server.maxConnections = maxConnections;
   limitBodies(app, timeouts.request);
   app.decorateRequest('userId', null);
   app.decorateRequest('meter', null as unknown as Meter);

@@ -10,7 +10,7 @@ import { GitFailure } from '../git/failure.ts';
 import { processName } from '../db/process_name.ts';
 import { type Payload, type WorkHandler, enqueue } from './enqueue.ts';
 import { makeOutageCheck } from './outage.ts';
-import { finish, releaseWork, lease, mostAttempts, postpone, renew, take } from './leases.ts';
+import { finish, releaseWork, lease, maxAttempts, postpone, renew, take } from './leases.ts';
 import { type Worker, startWorker } from './worker.ts';
 
 const start = Date.UTC(2026, 0, 1);
@@ -318,13 +318,13 @@ describe('work that fails', () => {
   it('fails for good after its attempts, and its row stays', async () => {
     await add();
     const worker = work(failing(1_000));
-    for (let round = 0; round < mostAttempts + 5; round += 1) {
+    for (let round = 0; round < maxAttempts + 5; round += 1) {
       await worker.drain();
       moveTo(time + 3_600_000);
     }
-    assert.equal(ran.length, mostAttempts);
+    assert.equal(ran.length, maxAttempts);
     const [row] = await rows();
-    assert.deepEqual([row?.attempts, row?.last_error], [mostAttempts, 'Error: not this time']);
+    assert.deepEqual([row?.attempts, row?.last_error], [maxAttempts, 'Error: not this time']);
   });
 
   it('without a handler waits, such as work of a newer version', async () => {
@@ -390,7 +390,7 @@ describe('work that fails by an outage', () => {
       if (isAway) throw new Error('refresh failed', { cause: away });
       await noting(payload);
     });
-    for (let round = 0; round < mostAttempts * 3; round += 1) {
+    for (let round = 0; round < maxAttempts * 3; round += 1) {
       await worker.drain();
       const [row] = await rows();
       assert.ok(row!.run_at - time <= 300_000, `a pause of ${row!.run_at - time} ms`);
@@ -409,11 +409,11 @@ describe('work that fails by an outage', () => {
       round += 1;
       throw round % 2 === 0 ? away : new Error('its own');
     });
-    for (let tries = 0; tries < mostAttempts * 3; tries += 1) {
+    for (let tries = 0; tries < maxAttempts * 3; tries += 1) {
       await worker.drain();
       moveTo(time + 3_600_000);
     }
-    assert.equal(round, mostAttempts * 2 - 1);
+    assert.equal(round, maxAttempts * 2 - 1);
     assert.equal((await rows())[0]?.last_error, 'Error: its own');
   });
 
@@ -508,7 +508,7 @@ describe('work whose process died', () => {
 
   it('at each attempt fails after its attempts', async () => {
     await add();
-    for (let attempt = 0; attempt < mostAttempts; attempt += 1) {
+    for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
       assert.ok(await take(test.store));
       moveTo(time + lease + 1);
     }

@@ -13,8 +13,8 @@ import { type Worker, startWorker } from './worker.ts';
 
 const start = Date.UTC(2026, 0, 1);
 const lanes: Lane[] = [
-  { title: 'lane', names: ['slow'], most: 2 },
-  { title: 'lane', names: null, most: 1 },
+  { title: 'lane', names: ['slow'], maxPieces: 2 },
+  { title: 'lane', names: null, maxPieces: 1 },
 ];
 
 let test: TestStore;
@@ -217,9 +217,9 @@ describe('pieces of the same turn', () => {
 
 it('takes only kinds whose lane has capacity', () => {
   const three: Lane[] = [
-    { title: 'lane', names: ['slow', 'long'], most: 2 },
-    { title: 'lane', names: ['odd'], most: 1 },
-    { title: 'lane', names: null, most: 1 },
+    { title: 'lane', names: ['slow', 'long'], maxPieces: 2 },
+    { title: 'lane', names: ['odd'], maxPieces: 1 },
+    { title: 'lane', names: null, maxPieces: 1 },
   ];
   assert.deepEqual(getKindsToTake(three, []), { except: [] });
   assert.deepEqual(getKindsToTake(three, ['slow']), { except: [] });

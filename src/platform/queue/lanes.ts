@@ -7,21 +7,21 @@ export type Lane = {
   /** Kinds of work; null: every kind that no other lane has. */
   names: readonly string[] | null;
   /** Maximum pieces that one process runs at once. */
-  most: number;
+  maxPieces: number;
 };
 
 /** One lane that runs one piece at a time. */
-export const singleLane: readonly Lane[] = [{ title: 'default', names: null, most: 1 }];
+export const singleLane: readonly Lane[] = [{ title: 'default', names: null, maxPieces: 1 }];
 
 /** Returns the title of the lane that runs a kind of work. */
 export const getLaneName = (lanes: readonly Lane[], kind: string): string =>
   (lanes.find(({ names }) => names?.includes(kind)) ?? lanes.find(({ names }) => names === null))?.title ??
   '';
 
-const hasRoom = ({ names, most }: Lane, lanes: readonly Lane[], running: readonly string[]): boolean => {
+const hasRoom = ({ names, maxPieces }: Lane, lanes: readonly Lane[], running: readonly string[]): boolean => {
   const named = lanes.flatMap((lane) => lane.names ?? []);
   const isOurs = (name: string): boolean => (names === null ? !named.includes(name) : names.includes(name));
-  return running.filter(isOurs).length < most;
+  return running.filter(isOurs).length < maxPieces;
 };
 
 /** Returns the kinds that may start in addition to running work; null: none. Pure. */

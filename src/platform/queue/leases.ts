@@ -6,11 +6,11 @@ import { processName } from '../db/process_name.ts';
 /** Duration of a lease in milliseconds. Longer work renews it. */
 export const lease = 60_000;
 
-export const mostAttempts = 20;
+export const maxAttempts = 20;
 const firstPause = 2_000;
-const longestPause = 3_600_000;
+const maxPauseMilliseconds = 3_600_000;
 /** Shorter during an outage, so that work resumes soon after its end. */
-const longestOutagePause = 300_000;
+const maxOutagePauseMilliseconds = 300_000;
 /** Due time of failed work, which never runs. Its row remains for inspection. */
 export const never = Number.MAX_SAFE_INTEGER;
 
@@ -104,9 +104,9 @@ export const finish = async (store: Store, { id, attempts }: Taken): Promise<voi
 };
 
 /** Returns the sum of pauses after this many failed attempts, in milliseconds. */
-const sumDoublingPauses = (tries: number, longest: number): number => {
-  const doubled = Math.min(tries, Math.ceil(Math.log2(longest / firstPause)));
-  return firstPause * (2 ** doubled - 1) + longest * (tries - doubled);
+const sumDoublingPauses = (tries: number, maxPause: number): number => {
+  const doubled = Math.min(tries, Math.ceil(Math.log2(maxPause / firstPause)));
+  return firstPause * (2 ** doubled - 1) + maxPause * (tries - doubled);
 };
 
 /**
@@ -115,7 +115,7 @@ const sumDoublingPauses = (tries: number, longest: number): number => {
  * @param outages attempts that failed by an outage
  */
 export const sumPauses = (failures: number, outages: number): number =>
-  sumDoublingPauses(failures, longestPause) + sumDoublingPauses(outages, longestOutagePause);
+  sumDoublingPauses(failures, maxPauseMilliseconds) + sumDoublingPauses(outages, maxOutagePauseMilliseconds);
 
 /** Returns the attempts that failed by the work itself. */
 export const countAttempts = ({ attempts, excused_attempts }: Taken): number => attempts - excused_attempts;
@@ -134,8 +134,8 @@ export const postpone = async (
   const { id, attempts, unique_key } = taken;
   const excused_attempts = taken.excused_attempts + (isOutage ? 1 : 0);
   const [tries, longest] = isOutage
-    ? [excused_attempts, longestOutagePause]
-    : [countAttempts(taken), longestPause];
+    ? [excused_attempts, maxOutagePauseMilliseconds]
+    : [countAttempts(taken), maxPauseMilliseconds];
   const pause = Math.min(firstPause * 2 ** (tries - 1), longest);
   await store.write(async (tx) => {
     if (unique_key !== null && (await isWaiting(tx, unique_key))) {
@@ -169,7 +169,7 @@ export const giveUp = async (store: Store, taken: Taken, error: unknown): Promis
  * How often the work of an ended process is released before its lease expires. Work that crashes its process waits
  * for its lease afterwards, so that the service can run in between.
  */
-const mostFreed = 3;
+const maxFreedLeases = 3;
 
 /** Releases the work of a process that has ended, so that it need not wait for its lease. */
 export const releaseWork = async (store: Store, holder: string): Promise<void> => {
@@ -179,7 +179,7 @@ export const releaseWork = async (store: Store, holder: string): Promise<void> =
         .updateTable('work')
         .set(unlocked)
         .where('locked_by', '=', holder)
-        .where(sql<boolean>`attempts - excused_attempts <= ${mostFreed}`)
+        .where(sql<boolean>`attempts - excused_attempts <= ${maxFreedLeases}`)
         .execute(),
   );
 };

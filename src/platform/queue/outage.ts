@@ -23,12 +23,13 @@ const outageCodes = new Set([
   'EPIPE',
 ]);
 
-const deepest = 5;
+const maxCauseDepth = 5;
 
 /** Returns the error and its chain of causes. */
 const listCauses = (error: unknown): unknown[] => {
   const causes: unknown[] = [];
-  for (let one = error; one instanceof Error && causes.length < deepest; one = one.cause) causes.push(one);
+  for (let one = error; one instanceof Error && causes.length < maxCauseDepth; one = one.cause)
+    causes.push(one);
   return causes;
 };
 

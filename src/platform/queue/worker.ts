@@ -12,7 +12,7 @@ import {
   giveUp,
   isDue,
   lease,
-  mostAttempts,
+  maxAttempts,
   postpone,
   renew,
   take,
@@ -66,7 +66,7 @@ const fail = async ({ store, log, isOutage }: WorkerParts, taken: Taken, error: 
     log.warn(about, 'work postponed by an outage');
     return await postpone(store, taken, error, true);
   }
-  const isLast = countAttempts(taken) >= mostAttempts;
+  const isLast = countAttempts(taken) >= maxAttempts;
   log[isLast ? 'error' : 'warn'](about, isLast ? 'work was given up' : 'work failed');
   await (isLast ? giveUp : postpone)(store, taken, error);
 };
@@ -74,7 +74,7 @@ const fail = async ({ store, log, isOutage }: WorkerParts, taken: Taken, error: 
 const runOne = async (parts: WorkerParts, taken: Taken): Promise<void> => {
   const { store, log } = parts;
   const about = { work: taken.name, attempts: taken.attempts };
-  if (countAttempts(taken) > mostAttempts) {
+  if (countAttempts(taken) > maxAttempts) {
     log.error(about, 'work failed: the process ended at each attempt');
     await giveUp(store, taken, 'the process ended each time it ran');
     return;

@@ -1,8 +1,8 @@
 import { unavailable } from '../errors.ts';
 
 /** Maximum waiting items of one owner, and of all. */
-const mostOfOne = 16;
-const most = 256;
+const maxItemsOfOwner = 16;
+const maxItems = 256;
 
 export type FairQueue<T> = {
   /**
@@ -21,7 +21,7 @@ export const makeFairQueue = <T>(): FairQueue<T> => {
   return {
     add: (owner, one) => {
       const queue = queues.get(owner) ?? [];
-      if (queue.length >= mostOfOne || count >= most) throw unavailable();
+      if (queue.length >= maxItemsOfOwner || count >= maxItems) throw unavailable();
       count += 1;
       queues.set(owner, queue);
       queue.push(one);

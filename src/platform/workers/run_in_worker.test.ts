@@ -22,7 +22,7 @@ const program = async (name: string, body: string, limits: Partial<Program> = {}
     `import { serveTasks } from ${JSON.stringify(serve)};
      serveTasks(async (task: any, ask) => { ${body} });`,
   );
-  return { path, longest: 60_000, memory: 64, ...limits };
+  return { path, maxMilliseconds: 60_000, memory: 64, ...limits };
 };
 
 const echo = 'return task;';
@@ -54,7 +54,7 @@ test('terminates endless tasks and tasks that use too much memory, and runs the 
   const body = `if (task === 'loop') for (;;);
     if (task === 'eat') { const all = []; for (;;) all.push(new Array(100_000).fill(all.length)); }
     return task;`;
-  const loops = await program('loops', body, { longest: 1_000 });
+  const loops = await program('loops', body, { maxMilliseconds: 1_000 });
   const eats = await program('eats', body, { memory: 16 });
   const [looped, next] = await Promise.allSettled([
     runInWorker(loops, { owner: 'me', task: 'loop' }),

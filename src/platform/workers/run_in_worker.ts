@@ -155,7 +155,7 @@ const startNextTask = (crew: ProgramThread): void => {
   const thread = (crew.thread ??= startThread(crew));
   clearTimeout(thread.timer);
   thread.current = next;
-  thread.left = crew.program.longest;
+  thread.left = crew.program.maxMilliseconds;
   thread.asked = 0;
   thread.worker.ref();
   postToThread(thread, { kind: 'task', task: next.task });

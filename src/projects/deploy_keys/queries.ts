@@ -57,7 +57,7 @@ export const listAll = async (db: Reader, { limit, offset }: PageRequest): Promi
 };
 
 /** Maximum number of projects shown with each key. */
-const mostProjects = 100;
+const maxShownProjects = 100;
 
 /** Loads the projects of these keys, by key. */
 export const projectsOfKeys = async (
@@ -83,14 +83,14 @@ export const projectsOfKeys = async (
         .as('placed'),
     )
     .selectAll()
-    .where('place', '<=', mostProjects)
+    .where('place', '<=', maxShownProjects)
     .orderBy('id')
     .execute();
   return Map.groupBy(rows, ({ key_id }) => key_id);
 };
 
 /** The projects of a deploy key. They decide who may add it to another project. */
-const homesOf = async (db: Reader, keyId: number) =>
+const listProjectsOfKey = async (db: Reader, keyId: number) =>
   await db
     .selectFrom('deploy_key_projects as links')
     .innerJoin('projects', 'projects.id', 'links.project_id')
@@ -102,11 +102,11 @@ const homesOf = async (db: Reader, keyId: number) =>
 /** Returns whether the caller administers a project that has this deploy key. */
 export const canReuseKey = async ({ viewer, admin }: Call, db: Reader, keyId: number): Promise<boolean> => {
   if (admin) return true;
-  return (await homesOf(db, keyId)).some((project) => may(viewer, 'admin_deploy_key', project));
+  return (await listProjectsOfKey(db, keyId)).some((project) => may(viewer, 'admin_deploy_key', project));
 };
 
 /** Returns whether the caller administers every project that has this deploy key. */
 export const ownsKey = async ({ viewer, admin }: Call, db: Reader, keyId: number): Promise<boolean> => {
   if (admin) return true;
-  return (await homesOf(db, keyId)).every((project) => may(viewer, 'admin_deploy_key', project));
+  return (await listProjectsOfKey(db, keyId)).every((project) => may(viewer, 'admin_deploy_key', project));
 };

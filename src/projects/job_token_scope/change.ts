@@ -7,7 +7,7 @@ import { recordEvent } from '../../core/events/record.ts';
 import { holdProject } from '../projects/lock_project.ts';
 
 /** Maximum number of entries in each of the two lists. */
-export const mostListed = 200;
+export const maxAllowlistEntries = 200;
 
 type Told = { verb: 'changed' | 'added' | 'removed'; data: object };
 
@@ -79,7 +79,7 @@ export const addToList = async (call: Call, entry: Entry): Promise<void> => {
     await holdProject(tx, projectId);
     if (list === 'group' || target > projectId) await holdTarget(tx, entry);
     const there = tx.db.selectFrom(tables[list]).where('project_id', '=', projectId);
-    await requireRecordQuota(there, { what: `job token allowlist ${list}s`, most: mostListed });
+    await requireRecordQuota(there, { what: `job token allowlist ${list}s`, most: maxAllowlistEntries });
     if (!(await insert(tx, entry))) throw invalid({ [column]: ['has already been taken'] });
     await note(tx, call, projectId, { verb: 'added', data: { [column]: target } });
   });

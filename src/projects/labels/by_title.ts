@@ -6,7 +6,7 @@ import { selectAncestors } from '../../identity/namespaces/ancestors.ts';
 
 /** Colour of a label that is created from its title alone. */
 const plainColor = '#428BCA';
-const longestTitle = 255;
+const maxTitleLength = 255;
 
 export type LabelRef = { id: number; title: string };
 
@@ -52,7 +52,7 @@ export const findOrCreateLabels = async (
   project: Project,
   titles: readonly string[],
 ): Promise<LabelRef[]> => {
-  const wanted = [...new Set(titles)].filter((title) => title !== '' && [...title].length <= longestTitle);
+  const wanted = [...new Set(titles)].filter((title) => title !== '' && [...title].length <= maxTitleLength);
   const found = await findLabels(tx.db, project, wanted);
   const existingTitles = new Set(found.map(({ title }) => title));
   // Sorted, so that concurrent creations of the same labels do not deadlock.

@@ -29,11 +29,11 @@ import {
 import { setLabelSubscribed } from './subscribe.ts';
 import { type LabelEdit, updateLabel } from './update.ts';
 
-const longestDescription = 65_535;
+const maxDescriptionLength = 65_535;
 const greatestPriority = 2 ** 31 - 1;
 
 const color = text({ description: '`#RGB`, `#RRGGBB` or a CSS colour name' });
-const description = clearable(text({ maxLength: longestDescription }));
+const description = clearable(text({ maxLength: maxDescriptionLength }));
 const priority = clearable(integer({ minimum: 0, maximum: greatestPriority, description: 'null: none' }));
 const label_id = text({ description: 'id or title' });
 /** Its length is checked with the title's. */
@@ -47,13 +47,13 @@ const edits = {
 /** Identifies the label where the path does not. */
 const named = { name: optional(name), label_id: optional(label_id) };
 
-const labelOf = (given: { name?: string; label_id?: string }): LabelKey => {
+const toLabelKey = (given: { name?: string; label_id?: string }): LabelKey => {
   if (given.label_id !== undefined) return { id_or_title: given.label_id };
   if (given.name !== undefined) return { title: given.name };
   throw missingAttribute('name');
 };
 
-const editOf = (given: LabelEdit): LabelEdit => {
+const requireEdit = (given: LabelEdit): LabelEdit => {
   const edit: LabelEdit = {
     ...(given.new_name !== undefined && { new_name: given.new_name }),
     ...(given.color !== undefined && { color: given.color }),
@@ -138,7 +138,7 @@ const get = ({ noun, one, id, shared, toSee }: Side) =>
     params: object({ id, label_id }),
     handle: async (call, given) => {
       const owner = await toSee(call, given.id);
-      return await renderLabel(call, await findLabel(call.db, owner, labelOf(given), 'available'));
+      return await renderLabel(call, await findLabel(call.db, owner, toLabelKey(given), 'available'));
     },
   });
 
@@ -150,7 +150,7 @@ const update = ({ noun, path, one, id, shared, toChange }: Side, where: 'path' |
     ...shared,
     params: object({ id, ...(where === 'path' ? { label_id } : named), ...edits }),
     handle: async (call, given) => {
-      const [label, edit] = [labelOf(given), editOf(given)];
+      const [label, edit] = [toLabelKey(given), requireEdit(given)];
       return await renderLabel(call, await updateLabel(call, await toChange(call, given.id), label, edit));
     },
   });
@@ -164,7 +164,7 @@ const remove = ({ noun, path, one, id, shared, toChange }: Side, where: 'path' |
     reply: null,
     params: object({ id, ...(where === 'path' ? { label_id } : named) }),
     handle: async (call, given) => {
-      const label = labelOf(given);
+      const label = toLabelKey(given);
       await deleteLabel(call, await toChange(call, given.id), label);
     },
   });
@@ -180,7 +180,7 @@ const subscription = ({ noun, one, id, shared, toSee }: Side, verb: 'subscribe' 
       const owner = await toSee(call, given.id);
       return await renderLabel(
         call,
-        await setLabelSubscribed(call, owner, labelOf(given), verb === 'subscribe'),
+        await setLabelSubscribed(call, owner, toLabelKey(given), verb === 'subscribe'),
       );
     },
   });

@@ -1,7 +1,7 @@
 import { invalid } from '../../platform/errors.ts';
 import { parseColor } from './colors.ts';
 
-const longestTitle = 255;
+const maxTitleLength = 255;
 
 export const titleTaken = () => invalid({ title: ['has already been taken'] });
 
@@ -13,8 +13,8 @@ export const checkLabelTitle = (text: string): string => {
   const title = text.trim();
   if (title === '') throw invalid({ title: ["can't be blank"] });
   if (title.includes(',')) throw invalid({ title: ['is invalid'] });
-  if (title.length > longestTitle && [...title].length > longestTitle) {
-    throw invalid({ title: [`is too long (maximum is ${longestTitle} characters)`] });
+  if (title.length > maxTitleLength && [...title].length > maxTitleLength) {
+    throw invalid({ title: [`is too long (maximum is ${maxTitleLength} characters)`] });
   }
   return title;
 };

@@ -18,7 +18,7 @@ type Values = Pick<LabelRow, 'title' | 'color' | 'description' | 'priority'>;
 
 const names = ['title', 'color', 'description', 'priority'] as const;
 
-const valuesOf = (label: LabelRow, owner: Owner, edit: LabelEdit): Values => ({
+const applyEdit = (label: LabelRow, owner: Owner, edit: LabelEdit): Values => ({
   title: edit.new_name === undefined ? label.title : checkLabelTitle(edit.new_name),
   color: edit.color === undefined ? label.color : checkColor(edit.color),
   description: edit.description === undefined ? label.description : edit.description,
@@ -35,7 +35,7 @@ const store = async (call: Call, owner: Owner, key: LabelKey, edit: LabelEdit): 
     async (tx) => {
       if (edit.new_name !== undefined) await lockTitles(tx, owner);
       const label = await findLabel(tx.db, owner, key, 'own');
-      const values = valuesOf(label, owner, edit);
+      const values = applyEdit(label, owner, edit);
       const changed = names.filter((name) => values[name] !== label[name]);
       if (changed.length === 0) return label;
       const isRenamed = changed.includes('title');

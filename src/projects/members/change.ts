@@ -10,7 +10,7 @@ import { type Membership, hasEnded, loadMembership } from './queries.ts';
 import { type Role, requireGrantable, requireMembership, requireOwnerStays } from './rules.ts';
 import type { Source, SourceKind } from './source.ts';
 
-const targetOf = ({ type, id }: Source, member: Membership) => ({
+const toAuditTarget = ({ type, id }: Source, member: Membership) => ({
   project_id: type === 'Project' ? id : null,
   target_type: 'Member',
   target_id: member.id,
@@ -61,7 +61,7 @@ export const updateMember = async (
     if (Object.keys(changes).length === 0) return;
     await requireOwnerStays(tx, source, old, { ...old, ...changes });
     await tx.db.updateTable('members').set(changes).where('id', '=', old.id).execute();
-    const target = targetOf(source, old);
+    const target = toAuditTarget(source, old);
     await recordEvent(tx, requireActor(call), {
       kind: 'member.updated',
       ...target,
@@ -89,6 +89,10 @@ export const removeMember = async (
       source_type: source.type,
       source_id: source.id,
     };
-    await recordEvent(tx, requireActor(call), { kind: 'member.removed', ...targetOf(source, old), data });
+    await recordEvent(tx, requireActor(call), {
+      kind: 'member.removed',
+      ...toAuditTarget(source, old),
+      data,
+    });
   });
 };

@@ -31,7 +31,7 @@ const fields = {
   start_date: optional(clearable(day())),
 };
 
-const editOf = (given: MilestoneEdit): MilestoneEdit => {
+const requireEdit = (given: MilestoneEdit): MilestoneEdit => {
   const edit: MilestoneEdit = {
     ...(given.title !== undefined && { title: given.title }),
     ...(given.description !== undefined && { description: given.description }),
@@ -135,7 +135,7 @@ const update = ({ noun, one, id, shared, toChange }: Side) =>
       state_event: optional(oneOf(['close', 'activate'])),
     }),
     handle: async (call, given) => {
-      const edit = editOf(given);
+      const edit = requireEdit(given);
       const owner = await toChange(call, given.id);
       return milestoneJson(await updateMilestone(call, owner, given.milestone_id, edit), call);
     },

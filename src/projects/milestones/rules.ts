@@ -1,6 +1,6 @@
 import { invalid } from '../../platform/errors.ts';
 
-const longestTitle = 255;
+const maxTitleLength = 255;
 
 export const titleTaken = () => invalid({ title: ['has already been taken'] });
 
@@ -11,8 +11,8 @@ export const titleTaken = () => invalid({ title: ['has already been taken'] });
 export const checkMilestoneTitle = (text: string): string => {
   const title = text.trim();
   if (title === '') throw invalid({ title: ["can't be blank"] });
-  if (title.length > longestTitle && [...title].length > longestTitle) {
-    throw invalid({ title: [`is too long (maximum is ${longestTitle} characters)`] });
+  if (title.length > maxTitleLength && [...title].length > maxTitleLength) {
+    throw invalid({ title: [`is too long (maximum is ${maxTitleLength} characters)`] });
   }
   return title;
 };

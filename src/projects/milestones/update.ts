@@ -18,7 +18,7 @@ type Values = Pick<MilestoneRow, 'title' | 'description' | 'start_date' | 'due_d
 const names = ['title', 'description', 'start_date', 'due_date', 'state'] as const;
 const stateAfter = { close: 'closed', activate: 'active' } as const;
 
-const valuesOf = (row: MilestoneRow, edit: MilestoneEdit): Values => {
+const applyEdit = (row: MilestoneRow, edit: MilestoneEdit): Values => {
   const { title, description = row.description, start_date = row.start_date, due_date = row.due_date } = edit;
   return {
     title: title === undefined ? row.title : checkMilestoneTitle(title),
@@ -42,7 +42,7 @@ export const updateMilestone = async (
   await call.write(async (tx) => {
     await lockOwner(tx, owner);
     const row = await findMilestone(tx.db, owner, id);
-    const values = valuesOf(row, edit);
+    const values = applyEdit(row, edit);
     const changed = names.filter((name) => values[name] !== row[name]);
     if (changed.length === 0) return row;
     checkDates(values);

@@ -182,10 +182,10 @@ const countOpenIssues = (row: ProjectRow, viewer: Viewer): number | undefined =>
 
 /** Returns the viewer's roles in the project and its group. Administrators have none implicitly. */
 const permissionsJson = (row: ProjectRow, { projectLevels, namespaceLevels }: Viewer) => {
-  const roleOf = (level: number | undefined) =>
+  const toRoleJson = (level: number | undefined) =>
     level === undefined ? null : { access_level: level, notification_level: 3 };
   const inGroup = row.namespace_kind === 'group' ? namespaceLevels.get(row.namespace_id) : undefined;
-  return { project_access: roleOf(projectLevels.get(row.id)), group_access: roleOf(inGroup) };
+  return { project_access: toRoleJson(projectLevels.get(row.id)), group_access: toRoleJson(inGroup) };
 };
 
 const forkParentJson = ({ forked_from_project_id: id }: ProjectRow, context: Context) => {

@@ -2,7 +2,7 @@
 import type { Tx } from '../../platform/db/open.ts';
 import type { Visibility } from '../../platform/db/schema/column_types.ts';
 import { isWider } from '../../identity/groups/rules.ts';
-import { type Namespace, isPathTaken, longestFullPath } from '../../identity/namespaces/claim_path.ts';
+import { type Namespace, isPathTaken, maxFullPathLength } from '../../identity/namespaces/claim_path.ts';
 import { projectNameProblem } from '../../identity/namespaces/name_rules.ts';
 import { projectPathProblem } from '../../identity/namespaces/path_rules.ts';
 import { normalizeText } from '../../platform/unicode.ts';
@@ -46,7 +46,7 @@ export const pathProblem = async (tx: Tx, { id, namespace, path }: Proposal): Pr
   const problem = projectPathProblem(path);
   if (problem !== null) return problem;
   const fullPath = `${namespace.full_path}/${path}`;
-  if (fullPath.length > longestFullPath) return `is too long (maximum is ${longestFullPath} characters)`;
+  if (fullPath.length > maxFullPathLength) return `is too long (maximum is ${maxFullPathLength} characters)`;
   return (await isPathTaken(tx, fullPath, ['Project', id ?? 0])) ? taken : null;
 };
 

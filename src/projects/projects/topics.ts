@@ -5,21 +5,21 @@ import type { Reader, Tx } from '../../platform/db/open.ts';
 import { invalid } from '../../platform/errors.ts';
 import { array, names, nullable, optional, string } from '../../platform/http/schema.ts';
 
-const longestName = 255;
-const mostTopics = 100;
+const maxNameLength = 255;
+const maxTopics = 100;
 /** Separator that no topic contains. */
 const separator = '\n';
 
 export const topicParams = {
-  topics: optional(names({ maxItems: mostTopics, description: 'replaces all topics' })),
-  tag_list: optional(names({ maxItems: mostTopics, description: 'another name of `topics`' })),
+  topics: optional(names({ maxItems: maxTopics, description: 'replaces all topics' })),
+  tag_list: optional(names({ maxItems: maxTopics, description: 'another name of `topics`' })),
 };
 
 export const topicFields = { tag_list: array(string), topics: array(string), readme_url: nullable(string) };
 
 const fold = (name: string): string => name.toLowerCase();
 
-const isInvalid = (name: string): boolean => name.length > longestName || /\p{Cc}/u.test(name);
+const isInvalid = (name: string): boolean => name.length > maxNameLength || /\p{Cc}/u.test(name);
 
 /**
  * Returns the topics that the parameters set, without duplicates.

@@ -14,16 +14,16 @@ const actionRules: Record<string, ProjectAction> = {
   '*': 'delete_image',
 };
 
-const mostScopes = 20;
-const longestName = 255;
-const mostSegments = 30;
+const maxScopes = 20;
+const maxNameLength = 255;
+const maxSegments = 30;
 const segment = /^[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*$/;
 
 const isImageName = (name: string): boolean => {
   const segments = name.split('/');
   return (
-    name.length <= longestName &&
-    segments.length <= mostSegments &&
+    name.length <= maxNameLength &&
+    segments.length <= maxSegments &&
     segments.every((one) => segment.test(one))
   );
 };
@@ -38,7 +38,7 @@ const parseScope = (scope: string): Access | null => {
 /** @param given scopes, each possibly several separated by spaces */
 const parseScopes = (given: readonly string[]): Access[] => {
   const all = given.flatMap((text) => text.split(' ')).filter((scope) => scope !== '');
-  if (all.length > mostScopes) throw invalid({ scope: [`is too long (maximum is ${mostScopes} values)`] });
+  if (all.length > maxScopes) throw invalid({ scope: [`is too long (maximum is ${maxScopes} values)`] });
   const parsed = all.map(parseScope).filter((scope) => scope !== null);
   const byName = Map.groupBy(parsed, ({ name }) => name);
   return [...byName].map(([name, some]) => ({

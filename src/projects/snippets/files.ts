@@ -4,19 +4,19 @@ import { type Failure, badRequest } from '../../platform/errors.ts';
 export type SentFile = { file_name?: string; content?: string };
 
 /** Maximum number of characters, as of every long text. */
-const longest = 1_048_576;
+const maxTextLength = 1_048_576;
 
 const actions = ['create', 'update', 'move'];
 
 const refused = (problem: string): Failure => badRequest(`files ${problem}`);
 
-const textOf = (value: unknown, name: string): string | undefined => {
+const readText = (value: unknown, name: string): string | undefined => {
   if (value === undefined || value === null) return undefined;
   if (typeof value !== 'string' || !value.isWellFormed() || value.includes('\0')) {
     throw refused(`[${name}] is invalid`);
   }
-  if (value.length > longest && [...value].length > longest) {
-    throw refused(`[${name}] is too long (maximum is ${longest} characters)`);
+  if (value.length > maxTextLength && [...value].length > maxTextLength) {
+    throw refused(`[${name}] is too long (maximum is ${maxTextLength} characters)`);
   }
   return value;
 };
@@ -35,6 +35,6 @@ export const sentFile = (sent: unknown): SentFile => {
   const { action, file_path, content } = file as Record<string, unknown>;
   if (action !== undefined && !actions.some((known) => known === action))
     throw refused('[action] is invalid');
-  const [name, text] = [textOf(file_path, 'file_path'), textOf(content, 'content')];
+  const [name, text] = [readText(file_path, 'file_path'), readText(content, 'content')];
   return { ...(name !== undefined && { file_name: name }), ...(text !== undefined && { content: text }) };
 };

@@ -62,7 +62,7 @@ const side = (kind: 'personal' | 'project') => {
     home: isPersonal ? {} : { id: idOrPath('project') },
     toHome: (call: Call, given: Record<string, unknown>): Promise<Home> =>
       openHome(call, isPersonal ? undefined : (given['id'] as number | string)),
-    idOf: (given: Record<string, unknown>): number => given[param] as number,
+    getSnippetId: (given: Record<string, unknown>): number => given[param] as number,
   };
 };
 
@@ -123,7 +123,7 @@ const create = ({ word, path, home, toHome }: Side) =>
     },
   });
 
-const get = ({ word, one, param, home, toHome, idOf }: Side) =>
+const get = ({ word, one, param, home, toHome, getSnippetId: idOf }: Side) =>
   endpoint({
     method: 'GET',
     path: one,
@@ -138,7 +138,7 @@ const get = ({ word, one, param, home, toHome, idOf }: Side) =>
 
 const editNames = ['title', 'file_name', 'content', 'code', 'files', 'description', 'visibility'] as const;
 
-const update = ({ word, one, param, home, toHome, idOf }: Side) =>
+const update = ({ word, one, param, home, toHome, getSnippetId: idOf }: Side) =>
   endpoint({
     method: 'PUT',
     path: one,
@@ -158,7 +158,7 @@ const update = ({ word, one, param, home, toHome, idOf }: Side) =>
     },
   });
 
-const remove = ({ word, one, param, home, toHome, idOf }: Side) =>
+const remove = ({ word, one, param, home, toHome, getSnippetId: idOf }: Side) =>
   endpoint({
     method: 'DELETE',
     path: one,
@@ -176,7 +176,7 @@ const plain = {
   'content-security-policy': "default-src 'none'; sandbox",
 };
 
-const rawText = ({ word, one, param, home, toHome, idOf }: Side) =>
+const rawText = ({ word, one, param, home, toHome, getSnippetId: idOf }: Side) =>
   endpoint({
     method: 'GET',
     path: `${one}/raw`,
@@ -191,7 +191,7 @@ const rawText = ({ word, one, param, home, toHome, idOf }: Side) =>
     },
   });
 
-const userAgentDetail = ({ word, one, param, home, toHome, idOf }: Side) =>
+const userAgentDetail = ({ word, one, param, home, toHome, getSnippetId: idOf }: Side) =>
   endpoint({
     method: 'GET',
     path: `${one}/user_agent_detail`,

@@ -3,12 +3,12 @@ import { type Problems, invalid } from '../../platform/errors.ts';
 import type { Settings } from '../../core/settings/fields.ts';
 import { findVisibilityProblem } from '../../core/settings/setting_effects.ts';
 
-const longestName = 255;
+const maxNameLength = 255;
 
 export type SnippetText = { title: string; file_name: string; content: string };
 
-const isLong = (text: string): boolean => text.length > longestName && [...text].length > longestName;
-const tooLong = `is too long (maximum is ${longestName} characters)`;
+const isLong = (text: string): boolean => text.length > maxNameLength && [...text].length > maxNameLength;
+const tooLong = `is too long (maximum is ${maxNameLength} characters)`;
 
 const titleProblem = (title: string): string | null => {
   if (title === '') return "can't be blank";

@@ -7,7 +7,7 @@ import { recordEvent } from '../../core/events/record.ts';
 import { receiveFile } from '../../platform/http/body/upload.ts';
 import { holdProject } from '../projects/lock_project.ts';
 import type { UploadRow } from './json.ts';
-import { cleanName, largestFile, tooBig } from './rules.ts';
+import { cleanName, getMaxFileBytes, tooBig } from './rules.ts';
 
 type Received = Stored & { file_name: string };
 
@@ -22,7 +22,7 @@ const keep = async ({ platform }: Call, projectId: number, content: Readable): P
 const receive = async (call: Call, projectId: number): Promise<Received> =>
   await receiveFile(call.incoming, {
     field: 'file',
-    limit: largestFile(call.settings),
+    limit: getMaxFileBytes(call.settings),
     tooLarge: tooBig,
     take: async ({ name, content }) => ({
       file_name: cleanName(name),

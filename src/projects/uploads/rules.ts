@@ -5,9 +5,10 @@ import { normalizeText } from '../../platform/unicode.ts';
 export const tooBig = () => new Failure('too_large', { message: 'File is too big' });
 
 /** Returns the maximum size of a file in bytes. */
-export const largestFile = ({ max_attachment_size }: Settings): number => max_attachment_size * 1024 * 1024;
+export const getMaxFileBytes = ({ max_attachment_size }: Settings): number =>
+  max_attachment_size * 1024 * 1024;
 
-const longestName = 255;
+const maxNameLength = 255;
 
 /** Returns the name of a file in URLs and on the disks of users: never a path, without invisible characters. */
 export const cleanName = (given: string): string => {
@@ -17,14 +18,14 @@ export const cleanName = (given: string): string => {
   const dot = name.lastIndexOf('.');
   const ending = dot > 0 && name.length - dot <= 32 ? name.slice(dot) : '';
   const stem = ending === '' ? name : name.slice(0, dot);
-  return shortened(stem, longestName - Buffer.byteLength(ending)) + ending;
+  return shortened(stem, maxNameLength - Buffer.byteLength(ending)) + ending;
 };
 
 /** Truncates a text to a number of bytes, between characters. */
-const shortened = (text: string, most: number): string => {
+const shortened = (text: string, maxLength: number): string => {
   const bytes = Buffer.from(text);
-  if (bytes.length <= most) return text;
-  let end = most;
+  if (bytes.length <= maxLength) return text;
+  let end = maxLength;
   while (isContinuation(bytes[end])) end -= 1;
   return bytes.toString('utf8', 0, end);
 };

@@ -11,9 +11,9 @@ import { readContent, loadDirectory } from './serve_archive_file.ts';
 import { notFoundFailure } from '../failures.ts';
 import type { Artifact } from '../store/artifact_rows.ts';
 
-/** Most exposed artifacts of one pipeline; the first jobs come first. */
+/** Maximum exposed artifacts of one pipeline; the first jobs come first. */
 const maxExposed = 10;
-/** Most jobs of one pipeline that are searched. */
+/** Maximum jobs of one pipeline that are searched. */
 const maxJobs = 100;
 
 export type Exposed = { job_id: number; job_name: string; text: string };

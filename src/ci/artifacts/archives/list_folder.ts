@@ -5,7 +5,7 @@ import { readContent, loadDirectory } from './serve_archive_file.ts';
 import { notFoundFailure } from '../failures.ts';
 import type { Artifact } from '../store/artifact_rows.ts';
 
-/** Most entries listed of one folder. */
+/** Maximum entries listed of one folder. */
 const maxEntries = 1_000;
 
 export type FolderEntry = {

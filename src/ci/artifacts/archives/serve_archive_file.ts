@@ -18,7 +18,7 @@ import { getContentType } from '../store/content_types.ts';
 /** Limits of a directory that is parsed within a tenth of a second, and small enough to cache. */
 const limits = { entries: 100_000, directory: 16 * 1024 * 1024 };
 /** Largest file, in bytes once unpacked. */
-const largestFile = 2_000 * 1024 * 1024;
+const maxFileBytes = 2_000 * 1024 * 1024;
 
 /** Parsed directories, weighed by bytes of memory. */
 const cachedDirectories = cacheBriefly<ZipDirectory>({
@@ -75,7 +75,7 @@ export const serveArchiveFile = async (call: Call, artifact: Artifact, path: str
       size: item.size,
     };
     const isRequested = call.incoming.method !== 'HEAD';
-    return serveFile(headers, isRequested ? await readItem(content, item, largestFile) : Readable.from([]));
+    return serveFile(headers, isRequested ? await readItem(content, item, maxFileBytes) : Readable.from([]));
   } catch (error) {
     if (error instanceof ZipFailure) throw notFoundFailure();
     throw error;

@@ -3,7 +3,7 @@ import type { Named } from '../../../platform/blob/trace_name.ts';
 import { readLinesBackwards } from '../traces/read_lines_backwards.ts';
 
 /** Largest value of the column, in hundredths of a percent. */
-const largest = 2 ** 31 - 1;
+const maxCoverage = 2 ** 31 - 1;
 
 /** Limits on the cost of matching: of one line, which blocks the event loop, and of a whole log. */
 const maxCost = { line: 4_000_000, log: 200_000_000 };
@@ -28,7 +28,7 @@ export const readCoverage = async (
     if (spent > maxCost.log) return null;
     const last = pattern.last(line) ?? undefined;
     const number = last === undefined ? undefined : /\d+(?:\.\d+)?/.exec(last)?.[0];
-    if (number !== undefined) return Math.min(Math.round(Number(number) * 100), largest);
+    if (number !== undefined) return Math.min(Math.round(Number(number) * 100), maxCoverage);
   }
   return null;
 };

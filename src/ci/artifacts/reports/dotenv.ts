@@ -9,15 +9,15 @@ import { readGzippedText } from '../store/read_gzipped_text.ts';
 
 export type Dotenv = { key: string; value: string }[];
 
-const mostBytes = 5 * 1024;
-const mostVariables = 150;
-const longestValue = 10_000;
+const maxBytes = 5 * 1024;
+const maxVariables = 150;
+const maxValueLength = 10_000;
 
 const line = /^([a-zA-Z_][a-zA-Z0-9_]{0,254})\s*=(.*)$/s;
 
 const invalidFormat = (): Failure => refused('Invalid Format');
 const tooBig = (): Failure => refused('Dotenv Artifact Too Big. Maximum Allowable Size: 5 KB');
-const tooMany = (): Failure => refused(`Dotenv files cannot have more than ${mostVariables} variables`);
+const tooMany = (): Failure => refused(`Dotenv files cannot have more than ${maxVariables} variables`);
 
 const unquoted = (value: string): string => {
   const [first, last] = [value.at(0), value.at(-1)];
@@ -33,9 +33,9 @@ const parseDotenv = (text: string): Dotenv => {
     if (written === '' || written.startsWith('#')) continue;
     const [, key, value] = line.exec(written.replace(/^export\s+/, '')) ?? [];
     if (key === undefined || value === undefined || value.includes('\0')) throw invalidFormat();
-    pairs.set(key, unquoted(value.trim()).slice(0, longestValue));
+    pairs.set(key, unquoted(value.trim()).slice(0, maxValueLength));
   }
-  if (pairs.size > mostVariables) throw tooMany();
+  if (pairs.size > maxVariables) throw tooMany();
   return [...pairs].map(([key, value]) => ({ key, value }));
 };
 
@@ -47,7 +47,7 @@ export const readDotenv = async (
   const unzip = format === 'gzip' ? createGunzip() : new PassThrough();
   return parseDotenv(
     await readGzippedText(content ?? Readable.from([]), unzip, {
-      maxLength: mostBytes,
+      maxLength: maxBytes,
       tooBig,
       invalidFormat,
     }),

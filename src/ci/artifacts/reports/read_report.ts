@@ -15,7 +15,7 @@ import { XmlFault } from './xml.ts';
 
 const program: Program = {
   path: programPath('src/ci/artifacts/reports/thread.ts', 'junit_thread'),
-  longest: 10_000,
+  maxMilliseconds: 10_000,
   memory: 512,
 };
 

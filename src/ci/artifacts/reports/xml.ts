@@ -17,7 +17,7 @@ export class XmlFault extends Error {
   }
 }
 
-const deepest = 100;
+const maxDepth = 100;
 const maxAttributes = 100;
 
 const opening = /<([^\s<>/"'=!?]+)/y;
@@ -110,7 +110,7 @@ const readOpening = (reading: Reading): void => {
   const [end, slash] = matchAt(ending, reading) ?? [];
   if (end === undefined) throw new XmlFault(`<${name}> has no end`, text, at);
   reading.at += end.length;
-  if (open.length >= deepest) throw new XmlFault('too many elements in each other', text, at);
+  if (open.length >= maxDepth) throw new XmlFault('too many elements in each other', text, at);
   handler.open(name, attributes);
   if (slash === '/') handler.close(name);
   else open.push(name);

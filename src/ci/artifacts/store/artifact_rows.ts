@@ -53,7 +53,7 @@ const insert = async (
     .executeTakeFirstOrThrow();
 };
 
-/** Most artifacts of one job, more than there are kinds, so that a job cannot fill the disk. */
+/** Maximum artifacts of one job, more than there are kinds, so that a job cannot fill the disk. */
 const maxArtifacts = 50;
 
 const countArtifacts = async (db: Reader, jobId: number): Promise<number> => {

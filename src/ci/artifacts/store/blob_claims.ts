@@ -15,7 +15,7 @@ const requestTimeout = 60_000;
  * A process that holds a claim for longer does no more with the bytes: its request to the blob store timed out long
  * before.
  */
-const longest = 3_600_000;
+const maxClaimMilliseconds = 3_600_000;
 
 const isReferenced = async (db: Reader, { project_id, sha256 }: BlobKey): Promise<boolean> => {
   const row = await db
@@ -48,7 +48,7 @@ const selectClaims = (tx: Tx, { project_id, sha256 }: BlobKey, kind: Kind) =>
     .where('project_id', '=', project_id)
     .where('sha256', '=', sha256)
     .where('kind', '=', kind)
-    .where('created_at', '>', tx.now - longest)
+    .where('created_at', '>', tx.now - maxClaimMilliseconds)
     .where((is) => is.or([is('created_at', '>', tx.now - requestTimeout), tx.words.lives('holder')]))
     .limit(1);
 
@@ -134,7 +134,7 @@ export const leaveClaim = async ({ store }: Pick<Platform, 'store'>, of: BlobKey
 
 export type OldClaim = BlobKey & { holder: string };
 
-/** Most rows of one search; the next search finds the rest. */
+/** Maximum rows of one search; the next search finds the rest. */
 const maxClaims = 100;
 
 /**
@@ -145,7 +145,7 @@ export const listOldClaims = async (db: Reader, now: number): Promise<OldClaim[]
   await db
     .selectFrom('byte_holds')
     .select(['project_id', 'sha256', 'holder'])
-    .where('created_at', '<=', now - longest)
+    .where('created_at', '<=', now - maxClaimMilliseconds)
     .orderBy('created_at')
     .limit(maxClaims)
     .execute();
@@ -157,6 +157,6 @@ export const deleteClaim = async (tx: Tx, { project_id, sha256, holder }: OldCla
     .where('project_id', '=', project_id)
     .where('sha256', '=', sha256)
     .where('holder', '=', holder)
-    .where('created_at', '<=', tx.now - longest)
+    .where('created_at', '<=', tx.now - maxClaimMilliseconds)
     .execute();
 };

@@ -7,7 +7,7 @@ import { enqueueJobFileDeletion } from '../../pipelines/job_file_cleanup.ts';
 import { type Payload, enqueue } from '../../../platform/queue/enqueue.ts';
 import { removeOrphanedBlobs } from './orphaned_blobs.ts';
 
-/** Most rows of one transaction. */
+/** Maximum rows of one transaction. */
 const batch = 500;
 /** Milliseconds between two runs. */
 const pause = 60_000;

@@ -10,7 +10,7 @@ import { readContent, loadDirectory } from '../archives/serve_archive_file.ts';
 import { type Artifact, findArtifact } from './artifact_rows.ts';
 
 /** Bytes. */
-const largest = 1_048_576;
+const maxFileBytes = 1_048_576;
 
 const findArchive = async (
   { store: { db }, clock }: Platform,
@@ -37,7 +37,7 @@ const readFileBytes = async (
   const content = readContent(platform, artifact);
   try {
     const item = (await loadDirectory(content, artifact)).find(path);
-    return item?.kind === 'file' ? await buffer(await readItem(content, item, largest)) : null;
+    return item?.kind === 'file' ? await buffer(await readItem(content, item, maxFileBytes)) : null;
   } catch (error) {
     const isNone = error instanceof ZipFailure || (error instanceof Failure && error.kind === 'not_found');
     if (isNone) return null;

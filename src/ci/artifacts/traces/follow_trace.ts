@@ -15,12 +15,12 @@ import { openStream } from './open_streams.ts';
 import { watchJob } from './watch_statuses.ts';
 import { readTrace, getTraceSize } from './serve_trace.ts';
 
-/** Most bytes of one event. */
+/** Maximum bytes of one event. */
 const chunkSize = 64 * 1024;
 /** Milliseconds without events after which a comment is sent, which keeps proxies from closing the connection. */
 const keepaliveInterval = 15_000;
 /** Milliseconds after which the stream ends; the client reconnects. */
-const longest = 600_000;
+const maxStreamMilliseconds = 600_000;
 /** Milliseconds for which a permission check stays valid. */
 const accessLifetime = 2_000;
 /** Counts the bytes that end on a character boundary. Bytes that are not UTF-8 count as whole characters. */
@@ -166,7 +166,7 @@ export const followTrace = (call: Call, job: JobRow, from: string | undefined): 
     'x-accel-buffering': 'no',
   };
   if (call.incoming.method === 'HEAD') return new Answer(Readable.from([]), { headers });
-  const { signal, end } = openStream(call.platform, requireUser(call).id, longest);
+  const { signal, end } = openStream(call.platform, requireUser(call).id, maxStreamMilliseconds);
   const offset = parseOffset(call.header('last-event-id') ?? from);
   const body = Readable.from(events({ call, job, offset, signal, checked_at: call.now }), {
     objectMode: false,

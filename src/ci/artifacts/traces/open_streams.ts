@@ -4,7 +4,7 @@ import { unavailable } from '../../../platform/errors.ts';
 import { memoizePerStore } from '../../../platform/memoize_per_store.ts';
 
 const maxStreams = 2_000;
-/** Most streams of one user, so that nobody can exclude others. */
+/** Maximum streams of one user, so that nobody can exclude others. */
 const maxPerUser = 50;
 
 /** User ids by stream. */
@@ -16,14 +16,14 @@ const getStreams = memoizePerStore((_platform: Platform): Streams => new Map());
 export const openStream = (
   platform: Platform,
   user_id: number,
-  longest: number,
+  maxMilliseconds: number,
 ): { signal: AbortSignal; end: () => void } => {
   const all = getStreams(platform);
   const own = [...all.values()].filter((one) => one === user_id).length;
   if (all.size >= maxStreams || own >= maxPerUser) throw unavailable();
   const control = new AbortController();
   all.set(control, user_id);
-  const timer = setTimeout(() => control.abort(), longest).unref();
+  const timer = setTimeout(() => control.abort(), maxMilliseconds).unref();
   const end = (): void => {
     clearTimeout(timer);
     all.delete(control);

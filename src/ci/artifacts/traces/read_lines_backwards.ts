@@ -4,8 +4,8 @@ import type { Named } from '../../../platform/blob/trace_name.ts';
 import { buffer } from 'node:stream/consumers';
 
 const block = 64 * 1024;
-/** Most bytes read of one line, and of the whole trace. */
-const longestLine = 64 * 1024;
+/** Maximum bytes read of one line, and of the whole trace. */
+const maxLineBytes = 64 * 1024;
 const maxBytes = 32 * 1024 * 1024;
 
 /** Timestamp that newer runners write before each line; `+` continues the line before. */
@@ -25,11 +25,11 @@ const readRawLines = async function* rawLines(traces: AppendFiles, of: Named): A
     if (stream === null) return;
     let part: Buffer = Buffer.concat([await buffer(stream), rest]);
     for (let at = part.lastIndexOf(newline); at !== -1; at = part.lastIndexOf(newline)) {
-      yield part.subarray(at + 1, at + 1 + longestLine).toString();
+      yield part.subarray(at + 1, at + 1 + maxLineBytes).toString();
       part = part.subarray(0, at);
     }
     // Of a very long line only the beginning is searched.
-    rest = part.subarray(0, longestLine);
+    rest = part.subarray(0, maxLineBytes);
     end = start;
   }
   yield rest.toString();
@@ -45,7 +45,7 @@ export const readLinesBackwards = async function* linesFromEnd(
     const [mark, goesOn] = stamp.exec(raw) ?? [''];
     const line = raw.slice(mark.length) + after;
     if (goesOn === '+') {
-      after = line.slice(0, longestLine);
+      after = line.slice(0, maxLineBytes);
       continue;
     }
     after = '';

@@ -6,8 +6,8 @@ import { type TraceReader, readTrace, getTraceSize } from './serve_trace.ts';
 
 /** Bytes of a part; a line belongs to the part in which it begins. */
 const partSize = 128 * 1024;
-/** Most bytes by which the last line of a part may exceed it. */
-const longestRest = 64 * 1024;
+/** Maximum bytes by which the last line of a part may exceed it. */
+const maxRestBytes = 64 * 1024;
 const newline = 0x0a;
 
 export type TracePart = {
@@ -122,7 +122,7 @@ export const readTracePart = async (
   // Include the byte before: if it ends a line, the next line begins here.
   const start = Math.max(0, first * partSize - 1);
   const end = Math.min(size, (last + 1) * partSize);
-  const bytes = await readBytes(of, job, start, Math.min(size, end + longestRest) - 1);
+  const bytes = await readBytes(of, job, start, Math.min(size, end + maxRestBytes) - 1);
   const lines = cutToWholeLines(bytes, end - start, start === 0);
   const from = start + (lines.byteOffset - bytes.byteOffset);
   const line = 1 + (await countLinesBefore(of, { job, size }, from));

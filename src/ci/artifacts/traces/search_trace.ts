@@ -5,7 +5,7 @@ import { type TraceReader, readTrace, getTraceSize } from './serve_trace.ts';
 import { countLinesBefore } from './read_trace_part.ts';
 
 const block = 256 * 1024;
-/** Most bytes that one search reads, most matches it returns, and most bytes it reads of one line. */
+/** Maximum bytes that one search reads, most matches it returns, and most bytes it reads of one line. */
 const limits = { bytes: 16 * 1024 * 1024, matches: 100, line: 64 * 1024 };
 const newline = 0x0a;
 

@@ -21,7 +21,7 @@ const maxNeeds = 200;
 /** Maximum number of other projects' jobs, and of other pipelines' jobs, whose artifacts a job takes. */
 const maxCrossNeeds = 5;
 
-const keysOf = {
+const listKeys = {
   job: new Set(['job', 'artifacts', 'optional', 'parallel']),
   project: new Set(['project', 'ref', 'job', 'artifacts']),
   pipeline: new Set(['pipeline', 'job', 'artifacts', 'optional']),
@@ -38,7 +38,7 @@ const requiredTextAt = (at: At, node: Hash, key: string): string | null => {
 };
 
 const parseJobNeed = (at: At, node: Hash): ParsedNeed | null => {
-  checkKeys(at, node, keysOf.job);
+  checkKeys(at, node, listKeys.job);
   const job = requiredTextAt(at, node, 'job');
   const artifacts = booleanAt(at, node, 'artifacts') ?? true;
   const optional = booleanAt(at, node, 'optional') ?? false;
@@ -48,7 +48,7 @@ const parseJobNeed = (at: At, node: Hash): ParsedNeed | null => {
 };
 
 const parseProjectNeed = (at: At, node: Hash): ParsedNeed | null => {
-  checkKeys(at, node, keysOf.project);
+  checkKeys(at, node, listKeys.project);
   const [project, ref, job] = (['project', 'ref', 'job'] as const).map((key) =>
     requiredTextAt(at, node, key),
   );
@@ -58,7 +58,7 @@ const parseProjectNeed = (at: At, node: Hash): ParsedNeed | null => {
 };
 
 const parsePipelineNeed = (at: At, node: Hash): ParsedNeed | null => {
-  checkKeys(at, node, keysOf.pipeline);
+  checkKeys(at, node, listKeys.pipeline);
   const [pipeline, job] = [requiredTextAt(at, node, 'pipeline'), requiredTextAt(at, node, 'job')];
   const artifacts = booleanAt(at, node, 'artifacts') ?? true;
   const optional = booleanAt(at, node, 'optional') ?? false;
@@ -67,7 +67,7 @@ const parsePipelineNeed = (at: At, node: Hash): ParsedNeed | null => {
 };
 
 const parseBridgeNeed = (at: At, node: Hash): ParsedNeed | null => {
-  checkKeys(at, node, keysOf.bridge);
+  checkKeys(at, node, listKeys.bridge);
   const project = requiredTextAt(at, node, 'pipeline');
   return project === null ? null : { kind: 'bridge', project };
 };

@@ -22,9 +22,9 @@ const jobKeys = new Set(
 );
 const workflowKeys = new Set('if changes exists when variables auto_cancel'.split(' '));
 const includeKeys = new Set('if changes exists when'.split(' '));
-const keysOf = { job: jobKeys, workflow: workflowKeys, include: includeKeys };
+const listKeys = { job: jobKeys, workflow: workflowKeys, include: includeKeys };
 
-export type RuleOwner = keyof typeof keysOf;
+export type RuleOwner = keyof typeof listKeys;
 
 const jobWhens = ['on_success', 'on_failure', 'always', 'never', 'manual', 'delayed'] as const;
 const workflowWhens = ['always', 'never'] as const;
@@ -123,7 +123,7 @@ const parseRule = (at: At, node: Node, of: RuleOwner): Rule | null => {
     reportFault(at, 'config should be a hash', node.place);
     return null;
   }
-  checkKeys(at, node, keysOf[of]);
+  checkKeys(at, node, listKeys[of]);
   const [condition, needs] = [getEntry(node, 'if'), getEntry(node, 'needs')];
   const when = oneOfAt(at, node, 'when', { words: of === 'job' ? jobWhens : workflowWhens });
   return {

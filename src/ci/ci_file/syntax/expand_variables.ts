@@ -4,10 +4,10 @@ export type Values = { readonly [name: string]: string };
 
 const reference = /\$\$|%%|\$([A-Za-z_]\w*)|\$\{([A-Za-z_]\w*)\}|%([A-Za-z_]\w*)%/g;
 
-/** Most characters that references insert into one text; the rest of it then stays as it is. */
+/** Maximum characters that references insert into one text; the rest of it then stays as it is. */
 const maxExpandedLength = 65_536;
 const maxDepth = 20;
-/** Most characters of all expanded values of one job; past it, values stay unexpanded. */
+/** Maximum characters of all expanded values of one job; past it, values stay unexpanded. */
 const maxTotalLength = 262_144;
 
 const getValue = (values: Values, name: string): string | undefined =>

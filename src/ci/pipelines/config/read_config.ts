@@ -11,7 +11,7 @@ import type { CompiledPlan, ReadOptions } from '../../ci_file/read_all.ts';
 
 const program: Program = {
   path: programPath('src/ci/ci_file/thread.ts', 'ci_file_thread'),
-  longest: 10_000,
+  maxMilliseconds: 10_000,
   memory: 256,
 };
 

@@ -10,7 +10,7 @@ import type { PipelineRow } from '../../../code/repository/statuses/pipeline_sum
 import { loadCommits } from '../../../code/repository/refs/resolve.ts';
 import { advancePipeline } from '../processing/advance.ts';
 import type { ReadArtifactText } from '../config/ci_files.ts';
-import { pipelineOf } from '../find.ts';
+import { pipelinesOfProject } from '../find.ts';
 import { type PipelineVariable, sealPipelineVariables } from './pipeline_variables.ts';
 import { type NewPipeline, type Upstream, insertPipeline } from './insert_pipeline.ts';
 import { getActiveJobsRefusal, getRateLimitRefusal } from './limits.ts';
@@ -170,7 +170,7 @@ const store = async (
     const id = await insertPipeline(tx, newPipeline);
     if (newPipeline.jobs.length > 0) await advancePipeline(tx, id);
     await request.onCreated?.(tx, id);
-    const pipeline = await pipelineOf(tx.db, project_id, id);
+    const pipeline = await pipelinesOfProject(tx.db, project_id, id);
     if (pipeline === null) throw new Error(`pipeline ${id} was not stored`);
     return { pipeline };
   }, projectTurn(request.project.id));

@@ -146,7 +146,7 @@ export const loadVariableLists = async (facts: Facts): Promise<VariableLists> =>
 };
 
 /** As `loadVariableLists`, in one. */
-export const variablesOf = async (facts: Facts): Promise<JobVariable[]> =>
+export const getJobVariables = async (facts: Facts): Promise<JobVariable[]> =>
   (await loadVariableLists(facts)).flat();
 
 /** Loads the variables of a job by id; empty if the job is gone. */
@@ -156,5 +156,5 @@ export const loadVariablesOfJob = async (
   issue: JobAccess,
 ): Promise<JobVariable[]> => {
   const facts = await loadJobFactsById(platform, jobId, issue);
-  return facts === null ? [] : await variablesOf(facts);
+  return facts === null ? [] : await getJobVariables(facts);
 };

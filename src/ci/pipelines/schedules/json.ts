@@ -14,7 +14,7 @@ import type { Project } from '../../../projects/projects/find.ts';
 import { shownStatus } from '../../../code/repository/statuses/pipeline_summary.ts';
 import { formatTime } from '../../../platform/time.ts';
 import { basicUser, basicUserShape, basicUsersById } from '../../../identity/users/json.ts';
-import { pipelineOf } from '../find.ts';
+import { pipelinesOfProject } from '../find.ts';
 import type { PipelineVariable } from '../creation/pipeline_variables.ts';
 import { parseStoredInputs } from './inputs.ts';
 import type { Schedule } from './queries.ts';
@@ -77,7 +77,8 @@ export const schedulesJson = async (call: Call, rows: readonly Schedule[]) => {
 };
 
 const loadLastPipeline = async (call: Call, { project_id, last_pipeline_id }: Schedule) => {
-  const row = last_pipeline_id === null ? null : await pipelineOf(call.db, project_id, last_pipeline_id);
+  const row =
+    last_pipeline_id === null ? null : await pipelinesOfProject(call.db, project_id, last_pipeline_id);
   return row === null
     ? null
     : { id: row.id, sha: row.sha, ref: row.ref, status: shownStatus(row.status) as string };

@@ -49,7 +49,7 @@ const buildSteps = (config: JobConfig, timeout: number, info: unknown): object[]
   return after_script.length === 0 ? steps : [...steps, after];
 };
 
-const valueOf = (lists: VariableLists, name: string): string | undefined => {
+const toText = (lists: VariableLists, name: string): string | undefined => {
   for (const list of lists) {
     const variable = list.find(({ key }) => key === name);
     if (variable !== undefined) return variable.value;
@@ -58,7 +58,7 @@ const valueOf = (lists: VariableLists, name: string): string | undefined => {
 };
 
 const getDepth = (variables: VariableLists, ofProject: number): number => {
-  const value = valueOf(variables, 'GIT_DEPTH') ?? '';
+  const value = toText(variables, 'GIT_DEPTH') ?? '';
   return /^\d{1,9}$/.test(value) ? Number(value) : ofProject;
 };
 

@@ -94,9 +94,9 @@ const answerWithJob = async (
  * Rate limit of empty answers with a new `last_update`, which make a runner ask again at once. Past it the runner waits
  * like others. A fleet of hundreds with one token asks every three seconds each.
  */
-const emptyAnswers = rateCounter({ most: 1_000, within: 10_000 });
+const emptyAnswers = rateCounter({ maxEvents: 1_000, within: 10_000 });
 
-const longestSystemId = 255;
+const maxSystemIdLength = 255;
 
 /**
  * Answers a paused runner at once.
@@ -116,7 +116,7 @@ export const requestJob = async (call: Call, request: JobRequest): Promise<Answe
   const name = String(runner.id);
   if (runner.active === 0) return answerPaused(name, now, last_update);
   const taker = await loadTaker(call.db, runner, {
-    system_id: system_id?.slice(0, longestSystemId) ?? null,
+    system_id: system_id?.slice(0, maxSystemIdLength) ?? null,
     cancels_gracefully: hasFeature(info, 'cancel_gracefully') ? 1 : 0,
   });
   const { signal, forget } = makeDisconnectSignal(call);

@@ -14,7 +14,7 @@ import { getRootId } from '../../pipelines/downstream/limits.ts';
 import { storeDependencies } from '../../pipelines/predefined_variables/cross_dependencies.ts';
 import { toExpandableValues } from '../../pipelines/downstream/variables.ts';
 import { loadJobFacts } from '../../pipelines/predefined_variables/job_facts.ts';
-import { variablesOf } from '../../pipelines/predefined_variables/job_variables.ts';
+import { getJobVariables } from '../../pipelines/predefined_variables/job_variables.ts';
 import { loadCreator } from '../../pipelines/creation/rights.ts';
 import { type Pipeline, loadJobConfig } from '../../pipelines/pipeline_rows.ts';
 import { type Project, anyProject } from '../../../projects/projects/find.ts';
@@ -125,7 +125,7 @@ export const resolveCrossNeeds = async (
   const facts = await loadJobFacts(platform, { job, pipeline, issue: { base_url, token } });
   if (facts === null) throw new Error('the project of a job is gone');
   const user = job.user_id === null ? null : await loadCreator(platform, job.user_id);
-  const values = toExpandableValues(await variablesOf({ ...facts, dependencies: [] }));
+  const values = toExpandableValues(await getJobVariables({ ...facts, dependencies: [] }));
   const ids = await resolveAll({ platform, pipeline, values, viewer: user?.viewer ?? null }, needs);
   if (ids === null) return 'missing_dependency_failure';
   await platform.store.write(async (tx) => await storeDependencies(tx, job.id, ids));

@@ -18,8 +18,8 @@ const minute = 60 * second;
 
 /** A working runner sends the first chunk of a trace within seconds. */
 const firstChunkTimeout = minute;
-const longestSilence = 5 * minute;
-const longestCancel = 6 * minute;
+const maxSilenceMilliseconds = 5 * minute;
+const maxCancelMilliseconds = 6 * minute;
 /** Time after the job's timeout in which the runner may end the job itself. */
 const timeoutGrace = minute;
 
@@ -61,13 +61,13 @@ type Fate = 'lost' | 'silent' | 'late' | 'cancelled' | null;
  */
 const decideFate = (job: Seen, now: number, since: number): Fate => {
   const { status, started_at, seen_at, cancelled_at, timeout } = job;
-  if (status === 'canceling') return (cancelled_at ?? 0) < now - longestCancel ? 'cancelled' : null;
+  if (status === 'canceling') return (cancelled_at ?? 0) < now - maxCancelMilliseconds ? 'cancelled' : null;
   if (status !== 'running' || started_at === null) return null;
   if (timeout !== null && started_at + timeout * second + timeoutGrace < now) return 'late';
   if (seen_at === null || seen_at === lostOnce) {
     return Math.max(started_at, since) < now - firstChunkTimeout ? 'lost' : null;
   }
-  return Math.max(seen_at, since) < now - longestSilence ? 'silent' : null;
+  return Math.max(seen_at, since) < now - maxSilenceMilliseconds ? 'silent' : null;
 };
 
 const endAs = async (tx: Tx, id: number, fate: Fate): Promise<Job | null> => {

@@ -8,8 +8,8 @@ import { pendingColumns } from '../queue/pending_job_queries.ts';
 import { loadTaker } from '../queue/load_taker.ts';
 
 /** Milliseconds. */
-const longestPending = 24 * 3_600_000;
-const longestUnmatched = 3_600_000;
+const maxPendingMilliseconds = 24 * 3_600_000;
+const maxUnmatchedMilliseconds = 3_600_000;
 
 /** Rows of one query. */
 const batch = 500;
@@ -68,14 +68,15 @@ export const sweepPending = async (platform: Platform): Promise<void> => {
   const now = platform.clock.now();
   const takersByProject = new Map<number, Taker[]>();
   const sweep = async (row: Pending): Promise<void> => {
-    if (row.created_at >= now - longestPending && (await hasRunner(platform, row, takersByProject))) return;
+    if (row.created_at >= now - maxPendingMilliseconds && (await hasRunner(platform, row, takersByProject)))
+      return;
     await platform.store.write(async (tx) => {
       const locked = await lockJob(tx, row.job_id);
       if (locked?.job.status === 'pending') await failJob(tx, row.job_id, 'stuck_or_timeout_failure');
     });
   };
   for (let after = 0; ;) {
-    const rows = await loadPendingSince(platform, now - longestUnmatched, after);
+    const rows = await loadPendingSince(platform, now - maxUnmatchedMilliseconds, after);
     await forEachLogged(platform, rows, sweep);
     after = rows.at(-1)?.job_id ?? 0;
     if (rows.length < batch) return;

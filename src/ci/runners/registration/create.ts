@@ -24,7 +24,7 @@ const attach = async (tx: Tx, runner_id: number, owner: RunnerOwner): Promise<vo
   }
 };
 
-/** Most runners of one project, and of one group. */
+/** Maximum runners of one project, and of one group. */
 const maxRunners = 1_000;
 
 /**

@@ -73,7 +73,7 @@ const findOwner = async (db: Reader, text: string): Promise<RunnerOwner | null> 
 };
 
 /** Rate limit of one process and address: high enough for a fleet that starts at once, too low for guessing. */
-const attempts = rateCounter({ most: 300, within: 60_000 });
+const attempts = rateCounter({ maxEvents: 300, within: 60_000 });
 
 /**
  * Creates a runner for a program.

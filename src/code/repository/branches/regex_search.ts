@@ -6,7 +6,7 @@ import { branchPrefix, loadRefs } from '../refs/resolve.ts';
 
 const namesPerCall = 10_000;
 /** Maximum matcher steps per request: some tenths of a second. */
-const mostSteps = 20_000_000;
+const maxSteps = 20_000_000;
 
 export type BranchWalk = {
   search?: string | undefined;
@@ -43,7 +43,7 @@ export const listMatchingBranches = async (
     for (const name of names) {
       const short = name.slice(branchPrefix.length);
       steps += pattern.size * (short.length + 1);
-      if (steps > mostSteps) throw invalid({ regex: ['is too complex for so many branches'] });
+      if (steps > maxSteps) throw invalid({ regex: ['is too complex for so many branches'] });
       if (pattern.test(short)) matching.push(name);
     }
   }

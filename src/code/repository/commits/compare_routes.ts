@@ -23,7 +23,7 @@ import { type Code, findCode, projectParam, getWebUrl } from '../code.ts';
 import { commitJson, commitShape } from './json.ts';
 import { diffJson, diffLimits, diffShape } from './diff_json.ts';
 import { getForkNetwork } from '../forks/fork_relation.ts';
-import { mostComparedCommits } from '../limits.ts';
+import { maxComparedCommits } from '../limits.ts';
 import { pathParam } from '../files/paths.ts';
 import { refusal, requireCommit, requireRef, requireRevision, resolveRevision } from '../refs/resolve.ts';
 
@@ -57,7 +57,7 @@ const compareWithinProject = async (code: Code, ends: [Oid, Oid], straight: bool
   const [from, to] = ends;
   const base = await findBase(code, ends, straight);
   const [{ commits }, { diffs, overflow }] = await Promise.all([
-    code.repository.ask('commits.list', { from: [to], not: [from], skip: 0, limit: mostComparedCommits }),
+    code.repository.ask('commits.list', { from: [to], not: [from], skip: 0, limit: maxComparedCommits }),
     base === null ? { diffs: [], overflow: false } : readDiff(code, base, to),
   ]);
   return { commits, diffs, overflow };
@@ -74,7 +74,7 @@ const compareAcrossProjects = async (
     throw badRequest('the projects are on different storages');
   }
   const source = other.repository.path;
-  const query = { source, from, to, straight, limits: diffLimits, limit: mostComparedCommits };
+  const query = { source, from, to, straight, limits: diffLimits, limit: maxComparedCommits };
   return await code.repository.ask('compare.across', query);
 };
 

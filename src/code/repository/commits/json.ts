@@ -34,7 +34,7 @@ export const singleCommitShape = object({
 
 export const toShortId = (id: string): string => id.slice(0, 8);
 
-const longestTitle = 100;
+const maxTitleLength = 100;
 const cutTitle = 80;
 
 /** Returns the first line. A line of 100 characters or more is cut to 80, between words. */
@@ -42,7 +42,7 @@ export const toCommitTitle = (message: string): string => {
   const line = (message.split('\n', 1)[0] ?? '').trimEnd();
   if (line === '') return message.trim() === '' ? '--no commit message' : '';
   const characters = [...line];
-  if (characters.length < longestTitle) return line;
+  if (characters.length < maxTitleLength) return line;
   const blank = characters.lastIndexOf(' ', cutTitle);
   return `${characters.slice(0, blank > 0 ? blank : cutTitle).join('')}…`;
 };

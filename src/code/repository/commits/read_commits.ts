@@ -25,10 +25,10 @@ export type CommitFilter = {
 };
 
 /** Maximum branches, and tags, to start from when listing all commits. */
-const mostRefs = 5_000;
+const maxRefs = 5_000;
 
 const listTips = async ({ repository }: Code, prefix: string): Promise<Oid[]> => {
-  const page = { offset: 0, limit: mostRefs };
+  const page = { offset: 0, limit: maxRefs };
   const { refs } = await repository.ask('refs.list', { prefix, sort: 'name', ...page });
   return refs.flatMap(({ commit }) => (commit === null ? [] : [commit]));
 };

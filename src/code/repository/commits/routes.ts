@@ -24,7 +24,7 @@ import { commitFiles } from './create.ts';
 import { commitShape, listedCommitShape, singleCommitShape } from './json.ts';
 import { listCommits, singleCommitJson } from './read_commits.ts';
 import { diffJson, diffLimits, diffShape } from './diff_json.ts';
-import { largestCommit } from '../limits.ts';
+import { maxCommitBytes } from '../limits.ts';
 import { pathParam } from '../files/paths.ts';
 import { type PickKind, pickCommit } from './cherry_pick.ts';
 import { requireCommit, requireRevision } from '../refs/resolve.ts';
@@ -69,7 +69,7 @@ const create = endpoint({
   summary: 'Commit changes of several files',
   area,
   audience: 'user',
-  largest: largestCommit,
+  maxRequestBytes: maxCommitBytes,
   params: object({
     id: projectParam,
     branch: text(),

@@ -4,7 +4,7 @@ import { invalid, notFound } from '../../../platform/errors.ts';
 import { type Code, getWebUrl } from '../code.ts';
 import { commitJson } from '../commits/json.ts';
 import { findFile, toFileHeaders } from './find_file.ts';
-import { largestBlamed } from '../limits.ts';
+import { maxBlamedBytes } from '../limits.ts';
 import { tooLarge } from '../../../platform/http/failure.ts';
 
 /** `range[start]=2&range[end]=4` -> [2, 4]. */
@@ -27,7 +27,7 @@ export const blameFile = async (
   sentRange: unknown,
 ) => {
   const range = readRange(sentRange);
-  const loaded = await findFile(code, request, largestBlamed);
+  const loaded = await findFile(code, request, maxBlamedBytes);
   const { file, content } = loaded;
   if (content === null) throw tooLarge();
   const lines = content.toString('utf8').split('\n');

@@ -2,9 +2,9 @@
 import { text } from '../../../platform/http/schema.ts';
 
 /** Maximum bytes of a path that every file system accepts. */
-const longestPath = 4_096;
+const maxPathBytes = 4_096;
 
-export const pathParam = (description: string) => text({ maxLength: longestPath, description });
+export const pathParam = (description: string) => text({ maxLength: maxPathBytes, description });
 
 /** Removes leading and trailing slashes. */
 export const actionPath = (path: string): string => path.replace(/^\/+|\/+$/g, '');
@@ -12,7 +12,7 @@ export const actionPath = (path: string): string => path.replace(/^\/+|\/+$/g, '
 /** Whether a commit can contain the path: no `.` or `..` segments, no NUL and no empty segments. */
 export const isPlainPath = (path: string): boolean =>
   path === '' ||
-  (Buffer.byteLength(path) <= longestPath &&
+  (Buffer.byteLength(path) <= maxPathBytes &&
     // oxlint-disable-next-line no-control-regex -- the pattern looks for NUL
     !/[\u0000]/.test(path) &&
     path.split('/').every((part) => part !== '' && part !== '.' && part !== '..'));

@@ -30,7 +30,7 @@ import { findCode, projectParam } from '../code.ts';
 import { commitFiles } from '../commits/create.ts';
 import { commitShape } from '../commits/json.ts';
 import { findFile, toFileHeaders, computeSha256 } from './find_file.ts';
-import { largestCommit, largestJsonFile, largestInMemory } from '../limits.ts';
+import { maxCommitBytes, maxJsonFileBytes, maxBytesInMemory } from '../limits.ts';
 import { pathParam } from './paths.ts';
 import { refusal } from '../refs/resolve.ts';
 import { streamedAnswer, wholeAnswer } from './serve_blob.ts';
@@ -63,7 +63,7 @@ const show = endpoint({
     content: string,
   }),
   handle: async (call, { id, ...request }) => {
-    const loaded = await findFile(await findCode(call, id), request, largestJsonFile);
+    const loaded = await findFile(await findCode(call, id), request, maxJsonFileBytes);
     if (call.incoming.method === 'HEAD') {
       return new Answer(null, { headers: { ...toFileHeaders(loaded), 'content-type': 'application/json' } });
     }
@@ -75,7 +75,7 @@ const show = endpoint({
 
 const rawAnswer = async (call: Call, id: number | string, request: { file_path: string; ref?: string }) => {
   const code = await findCode(call, id);
-  const loaded = await findFile(code, request, largestInMemory);
+  const loaded = await findFile(code, request, maxBytesInMemory);
   const { file, content } = loaded;
   const served = { name: file.file_name, size: file.size, headers: toFileHeaders(loaded) };
   if (content !== null) return wholeAnswer(content, served);
@@ -125,7 +125,7 @@ const writeParams = {
 };
 
 const contentParams = {
-  content: text({ maxLength: largestCommit, description: 'content of the file' }),
+  content: text({ maxLength: maxCommitBytes, description: 'content of the file' }),
   encoding: oneOf(encodings, { default: 'text' }),
   execute_filemode: optional(boolean()),
 };
@@ -203,7 +203,7 @@ const create = endpoint({
   summary: 'Create a file',
   area,
   audience: 'user',
-  largest: largestCommit,
+  maxRequestBytes: maxCommitBytes,
   params: object({ ...writeParams, ...contentParams }),
   reply: written,
   handle: async (call, { content, encoding, execute_filemode, ...sent }) =>
@@ -216,7 +216,7 @@ const update = endpoint({
   summary: 'Update a file',
   area,
   audience: 'user',
-  largest: largestCommit,
+  maxRequestBytes: maxCommitBytes,
   params: object({ ...writeParams, ...contentParams, ...lastCommit }),
   reply: written,
   handle: async (call, { content, encoding, execute_filemode, last_commit_id, ...sent }) =>

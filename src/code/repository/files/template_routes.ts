@@ -6,7 +6,7 @@ import { pageParams, pageRequest } from '../../../platform/http/page.ts';
 import { object, string, text } from '../../../platform/http/schema.ts';
 import type { Oid } from '../../../platform/git/protocol_types.ts';
 import { type Code, findCode, projectParam } from '../code.ts';
-import { largestJsonFile } from '../limits.ts';
+import { maxJsonFileBytes } from '../limits.ts';
 import { resolveRevision } from '../refs/resolve.ts';
 
 const folders = {
@@ -19,7 +19,7 @@ type DescriptionType = keyof typeof folders;
 const extension = '.md';
 const symbolicLink = '120000';
 /** Maximum files of a folder that are examined. */
-const mostEntries = 10_000;
+const maxEntries = 10_000;
 
 type Templates = { commit: Oid; names: string[] };
 
@@ -28,7 +28,7 @@ const findTemplates = async (code: Code, type: DescriptionType): Promise<Templat
   const head = await resolveRevision(code, 'HEAD');
   if (head === null) return null;
   const { commit } = head;
-  const folder = { commit, path: folders[type], recursive: false, offset: 0, limit: mostEntries };
+  const folder = { commit, path: folders[type], recursive: false, offset: 0, limit: maxEntries };
   const tree = await code.repository.ask('tree.list', folder);
   const files = (tree?.entries ?? []).filter(
     ({ type: kind, mode, name }) =>
@@ -43,7 +43,7 @@ const readTemplate = async (code: Code, type: DescriptionType, name: string) => 
   // Only a listed name may become part of a path.
   if (templates?.names.includes(name) !== true) throw notFound('Template');
   const path = `${folders[type]}/${name}${extension}`;
-  const place = { commit: templates.commit, path, max: largestJsonFile };
+  const place = { commit: templates.commit, path, max: maxJsonFileBytes };
   const { result, body } = await code.repository.read('blob.at', place);
   if (result === null) throw notFound('Template');
   if (!result.whole) throw tooLarge();

@@ -5,7 +5,7 @@ import { tooLarge } from '../../../platform/http/failure.ts';
 import { pageParams, pageRequest } from '../../../platform/http/page.ts';
 import { boolean, int, object, oneOf, optional, string, text } from '../../../platform/http/schema.ts';
 import { type Code, findCode, projectParam, storageSight } from '../code.ts';
-import { largestJsonFile, largestInMemory } from '../limits.ts';
+import { maxJsonFileBytes, maxBytesInMemory } from '../limits.ts';
 import { actionPath, isPlainPath, pathParam } from './paths.ts';
 import { requireRef } from '../refs/resolve.ts';
 import { streamedAnswer, wholeAnswer } from './serve_blob.ts';
@@ -68,7 +68,7 @@ const blob = endpoint({
   params: object(blobParams),
   reply: object({ size: int, encoding: string, content: string, sha: string }),
   handle: async (call, { id, sha }) => {
-    const content = await readBlob(await findCode(call, id), sha, largestJsonFile);
+    const content = await readBlob(await findCode(call, id), sha, maxJsonFileBytes);
     if (!content.whole) throw tooLarge();
     const { size, body } = content;
     return { size, encoding: 'base64', content: body.toString('base64'), sha: content.id };
@@ -76,7 +76,7 @@ const blob = endpoint({
 });
 
 const rawBlobAnswer = async (call: Call, code: Code, sha: string) => {
-  const { id, size, whole, body } = await readBlob(code, sha, largestInMemory);
+  const { id, size, whole, body } = await readBlob(code, sha, maxBytesInMemory);
   const served = { name: id, size };
   if (whole) return wholeAnswer(body, served);
   return await streamedAnswer(call, code.repository, { id }, served);

@@ -56,8 +56,8 @@ const chooseVisibility = (
   target: Namespace,
   requested: Visibility | undefined,
 ): Visibility => {
-  const most = visibilityIn(target, source.visibility);
-  return requested === undefined || isWider(requested, most) ? most : requested;
+  const maxVisibility = visibilityIn(target, source.visibility);
+  return requested === undefined || isWider(requested, maxVisibility) ? maxVisibility : requested;
 };
 
 /** Converts the error for a taken name to 409. */

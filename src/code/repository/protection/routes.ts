@@ -68,13 +68,13 @@ type Kind<R> = {
   word: string;
   plural: string;
   shape: TSchema;
-  rulesOf: (db: Reader, projectId: number) => Promise<R[]>;
+  getRules: (db: Reader, projectId: number) => Promise<R[]>;
   json: (rule: R) => unknown;
   remove: (call: Call, project: Project, name: string) => Promise<boolean>;
 };
 
 const commonRoutes = <R extends { name: string }>(kind: Kind<R>) => {
-  const { area, path, word, shape, rulesOf: loadRules, json } = kind;
+  const { area, path, word, shape, getRules: loadRules, json } = kind;
   const common = { area, audience: 'user' } as const;
   const one = { path: `${path}/:name`, params: object({ id: projectParam, name: nameParam }) };
   const list = endpoint({
@@ -122,7 +122,7 @@ const branchRoutes = commonRoutes({
   ...branchWords,
   plural: 'branches',
   shape: protectedBranchShape,
-  rulesOf: loadProtectedBranches,
+  getRules: loadProtectedBranches,
   json: protectedBranchJson,
   remove: removeBranchRule,
 });
@@ -131,7 +131,7 @@ const tagRoutes = commonRoutes({
   ...tagWords,
   plural: 'tags',
   shape: protectedTagShape,
-  rulesOf: loadProtectedTags,
+  getRules: loadProtectedTags,
   json: protectedTagJson,
   remove: removeTagRule,
 });

@@ -17,7 +17,7 @@ import { matchesWildcard } from '../../../platform/wildcard.ts';
 export type PushRules = { branches: readonly ProtectedBranch[]; tags: readonly ProtectedTag[] };
 
 /** Maximum problems reported for one push. */
-const mostProblems = 10;
+const maxProblems = 10;
 
 /** Whether a deploy key with write access may push to the branch: it has the rights of a developer. */
 const keyMayPushTo = (rules: readonly ProtectedBranch[], branch: string): boolean => {
@@ -72,7 +72,7 @@ const findProblem = (pushing: Pushing, update: PushedRef): string | null => {
 /** Returns messages for the pusher; empty if the push is allowed. */
 export const pushProblems = (pushing: Pushing, updates: readonly PushedRef[]): string[] => {
   const problems = updates.map((update) => findProblem(pushing, update)).filter((text) => text !== null);
-  return [...new Set(problems)].slice(0, mostProblems);
+  return [...new Set(problems)].slice(0, maxProblems);
 };
 
 const formatSize = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1).replace(/\.0$/, '')} MB`;

@@ -45,7 +45,7 @@ export const readRefsMoved = ({
 });
 
 /** Maximum events recorded for one push. */
-const mostEvents = 50;
+const maxEvents = 50;
 
 /**
  * Chooses the default branch of a project that has none. Of several new branches, the instance's default name is
@@ -65,7 +65,7 @@ const eventKind = ({ old, new: now }: RefUpdate): string => {
 
 const recordRefEvents = async (tx: Tx, operation: Operation): Promise<void> => {
   const { project_id, cause, updates } = operation;
-  for (const update of updates.slice(0, mostEvents)) {
+  for (const update of updates.slice(0, maxEvents)) {
     await recordEvent(tx, cause, {
       kind: eventKind(update),
       project_id,

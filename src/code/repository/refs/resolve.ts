@@ -11,7 +11,7 @@ export const tagPrefix = 'refs/tags/';
 export type Resolved = { commit: Oid; ref: string | null };
 
 /** Maximum characters of a revision; longer than any ref name. */
-const longestRevision = 1000;
+const maxRevisionLength = 1000;
 
 /** Returns null if the storage rejects the name as invalid. */
 const nullIfInvalidName = async <T>(work: Promise<T>): Promise<T | null> => {
@@ -26,7 +26,7 @@ const nullIfInvalidName = async <T>(work: Promise<T>): Promise<T | null> => {
 /** Resolves a full or abbreviated id, a branch, a tag or `HEAD` to a commit; null if there is none. */
 export const resolveRevision = async (code: Code, revision: string): Promise<Resolved | null> => {
   const { project, repository, sight } = code;
-  if (revision === '' || revision.length > longestRevision || revision.startsWith('-')) return null;
+  if (revision === '' || revision.length > maxRevisionLength || revision.startsWith('-')) return null;
   const default_ref = getDefaultRef(project);
   const resolve = async (seen: Sight): Promise<Resolved | null> =>
     await nullIfInvalidName(repository.ask('revision.resolve', { revision, default_ref, ...seen }));

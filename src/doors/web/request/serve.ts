@@ -4,7 +4,7 @@ import { openPageCall } from '../../../core/access/open_call.ts';
 import type { Platform } from '../../../core/platform.ts';
 import { Failure, type Problems } from '../../../platform/errors.ts';
 import { isFactorOverdue } from '../../../core/access/credentials/second_factor_due.ts';
-import { longestQuery, parseBody } from '../../../platform/http/body/parse_body.ts';
+import { maxQueryBytes, parseBody } from '../../../platform/http/body/parse_body.ts';
 import { tooLong } from '../../../platform/http/failure.ts';
 import { type ParamsReader, type RawParams, paramsReader } from '../../../platform/http/params.ts';
 import { problemsOf } from '../parts/form.ts';
@@ -33,7 +33,7 @@ const withBoxes = ({ params }: AnyPage, sent: RawParams): RawParams => {
 
 const sentBy = async (request: FastifyRequest): Promise<RawParams> => {
   const query = request.query as RawParams;
-  if (request.url.length > longestQuery) throw tooLong();
+  if (request.url.length > maxQueryBytes) throw tooLong();
   if (request.method !== 'POST' || request.body === undefined) return query;
   const type = request.headers['content-type'];
   return { ...query, ...(await parseBody('POST', type, request.body as Buffer)) };

@@ -19,15 +19,15 @@ type ReadRows<T> = { rows: T[]; milliseconds: number };
 
 const program: Program = {
   path: programPath('src/planning/issuables/lists/count_thread.ts', 'count_thread'),
-  longest: 30_000,
+  maxMilliseconds: 30_000,
   memory: 64,
 };
 
 /** Records that are read in the main thread; takes about two milliseconds. */
-const mostInPlace = 5_000;
+const maxRecordsInMainThread = 5_000;
 /** Milliseconds that a read took last: one that was as quick is done in place, however many records there are. */
-const longestInPlace = 3;
-const mostRemembered = 1_000;
+const maxMillisecondsInMainThread = 3;
+const maxDurations = 1_000;
 
 /** Duration of the last run of each read, by SQL text and parameters. */
 const getDurations = memoizePerStore((_store: Store) => new Map<string, number>());
@@ -35,7 +35,7 @@ const getDurations = memoizePerStore((_store: Store) => new Map<string, number>(
 const remember = (durations: Map<string, number>, key: string, milliseconds: number): void => {
   durations.delete(key);
   durations.set(key, milliseconds);
-  if (durations.size > mostRemembered) durations.delete(durations.keys().next().value ?? '');
+  if (durations.size > maxDurations) durations.delete(durations.keys().next().value ?? '');
 };
 
 const readInThread = async <T>(task: ReadTask, owner: string): Promise<ReadRows<T>> => {
@@ -50,23 +50,24 @@ const readInThread = async <T>(task: ReadTask, owner: string): Promise<ReadRows<
 type Query<T> = {
   query: RawBuilder<T>;
   /** Upper bound of records that are read; null if unknown. */
-  most: number | null;
+  maxRecords: number | null;
 };
 
 /** Size in bytes of a database with at most a few thousand records. */
 const smallDatabase = 16 * 2 ** 20;
 
-const isSmall = (file: string, most: number | null): boolean =>
-  most === null ? statSync(file).size <= smallDatabase : most <= mostInPlace;
+const isSmall = (file: string, maxRecords: number | null): boolean =>
+  maxRecords === null ? statSync(file).size <= smallDatabase : maxRecords <= maxRecordsInMainThread;
 
 /** Returns the rows of a query that may read many records. */
-export const readMany = async <T>(call: Call, { query, most }: Query<T>): Promise<T[]> => {
+export const readMany = async <T>(call: Call, { query, maxRecords }: Query<T>): Promise<T[]> => {
   const { store } = call.platform;
   if (store.file === null) return (await query.execute(call.db)).rows;
   const { sql: text, parameters } = query.compile(call.db);
   const durations = getDurations(store);
   const key = JSON.stringify([text, parameters]);
-  const isQuick = isSmall(store.file, most) || (durations.get(key) ?? Infinity) <= longestInPlace;
+  const isQuick =
+    isSmall(store.file, maxRecords) || (durations.get(key) ?? Infinity) <= maxMillisecondsInMainThread;
   if (!isQuick) {
     const task = { file: store.file, text, parameters: parameters as SQLInputValue[] };
     const read = await readInThread<T>(task, `reads of ${requireUser(call).id}`);

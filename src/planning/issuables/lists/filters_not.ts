@@ -7,8 +7,8 @@ import { type Listed, column, linkCondition } from './record_kinds.ts';
 
 type Condition = RawBuilder<boolean>;
 
-const mostNames = 100;
-const longestName = 255;
+const maxNames = 100;
+const maxNameLength = 255;
 
 const shared = {
   labels: string,
@@ -52,13 +52,13 @@ const readParts = (input: unknown): Parts => {
 };
 
 const isName = (value: unknown): value is string =>
-  typeof value === 'string' && value.length <= longestName && value.isWellFormed() && !value.includes('\0');
+  typeof value === 'string' && value.length <= maxNameLength && value.isWellFormed() && !value.includes('\0');
 
 /** One text with commas, or several; none: there are no such. */
 const readNames = (parts: Parts, name: string): string[] => {
   const input = parts[name] ?? [];
   const all: unknown[] = typeof input === 'string' ? input.split(',') : Array.isArray(input) ? input : [null];
-  if (all.length > mostNames || !all.every(isName)) throw fail(`not[${name}]`);
+  if (all.length > maxNames || !all.every(isName)) throw fail(`not[${name}]`);
   return all.map((one) => one.trim()).filter((one) => one !== '');
 };
 

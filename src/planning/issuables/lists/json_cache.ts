@@ -33,7 +33,7 @@ type Look = {
 
 type Kept = Look & Omit<Version, 'id'> & { text: JsonText };
 
-const mostBytes = 16 * 1024 * 1024;
+const maxBytes = 16 * 1024 * 1024;
 /** Memory of a cached text in addition to its characters, in bytes. */
 const overhead = 300;
 
@@ -61,7 +61,7 @@ class Texts {
     this.#kept.set(id, kept);
     this.#size += getSize(kept);
     for (const oldest of this.#kept.keys()) {
-      if (this.#size <= mostBytes) return;
+      if (this.#size <= maxBytes) return;
       this.#drop(oldest);
     }
   }

@@ -175,7 +175,7 @@ const readPage = async <F extends Filters>(
     order by ${first} ${direction}, ${second} ${direction}
     limit ${page.limit} offset ${page.offset}`;
   if (!plan.comparesTexts) return (await query.execute(call.db)).rows;
-  return await readMany(call, { query, most: getLimit(kind, scope, plan) });
+  return await readMany(call, { query, maxRecords: getLimit(kind, scope, plan) });
 };
 
 const count = async <F extends Filters>(
@@ -185,7 +185,7 @@ const count = async <F extends Filters>(
 ): Promise<number> => {
   const query = sql<{ total: number }>`
     select count(*) as total from ${tables(scope, plan.count)} where ${plan.count.where}`;
-  const [row] = await readMany(call, { query, most: getLimit(kind, scope, plan) });
+  const [row] = await readMany(call, { query, maxRecords: getLimit(kind, scope, plan) });
   return row?.total ?? 0;
 };
 

@@ -13,7 +13,7 @@ type Read = { versions: Shown[]; total: number };
 type Stamped<T> = { stamp: string; value: T };
 
 /** Evicts the oldest entries first. */
-const mostKept = 1000;
+const maxEntries = 1000;
 
 /** Reads in progress are cached too: concurrent requests for the same page wait for one read. */
 type Kept = { pages: Map<string, Stamped<Promise<Read>>>; totals: Map<string, Stamped<Promise<number>>> };
@@ -31,7 +31,7 @@ const keep = async <T>(
   const reading = { stamp, value: read() };
   kept.delete(key);
   kept.set(key, reading);
-  if (kept.size > mostKept) kept.delete(kept.keys().next().value ?? '');
+  if (kept.size > maxEntries) kept.delete(kept.keys().next().value ?? '');
   try {
     return await reading.value;
   } catch (error) {

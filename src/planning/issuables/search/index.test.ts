@@ -163,7 +163,7 @@ describe('the index', { skip: !isSqlite }, () => {
     const { id: project } = await seedProject(gantry);
     const [first, second] = [unique('waited'), unique('came')];
     await seedIssue(gantry, { project, title: first });
-    const stop = keepSearchIndexed({ store: getStore(), log }, { quiet: 5, longest: 10 });
+    const stop = keepSearchIndexed({ store: getStore(), log }, { quiet: 5, maxDelay: 10 });
     await untilIndexed(first);
     await gantry.api(`POST /projects/${project}/issues`, { json: { title: second } });
     await untilIndexed(second);

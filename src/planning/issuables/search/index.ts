@@ -12,7 +12,7 @@ import { type SearchPlace, searchPlaces, searchTopic } from './search.ts';
 const batch = { rows: 200, bytes: 65_536 };
 
 /** Bytes. A longer text holds the process up for too long: it is never indexed, and each search compares it. */
-const longestText = 200_000;
+const maxTextBytes = 200_000;
 
 /** Selects the next pending texts and the id to continue after; null if none is pending. */
 const nextIds = async ({ db }: Store, { table, id }: SearchPlace, after: number) => {
@@ -21,7 +21,7 @@ const nextIds = async ({ db }: Store, { table, id }: SearchPlace, after: number)
       select ${sql.ref(id)} as id, octet_length(title) + octet_length(description) as size
       from ${sql.table(table)} indexed by ${sql.ref(`${table}_waiting`)}
       where indexed = 0 and ${sql.ref(id)} > ${after})
-    where size <= ${longestText} order by id limit ${batch.rows}`.execute(db);
+    where size <= ${maxTextBytes} order by id limit ${batch.rows}`.execute(db);
   let bytes = 0;
   const fitting = rows.filter(({ size }, at) => (bytes += size) <= batch.bytes || at === 0);
   return fitting.map((row) => row.id);
@@ -63,7 +63,7 @@ type Patience = {
   /** Without a change of a text, before what waits is indexed. */
   quiet: number;
   /** After which it is indexed even while texts go on changing. */
-  longest: number;
+  maxDelay: number;
 };
 
 /** Of the time, the share that is left to requests while the index is filled: three of four parts. */
@@ -76,7 +76,7 @@ const restsFor = 3;
  */
 export const keepSearchIndexed = (
   { store, log }: { store: Store; log: Logger },
-  { quiet, longest }: Patience = { quiet: 3_000, longest: 30_000 },
+  { quiet, maxDelay }: Patience = { quiet: 3_000, maxDelay: 30_000 },
 ): (() => Promise<void>) => {
   if (store.words.engine !== 'sqlite') return async () => undefined;
   let isStopping = false;
@@ -101,7 +101,7 @@ export const keepSearchIndexed = (
   const endListening = store.listen(searchTopic, () => {
     const now = performance.now();
     waitsSince ??= now;
-    if (now - waitsSince < longest) timer.refresh();
+    if (now - waitsSince < maxDelay) timer.refresh();
   });
   return async () => {
     isStopping = true;

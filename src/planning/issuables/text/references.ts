@@ -3,8 +3,8 @@ import type { TargetType } from '../../../platform/db/schema/column_types.ts';
 import { withoutCode } from './code_blocks.ts';
 
 /** Limit of references in one text; more are ignored. */
-const mostReferences = 50;
-const longestPath = 1024;
+const maxReferences = 50;
+const maxPathLength = 1024;
 
 /**
  * An address, or `#3`, `group/project!4` that is no part of a longer word, path, entity or link's target. A run of a
@@ -35,7 +35,7 @@ const parseTargetType = (sign: string): TargetType =>
 const ofAddress = (address: string, baseUrl: string): Reference | null => {
   const base = baseUrl.toLowerCase().replace(/\/$/, '');
   if (base === '' || !address.toLowerCase().startsWith(base)) return null;
-  const rest = address.slice(base.length, base.length + 2 * longestPath);
+  const rest = address.slice(base.length, base.length + 2 * maxPathLength);
   const { path, word, digits } = afterBase.exec(rest)?.groups ?? {};
   if (path === undefined || word === undefined) return null;
   return { type: parseTargetType(word), project: path.toLowerCase(), iid: Number(digits) };
@@ -55,9 +55,9 @@ export const referencesIn = (text: string, { baseUrl, project }: ReferenceOption
   const references = new Map<string, Reference>();
   if (!mayReferTo(text)) return [];
   for (const { groups = {} } of withoutCode(text).matchAll(writtenReference)) {
-    if (references.size >= mostReferences) break;
+    if (references.size >= maxReferences) break;
     const { address, path = '', mark = '', digits } = groups;
-    if (path.length > longestPath) continue;
+    if (path.length > maxPathLength) continue;
     const one: Reference | null =
       address === undefined
         ? { type: parseTargetType(mark), project: fullPath(path, project).toLowerCase(), iid: Number(digits) }

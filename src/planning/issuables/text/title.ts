@@ -1,11 +1,11 @@
 import { invalid } from '../../../platform/errors.ts';
 
-export const longestTitle = 255;
+export const maxTitleLength = 255;
 
 const titleProblem = (title: string): string | null => {
   if (title === '') return "can't be blank";
-  const isLong = title.length > longestTitle && [...title].length > longestTitle;
-  return isLong ? `is too long (maximum is ${longestTitle} characters)` : null;
+  const isLong = title.length > maxTitleLength && [...title].length > maxTitleLength;
+  return isLong ? `is too long (maximum is ${maxTitleLength} characters)` : null;
 };
 
 /** Whether a text is a valid title. */

@@ -12,7 +12,7 @@ import { listenerName } from '../process_name.ts';
 export const getChannelName = ({ schema }: OpenOptions): string => `gantry_${schema}`.slice(0, 63);
 
 const firstPause = 100;
-const longestPause = 1_000;
+const maxPauseMilliseconds = 1_000;
 
 /** Opens a connection that listens. */
 const connect = async (
@@ -53,7 +53,7 @@ export const listen = async (
 
   const reopen = async (): Promise<void> => {
     client = null;
-    for (let wait = firstPause; !stop.signal.aborted; wait = Math.min(wait * 2, longestPause)) {
+    for (let wait = firstPause; !stop.signal.aborted; wait = Math.min(wait * 2, maxPauseMilliseconds)) {
       try {
         await pause(wait, undefined, { signal: stop.signal });
         await open();

@@ -24,7 +24,7 @@ import { SqliteWriter, type Turn } from './writer.ts';
 
 /** 3.51.3 fixes a bug that could corrupt databases in WAL mode. */
 export const oldestSqlite = '3.51.3';
-const mostStatements = 500;
+const maxStatements = 500;
 
 const pragmas = [
   'pragma journal_mode = wal',
@@ -85,8 +85,7 @@ class Handle {
   #prepare(text: string): Prepared {
     const known = this.#prepared.get(text);
     if (known !== undefined) return known;
-    if (this.#prepared.size >= mostStatements)
-      this.#prepared.delete(this.#prepared.keys().next().value ?? '');
+    if (this.#prepared.size >= maxStatements) this.#prepared.delete(this.#prepared.keys().next().value ?? '');
     const statement = this.database.prepare(text);
     const columns = statement.columns().map(({ name }) => name);
     const prepared = { statement, columns, shape: makeShape(columns) };

@@ -3,9 +3,9 @@ import { unavailable } from '../../errors.ts';
 import { isBusy, isDamage, isFull } from './errors.ts';
 
 /** Maximum transactions that share one fsync. */
-const largestGroup = 64;
+const maxGroupTransactions = 64;
 /** Milliseconds after which a group is committed even if more transactions wait. */
-const longestGroup = 10;
+const maxGroupMilliseconds = 10;
 
 /** Timeouts in milliseconds. */
 export type Timeouts = {
@@ -276,4 +276,4 @@ export class SqliteWriter {
 }
 
 const isReady = ({ size, began }: Group): boolean =>
-  size >= largestGroup || performance.now() - began >= longestGroup;
+  size >= maxGroupTransactions || performance.now() - began >= maxGroupMilliseconds;

@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises';
  * Bytes and milliseconds for which the body of a refused request is still read, so that the client gets to read the
  * response.
  */
-const mostBytes = 32 * 1024 * 1024;
+const maxDiscardedBytes = 32 * 1024 * 1024;
 const patience = 5_000;
 
 /** Reads and drops the rest of a body. Returns whether its end was reached. */
@@ -19,7 +19,7 @@ export const discardBody = async (incoming: IncomingMessage): Promise<boolean> =
   let bytes = 0;
   incoming.on('data', (chunk: Buffer) => {
     bytes += chunk.length;
-    if (bytes > mostBytes) resolve();
+    if (bytes > maxDiscardedBytes) resolve();
   });
   for (const event of ['end', 'close', 'error']) incoming.on(event, () => resolve());
   incoming.resume();

@@ -3,14 +3,14 @@ import { numberHashes } from './form_hashes.ts';
 import type { RawParams } from '../params.ts';
 
 /** Maximum parameters of one form; the rest is ignored. */
-export const mostKeys = 1000;
+export const maxKeys = 1000;
 
 const options = {
   plainObjects: true,
   duplicates: 'combine',
   depth: 5,
-  parameterLimit: mostKeys,
-  arrayLimit: mostKeys,
+  parameterLimit: maxKeys,
+  arrayLimit: maxKeys,
   charset: 'utf-8',
 } as const;
 
@@ -29,7 +29,7 @@ const withSpaces = (text: string): string => {
 
 /** Parses `a=1&b[]=2&c[d]=3`. A name that occurs twice becomes an array, so that a scalar sent twice is refused. */
 export const parseForm = (text: string): RawParams =>
-  text === '' ? {} : qs.parse(numberHashes(withSpaces(text), mostKeys), options);
+  text === '' ? {} : qs.parse(numberHashes(withSpaces(text), maxKeys), options);
 
 /** Nests values by their names as `parseForm` does, without decoding them. */
 export const nestValues = (pairs: readonly { name: string; value: string }[]): RawParams => {
@@ -39,7 +39,7 @@ export const nestValues = (pairs: readonly { name: string; value: string }[]): R
     .join('&')
     .replaceAll('%5B', '[')
     .replaceAll('%5D', ']');
-  return qs.parse(numberHashes(text, mostKeys), {
+  return qs.parse(numberHashes(text, maxKeys), {
     ...options,
     decoder: (part, standard, charset, kind) =>
       kind === 'value' ? (pairs[Number(part)]?.value ?? '') : standard(part, undefined, charset),

@@ -1,15 +1,15 @@
 import { type Failure, badRequest } from '../../errors.ts';
-import { mostKeys } from './form.ts';
+import { maxKeys } from './form.ts';
 import type { RawParams } from '../params.ts';
 
-const deepest = 32;
+const maxDepth = 32;
 
 /**
  * Maximum values and names of a body, at any depth. Parsing takes up to 1 µs per name and 0.1 µs per value, and a
  * body can hold 700,000 of them before anyone is authenticated. Lists that endpoints declare are much shorter.
  */
-const mostValues = 50_000;
-const mostNames = 10_000;
+const maxValues = 50_000;
+const maxNames = 10_000;
 
 const quote = 0x22;
 const backslash = 0x5c;
@@ -58,7 +58,7 @@ const isWithinLimits = (body: Buffer): boolean => {
       default:
         continue;
     }
-    if (depth > deepest || values > mostValues || names > mostNames) return false;
+    if (depth > maxDepth || values > maxValues || names > maxNames) return false;
   }
   return true;
 };
@@ -80,6 +80,6 @@ export const parseJson = (body: Buffer): RawParams => {
   // Clients without parameters send `null`.
   if (value === null) return {};
   if (typeof value !== 'object' || Array.isArray(value)) throw invalidJson();
-  if (Object.keys(value).length > mostKeys) throw invalidJson();
+  if (Object.keys(value).length > maxKeys) throw invalidJson();
   return value as RawParams;
 };

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { badRequest } from '../../errors.ts';
 import { withFileParts } from './file_parts.ts';
-import { mostKeys, nestValues } from './form.ts';
+import { maxKeys, nestValues } from './form.ts';
 import type { RawParams } from '../params.ts';
 
 /** Limits of a part's head: its disposition and a few further lines. The rest is dropped. */
@@ -21,13 +21,13 @@ const splitIntoPieces = (body: Buffer): Buffer[] =>
 /**
  * Parses the values of a form. Skips files and keeps their names (`getFileParts`). Stops at the first part past the
  * limit, because the parser would read all others: 300,000 empty ones take a second.
- * @param longest maximum bytes of a value
+ * @param maxValueBytes maximum bytes of a value
  * @throws Failure 400
  */
 export const parseMultipart = async (
   contentType: string,
   body: Buffer,
-  longest: number,
+  maxValueBytes: number,
 ): Promise<RawParams> => {
   // A CommonJS package: in the bundle, its names are on `default` only.
   const { Busboy } = (await import('@fastify/busboy')).default;
@@ -38,7 +38,7 @@ export const parseMultipart = async (
   try {
     const parser = Busboy({
       headers: { 'content-type': contentType },
-      limits: { ...partHead, parts: mostKeys, fieldSize: longest, files: 20 },
+      limits: { ...partHead, parts: maxKeys, fieldSize: maxValueBytes, files: 20 },
     });
     parser.on('field', (name, value) => pairs.push({ name, value }));
     // Skip a file: endpoints that parse their body this way have no file parameters.

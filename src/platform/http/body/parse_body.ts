@@ -4,8 +4,8 @@ import { parseJson } from './json_body.ts';
 import { parseMultipart } from './multipart.ts';
 import type { RawParams } from '../params.ts';
 
-export const largestBody = 2 * 1024 * 1024;
-export const longestQuery = 8 * 1024;
+export const maxBodyBytes = 2 * 1024 * 1024;
+export const maxQueryBytes = 8 * 1024;
 
 /** Parses a form, or JSON that a client such as `curl --data '{...}'` sent with a form's content type. */
 const parseFormOrJson = (body: Buffer): RawParams => {
@@ -36,7 +36,7 @@ export const parseBody = async (
     case 'application/x-www-form-urlencoded':
       return parseFormOrJson(body);
     case 'multipart/form-data':
-      return await parseMultipart(contentType ?? '', body, largestBody);
+      return await parseMultipart(contentType ?? '', body, maxBodyBytes);
     case 'text/plain':
       return {};
     case '':

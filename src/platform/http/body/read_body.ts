@@ -4,7 +4,7 @@ import { tooLarge, unreadable } from '../failure.ts';
 /** Reads by events: for a small body, async iteration costs more than everything else. */
 const collect = (
   incoming: IncomingMessage,
-  most: number,
+  maxBytes: number,
   settle: (outcome: Buffer | 'too_large' | 'gone') => void,
 ): void => {
   const chunks: Buffer[] = [];
@@ -16,7 +16,7 @@ const collect = (
   const take = (chunk: Buffer): void => {
     bytes += chunk.length;
     chunks.push(chunk);
-    if (bytes <= most) return;
+    if (bytes <= maxBytes) return;
     // Leave the rest unread, for the code that refuses the request.
     incoming.pause();
     stop('too_large');
@@ -31,14 +31,14 @@ const collect = (
 
 /**
  * Reads the whole body.
- * @throws Failure 413 past `most` bytes, 400 if the client disconnects
+ * @throws Failure 413 past `maxBytes` bytes, 400 if the client disconnects
  */
-export const readBody = async (incoming: IncomingMessage, most: number): Promise<Buffer> => {
-  if (Number(incoming.headers['content-length'] ?? 0) > most) throw tooLarge();
+export const readBody = async (incoming: IncomingMessage, maxBytes: number): Promise<Buffer> => {
+  if (Number(incoming.headers['content-length'] ?? 0) > maxBytes) throw tooLarge();
   if (incoming.readableEnded) return Buffer.alloc(0);
   if (incoming.destroyed) throw unreadable();
   const outcome = await new Promise<Buffer | 'too_large' | 'gone'>((settle) =>
-    collect(incoming, most, settle),
+    collect(incoming, maxBytes, settle),
   );
   if (outcome === 'too_large') throw tooLarge();
   if (outcome === 'gone') throw unreadable();

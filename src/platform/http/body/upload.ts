@@ -13,10 +13,10 @@ export type Upload<T> = {
   take: (file: { name: string; content: Readable }) => Promise<T>;
 };
 
-const mostParts = 20;
+const maxParts = 20;
 /** Limits of a part's head, including the file name; the rest is dropped. */
 const partHead = { headerPairs: 16, headerSize: 8 * 1024 };
-const longestField = 64 * 1024;
+const maxFieldBytes = 64 * 1024;
 /** How much longer than its file a request may be: the heads of its parts. */
 const wrapping = 1024 * 1024;
 
@@ -30,7 +30,7 @@ const makeParser = async (incoming: IncomingMessage, limit: number) => {
   try {
     return Busboy({
       headers: { 'content-type': type },
-      limits: { ...partHead, parts: mostParts, fieldSize: longestField, fileSize: limit },
+      limits: { ...partHead, parts: maxParts, fieldSize: maxFieldBytes, fileSize: limit },
     });
   } catch {
     throw unreadable();

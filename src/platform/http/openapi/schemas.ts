@@ -1,5 +1,5 @@
 /** Converts the schemas of `schema.ts` to OpenAPI 3.1 (JSON Schema 2020-12). */
-import { largestId } from '../schema.ts';
+import { maxId } from '../schema.ts';
 
 export type Schema = { [keyword: string]: unknown };
 
@@ -18,7 +18,7 @@ const orNull = (schema: Schema): Schema => {
 };
 
 const isBound = ([keyword, value]: [string, unknown]): boolean =>
-  !((keyword === 'minimum' || keyword === 'maximum') && Math.abs(Number(value)) === largestId);
+  !((keyword === 'minimum' || keyword === 'maximum') && Math.abs(Number(value)) === maxId);
 
 const isInternal = (keyword: string): boolean =>
   keyword.startsWith('x-') || keyword.startsWith('~') || keyword === 'nullable';

@@ -12,7 +12,7 @@ import { listProjects, projectListParams } from './list.ts';
 import { projectRows } from '../rows.ts';
 
 /** Number of projects included with a group; `GET /groups/:id/projects` returns them all. */
-const mostEmbedded = 100;
+const maxEmbeddedProjects = 100;
 
 const group = idOrPath('id or full path of the group');
 
@@ -22,7 +22,7 @@ const embeddedProjects = async (call: Call, groupId: number) => {
     .where('projects.namespace_id', '=', groupId)
     .orderBy('projects.created_at', 'desc')
     .orderBy('projects.id', 'desc')
-    .limit(mostEmbedded)
+    .limit(maxEmbeddedProjects)
     .execute();
   return await projectsJson(call, rows);
 };

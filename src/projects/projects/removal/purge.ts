@@ -7,7 +7,7 @@ import { deleteInBatches } from '../../../identity/namespaces/delete_in_batches.
 /** Number of notes, issues or merge requests per round. */
 const round = 100;
 /** Number of rounds per run, before other work has its turn. */
-const mostRounds = 50;
+const maxRounds = 50;
 
 /** Tables that belong to an issue or merge request, with their primary keys. */
 const linked: [table: string, ...key: string[]][] = [
@@ -175,7 +175,7 @@ export const purgeProject = async (
 ): Promise<boolean> => {
   const place = await placeToRemove(store, projectId);
   if (place === null) return true;
-  for (let rounds = 0; rounds < mostRounds; rounds += 1) {
+  for (let rounds = 0; rounds < maxRounds; rounds += 1) {
     const more = await purgeSome(store, projectId);
     if (!more) {
       await removeFiles(place);

@@ -13,7 +13,7 @@ import { setReviewerState } from './reviewers.ts';
 export type Approval = { user_id: number; created_at: number };
 
 /** Maximum number of approvals shown per merge request. */
-const most = 100;
+const maxShownApprovals = 100;
 
 /** Loads the approvals of a merge request, oldest first. */
 export const loadApprovals = async (db: Reader, mergeRequestId: number): Promise<Approval[]> =>
@@ -23,7 +23,7 @@ export const loadApprovals = async (db: Reader, mergeRequestId: number): Promise
     .where('merge_request_id', '=', mergeRequestId)
     .orderBy('created_at')
     .orderBy('user_id')
-    .limit(most)
+    .limit(maxShownApprovals)
     .execute();
 
 /** Tells whether the caller may approve, regardless of an existing approval. */

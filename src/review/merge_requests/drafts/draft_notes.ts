@@ -23,7 +23,7 @@ export type NewDraft = {
 };
 
 /** Maximum number of drafts per author and merge request. */
-const mostDrafts = 500;
+const maxDrafts = 500;
 
 /** Selects the drafts of one author. Drafts of other users are invisible. */
 const selectOwnDrafts = (call: Pick<Call, 'db'>, authorId: number, { merge_request }: LoadedMergeRequest) =>
@@ -60,7 +60,7 @@ export const allDrafts = async (call: Call, found: LoadedMergeRequest): Promise<
   await selectOwnDrafts(call, requireUser(call).id, found)
     .selectAll()
     .orderBy('id')
-    .limit(mostDrafts)
+    .limit(maxDrafts)
     .execute();
 
 /** Loads one draft of the caller. @throws Failure 404 */
@@ -97,8 +97,8 @@ export const createDraft = async (
   const place = await resolvePosition(call, found, position);
   const { id: author_id } = requireUser(call);
   return await call.write(async (tx) => {
-    if ((await countDrafts(tx.db, author_id, found)) >= mostDrafts) {
-      throw invalid({ base: [`is too long (maximum is ${mostDrafts} drafts)`] });
+    if ((await countDrafts(tx.db, author_id, found)) >= maxDrafts) {
+      throw invalid({ base: [`is too long (maximum is ${maxDrafts} drafts)`] });
     }
     const row = {
       merge_request_id: found.merge_request.id,

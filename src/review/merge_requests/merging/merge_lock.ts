@@ -36,7 +36,7 @@ export const lockUnlessMerging = async (tx: Tx, named: Named): Promise<boolean> 
 /** Milliseconds; far more than a merge takes. */
 const lockTimeout = 10_000;
 const shortestPause = 5;
-const longestPause = 100;
+const maxPauseMilliseconds = 100;
 
 const busy = Symbol('busy');
 
@@ -50,7 +50,7 @@ export const writeUnlessMerging = async <T>(
   work: (tx: Tx) => Promise<T>,
 ): Promise<T> => {
   const end = performance.now() + lockTimeout;
-  for (let pause = shortestPause; ; pause = Math.min(pause * 2, longestPause)) {
+  for (let pause = shortestPause; ; pause = Math.min(pause * 2, maxPauseMilliseconds)) {
     const result = await store.write(async (tx) =>
       (await lockUnlessMerging(tx, named)) ? await work(tx) : busy,
     );

@@ -181,7 +181,7 @@ export const checkMergeStatus = async (
 };
 
 /** Maximum number of queued checks per platform. Requests beyond it are checked when they are read. */
-const mostWaiting = 200;
+const maxQueuedChecks = 200;
 const waiting = new WeakMap<Platform, Set<number>>();
 
 const checkById = async (platform: Platform, id: number): Promise<void> => {
@@ -210,7 +210,7 @@ const checkAll = async (platform: Platform, ids: Set<number>): Promise<void> => 
 export const scheduleChecks = (platform: Platform, ids: readonly number[]): void => {
   const present = waiting.get(platform);
   const all = present ?? new Set<number>();
-  for (const id of ids) if (all.size < mostWaiting) all.add(id);
+  for (const id of ids) if (all.size < maxQueuedChecks) all.add(id);
   if (present !== undefined || all.size === 0) return;
   waiting.set(platform, all);
   void checkAll(platform, all).finally(() => waiting.delete(platform));

@@ -11,7 +11,7 @@ import { mergeRequestUrl } from '../web_url.ts';
 import { type OpenRequest, loadOpenFrom } from '../refresh/open_requests.ts';
 
 /** Maximum number of branches per push with a message. */
-const mostBranches = 5;
+const maxBranches = 5;
 
 /** Pages of the web interface that messages link to, if they exist. */
 const requestPage = 'GET /-/projects/:project/merge_requests/:iid';
@@ -29,7 +29,7 @@ const requestLink = (
 /** Returns links to the requests that the pusher may see. */
 const loadVisibleLinks = async (db: Reader, requests: OpenRequest[], asking: Asking): Promise<string[]> => {
   const links: string[] = [];
-  for (const { id, project_id } of requests.slice(0, mostBranches)) {
+  for (const { id, project_id } of requests.slice(0, maxBranches)) {
     const target = await loadProject(db, project_id);
     if (target === null || !canSeeMergeRequests(asking.viewer, target)) continue;
     const row = await db.selectFrom('merge_requests').select('iid').where('id', '=', id).executeTakeFirst();
@@ -72,7 +72,7 @@ export const pushMessage = async (
   const branches = updates
     .filter((update) => update.new !== zeroOid && update.ref.startsWith(branchPrefix))
     .map(({ ref }) => ref.slice(branchPrefix.length))
-    .slice(0, mostBranches);
+    .slice(0, maxBranches);
   const asking = { ...pushed, hasPage };
   const lines = await Promise.all(branches.map((branch) => getBranchLines(store.db, branch, asking)));
   return lines.flat();

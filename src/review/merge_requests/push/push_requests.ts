@@ -19,7 +19,7 @@ import { refreshSource } from '../refresh/refresh_source.ts';
 import { type MergeRequestEdit, updateMergeRequest } from '../update.ts';
 
 /** Maximum number of branches per push with options, as in GitLab. */
-const mostBranches = 10;
+const maxBranches = 10;
 
 type Pushed = { project: Project; cause: Cause; baseUrl: string };
 
@@ -187,9 +187,9 @@ export const followPushOptions = async (
   const call = options === null ? null : await openCallWithoutRequest(platform, pushed);
   if (options !== null && call !== null) {
     const branches = updates.filter((one) => one.new !== zeroOid && one.ref.startsWith(branchPrefix));
-    if (branches.length > mostBranches)
-      problems.push(`Options about merge requests are for at most ${mostBranches} branches at once.`);
-    for (const { ref, new: sha } of branches.length > mostBranches ? [] : branches) {
+    if (branches.length > maxBranches)
+      problems.push(`Options about merge requests are for at most ${maxBranches} branches at once.`);
+    for (const { ref, new: sha } of branches.length > maxBranches ? [] : branches) {
       const branch = { branch: ref.slice(branchPrefix.length), sha };
       problems.push(...(await applyToBranch(call, pushed.project, branch, options)));
     }

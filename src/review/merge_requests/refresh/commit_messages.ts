@@ -13,7 +13,7 @@ import { readBranchHeads } from './heads.ts';
 import type { PushedBranch } from './refresh_target.ts';
 
 /** Maximum number of commits read per push, the newest of each branch first. */
-export const mostReadCommits = 100;
+export const maxReadCommits = 100;
 
 /** Returns the commits that existed before the push; for a new branch, those of the default branch. */
 const findPreviousHeads = async (
@@ -111,7 +111,7 @@ export const processCommitMessages = async (
 ): Promise<number> => {
   const { user_id, branch } = pushed;
   const isDefault = branch === project.default_branch;
-  const limit = isDefault ? mostReadCommits : budget;
+  const limit = isDefault ? maxReadCommits : budget;
   if (user_id === null || pushed.new === zeroOid || limit === 0) return budget;
   const commits = await listPushedCommits(platform, project, pushed, limit);
   const remaining = Math.max(0, budget - Math.max(1, commits.length));

@@ -5,7 +5,7 @@ import { loadProject } from '../../../projects/projects/find.ts';
 import { type LoadedMergeRequest, reloadMergeRequest } from '../find.ts';
 
 /** Maximum number of requests per branch; the others are checked when they are read. */
-const mostAtOnce = 1_000;
+const maxRequestsPerBranch = 1_000;
 
 const selectOpen = (db: Reader) =>
   db
@@ -14,7 +14,7 @@ const selectOpen = (db: Reader) =>
     .where('merge_requests.state', '=', 'opened')
     .where('merge_requests.deleted_at', 'is', null)
     .orderBy('merge_requests.id')
-    .limit(mostAtOnce);
+    .limit(maxRequestsPerBranch);
 
 export type OpenRequest = { id: number; project_id: number };
 

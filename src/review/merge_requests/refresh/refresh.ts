@@ -4,7 +4,7 @@ import { zeroOid } from '../../../platform/git/protocol_types.ts';
 import { loadProject } from '../../../projects/projects/find.ts';
 import type { RefsMoved } from '../../../code/repository/refs/refs_moved.ts';
 import { branchPrefix } from '../../../code/repository/refs/resolve.ts';
-import { processCommitMessages, mostReadCommits } from './commit_messages.ts';
+import { processCommitMessages, maxReadCommits } from './commit_messages.ts';
 import { refreshSource } from './refresh_source.ts';
 import { type PushedBranch, refreshTarget } from './refresh_target.ts';
 
@@ -14,7 +14,7 @@ export const refreshMergeRequests = async (
   { project_id, user_id, updates }: RefsMoved,
 ): Promise<void> => {
   const branches = updates.filter(({ ref }) => ref.startsWith(branchPrefix));
-  let budget = mostReadCommits;
+  let budget = maxReadCommits;
   for (const { ref, old, new: now } of branches) {
     const branch = ref.slice(branchPrefix.length);
     const project = await loadProject(platform.store.db, project_id);

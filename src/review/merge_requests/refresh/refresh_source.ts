@@ -2,7 +2,7 @@
 import type { Platform } from '../../../core/platform.ts';
 import type { Tx } from '../../../platform/db/open.ts';
 import { recordEvent } from '../../../core/events/record.ts';
-import { longestTitle } from '../../../planning/issuables/text/title.ts';
+import { maxTitleLength } from '../../../planning/issuables/text/title.ts';
 import { isWorkInProgress } from '../../../planning/issuables/text/draft_title.ts';
 import { workInProgressText } from '../../../planning/issuables/text/system_note_text.ts';
 import { addSystemNotes } from '../../../planning/notes/system.ts';
@@ -26,7 +26,7 @@ export type MovedBranch = {
   isGone: boolean;
 };
 
-const mostListed = 100;
+const maxListedCommits = 100;
 
 /** Returns the commits that the previous version did not have, oldest first. */
 const findNewCommits = async (tx: Tx, { before, prepared }: NewVersion): Promise<VersionCommit[]> => {
@@ -43,12 +43,14 @@ const line = ({ short_id, title }: VersionCommit): string => `* ${short_id} - ${
 const commitsText = ({ before, after }: NewVersion, commits: VersionCommit[]): string | null => {
   if (commits.length === 0) return null;
   const { project, merge_request } = after;
-  const more = commits.length - mostListed;
+  const more = commits.length - maxListedCommits;
   const query = `diff_id=${merge_request.diff_id}&start_sha=${before.merge_request.head_sha}`;
   const url = `/${project.full_path}/merge_requests/${merge_request.iid}/diffs?${query}`;
   return [
     `added ${commits.length} commit${commits.length === 1 ? '' : 's'}`,
-    [...commits.slice(0, mostListed).map(line), ...(more > 0 ? [`* … and ${more} more`] : [])].join('\n'),
+    [...commits.slice(0, maxListedCommits).map(line), ...(more > 0 ? [`* … and ${more} more`] : [])].join(
+      '\n',
+    ),
     `[Compare with previous version](${url})`,
   ].join('\n\n');
 };
@@ -57,7 +59,7 @@ const commitsText = ({ before, after }: NewVersion, commits: VersionCommit[]): s
 const saysMoreComes = ({ title }: VersionCommit): boolean =>
   /^(?:wip(?:\s|:\s|$)|\[wip\]\s|fixup!\s|squash!\s)/i.test(title);
 
-const draftTitle = (title: string): string => [...`WIP: ${title}`].slice(0, longestTitle).join('');
+const draftTitle = (title: string): string => [...`WIP: ${title}`].slice(0, maxTitleLength).join('');
 
 /** Adds `WIP:` to the title after a commit of unfinished work. Returns the text of the note; null if unchanged. */
 const markDraft = async (

@@ -15,7 +15,7 @@ import { loadRequest, loadOpenInto, loadOpenWithCommits } from './open_requests.
 export type PushedBranch = { branch: string; old: Oid; new: Oid; user_id: number | null };
 
 /** Maximum number of commits read per push. */
-const mostCommits = 10_000;
+const maxCommits = 10_000;
 
 type Pushed = {
   /** Commits the push added to the branch. */
@@ -28,7 +28,7 @@ const comparePush = async (repository: Repository, { old, new: now }: PushedBran
   try {
     const [{ is }, { commits }] = await Promise.all([
       repository.ask('commits.is_ancestor', { ancestor: old, descendant: now }),
-      repository.ask('commits.list', { from: [now], not: [old], skip: 0, limit: mostCommits }),
+      repository.ask('commits.list', { from: [now], not: [old], skip: 0, limit: maxCommits }),
     ]);
     return { shas: commits.map(({ id }) => id), forced: !is };
   } catch (error) {

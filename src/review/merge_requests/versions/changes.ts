@@ -150,7 +150,7 @@ export const withVersionTexts = async (
 };
 
 /** Maximum size of a patch, in bytes. */
-const longestPatch = 32 * 1024 * 1024;
+const maxPatchBytes = 32 * 1024 * 1024;
 
 /**
  * Returns the latest version as a git patch.
@@ -163,7 +163,7 @@ export const rawDiff = async ({ platform, db }: Call, found: LoadedMergeRequest)
   const { result, body } = await getRepository(platform, found.project).read('diff.raw', {
     from: version.base_commit_sha,
     to: version.head_commit_sha,
-    max: longestPatch,
+    max: maxPatchBytes,
   });
   if (!result.whole) throw new Failure('unprocessable', { message: 'The diff is too large' });
   return body;

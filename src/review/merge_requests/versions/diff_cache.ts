@@ -8,7 +8,7 @@ import type { Reader } from '../../../platform/db/open.ts';
 import { JsonText } from '../../../platform/http/endpoint.ts';
 import { memoizePerStore } from '../../../platform/memoize_per_store.ts';
 
-const mostBytes = 8 * 1024 * 1024;
+const maxBytes = 8 * 1024 * 1024;
 /** Estimated memory overhead of an entry, in bytes. */
 const overhead = 200;
 
@@ -24,11 +24,11 @@ class Texts {
 
   set(key: string, texts: JsonText[]): void {
     const size = texts.reduce((sum, { bytes }) => sum + bytes.length + overhead, overhead);
-    if (size > mostBytes / 2 || this.#kept.has(key)) return;
+    if (size > maxBytes / 2 || this.#kept.has(key)) return;
     this.#kept.set(key, { texts, size });
     this.#size += size;
     for (const [oldest, kept] of this.#kept) {
-      if (this.#size <= mostBytes) return;
+      if (this.#size <= maxBytes) return;
       this.#kept.delete(oldest);
       this.#size -= kept.size;
     }

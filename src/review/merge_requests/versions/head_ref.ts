@@ -37,7 +37,7 @@ const removeRefs = async (repository: Repository, iid: number): Promise<void> =>
 };
 
 /** Maximum number of attempts when the request keeps changing while its ref is written. */
-const mostRounds = 10;
+const maxRounds = 10;
 
 /**
  * Points the ref to the head of the latest version, and repeats if the version changed meanwhile. Removes the refs of a
@@ -48,7 +48,7 @@ export const writeHeadRef = async (
   mergeRequestId: number,
 ): Promise<void> => {
   let written: string | null = null;
-  for (let round = 0; round < mostRounds; round += 1) {
+  for (let round = 0; round < maxRounds; round += 1) {
     const row = await loadHead(platform.store.db, mergeRequestId);
     if (row === undefined) return;
     const repository = getRepository(platform, row);

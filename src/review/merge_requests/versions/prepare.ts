@@ -19,9 +19,9 @@ import { type NewVersion, insertVersionRows } from './queries.ts';
 /** Limits of a stored diff. Of a larger one, only the first files are stored. */
 const storedLimits: DiffLimits = { files: 1_000, lines: 50_000, bytes: 5_120_000, file_bytes: 102_400 };
 /** Maximum number of stored commits; older ones are read from git. */
-const mostStoredCommits = 1_000;
+const maxStoredCommits = 1_000;
 /** Maximum total length of stored commit messages, in UTF-16 code units; others are read from git. */
-const mostMessages = 2_000_000;
+const maxMessagesLength = 2_000_000;
 
 /** A version that is not stored yet. Git already keeps its commits. */
 export type PreparedVersion = NewVersion & { head_commit_sha: Oid; start_commit_sha: Oid };
@@ -52,7 +52,7 @@ const listCommits = async ({
     from: [head],
     not: [start],
     skip: 0,
-    limit: mostStoredCommits,
+    limit: maxStoredCommits,
     count: true,
   });
   return { commits, total: total ?? commits.length };
@@ -61,7 +61,7 @@ const listCommits = async ({
 /** Returns the newest commits, up to the storage limits. */
 const limitMessages = (commits: Commit[]): Commit[] => {
   let size = 0;
-  const first = commits.findIndex(({ message }) => (size += message.length) > mostMessages);
+  const first = commits.findIndex(({ message }) => (size += message.length) > maxMessagesLength);
   return first === -1 ? commits : commits.slice(0, first);
 };
 

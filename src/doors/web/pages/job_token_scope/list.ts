@@ -1,5 +1,5 @@
 /** The job token settings of a project: the switch, and the lists of projects and groups. */
-import { mostListed } from '../../../../projects/job_token_scope/change.ts';
+import { maxAllowlistEntries } from '../../../../projects/job_token_scope/change.ts';
 import { listedGroups, listedProjects } from '../../../../projects/job_token_scope/queries.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
 import { type FormProblems, checkbox, form, input, noProblems } from '../../parts/form.ts';
@@ -16,7 +16,7 @@ export type ListName = 'projects' | 'groups';
 export type Tried = { list: ListName; typed: string; problems: FormProblems };
 
 /** A list at its limit, plus the project itself. */
-const whole = { page: 1, per_page: mostListed + 1, limit: mostListed + 1, offset: 0 };
+const whole = { page: 1, per_page: maxAllowlistEntries + 1, limit: maxAllowlistEntries + 1, offset: 0 };
 
 type Listed = { id: number; full_path: string };
 

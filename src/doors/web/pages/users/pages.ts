@@ -67,7 +67,7 @@ ${form(
 
 const long = () => text({ maxLength: 2000 });
 
-const paceOf = memoizePerStore((_platform): RateCounter => rateCounter({ most: 20, within: 60_000 }));
+const paceOf = memoizePerStore((_platform): RateCounter => rateCounter({ maxEvents: 20, within: 60_000 }));
 
 /** Limits sign-ups of one address: each costs a password hash, and an account. @throws Failure 429 */
 const requireFewSignUps = ({ platform, ip }: Visit['call']): void => {
