@@ -14,7 +14,7 @@ const roots =
 
 /** These tests read the sources or the routes and run after any change. */
 const always =
-  /^test\/(?:house|golden|conventions)\.test\.ts$|^test\/spec\/(?:errors|conventions)\.test\.ts$/;
+  /^test\/(?:house|golden|conventions)\.test\.ts$|^test\/spec\/requests\/(?:errors|conventions)\.test\.ts$/;
 
 /** Files that the branch changed since it left main, and uncommitted ones; on main only uncommitted ones. */
 export const changedFiles = (): string[] => {
@@ -58,11 +58,11 @@ const findImporters = (changed: readonly string[]): Set<string> => {
 /** `src/review/merge_requests/merging/merge.ts` belongs to `src/review/merge_requests`. */
 const getNounFolder = (file: string): string => /^src\/\w+\/\w+(?=\/)/.exec(file)?.[0] ?? posix.dirname(file);
 
-/** `src/review/merge_requests/update.ts` is also tested in `test/spec/merge_request_update.test.ts`. */
+/** `src/review/merge_requests/update.ts` is also tested in `test/spec/merge_requests/update.test.ts`. */
 const namesNoun = (test: string, changed: readonly string[]): boolean =>
   changed.some((file) => {
     const noun = /^src\/\w+\/(\w+?)s?\//.exec(file)?.[1];
-    return noun !== undefined && noun.length > 2 && posix.basename(test).startsWith(noun);
+    return noun !== undefined && noun.length > 2 && test.split('/').some((part) => part.startsWith(noun));
   });
 
 /** Selects the tests that the change reaches by imports, those in its folder, and those named like its folder. */

@@ -12,8 +12,8 @@ test('selects the tests in the folder of a change, those named like it, and its 
     'src/platform/time.test.ts',
     'src/review/merge_requests/merging/merge.test.ts',
     'test/house.test.ts',
-    'test/spec/issue_create.test.ts',
-    'test/spec/merge_request_merge.test.ts',
+    'test/spec/issues/create.test.ts',
+    'test/spec/merge_requests/merge.test.ts',
   ];
   assert.deepEqual(testsReachedBy([merge], tests), [tests[1], tests[2], tests[4]]);
   assert.deepEqual(testsReachedBy(['src/platform/time.ts'], tests).slice(0, 1), [tests[0]]);
@@ -60,7 +60,7 @@ test('puts every planned file in one group of one engine; isolated files share n
 });
 
 test('runs on PostgreSQL what depends on the engine and a sample of the rest, or everything on request', () => {
-  const files = ['test/spec/contention.test.ts', 'src/platform/time.test.ts', 'test/house.test.ts'];
+  const files = ['test/spec/requests/contention.test.ts', 'src/platform/time.test.ts', 'test/house.test.ts'];
   const planned = (isWhole: boolean, seed: number): string[] =>
     planWork({ engines: ['sqlite', 'postgres'], files, isWhole, seed })
       .filter(({ engine }) => engine === 'postgres')

@@ -1,0 +1,92 @@
+/**
+ * Many clients that write into one project wait for each other without deadlocks: PostgreSQL aborts no transaction,
+ * and no response is 5xx.
+ */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import pg from 'pg';
+import { holdProject } from '../../../src/projects/projects/lock_project.ts';
+import { prepareSite, writeMixed } from '../../support/mixed_writes.ts';
+import { settle } from '../../support/seed_merge_requests.ts';
+import { type TestService, engine, rootToken, startTestService } from '../../support/service.ts';
+
+const clients = 24;
+const milliseconds = 4_000;
+
+let gantry: TestService;
+/** Texts of the statements that ended in a deadlock. */
+const deadlocks: string[] = [];
+/** Statements that match this pattern fail like victims of a deadlock. */
+let victims: RegExp | null = null;
+// oxlint-disable-next-line typescript/unbound-method -- it is called with its client
+const { query } = pg.Client.prototype;
+
+before(async () => {
+  // oxlint-disable-next-line typescript/no-explicit-any -- pg declares six overloads of one function
+  (pg.Client.prototype as any).query = function counting(this: pg.Client, ...all: any[]): unknown {
+    const text = typeof all[0] === 'string' ? all[0] : (all[0] as { text: string }).text;
+    if (victims?.test(text)) {
+      return Promise.reject(Object.assign(new Error('deadlock detected'), { code: '40P01' }));
+    }
+    const answer: unknown = Reflect.apply(query, this, all);
+    if (answer instanceof Promise) {
+      void answer.catch((error: { code?: string; detail?: string; where?: string }) => {
+        if (error.code === '40P01') deadlocks.push(`${text}\n${error.where}\n${error.detail}`);
+      });
+    }
+    return answer;
+  };
+  gantry = await startTestService({ GANTRY_PIPELINE_LIMIT: '0', GANTRY_ACTIVE_JOBS_LIMIT: '0' });
+});
+after(async () => {
+  pg.Client.prototype.query = query;
+  await gantry.close();
+});
+
+test('mixed writes in one project cause no deadlock', { skip: engine === 'sqlite' }, async () => {
+  const site = await prepareSite(gantry.url, rootToken);
+  const end = performance.now() + milliseconds;
+  const answers = await writeMixed(site, clients, () => performance.now() > end);
+  assert.ok(answers.length > clients, `${answers.length} answers`);
+  assert.deepEqual(deadlocks, []);
+  assert.deepEqual(
+    answers.filter(({ status }) => status >= 500),
+    [],
+  );
+});
+
+test('a transaction whose retries all fail is answered 503', { skip: engine === 'sqlite' }, async () => {
+  const { projects } = await prepareSite(gantry.url, rootToken);
+  victims = /insert into "issues"/;
+  const lost = await gantry.api(`POST /projects/${projects[0]}/issues?title=lost`);
+  victims = null;
+  assert.equal(lost.status, 503, lost.text);
+  assert.ok(lost.headers.has('retry-after'));
+  const kept = await gantry.api(`POST /projects/${projects[0]}/issues?title=kept`);
+  assert.equal(kept.status, 201);
+});
+
+test('a commit does not wait for a transaction that holds its project', async () => {
+  const { projects } = await prepareSite(gantry.url, rootToken);
+  const [id] = projects;
+  const { store } = gantry.service.platform;
+  const lastActivity = async (): Promise<number> =>
+    Date.parse((await gantry.api(`GET /projects/${id}`)).body.last_activity_at);
+  const before = await lastActivity();
+  const actions = [{ action: 'create', file_path: 'new.txt', content: 'new' }];
+  const json = { branch: 'main', commit_message: 'Add', actions };
+  const { promise: isHeld, resolve: held } = Promise.withResolvers<void>();
+  const { promise: isAnswered, resolve: answered } = Promise.withResolvers<void>();
+  const holding = store.write(async (tx) => {
+    if (engine === 'postgres') await holdProject(tx, id);
+    held();
+    if (engine === 'postgres') await isAnswered;
+  });
+  await isHeld;
+  const reply = await gantry.api(`POST /projects/${id}/repository/commits`, { json });
+  answered();
+  await holding;
+  assert.equal(reply.status, 201, reply.text);
+  await settle(gantry);
+  assert.ok((await lastActivity()) > before);
+});
