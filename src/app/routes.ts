@@ -6,6 +6,7 @@ import { deployKeyRoutes } from '../projects/deploy_keys/routes.ts';
 import { gitDoors } from '../doors/git_http/routes.ts';
 import { groupRoutes } from '../identity/groups/routes.ts';
 import { instanceRoutes } from '../doors/instance/routes.ts';
+import { markdownRoutes } from '../doors/markdown/routes.ts';
 import { auditRoutes } from '../doors/instance/audit_routes.ts';
 import { registryAuth } from '../projects/registry/routes.ts';
 import { settingsRoutes } from '../doors/instance/settings_routes.ts';
@@ -99,6 +100,7 @@ export const endpoints: AnyEndpoint<Call>[] = [
   ...todoRoutes({ Issue: issueTodos, MergeRequest: mergeRequestTodos }),
   ...settingsRoutes,
   ...auditRoutes,
+  ...markdownRoutes,
   ...docsRoutes(() => endpoints),
 ];
 

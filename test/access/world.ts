@@ -252,6 +252,7 @@ export const makePlace = async (world: World, situation: Omit<Situation, 'issue'
     group: group.id,
     project: project.id,
     project_path: project.path,
+    project_full_path: project.full_path,
     user_id: people.idOf('developer'),
   };
   const files = {

@@ -108,6 +108,7 @@ const instanceRecipes: Record<string, Recipe> = {
   },
   'DELETE /applications/:id': { makes: [application] },
   'POST /ci/lint': { body: () => ({ content: 'job: { script: make }' }) },
+  'POST /markdown {of no project}': { body: () => ({ text: 'A #1', gfm: true }) },
   'POST /projects {personal}': { body: () => ({ name: unique('made') }) },
   'POST /projects/user/:user_id': { path: { user_id: 'writer' }, body: () => ({ name: unique('made') }) },
   'POST /groups {at the top}': { body: () => ({ name: unique('made'), path: unique('made') }) },
@@ -173,6 +174,9 @@ const projectRecipes: Record<string, Recipe> = {
   'GET /projects': { query: 'search=:project_path', holds: is('project') },
   [`GET ${users}/projects`]: { path: { user_id: 'host' }, holds: is('personal') },
   'GET /groups/:id/projects': { holds: is('project') },
+  'POST /markdown {of the project}': {
+    body: ({ project_full_path }) => ({ text: 'A #1', gfm: true, project: project_full_path }),
+  },
   [`PUT ${project} {description}`]: { makes: [freshProject], body: () => ({ description: 'Other' }) },
   [`PUT ${project} {name}`]: { makes: [freshProject], body: () => ({ name: unique('other') }) },
   [`PUT ${project} {path}`]: { makes: [freshProject], body: () => ({ path: unique('other') }) },

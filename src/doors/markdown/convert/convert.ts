@@ -1,0 +1,16 @@
+/**
+ * Converts Markdown to sanitized HTML with places for references. Pure: no database, no viewer. Takes linear time.
+ * Loaded at the first need, because its libraries take memory.
+ */
+import { hash, randomUUID } from 'node:crypto';
+import type { ConvertOptions, Part } from './options.ts';
+import { renderUnsafe } from './parser.ts';
+import { rewriteHtml } from './rewrite.ts';
+import { sanitize } from './sanitize.ts';
+
+export const convert = (text: string, options: ConvertOptions): Part[] => {
+  const nonce = randomUUID();
+  const docId = hash('sha256', text).slice(0, 6);
+  const html = renderUnsafe(text, { nonce, docId, diagramServer: options.diagramServer });
+  return rewriteHtml(sanitize(html), nonce, options);
+};

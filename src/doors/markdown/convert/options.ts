@@ -1,0 +1,48 @@
+/** What the conversion of a text depends on beside the text. Plain values, which can be sent to a worker thread. */
+export type ConvertOptions = {
+  /** The text belongs to this project; null: to none. */
+  project: { id: number; full_path: string } | null;
+  /** Branch, tag or commit that relative links lead to; null: the default branch. */
+  ref: string | null;
+  /** Path of the file that contains the text; null: it is no file of the repository. */
+  path: string | null;
+  /** Address of this instance, without a slash at its end. */
+  baseUrl: string;
+  /** Whether links of the instance start with its address instead of a slash. */
+  isAbsolute: boolean;
+  diagramServer: string | null;
+  /** Whether references such as `#1` and `@user` are found. */
+  hasReferences: boolean;
+};
+
+/** The kinds of records that a text can refer to. */
+export type ReferenceKind = 'Issue' | 'MergeRequest' | 'Snippet' | 'User' | 'Label' | 'Milestone' | 'Commit';
+
+/** A possible reference in a text. Whether its target exists is not known yet. */
+export type Reference = {
+  kind: ReferenceKind;
+  /** Path of the target's project as written; '': the project of the text. */
+  project: string;
+  /** Number, name, title or commit id. */
+  name: string;
+  /** The name was written in quotes, so that it is no number. */
+  isQuoted: boolean;
+  /** Shown instead of the text as written, because an address was written; null: the text. */
+  shorten: { anchor: string } | null;
+  /** HTML that is shown if the target is missing or hidden from the viewer. */
+  plain: string;
+};
+
+/** A converted text: HTML and references in turn. */
+export type Part = string | Reference;
+
+/** Values of one conversion, which the rules of the parser read and write. */
+export type Environment = {
+  /** Marks the checkboxes that this conversion writes, so that none can be forged by markup of the text. */
+  nonce: string;
+  /** Distinguishes the footnotes of several texts on one page. */
+  docId: string;
+  /** Address of the diagram server; null: diagrams are shown as code. */
+  diagramServer: string | null;
+  [key: string | symbol]: unknown;
+};

@@ -1,0 +1,182 @@
+/**
+ * Rewrites sanitized HTML: resolves addresses, prefixes ids, adds anchors to headings, replaces names of emoji, and
+ * separates references. Writes every tag itself, with escaped values.
+ */
+import { replaceEmoji } from './emoji.ts';
+import { findReferences, readAddress } from './find_references.ts';
+import { type HtmlToken, escapeHtml, readHtml, writeTag } from './html_tokens.ts';
+import type { ConvertOptions, Part } from './options.ts';
+import { idPrefix, resolveUrl } from './urls.ts';
+
+type Open = Extract<HtmlToken, { kind: 'open' }>;
+
+type Rewriting = {
+  options: ConvertOptions;
+  nonce: string;
+  tokens: HtmlToken[];
+  at: number;
+  parts: Part[];
+  /** How many of each element are open. */
+  depths: Map<string, number>;
+  /** Id of the open heading; null: none. */
+  headingId: string | null;
+};
+
+const voids = new Set(['br', 'hr', 'img', 'input', 'wbr']);
+/** Their texts have no references and no emoji. */
+const verbatim = ['a', 'code', 'kbd', 'pre', 'samp', 'tt'];
+const headings = new Set(['h1', 'h2', 'h3', 'h4', 'h5', 'h6']);
+const directed = new Set([...headings, 'p', 'ul', 'ol', 'dl', 'blockquote', 'table']);
+/** Files that `<img>` cannot show. */
+const media = /\.(?:mp4|m4v|mov|webm|ogv|mp3|oga|ogg|wav|spx)$/i;
+
+const isInside = ({ depths }: Rewriting, name: string): boolean => (depths.get(name) ?? 0) > 0;
+
+const externalRel = 'nofollow noreferrer noopener';
+
+const writeLink = (href: string, isExternal: boolean, more: [string, string | null][] = []): string =>
+  writeTag('a', [['href', href], ['rel', isExternal ? externalRel : null], ...more]);
+
+/** Writes an image of this instance. Any other becomes a link: pages load nothing from other sites. */
+const writeImage = (state: Rewriting, { attributes }: Open): string => {
+  const { options } = state;
+  const url = resolveUrl(attributes.get('src') ?? '', 'image', options);
+  const alt = attributes.get('alt') ?? '';
+  if (url === null || attributes.get('src') === undefined) return escapeHtml(alt);
+  const isDiagram =
+    options.diagramServer !== null && url.href.startsWith(`${options.diagramServer.replace(/\/+$/, '')}/`);
+  if ((!url.isExternal || isDiagram) && !media.test(url.href)) {
+    const size = (name: string): string | null =>
+      /^\d{1,4}(?:px|%)?$/.exec(attributes.get(name) ?? '')?.[0].replace('px', '') ?? null;
+    return writeTag('img', [
+      ['src', url.href],
+      // `alt` without a value is a decoration.
+      ['alt', alt],
+      ['title', attributes.get('title') ?? null],
+      ['width', size('width')],
+      ['height', size('height')],
+      ['align', attributes.get('align') ?? null],
+      ['loading', 'lazy'],
+      ['class', isDiagram ? 'diagram' : null],
+    ]);
+  }
+  const text = escapeHtml(alt === '' ? url.href : alt);
+  return isInside(state, 'a') ? text : `${writeLink(url.href, url.isExternal)}${text}</a>`;
+};
+
+const writeTaskBox = (state: Rewriting, { attributes }: Open): string => {
+  const [nonce, line = '', tick] = attributes.get('data-task')?.split(' ') ?? [];
+  if (nonce !== state.nonce) return '';
+  return writeTag('input', [
+    ['type', 'checkbox'],
+    ['class', 'task-list-item-checkbox'],
+    ['data-line', line],
+    ['disabled', ''],
+    ['checked', tick === 'x' ? '' : null],
+  ]);
+};
+
+/** Returns the attributes that are common to all elements. */
+const commonAttributes = ({ name, attributes }: Open): [string, string | null][] => {
+  const rest = [...attributes].filter(([key]) => !['href', 'id', 'name', 'dir'].includes(key));
+  const id = attributes.get('id') ?? (name === 'a' ? attributes.get('name') : undefined);
+  const direction =
+    /^(?:ltr|rtl|auto)$/.exec(attributes.get('dir') ?? '')?.[0] ?? (directed.has(name) ? 'auto' : null);
+  return [
+    ['id', id === undefined || id === '' ? null : id.startsWith(idPrefix) ? id : idPrefix + id],
+    ['dir', direction],
+    ...rest,
+  ];
+};
+
+/** Adds the reference of a link whose text is the address of a record of this instance. */
+const addAddress = (state: Rewriting, href: string): boolean => {
+  const [text, close] = state.tokens.slice(state.at + 1, state.at + 3);
+  if (!state.options.hasReferences || text?.kind !== 'text' || close?.kind !== 'close' || close.name !== 'a')
+    return false;
+  if (text.text !== href) return false;
+  const plain = `${writeLink(href, false)}${escapeHtml(href)}</a>`;
+  const reference = readAddress(href, state.options.baseUrl, plain);
+  if (reference === null) return false;
+  state.parts.push(reference);
+  state.at += 2;
+  return true;
+};
+
+const openLink = (state: Rewriting, token: Open): boolean => {
+  const href = token.attributes.get('href');
+  const url = href === undefined ? null : resolveUrl(href, 'link', state.options);
+  if (url !== null && addAddress(state, url.href)) return false;
+  const common = commonAttributes(token);
+  state.parts.push(url === null ? writeTag('a', common) : writeLink(url.href, url.isExternal, common));
+  return true;
+};
+
+/** Writes the opening tag. Returns whether the element is open now. */
+const writeOpen = (state: Rewriting, token: Open): boolean => {
+  const { name } = token;
+  if (name === 'img') state.parts.push(writeImage(state, token));
+  else if (name === 'input') state.parts.push(writeTaskBox(state, token));
+  else if (name === 'a') return openLink(state, token);
+  else state.parts.push(writeTag(name, commonAttributes(token)));
+  if (headings.has(name)) state.headingId = token.attributes.get('id') ?? null;
+  return !voids.has(name);
+};
+
+const writeClose = (state: Rewriting, name: string): void => {
+  const depth = state.depths.get(name) ?? 0;
+  if (voids.has(name) || depth === 0) return;
+  state.depths.set(name, depth - 1);
+  if (headings.has(name) && state.headingId !== null && !isInside(state, 'a')) {
+    const href = `#${idPrefix}${state.headingId}`;
+    state.parts.push(
+      writeTag('a', [
+        ['class', 'anchor'],
+        ['href', href],
+        ['aria-label', 'Link to this heading'],
+      ]),
+      '</a>',
+    );
+    state.headingId = null;
+  }
+  state.parts.push(`</${name}>`);
+};
+
+const writeText = (state: Rewriting, text: string): void => {
+  if (verbatim.some((name) => isInside(state, name))) {
+    state.parts.push(escapeHtml(text));
+    return;
+  }
+  const parts = state.options.hasReferences
+    ? findReferences(replaceEmoji(text))
+    : [escapeHtml(replaceEmoji(text))];
+  for (const part of parts) state.parts.push(part);
+};
+
+/** Joins neighbouring pieces of HTML. */
+const joinHtml = (parts: Part[]): Part[] => {
+  const joined: Part[] = [];
+  for (const part of parts) {
+    const last = joined.at(-1);
+    if (typeof part === 'string' && typeof last === 'string') joined[joined.length - 1] = last + part;
+    else joined.push(part);
+  }
+  return joined;
+};
+
+/**
+ * Rewrites sanitized HTML.
+ * @param nonce marks the checkboxes of tasks
+ */
+export const rewriteHtml = (html: string, nonce: string, options: ConvertOptions): Part[] => {
+  const tokens = readHtml(html);
+  const state: Rewriting = { options, nonce, tokens, at: 0, parts: [], depths: new Map(), headingId: null };
+  for (; state.at < tokens.length; state.at++) {
+    const token = tokens[state.at];
+    if (token === undefined) break;
+    if (token.kind === 'text') writeText(state, token.text);
+    else if (token.kind === 'close') writeClose(state, token.name);
+    else if (writeOpen(state, token)) state.depths.set(token.name, (state.depths.get(token.name) ?? 0) + 1);
+  }
+  return joinHtml(state.parts);
+};

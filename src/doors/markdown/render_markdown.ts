@@ -1,0 +1,63 @@
+/**
+ * Renders Markdown as HTML for one viewer. Pages use `markdown` of `web/parts/markdown.ts`, which wraps this.
+ *
+ *   await renderMarkdown(call, issue.description ?? '', { project })                    // a text of a project
+ *   await renderMarkdown(call, readme, { project, ref: 'main', path: 'docs/README.md' }) // a file of the repository
+ *   await renderMarkdownTexts(call, notes.map(({ body }) => body), { project })          // all texts of a page at once
+ *
+ * The HTML is sanitized. References link to what the viewer may see; anything else stays text. A checkbox of a task
+ * carries its line in `data-line`, counted from 0, as `toggleTask` takes it.
+ */
+import type { Call } from '../../core/access/call.ts';
+import { getDiagramServer } from '../../core/settings/setting_effects.ts';
+import type { Project } from '../../projects/projects/find.ts';
+import type { ConvertOptions, Part } from './convert/options.ts';
+import { convertTexts } from './convert_cached.ts';
+
+export type MarkdownContext = {
+  /** Project of the text: references and relative links mean its records and files. The viewer must see it. */
+  project?: Project | null;
+  /** Branch, tag or commit for links into the repository; default: the default branch. */
+  ref?: string;
+  /** Path of the file that contains the text. */
+  path?: string;
+  /** Whether links start with the address of the instance, as answers of the API need; default: with a slash. */
+  isAbsolute?: boolean;
+  /** Whether references are found; default: they are. */
+  hasReferences?: boolean;
+};
+
+const toOptions = (call: Call, context: MarkdownContext): ConvertOptions => {
+  const { project = null, ref, path = null, isAbsolute = false, hasReferences = true } = context;
+  return {
+    project: project === null ? null : { id: project.id, full_path: project.full_path },
+    ref: ref ?? project?.default_branch ?? null,
+    path,
+    baseUrl: call.baseUrl,
+    isAbsolute,
+    diagramServer: getDiagramServer(call.settings),
+    hasReferences,
+  };
+};
+
+const writePart = (part: Part): string => (typeof part === 'string' ? part : part.plain);
+
+/** Renders several texts of one place. References of all are resolved together, with one query for each kind. */
+export const renderMarkdownTexts = async (
+  call: Call,
+  texts: readonly string[],
+  context: MarkdownContext = {},
+): Promise<string[]> => {
+  const converted = await convertTexts(texts, toOptions(call, context));
+  return converted.map((parts) => parts.map(writePart).join(''));
+};
+
+/** Renders one text. */
+export const renderMarkdown = async (
+  call: Call,
+  text: string,
+  context: MarkdownContext = {},
+): Promise<string> => {
+  const [html = ''] = await renderMarkdownTexts(call, [text], context);
+  return html;
+};

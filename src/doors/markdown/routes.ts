@@ -1,0 +1,27 @@
+import { endpoint } from '../../core/access/endpoint.ts';
+import { boolean, longText, object, optional, string, text } from '../../platform/http/schema.ts';
+import { findProject } from '../../projects/projects/find.ts';
+import { renderMarkdown } from './render_markdown.ts';
+
+const render = endpoint({
+  method: 'POST',
+  path: '/markdown',
+  summary: 'Render Markdown as HTML',
+  area: 'markdown',
+  audience: 'optional',
+  params: object({
+    text: longText('the Markdown text'),
+    gfm: boolean({ description: 'whether references such as `#1` become links', default: false }),
+    project: optional(
+      text({ maxLength: 1_000, description: 'full path of the project that references mean' }),
+    ),
+  }),
+  reply: object({ html: string }),
+  handle: async (call, params) => {
+    const project = params.project === undefined ? null : await findProject(call, params.project);
+    const context = { project, isAbsolute: true, hasReferences: params.gfm };
+    return { html: await renderMarkdown(call, params.text, context) };
+  },
+});
+
+export const markdownRoutes = [render];

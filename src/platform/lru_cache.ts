@@ -1,0 +1,37 @@
+export type LruCache<V> = {
+  get: (key: string) => V | undefined;
+  set: (key: string, value: V) => void;
+};
+
+/**
+ * Creates a cache that evicts the least recently used entries.
+ * @param maxWeight largest sum of all weights; a heavier value is not kept
+ */
+export const makeLruCache = <V>(maxWeight: number, weigh: (value: V) => number): LruCache<V> => {
+  const entries = new Map<string, { value: V; weight: number }>();
+  let total = 0;
+  const remove = (key: string): void => {
+    total -= entries.get(key)?.weight ?? 0;
+    entries.delete(key);
+  };
+  return {
+    get: (key) => {
+      const entry = entries.get(key);
+      if (entry === undefined) return undefined;
+      entries.delete(key);
+      entries.set(key, entry);
+      return entry.value;
+    },
+    set: (key, value) => {
+      remove(key);
+      const weight = weigh(value);
+      if (weight > maxWeight) return;
+      entries.set(key, { value, weight });
+      total += weight;
+      for (const oldest of entries.keys()) {
+        if (total <= maxWeight) return;
+        remove(oldest);
+      }
+    },
+  };
+};
