@@ -28,7 +28,12 @@ import { chooseExecutors } from './executors/choose_executor.ts';
 import { endUser, getSlotUser } from './executors/job_users.ts';
 
 const folder = await makeRunnerFolder();
-const { choice, notices } = await chooseExecutors({ wanted: 'sandbox', isLocal: true, folder, user: null });
+const { choice, notices } = await chooseExecutors({
+  requested: 'sandbox',
+  isLocal: true,
+  folder,
+  user: null,
+});
 const none = choice === null ? notices.join(' ') : false;
 
 const isReachable = (path: string): boolean =>

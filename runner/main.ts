@@ -138,7 +138,7 @@ const prepareExecutors = async (orders: Required<Orders>, user: User | null) => 
   const orphans = await endOrphans(folder);
   if (orphans > 0) log('processes of a killed runner ended', { count: orphans });
   const limits = { ...usualLimits, memory, processes };
-  const parts = { wanted: executor, isLocal, folder, user, limits, pullPolicies: pull_policies };
+  const parts = { requested: executor, isLocal, folder, user, limits, pullPolicies: pull_policies };
   const choice = await chooseExecutors(parts);
   if (isRoot && user === null) choice.notices.push('Jobs run as root. Start the runner as a separate user.');
   const containers = (await choice.choice?.sweep(makeLeftoverCheck(folder))) ?? 0;

@@ -33,7 +33,12 @@ const running = (word: string): string[] =>
     });
 
 const folder = await makeRunnerFolder();
-const { choice, notices } = await chooseExecutors({ wanted: 'sandbox', isLocal: true, folder, user: null });
+const { choice, notices } = await chooseExecutors({
+  requested: 'sandbox',
+  isLocal: true,
+  folder,
+  user: null,
+});
 const none = choice === null ? notices.join(' ') : false;
 const hasNetwork = choice !== null && notices.length === 0;
 
@@ -258,7 +263,7 @@ describe('the name servers of a sandbox', () => {
 
 describe('without a sandbox', () => {
   const choose = async (wanted: 'auto' | 'sandbox' | 'shell', isLocal: boolean) =>
-    await chooseExecutors({ wanted, isLocal, folder, user: null, tools: () => null });
+    await chooseExecutors({ requested: wanted, isLocal, folder, user: null, tools: () => null });
   it('"auto" runs a plain shell if the instance is local, with a warning', async () => {
     const { choice, notices } = await choose('auto', true);
     assert.equal(choice?.name, 'shell');

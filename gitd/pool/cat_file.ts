@@ -25,7 +25,7 @@ export type CatFilePool = {
 type Request = {
   /** Maximum bytes of the object; null: read the header only. */
   max: number | null;
-  resolve: (found: GitObject | null) => void;
+  resolve: (object: GitObject | null) => void;
   reject: (error: Error) => void;
 };
 

@@ -11,22 +11,22 @@ import { type ServerParts, asLost, makeContext } from './call_context.ts';
 
 type PendingQuestions = Map<number, PromiseWithResolvers<never>>;
 
-const makeAsk = (socket: Socket, asked: PendingQuestions, signal: AbortSignal) => {
+const makeAsk = (socket: Socket, pending: PendingQuestions, signal: AbortSignal) => {
   let last = 0;
   return async (question: object): Promise<never> => {
     signal.throwIfAborted();
     last += 1;
     const answer = Promise.withResolvers<never>();
-    asked.set(last, answer);
+    pending.set(last, answer);
     writeFrame(socket, { ask: last, question });
     return await answer.promise;
   };
 };
 
-const settle = (asked: PendingQuestions, { header }: Frame): void => {
+const settle = (pending: PendingQuestions, { header }: Frame): void => {
   const id = header['answer'] as number;
-  const open = asked.get(id);
-  asked.delete(id);
+  const open = pending.get(id);
+  pending.delete(id);
   const failed = header['failed'] as string | undefined;
   if (failed === undefined) open?.resolve(header['value'] as never);
   else open?.reject(new GitError('unavailable', `the service could not answer: ${failed}`));

@@ -61,9 +61,9 @@ type Open = { header: number; body: number };
 const makeInbox = () => {
   const chunks: Buffer[] = [];
   let length = 0;
-  const take = (wanted: number): Buffer => {
+  const take = (byteCount: number): Buffer => {
     const parts: Buffer[] = [];
-    let missing = wanted;
+    let missing = byteCount;
     while (missing > 0) {
       const first = chunks[0] ?? empty;
       const part = first.length > missing ? first.subarray(0, missing) : first;
@@ -72,8 +72,8 @@ const makeInbox = () => {
       parts.push(part);
       missing -= part.length;
     }
-    length -= wanted;
-    return parts.length === 1 ? (parts[0] ?? empty) : Buffer.concat(parts, wanted);
+    length -= byteCount;
+    return parts.length === 1 ? (parts[0] ?? empty) : Buffer.concat(parts, byteCount);
   };
   return {
     add: (chunk: Buffer): void => {
@@ -156,7 +156,7 @@ export const computeProof = (side: 'client' | 'server', secret: string, nonces: 
     .update(`gantry ${side} ${nonces.join(' ')}`)
     .digest('hex');
 
-export const isProof = (given: unknown, wanted: string): boolean =>
-  typeof given === 'string' &&
-  given.length === wanted.length &&
-  timingSafeEqual(Buffer.from(given), Buffer.from(wanted));
+export const isProof = (proof: unknown, expected: string): boolean =>
+  typeof proof === 'string' &&
+  proof.length === expected.length &&
+  timingSafeEqual(Buffer.from(proof), Buffer.from(expected));

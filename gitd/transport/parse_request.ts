@@ -96,10 +96,10 @@ const makeHeap = () => {
       length += chunk.length;
     },
     /** Removes and returns the first bytes. */
-    take: (wanted: number): Buffer => {
-      const taken = Buffer.from(buffer.subarray(0, wanted));
-      buffer.copyWithin(0, wanted, length);
-      length -= wanted;
+    take: (byteCount: number): Buffer => {
+      const taken = Buffer.from(buffer.subarray(0, byteCount));
+      buffer.copyWithin(0, byteCount, length);
+      length -= byteCount;
       return taken;
     },
   };

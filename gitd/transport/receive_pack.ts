@@ -40,7 +40,7 @@ type Push = {
   /** Updates that the service has accepted; null: none yet. */
   accepted: PushedRef[] | null;
   /** The service has been notified of the result. */
-  told: boolean;
+  isNotified: boolean;
   /** The current or last answer to a hook. */
   answering: Promise<unknown>;
 };
@@ -80,7 +80,7 @@ const tell = async (push: Push, updates: PushedRef[]): Promise<string[]> => {
   await syncPushed(context.dir, updates);
   reachFaultPoint('refs.durable');
   const { messages } = await io.tell({ tell: 'pushed', updates });
-  push.told = true;
+  push.isNotified = true;
   return messages;
 };
 
@@ -99,7 +99,7 @@ const afterReceive = async (push: Push, call: HookCall): Promise<HookAnswer> => 
 const settle = async (push: Push): Promise<void> => {
   await push.answering;
   const { accepted, context } = push;
-  if (accepted === null || push.told) return;
+  if (accepted === null || push.isNotified) return;
   const made = await listAppliedUpdates(context, accepted);
   await removeLocksOfDead(
     context.dir,
@@ -214,7 +214,7 @@ export const receivePack: StreamHandler<'transport.receive_pack'> = async (param
     gate: makeReportHold(async () => await settle(push)),
     stopInput: () => undefined,
     accepted: null,
-    told: false,
+    isNotified: false,
     answering: Promise.resolve(),
   };
   const onGone = (): void => {

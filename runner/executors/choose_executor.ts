@@ -30,7 +30,7 @@ export type Choice = {
 };
 
 export type ChoiceParts = {
-  wanted: ExecutorName;
+  requested: ExecutorName;
   /** Whether the instance is reachable from this machine only. */
   isLocal: boolean;
   /** A folder of the runner that the jobs' user may read. */
@@ -163,15 +163,15 @@ const shellNotice =
 
 /** Chooses the executor for jobs without an image, with notices. */
 const findPlain = async (parts: ChoiceParts): Promise<{ plain: Executor | null; notices: string[] }> => {
-  const { wanted, isLocal, limits = usualLimits } = parts;
-  if (wanted === 'container') return { plain: null, notices: [] };
-  if (wanted === 'shell') return { plain: shellExecutor(shellNotice, limits), notices: [shellNotice] };
+  const { requested, isLocal, limits = usualLimits } = parts;
+  if (requested === 'container') return { plain: null, notices: [] };
+  if (requested === 'shell') return { plain: shellExecutor(shellNotice, limits), notices: [shellNotice] };
   const tools = await findSandbox(parts);
   if (typeof tools !== 'string') {
     const plain = sandboxExecutor(tools, limits);
     return { plain, notices: tools.network === null || findNameServers().length === 0 ? [plain.notice] : [] };
   }
-  if (wanted === 'sandbox') return { plain: null, notices: [`There is no sandbox: ${tools}.`] };
+  if (requested === 'sandbox') return { plain: null, notices: [`There is no sandbox: ${tools}.`] };
   if (isLocal) {
     const notice = `There is no sandbox: ${tools}. ${shellNotice}`;
     return { plain: shellExecutor(notice, limits), notices: [notice] };
@@ -185,11 +185,12 @@ export const chooseExecutors = async (
   parts: ChoiceParts,
 ): Promise<{ choice: Choice | null; notices: string[] }> => {
   const { plain, notices } = await findPlain(parts);
-  const mayContain = parts.wanted === 'auto' || parts.wanted === 'container';
+  const mayContain = parts.requested === 'auto' || parts.requested === 'container';
   const engine = mayContain ? await findEngine(parts.tools ?? find) : 'containers are not used here';
   const { limits = usualLimits, pullPolicies = ['always'] } = parts;
   const container = typeof engine === 'string' ? null : containerExecutor({ engine, limits, pullPolicies });
-  if (parts.wanted === 'container' && typeof engine === 'string') notices.push(`No containers: ${engine}.`);
+  if (parts.requested === 'container' && typeof engine === 'string')
+    notices.push(`No containers: ${engine}.`);
   if (plain === null && container === null) return { choice: null, notices };
   const of: Choice['of'] = ({ image, services }) => {
     if (image && container !== null) return { executor: container, notices: [] };

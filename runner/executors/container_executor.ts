@@ -45,7 +45,7 @@ const makeAll = async (parts: ContainerParts, made: Made, names: string[]): Prom
     made.services.push(await startService(shared, service, about));
   }
   if (made.services.length > 0) await waitForServices(shared, made.services);
-  made.found = await pullImage(images, image, logins);
+  made.localImage = await pullImage(images, image, logins);
 };
 
 const tellServices = async (engine: Engine, { services, setting }: Made): Promise<void> => {
@@ -59,7 +59,7 @@ const begin = async (parts: ContainerParts, setting: Setting): Promise<Session> 
   const { engine } = parts;
   const image = setting.job.image ?? { name: '' };
   const placeholder: LocalImage = { name: '', id: '', user: '', ports: [], hasHealthCheck: false };
-  const made: Made = { setting, image, found: placeholder, network: null, services: [] };
+  const made: Made = { setting, image, localImage: placeholder, network: null, services: [] };
   const names: string[] = [];
   const end = async (): Promise<void> => {
     if (setting.values.get('CI_DEBUG_SERVICES') === 'true') await tellServices(engine, made);

@@ -47,7 +47,7 @@ export const commonWords = ({ processes, memory }: Limits): string[] => [
 export type Made = {
   setting: Setting;
   image: Image;
-  found: LocalImage;
+  localImage: LocalImage;
   network: string | null;
   services: Running[];
 };
@@ -64,7 +64,7 @@ const mounts = (folders: Folders, inside: Folders): string[] => [
 ];
 
 const buildArguments = ({ engine, limits }: ContainerParts, made: Made, run: Run, name: string): string[] => {
-  const { setting, image, found, network, services } = made;
+  const { setting, image, localImage, network, services } = made;
   const inside = seen(run.folders, run.job);
   const entry = entryWords(image, setting);
   const file = join(engineFolder(setting), 'job.env');
@@ -90,7 +90,7 @@ const buildArguments = ({ engine, limits }: ContainerParts, made: Made, run: Run
     ...entry.before,
     ...platformWords(image, setting),
     '--',
-    found.name,
+    localImage.name,
     ...entry.after,
     'sh',
   ];
@@ -148,10 +148,10 @@ const isRootUser = (user: string): boolean => /^(?:root|0)?(?::.*)?$/.test(user)
  * A user other than root in the container needs open permissions. Other users of this machine cannot reach the
  * folder.
  */
-const openTo = async ({ image, found, setting }: Made, { folders }: Run): Promise<void> => {
+const openTo = async ({ image, localImage, setting }: Made, { folders }: Run): Promise<void> => {
   chmodSync(getWorkFolder(folders), 0o700);
   const user = expandVariables(String(image.executor_opts?.docker?.user ?? ''), setting.values);
-  if (isRootUser(user || found.user)) return;
+  if (isRootUser(user || localImage.user)) return;
   const words = ['-R', 'a+rwX', '--', folders.project, folders.files, folders.home];
   await execute('/bin/chmod', words, { cwd: '/' }).catch(() => undefined);
 };
@@ -182,6 +182,6 @@ export const runContainer = async (parts: ContainerParts, made: Made, run: Run):
   const soften = (): void => void runEngine(engine, ['exec', name, 'sh', '-c', 'kill -TERM -1']);
   const ended = await runTree({ child, soften, crush }, run.stop);
   if (run.user !== null) await takeBack(run.folders, run.user);
-  else if (process.getuid?.() !== 0) await giveBack(parts, run, made.found);
+  else if (process.getuid?.() !== 0) await giveBack(parts, run, made.localImage);
   return ended;
 };

@@ -40,10 +40,10 @@ const getArchiveName = (
   order: ArtifactOrder,
   format: Format,
   values: Values,
-  found: readonly CollectedFile[],
+  files: readonly CollectedFile[],
 ): string => {
   const name = basename(expandVariables(order.name ?? '', values).replaceAll('\\', '/'));
-  if (format === 'raw') return basename(found.find(({ kind }) => kind === 'file')?.path ?? name);
+  if (format === 'raw') return basename(files.find(({ kind }) => kind === 'file')?.path ?? name);
   return `${name === '' ? 'artifacts' : name}${endings[format]}`;
 };
 
@@ -83,11 +83,11 @@ const upload = async (order: ArtifactOrder, parts: TransferParts): Promise<void>
     exclude: all(order.exclude),
     untracked: order.untracked === true,
   });
-  const { found } = collected;
+  const { files } = collected;
   reportCollected(trace, collected);
-  if (found.length === 0) return trace.say('ERROR: No files to upload', 'red');
-  const write = async (out: Writable): Promise<void> => await writers[format](place.root, found, out);
-  const filename = getArchiveName(order, format, values, found);
+  if (files.length === 0) return trace.say('ERROR: No files to upload', 'red');
+  const write = async (out: Writable): Promise<void> => await writers[format](place.root, files, out);
+  const filename = getArchiveName(order, format, values, files);
   const expire_in = order.expire_in ? expandVariables(order.expire_in, values) : null;
   const { status } = await client.upload({ type, format, expire_in, filename, write }, stop);
   if (status === 201)

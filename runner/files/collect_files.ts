@@ -24,7 +24,7 @@ export type FileSelection = {
 type Unnameable = { path: string; kind: 'unnameable' };
 
 export type Collected = {
-  found: CollectedFile[];
+  files: CollectedFile[];
   perPath: Map<string, number>;
   /** Paths left out because they are not UTF-8. */
   unnameable: string[];
@@ -99,9 +99,9 @@ export type Place = {
   tracked: () => Promise<ReadonlySet<string>>;
 };
 
-export const collect = async (place: Place, wanted: FileSelection): Promise<Collected> => {
+export const collect = async (place: Place, selection: FileSelection): Promise<Collected> => {
   const { seen } = place;
-  const excluded = wanted.exclude
+  const excluded = selection.exclude
     .map((path) => belowProject(path, seen))
     .filter((path) => path !== null)
     .map(matchGlob);
@@ -117,14 +117,14 @@ export const collect = async (place: Place, wanted: FileSelection): Promise<Coll
     return true;
   };
   const perPath = new Map<string, number>();
-  for (const path of wanted.paths) {
+  for (const path of selection.paths) {
     const pattern = belowProject(path, seen);
     const matches = pattern === null ? () => false : matchGlobOrWithin(pattern);
     let count = 0;
     for await (const one of candidates(place, pattern ?? '')) if (matches(one.path) && take(one)) count += 1;
     perPath.set(path, count);
   }
-  if (wanted.untracked) {
+  if (selection.untracked) {
     const tracked = await place.tracked();
     let count = 0;
     for await (const one of walk(place, '')) {
@@ -133,5 +133,5 @@ export const collect = async (place: Place, wanted: FileSelection): Promise<Coll
     perPath.set('untracked', count);
   }
   const sorted = [...files.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1));
-  return { found: sorted, perPath, unnameable: [...unnameable] };
+  return { files: sorted, perPath, unnameable: [...unnameable] };
 };

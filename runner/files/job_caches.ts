@@ -63,19 +63,19 @@ const save = async (cache: Cache, parts: CacheParts): Promise<void> => {
   const [key = 'default'] = expandKeys(cache, parts);
   trace.say(`Creating cache ${key}...`, 'green');
   const paths = (cache.paths ?? []).map((path) => expandVariables(path, values));
-  const { found, perPath, unnameable } = await collect(place, {
+  const { files, perPath, unnameable } = await collect(place, {
     paths,
     exclude: [],
     untracked: cache.untracked === true,
   });
   for (const [path, count] of perPath) trace.say(`${path}: found ${count} matching files and directories`);
   warnUnnameable(trace, unnameable);
-  if (found.length === 0) return;
+  if (files.length === 0) return;
   const draft = join(own, 'cache.zip');
   const file = getCacheFile(key, parts);
   try {
     const out = createWriteStream(draft, { mode: 0o600 });
-    await writeZipTo(place.root, found, out);
+    await writeZipTo(place.root, files, out);
     await new Promise<void>((resolve, reject) => {
       out.on('error', reject);
       out.end(resolve);

@@ -32,50 +32,50 @@ async function* contentOf(root: string, { path, stats }: CollectedFile): AsyncGe
 /** Bytes of a file that is compressed in one piece. */
 const small = 256 * 1024;
 
-const readWhole = async (root: string, found: CollectedFile): Promise<Buffer> => {
+const readWhole = async (root: string, file: CollectedFile): Promise<Buffer> => {
   const chunks: Buffer[] = [];
-  for await (const chunk of contentOf(root, found)) chunks.push(chunk);
+  for await (const chunk of contentOf(root, file)) chunks.push(chunk);
   return Buffer.concat(chunks);
 };
 
-const toZipEntry = async (root: string, found: CollectedFile): Promise<ZipEntry> => {
-  const { path, kind, stats } = found;
+const toZipEntry = async (root: string, file: CollectedFile): Promise<ZipEntry> => {
+  const { path, kind, stats } = file;
   const common = { mode: stats.mode & 0o777, modified: stats.mtime };
   if (kind === 'folder') return { ...common, kind: 'directory', name: `${path}/`, content: '' };
   if (kind === 'link')
     return { ...common, kind: 'symlink', name: path, content: await readlink(join(root, path)) };
   if (stats.size <= small)
-    return { ...common, kind: 'file', name: path, content: await readWhole(root, found) };
-  const content = Readable.from(contentOf(root, found), { objectMode: false });
+    return { ...common, kind: 'file', name: path, content: await readWhole(root, file) };
+  const content = Readable.from(contentOf(root, file), { objectMode: false });
   return { ...common, kind: 'file', name: path, content, size: stats.size };
 };
 
-async function* entriesOf(root: string, found: readonly CollectedFile[]): AsyncGenerator<ZipEntry> {
-  for (const one of found) yield await toZipEntry(root, one);
+async function* entriesOf(root: string, files: readonly CollectedFile[]): AsyncGenerator<ZipEntry> {
+  for (const one of files) yield await toZipEntry(root, one);
 }
 
 export const writeZipTo = async (
   root: string,
-  found: readonly CollectedFile[],
+  files: readonly CollectedFile[],
   out: Writable,
-): Promise<void> => await pipeline(writeZip(entriesOf(root, found)), out, { end: false });
+): Promise<void> => await pipeline(writeZip(entriesOf(root, files)), out, { end: false });
 
 /** One gzip member per file: readers see one text. */
 export const writeGzipTo = async (
   root: string,
-  found: readonly CollectedFile[],
+  files: readonly CollectedFile[],
   out: Writable,
 ): Promise<void> => {
-  for (const one of found) {
+  for (const one of files) {
     if (one.kind === 'file') await pipeline(contentOf(root, one), createGzip(), out, { end: false });
   }
 };
 
 export const writeRawTo = async (
   root: string,
-  found: readonly CollectedFile[],
+  files: readonly CollectedFile[],
   out: Writable,
 ): Promise<void> => {
-  const file = found.find(({ kind }) => kind === 'file');
+  const file = files.find(({ kind }) => kind === 'file');
   if (file !== undefined) await pipeline(contentOf(root, file), out, { end: false });
 };

@@ -48,9 +48,9 @@ export const compilePattern = (source: string, flags = ''): Pattern | null => {
       },
       last: (text) => {
         const matcher = compiled.matcher(text);
-        let found: string | null = null;
-        while (matcher.find()) found = matcher.group(matcher.groupCount()) ?? '';
-        return found;
+        let problem: string | null = null;
+        while (matcher.find()) problem = matcher.group(matcher.groupCount()) ?? '';
+        return problem;
       },
     };
   } catch {
@@ -60,8 +60,8 @@ export const compilePattern = (source: string, flags = ''): Pattern | null => {
 
 /** Splits `/source/flags`; null for any other text. */
 export const splitPattern = (text: string): { source: string; flags: string } | null => {
-  const found = /^\/(.+)\/([ismU]*)$/s.exec(text);
-  return found === null ? null : { source: (found[1] ?? '').replaceAll('\\/', '/'), flags: found[2] ?? '' };
+  const match = /^\/(.+)\/([ismU]*)$/s.exec(text);
+  return match === null ? null : { source: (match[1] ?? '').replaceAll('\\/', '/'), flags: match[2] ?? '' };
 };
 
 /** Compiles `/source/flags`; null if the text has another form or the engine does not accept it. */

@@ -70,7 +70,7 @@ export function formatTime(ms: number): string {
 export function parseTime(text: string): number | null {
   if (text.length > MAX_LENGTH) return null;
   const trimmed = text.trim().toLowerCase();
-  const parts = forms.map((form) => form.exec(trimmed)).find((found) => found !== null)?.groups;
+  const parts = forms.map((form) => form.exec(trimmed)).find((match) => match !== null)?.groups;
   if (parts === undefined) return null;
   const offset = parseZone(parts['zone'] ?? '');
   const local = toTime(parts);

@@ -7,9 +7,9 @@ export const matchesWildcard = (pattern: string, text: string): boolean => {
   const end = text.length - last.length;
   let at = first.length;
   for (const part of parts) {
-    const found = text.indexOf(part, at);
-    if (found === -1) return false;
-    at = found + part.length;
+    const index = text.indexOf(part, at);
+    if (index === -1) return false;
+    at = index + part.length;
   }
   return at <= end;
 };

@@ -226,7 +226,12 @@ const missing = (): string | false => {
 };
 
 const folder = await makeRunnerFolder();
-const { choice, notices } = await chooseExecutors({ wanted: 'sandbox', isLocal: true, folder, user: null });
+const { choice, notices } = await chooseExecutors({
+  requested: 'sandbox',
+  isLocal: true,
+  folder,
+  user: null,
+});
 
 describe('in a sandbox', { skip: choice === null ? notices.join(' ') : missing() }, () => {
   let gantry: TestService;

@@ -20,8 +20,8 @@ const findFolder = (resource: string): string => {
   const files = globSync('src/*/*/routes.ts', { cwd: root }).toSorted();
   const file = files.find((one) => basename(dirname(one)) === resource);
   if (file !== undefined) return dirname(file);
-  const known = files.map((one) => basename(dirname(one))).join(', ');
-  throw new NewFailure(`no resource "${resource}" has routes; these have: ${known}`);
+  const names = files.map((one) => basename(dirname(one))).join(', ');
+  throw new NewFailure(`no resource "${resource}" has routes; these have: ${names}`);
 };
 
 /** The path of one record of a resource, as `docs/routes.txt` has it: `/projects/:id/issues/:issue_iid`. */
@@ -109,8 +109,8 @@ test('${method} ${path} answers ?', async () => {
 };
 
 /** @throws NewFailure when the resource is unknown, the name is not snake_case, or the endpoint exists */
-export const scaffoldEndpoint = (wanted: NewEndpoint): Scaffold => {
-  const { method, resource, name } = wanted;
+export const scaffoldEndpoint = (request: NewEndpoint): Scaffold => {
+  const { method, resource, name } = request;
   if (!/^[a-z]+(_[a-z]+)*$/.test(name)) throw new NewFailure(`"${name}" is not snake_case`);
   if (!['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].includes(method))
     throw new NewFailure(`"${method}" is not a method; there are GET, POST, PUT, PATCH and DELETE`);
@@ -120,8 +120,8 @@ export const scaffoldEndpoint = (wanted: NewEndpoint): Scaffold => {
   if (read('docs/routes.txt').split('\n').includes(`${method} /api/v4${path}`))
     throw new NewFailure(`${method} ${path} exists already`);
   return {
-    declaration: writeDeclaration(wanted, path, folder),
-    row: writeRow(wanted, path, record),
-    test: writeTest(wanted, path, folder),
+    declaration: writeDeclaration(request, path, folder),
+    row: writeRow(request, path, record),
+    test: writeTest(request, path, folder),
   };
 };

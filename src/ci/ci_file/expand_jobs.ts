@@ -30,7 +30,7 @@ const matrixReference = /\$\[\[\s*matrix\.(\w+)\s*\]\]/g;
 const listMatrixNames = (needs: readonly Need[]): string[] =>
   needs
     .flatMap(({ matrix }) => (matrix ?? []).flatMap((entry) => Object.values(entry).flat()))
-    .flatMap((value) => [...value.matchAll(matrixReference)].map((found) => found[1] ?? ''));
+    .flatMap((value) => [...value.matchAll(matrixReference)].map((match) => match[1] ?? ''));
 
 const listAllNeeds = ({ needs, rules }: Job): Need[] => [
   ...(needs ?? []),
@@ -64,9 +64,9 @@ const matchesNeed = (job: Job, need: Need): boolean => {
   if (need.matrix === null) return true;
   if (values === null || values === undefined) return false;
   return need.matrix.some((entry) =>
-    Object.entries(entry).every(([key, wanted]) => {
+    Object.entries(entry).every(([key, names]) => {
       const value = values[key];
-      return value !== undefined && wanted.includes(value);
+      return value !== undefined && names.includes(value);
     }),
   );
 };
@@ -78,10 +78,10 @@ const findMissingJob = (need: Need, group: readonly Job[]): string | null => {
     (one) => listMatrixNames([{ ...need, matrix: [one] }]).length === 0,
   );
   for (const entry of entries) {
-    const found = group.filter((one) => matchesNeed(one, { ...need, matrix: [entry] }));
-    for (const [key, wanted] of Object.entries(entry)) {
-      const values = new Set(found.map(({ parallel }) => parallel?.matrix?.[key]));
-      const missing = wanted.find((value) => !values.has(value));
+    const matches = group.filter((one) => matchesNeed(one, { ...need, matrix: [entry] }));
+    for (const [key, requested] of Object.entries(entry)) {
+      const values = new Set(matches.map(({ parallel }) => parallel?.matrix?.[key]));
+      const missing = requested.find((value) => !values.has(value));
       if (missing === undefined) continue;
       const example = Object.entries(entry).map(([other, [first = '']]) => [
         other,

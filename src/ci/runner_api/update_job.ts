@@ -79,10 +79,10 @@ type ReportedTrace = { crc: number | null; size: number | null };
 
 /** Reads the size and checksum that the runner reports for the trace. */
 const readReportedTrace = ({ output, checksum }: Update): ReportedTrace => {
-  const told = (typeof output === 'object' && output !== null ? output : {}) as Record<string, unknown>;
-  const text = typeof told['checksum'] === 'string' ? told['checksum'] : (checksum ?? '');
+  const details = (typeof output === 'object' && output !== null ? output : {}) as Record<string, unknown>;
+  const text = typeof details['checksum'] === 'string' ? details['checksum'] : (checksum ?? '');
   const [, digits] = /^crc32:([0-9a-f]{1,8})$/i.exec(text) ?? [];
-  const bytes = told['bytesize'];
+  const bytes = details['bytesize'];
   return {
     crc: digits === undefined ? null : Number.parseInt(digits, 16),
     size: typeof bytes === 'number' && Number.isSafeInteger(bytes) && bytes > 0 ? bytes : null,
@@ -132,7 +132,7 @@ const finish = async (call: Call, signed: AuthenticatedJob, update: Update): Pro
   return await endAsReported(call.platform, job, end);
 };
 
-const told = (headers: Record<string, string>): Answer =>
+const answerWith = (headers: Record<string, string>): Answer =>
   new Answer(Buffer.from('200'), {
     status: 200,
     headers: { ...headers, 'content-type': 'application/json' },
@@ -149,7 +149,7 @@ export const updateJob = async (call: Call, id: number): Promise<Answer> => {
   const headers = answerHeaders(call, signed.job);
   if (update.state === 'success' || update.state === 'failed') {
     const ended = await finish(call, signed, update);
-    return told({ ...headers, 'job-status': ended ?? signed.job.status });
+    return answerWith({ ...headers, 'job-status': ended ?? signed.job.status });
   }
-  return told({ ...headers, 'job-status': (await settleCancelled(call, signed)).status });
+  return answerWith({ ...headers, 'job-status': (await settleCancelled(call, signed)).status });
 };

@@ -51,8 +51,8 @@ const verify = endpoint({
   handle: async (call, input) => {
     const runner = await authenticateRunner(call, input.token);
     await requireProjects(call.db, runner);
-    const { system_id, info: told } = input;
-    recordContact(call.platform, runner, { system_id, info: told, ip: call.ip });
+    const { system_id, info: runnerInfo } = input;
+    recordContact(call.platform, runner, { system_id, info: runnerInfo, ip: call.ip });
     return { id: runner.id, token: readRunnerToken(call, input.token), ...noExpiry };
   },
 });

@@ -52,8 +52,8 @@ const maxMachines = 1_000;
 
 const hasRoom = async ({ db }: Tx, runner_id: number, system_id: string): Promise<boolean> => {
   const machines = db.selectFrom('runner_managers').where('runner_id', '=', runner_id);
-  const known = await machines.select('system_id').where('system_id', '=', system_id).executeTakeFirst();
-  if (known !== undefined) return true;
+  const existing = await machines.select('system_id').where('system_id', '=', system_id).executeTakeFirst();
+  if (existing !== undefined) return true;
   const { count } = await machines
     .select(({ fn }) => fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow();
@@ -63,7 +63,7 @@ const hasRoom = async ({ db }: Tx, runner_id: number, system_id: string): Promis
 /** Writes the contact in the caller's transaction. */
 const writeContact = async (tx: Tx, runner_id: number, contact: Contact): Promise<void> => {
   const { info, ip: ip_address } = contact;
-  const told = {
+  const values = {
     version: readText(info, 'version'),
     revision: readText(info, 'revision'),
     platform: readText(info, 'platform'),
@@ -80,8 +80,8 @@ const writeContact = async (tx: Tx, runner_id: number, contact: Contact): Promis
   if (numUpdatedRows === 0n || !(await hasRoom(tx, runner_id, readSystemId(contact)))) return;
   await tx.db
     .insertInto('runner_managers')
-    .values({ runner_id, system_id: readSystemId(contact), ...told, created_at: tx.now })
-    .onConflict((clash) => clash.columns(['runner_id', 'system_id']).doUpdateSet(told))
+    .values({ runner_id, system_id: readSystemId(contact), ...values, created_at: tx.now })
+    .onConflict((clash) => clash.columns(['runner_id', 'system_id']).doUpdateSet(values))
     .execute();
 };
 

@@ -54,10 +54,10 @@ const tagProblems = (facts: RunnerFacts): string[] => {
 export const checkRunner = (facts: RunnerFacts): void => {
   const { maximum_timeout } = facts;
   const tooShort = maximum_timeout !== null && maximum_timeout < shortestTimeout;
-  const found: Problems = {
+  const fieldProblems: Problems = {
     tags_list: tagProblems(facts),
     maximum_timeout: tooShort ? ['needs to be at least 10 minutes'] : [],
   };
-  const problems = Object.entries(found).filter(([, texts]) => texts.length > 0);
+  const problems = Object.entries(fieldProblems).filter(([, texts]) => texts.length > 0);
   if (problems.length > 0) throw invalid(Object.fromEntries(problems));
 };

@@ -85,11 +85,11 @@ export const positive = (usual: number, described: Described<number>): Field<num
 /** One of a few numbers with a meaning each. */
 export const levels = (
   usual: number,
-  known: readonly (readonly [number, string])[],
+  options: readonly (readonly [number, string])[],
   described: Described<number>,
 ): Field<number> => ({
-  ...count(usual, { check: checks.oneOf(known.map(([value]) => value)), ...described }),
-  choices: () => known.map(([value, label]) => [String(value), label]),
+  ...count(usual, { check: checks.oneOf(options.map(([value]) => value)), ...described }),
+  choices: () => options.map(([value, label]) => [String(value), label]),
 });
 
 const blankIsNull = (value: string | null): string | null => (value?.trim() ? value.trim() : null);

@@ -42,7 +42,7 @@ const measure = (head: Buffer): number | null => {
  * without a side band passes unchanged. All earlier packets are text, which cannot begin with that channel number.
  */
 export const telling = (lines: readonly string[]): Transform => {
-  const told = packet(Buffer.from(`${String.fromCharCode(progress)}${lines.join('\n')}\n`));
+  const notice = packet(Buffer.from(`${String.fromCharCode(progress)}${lines.join('\n')}\n`));
   let rest: Buffer = Buffer.alloc(0);
   let isOver = false;
   const step = (push: (bytes: Buffer) => void): boolean => {
@@ -53,7 +53,7 @@ export const telling = (lines: readonly string[]): Transform => {
     const band = rest[headLength] ?? 0;
     const isBand = !isSpecial && band > 0 && band <= error;
     if (length === null || isBand) {
-      if (isBand) push(told);
+      if (isBand) push(notice);
       isOver = true;
       return false;
     }

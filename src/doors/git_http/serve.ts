@@ -29,8 +29,8 @@ import { type Admitted, type Manner, openFetch, openPush } from './transfers.ts'
 const findVisibleProject = async (call: Call, { viewer }: GitUser, path: string): Promise<Project | null> => {
   if (path.includes('\0')) return null;
   try {
-    const found = await findProject({ ...call, viewer }, path);
-    return found;
+    const project = await findProject({ ...call, viewer }, path);
+    return project;
   } catch (error) {
     if (error instanceof Failure && error.kind === 'not_found') return null;
     throw error;
@@ -77,8 +77,8 @@ const readAdvertisement = async (
   const head = getHeadRef(project, config);
   const hide_requests = hidesRequests(user, project);
   const pipelines = seesPipelineRefs(user, project);
-  const asked = { service, protocol, quota: getQuota(config), head, hide_requests, pipelines };
-  const stream = await getRepository(platform, project).stream('transport.advertise', asked);
+  const params = { service, protocol, quota: getQuota(config), head, hide_requests, pipelines };
+  const stream = await getRepository(platform, project).stream('transport.advertise', params);
   stream.writable.end();
   return stream.readable;
 };

@@ -36,14 +36,14 @@ export const signInGit = async (call: Call): Promise<GitUser> => {
   const { platform, header, ip, userAgent } = call;
   const value = header('authorization');
   if (value === undefined) return nobody;
-  const given = readBasic(value);
-  if (given === null) throw challenge();
+  const credentials = readBasic(value);
+  if (credentials === null) throw challenge();
   const source = { ip, userAgent };
   try {
-    if (isOfJob(given)) return await jobUser(call, given.password);
-    const found = await signInBasic(platform, given, source);
-    if (found === 'second_factor') throw challenge(secondFactorText(call.baseUrl));
-    const { user, viewer, scopes } = found;
+    if (isOfJob(credentials)) return await jobUser(call, credentials.password);
+    const signedIn = await signInBasic(platform, credentials, source);
+    if (signedIn === 'second_factor') throw challenge(secondFactorText(call.baseUrl));
+    const { user, viewer, scopes } = signedIn;
     return { viewer, scopes, deployKey: null, cause: { user: { id: user.id }, sudo_by_id: null, source } };
   } catch (error) {
     // Git needs a Basic challenge instead of the API's.

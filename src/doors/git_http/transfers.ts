@@ -79,13 +79,13 @@ export const openPush = async (
   manner: Manner,
 ): Promise<OpenPush> => {
   const moved = movedLines(project, path, address);
-  const told = { user, projectId: project.id, baseUrl };
+  const context = { user, projectId: project.id, baseUrl };
   const answers = answerPush(platform, {
     project,
     user,
     messages: async (updates, pushOptions) => [
       ...moved,
-      ...(await pushMessages(platform, told, { updates, push_options: pushOptions })),
+      ...(await pushMessages(platform, context, { updates, push_options: pushOptions })),
     ],
   });
   const quota = getQuota(platform.config);

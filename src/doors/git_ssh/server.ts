@@ -43,9 +43,9 @@ type Claim = { keyId: number; isProven: boolean };
 /** Finds the key that the client authenticates with; null: none that is accepted. */
 const findClaimedKey = async (site: SshSite, context: AuthContext): Promise<Claim | null> => {
   if (context.method !== 'publickey' || context.username !== 'git') return null;
-  const found = await findKeyUser(site.platform, context.key.data);
+  const keyUser = await findKeyUser(site.platform, context.key.data);
   const signed = isSigned(context);
-  return found === null || signed === false ? null : { keyId: found.key.id, isProven: signed === true };
+  return keyUser === null || signed === false ? null : { keyId: keyUser.key.id, isProven: signed === true };
 };
 
 /** @param onCommand called when a command begins; returns a callback for its end */

@@ -135,11 +135,11 @@ export const runCommand = async (
 ): Promise<void> => {
   channel.on('error', () => undefined);
   try {
-    const asked = parseGitCommand(command);
-    if (asked === null) throw new Refusal('Disallowed command');
-    const admitted = await admit(site, client, asked);
+    const gitCommand = parseGitCommand(command);
+    if (gitCommand === null) throw new Refusal('Disallowed command');
+    const admitted = await admit(site, client, gitCommand);
     const manner: Manner = { protocol: parseProtocol(protocol), stateless: false };
-    await transfer(site, channel, { admitted, service: asked.service, manner });
+    await transfer(site, channel, { admitted, service: gitCommand.service, manner });
     leaveChannel(channel, 0);
   } catch (error) {
     complain(channel, toErrorText(site.platform, error));

@@ -12,14 +12,14 @@ const toAuditDetails = (changes: readonly Change[]): object =>
  * Changes the requested settings, all or none. They are in effect when this resolves.
  * @throws Failure 400
  */
-export const changeSettings = async (call: Call, wanted: RequestedSettings): Promise<Change[]> => {
+export const changeSettings = async (call: Call, requested: RequestedSettings): Promise<Change[]> => {
   const actor = requireActor(call);
   const { platform } = call;
   const changes = await call.write(async (tx) => {
     // Serializes concurrent changes: the later one sees the earlier one.
     await lockInstance(tx);
     const { settings } = await readSettings(tx.db);
-    const { changes } = computeChanges(settings, wanted, toSettingContext(platform.config));
+    const { changes } = computeChanges(settings, requested, toSettingContext(platform.config));
     if (changes.length === 0) return changes;
     await writeSettings(tx, changes, actor.user.id);
     await recordAudit(tx, actor, call, { kind: 'settings.changed', details: toAuditDetails(changes) });

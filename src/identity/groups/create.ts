@@ -57,9 +57,9 @@ const getNewVisibility = (call: Call, { visibility }: NewGroup, parent: Group | 
 
 type Checked = Omit<Proposal, 'id'> & { shared_runners_setting: SharedRunnersSetting };
 
-const check = async (call: Call, tx: Tx, wanted: Checked): Promise<void> => {
-  const { parent, visibility, shared_runners_setting } = wanted;
-  const proposal = { ...wanted, id: null };
+const check = async (call: Call, tx: Tx, requested: Checked): Promise<void> => {
+  const { parent, visibility, shared_runners_setting } = requested;
+  const proposal = { ...requested, id: null };
   refuseProblems({
     name: await nameProblem(tx, proposal),
     path: await groupPathProblem(tx, proposal, ''),
@@ -70,29 +70,29 @@ const check = async (call: Call, tx: Tx, wanted: Checked): Promise<void> => {
 };
 
 /** Creates a group or subgroup. The caller becomes its owner. */
-export const createGroup = async (call: Call, given: NewGroup): Promise<Group> => {
-  await requireMayCreate(call, given.parent_id);
+export const createGroup = async (call: Call, input: NewGroup): Promise<Group> => {
+  await requireMayCreate(call, input.parent_id);
   const actor = requireActor(call);
   return await retryOnTakenName(call, async (tx) => {
-    const parent = await lockParent(tx, given.parent_id);
-    const visibility = getNewVisibility(call, given, parent);
-    const { shared_runners_setting = inheritedSetting(parent) } = given;
-    await check(call, tx, { ...given, parent, visibility, shared_runners_setting });
+    const parent = await lockParent(tx, input.parent_id);
+    const visibility = getNewVisibility(call, input, parent);
+    const { shared_runners_setting = inheritedSetting(parent) } = input;
+    await check(call, tx, { ...input, parent, visibility, shared_runners_setting });
     const id = await insertNamespace(tx, {
       description: '',
       // Attributes without an effect here.
       lfs_enabled: 0,
-      ...given,
-      ...requiredAt(given, tx.now),
+      ...input,
+      ...requiredAt(input, tx.now),
       kind: 'group',
       parent_id: parent?.id ?? null,
       owner_id: null,
-      full_path: fullPathIn(parent, given.path),
+      full_path: fullPathIn(parent, input.path),
       visibility,
       shared_runners_setting,
     });
     await insertMember(tx, actor, ['Namespace', id], { user_id: actor.user.id, access_level: levels.owner });
-    const data = { full_path: fullPathIn(parent, given.path), visibility };
+    const data = { full_path: fullPathIn(parent, input.path), visibility };
     await recordEvent(tx, actor, {
       kind: 'group.created',
       project_id: null,

@@ -45,10 +45,10 @@ const lockWithParent = async (tx: Tx, id: number): Promise<[Group, Group | null]
 };
 
 /** Changes a group. A new path moves everything below it. The caller must have been authorized. */
-export const updateGroup = async (call: Call, id: number, wanted: GroupChanges): Promise<Group> =>
+export const updateGroup = async (call: Call, id: number, requested: GroupChanges): Promise<Group> =>
   await retryOnTakenName(call, async (tx) => {
     const [group, parent] = await lockWithParent(tx, id);
-    const { changes, data } = compareColumns(group, wanted);
+    const { changes, data } = compareColumns(group, requested);
     if (Object.keys(changes).length === 0) return group;
     await check(call, tx, [group, parent], changes);
     if (changes.path !== undefined) {

@@ -35,13 +35,13 @@ const newcomerProblem = (settings: Settings, email: string): string | null => {
 };
 
 /** Creates an account without a password. The user may set one later. */
-const createUserFor = async (asked: SignInAttempt, email: string): Promise<SignInOutcome> => {
-  const { platform, claims } = asked;
+const createUserFor = async (attempt: SignInAttempt, email: string): Promise<SignInOutcome> => {
+  const { platform, claims } = attempt;
   const problem = newcomerProblem(platform.settings.current, email);
   if (problem !== null) return { refused: problem };
   const username = await findFreeUsername(platform.store.db, claims, platform.random);
   const user = { username, email, name: getDisplayName(claims, username), password: null };
-  return await signInLinked(asked, await createUser(platform, null, user));
+  return await signInLinked(attempt, await createUser(platform, null, user));
 };
 
 const isAscii = (text: string): boolean => /^[\x20-\x7e]*$/.test(text);
@@ -56,8 +56,8 @@ const verifiedEmail = ({ email, email_verified }: Claims): string | null => {
   return isAscii(address) && !isAscii(email) ? null : address;
 };
 
-const findUser = async (asked: SignInAttempt): Promise<SignInOutcome> => {
-  const { platform, provider, claims } = asked;
+const findUser = async (attempt: SignInAttempt): Promise<SignInOutcome> => {
+  const { platform, provider, claims } = attempt;
   const { db } = platform.store;
   const existing = await findIdentity(db, provider.name, claims.sub);
   if (existing !== undefined) return { user_id: existing.user_id };
@@ -68,30 +68,30 @@ const findUser = async (asked: SignInAttempt): Promise<SignInOutcome> => {
     };
   }
   const id = await userIdByEmail(db, email);
-  if (id === undefined) return await createUserFor(asked, email);
+  if (id === undefined) return await createUserFor(attempt, email);
   // Else an attacker could register a stranger's address and wait for the stranger's first sign-in.
   if (await isAddressUnchecked(db, id)) {
     return {
       refused: `An account here has your e-mail address, but ${provider.label} was never linked with it. Sign in to it here, then link the accounts in your profile.`,
     };
   }
-  return await signInLinked(asked, id);
+  return await signInLinked(attempt, id);
 };
 
 /**
  * Returns the user for a provider's claims: the linked one; else the one with the verified address, unless that
  * user's address was never verified; else, if sign-up is open, a new one.
  */
-export const resolveUser = async (asked: SignInAttempt): Promise<SignInOutcome> => {
+export const resolveUser = async (attempt: SignInAttempt): Promise<SignInOutcome> => {
   try {
-    return await findUser(asked);
+    return await findUser(attempt);
   } catch (error) {
     const kind = error instanceof Failure ? error.kind : null;
     if (kind === 'bad_request') {
-      return { refused: `What ${asked.provider.label} says of you makes no account here.` };
+      return { refused: `What ${attempt.provider.label} says of you makes no account here.` };
     }
     // A concurrent sign-in of the same person has just created the account.
-    if (kind !== 'conflict' && !asked.platform.store.isUniqueViolation(error)) throw error;
-    return await findUser(asked);
+    if (kind !== 'conflict' && !attempt.platform.store.isUniqueViolation(error)) throw error;
+    return await findUser(attempt);
   }
 };

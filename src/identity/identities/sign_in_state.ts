@@ -29,8 +29,8 @@ export const makeState = (key: string, started: Started, random: string): string
 export const readState = (key: string, state: unknown, provider: string, now: number): Started | null => {
   if (typeof state !== 'string') return null;
   const [text = '', signature = ''] = state.split('.');
-  const [wanted, given] = [Buffer.from(mac(key, `state ${text}`)), Buffer.from(signature)];
-  if (wanted.length !== given.length || !timingSafeEqual(wanted, given)) return null;
+  const [expected, actual] = [Buffer.from(mac(key, `state ${text}`)), Buffer.from(signature)];
+  if (expected.length !== actual.length || !timingSafeEqual(expected, actual)) return null;
   const [started] = JSON.parse(Buffer.from(text, 'base64url').toString()) as [Started];
   return started.provider === provider && now - started.at < life ? started : null;
 };

@@ -4,11 +4,13 @@
  */
 export const compareColumns = <W extends object>(
   row: { [K in keyof W]-?: unknown },
-  wanted: W,
+  requested: W,
 ): { changes: Partial<W>; data: Record<string, [unknown, unknown]> } => {
-  const names = (Object.keys(wanted) as (keyof W & string)[]).filter((name) => row[name] !== wanted[name]);
+  const names = (Object.keys(requested) as (keyof W & string)[]).filter(
+    (name) => row[name] !== requested[name],
+  );
   return {
-    changes: Object.fromEntries(names.map((name) => [name, wanted[name]])) as Partial<W>,
-    data: Object.fromEntries(names.map((name) => [name, [row[name], wanted[name]]])),
+    changes: Object.fromEntries(names.map((name) => [name, requested[name]])) as Partial<W>,
+    data: Object.fromEntries(names.map((name) => [name, [row[name], requested[name]]])),
   };
 };

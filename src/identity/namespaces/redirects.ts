@@ -19,8 +19,8 @@ const byOldPath = compiled((db, { path, type }: OldPathQuery) =>
  * Returns the id of the project or namespace that once had this path, in any case; null: none, or the path is in use.
  */
 export const findIdByOldPath = async (db: Reader, type: SourceType, path: string): Promise<number | null> => {
-  const [found] = await byOldPath(db, { path: path.toLowerCase(), type });
-  return found?.source_id ?? null;
+  const [redirect] = await byOldPath(db, { path: path.toLowerCase(), type });
+  return redirect?.source_id ?? null;
 };
 
 /** Condition value: the id of a namespace by id, or by its current or a former full path in any case. */

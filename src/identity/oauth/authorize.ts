@@ -36,10 +36,10 @@ const readText = (params: RawParams, name: string): string | null => {
 /** Builds the redirect URI with the response parameters. */
 const answerUrl = (
   { redirect_uri, state }: { redirect_uri: string; state: string | null },
-  told: { [name: string]: string },
+  values: { [name: string]: string },
   issuer: string,
 ): string => {
-  const query = new URLSearchParams({ ...told, ...(state !== null && { state }), iss: issuer });
+  const query = new URLSearchParams({ ...values, ...(state !== null && { state }), iss: issuer });
   // Keeps the registered URI byte for byte.
   return `${redirect_uri}${redirect_uri.includes('?') ? '&' : '?'}${query.toString()}`;
 };
@@ -147,12 +147,12 @@ export const isConsentGiven = async (
 export const grantRequest = async (
   { store, random }: Pick<Platform, 'store' | 'random'>,
   userId: number,
-  asked: AuthorizationRequest,
+  request: AuthorizationRequest,
   issuer: string,
 ): Promise<string> => {
   const code = generateTokenText(random, 'gntoac');
   const family = newFamily(random);
-  const { application, redirect_uri, scopes, code_challenge } = asked;
+  const { application, redirect_uri, scopes, code_challenge } = request;
   await store.write(async (tx) => {
     await tx.db
       .deleteFrom('oauth_grants')
@@ -171,13 +171,13 @@ export const grantRequest = async (
       created_at: tx.now,
     });
   });
-  return answerUrl(asked, { code }, issuer);
+  return answerUrl(request, { code }, issuer);
 };
 
 /** Returns the redirect for a user who denied the request. */
-export const denyRequest = (asked: AuthorizationRequest, issuer: string): string =>
+export const denyRequest = (request: AuthorizationRequest, issuer: string): string =>
   answerUrl(
-    asked,
+    request,
     {
       error: 'access_denied',
       error_description: 'The resource owner or authorization server denied the request.',

@@ -17,7 +17,7 @@ import { refreshTokens } from './refresh.ts';
 import { revokeTokens } from './revoke.ts';
 import { introspectToken, loadOauthToken, describeToken } from './introspection.ts';
 
-const known = [
+const paths = [
   'grant_type',
   'client_id',
   'client_secret',
@@ -35,7 +35,7 @@ const known = [
 /** Converts the parameters to single texts. Empty ones are dropped (RFC 6749, 3.1). */
 const toForm = (sent: RawParams): Form => {
   const form: Record<string, string> = {};
-  for (const name of known) {
+  for (const name of paths) {
     const value = sent[name];
     if (value === undefined || value === null || value === '') continue;
     if (typeof value !== 'string') throw invalidRequest(`The parameter ${name} must be given once, as text.`);

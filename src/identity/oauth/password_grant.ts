@@ -15,10 +15,10 @@ import { grantedScopes, filterUserScopes } from './rules.ts';
  */
 const authenticateUser = async (
   platform: Platform,
-  given: Parameters<typeof signInWithPassword>[1],
+  input: Parameters<typeof signInWithPassword>[1],
 ): Promise<number> => {
   try {
-    const { user, ...factor } = await signInWithPassword(platform, given);
+    const { user, ...factor } = await signInWithPassword(platform, input);
     if (factor.needsSecondFactor || factor.lacksRequiredFactor) throw invalidGrant();
     return user.id;
   } catch (error) {

@@ -62,13 +62,13 @@ export type ApplicationInput = {
 };
 
 export const applicationProblems = (input: ApplicationInput): Problems => {
-  const found = {
+  const fieldProblems = {
     name: nameProblem(input.name),
     redirect_uri: urisProblem(input.redirect_uri),
     scopes: scopesProblem(input.scopes),
   };
   const problems: Problems = {};
-  for (const [property, problem] of Object.entries(found)) {
+  for (const [property, problem] of Object.entries(fieldProblems)) {
     if (problem !== null) problems[property] = [problem];
   }
   return problems;
@@ -76,10 +76,10 @@ export const applicationProblems = (input: ApplicationInput): Problems => {
 
 /**
  * Returns the granted scopes; null: some requested scope is not available.
- * @param asked blank: `api` if it is available, else all available scopes
+ * @param requested blank: `api` if it is available, else all available scopes
  */
-export const grantedScopes = (asked: string, available: readonly string[]): string[] | null => {
-  const scopes = splitWords(asked);
+export const grantedScopes = (requested: string, available: readonly string[]): string[] | null => {
+  const scopes = splitWords(requested);
   if (scopes.length === 0) return available.includes('api') ? ['api'] : [...available];
   return scopes.every((scope) => available.includes(scope)) ? scopes : null;
 };
@@ -94,7 +94,7 @@ export const isChallenge = (text: string): boolean => /^[A-Za-z0-9_-]{43}$/.test
 /** Compares verifier and challenge (RFC 7636, 4.6). */
 export const matchesChallenge = (verifier: string, challenge: string): boolean => {
   if (!/^[A-Za-z0-9._~-]{43,128}$/.test(verifier)) return false;
-  const given = Buffer.from(hash('sha256', verifier, 'base64url'));
-  const known = Buffer.from(challenge);
-  return given.length === known.length && timingSafeEqual(given, known);
+  const actual = Buffer.from(hash('sha256', verifier, 'base64url'));
+  const expected = Buffer.from(challenge);
+  return actual.length === expected.length && timingSafeEqual(actual, expected);
 };

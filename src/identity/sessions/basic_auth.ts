@@ -43,10 +43,10 @@ const loadToken = async ({ store, clock }: Platform, text: string): Promise<Sign
 
 const byPassword = async (
   platform: Platform,
-  given: Basic & BasicSource,
+  credentials: Basic & BasicSource,
 ): Promise<BasicUser | 'second_factor'> => {
   const { store, clock } = platform;
-  const { user, ...factor } = await signInWithPassword(platform, given);
+  const { user, ...factor } = await signInWithPassword(platform, credentials);
   if (factor.needsSecondFactor || factor.lacksRequiredFactor) return 'second_factor';
   const row = await store.db
     .selectFrom('users')
@@ -64,11 +64,11 @@ const byPassword = async (
  */
 export const signInBasic = async (
   platform: Platform,
-  given: Basic,
+  credentials: Basic,
   source: BasicSource,
 ): Promise<BasicUser | 'second_factor'> => {
-  const token = await loadToken(platform, given.password);
-  if (token === null) return await byPassword(platform, { ...given, ...source });
+  const token = await loadToken(platform, credentials.password);
+  if (token === null) return await byPassword(platform, { ...credentials, ...source });
   recordTokenUse(platform.store, token, platform.clock.now());
   return { user: token.user, viewer: token.viewer, scopes: token.credential.scopes };
 };

@@ -25,18 +25,19 @@ const requireFreshSession = async (call: Call): Promise<void> => {
 
 /**
  * Changes the caller's password, or sets the first one. All sessions of the user end; this browser gets a new one.
- * @param given the current password, for users who have one
+ * @param passwords the current password, for users who have one
  * @returns the cookie of the new session
  * @throws Failure 400 for a wrong current password or an invalid new one
  */
 export const changePassword = async (
   call: Call,
-  given: { current_password: string; password: string },
+  passwords: { current_password: string; password: string },
 ): Promise<string> => {
   const actor = requireActor(call);
-  if (await hasPassword(call.db, requireUser(call).id)) await confirmPassword(call, given.current_password);
+  if (await hasPassword(call.db, requireUser(call).id))
+    await confirmPassword(call, passwords.current_password);
   else await requireFreshSession(call);
-  await updateUser(call.platform, actor, actor.user.id, { password: given.password });
+  await updateUser(call.platform, actor, actor.user.id, { password: passwords.password });
   const session = { user_id: actor.user.id, provider: null, source: call, replaced: null };
   return await startSession(call.platform, session);
 };

@@ -52,10 +52,10 @@ const checkUser = async (db: Reader, { login, password }: PasswordInput) => {
   return { user, isRight: isRight && isSane };
 };
 
-const attempt = async ({ store, clock }: Platform, given: PasswordInput): Promise<PasswordUser> => {
-  const names = getCountedNames(given.ip, given.login);
+const attempt = async ({ store, clock }: Platform, input: PasswordInput): Promise<PasswordUser> => {
+  const names = getCountedNames(input.ip, input.login);
   await requireFewFailures(store.db, names, clock.now());
-  const { user, isRight } = await checkUser(store.db, given);
+  const { user, isRight } = await checkUser(store.db, input);
   if (user !== undefined && isRight) {
     const { password_hash: _hash, ...shown } = user;
     return shown;
@@ -64,7 +64,7 @@ const attempt = async ({ store, clock }: Platform, given: PasswordInput): Promis
     await countFailure(tx, names);
     // The typed name is not recorded: it may be a password in the wrong field.
     const target = user === undefined ? {} : { target_type: 'User', target_id: user.id };
-    await recordAudit(tx, null, given, { kind: 'session.failed', ...target });
+    await recordAudit(tx, null, input, { kind: 'session.failed', ...target });
   });
   throw unauthorized();
 };
@@ -81,13 +81,13 @@ const maxWaitingAttempts = 100;
  * @throws Failure 401 for a wrong password or unknown user alike, 429 with `Retry-After` after ten failures of one
  * address within a minute
  */
-export const checkPassword = async (platform: Platform, given: PasswordInput): Promise<PasswordUser> => {
-  const [origin] = getCountedNames(given.ip, given.login);
+export const checkPassword = async (platform: Platform, input: PasswordInput): Promise<PasswordUser> => {
+  const [origin] = getCountedNames(input.ip, input.login);
   const limit = { maxCallers: maxWaitingAttempts, refuse: () => tooManyFailures(60_000) };
   return await withMutex(
     platform,
     `password of ${origin}`,
-    async () => await attempt(platform, given),
+    async () => await attempt(platform, input),
     limit,
   );
 };
@@ -98,12 +98,12 @@ export const checkPassword = async (platform: Platform, given: PasswordInput): P
  */
 export const signInWithPassword = async (
   platform: Platform,
-  given: PasswordInput,
+  input: PasswordInput,
 ): Promise<PasswordSignIn> => {
   if (!platform.settings.current.password_authentication_enabled) {
     throw forbidden('Password authentication is disabled.');
   }
-  const user = await checkPassword(platform, given);
+  const user = await checkPassword(platform, input);
   if (user.state === 'blocked') throw forbidden('Your account has been blocked.');
   const { db } = platform.store;
   return {

@@ -44,9 +44,9 @@ const endOldest = async (tx: Tx, user_id: number): Promise<void> => {
  * @returns the cookie, of which only the hash is stored
  * @throws Failure 403 for a user blocked meanwhile, 404 for a deleted one
  */
-export const startSession = async ({ store, random }: Sessions, given: NewSession): Promise<string> => {
+export const startSession = async ({ store, random }: Sessions, input: NewSession): Promise<string> => {
   const secret = generateSecret(random);
-  const { user_id, provider, source, replaced } = given;
+  const { user_id, provider, source, replaced } = input;
   await store.write(async (tx) => {
     const user = await lockUser(tx, user_id);
     if (user.state === 'blocked' || user.ghost === 1) throw forbidden('Your account has been blocked.');

@@ -25,7 +25,7 @@ const hashFor = (browserKey: string, secret: string): string => hashToken(`${bro
 export const createChallenge = async (
   { store, random }: Platform,
   browserKey: string,
-  asked: Challenge,
+  challenge: Challenge,
 ): Promise<string> => {
   const secret = random(32).toString('base64url');
   await store.write(async (tx) => {
@@ -33,7 +33,7 @@ export const createChallenge = async (
       .deleteFrom('sign_in_challenges')
       .where('created_at', '<', tx.now - goodFor)
       .execute();
-    const row = { ...asked, token_hash: hashFor(browserKey, secret), created_at: tx.now };
+    const row = { ...challenge, token_hash: hashFor(browserKey, secret), created_at: tx.now };
     await tx.db.insertInto('sign_in_challenges').values(row).execute();
   });
   return secret;
@@ -50,7 +50,8 @@ const findChallenge = async (tx: Tx, token_hash: string): Promise<Challenge | un
 const accountName = ({ user_id }: Challenge): string => `second factor of ${user_id}`;
 
 /** Returns the names under which a wrong code counts: the address alone, and the address with the account. */
-const namesToCount = ({ ip }: Source, asked: Challenge): string[] => getCountedNames(ip, accountName(asked));
+const namesToCount = ({ ip }: Source, challenge: Challenge): string[] =>
+  getCountedNames(ip, accountName(challenge));
 
 /**
  * Window in which wrong codes also count for the account alone. An attacker who has the password could use many
@@ -58,10 +59,10 @@ const namesToCount = ({ ip }: Source, asked: Challenge): string[] => getCountedN
  */
 const accountWindow = 3_600_000;
 
-const noteFailure = async (tx: Tx, source: Source, asked: Challenge): Promise<void> => {
-  await countFailure(tx, namesToCount(source, asked));
-  await countFailure(tx, [accountName(asked)], accountWindow);
-  const target = { target_type: 'User', target_id: asked.user_id };
+const noteFailure = async (tx: Tx, source: Source, challenge: Challenge): Promise<void> => {
+  await countFailure(tx, namesToCount(source, challenge));
+  await countFailure(tx, [accountName(challenge)], accountWindow);
+  const target = { target_type: 'User', target_id: challenge.user_id };
   await recordAudit(tx, null, source, { kind: 'session.failed', ...target, details: { factor: 'second' } });
 };
 

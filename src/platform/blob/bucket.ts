@@ -21,9 +21,9 @@ export type Bucket = {
    * Sends a request; null if the object does not exist.
    * @throws Failure 503 if the store is unreachable or denies access
    */
-  find: (asked: BucketRequest) => Promise<Response | null>;
+  find: (request: BucketRequest) => Promise<Response | null>;
   /** As `find`, for objects that must exist. Returns the text of the response. */
-  ask: (asked: BucketRequest) => Promise<{ text: string; headers: Headers }>;
+  ask: (request: BucketRequest) => Promise<{ text: string; headers: Headers }>;
   /** Returns a presigned link to an object; null if clients cannot reach the store. */
   link: (key: string, query: Record<string, string>) => Promise<string | null>;
 };
@@ -85,12 +85,12 @@ const makeSender = (place: S3Place) => {
     for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
     return url;
   };
-  const send = async (asked: BucketRequest, digest: string): Promise<Response> => {
-    const { method = 'GET', headers = {}, body = null } = asked;
+  const send = async (input: BucketRequest, digest: string): Promise<Response> => {
+    const { method = 'GET', headers = {}, body = null } = input;
     const ending = new AbortController();
     const timer = setTimeout(() => ending.abort(new Error('no answer in time')), timeouts.one);
     try {
-      const request = await client.sign(buildUrl(place.endpoint, asked), {
+      const request = await client.sign(buildUrl(place.endpoint, input), {
         method,
         headers: { ...headers, 'x-amz-content-sha256': digest },
         body,
@@ -116,13 +116,16 @@ const makeSender = (place: S3Place) => {
 
 export const openBucket = (place: S3Place, log: Log): Bucket => {
   const { send, link } = makeSender(place);
-  const refuse = (asked: BucketRequest, why: object): Error => {
-    log({ method: asked.method ?? 'GET', key: asked.key, ...why }, 'the store of bytes refused a request');
+  const refuse = (request: BucketRequest, why: object): Error => {
+    log(
+      { method: request.method ?? 'GET', key: request.key, ...why },
+      'the store of bytes refused a request',
+    );
     return unavailable();
   };
-  const sent = async (asked: BucketRequest): Promise<Response> => {
-    const digest = asked.body === undefined ? 'UNSIGNED-PAYLOAD' : await hashBody(asked.body);
-    const once = async (): Promise<Response> => await send(asked, digest);
+  const sent = async (request: BucketRequest): Promise<Response> => {
+    const digest = request.body === undefined ? 'UNSIGNED-PAYLOAD' : await hashBody(request.body);
+    const once = async (): Promise<Response> => await send(request, digest);
     try {
       return await withRetries(once, ({ status, body }) => {
         if (!isTransient(status)) return true;
@@ -130,26 +133,26 @@ export const openBucket = (place: S3Place, log: Log): Bucket => {
         return false;
       });
     } catch (error) {
-      throw refuse(asked, { cause: describeError(error) });
+      throw refuse(request, { cause: describeError(error) });
     }
   };
-  const find = async (asked: BucketRequest): Promise<Response | null> => {
-    const response = await sent(asked);
+  const find = async (request: BucketRequest): Promise<Response | null> => {
+    const response = await sent(request);
     if (response.ok) return response;
     const code = parseErrorCode(response.bodyUsed ? '' : await readText(response).catch(() => ''));
     if (response.status === 404 && code !== 'NoSuchBucket') return null;
-    throw refuse(asked, { status: response.status, code });
+    throw refuse(request, { status: response.status, code });
   };
-  const ask: Bucket['ask'] = async (asked) => {
-    const response = await find(asked);
-    if (response === null) throw refuse(asked, { status: 404 });
+  const ask: Bucket['ask'] = async (request) => {
+    const response = await find(request);
+    if (response === null) throw refuse(request, { status: 404 });
     try {
       const text = await readText(response);
       // S3 may report an error of a long operation in the body, after status 200.
       if (text.includes('<Error>')) throw new Error(parseErrorCode(text) ?? 'failed');
       return { text, headers: response.headers };
     } catch (error) {
-      throw refuse(asked, { cause: describeError(error) });
+      throw refuse(request, { cause: describeError(error) });
     }
   };
   return { name: place.bucket, find, ask, link };

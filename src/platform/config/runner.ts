@@ -44,10 +44,10 @@ const readAmount = (text: string): number => {
 
 const readPolicies = (text: string): PullPolicy[] => {
   const words = text.split(/[\s,]+/).filter((word) => word !== '');
-  const known = pullPolicies.filter((policy) => words.includes(policy));
-  if (words.length === 0 || new Set(words).size > known.length)
+  const policies = pullPolicies.filter((policy) => words.includes(policy));
+  if (words.length === 0 || new Set(words).size > policies.length)
     throw new Error(`must be some of ${pullPolicies.join(', ')}`);
-  return known.toSorted((a, b) => words.indexOf(a) - words.indexOf(b));
+  return policies.toSorted((a, b) => words.indexOf(a) - words.indexOf(b));
 };
 
 export const runnerFields: { [N in keyof RunnerConfig]: Field<RunnerConfig[N]> } = {

@@ -22,12 +22,12 @@ const isIssuer = (text: string): boolean => {
   return url?.protocol === 'https:' || (isLocal && url.protocol === 'http:');
 };
 
-const readProvider = (given: unknown, at: number): SignInProvider => {
+const readProvider = (value: unknown, at: number): SignInProvider => {
   const fail = (problem: string): never => {
     throw new Error(`has as provider ${at + 1} ${problem}`);
   };
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) return fail('no object');
-  const values = { scopes: 'openid email profile', ...given } as Record<string, unknown>;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return fail('no object');
+  const values = { scopes: 'openid email profile', ...value } as Record<string, unknown>;
   const unknown = Object.keys(values).find((name) => !providerNames.includes(name));
   if (unknown !== undefined) return fail(`one with ${JSON.stringify(unknown)}, which means nothing`);
   const wrong = providerNames.find((name) => typeof values[name] !== 'string' || values[name] === '');
@@ -53,15 +53,15 @@ const fileText = (path: string): string => {
  */
 export const readProviders = (text: string): SignInProvider[] => {
   const json = text.trimStart().startsWith('[') ? text : fileText(text);
-  let given: unknown;
+  let value: unknown;
   try {
-    given = JSON.parse(json);
+    value = JSON.parse(json);
   } catch {
     // Do not repeat the parser's message: it may quote a secret.
     throw new Error('is not JSON');
   }
-  if (!Array.isArray(given)) throw new Error('is not a JSON array');
-  const providers = given.map(readProvider);
+  if (!Array.isArray(value)) throw new Error('is not a JSON array');
+  const providers = value.map(readProvider);
   const names = new Set(providers.map(({ name }) => name));
   if (names.size < providers.length) throw new Error('names a provider twice');
   return providers;

@@ -44,9 +44,9 @@ export const readUrl = (protocols: string[]): ((text: string) => string) => {
   };
 };
 
-export const readMatching = (pattern: RegExp, wanted: string): ((text: string) => string) => {
+export const readMatching = (pattern: RegExp, expected: string): ((text: string) => string) => {
   return (text) => {
-    if (!pattern.test(text)) throw new Error(`must be ${wanted}`);
+    if (!pattern.test(text)) throw new Error(`must be ${expected}`);
     return text;
   };
 };

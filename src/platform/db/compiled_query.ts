@@ -8,9 +8,9 @@ type Db = Kysely<Schema>;
 /** Placeholder for a value that each run provides. */
 class Placeholder {
   readonly name: string;
-  readonly valueOf: (given: unknown) => unknown;
+  readonly valueOf: (input: unknown) => unknown;
 
-  constructor(name: string, valueOf: (given: unknown) => unknown) {
+  constructor(name: string, valueOf: (input: unknown) => unknown) {
     this.name = name;
     this.valueOf = valueOf;
   }
@@ -19,13 +19,13 @@ class Placeholder {
 /** Applies a change to a value now, or to a placeholder's value at each run. */
 export const mapValue = <T, U>(value: T, change: (value: T) => U): U => {
   if (!(value instanceof Placeholder)) return change(value);
-  const later = new Placeholder(value.name, (given) => change(value.valueOf(given) as T));
+  const later = new Placeholder(value.name, (input) => change(value.valueOf(input) as T));
   return later as U;
 };
 
 const placeholders = new Proxy(
   {},
-  { get: (_target, name) => new Placeholder(String(name), (given) => given) },
+  { get: (_target, name) => new Placeholder(String(name), (input) => input) },
 );
 
 type StoreParts = { words: Words } & Pick<EngineParts, 'querySync' | 'prepare'>;
@@ -64,13 +64,13 @@ let isMaking = false;
 export const isConstant = (value: unknown): value is string | number =>
   isMaking && (typeof value === 'string' || typeof value === 'number');
 
-type Build<G, R> = (db: Db, given: G, spoken: Words) => CompiledQuery<R>;
+type Build<G, R> = (db: Db, params: G, spoken: Words) => CompiledQuery<R>;
 
 /**
  * Returns a query that is built and compiled at its first run. `build` must not inspect the values; it may only place
  * them where SQL allows parameters, and lists by `words.oneOf`.
  */
-export const compiled = <G extends object, R>(build: Build<G, R>): ((db: Db, given: G) => Promise<R[]>) => {
+export const compiled = <G extends object, R>(build: Build<G, R>): ((db: Db, params: G) => Promise<R[]>) => {
   const made = new WeakMap<object, CompiledQuery<R>>();
   const make = (db: Db): CompiledQuery<R> => {
     isMaking = true;
@@ -83,10 +83,10 @@ export const compiled = <G extends object, R>(build: Build<G, R>): ((db: Db, giv
       isMaking = false;
     }
   };
-  return async (db, given) => {
+  return async (db, params) => {
     const query = made.get(getStoreKey(db)) ?? make(db);
     const parameters = query.parameters.map((one) =>
-      one instanceof Placeholder ? one.valueOf(given[one.name as keyof G]) : one,
+      one instanceof Placeholder ? one.valueOf(params[one.name as keyof G]) : one,
     );
     // Skip the layers of the query builder, which take as long as reading a row.
     const connection = connections.get(db);

@@ -41,9 +41,9 @@ export const dial = async ({ address, secret, instance }: Place): Promise<Line> 
   const { promise, resolve, reject } = Promise.withResolvers<Line>();
   const nonce = randomBytes(16).toString('hex');
   let proof: string | null = null;
-  let known = false;
+  let isKnown = false;
   const onFrame = (frame: Frame): void => {
-    if (known) return line.onFrame(frame);
+    if (isKnown) return line.onFrame(frame);
     const { header } = frame;
     if (proof === null && typeof header['nonce'] === 'string') {
       const nonces: [string, string] = [header['nonce'], nonce];
@@ -56,7 +56,7 @@ export const dial = async ({ address, secret, instance }: Place): Promise<Line> 
       throw storageUnavailable(
         `the repository storage refused the connection: ${refused ?? 'the secret is another one'}`,
       );
-    known = true;
+    isKnown = true;
     reader.allow(limitsOfPeers);
     socket.setTimeout(0);
     resolve(line);

@@ -206,9 +206,9 @@ const openStorage = (parts: GitParts, site: StorageSite): Opened => {
 export const openGit = (parts: GitParts): GitStorages => {
   const opened = new Map(parts.storages.map((site) => [site.name, openStorage(parts, site)]));
   const getReach = (storage: string): Reach => {
-    const found = opened.get(storage);
-    if (found === undefined) throw storageUnavailable(`the repository storage ${storage} is not configured`);
-    return found.reach;
+    const entry = opened.get(storage);
+    if (entry === undefined) throw storageUnavailable(`the repository storage ${storage} is not configured`);
+    return entry.reach;
   };
   return {
     repository: (place) =>

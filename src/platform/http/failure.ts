@@ -7,7 +7,7 @@ export const unsupportedType = (type: string): Failure =>
 export const unreadable = (): Failure => new Failure('bad_request', { message: '400 Bad request' });
 
 /** Failures for errors that Fastify throws before an endpoint is reached, by code. Others are bad requests. */
-const known: Record<string, (contentType: string) => Failure> = {
+const failures: Record<string, (contentType: string) => Failure> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: unsupportedType,
   FST_ERR_CTP_BODY_TOO_LARGE: () => tooLarge(),
   FST_ERR_MAX_PARAM_LENGTH: () => tooLong(),
@@ -32,7 +32,7 @@ export const tooLarge = (about?: string): Failure =>
 export const asFailure = (error: unknown, contentType = ''): Failure | null => {
   if (error instanceof Failure) return error;
   const { code, statusCode } = (error ?? {}) as { code?: unknown; statusCode?: unknown };
-  const foreseen = typeof code === 'string' ? known[code]?.(contentType) : undefined;
+  const foreseen = typeof code === 'string' ? failures[code]?.(contentType) : undefined;
   if (foreseen !== undefined) return foreseen;
   // A client error by Fastify's classification; our own errors have no status code.
   return typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500 ? unreadable() : null;

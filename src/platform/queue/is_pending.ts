@@ -11,7 +11,7 @@ import { never } from './leases.ts';
 export const isWorkPending = async (db: Reader, first: Payload, like = '%'): Promise<boolean> => {
   const whole = JSON.stringify(first);
   const start = `${whole.slice(0, -1)},`;
-  const found = await db
+  const row = await db
     .selectFrom('work')
     .select('id')
     .where('run_at', '<', never)
@@ -19,5 +19,5 @@ export const isWorkPending = async (db: Reader, first: Payload, like = '%'): Pro
     .where(sql<boolean>`payload like ${like} escape '\\'`)
     .limit(1)
     .executeTakeFirst();
-  return found !== undefined;
+  return row !== undefined;
 };

@@ -33,7 +33,7 @@ type Thread = {
   left: number;
   since: number;
   /** Unanswered questions of the task; the clock stops while there are any. */
-  asked: number;
+  unanswered: number;
   /** The program is loaded. Loading does not count towards the task's time. */
   isReady: boolean;
 };
@@ -73,14 +73,14 @@ const postToThread = ({ worker }: Thread, message: ToThread): void => {
 
 const answer = async (crew: ProgramThread, thread: Thread, id: number, question: unknown): Promise<void> => {
   const { current } = thread;
-  if (thread.asked === 0) stopClock(thread);
-  thread.asked += 1;
+  if (thread.unanswered === 0) stopClock(thread);
+  thread.unanswered += 1;
   try {
     const answered = await current?.answer?.(question);
     if (thread.current !== current) return;
     postToThread(thread, { kind: 'answer', id, answer: answered });
-    thread.asked -= 1;
-    if (thread.asked === 0) runClock(crew, thread);
+    thread.unanswered -= 1;
+    if (thread.unanswered === 0) runClock(crew, thread);
   } catch (error) {
     if (thread.current === current) fail(crew, thread, error as Error);
   }
@@ -112,7 +112,7 @@ const startThread = (crew: ProgramThread): Thread => {
     timer: undefined,
     left: 0,
     since: 0,
-    asked: 0,
+    unanswered: 0,
     isReady: false,
   };
   worker.on('message', (message: FromThread) => {
@@ -156,7 +156,7 @@ const startNextTask = (crew: ProgramThread): void => {
   clearTimeout(thread.timer);
   thread.current = next;
   thread.left = crew.program.maxMilliseconds;
-  thread.asked = 0;
+  thread.unanswered = 0;
   thread.worker.ref();
   postToThread(thread, { kind: 'task', task: next.task });
   if (thread.isReady) runClock(crew, thread);

@@ -44,7 +44,7 @@ const addToProject = async (
 };
 
 /** Loads and locks the deploy key with this fingerprint, of any project. Keys of users do not count. */
-const known = async (tx: Tx, fingerprint: string): Promise<KeyRow | undefined> =>
+const lockKeyByFingerprint = async (tx: Tx, fingerprint: string): Promise<KeyRow | undefined> =>
   await tx.db
     .selectFrom('keys')
     .selectAll()
@@ -66,9 +66,9 @@ export const createDeployKey = async (
   const flag = can_push ? 1 : 0;
   return await call.write(async (tx) => {
     await holdProject(tx, projectId);
-    const found = await known(tx, checked.fingerprint_sha256);
-    if (found !== undefined && !(await canReuseKey(call, tx.db, found.id))) throw fingerprintTaken();
-    const key = found ?? (await insertKey(tx, call, null, checked));
+    const existing = await lockKeyByFingerprint(tx, checked.fingerprint_sha256);
+    if (existing !== undefined && !(await canReuseKey(call, tx.db, existing.id))) throw fingerprintTaken();
+    const key = existing ?? (await insertKey(tx, call, null, checked));
     return await addToProject(tx, call, projectId, { key, can_push: flag });
   });
 };

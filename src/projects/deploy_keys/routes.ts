@@ -27,7 +27,7 @@ const project = { id: idOrPath('project') };
 const inProject = { ...project, key_id: id() };
 const shared = { area: 'deploy keys', audience: 'user', reply: deployKeyShape } as const;
 
-const administered = (call: Call, given: number | string) => findProjectFor(call, given, 'admin_deploy_key');
+const administered = (call: Call, id: number | string) => findProjectFor(call, id, 'admin_deploy_key');
 
 const listOfInstance = endpoint({
   method: 'GET',
@@ -54,8 +54,8 @@ const list = endpoint({
   list: true,
   params: object({ ...project, public: unsupportedFlag(false), ...pageParams }),
   handle: async (call, params) => {
-    const found = await administered(call, params.id);
-    const { items, total } = await listProjectKeys(call.db, found.id, pageRequest(params));
+    const project = await administered(call, params.id);
+    const { items, total } = await listProjectKeys(call.db, project.id, pageRequest(params));
     return { items: items.map(deployKeyJson), total };
   },
 });
@@ -67,8 +67,8 @@ const get = endpoint({
   ...shared,
   params: object(inProject),
   handle: async (call, params) => {
-    const found = await administered(call, params.id);
-    return deployKeyJson(await findInProject(call.db, found.id, params.key_id));
+    const project = await administered(call, params.id);
+    return deployKeyJson(await findInProject(call.db, project.id, params.key_id));
   },
 });
 
@@ -84,9 +84,9 @@ const create = endpoint({
     can_push: boolean({ default: false }),
     expires_at: optional(clearable(time('no more good from then on'))),
   }),
-  handle: async (call, { id: given, ...input }) => {
-    const found = await administered(call, given);
-    return deployKeyJson(await createDeployKey(call, found.id, input));
+  handle: async (call, { id, ...input }) => {
+    const project = await administered(call, id);
+    return deployKeyJson(await createDeployKey(call, project.id, input));
   },
 });
 
@@ -100,8 +100,8 @@ const update = endpoint({
     if (params.title === undefined && params.can_push === undefined) {
       throw nothingToChange(['title', 'can_push']);
     }
-    const found = await administered(call, params.id);
-    return deployKeyJson(await updateDeployKey(call, found.id, params.key_id, params));
+    const project = await administered(call, params.id);
+    return deployKeyJson(await updateDeployKey(call, project.id, params.key_id, params));
   },
 });
 
@@ -113,8 +113,8 @@ const remove = endpoint({
   reply: null,
   params: object(inProject),
   handle: async (call, params) => {
-    const found = await administered(call, params.id);
-    await deleteDeployKey(call, found.id, params.key_id);
+    const project = await administered(call, params.id);
+    await deleteDeployKey(call, project.id, params.key_id);
   },
 });
 
@@ -125,8 +125,8 @@ const enable = endpoint({
   ...shared,
   params: object(inProject),
   handle: async (call, params) => {
-    const found = await administered(call, params.id);
-    return deployKeyJson(await enableDeployKey(call, found.id, params.key_id));
+    const project = await administered(call, params.id);
+    return deployKeyJson(await enableDeployKey(call, project.id, params.key_id));
   },
 });
 

@@ -56,14 +56,14 @@ const insert = async (tx: Tx, { list, projectId: project_id, target }: Entry): P
 /** Locks the listed project or group, which may be about to be deleted. */
 const holdTarget = async (tx: Tx, { list, target }: Entry): Promise<void> => {
   if (list === 'project') return await holdProject(tx, target);
-  const found = await tx.db
+  const row = await tx.db
     .selectFrom('namespaces')
     .select('id')
     .where('id', '=', target)
     .where('deleted_at', 'is', null)
     .modifyEnd(tx.words.forUpdate)
     .executeTakeFirst();
-  if (found === undefined) throw notFound('Group');
+  if (row === undefined) throw notFound('Group');
 };
 
 /** Adds an entry. @throws Failure 400 for a duplicate, for the project itself, and past the limit; 404 */

@@ -16,8 +16,8 @@ const path = '/projects/:id/job_token_scope';
 const project = { id: idOrPath('project') };
 const shared = { area: 'job token scope', audience: 'user' } as const;
 
-const administered = async (call: Call, given: number | string) =>
-  await findProjectFor(call, given, 'admin_project');
+const administered = async (call: Call, id: number | string) =>
+  await findProjectFor(call, id, 'admin_project');
 
 const show = endpoint({
   method: 'GET',
@@ -26,8 +26,8 @@ const show = endpoint({
   ...shared,
   params: object(project),
   reply: object({ inbound_enabled: bool, outbound_enabled: bool }),
-  handle: async (call, given) => {
-    const { job_token_list_enabled } = await administered(call, given.id);
+  handle: async (call, input) => {
+    const { job_token_list_enabled } = await administered(call, input.id);
     return { inbound_enabled: job_token_list_enabled === 1, outbound_enabled: false };
   },
 });
@@ -43,8 +43,8 @@ const change = endpoint({
     enabled: boolean({ description: 'false: jobs of any project, as their users may' }),
   }),
   reply: null,
-  handle: async (call, { id: given, enabled }) => {
-    await switchList(call, (await administered(call, given)).id, enabled);
+  handle: async (call, { id, enabled }) => {
+    await switchList(call, (await administered(call, id)).id, enabled);
   },
 });
 
@@ -56,9 +56,9 @@ const projects = endpoint({
   list: true,
   params: object({ ...project, ...pageParams }),
   reply: projectShape,
-  handle: async (call, given) => {
-    const found = await administered(call, given.id);
-    const { items, total } = await listedProjects(call, found.id, pageRequest(given));
+  handle: async (call, input) => {
+    const project = await administered(call, input.id);
+    const { items, total } = await listedProjects(call, project.id, pageRequest(input));
     return { items: await projectsJson(call, items, 'basic'), total };
   },
 });
@@ -70,11 +70,11 @@ const addProject = endpoint({
   ...shared,
   params: object({ ...project, target_project_id: id() }),
   reply: object({ source_project_id: int, target_project_id: int }),
-  handle: async (call, given) => {
-    const found = await administered(call, given.id);
-    const target = await findProject(call, given.target_project_id);
-    await addToList(call, { list: 'project', projectId: found.id, target: target.id });
-    return { source_project_id: found.id, target_project_id: target.id };
+  handle: async (call, input) => {
+    const project = await administered(call, input.id);
+    const target = await findProject(call, input.target_project_id);
+    await addToList(call, { list: 'project', projectId: project.id, target: target.id });
+    return { source_project_id: project.id, target_project_id: target.id };
   },
 });
 
@@ -85,9 +85,9 @@ const removeProject = endpoint({
   ...shared,
   params: object({ ...project, target_project_id: id() }),
   reply: null,
-  handle: async (call, given) => {
-    const found = await administered(call, given.id);
-    await removeFromList(call, { list: 'project', projectId: found.id, target: given.target_project_id });
+  handle: async (call, input) => {
+    const project = await administered(call, input.id);
+    await removeFromList(call, { list: 'project', projectId: project.id, target: input.target_project_id });
   },
 });
 
@@ -99,9 +99,9 @@ const groups = endpoint({
   list: true,
   params: object({ ...project, ...pageParams }),
   reply: object({ id: int, web_url: string, name: string }),
-  handle: async (call, given) => {
-    const found = await administered(call, given.id);
-    const { items, total } = await listedGroups(call, found.id, pageRequest(given));
+  handle: async (call, input) => {
+    const project = await administered(call, input.id);
+    const { items, total } = await listedGroups(call, project.id, pageRequest(input));
     const json = items.map(({ id: of, name, full_path }) => ({
       id: of,
       web_url: `${call.baseUrl}/groups/${full_path}`,
@@ -118,11 +118,11 @@ const addGroup = endpoint({
   ...shared,
   params: object({ ...project, target_group_id: id() }),
   reply: object({ source_project_id: int, target_group_id: int }),
-  handle: async (call, given) => {
-    const found = await administered(call, given.id);
-    const target = await findGroup(call, given.target_group_id);
-    await addToList(call, { list: 'group', projectId: found.id, target: target.id });
-    return { source_project_id: found.id, target_group_id: target.id };
+  handle: async (call, input) => {
+    const project = await administered(call, input.id);
+    const target = await findGroup(call, input.target_group_id);
+    await addToList(call, { list: 'group', projectId: project.id, target: target.id });
+    return { source_project_id: project.id, target_group_id: target.id };
   },
 });
 
@@ -133,9 +133,9 @@ const removeGroup = endpoint({
   ...shared,
   params: object({ ...project, target_group_id: id() }),
   reply: null,
-  handle: async (call, given) => {
-    const found = await administered(call, given.id);
-    await removeFromList(call, { list: 'group', projectId: found.id, target: given.target_group_id });
+  handle: async (call, input) => {
+    const project = await administered(call, input.id);
+    await removeFromList(call, { list: 'group', projectId: project.id, target: input.target_group_id });
   },
 });
 

@@ -52,12 +52,14 @@ export const findOrCreateLabels = async (
   project: Project,
   titles: readonly string[],
 ): Promise<LabelRef[]> => {
-  const wanted = [...new Set(titles)].filter((title) => title !== '' && [...title].length <= maxTitleLength);
-  const found = await findLabels(tx.db, project, wanted);
-  const existingTitles = new Set(found.map(({ title }) => title));
+  const requested = [...new Set(titles)].filter(
+    (title) => title !== '' && [...title].length <= maxTitleLength,
+  );
+  const labels = await findLabels(tx.db, project, requested);
+  const existingTitles = new Set(labels.map(({ title }) => title));
   // Sorted, so that concurrent creations of the same labels do not deadlock.
-  const missing = wanted.filter((title) => !existingTitles.has(title)).toSorted();
-  if (missing.length === 0) return found;
+  const missing = requested.filter((title) => !existingTitles.has(title)).toSorted();
+  if (missing.length === 0) return labels;
   const common = {
     project_id: project.id,
     group_id: null,
@@ -77,5 +79,5 @@ export const findOrCreateLabels = async (
     const change = { kind: 'label.created', project_id: project.id, target_type: 'Label', target_id: id };
     await recordEvent(tx, cause, { ...change, data: { title } });
   }
-  return [...found, ...created];
+  return [...labels, ...created];
 };

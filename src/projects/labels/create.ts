@@ -14,9 +14,9 @@ const exists = () => conflict('Label already exists');
  * Creates a label of a project or group.
  * @throws Failure 400 for an invalid title or colour, 409 if the owner or a group above has a label of this title
  */
-export const createLabel = async (call: Call, owner: Owner, given: NewLabel): Promise<LabelRow> => {
-  const title = checkLabelTitle(given.name);
-  const color = checkColor(given.color);
+export const createLabel = async (call: Call, owner: Owner, input: NewLabel): Promise<LabelRow> => {
+  const title = checkLabelTitle(input.name);
+  const color = checkColor(input.color);
   return await call.write(async (tx) => {
     if ((await labelsTitled(tx.db, owner, title)).length > 0) throw exists();
     const row = await tx.db
@@ -25,8 +25,8 @@ export const createLabel = async (call: Call, owner: Owner, given: NewLabel): Pr
         ...ownerColumns(owner),
         title,
         color,
-        description: given.description,
-        priority: owner.kind === 'projects' ? given.priority : null,
+        description: input.description,
+        priority: owner.kind === 'projects' ? input.priority : null,
         created_at: tx.now,
         updated_at: tx.now,
       })

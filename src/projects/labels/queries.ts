@@ -103,9 +103,9 @@ export const findLabel = async (
     .execute();
   const isOwn = (label: LabelRow): boolean =>
     (owner.kind === 'projects' ? label.project_id : label.group_id) === owner.id;
-  const found = rows.find((label) => label.id === id) ?? rows.find(isOwn) ?? rows[0];
-  if (found === undefined) throw notFound('Label');
-  return found;
+  const match = rows.find((label) => label.id === id) ?? rows.find(isOwn) ?? rows[0];
+  if (match === undefined) throw notFound('Label');
+  return match;
 };
 
 /** Lists the labels of the owner and of the groups above it with exactly this title. */

@@ -47,18 +47,18 @@ const edits = {
 /** Identifies the label where the path does not. */
 const named = { name: optional(name), label_id: optional(label_id) };
 
-const toLabelKey = (given: { name?: string; label_id?: string }): LabelKey => {
-  if (given.label_id !== undefined) return { id_or_title: given.label_id };
-  if (given.name !== undefined) return { title: given.name };
+const toLabelKey = (input: { name?: string; label_id?: string }): LabelKey => {
+  if (input.label_id !== undefined) return { id_or_title: input.label_id };
+  if (input.name !== undefined) return { title: input.name };
   throw missingAttribute('name');
 };
 
-const requireEdit = (given: LabelEdit): LabelEdit => {
+const requireEdit = (input: LabelEdit): LabelEdit => {
   const edit: LabelEdit = {
-    ...(given.new_name !== undefined && { new_name: given.new_name }),
-    ...(given.color !== undefined && { color: given.color }),
-    ...(given.description !== undefined && { description: given.description }),
-    ...(given.priority !== undefined && { priority: given.priority }),
+    ...(input.new_name !== undefined && { new_name: input.new_name }),
+    ...(input.color !== undefined && { color: input.color }),
+    ...(input.description !== undefined && { description: input.description }),
+    ...(input.priority !== undefined && { priority: input.priority }),
   };
   if (Object.keys(edit).length > 0) return edit;
   throw nothingToChange(['new_name', 'color', 'description', 'priority']);
@@ -102,10 +102,10 @@ const list = ({ noun, path, id, shared, toSee }: Side) =>
       }),
       ...pageParams,
     }),
-    handle: async (call, given) => {
-      const owner = await toSee(call, given.id);
-      const { items, total } = await listLabels(call, owner, given as LabelFilter, pageRequest(given));
-      return { items: await renderLabels(call, items, given.with_counts), total };
+    handle: async (call, input) => {
+      const owner = await toSee(call, input.id);
+      const { items, total } = await listLabels(call, owner, input as LabelFilter, pageRequest(input));
+      return { items: await renderLabels(call, items, input.with_counts), total };
     },
   });
 
@@ -122,9 +122,9 @@ const create = ({ noun, path, id, shared, toChange }: Side) =>
       description: optional(description),
       priority: optional(priority),
     }),
-    handle: async (call, given) => {
-      const owner = await toChange(call, given.id);
-      const label = { ...given, description: given.description ?? null, priority: given.priority ?? null };
+    handle: async (call, input) => {
+      const owner = await toChange(call, input.id);
+      const label = { ...input, description: input.description ?? null, priority: input.priority ?? null };
       return await renderLabel(call, await createLabel(call, owner, label));
     },
   });
@@ -136,9 +136,9 @@ const get = ({ noun, one, id, shared, toSee }: Side) =>
     summary: `One label of a ${noun}`,
     ...shared,
     params: object({ id, label_id }),
-    handle: async (call, given) => {
-      const owner = await toSee(call, given.id);
-      return await renderLabel(call, await findLabel(call.db, owner, toLabelKey(given), 'available'));
+    handle: async (call, input) => {
+      const owner = await toSee(call, input.id);
+      return await renderLabel(call, await findLabel(call.db, owner, toLabelKey(input), 'available'));
     },
   });
 
@@ -149,9 +149,9 @@ const update = ({ noun, path, one, id, shared, toChange }: Side, where: 'path' |
     summary: where === 'path' ? `Edit a label of a ${noun}` : `Edit the label of a ${noun} that is named`,
     ...shared,
     params: object({ id, ...(where === 'path' ? { label_id } : named), ...edits }),
-    handle: async (call, given) => {
-      const [label, edit] = [toLabelKey(given), requireEdit(given)];
-      return await renderLabel(call, await updateLabel(call, await toChange(call, given.id), label, edit));
+    handle: async (call, input) => {
+      const [label, edit] = [toLabelKey(input), requireEdit(input)];
+      return await renderLabel(call, await updateLabel(call, await toChange(call, input.id), label, edit));
     },
   });
 
@@ -163,9 +163,9 @@ const remove = ({ noun, path, one, id, shared, toChange }: Side, where: 'path' |
     ...shared,
     reply: null,
     params: object({ id, ...(where === 'path' ? { label_id } : named) }),
-    handle: async (call, given) => {
-      const label = toLabelKey(given);
-      await deleteLabel(call, await toChange(call, given.id), label);
+    handle: async (call, input) => {
+      const label = toLabelKey(input);
+      await deleteLabel(call, await toChange(call, input.id), label);
     },
   });
 
@@ -176,11 +176,11 @@ const subscription = ({ noun, one, id, shared, toSee }: Side, verb: 'subscribe' 
     summary: `${verb === 'subscribe' ? 'Subscribe to' : 'Unsubscribe from'} a label of a ${noun}`,
     ...shared,
     params: object({ id, label_id }),
-    handle: async (call, given) => {
-      const owner = await toSee(call, given.id);
+    handle: async (call, input) => {
+      const owner = await toSee(call, input.id);
       return await renderLabel(
         call,
-        await setLabelSubscribed(call, owner, toLabelKey(given), verb === 'subscribe'),
+        await setLabelSubscribed(call, owner, toLabelKey(input), verb === 'subscribe'),
       );
     },
   });

@@ -43,12 +43,12 @@ export const setLabelSubscribed = async (
   call: Call,
   owner: Owner,
   key: LabelKey,
-  wanted: boolean,
+  isSubscribed: boolean,
 ): Promise<LabelRow> => {
   const { id: userId } = requireUser(call);
   return await call.write(async (tx) => {
     const label = await findLabel(tx.db, owner, key, 'available');
-    const row = await (wanted ? subscribe : unsubscribe)(tx, userId, label.id);
+    const row = await (isSubscribed ? subscribe : unsubscribe)(tx, userId, label.id);
     if (row === undefined) throw notModified();
     return label;
   });

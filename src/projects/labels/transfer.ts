@@ -27,8 +27,8 @@ const leftLabels = async (tx: Tx, project: Place): Promise<Left[]> => {
 
 /** Finds the label of this title at the project's new place. */
 const standIn = async (tx: Tx, project: Place, { title, color, description }: Left): Promise<number> => {
-  const [found] = await findLabels(tx.db, project, [title]);
-  if (found !== undefined) return found.id;
+  const [match] = await findLabels(tx.db, project, [title]);
+  if (match !== undefined) return match.id;
   const times = { created_at: tx.now, updated_at: tx.now };
   const own = { project_id: project.id, group_id: null, title, color, description, priority: null };
   return await insertRow(tx.db, 'labels', { ...own, ...times });

@@ -28,20 +28,20 @@ export const addMember = async (
   call: Call,
   kind: SourceKind,
   source: Source,
-  wanted: Role & { user_id: number },
+  requested: Role & { user_id: number },
 ): Promise<void> => {
   if (!source.mayAdmin) throw forbidden();
   if (source.type === 'Project' && (await isMembershipLocked(call.db, source.namespace_id)))
     throw forbidden();
-  const user = await loadUser(call.db, wanted.user_id);
+  const user = await loadUser(call.db, requested.user_id);
   if (user.ghost === 1) throw notFound('User');
-  requireGrantable(kind, source, wanted, call.now);
+  requireGrantable(kind, source, requested, call.now);
   await call.write(async (tx) => {
     await kind.lock(tx, source);
-    const old = await loadMembership(tx, source, wanted.user_id);
+    const old = await loadMembership(tx, source, requested.user_id);
     if (old !== undefined && !hasEnded(old, tx.now)) throw conflict('Member already exists');
     if (old !== undefined) await deleteRow(tx, old.id);
-    await insertMember(tx, requireActor(call), [source.type, source.id], wanted);
+    await insertMember(tx, requireActor(call), [source.type, source.id], requested);
   });
 };
 
@@ -50,14 +50,14 @@ export const updateMember = async (
   call: Call,
   kind: SourceKind,
   source: Source,
-  { user_id, ...wanted }: { user_id: number; access_level: number; expires_at?: string | null },
+  { user_id, ...requested }: { user_id: number; access_level: number; expires_at?: string | null },
 ): Promise<void> => {
   if (!source.mayAdmin) throw forbidden();
   await call.write(async (tx) => {
     await kind.lock(tx, source);
     const old = await requireMembership(tx, source, user_id);
-    requireGrantable(kind, source, wanted, call.now);
-    const { changes, data } = compareColumns(old, wanted);
+    requireGrantable(kind, source, requested, call.now);
+    const { changes, data } = compareColumns(old, requested);
     if (Object.keys(changes).length === 0) return;
     await requireOwnerStays(tx, source, old, { ...old, ...changes });
     await tx.db.updateTable('members').set(changes).where('id', '=', old.id).execute();

@@ -114,8 +114,8 @@ const writingRoutes = (kind: SourceKind) => {
     audience,
     params: object({ id, user_id: idParam(), access_level, expires_at }),
     reply,
-    handle: async (call, { id: asked, expires_at: ends = null, ...role }) => {
-      const source = await kind.find(call, asked);
+    handle: async (call, { id: sourceId, expires_at: ends = null, ...role }) => {
+      const source = await kind.find(call, sourceId);
       await addMember(call, kind, source, { ...role, expires_at: ends });
       return await answer(call, source, role.user_id);
     },
@@ -129,8 +129,8 @@ const writingRoutes = (kind: SourceKind) => {
     audience,
     params: object({ id, user_id: idParam(), access_level, expires_at }),
     reply,
-    handle: async (call, { id: asked, ...role }) => {
-      const source = await kind.find(call, asked);
+    handle: async (call, { id: sourceId, ...role }) => {
+      const source = await kind.find(call, sourceId);
       await updateMember(call, kind, source, role);
       return await answer(call, source, role.user_id);
     },

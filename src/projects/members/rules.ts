@@ -34,9 +34,9 @@ export const requireGrantable = (
  * @throws Failure 404 for a missing or expired one
  */
 export const requireMembership = async (tx: Tx, source: Source, userId: number): Promise<Membership> => {
-  const found = await loadMembership(tx, source, userId);
-  if (found === undefined || hasEnded(found, tx.now)) throw notFound();
-  return found;
+  const membership = await loadMembership(tx, source, userId);
+  if (membership === undefined || hasEnded(membership, tx.now)) throw notFound();
+  return membership;
 };
 
 /**

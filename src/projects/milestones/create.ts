@@ -19,14 +19,14 @@ export type NewMilestone = {
 export const createMilestone = async (
   call: Call,
   owner: Owner,
-  given: NewMilestone,
+  input: NewMilestone,
 ): Promise<MilestoneRow> => {
-  const title = checkMilestoneTitle(given.title);
-  checkDates(given);
+  const title = checkMilestoneTitle(input.title);
+  checkDates(input);
   return await call.write(async (tx) => {
     await lockOwner(tx, owner);
     if (await isTitleTaken(tx.db, owner, title, 0)) throw titleTaken();
-    const { description, start_date, due_date } = given;
+    const { description, start_date, due_date } = input;
     const iid = await takeMilestoneIid(tx, owner);
     const row = await tx.db
       .insertInto('milestones')

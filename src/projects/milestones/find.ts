@@ -23,6 +23,10 @@ export const assignableMilestone = async (
   project: { id: number; namespace_id: number },
   id: number,
 ): Promise<MilestoneRef | null> => {
-  const [found] = await milestoneById(db, { id, project_id: project.id, namespace_id: project.namespace_id });
-  return found ?? null;
+  const [milestone] = await milestoneById(db, {
+    id,
+    project_id: project.id,
+    namespace_id: project.namespace_id,
+  });
+  return milestone ?? null;
 };

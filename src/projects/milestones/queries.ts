@@ -73,15 +73,15 @@ export const listMilestones = async (
 
 /** Loads a milestone of the owner. @throws Failure 404 for any other */
 export const findMilestone = async (db: Reader, owner: Owner, id: number): Promise<MilestoneRow> => {
-  const found = await db
+  const milestone = await db
     .selectFrom('milestones')
     .selectAll()
     .select(ownerPath)
     .where('id', '=', id)
     .where(ownedBy('milestones', owner))
     .executeTakeFirst();
-  if (found === undefined) throw notFound();
-  return found;
+  if (milestone === undefined) throw notFound();
+  return milestone;
 };
 
 /** Locks the owner, so that one transaction at a time compares titles and takes iids. */

@@ -31,13 +31,13 @@ const fields = {
   start_date: optional(clearable(day())),
 };
 
-const requireEdit = (given: MilestoneEdit): MilestoneEdit => {
+const requireEdit = (input: MilestoneEdit): MilestoneEdit => {
   const edit: MilestoneEdit = {
-    ...(given.title !== undefined && { title: given.title }),
-    ...(given.description !== undefined && { description: given.description }),
-    ...(given.start_date !== undefined && { start_date: given.start_date }),
-    ...(given.due_date !== undefined && { due_date: given.due_date }),
-    ...(given.state_event !== undefined && { state_event: given.state_event }),
+    ...(input.title !== undefined && { title: input.title }),
+    ...(input.description !== undefined && { description: input.description }),
+    ...(input.start_date !== undefined && { start_date: input.start_date }),
+    ...(input.due_date !== undefined && { due_date: input.due_date }),
+    ...(input.state_event !== undefined && { state_event: input.state_event }),
   };
   if (Object.keys(edit).length > 0) return edit;
   throw nothingToChange(['title', 'description', 'start_date', 'due_date', 'state_event']);
@@ -84,12 +84,12 @@ const list = ({ noun, path, id, shared, toSee }: Side) =>
       updated_before: optional(time('inclusive')),
       ...pageParams,
     }),
-    handle: async (call, given) => {
+    handle: async (call, input) => {
       const { items, total } = await listMilestones(
         call.db,
-        await toSee(call, given.id),
-        given,
-        pageRequest(given),
+        await toSee(call, input.id),
+        input,
+        pageRequest(input),
       );
       return { items: items.map((row) => milestoneJson(row, call)), total };
     },
@@ -102,8 +102,8 @@ const get = ({ noun, one, id, shared, toSee }: Side) =>
     summary: `One milestone of a ${noun}`,
     ...shared,
     params: object({ id, milestone_id }),
-    handle: async (call, given) =>
-      milestoneJson(await findMilestone(call.db, await toSee(call, given.id), given.milestone_id), call),
+    handle: async (call, input) =>
+      milestoneJson(await findMilestone(call.db, await toSee(call, input.id), input.milestone_id), call),
   });
 
 const create = ({ noun, path, id, shared, toChange }: Side) =>
@@ -113,9 +113,9 @@ const create = ({ noun, path, id, shared, toChange }: Side) =>
     summary: `Create a milestone of a ${noun}`,
     ...shared,
     params: object({ id, title: text(), ...fields }),
-    handle: async (call, given) => {
-      const { title, description = null, start_date = null, due_date = null } = given;
-      const owner = await toChange(call, given.id);
+    handle: async (call, input) => {
+      const { title, description = null, start_date = null, due_date = null } = input;
+      const owner = await toChange(call, input.id);
       const row = await createMilestone(call, owner, { title, description, start_date, due_date });
       return milestoneJson(row, call);
     },
@@ -134,10 +134,10 @@ const update = ({ noun, one, id, shared, toChange }: Side) =>
       ...fields,
       state_event: optional(oneOf(['close', 'activate'])),
     }),
-    handle: async (call, given) => {
-      const edit = requireEdit(given);
-      const owner = await toChange(call, given.id);
-      return milestoneJson(await updateMilestone(call, owner, given.milestone_id, edit), call);
+    handle: async (call, input) => {
+      const edit = requireEdit(input);
+      const owner = await toChange(call, input.id);
+      return milestoneJson(await updateMilestone(call, owner, input.milestone_id, edit), call);
     },
   });
 
@@ -149,8 +149,8 @@ const remove = ({ noun, one, id, shared, toChange }: Side) =>
     ...shared,
     reply: null,
     params: object({ id, milestone_id }),
-    handle: async (call, given) =>
-      await deleteMilestone(call, await toChange(call, given.id), given.milestone_id),
+    handle: async (call, input) =>
+      await deleteMilestone(call, await toChange(call, input.id), input.milestone_id),
   });
 
 const makeRoutes = (of: Side) => [list(of), get(of), create(of), update(of), remove(of)];

@@ -33,7 +33,7 @@ const leftMilestones = async (tx: Tx, project: Place): Promise<GroupMilestone[]>
 
 /** Finds the milestone of this title at the project's new place, or copies it into the project. */
 const standIn = async (tx: Tx, owner: Owner, left: GroupMilestone): Promise<number> => {
-  const found = await tx.db
+  const match = await tx.db
     .selectFrom('milestones')
     .select('id')
     .where('title', '=', left.title)
@@ -43,7 +43,7 @@ const standIn = async (tx: Tx, owner: Owner, left: GroupMilestone): Promise<numb
     .orderBy('id')
     .limit(1)
     .executeTakeFirst();
-  if (found !== undefined) return found.id;
+  if (match !== undefined) return match.id;
   const { id: _id, ...columns } = left;
   const own = { project_id: owner.id, group_id: null, iid: await takeMilestoneIid(tx, owner) };
   return await insertRow(tx.db, 'milestones', { ...columns, ...own, updated_at: tx.now });

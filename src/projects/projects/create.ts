@@ -117,7 +117,7 @@ const addMasters = async (call: Call, tx: Tx, id: number, userIds: Set<number>):
   }
 };
 
-const given = (text: string | undefined): string | undefined => (text === '' ? undefined : text);
+const nonEmpty = (text: string | undefined): string | undefined => (text === '' ? undefined : text);
 
 /**
  * Creates a project and returns its id. Name and path default to each other.
@@ -127,24 +127,24 @@ export const createProject = async (
   call: Call,
   creator: Creator,
   namespaceId: number | null,
-  wanted: NewProject,
+  input: NewProject,
 ): Promise<number> => {
-  if (wanted.name === undefined && wanted.path === undefined) {
+  if (input.name === undefined && input.path === undefined) {
     throw nothingToChange(['name', 'path']);
   }
-  const name = given(wanted.name) ?? wanted.path ?? '';
-  const path = given(wanted.path) ?? pathFromName(name);
-  const found = await findNamespace(call, creator, namespaceId);
+  const name = nonEmpty(input.name) ?? input.path ?? '';
+  const path = nonEmpty(input.path) ?? pathFromName(name);
+  const unlocked = await findNamespace(call, creator, namespaceId);
   return await retryOnTakenName(call, async (tx) => {
-    const namespace = await lockNamespace(tx, found.id);
+    const namespace = await lockNamespace(tx, unlocked.id);
     if (namespace === undefined) throw namespaceRefused();
     await requireProjectQuota(tx, creator, namespace);
     // As in an update: administrators decide what a project costs.
-    if ((wanted.max_artifacts_size ?? null) !== null && !call.admin) throw forbidden();
-    const visibility = getNewVisibility(call, wanted, namespace);
-    const repository_storage = wanted.repository_storage ?? chooseStorage(call.settings, Math.random());
-    const { shared_runners_enabled = inheritedSwitch(namespace) } = wanted;
-    const columns = { ...wanted, name, path, visibility, repository_storage, shared_runners_enabled };
+    if ((input.max_artifacts_size ?? null) !== null && !call.admin) throw forbidden();
+    const visibility = getNewVisibility(call, input, namespace);
+    const repository_storage = input.repository_storage ?? chooseStorage(call.settings, Math.random());
+    const { shared_runners_enabled = inheritedSwitch(namespace) } = input;
+    const columns = { ...input, name, path, visibility, repository_storage, shared_runners_enabled };
     const proposal = { id: null, namespace, ...columns };
     refuseProblems({
       name: await nameProblem(tx, proposal),

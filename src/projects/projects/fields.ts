@@ -82,8 +82,8 @@ const readVisibility = ({ visibility, public: isPublic }: Params): Visibility | 
 };
 
 /** Checks the path of the configuration. @throws Failure 400 for one that leads out of the repository */
-const readConfigPath = (given: string | null): string | null => {
-  const path = given?.replace(/^\/+/, '') ?? '';
+const readConfigPath = (value: string | null): string | null => {
+  const path = value?.replace(/^\/+/, '') ?? '';
   if (path.split('/').includes('..')) {
     throw invalid({ ci_config_path: ['must not include leading slash or directory traversal.'] });
   }
@@ -103,8 +103,8 @@ const pipelineColumns = (params: Params) => ({
 /** Reads the parameters. `visibility` takes precedence over `public`. @throws Failure 400 */
 export const projectInput = (params: Params): ProjectInput => {
   const visibility = readVisibility(params);
-  const given = { ...params, public_builds: params.public_builds ?? params.public_jobs };
-  const set = (Object.keys(flags) as FlagName[]).filter((name) => given[name] !== undefined);
+  const input = { ...params, public_builds: params.public_builds ?? params.public_jobs };
+  const set = (Object.keys(flags) as FlagName[]).filter((name) => input[name] !== undefined);
   const topics = readTopics(params);
   return {
     ...(params.name !== undefined && { name: params.name }),
@@ -117,6 +117,6 @@ export const projectInput = (params: Params): ProjectInput => {
     ...pipelineColumns(params),
     ...(topics !== undefined && { topics }),
     ...featureColumns(params),
-    ...Object.fromEntries(set.map((name) => [name, given[name] === true ? 1 : 0])),
+    ...Object.fromEntries(set.map((name) => [name, input[name] === true ? 1 : 0])),
   };
 };

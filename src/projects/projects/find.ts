@@ -35,8 +35,8 @@ const projectByPath = compiled((db, { path }: { path: string }) =>
 );
 
 const projectAt = async (db: Reader, path: string): Promise<Project | undefined> => {
-  const [found] = await projectByPath(db, { path: path.toLowerCase() });
-  if (found !== undefined) return found;
+  const [row] = await projectByPath(db, { path: path.toLowerCase() });
+  if (row !== undefined) return row;
   const id = await findIdByOldPath(db, 'Project', path);
   return id === null ? undefined : (await projectById(db, { id }))[0];
 };
@@ -46,8 +46,8 @@ const projectAt = async (db: Reader, path: string): Promise<Project | undefined>
  * not exist or is being removed.
  */
 export const anyProject = async ({ db }: Pick<Call, 'db'>, id: number | string): Promise<Project | null> => {
-  const found = typeof id === 'number' ? (await projectById(db, { id }))[0] : await projectAt(db, id);
-  return found === undefined || found.deleted_at !== null ? null : found;
+  const project = typeof id === 'number' ? (await projectById(db, { id }))[0] : await projectAt(db, id);
+  return project === undefined || project.deleted_at !== null ? null : project;
 };
 
 /**
@@ -58,10 +58,10 @@ export const findProject = async (
   call: Pick<Call, 'db' | 'viewer'>,
   id: number | string,
 ): Promise<Project> => {
-  const found = await anyProject(call, id);
-  if (found !== null) await admitJob(call.db, call.viewer, found);
-  if (found === null || !canSeeProject(call.viewer, found)) throw notFound('Project');
-  return found;
+  const project = await anyProject(call, id);
+  if (project !== null) await admitJob(call.db, call.viewer, project);
+  if (project === null || !canSeeProject(call.viewer, project)) throw notFound('Project');
+  return project;
 };
 
 /** Loads a project for background work, without authorization; null: it is removed. */

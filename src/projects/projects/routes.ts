@@ -110,12 +110,12 @@ const update = endpoint({
   params: object({ id: project, ...projectParams }),
   reply: projectShape,
   handle: async (call, { id, ...params }) => {
-    const found = await findProjectFor(call, id, 'admin_project');
+    const loaded = await findProjectFor(call, id, 'admin_project');
     if (Object.keys(params).length === 0) {
       throw nothingToChange(Object.keys(projectParams));
     }
-    await updateProject(call, found, projectInput(params));
-    return await projectAnswer(call, found.id);
+    await updateProject(call, loaded, projectInput(params));
+    return await projectAnswer(call, loaded.id);
   },
 });
 
@@ -129,9 +129,9 @@ const remove = endpoint({
   params: object({ id: project }),
   reply: object({ message: string }),
   handle: async (call, { id }) => {
-    const found = await findProjectFor(call, id, 'remove_project');
-    requireUnmodified(call.header('if-unmodified-since'), found.updated_at);
-    await removeProject(call, found);
+    const loaded = await findProjectFor(call, id, 'remove_project');
+    requireUnmodified(call.header('if-unmodified-since'), loaded.updated_at);
+    await removeProject(call, loaded);
     return { message: '202 Accepted' };
   },
 });
@@ -146,9 +146,9 @@ const archiving = (word: 'archive' | 'unarchive', archived: 0 | 1) =>
     params: object({ id: project }),
     reply: projectShape,
     handle: async (call, { id }) => {
-      const found = await findProjectFor(call, id, 'archive_project');
-      await archiveProject(call, found, archived);
-      return await projectAnswer(call, found.id);
+      const loaded = await findProjectFor(call, id, 'archive_project');
+      await archiveProject(call, loaded, archived);
+      return await projectAnswer(call, loaded.id);
     },
   });
 
@@ -162,9 +162,9 @@ const transfer = (follow: FollowTransfer) =>
     params: object({ id: project, namespace: idOrPath('id or full path of the namespace') }),
     reply: projectShape,
     handle: async (call, { id, namespace }) => {
-      const found = await findProjectFor(call, id, 'transfer_project');
-      await transferProject(call, found, namespace, follow);
-      return await projectAnswer(call, found.id);
+      const loaded = await findProjectFor(call, id, 'transfer_project');
+      await transferProject(call, loaded, namespace, follow);
+      return await projectAnswer(call, loaded.id);
     },
   });
 

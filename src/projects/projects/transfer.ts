@@ -26,14 +26,14 @@ const failed = (text: string): Failure => refused(`Failed to transfer project ${
 const findTarget = async (call: Call, id: number | string): Promise<Namespace> => {
   const { db, viewer, platform } = call;
   const { words } = platform.store;
-  const found = await db
+  const namespace = await db
     .selectFrom('namespaces')
     .selectAll()
     .where(anyOf([ownNamespaces(viewer, words), visibleGroups(viewer, words)]))
     .where('id', '=', selectNamespaceId(id))
     .executeTakeFirst();
-  if (found === undefined) throw notFound('Namespace');
-  return found;
+  if (namespace === undefined) throw notFound('Namespace');
+  return namespace;
 };
 
 /** Checks that the project may move there. @throws Failure 400 */
@@ -89,16 +89,16 @@ const store = async (tx: Tx, call: Call, [project, namespace]: [Project, Namespa
  */
 export const transferProject = async (
   call: Call,
-  found: Project,
+  unlocked: Project,
   namespaceId: number | string,
   follow: FollowTransfer,
 ): Promise<void> => {
   const { id: targetId } = await findTarget(call, namespaceId);
   await retryOnTakenName(call, async (tx) => {
-    const namespaces = await lockBoth(tx, [found.namespace_id, targetId]);
-    const locked = await lockProject(tx, found);
-    const project = { ...found, ...locked };
-    if (project.namespace_id !== found.namespace_id)
+    const namespaces = await lockBoth(tx, [unlocked.namespace_id, targetId]);
+    const locked = await lockProject(tx, unlocked);
+    const project = { ...unlocked, ...locked };
+    if (project.namespace_id !== unlocked.namespace_id)
       throw conflict('The project has been transferred meanwhile');
     const namespace = namespaces.get(targetId);
     if (namespace === undefined) throw notFound('Namespace');

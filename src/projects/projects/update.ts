@@ -22,8 +22,8 @@ type Stored = Selectable<ProjectsTable>;
 /**
  * Authorizes the changes: masters change a project, owners its name, path and visibility, administrators its costs.
  */
-const admit = (call: Call, project: Project, wanted: ProjectColumns): void => {
-  const { changes } = compareColumns(project, wanted);
+const admit = (call: Call, project: Project, requested: ProjectColumns): void => {
+  const { changes } = compareColumns(project, requested);
   const isRenamed = changes.name !== undefined || changes.path !== undefined;
   if (isRenamed && !may(call.viewer, 'rename_project', project)) throw forbidden();
   const isOpened = changes.visibility !== undefined;
@@ -45,9 +45,9 @@ export const lockProject = async (tx: Tx, { id }: Pick<Project, 'id'>): Promise<
 };
 
 /** Locks the namespace first, as everywhere. The project may have been transferred since it was loaded. */
-const lockInNamespace = async (tx: Tx, found: Project): Promise<[Stored, Namespace]> => {
-  const namespace = await lockNamespace(tx, found.namespace_id);
-  const project = await lockProject(tx, found);
+const lockInNamespace = async (tx: Tx, unlocked: Project): Promise<[Stored, Namespace]> => {
+  const namespace = await lockNamespace(tx, unlocked.namespace_id);
+  const project = await lockProject(tx, unlocked);
   if (project.namespace_id !== namespace?.id) throw conflict('The project has been transferred meanwhile');
   return [project, namespace];
 };
@@ -76,7 +76,7 @@ const check = async (
 const withDefaultBranch = async (
   { platform }: Call,
   project: Project,
-  { default_branch: branch, ...wanted }: ProjectColumns,
+  { default_branch: branch, ...requested }: ProjectColumns,
 ): Promise<ProjectColumns> => {
   if (
     branch === undefined ||
@@ -84,14 +84,14 @@ const withDefaultBranch = async (
     project.default_branch === null ||
     branch === project.default_branch
   )
-    return wanted;
+    return requested;
   const { refs } = await platform.git
     .repository(project)
     .ask('refs.get', { names: [`refs/heads/${branch}`] });
   if ((refs[0] ?? null) === null) {
     throw invalid({ base: [`Could not change HEAD: branch '${branch}' does not exist`] });
   }
-  return { ...wanted, default_branch: branch };
+  return { ...requested, default_branch: branch };
 };
 
 /** @returns the topics before and after, for the change log; empty: unchanged */
@@ -110,14 +110,14 @@ const changeTopics = async (
 /** Changes a project that the caller may administer. Does nothing without a difference. */
 export const updateProject = async (
   call: Call,
-  found: Project,
-  { topics, ...given }: ProjectInput,
+  unlocked: Project,
+  { topics, ...edit }: ProjectInput,
 ): Promise<void> => {
-  admit(call, found, given);
-  const wanted = await withDefaultBranch(call, found, given);
+  admit(call, unlocked, edit);
+  const requested = await withDefaultBranch(call, unlocked, edit);
   await retryOnTakenName(call, async (tx) => {
-    const [project, namespace] = await lockInNamespace(tx, found);
-    const { changes, data: changed } = compareColumns(project, wanted);
+    const [project, namespace] = await lockInNamespace(tx, unlocked);
+    const { changes, data: changed } = compareColumns(project, requested);
     const topicChange = await changeTopics(tx, project.id, topics);
     const data = { ...changed, ...topicChange };
     if (Object.keys(data).length === 0) return;

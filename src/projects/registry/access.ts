@@ -35,9 +35,9 @@ const parseScope = (scope: string): Access | null => {
   return { type: 'repository', name, actions: [...new Set(actions.split(','))] };
 };
 
-/** @param given scopes, each possibly several separated by spaces */
-const parseScopes = (given: readonly string[]): Access[] => {
-  const all = given.flatMap((text) => text.split(' ')).filter((scope) => scope !== '');
+/** @param scopes each possibly several separated by spaces */
+const parseScopes = (scopes: readonly string[]): Access[] => {
+  const all = scopes.flatMap((text) => text.split(' ')).filter((scope) => scope !== '');
   if (all.length > maxScopes) throw invalid({ scope: [`is too long (maximum is ${maxScopes} values)`] });
   const parsed = all.map(parseScope).filter((scope) => scope !== null);
   const byName = Map.groupBy(parsed, ({ name }) => name);

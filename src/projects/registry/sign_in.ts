@@ -34,9 +34,9 @@ export const signInPuller = async ({ platform, header, ip, userAgent }: Call): P
   const credentials = readBasic(value);
   if (credentials === null) throw denied();
   try {
-    const found = await signInBasic(platform, credentials, { ip, userAgent });
-    if (found === 'second_factor') throw denied();
-    const { user, viewer, scopes } = found;
+    const signedIn = await signInBasic(platform, credentials, { ip, userAgent });
+    if (signedIn === 'second_factor') throw denied();
+    const { user, viewer, scopes } = signedIn;
     if (scopes !== null && !scopes.includes('api') && !scopes.includes('read_api')) throw denied();
     return { username: user.username, viewer, readsOnly: scopes !== null && !scopes.includes('api') };
   } catch (error) {

@@ -15,10 +15,10 @@ export type NewSnippet = SnippetText & {
 };
 
 /** Creates a snippet. @throws Failure 403, 400 */
-export const createSnippet = async (call: Call, home: Home, given: NewSnippet): Promise<SnippetRow> => {
+export const createSnippet = async (call: Call, home: Home, input: NewSnippet): Promise<SnippetRow> => {
   if (!mayCreate(call, home)) throw forbidden();
-  const visibility = given.visibility ?? call.settings.default_snippet_visibility;
-  const { title, file_name, content } = checkSnippet(call, given, visibility);
+  const visibility = input.visibility ?? call.settings.default_snippet_visibility;
+  const { title, file_name, content } = checkSnippet(call, input, visibility);
   const actor = requireActor(call);
   return await call.write(async (tx) => {
     if (home !== null) await holdProject(tx, home.id);
@@ -30,7 +30,7 @@ export const createSnippet = async (call: Call, home: Home, given: NewSnippet): 
         title,
         file_name,
         content,
-        description: given.description,
+        description: input.description,
         visibility,
         user_agent: call.userAgent.slice(0, 500),
         ip_address: call.ip,

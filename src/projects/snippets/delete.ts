@@ -8,15 +8,15 @@ import { findSnippet, lockSnippet } from './queries.ts';
 export const deleteSnippet = async (call: Call, home: Home, id: number): Promise<void> =>
   await call.write(async (tx) => {
     await lockSnippet(tx, id);
-    const found = await findSnippet(call, tx.db, home, id);
-    requireChange(call, home, found);
-    requireUnmodified(call.header('if-unmodified-since'), found.updated_at);
+    const snippet = await findSnippet(call, tx.db, home, id);
+    requireChange(call, home, snippet);
+    requireUnmodified(call.header('if-unmodified-since'), snippet.updated_at);
     await tx.db.deleteFrom('snippets').where('id', '=', id).execute();
     await recordEvent(tx, requireActor(call), {
       kind: 'snippet.deleted',
-      project_id: found.project_id,
+      project_id: snippet.project_id,
       target_type: 'Snippet',
       target_id: id,
-      data: { title: found.title },
+      data: { title: snippet.title },
     });
   });

@@ -33,7 +33,7 @@ export const sentFile = (sent: unknown): SentFile => {
   if (list.length !== 1) throw refused('must be one: a snippet has one file');
   if (typeof file !== 'object' || file === null) throw refused('is invalid');
   const { action, file_path, content } = file as Record<string, unknown>;
-  if (action !== undefined && !actions.some((known) => known === action))
+  if (action !== undefined && !actions.some((existing) => existing === action))
     throw refused('[action] is invalid');
   const [name, text] = [readText(file_path, 'file_path'), readText(content, 'content')];
   return { ...(name !== undefined && { file_name: name }), ...(text !== undefined && { content: text }) };

@@ -60,9 +60,9 @@ const side = (kind: 'personal' | 'project') => {
     param,
     one: `${path}/:${param}`,
     home: isPersonal ? {} : { id: idOrPath('project') },
-    toHome: (call: Call, given: Record<string, unknown>): Promise<Home> =>
-      openHome(call, isPersonal ? undefined : (given['id'] as number | string)),
-    getSnippetId: (given: Record<string, unknown>): number => given[param] as number,
+    toHome: (call: Call, input: Record<string, unknown>): Promise<Home> =>
+      openHome(call, isPersonal ? undefined : (input['id'] as number | string)),
+    getSnippetId: (input: Record<string, unknown>): number => input[param] as number,
   };
 };
 
@@ -80,10 +80,10 @@ const list = ({ path, home, toHome }: Side, of: SnippetFilter['of'], summary: st
     ...shared,
     list: true,
     params: object({ ...home, ...createdTimes, ...pageParams }),
-    handle: async (call, given) => {
-      const found = await toHome(call, given);
-      const { items, total } = await listSnippets(call, found, { ...given, of }, pageRequest(given));
-      return { items: await snippetsJson(call, found, items), total };
+    handle: async (call, input) => {
+      const opened = await toHome(call, input);
+      const { items, total } = await listSnippets(call, opened, { ...input, of }, pageRequest(input));
+      return { items: await snippetsJson(call, opened, items), total };
     },
   });
 
@@ -108,57 +108,57 @@ const create = ({ word, path, home, toHome }: Side) =>
     summary: `Create ${word}`,
     ...shared,
     params: object({ ...home, title, ...texts }),
-    handle: async (call, given) => {
-      const file = sentFile(given.files);
-      const { code = file.content, content: text = code, description = null } = given;
-      const { file_name: name = file.file_name ?? '' } = given;
+    handle: async (call, input) => {
+      const file = sentFile(input.files);
+      const { code = file.content, content: text = code, description = null } = input;
+      const { file_name: name = file.file_name ?? '' } = input;
       if (text === undefined) throw missingAttribute('content');
-      const found = await toHome(call, given);
-      const made = { title: given.title, content: text, file_name: name, description };
+      const opened = await toHome(call, input);
+      const made = { title: input.title, content: text, file_name: name, description };
       return await render(
         call,
-        found,
-        await createSnippet(call, found, { ...made, visibility: given.visibility }),
+        opened,
+        await createSnippet(call, opened, { ...made, visibility: input.visibility }),
       );
     },
   });
 
-const get = ({ word, one, param, home, toHome, getSnippetId: idOf }: Side) =>
+const get = ({ word, one, param, home, toHome, getSnippetId }: Side) =>
   endpoint({
     method: 'GET',
     path: one,
     summary: `Read ${word}`,
     ...shared,
     params: object({ ...home, [param]: id() }),
-    handle: async (call, given) => {
-      const found = await toHome(call, given);
-      return await render(call, found, await findSnippet(call, call.db, found, idOf(given)));
+    handle: async (call, input) => {
+      const opened = await toHome(call, input);
+      return await render(call, opened, await findSnippet(call, call.db, opened, getSnippetId(input)));
     },
   });
 
 const editNames = ['title', 'file_name', 'content', 'code', 'files', 'description', 'visibility'] as const;
 
-const update = ({ word, one, param, home, toHome, getSnippetId: idOf }: Side) =>
+const update = ({ word, one, param, home, toHome, getSnippetId }: Side) =>
   endpoint({
     method: 'PUT',
     path: one,
     summary: `Edit ${word}`,
     ...shared,
     params: object({ ...home, [param]: id(), title: optional(title), ...texts }),
-    handle: async (call, given) => {
-      if (editNames.every((name) => given[name] === undefined)) {
+    handle: async (call, input) => {
+      if (editNames.every((name) => input[name] === undefined)) {
         throw nothingToChange(['title', 'file_name', 'content', 'description', 'visibility']);
       }
-      const found = await toHome(call, given);
-      const file = sentFile(given.files);
-      const { title: named, file_name: name = file.file_name, description, visibility } = given;
+      const opened = await toHome(call, input);
+      const file = sentFile(input.files);
+      const { title: named, file_name: name = file.file_name, description, visibility } = input;
       const edit: SnippetEdit = { title: named, file_name: name, description, visibility };
-      const wanted = { ...edit, content: given.content ?? given.code ?? file.content };
-      return await render(call, found, await updateSnippet(call, found, idOf(given), wanted));
+      const edited = { ...edit, content: input.content ?? input.code ?? file.content };
+      return await render(call, opened, await updateSnippet(call, opened, getSnippetId(input), edited));
     },
   });
 
-const remove = ({ word, one, param, home, toHome, getSnippetId: idOf }: Side) =>
+const remove = ({ word, one, param, home, toHome, getSnippetId }: Side) =>
   endpoint({
     method: 'DELETE',
     path: one,
@@ -166,7 +166,7 @@ const remove = ({ word, one, param, home, toHome, getSnippetId: idOf }: Side) =>
     ...shared,
     reply: null,
     params: object({ ...home, [param]: id() }),
-    handle: async (call, given) => await deleteSnippet(call, await toHome(call, given), idOf(given)),
+    handle: async (call, input) => await deleteSnippet(call, await toHome(call, input), getSnippetId(input)),
   });
 
 /** Always text, whatever the file name suggests. */
@@ -176,7 +176,7 @@ const plain = {
   'content-security-policy': "default-src 'none'; sandbox",
 };
 
-const rawText = ({ word, one, param, home, toHome, getSnippetId: idOf }: Side) =>
+const rawText = ({ word, one, param, home, toHome, getSnippetId }: Side) =>
   endpoint({
     method: 'GET',
     path: `${one}/raw`,
@@ -185,13 +185,13 @@ const rawText = ({ word, one, param, home, toHome, getSnippetId: idOf }: Side) =
     reply: null,
     content: 'text/plain',
     params: object({ ...home, [param]: id() }),
-    handle: async (call, given) => {
-      const found = await findSnippet(call, call.db, await toHome(call, given), idOf(given));
-      return new Answer(await loadContent(call.db, found.id), { headers: plain });
+    handle: async (call, input) => {
+      const snippet = await findSnippet(call, call.db, await toHome(call, input), getSnippetId(input));
+      return new Answer(await loadContent(call.db, snippet.id), { headers: plain });
     },
   });
 
-const userAgentDetail = ({ word, one, param, home, toHome, getSnippetId: idOf }: Side) =>
+const userAgentDetail = ({ word, one, param, home, toHome, getSnippetId }: Side) =>
   endpoint({
     method: 'GET',
     path: `${one}/user_agent_detail`,
@@ -200,9 +200,9 @@ const userAgentDetail = ({ word, one, param, home, toHome, getSnippetId: idOf }:
     audience: 'admin',
     reply: object({ user_agent: string, ip_address: string, spam_check_submitted: bool }),
     params: object({ ...home, [param]: id() }),
-    handle: async (call, given) => {
-      const found = await findSnippet(call, call.db, await toHome(call, given), idOf(given));
-      return { ...(await loadUserAgent(call.db, found.id)), spam_check_submitted: false };
+    handle: async (call, input) => {
+      const snippet = await findSnippet(call, call.db, await toHome(call, input), getSnippetId(input));
+      return { ...(await loadUserAgent(call.db, snippet.id)), spam_check_submitted: false };
     },
   });
 

@@ -30,18 +30,19 @@ const fileNameProblem = (name: string): string | null => {
  */
 export const checkSnippet = (
   call: { settings: Settings; admin: boolean },
-  given: SnippetText,
+  input: SnippetText,
   visibility: Visibility | null,
 ): SnippetText => {
-  const text = { ...given, title: given.title.trim(), file_name: given.file_name.trim() };
-  const found: Record<string, string | null> = {
+  const text = { ...input, title: input.title.trim(), file_name: input.file_name.trim() };
+  const textProblems: Record<string, string | null> = {
     title: titleProblem(text.title),
     file_name: fileNameProblem(text.file_name),
     content: text.content.trim() === '' ? "can't be blank" : null,
     visibility_level: visibility === null ? null : findVisibilityProblem(call, visibility),
   };
   const problems: Problems = {};
-  for (const [name, problem] of Object.entries(found)) if (problem !== null) problems[name] = [problem];
+  for (const [name, problem] of Object.entries(textProblems))
+    if (problem !== null) problems[name] = [problem];
   if (Object.keys(problems).length > 0) throw invalid(problems);
   return text;
 };

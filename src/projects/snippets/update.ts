@@ -25,16 +25,16 @@ export const updateSnippet = async (
 ): Promise<SnippetRow> =>
   await call.write(async (tx) => {
     await lockSnippet(tx, id);
-    const found = await findSnippet(call, tx.db, home, id);
-    requireChange(call, home, found);
-    const before = { ...found, content: await loadContent(tx.db, id) };
-    const given = Object.fromEntries(Object.entries(edit).filter(([, value]) => value !== undefined));
-    const wanted: typeof before = { ...before, ...given };
+    const snippet = await findSnippet(call, tx.db, home, id);
+    requireChange(call, home, snippet);
+    const before = { ...snippet, content: await loadContent(tx.db, id) };
+    const edits = Object.fromEntries(Object.entries(edit).filter(([, value]) => value !== undefined));
+    const merged: typeof before = { ...before, ...edits };
     // A level that was restricted later stays valid.
-    const isOpened = wanted.visibility !== before.visibility;
-    const after = { ...wanted, ...checkSnippet(call, wanted, isOpened ? wanted.visibility : null) };
+    const isOpened = merged.visibility !== before.visibility;
+    const after = { ...merged, ...checkSnippet(call, merged, isOpened ? merged.visibility : null) };
     const changed = names.filter((name) => after[name] !== before[name]);
-    if (changed.length === 0) return found;
+    if (changed.length === 0) return snippet;
     const { title, file_name, description, visibility, content } = after;
     await tx.db
       .updateTable('snippets')
@@ -44,7 +44,7 @@ export const updateSnippet = async (
     const auditedColumns = changed.filter((name) => name !== 'content' && name !== 'description');
     await recordEvent(tx, requireActor(call), {
       kind: 'snippet.updated',
-      project_id: found.project_id,
+      project_id: snippet.project_id,
       target_type: 'Snippet',
       target_id: id,
       data: Object.fromEntries(auditedColumns.map((name) => [name, [before[name], after[name]]])),

@@ -23,9 +23,9 @@ const starring = (word: 'star' | 'unstar') =>
     params: object({ id: project }),
     reply: projectShape,
     handle: async (call, { id }) => {
-      const found = await findProject(call, id);
-      if (!(await setStarred(call, found, word === 'star'))) throw notModified();
-      return await projectAnswer(call, found.id);
+      const starred = await findProject(call, id);
+      if (!(await setStarred(call, starred, word === 'star'))) throw notModified();
+      return await projectAnswer(call, starred.id);
     },
   });
 

@@ -11,8 +11,8 @@ export const getMaxFileBytes = ({ max_attachment_size }: Settings): number =>
 const maxNameLength = 255;
 
 /** Returns the name of a file in URLs and on the disks of users: never a path, without invisible characters. */
-export const cleanName = (given: string): string => {
-  const last = normalizeText(given.toWellFormed(), 'NFC').split(/[/\\]/).at(-1) ?? '';
+export const cleanName = (filename: string): string => {
+  const last = normalizeText(filename.toWellFormed(), 'NFC').split(/[/\\]/).at(-1) ?? '';
   const plain = last.replace(/[^\p{L}\p{M}\p{N}_.+-]/gu, '_');
   const name = /^\.*$/.test(plain) ? `_${plain}` : plain;
   const dot = name.lastIndexOf('.');

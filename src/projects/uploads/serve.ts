@@ -59,29 +59,29 @@ export type Address = { id: number | string; secret: string; filename: string };
  */
 export const serveUpload = async (call: Call, { id, secret, filename }: Address): Promise<Answer> => {
   const project = await findProject(call, id);
-  const found = await findUpload(call, project.id, secret, filename);
-  const headers = makeHeaders(found);
-  if (isKnown(call, found)) {
+  const upload = await findUpload(call, project.id, secret, filename);
+  const headers = makeHeaders(upload);
+  if (isKnown(call, upload)) {
     return new Answer(null, { status: 304, headers: { etag: headers['etag'] ?? '' } });
   }
-  const range = readRange(call, found);
+  const range = readRange(call, upload);
   if (range === 'unsatisfiable') {
-    return new Answer(null, { status: 416, headers: { 'content-range': `bytes */${found.size}` } });
+    return new Answer(null, { status: 416, headers: { 'content-range': `bytes */${upload.size}` } });
   }
-  const length = range === null ? found.size : range.end - range.start + 1;
+  const length = range === null ? upload.size : range.end - range.start + 1;
   const all = {
     ...headers,
     'content-length': String(length),
-    ...(range !== null && { 'content-range': `bytes ${range.start}-${range.end}/${found.size}` }),
+    ...(range !== null && { 'content-range': `bytes ${range.start}-${range.end}/${upload.size}` }),
   };
   const status = range === null ? 200 : 206;
   // Without the bytes but with their number.
   if (call.incoming.method === 'HEAD') return new Answer(Readable.from([]), { status, headers: all });
   const bytes = await call.platform.blobs.get(
-    getProjectArea(found.project_id),
-    found.sha256,
+    getProjectArea(upload.project_id),
+    upload.sha256,
     range ?? undefined,
-    found.size,
+    upload.size,
   );
   if (bytes === null) throw notFound();
   return new Answer(bytes, { status, headers: all });

@@ -27,11 +27,11 @@ export const listOfCommit = async (
   { limit, offset }: PageRequest,
 ): Promise<Page<JsonText>> => {
   // The cross join makes SQLite start with the few matching ids.
-  const found = sql`(${selectRequestIds(id, sha)}) as found cross join merge_requests
+  const source = sql`(${selectRequestIds(id, sha)}) as found cross join merge_requests
     where merge_requests.id = found.id and deleted_at is null`;
   const [{ rows: totals }, { rows }] = await Promise.all([
-    sql<{ total: number }>`select count(*) as total from ${found}`.execute(call.db),
-    sql<Version>`select merge_requests.id, revision from ${found}
+    sql<{ total: number }>`select count(*) as total from ${source}`.execute(call.db),
+    sql<Version>`select merge_requests.id, revision from ${source}
       order by merge_requests.id desc limit ${limit} offset ${offset}`.execute(call.db),
   ]);
   return { items: await mergeRequestTexts(call, rows), total: totals[0]?.total ?? 0 };

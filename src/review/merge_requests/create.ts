@@ -55,11 +55,11 @@ type ActedInput = NewMergeRequest & Acted;
 const findTarget = async (call: Call, source: Project, id: number | null | undefined): Promise<Project> =>
   id === undefined || id === null || id === source.id ? source : await findProject(call, id);
 
-const toPair = (source: Project, target: Project, given: NewMergeRequest): Pair => ({
+const toPair = (source: Project, target: Project, input: NewMergeRequest): Pair => ({
   source_project_id: source.id,
-  source_branch: given.source_branch,
+  source_branch: input.source_branch,
   project_id: target.id,
-  target_branch: given.target_branch,
+  target_branch: input.target_branch,
 });
 
 /** Throws if the caller may not open a request for these branches, with checks in the order of the contract. */
@@ -87,14 +87,14 @@ const isSquashed = ({ squash_option }: Project, squash: boolean | undefined): bo
   return squash ?? squash_option === 'default_on';
 };
 
-const insertRequest = async (tx: Tx, target: Project, actor: Actor, given: ActedInput & { pair: Pair }) => {
-  const { milestone_id: requestedId = null } = given;
+const insertRequest = async (tx: Tx, target: Project, actor: Actor, fields: ActedInput & { pair: Pair }) => {
+  const { milestone_id: requestedId = null } = fields;
   const milestone = requestedId === null ? null : await assignableMilestone(tx.db, target, requestedId);
   const row = {
-    ...newColumns<MergeRequestRow, typeof mergeRequestFields>(mergeRequestFields, given),
-    ...given.pair,
+    ...newColumns<MergeRequestRow, typeof mergeRequestFields>(mergeRequestFields, fields),
+    ...fields.pair,
     iid: await takeIid(tx, target.id, 'merge_request'),
-    title: given.title,
+    title: fields.title,
     state: 'opened' as const,
     author_id: actor.user.id,
     milestone_id: milestone?.id ?? null,
@@ -105,12 +105,12 @@ const insertRequest = async (tx: Tx, target: Project, actor: Actor, given: Acted
     head_sha: null,
     merge_commit_sha: null,
     squash_commit_sha: null,
-    squash: isSquashed(target, given.squash) ? (1 as const) : (0 as const),
+    squash: isSquashed(target, fields.squash) ? (1 as const) : (0 as const),
     merge_user_id: null,
     should_remove_source_branch: null,
     merge_error: null,
-    time_estimate: given.time_estimate ?? 0,
-    total_time_spent: given.time_spent ?? 0,
+    time_estimate: fields.time_estimate ?? 0,
+    total_time_spent: fields.time_spent ?? 0,
     merged_at: null,
     merged_by_id: null,
     closed_at: null,
@@ -124,8 +124,8 @@ const insertRequest = async (tx: Tx, target: Project, actor: Actor, given: Acted
 
 type Row = Awaited<ReturnType<typeof insertRequest>>;
 
-const storeLinks = async (tx: Tx, actor: Actor, target: Project, row: Row & { given: ActedInput }) => {
-  const { labels = [], assignee_ids = [], reviewer_ids = [] } = row.given;
+const storeLinks = async (tx: Tx, actor: Actor, target: Project, row: Row & { fields: ActedInput }) => {
+  const { labels = [], assignee_ids = [], reviewer_ids = [] } = row.fields;
   const linked = { type: 'MergeRequest' as const, id: row.id, created_at: row.created_at };
   const storedLabels = labels.length === 0 ? [] : await findOrCreateLabels(tx, actor, target, labels);
   const labelIds = storedLabels.map(({ id }) => id);
@@ -137,22 +137,22 @@ const storeLinks = async (tx: Tx, actor: Actor, target: Project, row: Row & { gi
 };
 
 /** Stores what only quick actions can set: spent time and the subscription. */
-const storeWords = async (tx: Tx, actor: Actor, { target }: LoadedMergeRequest, given: ActedInput) => {
-  const { time_spent = 0, subscribed } = given;
+const storeWords = async (tx: Tx, actor: Actor, { target }: LoadedMergeRequest, fields: ActedInput) => {
+  const { time_spent = 0, subscribed } = fields;
   if (time_spent > 0) await logTime(tx, target, actor.user.id, time_spent);
   if (subscribed !== undefined) await setSubscribed(tx, actor.user.id, target, subscribed);
 };
 
-type Making = { target: Project; given: ActedInput; pair: Pair; prepared: PreparedVersion };
+type Making = { target: Project; fields: ActedInput; pair: Pair; prepared: PreparedVersion };
 
-const store = async (call: Call, { target, given, pair, prepared }: Making): Promise<LoadedMergeRequest> => {
+const store = async (call: Call, { target, fields, pair, prepared }: Making): Promise<LoadedMergeRequest> => {
   const actor = requireActor(call);
   return await call.write(
     async (tx) => {
       await requireNoOther(tx.db, pair);
-      const row = await insertRequest(tx, target, actor, { ...given, pair });
+      const row = await insertRequest(tx, target, actor, { ...fields, pair });
       await storeSearchText(tx, 'MergeRequest', row, true);
-      await storeLinks(tx, actor, target, { ...row, given });
+      await storeLinks(tx, actor, target, { ...row, fields });
       await insertVersion(tx, row, prepared);
       await recordEvent(tx, actor, {
         kind: 'merge_request.created',
@@ -161,13 +161,13 @@ const store = async (call: Call, { target, given, pair, prepared }: Making): Pro
         target_id: row.id,
         data: { iid: row.iid, title: row.title },
       });
-      const found = await reloadMergeRequest(tx.db, target, row.id);
-      await storeClosingIssues(call.platform, tx, found, call.baseUrl);
-      await storeWords(tx, actor, found, given);
-      const reviewer_ids = found.merge_request.reviewers.map(({ id }) => id);
-      await addTodosForNewRecord(tx, actor.user.id, found, { ...row, todo: given.todo, reviewer_ids });
-      await addCrossReferences(tx, call, found, { before: null, after: row });
-      return found;
+      const loaded = await reloadMergeRequest(tx.db, target, row.id);
+      await storeClosingIssues(call.platform, tx, loaded, call.baseUrl);
+      await storeWords(tx, actor, loaded, fields);
+      const reviewer_ids = loaded.merge_request.reviewers.map(({ id }) => id);
+      await addTodosForNewRecord(tx, actor.user.id, loaded, { ...row, todo: fields.todo, reviewer_ids });
+      await addCrossReferences(tx, call, loaded, { before: null, after: row });
+      return loaded;
     },
     iidTurn(target.id, 'merge_request'),
   );
@@ -205,6 +205,6 @@ export const createMergeRequest = async (
     { ...input, title },
   );
   const permitted = keepPermitted(mergeRequestFields, { viewer: call.viewer, project: target }, acted);
-  const given = may(call.viewer, 'admin_merge_request', target) ? permitted : withoutAdminFields(permitted);
-  return await storeOnce(call, { target, given, pair, prepared });
+  const fields = may(call.viewer, 'admin_merge_request', target) ? permitted : withoutAdminFields(permitted);
+  return await storeOnce(call, { target, fields, pair, prepared });
 };

@@ -31,9 +31,9 @@ const toLoadedMergeRequest = (project: Project, merge_request: FullMergeRequest)
 });
 
 const findInProject = async (call: Call, project: Project, iid: number): Promise<LoadedMergeRequest> => {
-  const found = await mergeRequestByIid(call.db, project.id, iid);
-  if (found === undefined || found.deleted_at !== null) throw notFound();
-  return toLoadedMergeRequest(project, found);
+  const row = await mergeRequestByIid(call.db, project.id, iid);
+  if (row === undefined || row.deleted_at !== null) throw notFound();
+  return toLoadedMergeRequest(project, row);
 };
 
 /** Loads a merge request; 404 if the caller cannot see it. For merge, cancel, delete and time tracking. */
@@ -64,9 +64,9 @@ export const reloadMergeRequest = async (
   project: Project,
   id: number,
 ): Promise<LoadedMergeRequest> => {
-  const found = await mergeRequestById(db, id);
-  if (found === undefined) throw notFound();
-  return toLoadedMergeRequest(project, found);
+  const row = await mergeRequestById(db, id);
+  if (row === undefined) throw notFound();
+  return toLoadedMergeRequest(project, row);
 };
 
 /** Loads a merge request in a transaction and locks its row; 404 if it was deleted meanwhile. */

@@ -23,8 +23,8 @@ const act: Noun['act'] = async (call, { project, target }, actions) => {
       time_spent: merge_request.total_time_spent,
     },
     mayAdmin: may(call.viewer, 'admin_merge_request', project),
-    edit: async ({ confidential: _c, due_date: _d, ...wanted }) =>
-      await updateMergeRequest(call, loaded, wanted),
+    edit: async ({ confidential: _c, due_date: _d, ...requested }) =>
+      await updateMergeRequest(call, loaded, requested),
   });
 };
 

@@ -55,7 +55,7 @@ import {
 const area = 'merge_requests';
 const branch = (description: string) => text({ maxLength: 1000, description });
 
-const rendered = async (call: Call, found: LoadedTarget) => await singleReply(call, found);
+const rendered = async (call: Call, loaded: LoadedTarget) => await singleReply(call, loaded);
 
 const get = endpoint({
   method: 'GET',
@@ -133,9 +133,9 @@ const update = endpoint({
   reply: singleMergeRequestShape,
   handle: async (call, params) => {
     requireEdit(params, editNames);
-    const found = await findReadable(call, params.id, params.merge_request_iid);
-    if (!mergeRequestNoun.mayUpdate(call, found)) throw forbidden();
-    return await rendered(call, await updateMergeRequest(call, found, withAssignees(params)));
+    const loaded = await findReadable(call, params.id, params.merge_request_iid);
+    if (!mergeRequestNoun.mayUpdate(call, loaded)) throw forbidden();
+    return await rendered(call, await updateMergeRequest(call, loaded, withAssignees(params)));
   },
 });
 
@@ -148,9 +148,9 @@ const remove = endpoint({
   params: object(requestParams),
   reply: null,
   handle: async (call, params) => {
-    const found = await findMergeRequest(call, params.id, params.merge_request_iid);
-    if (!may(call.viewer, 'destroy_merge_request', found.project)) throw forbidden();
-    await deleteMergeRequest(call, found);
+    const loaded = await findMergeRequest(call, params.id, params.merge_request_iid);
+    if (!may(call.viewer, 'destroy_merge_request', loaded.project)) throw forbidden();
+    await deleteMergeRequest(call, loaded);
   },
 });
 

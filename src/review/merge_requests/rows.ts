@@ -129,6 +129,6 @@ export const mergeRequestsById = async (db: Reader, ids: readonly number[]): Pro
   const [only] = ids;
   if (only === undefined) return [];
   if (ids.length > 1) return await withRelations(db, await rowsById(db, { ids }));
-  const found = await mergeRequestById(db, only);
-  return found === undefined ? [] : [found];
+  const row = await mergeRequestById(db, only);
+  return row === undefined ? [] : [row];
 };

@@ -60,31 +60,31 @@ const stateAfter = (
 };
 
 /** Returns the target branch after an edit. Only an open request can change it. */
-const targetAfter = (found: LoadedMergeRequest, edit: MergeRequestEdit): string => {
-  const { target_branch } = found.merge_request;
-  return stateAfter(found, edit) === 'opened' ? (edit.target_branch ?? target_branch) : target_branch;
+const targetAfter = (loaded: LoadedMergeRequest, edit: MergeRequestEdit): string => {
+  const { target_branch } = loaded.merge_request;
+  return stateAfter(loaded, edit) === 'opened' ? (edit.target_branch ?? target_branch) : target_branch;
 };
 
 /** Tells whether the edit needs a new version: it reopens the request or changes its target. */
-const needsVersion = (found: LoadedMergeRequest, edit: MergeRequestEdit): boolean => {
-  const { state, target_branch } = found.merge_request;
-  const isReopened = state !== 'opened' && stateAfter(found, edit) === 'opened';
-  return isReopened || targetAfter(found, edit) !== target_branch;
+const needsVersion = (loaded: LoadedMergeRequest, edit: MergeRequestEdit): boolean => {
+  const { state, target_branch } = loaded.merge_request;
+  const isReopened = state !== 'opened' && stateAfter(loaded, edit) === 'opened';
+  return isReopened || targetAfter(loaded, edit) !== target_branch;
 };
 
-const pairAfter = (found: LoadedMergeRequest, edit: MergeRequestEdit) => {
-  const { source_project_id, source_branch, project_id } = found.merge_request;
-  return { source_project_id, source_branch, project_id, target_branch: targetAfter(found, edit) };
+const pairAfter = (loaded: LoadedMergeRequest, edit: MergeRequestEdit) => {
+  const { source_project_id, source_branch, project_id } = loaded.merge_request;
+  return { source_project_id, source_branch, project_id, target_branch: targetAfter(loaded, edit) };
 };
 
 const statePart = (
-  found: LoadedMergeRequest,
+  loaded: LoadedMergeRequest,
   edit: MergeRequestEdit,
   actor: Actor,
   now: number,
 ): Part<MergeRequestRow> => {
-  const { state: before } = found.merge_request;
-  const state = stateAfter(found, edit);
+  const { state: before } = loaded.merge_request;
+  const state = stateAfter(loaded, edit);
   if (state === before) return nothing;
   const note = stateText(before, state);
   if (state === 'closed') {
@@ -93,9 +93,9 @@ const statePart = (
   return { set: { state, closed_at: null, closed_by_id: null }, note };
 };
 
-const targetPart = (found: LoadedMergeRequest, edit: MergeRequestEdit): Part<MergeRequestRow> => {
-  const { target_branch: before } = found.merge_request;
-  const target_branch = targetAfter(found, edit);
+const targetPart = (loaded: LoadedMergeRequest, edit: MergeRequestEdit): Part<MergeRequestRow> => {
+  const { target_branch: before } = loaded.merge_request;
+  const target_branch = targetAfter(loaded, edit);
   if (target_branch === before) return nothing;
   // A scheduled merge applied to the previous target.
   return { set: { target_branch, ...notDeferred }, note: targetBranchText(before, target_branch) };
@@ -115,8 +115,8 @@ const storeRow = async (
     .where('id', '=', merge_request.id)
     .execute();
   if (prepared !== null) await insertVersion(tx, merge_request, prepared);
-  const found = await reloadMergeRequest(tx.db, project, merge_request.id);
-  return found;
+  const loaded = await reloadMergeRequest(tx.db, project, merge_request.id);
+  return loaded;
 };
 
 type Applied = { edit: MergeRequestEdit; prepared: PreparedVersion | null; actor: Actor; call: Call };
@@ -178,15 +178,15 @@ const requireReadableSource = async (
  */
 const prepare = async (
   call: Call,
-  found: LoadedMergeRequest,
+  loaded: LoadedMergeRequest,
   edit: MergeRequestEdit,
 ): Promise<PreparedVersion | null> => {
-  if (!needsVersion(found, edit)) return null;
-  const { merge_request, project } = found;
-  const pair = pairAfter(found, edit);
+  if (!needsVersion(loaded, edit)) return null;
+  const { merge_request, project } = loaded;
+  const pair = pairAfter(loaded, edit);
   requireDifferent(pair);
   await requireNoOther(call.db, pair, merge_request.id);
-  await requireReadableSource(call, found);
+  await requireReadableSource(call, loaded);
   const branches = await loadBranches(call.db, pair, project);
   const heads = await readHeads(call.platform, branches);
   requireBranches(heads);
@@ -235,13 +235,13 @@ const again = Symbol('again');
  */
 export const updateMergeRequest = async (
   call: Call,
-  found: LoadedMergeRequest,
-  given: MergeRequestEdit,
+  loaded: LoadedMergeRequest,
+  input: MergeRequestEdit,
 ): Promise<LoadedMergeRequest> => {
-  const { project, merge_request } = found;
-  const edit = await withoutForeignRemoval(call, found, cleaned(call, found, given));
+  const { project, merge_request } = loaded;
+  const edit = await withoutForeignRemoval(call, loaded, cleaned(call, loaded, input));
   const actor = requireActor(call);
-  for (let seen = found; ;) {
+  for (let seen = loaded; ;) {
     const prepared = await prepare(call, seen, edit);
     const result = await writeOnce(call, seen, async (tx) => {
       const locked = await lockMergeRequest(tx, project, merge_request.id);

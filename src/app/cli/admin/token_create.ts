@@ -12,7 +12,7 @@ type Options = AdminOptions & { user: string; name: string; scopes: string; expi
 
 const readScopes = (text: string): string[] => {
   const scopes = text.split(',').map((scope) => scope.trim());
-  const unknownScope = scopes.find((scope) => !tokenScopes.some((known) => known === scope));
+  const unknownScope = scopes.find((scope) => !tokenScopes.some((existing) => existing === scope));
   if (unknownScope !== undefined) {
     throw new UsageFailure(`--scopes has "${unknownScope}"; there are ${tokenScopes.join(', ')}`);
   }

@@ -145,19 +145,19 @@ const loadMap = (state: LoadState, map: YAMLMap, place: Place, depth: number): N
 };
 
 const resolveAlias = (state: LoadState, alias: Alias, place: Place): Node => {
-  const found = state.anchors.get(alias.source);
-  if (found === undefined) throw new CiFileError(`Unknown alias: ${alias.source}`, place);
-  return found;
+  const anchored = state.anchors.get(alias.source);
+  if (anchored === undefined) throw new CiFileError(`Unknown alias: ${alias.source}`, place);
+  return anchored;
 };
 
 const loadNode = (state: LoadState, node: unknown, outer: Place, depth: number): Node => {
   const place = getPlace(state, node, outer);
   if (depth > maxDepth) throw new CiFileError(tooLarge, place);
   if (isAlias(node)) return resolveAlias(state, node, place);
-  const found = loadContent(state, node as YamlNode | null, place, depth + 1);
+  const content = loadContent(state, node as YamlNode | null, place, depth + 1);
   const anchor = (node as { anchor?: string } | null)?.anchor;
-  if (anchor !== undefined) state.anchors.set(anchor, found);
-  return found;
+  if (anchor !== undefined) state.anchors.set(anchor, content);
+  return content;
 };
 
 const loadContent = (state: LoadState, node: YamlNode | null, place: Place, depth: number): Node => {

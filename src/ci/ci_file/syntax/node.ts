@@ -81,8 +81,8 @@ export const isNull = (node: Node | undefined): boolean =>
 /** Returns an entry; undefined if it is absent or null. */
 export const getEntry = (node: Node | undefined, key: string): Node | undefined => {
   if (node?.kind !== 'hash') return undefined;
-  const found = node.entries.get(key);
-  return isNull(found) ? undefined : found;
+  const entry = node.entries.get(key);
+  return isNull(entry) ? undefined : entry;
 };
 
 export const keyPlace = (node: Hash, key: string): Place => node.keys.get(key) ?? node.place;

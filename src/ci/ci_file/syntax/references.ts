@@ -28,8 +28,8 @@ const findTarget = (state: ReferenceState, { path }: Reference): Node | undefine
 const resolveReference = (state: ReferenceState, reference: Reference): Node => {
   const { problems, resolved, chain } = state;
   const name = formatReference(reference);
-  const found = resolved.get(name);
-  if (found !== undefined) return found;
+  const existing = resolved.get(name);
+  if (existing !== undefined) return existing;
   const nullNode = scalarNode(null, reference.place);
   if (chain.includes(name)) {
     problems.error(`${name} is part of a circular chain`, reference.place);

@@ -109,18 +109,18 @@ const maySeeRequest = async (
 export const createMergeRequestPipeline = async (
   platform: Platform,
   target: LoadedMergeRequest,
-  { since, ...wanted }: MergeRequestPipelineOptions,
+  { since, ...options }: MergeRequestPipelineOptions,
 ): Promise<CreateResult> => {
   const { db } = platform.store;
   const { merge_request } = target;
   const facts = await toMergeRequestFacts(db, target);
   const project = facts === null ? null : await loadProject(db, facts.source_project_id);
-  const isSeen = await maySeeRequest(platform, target, wanted.user_id);
+  const isSeen = await maySeeRequest(platform, target, options.user_id);
   if (facts === null || project === null || merge_request.head_sha === null || !isSeen) {
     return { refused: 'Commit not found' };
   }
   return await createPipeline(platform, {
-    ...wanted,
+    ...options,
     project,
     ref: { name: facts.source_branch, type: 'merge_request' },
     sha: merge_request.head_sha,

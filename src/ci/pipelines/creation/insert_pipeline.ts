@@ -47,26 +47,26 @@ export type NewPipeline = {
   cancel_on_failure?: boolean;
 };
 
-const selectConfigsByDigest = compiled((db, given: { project_id: number; digests: string[] }, words) =>
+const selectConfigsByDigest = compiled((db, params: { project_id: number; digests: string[] }, words) =>
   db
     .selectFrom('job_configs')
     .select(['id', 'digest'])
-    .where('project_id', '=', given.project_id)
-    .where(words.oneOf('digest', given.digests))
+    .where('project_id', '=', params.project_id)
+    .where(words.oneOf('digest', params.digests))
     .compile(),
 );
 
 const sha256Hex = (config: string): string => createHash('sha256').update(config).digest('hex');
 
-const toConfigText = ({ place: _place, ...job }: PlannedJob, given: NewPipeline): string => {
-  const config: JobConfig = given.cancel_on_failure === true ? { ...job, cancel_on_failure: true } : job;
+const toConfigText = ({ place: _place, ...job }: PlannedJob, input: NewPipeline): string => {
+  const config: JobConfig = input.cancel_on_failure === true ? { ...job, cancel_on_failure: true } : job;
   return JSON.stringify(config);
 };
 
 /** Stores missing job configs and returns the config id of each job, in order. */
-const insertConfigs = async (tx: Tx, given: NewPipeline): Promise<number[]> => {
-  const { project_id } = given.pipeline;
-  const texts = given.jobs.map((job) => toConfigText(job, given));
+const insertConfigs = async (tx: Tx, input: NewPipeline): Promise<number[]> => {
+  const { project_id } = input.pipeline;
+  const texts = input.jobs.map((job) => toConfigText(job, input));
   const digests = texts.map(sha256Hex);
   const byDigest = new Map(digests.map((digest, index) => [digest, texts[index] ?? '']));
   const query = { project_id, digests: [...byDigest.keys()] };
@@ -111,11 +111,11 @@ type ParentIds = { pipeline_id: number; stage_id: number; config_id: number };
 
 const toJobRow = (
   tx: Tx,
-  given: NewPipeline,
+  input: NewPipeline,
   job: PlannedJob,
   parentIds: ParentIds,
 ): Insertable<JobsTable> => {
-  const { project_id, ref, tag, protected: isProtected, user_id } = given.pipeline;
+  const { project_id, ref, tag, protected: isProtected, user_id } = input.pipeline;
   return {
     ...parentIds,
     project_id,
@@ -135,7 +135,7 @@ const toJobRow = (
     tag_list: JSON.stringify([...new Set(job.tags)].toSorted()),
     environment: job.environment?.name ?? null,
     resource_group: job.resource_group,
-    timeout: isBridge(job) ? null : (job.timeout ?? given.timeout),
+    timeout: isBridge(job) ? null : (job.timeout ?? input.timeout),
     trace_key: generateTraceKey(),
     created_at: tx.now,
     updated_at: tx.now,
@@ -168,27 +168,27 @@ const insertResourceGroups = async (tx: Tx, project_id: number, jobs: readonly P
   await insertMany(tx, 'resource_groups', rows, 'on conflict do nothing');
 };
 
-const insertJobs = async (tx: Tx, given: NewPipeline, pipeline_id: number): Promise<void> => {
-  const configs = await insertConfigs(tx, given);
-  const stages = await insertStages(tx, pipeline_id, given.jobs);
-  const rows = given.jobs.map((job, index) =>
-    toJobRow(tx, given, job, {
+const insertJobs = async (tx: Tx, input: NewPipeline, pipeline_id: number): Promise<void> => {
+  const configs = await insertConfigs(tx, input);
+  const stages = await insertStages(tx, pipeline_id, input.jobs);
+  const rows = input.jobs.map((job, index) =>
+    toJobRow(tx, input, job, {
       pipeline_id,
       stage_id: stages.get(job.stage_position) ?? 0,
       config_id: configs[index] ?? 0,
     }),
   );
   await insertMany(tx, 'jobs', rows);
-  await insertNeeds(tx, pipeline_id, given.jobs);
-  await insertResourceGroups(tx, given.pipeline.project_id, given.jobs);
+  await insertNeeds(tx, pipeline_id, input.jobs);
+  await insertResourceGroups(tx, input.pipeline.project_id, input.jobs);
 };
 
 /**
  * Inserts a pipeline and returns its id. Its jobs are `created`; `advancePipeline` starts them. Enqueues the
  * cancellation of older pipelines of its ref.
  */
-export const insertPipeline = async (tx: Tx, given: NewPipeline): Promise<number> => {
-  const { pipeline, jobs, variables = [] } = given;
+export const insertPipeline = async (tx: Tx, input: NewPipeline): Promise<number> => {
+  const { pipeline, jobs, variables = [] } = input;
   const status = pipeline.status ?? 'created';
   const ended_at = status === 'created' ? null : tx.now;
   const pipeline_id = await insertRow(tx.db, 'pipelines', {
@@ -216,7 +216,7 @@ export const insertPipeline = async (tx: Tx, given: NewPipeline): Promise<number
   }));
   await insertMany(tx, 'pipeline_variables', variableRows);
   if (jobs.length > 0) {
-    await insertJobs(tx, given, pipeline_id);
+    await insertJobs(tx, input, pipeline_id);
     await enqueueAutoCancel(tx, { ...pipeline, id: pipeline_id });
   }
   if (status !== 'created') await enqueuePipelineEnded(tx, pipeline_id);

@@ -10,24 +10,24 @@ const columns = ['id', 'project_id', 'name', 'stage_position', 'status'] as cons
 
 export type Dependency = Pick<Selectable<JobsTable>, (typeof columns)[number]>;
 
-const selectEarlierStages = compiled((db, given: { pipeline_id: number; stage_position: number }) =>
+const selectEarlierStages = compiled((db, params: { pipeline_id: number; stage_position: number }) =>
   db
     .selectFrom('jobs')
     .select(columns)
-    .where('pipeline_id', '=', given.pipeline_id)
-    .where('stage_position', '<', given.stage_position)
+    .where('pipeline_id', '=', params.pipeline_id)
+    .where('stage_position', '<', params.stage_position)
     .where('retried', '=', 0)
     .orderBy('stage_position')
     .orderBy('id')
     .compile(),
 );
 
-const selectNamed = compiled((db, given: { pipeline_id: number; names: string[] }, words) =>
+const selectNamed = compiled((db, params: { pipeline_id: number; names: string[] }, words) =>
   db
     .selectFrom('jobs')
     .select(columns)
-    .where('pipeline_id', '=', given.pipeline_id)
-    .where(words.oneOf('name', given.names))
+    .where('pipeline_id', '=', params.pipeline_id)
+    .where(words.oneOf('name', params.names))
     .where('retried', '=', 0)
     .orderBy('stage_position')
     .orderBy('id')

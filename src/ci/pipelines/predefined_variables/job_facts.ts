@@ -69,11 +69,11 @@ export type Facts = {
 };
 
 const selectProjectUserRunner = compiled(
-  (db, given: { project_id: number; user_id: number | null; runner_id: number | null }) =>
+  (db, params: { project_id: number; user_id: number | null; runner_id: number | null }) =>
     db
       .selectFrom('projects')
-      .leftJoin('users', (join) => join.on('users.id', '=', given.user_id))
-      .leftJoin('runners', (join) => join.on('runners.id', '=', given.runner_id))
+      .leftJoin('users', (join) => join.on('users.id', '=', params.user_id))
+      .leftJoin('runners', (join) => join.on('runners.id', '=', params.runner_id))
       .select(projectColumns.map((name) => `projects.${name}` as const))
       .select([
         'users.id as user_id',
@@ -84,7 +84,7 @@ const selectProjectUserRunner = compiled(
         'runners.description',
         'runners.tag_list',
       ])
-      .where('projects.id', '=', given.project_id)
+      .where('projects.id', '=', params.project_id)
       .where('projects.deleted_at', 'is', null)
       .compile(),
 );

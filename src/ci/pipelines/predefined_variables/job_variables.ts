@@ -56,19 +56,19 @@ const loadStoredVariables = async ({
 };
 
 /** Selects the variables of a pipeline (`job_id` 0) and of jobs. */
-const selectStoredRows = compiled((db, given: { pipeline_id: number; job_ids: readonly number[] }, words) =>
+const selectStoredRows = compiled((db, params: { pipeline_id: number; job_ids: readonly number[] }, words) =>
   db
     .selectFrom('pipeline_variables')
     .select(['key', 'sealed_value', 'variable_type', 'raw'])
     .select([sql<string>`'given'`.as('source'), sql<number>`0`.as('job_id')])
-    .where('pipeline_id', '=', given.pipeline_id)
+    .where('pipeline_id', '=', params.pipeline_id)
     .unionAll(
       db
         .selectFrom('job_variables')
         .select(['key', 'sealed_value'])
         .select([sql<VariableType>`'env_var'`.as('variable_type'), sql<0 | 1>`0`.as('raw')])
         .select(['source', 'job_id'])
-        .where(words.oneOf('job_id', given.job_ids)),
+        .where(words.oneOf('job_id', params.job_ids)),
     )
     .orderBy('job_id')
     .orderBy('key')
@@ -86,7 +86,7 @@ const toSecretVariable = (
   raw,
 });
 
-const given = (platform: Platform, row: StoredVariableRow): JobVariable => {
+const toGivenVariable = (platform: Platform, row: StoredVariableRow): JobVariable => {
   const { key, value, variable_type, raw } = unsealPipelineVariable(platform, row);
   return { ...secret(key, value, false), file: variable_type === 'file', raw };
 };
@@ -118,7 +118,7 @@ const loadVariablesBySource = async (facts: Facts): Promise<VariablesBySource> =
     reported: rows
       .filter(({ source, job_id }) => source === 'dotenv' && dependencyIds.has(job_id))
       .map((row) => toSecretVariable(platform, row, true)),
-    given: rows.filter(({ source }) => source === 'given').map((row) => given(platform, row)),
+    given: rows.filter(({ source }) => source === 'given').map((row) => toGivenVariable(platform, row)),
     played: rows
       .filter(({ source, job_id }) => source === 'play' && job_id === job.id)
       .map((row) => toSecretVariable(platform, row, false)),

@@ -40,8 +40,8 @@ export const resetRegistrationToken = async (call: Call, owner: RunnerOwner): Pr
   const text = generateTokenText(call.platform.random, 'gntrrt');
   await call.write(async (tx) => {
     await store(tx, owner, hashToken(text));
-    const told = { kind: 'runner.registration_token_reset', ...getTarget(owner) };
-    await recordAudit(tx, requireActor(call), call, told);
+    const entry = { kind: 'runner.registration_token_reset', ...getTarget(owner) };
+    await recordAudit(tx, requireActor(call), call, entry);
   });
   return text;
 };

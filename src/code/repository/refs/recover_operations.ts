@@ -18,13 +18,13 @@ const keepDropped = 3_600_000;
 const batchSize = 100;
 
 /** Whether git has made this update: the ref has the new value, or descends from it. */
-const wasMade = async (repository: Repository, { ref, old, new: wanted }: RefUpdate): Promise<boolean> => {
+const wasMade = async (repository: Repository, { ref, old, new: target }: RefUpdate): Promise<boolean> => {
   const { refs } = await repository.ask('refs.get', { names: [ref] });
   const now = refs[0]?.target ?? zeroOid;
-  if (now === wanted) return true;
-  if (now === old || now === zeroOid || wanted === zeroOid) return false;
+  if (now === target) return true;
+  if (now === old || now === zeroOid || target === zeroOid) return false;
   try {
-    return (await repository.ask('commits.is_ancestor', { ancestor: wanted, descendant: now })).is;
+    return (await repository.ask('commits.is_ancestor', { ancestor: target, descendant: now })).is;
   } catch (error) {
     // The objects of an interrupted push are still in quarantine.
     if (isGitFailure(error, 'missing')) return false;

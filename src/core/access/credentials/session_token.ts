@@ -21,10 +21,10 @@ export const readCookieSecret = (headers: IncomingHttpHeaders, cookie: string): 
 export const deriveCsrfToken = (secret: string): string =>
   createHmac('sha256', secret).update('csrf').digest('base64url');
 
-export const isCsrfToken = (secret: string, given: unknown): boolean => {
-  if (typeof given !== 'string') return false;
-  const [wanted, shown] = [Buffer.from(deriveCsrfToken(secret)), Buffer.from(given)];
-  return wanted.length === shown.length && timingSafeEqual(wanted, shown);
+export const isCsrfToken = (secret: string, token: unknown): boolean => {
+  if (typeof token !== 'string') return false;
+  const [expected, shown] = [Buffer.from(deriveCsrfToken(secret)), Buffer.from(token)];
+  return expected.length === shown.length && timingSafeEqual(expected, shown);
 };
 
 /**

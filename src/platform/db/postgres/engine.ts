@@ -35,12 +35,12 @@ class CountingClient extends pg.Client {
   }
 
   // oxlint-disable-next-line typescript/no-explicit-any -- pg declares six overloads of one function
-  override query(...given: any[]): any {
-    const text = typeof given[0] === 'string' ? given[0] : (given[0] as { text?: string })?.text;
+  override query(...args: any[]): any {
+    const text = typeof args[0] === 'string' ? args[0] : (args[0] as { text?: string })?.text;
     if (this.#isEnding) throw new Error('the transaction has ended');
     const started = performance.now();
     if (text === 'begin') this.#isTransaction = true;
-    const answer = this.#ask(given);
+    const answer = this.#ask(args);
     if (text === undefined || !(answer instanceof Promise) || text === 'begin') return answer;
     if (text !== 'commit' && text !== 'rollback') return answer.finally(() => countStatement(text, started));
     this.#isEnding = true;
@@ -55,18 +55,18 @@ class CountingClient extends pg.Client {
    * oxlint-disable-next-line typescript/no-explicit-any
    */
   // oxlint-disable-next-line typescript/no-explicit-any
-  #ask(given: any[]): any {
+  #ask(args: any[]): any {
     // oxlint-disable-next-line typescript/no-explicit-any
     const send = (...all: any[]): any => (super.query as any)(...all);
-    const [text, values] = given;
-    const name = given.length === 2 && typeof text === 'string' ? preparedName(text) : undefined;
-    if (name === undefined) return send(...given);
+    const [text, values] = args;
+    const name = args.length === 2 && typeof text === 'string' ? preparedName(text) : undefined;
+    if (name === undefined) return send(...args);
     return send({ name, text, values }).catch((error: unknown) => {
       if (!isPlanGone(error)) throw error;
       forgetPrepared(text);
       // A failed statement aborts the transaction, so the whole transaction must be retried.
       if (this.#isTransaction) throw error;
-      return send(...given);
+      return send(...args);
     });
   }
 }
@@ -94,8 +94,8 @@ const prepareSchema = async (
     );
     if (Number(rows[0]?.version) < oldestVersion) throw new Error('version 13 or newer is needed');
     if (readOnly) return;
-    const known = await pool.query('select 1 from pg_namespace where nspname = $1', [schema]);
-    if (known.rowCount === 0) await pool.query(createSchema(schema));
+    const existing = await pool.query('select 1 from pg_namespace where nspname = $1', [schema]);
+    if (existing.rowCount === 0) await pool.query(createSchema(schema));
   } catch (error) {
     await pool.end();
     throw unreachable(error);

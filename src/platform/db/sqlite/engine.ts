@@ -83,8 +83,8 @@ class Handle {
   }
 
   #prepare(text: string): Prepared {
-    const known = this.#prepared.get(text);
-    if (known !== undefined) return known;
+    const existing = this.#prepared.get(text);
+    if (existing !== undefined) return existing;
     if (this.#prepared.size >= maxStatements) this.#prepared.delete(this.#prepared.keys().next().value ?? '');
     const statement = this.database.prepare(text);
     const columns = statement.columns().map(({ name }) => name);
@@ -164,8 +164,8 @@ class SqliteDriver implements Driver {
 
   /** Runs a query synchronously, outside of transactions. */
   querySync: QuerySync = (text, parameters, connection) => {
-    const asked = connection instanceof SqliteConnection ? connection : this.#outside;
-    return asked.run(text, parameters).rows;
+    const connected = connection instanceof SqliteConnection ? connection : this.#outside;
+    return connected.run(text, parameters).rows;
   };
 
   async init(): Promise<void> {}

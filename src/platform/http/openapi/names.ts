@@ -45,12 +45,12 @@ const longName = (path: string): string =>
     .join('');
 
 /** Returns the first name that is free; numbered if all are taken. */
-const firstFree = (wanted: string[], taken: { has: (name: string) => boolean }): string => {
-  const free = wanted.find((name) => !taken.has(name));
+const firstFree = (candidates: string[], taken: { has: (name: string) => boolean }): string => {
+  const free = candidates.find((name) => !taken.has(name));
   if (free !== undefined) return free;
   let number = 2;
-  while (taken.has(`${wanted.at(-1)}${number}`)) number += 1;
-  return `${wanted.at(-1)}${number}`;
+  while (taken.has(`${candidates.at(-1)}${number}`)) number += 1;
+  return `${candidates.at(-1)}${number}`;
 };
 
 /**
@@ -128,9 +128,9 @@ export const nameShapes = (endpoints: readonly AnyEndpoint<never>[]): Components
   const shared = [...seen].filter(([, one]) => one.isReply || one.uses > 1 || 'title' in one.schema);
   const shapes = new Map<string, Schema>();
   const names = new Map<object, string>();
-  const name = ([identity, { schema, names: wanted }]: [object, Seen]): void => {
+  const name = ([identity, { schema, names: candidates }]: [object, Seen]): void => {
     const { title } = schema as { title?: string };
-    const first = title ?? wanted[0] ?? 'Shape';
+    const first = title ?? candidates[0] ?? 'Shape';
     const chosen = firstFree([first, `${first}Detail`], shapes);
     names.set(identity, chosen);
     shapes.set(chosen, schema);

@@ -43,10 +43,10 @@ export const groupShow = endpoint({
     shared_projects: optional(array(projectShape)),
   }),
   handle: async (call, { id, with_projects }) => {
-    const found = await findGroup(call, id);
-    const json = await groupJson(call, found);
+    const target = await findGroup(call, id);
+    const json = await groupJson(call, target);
     if (!with_projects) return json;
-    return { ...json, projects: await embeddedProjects(call, found.id), shared_projects: [] };
+    return { ...json, projects: await embeddedProjects(call, target.id), shared_projects: [] };
   },
 });
 

@@ -63,9 +63,9 @@ export const approve = async (
 ): Promise<LoadedMergeRequest> => {
   const { user } = requireActor(call);
   return await call.write(async (tx) => {
-    const found = await lockMergeRequest(tx, project, merge_request.id);
-    if (!mayApprove(call, found)) throw unauthorized();
-    const { head_sha } = found.merge_request;
+    const loaded = await lockMergeRequest(tx, project, merge_request.id);
+    if (!mayApprove(call, loaded)) throw unauthorized();
+    const { head_sha } = loaded.merge_request;
     if (sha !== undefined && sha !== '' && sha !== head_sha) {
       throw conflict('SHA does not match HEAD of source branch');
     }
@@ -76,7 +76,7 @@ export const approve = async (
       .returning('user_id')
       .executeTakeFirst();
     if (added === undefined) throw unauthorized();
-    return await recordApproval(tx, call, found, { state: 'approved', text: 'approved this merge request' });
+    return await recordApproval(tx, call, loaded, { state: 'approved', text: 'approved this merge request' });
   });
 };
 
@@ -90,8 +90,8 @@ export const unapprove = async (
 ): Promise<LoadedMergeRequest> => {
   const { user } = requireActor(call);
   return await call.write(async (tx) => {
-    const found = await lockMergeRequest(tx, project, merge_request.id);
-    if (!mayApprove(call, found)) throw unauthorized();
+    const loaded = await lockMergeRequest(tx, project, merge_request.id);
+    if (!mayApprove(call, loaded)) throw unauthorized();
     const deleted = await tx.db
       .deleteFrom('merge_request_approvals')
       .where('merge_request_id', '=', merge_request.id)
@@ -99,7 +99,7 @@ export const unapprove = async (
       .returning('user_id')
       .executeTakeFirst();
     if (deleted === undefined) throw notFound();
-    return await recordApproval(tx, call, found, {
+    return await recordApproval(tx, call, loaded, {
       state: 'unapproved',
       text: 'unapproved this merge request',
     });

@@ -54,8 +54,8 @@ const none = {
   multiple_approval_rules_available: false,
 };
 
-export const approvalsJson = async (call: Call, found: LoadedMergeRequest, approvals: Approval[]) => {
-  const { merge_request } = found;
+export const approvalsJson = async (call: Call, loaded: LoadedMergeRequest, approvals: Approval[]) => {
+  const { merge_request } = loaded;
   const users = await basicUsersById(
     call.db,
     approvals.map(({ user_id }) => user_id),
@@ -77,7 +77,7 @@ export const approvalsJson = async (call: Call, found: LoadedMergeRequest, appro
       return user === undefined ? [] : [{ user: basicUser(user, call), approved_at: formatTime(created_at) }];
     }),
     user_has_approved: own,
-    user_can_approve: !own && mayApprove(call, found),
+    user_can_approve: !own && mayApprove(call, loaded),
     ...none,
   };
 };

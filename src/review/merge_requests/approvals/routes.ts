@@ -17,8 +17,8 @@ const list = endpoint({
   params: object(requestParams),
   reply: approvalsShape,
   handle: async (call, input) => {
-    const found = await findReadable(call, input.id, input.merge_request_iid);
-    return await approvalsJson(call, found, await loadApprovals(call.db, found.target.id));
+    const loaded = await findReadable(call, input.id, input.merge_request_iid);
+    return await approvalsJson(call, loaded, await loadApprovals(call.db, loaded.target.id));
   },
 });
 
@@ -48,9 +48,9 @@ const approveRoute = endpoint({
   }),
   reply: approvalsShape,
   handle: async (call, input) => {
-    const found = await findReadable(call, input.id, input.merge_request_iid);
-    const approved = await approve(call, found, input.sha);
-    return await approvalsJson(call, approved, await loadApprovals(call.db, found.target.id));
+    const loaded = await findReadable(call, input.id, input.merge_request_iid);
+    const approved = await approve(call, loaded, input.sha);
+    return await approvalsJson(call, approved, await loadApprovals(call.db, loaded.target.id));
   },
 });
 
@@ -63,9 +63,9 @@ const unapproveRoute = endpoint({
   params: object(requestParams),
   reply: approvalsShape,
   handle: async (call, input) => {
-    const found = await findReadable(call, input.id, input.merge_request_iid);
-    const updated = await unapprove(call, found);
-    return await approvalsJson(call, updated, await loadApprovals(call.db, found.target.id));
+    const loaded = await findReadable(call, input.id, input.merge_request_iid);
+    const updated = await unapprove(call, loaded);
+    return await approvalsJson(call, updated, await loadApprovals(call.db, loaded.target.id));
   },
 });
 

@@ -32,8 +32,8 @@ const selectOwnDrafts = (call: Pick<Call, 'db'>, authorId: number, { merge_reque
     .where('author_id', '=', authorId)
     .where('merge_request_id', '=', merge_request.id);
 
-const countDrafts = async (db: Reader, authorId: number, found: LoadedMergeRequest): Promise<number> => {
-  const { total } = await selectOwnDrafts({ db }, authorId, found)
+const countDrafts = async (db: Reader, authorId: number, loaded: LoadedMergeRequest): Promise<number> => {
+  const { total } = await selectOwnDrafts({ db }, authorId, loaded)
     .select((of) => of.fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow();
   return total;
@@ -42,30 +42,30 @@ const countDrafts = async (db: Reader, authorId: number, found: LoadedMergeReque
 /** Lists a page of the drafts of the caller, oldest first. */
 export const listDrafts = async (
   call: Call,
-  found: LoadedMergeRequest,
+  loaded: LoadedMergeRequest,
   { limit, offset }: PageRequest,
 ): Promise<Page<DraftNote>> => {
   const author = requireUser(call).id;
-  const items = await selectOwnDrafts(call, author, found)
+  const items = await selectOwnDrafts(call, author, loaded)
     .selectAll()
     .orderBy('id')
     .limit(limit)
     .offset(offset)
     .execute();
-  return { items, total: await countDrafts(call.db, author, found) };
+  return { items, total: await countDrafts(call.db, author, loaded) };
 };
 
 /** Loads all drafts of the caller, oldest first. */
-export const allDrafts = async (call: Call, found: LoadedMergeRequest): Promise<DraftNote[]> =>
-  await selectOwnDrafts(call, requireUser(call).id, found)
+export const allDrafts = async (call: Call, loaded: LoadedMergeRequest): Promise<DraftNote[]> =>
+  await selectOwnDrafts(call, requireUser(call).id, loaded)
     .selectAll()
     .orderBy('id')
     .limit(maxDrafts)
     .execute();
 
 /** Loads one draft of the caller. @throws Failure 404 */
-export const findDraft = async (call: Call, found: LoadedMergeRequest, id: number): Promise<DraftNote> => {
-  const draft = await selectOwnDrafts(call, requireUser(call).id, found)
+export const findDraft = async (call: Call, loaded: LoadedMergeRequest, id: number): Promise<DraftNote> => {
+  const draft = await selectOwnDrafts(call, requireUser(call).id, loaded)
     .selectAll()
     .where('id', '=', id)
     .executeTakeFirst();
@@ -75,33 +75,33 @@ export const findDraft = async (call: Call, found: LoadedMergeRequest, id: numbe
 
 const resolvePosition = async (
   call: Call,
-  found: LoadedMergeRequest,
+  loaded: LoadedMergeRequest,
   position: GivenPosition | null,
 ): Promise<string | null> =>
-  position === null ? null : JSON.stringify(await placeInDiff(call, found, position));
+  position === null ? null : JSON.stringify(await placeInDiff(call, loaded, position));
 
 /** Stores a draft. @throws Failure 400, 403, 404, as for a new comment */
 export const createDraft = async (
   call: Call,
-  found: LoadedMergeRequest,
+  loaded: LoadedMergeRequest,
   { note, position, in_reply_to_discussion_id: answered, resolve_discussion }: NewDraft,
 ): Promise<DraftNote> => {
-  requireCommenter(call, found);
+  requireCommenter(call, loaded);
   checkBody(note);
   if (answered !== undefined && position !== null) {
     throw badRequest('at most one of in_reply_to_discussion_id, position may be given');
   }
   if (answered !== undefined) {
-    requireReplyable((await findDiscussion(call, found.target, answered)).notes);
+    requireReplyable((await findDiscussion(call, loaded.target, answered)).notes);
   }
-  const place = await resolvePosition(call, found, position);
+  const place = await resolvePosition(call, loaded, position);
   const { id: author_id } = requireUser(call);
   return await call.write(async (tx) => {
-    if ((await countDrafts(tx.db, author_id, found)) >= maxDrafts) {
+    if ((await countDrafts(tx.db, author_id, loaded)) >= maxDrafts) {
       throw invalid({ base: [`is too long (maximum is ${maxDrafts} drafts)`] });
     }
     const row = {
-      merge_request_id: found.merge_request.id,
+      merge_request_id: loaded.merge_request.id,
       author_id,
       note,
       discussion_id: answered ?? null,
@@ -117,14 +117,14 @@ export const createDraft = async (
 /** Edits a draft. @throws Failure 404 if it was published or deleted meanwhile */
 export const updateDraft = async (
   call: Call,
-  found: LoadedMergeRequest,
+  loaded: LoadedMergeRequest,
   draft: DraftNote,
   { note, position }: { note: string | undefined; position: GivenPosition | null },
 ): Promise<DraftNote> => {
   if (note !== undefined) checkBody(note);
   if (position !== null && draft.discussion_id !== null)
     throw invalid({ position: ['is of the discussion'] });
-  const place = await resolvePosition(call, found, position);
+  const place = await resolvePosition(call, loaded, position);
   return await call.write(async (tx) => {
     const changed = await tx.db
       .updateTable('draft_notes')

@@ -18,42 +18,42 @@ import { setReviewerState } from '../approvals/reviewers.ts';
 /** Resolves the discussion of a draft if its author may do so now. */
 const resolve = async (
   call: Call,
-  found: LoadedMergeRequest,
+  loaded: LoadedMergeRequest,
   { discussion_id }: DraftNote,
 ): Promise<void> => {
-  if (discussion_id === null || !mayResolve(call, found)) return;
-  const { notes } = await findDiscussion(call, found.target, discussion_id);
-  await resolveNotes(noun, call, found, { notes, resolved: true });
+  if (discussion_id === null || !mayResolve(call, loaded)) return;
+  const { notes } = await findDiscussion(call, loaded.target, discussion_id);
+  await resolveNotes(noun, call, loaded, { notes, resolved: true });
 };
 
 /** Creates the comment and deletes the draft in the same transaction, so concurrent calls publish it once. */
 const createComment = async (
   call: Call,
-  found: LoadedMergeRequest,
+  loaded: LoadedMergeRequest,
   draft: DraftNote,
   body: string,
 ): Promise<void> => {
   const first = async (tx: { db: Call['db'] }): Promise<void> => await deleteDraft(tx, draft);
   const { discussion_id } = draft;
   if (body === '') await call.write(first);
-  else if (discussion_id !== null) await addReply(noun, call, found, { body, first, discussion_id });
-  else await createDiscussion(noun, call, found, { body, first, position: parsePosition(draft.position) });
+  else if (discussion_id !== null) await addReply(noun, call, loaded, { body, first, discussion_id });
+  else await createDiscussion(noun, call, loaded, { body, first, position: parsePosition(draft.position) });
 };
 
-const publish = async (call: Call, found: LoadedMergeRequest, draft: DraftNote): Promise<void> => {
+const publish = async (call: Call, loaded: LoadedMergeRequest, draft: DraftNote): Promise<void> => {
   const { discussion_id, note } = draft;
   // Check first, as for a comment: a reply to a deleted discussion has no effects.
-  if (discussion_id !== null) await findDiscussion(call, found.target, discussion_id);
+  if (discussion_id !== null) await findDiscussion(call, loaded.target, discussion_id);
   const { text } = extractQuickActions(note);
-  await createComment(call, found, draft, text);
+  await createComment(call, loaded, draft, text);
   try {
-    await runQuickActions(noun, call, found, note);
+    await runQuickActions(noun, call, loaded, note);
   } catch (error) {
     // A draft of quick actions only creates no comment: after a failure, restore it.
     if (text === '') await call.write(async (tx) => await insertRow(tx.db, 'draft_notes', draft));
     throw error;
   }
-  if (draft.resolve_discussion === 1) await resolve(call, found, draft);
+  if (draft.resolve_discussion === 1) await resolve(call, loaded, draft);
 };
 
 const isGone = (error: unknown): boolean => error instanceof Failure && error.kind === 'not_found';
@@ -64,19 +64,19 @@ const isGone = (error: unknown): boolean => error instanceof Failure && error.ki
  */
 export const publishAll = async (
   call: Call,
-  found: LoadedMergeRequest,
+  loaded: LoadedMergeRequest,
   drafts: readonly DraftNote[],
 ): Promise<void> => {
   for (const draft of drafts) {
-    await publish(call, found, draft).catch((error: unknown) => {
+    await publish(call, loaded, draft).catch((error: unknown) => {
       if (!isGone(error)) throw error;
     });
   }
-  await followVersions(call, found, drafts);
+  await followVersions(call, loaded, drafts);
   if (drafts.length === 0) return;
   const { id } = requireUser(call);
   await call.write(async (tx) => {
-    await setReviewerState(tx, found.target, id, { state: 'reviewed', from: 'unreviewed' });
+    await setReviewerState(tx, loaded.target, id, { state: 'reviewed', from: 'unreviewed' });
   });
 };
 
@@ -94,7 +94,7 @@ const followVersions = async (
 };
 
 /** Publishes one draft. @throws Failure 404 if the draft, or the discussion it replies to, was deleted */
-export const publishOne = async (call: Call, found: LoadedMergeRequest, draft: DraftNote): Promise<void> => {
-  await publish(call, found, draft);
-  await followVersions(call, found, [draft]);
+export const publishOne = async (call: Call, loaded: LoadedMergeRequest, draft: DraftNote): Promise<void> => {
+  await publish(call, loaded, draft);
+  await followVersions(call, loaded, [draft]);
 };

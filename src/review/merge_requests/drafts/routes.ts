@@ -65,8 +65,8 @@ const find = async (call: Call, input: OfRequest) =>
   await findReadable(call, input.id, input.merge_request_iid);
 
 const findOne = async (call: Call, input: OfRequest & { draft_note_id: number }) => {
-  const found = await find(call, input);
-  return { found, draft: await findDraft(call, found, input.draft_note_id) };
+  const loaded = await find(call, input);
+  return { loaded, draft: await findDraft(call, loaded, input.draft_note_id) };
 };
 
 const list = endpoint({
@@ -127,8 +127,8 @@ const update = endpoint({
     if (note === undefined && position === null) {
       throw nothingToChange(['note', 'position']);
     }
-    const { found, draft } = await findOne(call, input);
-    return draftJson(await updateDraft(call, found, draft, { note, position }));
+    const { loaded, draft } = await findOne(call, input);
+    return draftJson(await updateDraft(call, loaded, draft, { note, position }));
   },
 });
 
@@ -154,8 +154,8 @@ const publish = endpoint({
   params: object(one),
   reply: null,
   handle: async (call, input) => {
-    const { found, draft } = await findOne(call, input);
-    await publishOne(call, found, draft);
+    const { loaded, draft } = await findOne(call, input);
+    await publishOne(call, loaded, draft);
   },
 });
 
@@ -168,8 +168,8 @@ const publishEach = endpoint({
   params: object(requestParams),
   reply: null,
   handle: async (call, input) => {
-    const found = await find(call, input);
-    await publishAll(call, found, await allDrafts(call, found));
+    const loaded = await find(call, input);
+    await publishAll(call, loaded, await allDrafts(call, loaded));
   },
 });
 

@@ -45,7 +45,7 @@ export const closedBy = endpoint({
   params: object({ id: idOrPath('project'), issue_iid: id('iid of the issue'), ...pageParams }),
   reply: mergeRequestShape,
   handle: async (call, params) => {
-    const found = await findIssue(call, params.id, params.issue_iid);
-    return await listClosers(call, found, pageRequest(params));
+    const loaded = await findIssue(call, params.id, params.issue_iid);
+    return await listClosers(call, loaded, pageRequest(params));
   },
 });

@@ -56,7 +56,7 @@ export const closesIssues = endpoint({
   params: object({ ...requestParams, ...pageParams }),
   reply: issueShape,
   handle: async (call, params) => {
-    const found = await findReadable(call, params.id, params.merge_request_iid);
-    return await closedIssues(call, found, pageRequest(params));
+    const loaded = await findReadable(call, params.id, params.merge_request_iid);
+    return await closedIssues(call, loaded, pageRequest(params));
   },
 });

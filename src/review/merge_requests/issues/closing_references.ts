@@ -123,11 +123,11 @@ export const loadClosingIssues = async (
 export const storeClosingIssues = async (
   platform: Pick<Platform, 'config'>,
   tx: Tx,
-  found: Pick<LoadedMergeRequest, 'merge_request' | 'project'>,
+  loaded: Pick<LoadedMergeRequest, 'merge_request' | 'project'>,
   baseUrl?: string,
 ): Promise<void> => {
-  const { id } = found.merge_request;
-  const issues = await loadClosingIssues(platform, tx.db, found, baseUrl);
+  const { id } = loaded.merge_request;
+  const issues = await loadClosingIssues(platform, tx.db, loaded, baseUrl);
   const stored = tx.db.selectFrom('merge_requests_closing_issues').where('merge_request_id', '=', id);
   const before = new Set((await stored.select('issue_id').execute()).map(({ issue_id }) => issue_id));
   const after = new Set(issues.map((issue) => issue.id));

@@ -11,9 +11,9 @@ type Accepted = MergeParams & { isDeferred: boolean };
 
 /** Merges at once if the head's pipeline has succeeded, pinned to that head. Otherwise defers the merge. */
 const acceptWhenGreen = async (db: Reader, merging: Merging): Promise<LoadedMergeRequest> => {
-  const { found, params } = merging;
+  const { loaded, params } = merging;
   const { source_sha: sha } = await prepareHeads(merging);
-  const { merge_request } = await reloadMergeRequest(db, found.project, found.merge_request.id);
+  const { merge_request } = await reloadMergeRequest(db, loaded.project, loaded.merge_request.id);
   const isGreen = merge_request.head_sha === sha && (await loadFinalStatus(db, merge_request)) === 'success';
   return isGreen ? await acceptMerge({ ...merging, params: { ...params, sha } }) : await deferMerge(merging);
 };
@@ -24,12 +24,12 @@ const acceptWhenGreen = async (db: Reader, merging: Merging): Promise<LoadedMerg
  */
 export const acceptRequest = async (
   call: Call,
-  found: LoadedMergeRequest,
+  loaded: LoadedMergeRequest,
   { isDeferred, ...params }: Accepted,
 ): Promise<LoadedMergeRequest> => {
   const { db, platform, baseUrl } = call;
-  await requireOpen(db, call.viewer, found);
-  await requireReady(db, found, isDeferred);
-  const merging = { platform, found, merger: getMerger(call), params, baseUrl };
+  await requireOpen(db, call.viewer, loaded);
+  await requireReady(db, loaded, isDeferred);
+  const merging = { platform, loaded: loaded, merger: getMerger(call), params, baseUrl };
   return isDeferred ? await acceptWhenGreen(db, merging) : await acceptMerge(merging);
 };

@@ -80,16 +80,16 @@ export const markMerged = async (
     .where('id', '=', data.merge_request_id)
     .executeTakeFirst();
   if (project === null || row === undefined || row.deleted_at !== null) return;
-  const found = await lockMergeRequest(tx, project, data.merge_request_id);
-  if (found.merge_request.state === 'merged') return;
-  const merged = await storeMerged(tx, found, cause?.user.id ?? null, data);
+  const loaded = await lockMergeRequest(tx, project, data.merge_request_id);
+  if (loaded.merge_request.state === 'merged') return;
+  const merged = await storeMerged(tx, loaded, cause?.user.id ?? null, data);
   if (cause !== null) await recordMergeEffects(platform, tx, cause, merged);
   await recordEvent(tx, cause, {
     kind: 'merge_request.merged',
     project_id,
     target_type: 'MergeRequest',
     target_id: merged.merge_request.id,
-    data: { state: [found.merge_request.state, 'merged'], merge_commit_sha: data.merge_commit_sha },
+    data: { state: [loaded.merge_request.state, 'merged'], merge_commit_sha: data.merge_commit_sha },
   });
   if (data.remove_source_as === null) return;
   await enqueue(tx, removeSourceWork, {

@@ -41,7 +41,7 @@ export type Merger = { cause: Cause; viewer: Viewer; name: string; email: string
 
 export type Merging = {
   platform: Platform;
-  found: LoadedMergeRequest;
+  loaded: LoadedMergeRequest;
   merger: Merger;
   params: MergeParams;
   baseUrl?: string;
@@ -59,15 +59,15 @@ type MergeHeads = { source_sha: Oid; target_sha: Oid };
  * Reads the current heads, and stores a version if the source has moved.
  * @throws Failure 409 if the source head is not `params.sha`, 405 if there is nothing to merge
  */
-export const prepareHeads = async ({ platform, found, params }: Merging): Promise<MergeHeads> => {
-  const { merge_request, project } = found;
+export const prepareHeads = async ({ platform, loaded, params }: Merging): Promise<MergeHeads> => {
+  const { merge_request, project } = loaded;
   const branches = await loadBranches(platform.store.db, merge_request, project);
   const { source_sha, target_sha } = await readHeads(platform, branches);
   const isOther = params.sha !== undefined && source_sha !== null && params.sha !== source_sha;
   if (isOther) throw otherHead();
   if (source_sha === null || target_sha === null) throw cannotBeMerged();
   if (source_sha !== merge_request.head_sha) {
-    await storeNewVersion(platform, found, { ...branches, heads: { source_sha, target_sha } });
+    await storeNewVersion(platform, loaded, { ...branches, heads: { source_sha, target_sha } });
   }
   const { merge_request: now } = await reloadMergeRequest(platform.store.db, project, merge_request.id);
   const version = await latestVersion(platform.store.db, now);
@@ -76,28 +76,28 @@ export const prepareHeads = async ({ platform, found, params }: Merging): Promis
   return { source_sha, target_sha };
 };
 
-const isSquashed = ({ found: { project, merge_request }, params }: Merging): boolean => {
+const isSquashed = ({ loaded: { project, merge_request }, params }: Merging): boolean => {
   if (project.squash_option === 'always') return true;
   return project.squash_option !== 'never' && (params.squash ?? merge_request.squash === 1);
 };
 
 /** Returns the squash message; null to keep the commits. A single commit is squashed only if a message is given. */
 const getSquashMessage = async (merging: Merging): Promise<string | null> => {
-  const { platform, found, params } = merging;
+  const { platform, loaded, params } = merging;
   if (!isSquashed(merging)) return null;
-  const version = await latestVersion(platform.store.db, found.merge_request);
+  const version = await latestVersion(platform.store.db, loaded.merge_request);
   const message = params.squash_commit_message ?? '';
   if (message === '' && version?.commits_count === 1) return null;
-  return message === '' ? defaultSquashMessage(found.merge_request) : message;
+  return message === '' ? defaultSquashMessage(loaded.merge_request) : message;
 };
 
-const getMergeMessage = async ({ platform, found, merger, params, baseUrl }: Merging): Promise<string> => {
+const getMergeMessage = async ({ platform, loaded, merger, params, baseUrl }: Merging): Promise<string> => {
   if ((params.merge_commit_message ?? '') !== '') return params.merge_commit_message ?? '';
   const { db } = platform.store;
-  const issues = await loadClosingIssues(platform, db, found, baseUrl);
+  const issues = await loadClosingIssues(platform, db, loaded, baseUrl);
   return defaultMergeMessage(
-    found.merge_request,
-    found.project,
+    loaded.merge_request,
+    loaded.project,
     await filterVisible(db, merger.viewer, issues),
   );
 };
@@ -110,16 +110,16 @@ const makeCommit = async (
   ends: MergeHeads,
   messages: Messages,
 ): Promise<Merged | MergeCheck> => {
-  const { platform, found, merger } = merging;
+  const { platform, loaded, merger } = merging;
   const commit = {
     ...ends,
     ...messages,
     merger,
-    author: found.merge_request.author,
+    author: loaded.merge_request.author,
     now: platform.clock.now(),
   };
   try {
-    return (await makeMergeCommit(platform, found.project, commit)) ?? notMergeable;
+    return (await makeMergeCommit(platform, loaded.project, commit)) ?? notMergeable;
   } catch (error) {
     if (isGitFailure(error, 'too_large')) return tooLargeToMerge;
     throw error;
@@ -128,11 +128,11 @@ const makeCommit = async (
 
 /** @throws Failure 405 for conflicts, a required rebase, or changes that are too large */
 const buildMerge = async (merging: Merging, ends: MergeHeads, messages: Messages): Promise<Merged> => {
-  const { platform, found } = merging;
+  const { platform, loaded } = merging;
   const result = await makeCommit(merging, ends, messages);
   if ('tip' in result) return result;
-  if (found.project.merge_method === 'merge') {
-    await storeStatus(platform, { ...found.merge_request, head_sha: ends.source_sha }, ends, result);
+  if (loaded.project.merge_method === 'merge') {
+    await storeStatus(platform, { ...loaded.merge_request, head_sha: ends.source_sha }, ends, result);
   }
   throw cannotBeMerged();
 };
@@ -151,21 +151,21 @@ const mergedFields = [
 ] as const;
 
 const checkAgain = async (tx: Tx, merging: Merging, { source_sha }: MergeHeads): Promise<void> => {
-  const { found, merger } = merging;
-  const isFree = await lockUnlessMerging(tx, found.merge_request);
+  const { loaded, merger } = merging;
+  const isFree = await lockUnlessMerging(tx, loaded.merge_request);
   // The project may have been archived or deleted meanwhile.
-  const project = await loadProject(tx.db, found.project.id);
+  const project = await loadProject(tx.db, loaded.project.id);
   if (project === null) throw notFound();
-  const now = await reloadMergeRequest(tx.db, project, found.merge_request.id);
+  const now = await reloadMergeRequest(tx.db, project, loaded.merge_request.id);
   if (!isFree) throw new ConcurrentChange();
   await requireOpen(tx.db, merger.viewer, now);
   await requireReady(tx.db, now, false);
-  const isChanged = mergedFields.some((name) => now.merge_request[name] !== found.merge_request[name]);
+  const isChanged = mergedFields.some((name) => now.merge_request[name] !== loaded.merge_request[name]);
   if (isChanged || now.merge_request.head_sha !== source_sha) throw new ConcurrentChange();
 };
 
 /** User on whose behalf the source branch is deleted: the merger, or the author if they forced removal. */
-const getBranchRemover = ({ found: { merge_request }, merger, params }: Merging): number | null => {
+const getBranchRemover = ({ loaded: { merge_request }, merger, params }: Merging): number | null => {
   const { should_remove_source_branch: stored, force_remove_source_branch: isForced } = merge_request;
   const shouldRemove = params.should_remove_source_branch ?? (stored === null ? undefined : stored === 1);
   if (shouldRemove === true) return merger.cause.user.id;
@@ -177,8 +177,8 @@ const moveTargetBranch = async (
   ends: MergeHeads,
   { tip, squash_commit_sha }: Merged,
 ): Promise<Moved> => {
-  const { platform, found, merger } = merging;
-  const { merge_request, project } = found;
+  const { platform, loaded, merger } = merging;
+  const { merge_request, project } = loaded;
   const data: MergeData = {
     merge_request_id: merge_request.id,
     merge_commit_sha: tip,
@@ -204,18 +204,18 @@ const isLostRace = (error: unknown): boolean =>
   error instanceof ConcurrentChange || isGitFailure(error, 'conflict');
 
 /** Waits for another merge of this request to end. */
-const waitForOtherMerge = async ({ platform, found: { merge_request } }: Merging): Promise<void> =>
+const waitForOtherMerge = async ({ platform, loaded: { merge_request } }: Merging): Promise<void> =>
   await writeUnlessMerging(platform, merge_request, async () => undefined);
 
 /** The inputs of a merge that do not depend on the head of the target branch. */
 type Prepared = { merging: Merging; source_sha: Oid; messages: Messages };
 
 const prepareMerge = async (merging: Merging): Promise<Prepared> => {
-  const { platform, found, merger } = merging;
+  const { platform, loaded, merger } = merging;
   const { db } = platform.store;
-  const now = { ...merging, found: await reloadMergeRequest(db, found.project, found.merge_request.id) };
-  await requireOpen(db, merger.viewer, now.found);
-  await requireReady(db, now.found, false);
+  const now = { ...merging, loaded: await reloadMergeRequest(db, loaded.project, loaded.merge_request.id) };
+  await requireOpen(db, merger.viewer, now.loaded);
+  await requireReady(db, now.loaded, false);
   const { source_sha } = await prepareHeads(now);
   const [merge_message, squash_message] = [await getMergeMessage(now), await getSquashMessage(now)];
   return { merging: now, source_sha, messages: { merge_message, squash_message } };
@@ -223,11 +223,11 @@ const prepareMerge = async (merging: Merging): Promise<Prepared> => {
 
 /** @throws ConcurrentChange if the source has moved since the preparation, or another process merged the request */
 const readCurrentHeads = async ({
-  merging: { platform, found },
+  merging: { platform, loaded },
   source_sha,
 }: Prepared): Promise<MergeHeads> => {
   const { db } = platform.store;
-  const { merge_request, project } = found;
+  const { merge_request, project } = loaded;
   const heads = await readHeads(platform, await loadBranches(db, merge_request, project));
   if (heads.source_sha !== source_sha || heads.target_sha === null) throw new ConcurrentChange();
   // After the heads: a merge that they show is either in progress, or has changed the state.
@@ -256,8 +256,8 @@ const tryMerge = async (prepared: Prepared): Promise<Moved | null> => {
  * @throws Failure 405, 406, 409
  */
 export const acceptMerge = async (merging: Merging): Promise<LoadedMergeRequest> => {
-  const { platform, found } = merging;
-  const { merge_request, project } = found;
+  const { platform, loaded } = merging;
+  const { merge_request, project } = loaded;
   let prepared = await prepareMerge(merging);
   const moved = await withMutex(platform, `merge ${project.id} ${merge_request.target_branch}`, async () => {
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {

@@ -33,8 +33,8 @@ const toSignature = ({ name, email }: Person, now: number): Signature => ({
 });
 
 /** Squashes the request's commits into one. Its author is the author of the request. */
-const squash = async (repository: Repository, wanted: MergeInput, message: string): Promise<Oid | null> => {
-  const { source_sha, target_sha, author, merger, now } = wanted;
+const squash = async (repository: Repository, input: MergeInput, message: string): Promise<Oid | null> => {
+  const { source_sha, target_sha, author, merger, now } = input;
   const { id: base } = await repository.ask('commits.merge_base', { ids: [target_sha, source_sha] });
   if (base === null) return null;
   const { id } = await repository.ask('merge.squash', {
@@ -49,10 +49,10 @@ const squash = async (repository: Repository, wanted: MergeInput, message: strin
 
 const createMergeCommit = async (
   repository: Repository,
-  wanted: MergeInput,
+  input: MergeInput,
   theirs: Oid,
 ): Promise<Oid | null> => {
-  const { target_sha, merge_message, merger, now } = wanted;
+  const { target_sha, merge_message, merger, now } = input;
   const signed = toSignature(merger, now);
   const created = await repository.ask('merge.commit', {
     ours: target_sha,
@@ -82,14 +82,14 @@ const needsRebase = async (
 export const makeMergeCommit = async (
   platform: Pick<Platform, 'git'>,
   project: Project,
-  wanted: MergeInput,
+  input: MergeInput,
 ): Promise<Merged | null> => {
   const repository = getRepository(platform, project);
-  if (await needsRebase(platform, project, wanted)) return null;
-  const { squash_message, source_sha } = wanted;
-  const squash_commit_sha = squash_message === null ? null : await squash(repository, wanted, squash_message);
+  if (await needsRebase(platform, project, input)) return null;
+  const { squash_message, source_sha } = input;
+  const squash_commit_sha = squash_message === null ? null : await squash(repository, input, squash_message);
   if (squash_message !== null && squash_commit_sha === null) return null;
   const theirs = squash_commit_sha ?? source_sha;
-  const tip = project.merge_method === 'ff' ? theirs : await createMergeCommit(repository, wanted, theirs);
+  const tip = project.merge_method === 'ff' ? theirs : await createMergeCommit(repository, input, theirs);
   return tip === null ? null : { tip, squash_commit_sha };
 };

@@ -23,8 +23,8 @@ const findExistingMerge = async (
 ): Promise<Oid | null> => {
   const commit = (await findRef(repository, ref))?.commit ?? null;
   if (commit === null) return null;
-  const [found] = (await repository.ask('commits.get', { ids: [commit] })).commits;
-  return found?.parents.join() === [ours, theirs].join() ? commit : null;
+  const [existing] = (await repository.ask('commits.get', { ids: [commit] })).commits;
+  return existing?.parents.join() === [ours, theirs].join() ? commit : null;
 };
 
 /** Builds the trial merge; null on conflicts, oversized changes, or if source commits are not fetched yet. */

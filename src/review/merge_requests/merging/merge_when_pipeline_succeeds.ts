@@ -31,11 +31,11 @@ const nextUpdateTime = ({ merge_request: { updated_at } }: LoadedMergeRequest, n
 
 const storeDeferred = async (
   tx: Tx,
-  found: LoadedMergeRequest,
+  loaded: LoadedMergeRequest,
   { cause }: Merger,
   params: MergeParams,
 ): Promise<void> => {
-  const { id, merge_when_pipeline_succeeds, head_sha } = found.merge_request;
+  const { id, merge_when_pipeline_succeeds, head_sha } = loaded.merge_request;
   const { should_remove_source_branch: isRemoved } = params;
   await tx.db
     .updateTable('merge_requests')
@@ -44,14 +44,14 @@ const storeDeferred = async (
       merge_user_id: cause.user.id,
       merge_params: JSON.stringify(params),
       should_remove_source_branch: isRemoved === undefined ? null : isRemoved ? 1 : 0,
-      updated_at: nextUpdateTime(found, tx.now),
+      updated_at: nextUpdateTime(loaded, tx.now),
     })
     .where('id', '=', id)
     .execute();
   if (merge_when_pipeline_succeeds === 1) return;
   const text = `enabled an automatic merge when the pipeline for ${toShortId(head_sha ?? '')} succeeds`;
-  await addSystemNotes(tx, cause.user.id, found.target, [text]);
-  await recordDeferralEvent(tx, cause, found, true);
+  await addSystemNotes(tx, cause.user.id, loaded.target, [text]);
+  await recordDeferralEvent(tx, cause, loaded, true);
 };
 
 /**
@@ -59,10 +59,10 @@ const storeDeferred = async (
  * @throws Failure 405, 406, 409
  */
 export const deferMerge = async (merging: Merging): Promise<LoadedMergeRequest> => {
-  const { platform, found, merger, params } = merging;
-  const { project } = found;
+  const { platform, loaded, merger, params } = merging;
+  const { project } = loaded;
   await prepareHeads(merging);
-  const { merge_request } = await reloadMergeRequest(platform.store.db, project, found.merge_request.id);
+  const { merge_request } = await reloadMergeRequest(platform.store.db, project, loaded.merge_request.id);
   const status = await checkMergeStatus(platform, merge_request, project);
   if (status === 'cannot_be_merged') throw cannotBeMerged();
   return await writeUnlessMerging(platform, merge_request, async (tx) => {

@@ -13,7 +13,7 @@ type Request = Pick<MergeRequestRow, 'id' | 'source_project_id' | 'source_branch
 
 /** Whether a ref operation is in progress. Its row exists until the follow-up work is enqueued. */
 const isRefMoving = async (db: Reader, project_id: number, naming: string): Promise<boolean> => {
-  const found = await db
+  const row = await db
     .selectFrom('git_operations')
     .select('id')
     .where('project_id', '=', project_id)
@@ -21,7 +21,7 @@ const isRefMoving = async (db: Reader, project_id: number, naming: string): Prom
     .where(sql<boolean>`updates like ${likePattern(naming)} escape '\\'`)
     .limit(1)
     .executeTakeFirst();
-  return found !== undefined;
+  return row !== undefined;
 };
 
 /** Whether the head may still get a pipeline, because of a recent push or creation. */

@@ -55,17 +55,17 @@ const loadMerger = async ({ store, clock }: Platform, userId: number): Promise<M
  * Merges on behalf of the user who scheduled the merge; a failure adds a todo for that user. Merges only the commit
  * the pipeline ran for, because a newer push may not have been processed yet.
  */
-const mergeNow = async (platform: Platform, found: LoadedMergeRequest, sha: string): Promise<void> => {
-  const { merge_user_id, merge_params } = found.merge_request;
+const mergeNow = async (platform: Platform, loaded: LoadedMergeRequest, sha: string): Promise<void> => {
+  const { merge_user_id, merge_params } = loaded.merge_request;
   const merger = merge_user_id === null ? null : await loadMerger(platform, merge_user_id);
   if (merger === null) return;
   const params = { ...(JSON.parse(merge_params) as MergeParams), sha };
   try {
-    await requireOpen(platform.store.db, merger.viewer, found);
-    await acceptMerge({ platform, found, merger, params });
+    await requireOpen(platform.store.db, merger.viewer, loaded);
+    await acceptMerge({ platform, loaded, merger, params });
   } catch (error) {
     if (!(error instanceof Failure) || error.kind === 'unavailable') throw error;
-    await addPipelineTodos(platform, found, [merge_user_id], 'unmergeable');
+    await addPipelineTodos(platform, loaded, [merge_user_id], 'unmergeable');
   }
 };
 
@@ -75,16 +75,16 @@ export const followEndedPipeline = async (platform: Platform, ended: EndedPipeli
   for (const { id, project_id } of await loadOpenRequests(platform, ended)) {
     const project = await loadProject(db, project_id);
     if (project === null) continue;
-    const found = await reloadMergeRequest(db, project, id);
-    const { author_id, merge_user_id, merge_when_pipeline_succeeds } = found.merge_request;
+    const loaded = await reloadMergeRequest(db, project, id);
+    const { author_id, merge_user_id, merge_when_pipeline_succeeds } = loaded.merge_request;
     if (ended.status === 'failed') {
-      await addPipelineTodos(platform, found, [author_id, merge_user_id], 'build_failed');
+      await addPipelineTodos(platform, loaded, [author_id, merge_user_id], 'build_failed');
     }
     if (ended.status !== 'success' || merge_when_pipeline_succeeds === 0) continue;
     // If the head has several pipelines, the newest decides.
-    const status = await loadFinalStatus(db, found.merge_request);
+    const status = await loadFinalStatus(db, loaded.merge_request);
     // External statuses alone do not decide: the work is retried later.
     if (status === 'coming') throw unavailable();
-    if (isGreen(status)) await mergeNow(platform, found, ended.sha);
+    if (isGreen(status)) await mergeNow(platform, loaded, ended.sha);
   }
 };

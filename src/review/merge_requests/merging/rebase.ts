@@ -64,11 +64,11 @@ const setRebaseState = async (
  * Enqueues the rebase of a request.
  * @throws Failure 403 without permission to force push, 406 if it is not open, 409 if a rebase is in progress
  */
-export const enqueueRebase = async (call: Call, found: LoadedMergeRequest): Promise<void> => {
-  const { merge_request } = found;
+export const enqueueRebase = async (call: Call, loaded: LoadedMergeRequest): Promise<void> => {
+  const { merge_request } = loaded;
   const user_id = requireUser(call).id;
-  const source = await loadSourceProject(call.platform, found);
-  const isAllowed = source !== null && (await mayRebase(call.platform, found, source, user_id));
+  const source = await loadSourceProject(call.platform, loaded);
+  const isAllowed = source !== null && (await mayRebase(call.platform, loaded, source, user_id));
   if (!isAllowed) throw forbidden('Cannot push to source branch');
   await writeUnlessMerging(call.platform, merge_request, async (tx) => {
     const now = await tx.db
@@ -88,16 +88,16 @@ type Rebased = { source: Project; old: Oid; new: Oid };
 /** @returns the reason as text if it is not possible */
 const makeRebased = async (
   platform: Platform,
-  found: LoadedMergeRequest,
+  loaded: LoadedMergeRequest,
   userId: number,
 ): Promise<Rebased | string> => {
   const { db } = platform.store;
-  const { merge_request, project } = found;
-  const source = await loadSourceProject(platform, found);
+  const { merge_request, project } = loaded;
+  const source = await loadSourceProject(platform, loaded);
   const heads = await readHeads(platform, await loadBranches(db, merge_request, project));
   const { source_sha, target_sha } = heads;
   if (source === null || source_sha === null || target_sha === null) return 'a branch is missing';
-  if (!(await mayRebase(platform, found, source, userId))) return 'it is not allowed';
+  if (!(await mayRebase(platform, loaded, source, userId))) return 'it is not allowed';
   if (source.id !== project.id) {
     await importCommit(platform, { source: project, target: source }, target_sha, [source_sha]);
   }
@@ -142,12 +142,12 @@ const moveSourceBranch = async (
 /** @returns the reason as text if it is not possible */
 const tryRebase = async (
   platform: Platform,
-  found: LoadedMergeRequest,
+  loaded: LoadedMergeRequest,
   userId: number,
 ): Promise<string | null> => {
   try {
-    const made = await makeRebased(platform, found, userId);
-    return typeof made === 'string' ? made : await moveSourceBranch(platform, found, userId, made);
+    const made = await makeRebased(platform, loaded, userId);
+    return typeof made === 'string' ? made : await moveSourceBranch(platform, loaded, userId, made);
   } catch (error) {
     if (isGitFailure(error, 'too_large')) return 'the changes are too large';
     throw error;
@@ -165,9 +165,9 @@ export const rebaseRequest = async (
     .where('id', '=', id)
     .executeTakeFirst();
   if (row === undefined || row.rebase_in_progress === 0) return;
-  const found = await loadRequest(store.db, row);
+  const loaded = await loadRequest(store.db, row);
   const problem =
-    found === null || row.state !== 'opened' ? 'it is not open' : await tryRebase(platform, found, user_id);
+    loaded === null || row.state !== 'opened' ? 'it is not open' : await tryRebase(platform, loaded, user_id);
   await store.write(
     async (tx) => await setRebaseState(tx, id, 0, problem === null ? null : `Rebase failed: ${problem}`),
   );

@@ -33,7 +33,7 @@ export const mergeRoute = endpoint({
     squash_commit_message: optional(longText()),
   }),
   handle: async (call, params) => {
-    const found = await findMergeRequest(call, params.id, params.merge_request_iid);
+    const loaded = await findMergeRequest(call, params.id, params.merge_request_iid);
     const {
       id: _id,
       merge_request_iid: _iid,
@@ -44,7 +44,7 @@ export const mergeRoute = endpoint({
     } = params;
     const isDeferred = (merge_when_pipeline_succeeds ?? auto_merge) === true;
     const request = { ...input, ...(sha !== undefined && sha !== '' && { sha }), isDeferred };
-    return await singleReply(call, await acceptRequest(call, found, request));
+    return await singleReply(call, await acceptRequest(call, loaded, request));
   },
 });
 
@@ -56,8 +56,8 @@ const cancel = (method: 'PUT' | 'POST') =>
     summary: 'Do not merge a merge request when its pipeline succeeds',
     params: object(requestParams),
     handle: async (call, params) => {
-      const found = await findMergeRequest(call, params.id, params.merge_request_iid);
-      return await singleReply(call, await cancelDeferred(call.platform, found, getMerger(call)));
+      const loaded = await findMergeRequest(call, params.id, params.merge_request_iid);
+      return await singleReply(call, await cancelDeferred(call.platform, loaded, getMerger(call)));
     },
   });
 
@@ -85,8 +85,8 @@ const ref = endpoint({
   params: object(requestParams),
   reply: object({ commit_id: string }),
   handle: async (call, params) => {
-    const found = await findReadable(call, params.id, params.merge_request_iid);
-    return { commit_id: await updateMergeRef(call, found) };
+    const loaded = await findReadable(call, params.id, params.merge_request_iid);
+    return { commit_id: await updateMergeRef(call, loaded) };
   },
 });
 

@@ -34,9 +34,9 @@ export const mayMerge = async (
  * project may have disabled merge requests since.
  * @throws Failure 401, 406
  */
-export const requireOpen = async (db: Reader, viewer: Viewer, found: LoadedMergeRequest): Promise<void> => {
-  if (!found.isVisibleTo(viewer) || !(await mayMerge(db, viewer, found))) throw unauthorized();
-  if (found.merge_request.state !== 'opened') throw notOpen();
+export const requireOpen = async (db: Reader, viewer: Viewer, loaded: LoadedMergeRequest): Promise<void> => {
+  if (!loaded.isVisibleTo(viewer) || !(await mayMerge(db, viewer, loaded))) throw unauthorized();
+  if (loaded.merge_request.state !== 'opened') throw notOpen();
 };
 
 /**

@@ -109,7 +109,7 @@ const update = async (
 ): Promise<LoadedMergeRequest | null> => {
   const target = await loadProject(call.db, project_id);
   if (target === null) return null;
-  const found = await reloadMergeRequest(call.db, target, id);
+  const loaded = await reloadMergeRequest(call.db, target, id);
   const { label, unlabel, assign, unassign, title, draft } = options;
   const changesAssignees = assign.length + unassign.length > 0;
   const removed = new Set(await resolveUsers(call, unassign));
@@ -123,23 +123,23 @@ const update = async (
     : [];
   const assignee_ids = [...now.map(({ user_id }) => user_id), ...(await resolveUsers(call, assign))];
   const edit: MergeRequestEdit = {
-    ...((title !== undefined || draft) && { title: toTitle(options, title ?? found.merge_request.title) }),
+    ...((title !== undefined || draft) && { title: toTitle(options, title ?? loaded.merge_request.title) }),
     ...(options.target !== undefined && { target_branch: options.target }),
     ...(label.length > 0 && { add_labels: label }),
     ...(unlabel.length > 0 && { remove_labels: unlabel }),
     ...(changesAssignees && { assignee_ids: assignee_ids.filter((one) => !removed.has(one)) }),
     ...(await toSharedFields(call, target, options)),
   };
-  return await updateMergeRequest(call, found, edit);
+  return await updateMergeRequest(call, loaded, edit);
 };
 
 const mergeLater = async (
   call: Call,
-  found: LoadedMergeRequest | null,
+  loaded: LoadedMergeRequest | null,
   { merge_when_pipeline_succeeds }: RequestOptions,
 ): Promise<void> => {
-  if (found === null || merge_when_pipeline_succeeds !== true) return;
-  await acceptRequest(call, found, { isDeferred: true });
+  if (loaded === null || merge_when_pipeline_succeeds !== true) return;
+  await acceptRequest(call, loaded, { isDeferred: true });
 };
 
 const applyToBranch = async (

@@ -63,6 +63,6 @@ export const loadRequest = async (
 ): Promise<LoadedMergeRequest | null> => {
   const project = await loadProject(db, project_id);
   if (project === null) return null;
-  const found = await reloadMergeRequest(db, project, id);
-  return found.merge_request.deleted_at === null ? found : null;
+  const loaded = await reloadMergeRequest(db, project, id);
+  return loaded.merge_request.deleted_at === null ? loaded : null;
 };

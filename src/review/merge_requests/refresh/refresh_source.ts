@@ -124,36 +124,36 @@ const loadLastNote = async (
 const noteBranch = async (
   platform: Platform,
   moved: MovedBranch,
-  found: LoadedMergeRequest,
+  loaded: LoadedMergeRequest,
 ): Promise<void> => {
   const { user_id, branch, isGone } = moved;
   const { gone, back } = branchTexts(branch);
   await platform.store.write(async (tx) => {
-    const wasGone = (await loadLastNote(tx, found, [gone, back])) === gone;
+    const wasGone = (await loadLastNote(tx, loaded, [gone, back])) === gone;
     if (user_id === null || wasGone === isGone) return;
-    await addSystemNotes(tx, user_id, found.target, [isGone ? gone : back]);
+    await addSystemNotes(tx, user_id, loaded.target, [isGone ? gone : back]);
     // Unless the status was checked since the push.
     await tx.db
       .updateTable('merge_requests')
       .set({ merge_status: 'unchecked' })
-      .where('id', '=', found.target.id)
+      .where('id', '=', loaded.target.id)
       .where('checked_source_sha', isGone ? 'is not' : 'is', null)
       .execute();
   });
 };
 
-const refresh = async (platform: Platform, moved: MovedBranch, found: LoadedMergeRequest): Promise<void> => {
+const refresh = async (platform: Platform, moved: MovedBranch, loaded: LoadedMergeRequest): Promise<void> => {
   const { store } = platform;
-  const branches = await loadBranches(store.db, found.merge_request, found.project);
+  const branches = await loadBranches(store.db, loaded.merge_request, loaded.project);
   const heads = await readHeads(platform, branches);
-  if (heads.source_sha !== null && heads.source_sha !== found.merge_request.head_sha) {
+  if (heads.source_sha !== null && heads.source_sha !== loaded.merge_request.head_sha) {
     const branchesWithHeads = { ...branches, heads };
-    await storeNewVersion(platform, found, branchesWithHeads, (tx, version) =>
+    await storeNewVersion(platform, loaded, branchesWithHeads, (tx, version) =>
       followPush(tx, moved.user_id, version),
     );
   }
   const { user_id } = moved;
-  if (user_id !== null) await store.write(async (tx) => await finishTodos(tx, user_id, found.target));
+  if (user_id !== null) await store.write(async (tx) => await finishTodos(tx, user_id, loaded.target));
 };
 
 /** Stores a new version of every open request from the branch. Idempotent. */
@@ -161,10 +161,10 @@ export const refreshSource = async (platform: Platform, moved: MovedBranch): Pro
   const { db } = platform.store;
   const requests = await loadOpenFrom(db, moved.project_id, moved.branch);
   for (const request of requests) {
-    const found = await loadRequest(db, request);
-    if (found === null) continue;
-    if (moved.isGone || moved.isNew) await noteBranch(platform, moved, found);
-    if (!moved.isGone) await refresh(platform, moved, found);
+    const loaded = await loadRequest(db, request);
+    if (loaded === null) continue;
+    if (moved.isGone || moved.isNew) await noteBranch(platform, moved, loaded);
+    if (!moved.isGone) await refresh(platform, moved, loaded);
   }
   scheduleChecks(
     platform,

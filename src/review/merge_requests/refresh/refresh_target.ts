@@ -91,16 +91,16 @@ const markMergedByPush = async (
 
 const refresh = async (
   platform: Platform,
-  found: LoadedMergeRequest,
+  loaded: LoadedMergeRequest,
   pushed: PushedBranch,
   brought: ReadonlySet<Oid>,
 ): Promise<void> => {
-  const { head_sha, real_size } = found.merge_request;
+  const { head_sha, real_size } = loaded.merge_request;
   // A request without own commits has no size: the target contained its head before the push.
   const isBrought = head_sha !== null && real_size !== null && brought.has(head_sha);
-  if (isBrought) return await markMergedByPush(platform, found, pushed);
-  const branches = await loadBranches(platform.store.db, found.merge_request, found.project);
-  await storeNewVersion(platform, found, branches);
+  if (isBrought) return await markMergedByPush(platform, loaded, pushed);
+  const branches = await loadBranches(platform.store.db, loaded.merge_request, loaded.project);
+  await storeNewVersion(platform, loaded, branches);
 };
 
 /**
@@ -121,7 +121,7 @@ export const refreshTarget = async (
   const touched = forced ? all : await loadOpenWithCommits(platform, project.id, pushed.branch, shas);
   const pushedShas = new Set(shas);
   for (const request of touched) {
-    const found = await loadRequest(db, request);
-    if (found?.merge_request.state === 'opened') await refresh(platform, found, pushed, pushedShas);
+    const loaded = await loadRequest(db, request);
+    if (loaded?.merge_request.state === 'opened') await refresh(platform, loaded, pushed, pushedShas);
   }
 };

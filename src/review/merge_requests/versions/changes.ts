@@ -42,11 +42,11 @@ type Changes = { text: JsonText; overflow: boolean };
 
 const loadChanges = async (
   call: Call,
-  found: LoadedMergeRequest,
+  loaded: LoadedMergeRequest,
   version: VersionRow | null,
 ): Promise<Changes> => {
   if (version === null) return { text: new JsonText('[]'), overflow: false };
-  const whole = version.state === 'overflow' ? await readFullDiff(call, found, version) : null;
+  const whole = version.state === 'overflow' ? await readFullDiff(call, loaded, version) : null;
   if (whole === null) {
     return { text: await storedDiffs(call, version.id), overflow: version.state === 'overflow' };
   }
@@ -62,11 +62,11 @@ const withMembers = (text: JsonText, members: [name: string, value: Buffer][], d
 /** @param single the JSON of the request */
 export const withChanges = async (
   call: Call,
-  found: LoadedMergeRequest,
+  loaded: LoadedMergeRequest,
   single: JsonText,
 ): Promise<JsonText> => {
-  const version = await latestVersion(call.db, found.merge_request);
-  const { text, overflow } = await loadChanges(call, found, version);
+  const version = await latestVersion(call.db, loaded.merge_request);
+  const { text, overflow } = await loadChanges(call, loaded, version);
   const digest = hash(
     'sha1',
     `${single.digest} ${version?.id} ${overflow} ${text.bytes.length}`,
@@ -87,12 +87,12 @@ const slicePage = <T>(items: T[], { offset, limit }: PageRequest): Page<T> => ({
 /** Lists the changed files of the latest version. */
 export const listChanges = async (
   call: Call,
-  found: LoadedMergeRequest,
+  loaded: LoadedMergeRequest,
   page: PageRequest,
 ): Promise<Page<unknown>> => {
-  const version = await latestVersion(call.db, found.merge_request);
+  const version = await latestVersion(call.db, loaded.merge_request);
   if (version === null) return { items: [], total: 0 };
-  const whole = version.state === 'overflow' ? await readFullDiff(call, found, version) : null;
+  const whole = version.state === 'overflow' ? await readFullDiff(call, loaded, version) : null;
   return whole === null
     ? slicePage<unknown>(await storedDiffItems(call, version.id), page)
     : slicePage<unknown>(whole.files, page);
@@ -117,17 +117,17 @@ const readOlderCommits = async (
 /** Lists the commits of the latest version, newest first. Commits beyond the stored ones are read from git. */
 export const listCommits = async (
   call: Call,
-  found: LoadedMergeRequest,
+  loaded: LoadedMergeRequest,
   page: PageRequest,
 ): Promise<Page<unknown>> => {
-  const version = await latestVersion(call.db, found.merge_request);
+  const version = await latestVersion(call.db, loaded.merge_request);
   if (version === null) return { items: [], total: 0 };
   const stored = await storedCommitItems(call, version.id);
   const total = version.commits_count;
   const { offset, limit } = page;
   const isStored = offset + limit <= stored.length || stored.length >= total || offset >= total;
   if (isStored) return { items: stored.slice(offset, offset + limit), total };
-  return { items: await readOlderCommits(call, found, version, page), total };
+  return { items: await readOlderCommits(call, loaded, version, page), total };
 };
 
 /** @param json the JSON of the version */
@@ -156,11 +156,11 @@ const maxPatchBytes = 32 * 1024 * 1024;
  * Returns the latest version as a git patch.
  * @throws Failure 422 if the patch exceeds the size limit
  */
-export const rawDiff = async ({ platform, db }: Call, found: LoadedMergeRequest): Promise<Buffer> => {
-  const version = await latestVersion(db, found.merge_request);
+export const rawDiff = async ({ platform, db }: Call, loaded: LoadedMergeRequest): Promise<Buffer> => {
+  const version = await latestVersion(db, loaded.merge_request);
   if (version === null || version.head_commit_sha === null || version.state === 'empty')
     return Buffer.alloc(0);
-  const { result, body } = await getRepository(platform, found.project).read('diff.raw', {
+  const { result, body } = await getRepository(platform, loaded.project).read('diff.raw', {
     from: version.base_commit_sha,
     to: version.head_commit_sha,
     max: maxPatchBytes,

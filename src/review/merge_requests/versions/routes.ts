@@ -46,8 +46,8 @@ export const changesRoute = endpoint({
   params: object(requestParams),
   reply: object({ ...singleMergeRequestFields, changes: array(diffShape), overflow: bool }),
   handle: async (call, params): Promise<JsonText> => {
-    const found = await find(call, params);
-    return await withChanges(call, found, serializeSingle(await singleReply(call, found)));
+    const loaded = await find(call, params);
+    return await withChanges(call, loaded, serializeSingle(await singleReply(call, loaded)));
   },
 });
 
