@@ -223,7 +223,12 @@ const runOf = async (
 ): Promise<(() => Promise<number>) | null> => {
   mkdirSync(folder, { recursive: true, mode: 0o711 });
   const slot = takeSlot(folder, new Set(), process.getuid?.() === 0);
-  const { choice, notices } = await chooseExecutors({ requested: wanted, isLocal: true, folder, user: slot.user });
+  const { choice, notices } = await chooseExecutors({
+    requested: wanted,
+    isLocal: true,
+    folder,
+    user: slot.user,
+  });
   const chosen = choice?.of(emptyJob);
   if (chosen === undefined || typeof chosen === 'string') {
     console.error(`Not measured: ${notices.join(' ')}`);

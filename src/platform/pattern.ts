@@ -48,9 +48,9 @@ export const compilePattern = (source: string, flags = ''): Pattern | null => {
       },
       last: (text) => {
         const matcher = compiled.matcher(text);
-        let problem: string | null = null;
-        while (matcher.find()) problem = matcher.group(matcher.groupCount()) ?? '';
-        return problem;
+        let lastGroup: string | null = null;
+        while (matcher.find()) lastGroup = matcher.group(matcher.groupCount()) ?? '';
+        return lastGroup;
       },
     };
   } catch {
