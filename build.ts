@@ -1,9 +1,12 @@
 /**
- * Puts the program into a few JavaScript files under `dist/`: they start sooner than the sources, and in
- * less memory. `bin/gantry` runs them as long as no source is newer.
+ * Bundles the program into a few JavaScript files under `dist/`: they start sooner than the sources, and in less
+ * memory. `bin/gantry` runs them as long as no source is newer. Bundles the assets of pages, too, which the sources
+ * need as well.
  */
-import { rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { hash } from 'node:crypto';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, extname, join } from 'node:path';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import type { BuildOptions } from 'esbuild';
 
 const root = import.meta.dirname;
@@ -42,8 +45,50 @@ const build = async (): Promise<void> => {
   });
 };
 
+/** Styles, script and pictures of the pages: the name that pages use, and the source file. */
+const assetSources = {
+  style: 'src/doors/web/assets/style.css',
+  docs: 'src/doors/web/assets/docs.css',
+  script: 'src/doors/web/client/main.ts',
+  icons: 'src/doors/web/assets/icons.svg',
+  favicon: 'src/doors/web/assets/favicon.svg',
+};
+
+/** Bundles the assets of pages under names with a hash of their content, each also compressed, and a manifest. */
+const buildAssets = async (): Promise<void> => {
+  const { build: bundle } = await import('esbuild');
+  const folder = join(root, 'dist/assets');
+  mkdirSync(folder, { recursive: true });
+  const manifest: Record<string, string> = {};
+  for (const [name, source] of Object.entries(assetSources)) {
+    const extension = extname(source).replace('.ts', '.js');
+    const isBundled = extension !== '.svg';
+    const bundled = isBundled
+      ? await bundle({
+          absWorkingDir: root,
+          entryPoints: [source],
+          bundle: true,
+          minify: true,
+          write: false,
+          format: 'esm',
+          // `light-dark()`, nesting and cascade layers stay as they are.
+          target: ['chrome123', 'firefox121', 'safari17.5'],
+          legalComments: 'none',
+        })
+      : null;
+    const content = Buffer.from(bundled?.outputFiles?.[0]?.contents ?? readFileSync(join(root, source)));
+    const file = `${basename(name)}-${hash('sha256', content).slice(0, 12)}${extension}`;
+    writeFileSync(join(folder, file), content);
+    writeFileSync(join(folder, `${file}.br`), brotliCompressSync(content));
+    writeFileSync(join(folder, `${file}.gz`), gzipSync(content, { level: 9 }));
+    manifest[name] = file;
+  }
+  writeFileSync(join(folder, 'manifest.json'), JSON.stringify(manifest));
+};
+
 try {
   await build();
+  await buildAssets();
 } catch (error) {
   if ((error as { code?: unknown }).code !== 'ERR_MODULE_NOT_FOUND') throw error;
   process.stderr.write('esbuild is not installed: the sources run as they are\n');

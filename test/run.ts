@@ -96,6 +96,11 @@ type Check = { name: string; command: [program: string, ...args: string[]]; mend
 
 const checks: Check[] = [
   { name: 'types', command: ['tsc', '--noEmit'], mend: 'the compiler options are in tsconfig.json' },
+  {
+    name: 'client types',
+    command: ['tsc', '--noEmit', '--project', 'src/doors/web/client'],
+    mend: 'the compiler options are in src/doors/web/client/tsconfig.json',
+  },
   { name: 'lint', command: ['oxlint'], mend: 'the rules are in .oxlintrc.json, their reasons in STYLE.md' },
   { name: 'format', command: ['oxfmt', '--check', '.'], mend: 'run "npm run format"' },
   {

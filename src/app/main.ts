@@ -43,7 +43,7 @@ import { rewriteBadgePath } from '../ci/pipelines/badges/routes.ts';
 import { openSettings } from '../core/settings/store.ts';
 import type { Clock } from '../platform/time.ts';
 import { uploadPath } from '../projects/uploads/web_path.ts';
-import { servedPagePath } from '../doors/web/request/project_paths.ts';
+import { servedHomePath, servedPagePath } from '../doors/web/request/project_paths.ts';
 import { version } from '../platform/version.ts';
 import { mountDocs } from '../doors/web/docs/routes.ts';
 import { failurePage } from '../doors/web/request/failure_page.ts';
@@ -98,6 +98,12 @@ const storeFailure = (store: Store) => {
   };
 };
 
+/** Maps the addresses of people and git clients to routes. */
+const rewritePath = (path: string): string => {
+  const served = gitPath(servedPagePath(rewriteBadgePath(uploadPath(escapeArtifactPath(path)))));
+  return served === path ? servedHomePath(path) : served;
+};
+
 const makeApp = (platform: Platform, metrics: Metrics, isServing: () => boolean): FastifyInstance => {
   const { store, log, config } = platform;
   const app = makeServer({
@@ -106,7 +112,7 @@ const makeApp = (platform: Platform, metrics: Metrics, isServing: () => boolean)
     trustedProxies: config.trusted_proxies,
     finalWords: finalWords(endpoints),
     storeFailure: storeFailure(store),
-    rewritePath: (path) => gitPath(servedPagePath(rewriteBadgePath(uploadPath(escapeArtifactPath(path))))),
+    rewritePath,
     failurePage: failurePage(config.external_url?.startsWith('https:') === true),
   });
   // Clients that get a response while the service stops must reconnect elsewhere.

@@ -109,6 +109,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       async (page) => {
         await signedIn(page);
         await page.goto(`${base}/pipelines`);
+        await page.getByRole('link', { name: 'Settings' }).click();
         await page.getByRole('link', { name: 'Job tokens' }).click();
         await page.getByRole('textbox', { name: 'Project' }).fill('no/such/project');
         await page.getByRole('button', { name: 'Add project' }).click();

@@ -127,12 +127,14 @@ test('variables, schedules, triggers and environments are added, changed and del
     await page.getByRole('heading', { level: 1, name: 'Pipeline #' }).waitFor();
     await page.getByRole('link', { name: 'Schedules' }).click();
     await page.getByRole('button', { name: 'Delete: nightly' }).click();
+    await page.getByRole('link', { name: 'Settings' }).click();
     await page.getByRole('link', { name: 'Triggers' }).click();
     await page.getByLabel('Description').fill('site');
     await page.getByRole('button', { name: 'Add trigger' }).click();
     await page.getByText('Show', { exact: true }).click();
     assert.match((await page.locator('code.secret').textContent()) ?? '', /^glptt-/);
     await page.getByRole('button', { name: 'Delete site' }).click();
+    await page.getByRole('link', { name: 'Pipelines' }).first().click();
     await page.getByRole('link', { name: 'Environments' }).click();
     await page.getByLabel('Name', { exact: true }).fill('live');
     await page.getByRole('button', { name: 'Add environment' }).click();

@@ -92,7 +92,7 @@ for (const javaScriptEnabled of [true, false]) {
         await page.goto('/users/sign_in?return_to=%2Fprofile');
         await page.getByRole('button', { name: 'Sign in with Corp' }).click();
         await page.waitForURL('**/profile');
-        await page.getByText(name).first().waitFor();
+        await page.getByText(name).first().waitFor({ state: 'attached' });
       },
       { javaScriptEnabled },
     );

@@ -19,6 +19,7 @@ test('a user signs in and out without scripts', { skip }, async () => {
     async (page) => {
       await web.signIn(page, login);
       assert.equal(await page.getByRole('heading', { level: 1 }).textContent(), 'Projects');
+      await page.locator('summary', { hasText: 'Account of' }).click();
       await page.getByRole('button', { name: 'Sign out' }).click();
       assert.equal(pathOf(page), '/users/sign_in');
       assert.equal(await page.getByRole('status').textContent(), 'You are signed out.');
@@ -37,6 +38,7 @@ test('a sign-out that was started by another site returns there', { skip }, asyn
   try {
     await web.withPage(async (page) => {
       await web.signIn(page, login);
+      await page.locator('summary', { hasText: 'Account of' }).click();
       await page.getByRole('button', { name: 'Sign out' }).click();
       await page.waitForURL('**/users/sign_up');
       assert.equal(page.url(), after_sign_out_path);

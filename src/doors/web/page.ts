@@ -1,4 +1,5 @@
 /** The parts of a page. `README.md` says how to add one. */
+import type { Readable } from 'node:stream';
 import type { Static, TObject } from 'typebox';
 import type { Call } from '../../core/access/call.ts';
 import type { Problems } from '../../platform/errors.ts';
@@ -39,6 +40,18 @@ export type View = {
   formOrigins?: string[];
   /** The page updates itself by our script, or by reloading where scripts are off. */
   live?: boolean;
+  /** Path of the project or group: a request by a former path, or in another case, is redirected. */
+  home?: string;
+  /** Header between the top bar and the content, such as that of a project. */
+  header?: () => Promise<Html>;
+  /** The content takes the whole width of the window, as for diffs. */
+  isWide?: boolean;
+  /** Atom feeds of what the page shows. */
+  feeds?: readonly { title: string; path: string }[];
+  /** What previews of links show, for pages that anonymous visitors may read. */
+  preview?: { description: string; image?: string | null };
+  /** Further elements of `<head>`, such as the `go-import` of a project. */
+  head?: Html;
 };
 
 /**
@@ -59,13 +72,28 @@ export class Redirect {
 export const redirect = (to: string, notice?: string): Redirect =>
   new Redirect(to, notice === undefined ? null : { kind: 'notice', text: notice });
 
-type Reply = Promise<View | Redirect>;
+/** A page that is not HTML, such as a file or a feed. */
+export class RawPage {
+  readonly body: string | Buffer | Readable;
+  readonly headers: Record<string, string>;
+
+  /** @param headers `content-type` and others; pages that show content of users also send `content-security-policy` */
+  constructor(body: string | Buffer | Readable, headers: Record<string, string>) {
+    this.body = body;
+    this.headers = headers;
+  }
+}
+
+type Reply = Promise<View | Redirect | RawPage>;
 
 export type Page<P extends TObject = TObject> = {
   method: 'GET' | 'POST';
   path: string;
-  /** `user`: anonymous visitors are redirected to sign in, and then back. */
-  audience: 'anyone' | 'user' | 'admin';
+  /**
+   * `user`: anonymous visitors are redirected to sign in, and then back. `visitor`: they are, too, unless the page may be
+   * read without an account; what is hidden and what is missing send them there alike.
+   */
+  audience: 'anyone' | 'visitor' | 'user' | 'admin';
   /** Open to users who lack a required second factor; other pages redirect them to its setup. */
   withoutRequiredFactor?: true;
   params: P;

@@ -1,13 +1,12 @@
 /** Tests what all pages have in common. */
 import assert from 'node:assert/strict';
 import type { AddressInfo } from 'node:net';
-import { gzipSync } from 'node:zlib';
 import { after, before, test } from 'node:test';
 import { type TestService, startTestService } from '../../../test/support/service.ts';
 import { openVisitor } from '../../../test/support/visitor.ts';
 import type { AnyPage } from './page.ts';
 import { pagePaths } from './routes.ts';
-import { style, stylePath } from './parts/style.ts';
+import { assets } from './assets.ts';
 
 let gantry: TestService;
 before(async () => {
@@ -26,23 +25,31 @@ test('lists every page, and every listed path has a page', async () => {
   }
 });
 
-test('serves a small style that browsers may cache forever', async () => {
-  assert.ok(gzipSync(style).length <= 15_000);
-  const { text } = await openVisitor(gantry).get('/users/sign_in');
-  assert.ok(text.includes(`<link rel="stylesheet" href="${stylePath}">`));
-  const { headers, text: sent } = await openVisitor(gantry).get(stylePath);
-  assert.equal(sent, style);
-  assert.equal(headers.get('content-type'), 'text/css; charset=utf-8');
-  assert.equal(headers.get('cache-control'), 'public, max-age=31536000, immutable');
-  assert.equal((await openVisitor(gantry).get('/-/assets/style-0.css')).status, 404);
+test('serves a small style and script that browsers may cache forever', async () => {
+  const { style, script } = assets();
+  const visitor = openVisitor(gantry);
+  const { text } = await visitor.get('/users/sign_in');
+  assert.ok(text.includes(`<link rel="stylesheet" href="${style}">`));
+  assert.ok(text.includes(`<script type="module" src="${script}"></script>`));
+  for (const [path, type, maxBytes] of [
+    [style, 'text/css; charset=utf-8', 20_000],
+    [script, 'text/javascript; charset=utf-8', 30_000],
+  ] as const) {
+    const { headers } = await visitor.get(path, { 'accept-encoding': 'gzip' });
+    assert.equal(headers.get('content-encoding'), 'gzip');
+    assert.equal(headers.get('content-type'), type);
+    assert.equal(headers.get('cache-control'), 'public, max-age=31536000, immutable');
+    assert.ok(Number(headers.get('content-length')) <= maxBytes);
+  }
+  assert.equal((await visitor.get('/-/assets/style-0.css')).status, 404);
 });
 
 test('answers errors as a page to browsers, as JSON to programs', async () => {
-  const person = await openVisitor(gantry).get('/no/such/page');
+  const person = await openVisitor(gantry).get('/-/no_such_page');
   assert.equal(person.status, 404);
   assert.match(person.text, /<h1>Not found<\/h1>/);
   assert.match(person.headers.get('content-security-policy') ?? '', /default-src 'none'/);
-  const program = await openVisitor(gantry).get('/no/such/page', { accept: '*/*' });
+  const program = await openVisitor(gantry).get('/-/no_such_page', { accept: '*/*' });
   assert.equal(program.text, '{"error":"404 Not Found"}');
   const api = await openVisitor(gantry).get('/api/v4/no/such');
   assert.equal(api.text, '{"error":"404 Not Found"}');
@@ -119,7 +126,7 @@ test('keeps cookies, form tokens and input out of logs and audit rows', async ()
       password: 'x',
       password_confirmation: 'y',
     });
-    await visitor.get('/no/such/page');
+    await visitor.get('/-/no_such_page');
     const tokens = [text, page.text].map((one) => /name="authenticity_token" value="([^"]+)"/.exec(one)?.[1]);
     const { db } = service.service.platform.store;
     const rows = await db.selectFrom('audit_events').selectAll().execute();

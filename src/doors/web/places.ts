@@ -5,15 +5,33 @@
 import type { GroupAction, ProjectAction } from '../../core/access/may.ts';
 
 /** The pages below one noun of a project or group, such as `/group/project/-/pipelines`. */
-export type NounPages<Action> = {
+export type NounPages<Action, Tab> = {
   noun: string;
-  /** The text of its link in the navigation. */
-  name: string;
+  /** The text of its link in the navigation; undefined: it has none. */
+  name?: string;
+  /** The tab that is current on its pages. */
+  tab: Tab;
   /** The link is shown to users who may do this. */
   action: Action;
-  /** Method, and path below the noun: `POST /:id/cancel`. */
+  /**
+   * Method, and path below the noun: `POST /:id/cancel`. A last `/:path` takes all that follows, decoded; a last
+   * `/:rest` takes it as the browser sent it, for names of files, which can be any bytes.
+   */
   lines: readonly string[];
 };
+
+export type ProjectTab =
+  | 'code'
+  | 'issues'
+  | 'merge_requests'
+  | 'pipelines'
+  | 'releases'
+  | 'snippets'
+  | 'settings';
+export type GroupTab = 'issues' | 'merge_requests' | 'members' | 'settings';
+
+export type ProjectNoun = NounPages<ProjectAction, ProjectTab>;
+export type GroupNoun = NounPages<GroupAction, GroupTab>;
 
 /** Where the pages of a project are served; links use the project's own path. */
 export const projectRoot = '/-/projects/:project';
@@ -24,12 +42,14 @@ export const groupRoot = '/-/groups/:group';
 export const projectNouns = [
   {
     noun: 'pipelines',
+    tab: 'pipelines',
     name: 'Pipelines',
     action: 'read_pipeline',
     lines: ['GET', 'POST', 'GET /new', 'GET /:id', 'POST /:id/cancel', 'POST /:id/retry'],
   },
   {
     noun: 'jobs',
+    tab: 'pipelines',
     name: 'Jobs',
     action: 'read_job',
     lines: [
@@ -47,6 +67,7 @@ export const projectNouns = [
   },
   {
     noun: 'pipeline_schedules',
+    tab: 'pipelines',
     name: 'Schedules',
     action: 'read_pipeline',
     lines: [
@@ -64,24 +85,28 @@ export const projectNouns = [
   },
   {
     noun: 'environments',
+    tab: 'pipelines',
     name: 'Environments',
     action: 'read_environment',
     lines: ['GET', 'POST', 'GET /:id', 'POST /:id', 'POST /:id/stop', 'POST /:id/delete'],
   },
   {
     noun: 'variables',
+    tab: 'settings',
     name: 'Variables',
     action: 'admin_variable',
     lines: ['GET', 'POST', 'GET /:key', 'POST /:key', 'POST /:key/delete'],
   },
   {
     noun: 'triggers',
+    tab: 'settings',
     name: 'Triggers',
     action: 'admin_trigger',
     lines: ['GET', 'POST', 'POST /:id', 'POST /:id/delete'],
   },
   {
     noun: 'runners',
+    tab: 'settings',
     name: 'Runners',
     action: 'admin_runner',
     lines: [
@@ -99,6 +124,7 @@ export const projectNouns = [
   },
   {
     noun: 'job_token_scope',
+    tab: 'settings',
     name: 'Job tokens',
     action: 'admin_project',
     lines: [
@@ -110,17 +136,19 @@ export const projectNouns = [
       'POST /groups/:id/delete',
     ],
   },
-] as const satisfies readonly NounPages<ProjectAction>[];
+] as const satisfies readonly ProjectNoun[];
 
 export const groupNouns = [
   {
     noun: 'variables',
+    tab: 'settings',
     name: 'Variables',
     action: 'admin_group_variable',
     lines: ['GET', 'POST', 'GET /:key', 'POST /:key', 'POST /:key/delete'],
   },
   {
     noun: 'runners',
+    tab: 'settings',
     name: 'Runners',
     action: 'admin_group_runner',
     lines: [
@@ -135,11 +163,17 @@ export const groupNouns = [
       'POST /:id/delete',
     ],
   },
-] as const satisfies readonly NounPages<GroupAction>[];
+] as const satisfies readonly GroupNoun[];
 
 /** The lines of a noun's pages as they are served: `POST /-/projects/:project/pipelines/:id/cancel`. */
-export const servedLines = (root: string, { noun, lines }: NounPages<unknown>): string[] =>
+export const servedLines = (root: string, { noun, lines }: NounPages<unknown, unknown>): string[] =>
   lines.map((line) => {
     const [method = '', below = ''] = line.split(' ');
     return `${method} ${root}/${noun}${below}`;
   });
+
+/** Nouns whose pages are at `/group/project/issues`, without `/-/`, as `web_url` says. */
+const bareNouns: readonly string[] = ['tree', 'commit', 'compare', 'issues', 'merge_requests', 'snippets'];
+
+/** Checks whether a page of a project has no `/-/`. @param below what follows the project's path: `issues/3` */
+export const isBareNoun = (below: string): boolean => bareNouns.includes(below.split('/')[0] ?? '');

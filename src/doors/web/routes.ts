@@ -131,6 +131,18 @@ export const pagePaths: PagePath[] = [
     ],
     load: async () => (await import('./pages/variables/pages.ts')).pages,
   },
+  {
+    lines: [`GET ${projectRoot}`],
+    load: async () => (await import('./pages/projects/pages.ts')).pages,
+  },
+  {
+    lines: [`GET ${groupRoot}`],
+    load: async () => (await import('./pages/groups/pages.ts')).pages,
+  },
+  {
+    lines: ['GET /-/namespaces/:name'],
+    load: async () => (await import('./pages/people/pages.ts')).pages,
+  },
   ...groupNouns.map((noun) => ({ lines: servedLines(groupRoot, noun), load: groupPages[noun.noun] })),
   ...projectNouns.map((noun) => ({ lines: servedLines(projectRoot, noun), load: projectPages[noun.noun] })),
 ];

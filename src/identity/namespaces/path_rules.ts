@@ -6,7 +6,7 @@
 const maxPathLength = 255;
 
 /** First segments that belong to the service. */
-const topLevelWords = new Set([
+export const topLevelWords = new Set([
   '-',
   '.well-known',
   '404.html',

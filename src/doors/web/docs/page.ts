@@ -2,7 +2,7 @@
 import type { OpenApi, Operation } from '../../../platform/http/openapi/document.ts';
 import type { Schema } from '../../../platform/http/openapi/schemas.ts';
 import { type Field, exampleCall, fieldsOf } from './example.ts';
-import { docsStyle } from './style.ts';
+import { assets } from '../assets.ts';
 import { type Html, html } from '../parts/html.ts';
 
 type Entry = { method: string; path: string; operation: Operation };
@@ -207,7 +207,7 @@ export const docsPage = (document: OpenApi, base: string, current: string | null
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${area === undefined ? html`${title} ${version}` : html`${heading} · ${title} ${version}`}</title>
-<style>${docsStyle}</style>
+<link rel="stylesheet" href="${assets().docs}">
 </head>
 <body>
 <a class="skip" href="#main">Skip to the text</a>

@@ -167,6 +167,10 @@ type FormGiven = {
   name?: string;
   /** The operation cannot be undone. */
   danger?: boolean;
+  /** The button is one of several on the page, not its main action. */
+  isQuiet?: boolean;
+  /** The form sends files. */
+  hasFiles?: boolean;
   problems?: FormProblems;
 };
 
@@ -182,10 +186,11 @@ const summary = ({ text, fields }: FormProblems): Html | null => {
 
 /** Renders a form with method POST and its CSRF token. */
 export const form = (visit: Visit, given: FormGiven, ...fields: (Html | null)[]): Html => {
-  const { action, submit, name, danger = false, problems = noProblems } = given;
-  return html`<form method="post" action="${action}">
+  const { action, submit, name, danger = false, isQuiet = false, problems = noProblems } = given;
+  const look = danger ? 'danger' : isQuiet ? 'small' : 'primary';
+  return html`<form method="post" action="${action}"${given.hasFiles === true && html` enctype="multipart/form-data"`}>
 ${summary(problems)}${hidden('authenticity_token', visit.csrfToken())}
-${fields}<div class="buttons"><button${danger && html` class="danger"`}${
+${fields}<div class="buttons"><button class="${look}"${
     name !== undefined && html` aria-label="${name}"`
   }>${submit}</button></div>
 </form>

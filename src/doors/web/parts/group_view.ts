@@ -1,19 +1,80 @@
 /** Layout of every page of a group. */
 import { mayInGroup } from '../../../core/access/may.ts';
 import type { Group } from '../../../identity/groups/find.ts';
-import type { Html } from './html.ts';
-import { sideView } from './nav.ts';
-import { groupNouns } from '../places.ts';
 import type { View, Visit } from '../page.ts';
+import { type GroupNoun, type GroupTab as NounTab, groupNouns } from '../places.ts';
+import { avatar } from './avatar.ts';
+import { crumbs } from './crumbs.ts';
+import { type Html, html } from './html.ts';
+import { type NavLink, beside, tabs } from './nav.ts';
 
+/** Returns the address of a page of a group. @param below what follows the group's path: `runners` */
 export const groupPagePath = ({ full_path }: Pick<Group, 'full_path'>, below: string): string =>
   `/groups/${full_path}/-/${below}`;
 
-type Given = { group: Group; title: string; noun: (typeof groupNouns)[number]['noun'] };
+type GroupTab = NounTab | 'overview';
 
-export const groupView = (visit: Visit, { group, title, noun }: Given, content: Html): View => {
-  const links = groupNouns
-    .filter(({ action }) => mayInGroup(visit.call.viewer, action, group))
-    .map((one) => ({ path: groupPagePath(group, one.noun), name: one.name, isHere: one.noun === noun }));
-  return sideView({ label: 'Group', of: group.full_path, links, title }, content);
+const tabNames: Record<GroupTab, string> = {
+  overview: 'Overview',
+  issues: 'Issues',
+  merge_requests: 'Merge requests',
+  members: 'Members',
+  settings: 'Settings',
+};
+
+const allowedNouns = ({ call }: Visit, group: Group): readonly GroupNoun[] =>
+  (groupNouns as readonly GroupNoun[]).filter(
+    ({ action, name }) => name !== undefined && mayInGroup(call.viewer, action, group),
+  );
+
+const tabLinks = (visit: Visit, group: Group, current: GroupTab): NavLink[] => {
+  const nouns = allowedNouns(visit, group);
+  return (Object.keys(tabNames) as GroupTab[]).flatMap((tab) => {
+    const noun = nouns.find((one) => one.tab === tab);
+    if (noun === undefined && tab !== 'overview') return [];
+    const path = tab === 'overview' ? `/groups/${group.full_path}` : groupPagePath(group, noun?.noun ?? '');
+    return [{ path, name: tabNames[tab], isHere: tab === current }];
+  });
+};
+
+type Given = {
+  group: Group;
+  title: string;
+  /** null: the page of the group itself. */
+  noun: (typeof groupNouns)[number]['noun'] | null;
+  hasHeading?: boolean;
+  view?: Partial<View>;
+};
+
+/** Renders a page of a group. */
+export const groupView = (
+  visit: Visit,
+  { group, title, noun, hasHeading = false, view }: Given,
+  content: Html,
+): View => {
+  const tab: GroupTab = groupNouns.find((one) => one.noun === noun)?.tab ?? 'overview';
+  const links = allowedNouns(visit, group)
+    .filter((one) => one.tab === tab)
+    .map((one) => ({
+      path: groupPagePath(group, one.noun),
+      name: one.name ?? '',
+      isHere: one.noun === noun,
+    }));
+  const headed = html`${!hasHeading && html`<h1>${title}</h1>`}
+${content}`;
+  return {
+    title: noun === null ? title : `${title} · ${group.full_path}`,
+    home: `/groups/${group.full_path}`,
+    header: async () =>
+      html`<div class="place"><div class="row">${crumbs(group.full_path, {
+        before: avatar({ name: group.name, isSquare: true }),
+      })}</div>
+${tabs('Group', tabLinks(visit, group, tab))}</div>
+`,
+    body:
+      tab === 'settings'
+        ? beside('Settings', links, headed)
+        : html`${links.length > 1 && tabs(tabNames[tab], links)}${headed}`,
+    ...view,
+  };
 };

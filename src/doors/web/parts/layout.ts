@@ -2,57 +2,46 @@
 import { isFactorOverdue } from '../../../core/access/credentials/second_factor_due.ts';
 import { getDiagramServer } from '../../../core/settings/setting_effects.ts';
 import { version } from '../../../platform/version.ts';
-import { hidden } from './form.ts';
-import { type Html, html } from './html.ts';
-import { liveScriptPath } from '../live_script.ts';
-import { moment } from './moment.ts';
+import { assets } from '../assets.ts';
 import type { Flash, View, Visit } from '../page.ts';
-import { iconPath, stylePath } from './style.ts';
+import { type Html, html } from './html.ts';
+import { moment } from './moment.ts';
+import { topBar } from './top_bar.ts';
 
 /** Seconds after which a live page reloads where scripts are off. */
 const reloadAfter = 5;
 
-const liveParts = html`<script src="${liveScriptPath}" defer></script>
-<noscript><meta http-equiv="refresh" content="${reloadAfter}"></noscript>
+const reload = html`<noscript><meta http-equiv="refresh" content="${reloadAfter}"></noscript>
 `;
 
-const head = (title: string, isLive = false): Html => html`<!doctype html>
+const previewPart = (title: string, { description, image }: NonNullable<View['preview']>): Html =>
+  html`<meta name="description" content="${description}">
+<meta property="og:site_name" content="Gantry">
+<meta property="og:title" content="${title}">
+<meta property="og:description" content="${description}">
+${(image ?? null) !== null && html`<meta property="og:image" content="${image}">`}`;
+
+const head = (
+  { title, live, feeds = [], preview, head: more }: View,
+  isPublic: boolean,
+): Html => html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex">
+${!isPublic && html`<meta name="robots" content="noindex">`}
 <title>${title} · Gantry</title>
-<link rel="icon" href="${iconPath}">
-<link rel="stylesheet" href="${stylePath}">
-${isLive && liveParts}</head>
-<body>
-<a class="skip" href="#main">Skip to the content</a>
+<link rel="icon" href="${assets().favicon}">
+<link rel="stylesheet" href="${assets().style}">
+<script type="module" src="${assets().script}"></script>
+${feeds.map((feed) => html`<link rel="alternate" type="application/atom+xml" title="${feed.title}" href="${feed.path}">`)}
+${preview !== undefined && previewPart(title, preview)}${more}${live === true && reload}</head>
 `;
 
 const foot = html`<footer class="foot">Gantry ${version} · <a href="/-/docs/api">API</a></footer>
 </body>
 </html>
 `;
-
-const signOut = (visit: Visit): Html =>
-  html`<form method="post" action="/users/sign_out">${hidden(
-    'authenticity_token',
-    visit.csrfToken(),
-  )}<button class="plain">Sign out</button></form>`;
-
-const top = (visit: Visit): Html => {
-  const { actor, admin } = visit.call;
-  const links =
-    actor === null
-      ? html`<li><a href="/users/sign_in">Sign in</a></li>`
-      : html`<li><a href="/">Projects</a></li>${
-          admin && html`<li><a href="/admin/application_settings">Administration</a></li>`
-        }<li><a href="/profile">${actor.user.name}</a></li><li>${signOut(visit)}</li>`;
-  return html`<header class="top"><a class="brand" href="/">Gantry</a>
-<nav aria-label="Main"><ul>${links}</ul></nav></header>
-`;
-};
 
 const flashPart = ({ kind, text }: Flash): Html =>
   html`<p class="flash ${kind}" role="${kind === 'notice' ? 'status' : 'alert'}">${text}</p>
@@ -75,16 +64,24 @@ const diagrams = ({ call }: Visit): Html | null => {
 };
 
 /** Renders a whole page. */
-export const layout = (visit: Visit, { title, body, live }: View): string =>
-  html`${head(title, live)}${top(visit)}<main id="main"${visit.call.actor === null && html` class="narrow"`}${diagrams(visit)}>
-${visit.flash !== null && flashPart(visit.flash)}${factorPart(visit)}${body}
+export const layout = async (visit: Visit, view: View): Promise<string> => {
+  const header = await view.header?.();
+  const isNarrow = visit.call.actor === null && header === undefined && view.preview === undefined;
+  const style = isNarrow ? html` class="narrow"` : view.isWide === true && html` class="wide-page"`;
+  return html`${head(view, view.preview !== undefined)}<body${diagrams(visit)}${view.home !== undefined && html` data-home="${view.home}"`}>
+<a class="skip" href="#main">Skip to the content</a>
+${topBar(visit)}${header}<main id="main"${style}>
+${visit.flash !== null && flashPart(visit.flash)}${factorPart(visit)}${view.body}
 </main>
 ${foot}`.text;
+};
 
 /** Renders a page without a user, for errors. */
-export const plainLayout = ({ title, body }: View): string =>
-  html`${head(title)}<header class="top"><a class="brand" href="/">Gantry</a></header>
+export const plainLayout = (view: View): string =>
+  html`${head(view, false)}<body>
+<a class="skip" href="#main">Skip to the content</a>
+<header class="topbar"><a class="brand" href="/">Gantry</a></header>
 <main id="main" class="narrow">
-${body}
+${view.body}
 </main>
 ${foot}`.text;

@@ -1,23 +1,28 @@
 /** Lists of links: beside a page, and tabs above its content. */
-import { type Html, html } from './html.ts';
 import type { View } from '../page.ts';
+import { type Html, html } from './html.ts';
+import { type IconName, icon } from './icon.ts';
 
 export type NavLink = {
   path: string;
   name: string;
   /** The link leads to the current page. */
   isHere: boolean;
+  icon?: IconName | undefined;
+  count?: number | undefined;
   /** Below the link: the contents of the page. */
   contents?: Html | undefined;
 };
 
-const item = ({ path, name, isHere, contents }: NavLink): Html =>
-  html`<li><a href="${path}"${isHere && html` aria-current="page"`}>${name}</a>${contents}</li>
+const item = ({ path, name, isHere, icon: image, count, contents }: NavLink): Html =>
+  html`<li><a href="${path}"${isHere && html` aria-current="page"`}>${image !== undefined && icon(image)}${
+    image !== undefined && ' '
+  }${name}${count !== undefined && html` <span class="count">${count}</span>`}</a>${contents}</li>
 `;
 
 /** Renders tabs, one of which is current. */
 export const tabs = (label: string, links: readonly NavLink[]): Html =>
-  html`<nav aria-label="${label}"><ul class="tabs">${links.map(item)}</ul></nav>`;
+  html`<nav class="tabs-nav" aria-label="${label}"><ul class="tabs">${links.map(item)}</ul></nav>`;
 
 type Choice = {
   label: string;
@@ -41,25 +46,31 @@ export const choiceTabs = ({ label, path, param, chosen, names }: Choice): Html 
     })),
   ]);
 
+/** Renders links beside content that starts with a heading. */
+export const beside = (label: string, links: readonly NavLink[], content: Html): Html =>
+  html`<div class="sides">
+<nav aria-label="${label}"><ul>${links.map(item)}</ul></nav>
+<div>
+${content}
+</div>
+</div>`;
+
 type Side = {
   /** Accessible name of the list of links. */
   label: string;
-  /** Visible name, where the page does not show it. */
-  of?: string;
   links: readonly NavLink[];
   title: string;
   live?: boolean;
 };
 
 /** Renders a page beside the links to its neighbours. */
-export const sideView = ({ label, of, links, title, live = false }: Side, content: Html): View => ({
-  title: of === undefined ? title : `${title} · ${of}`,
+export const sideView = ({ label, links, title, live = false }: Side, content: Html): View => ({
+  title,
   live,
-  body: html`<div class="sides">
-<nav aria-label="${label}">${of !== undefined && html`<p class="quiet">${of}</p>`}<ul>${links.map(item)}</ul></nav>
-<div>
-<h1>${title}</h1>
-${content}
-</div>
-</div>`,
+  body: beside(
+    label,
+    links,
+    html`<h1>${title}</h1>
+${content}`,
+  ),
 });

@@ -1,27 +1,30 @@
 import type { JobStatus } from '../../../platform/db/schema/ci.ts';
 import { activeStatuses } from '../../../core/job_statuses.ts';
 import { type Html, html } from './html.ts';
+import { type IconName, icon } from './icon.ts';
 
-const words: Record<string, readonly [mark: string, word: string]> = {
-  created: ['○', 'Created'],
-  waiting_for_resource: ['◌', 'Waits for a resource'],
-  pending: ['◔', 'Pending'],
-  running: ['◐', 'Running'],
-  success: ['✔', 'Passed'],
-  failed: ['✘', 'Failed'],
-  canceling: ['◻', 'Canceling'],
-  canceled: ['◻', 'Canceled'],
-  skipped: ['»', 'Skipped'],
-  manual: ['▷', 'Manual'],
-  scheduled: ['◷', 'Delayed'],
+type Look = readonly [name: IconName, style: string, word: string];
+
+const looks: Record<string, Look> = {
+  created: ['circle', 'off', 'Created'],
+  waiting_for_resource: ['clock', 'wait', 'Waits for a resource'],
+  pending: ['clock', 'wait', 'Pending'],
+  running: ['spinner', 'run', 'Running'],
+  success: ['check', 'ok', 'Passed'],
+  failed: ['cross', 'bad', 'Failed'],
+  canceling: ['cross-circle', 'off', 'Canceling'],
+  canceled: ['cross-circle', 'off', 'Canceled'],
+  skipped: ['skip', 'off', 'Skipped'],
+  manual: ['play', 'wait', 'Manual'],
+  scheduled: ['clock', 'wait', 'Delayed'],
 };
 
 /** Renders the status of a job or pipeline: an icon and the word. */
 export const statusBadge = (status: string, isAllowed = false): Html => {
-  const [mark, word] = words[status] ?? ['?', status];
-  const kind = status === 'failed' && isAllowed ? 'warned' : status;
-  return html`<span class="badge is-${kind}"><span aria-hidden="true">${mark}</span> ${word}${
-    kind === 'warned' && ' (allowed to)'
+  const [name, style, word]: Look = looks[status] ?? ['info', 'off', status];
+  const isWarning = status === 'failed' && isAllowed;
+  return html`<span class="status ${isWarning ? 'wait' : style}">${icon(isWarning ? 'warning' : name)} ${word}${
+    isWarning && ' (allowed to)'
   }</span>`;
 };
 

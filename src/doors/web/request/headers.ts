@@ -4,7 +4,7 @@ type Given = {
   /** Origins, other than our own, to which forms may lead. */
   formOrigins: readonly string[];
   isHttps: boolean;
-  /** URL of the only script that runs; it may connect to our origin. */
+  /** URL of the only script that runs; it may connect to our origin. Without it, no script runs. */
   script?: string;
 };
 

@@ -8,7 +8,7 @@ import { Failure } from '../../../platform/errors.ts';
 import type { AnyPage } from '../page.ts';
 import { type PagePath, pagePaths } from '../routes.ts';
 
-const found = async ({ load }: PagePath, method: string, path: string): Promise<AnyPage> => {
+const findPage = async ({ load }: PagePath, method: string, path: string): Promise<AnyPage> => {
   const page = (await load()).find((one) => one.method === method && one.path === path);
   if (page === undefined) throw new Error(`${method} ${path} is listed in doors/web/routes.ts, and no page`);
   return page;
@@ -21,7 +21,7 @@ const mountPage = (app: FastifyInstance, platform: Platform, entry: PagePath, li
     url: path,
     config: { isPage: true },
     handler: async (request: FastifyRequest, reply: FastifyReply) => {
-      const [{ serve }, page] = await Promise.all([import('./serve.ts'), found(entry, method, path)]);
+      const [{ serve }, page] = await Promise.all([import('./serve.ts'), findPage(entry, method, path)]);
       return await serve(platform, page, request, reply);
     },
   });
@@ -29,24 +29,18 @@ const mountPage = (app: FastifyInstance, platform: Platform, entry: PagePath, li
 
 const mountAssets = (app: FastifyInstance): void => {
   app.get('/-/assets/:file', async (request, reply) => {
-    const [{ icon, iconPath, style, stylePath }, { liveScript, liveScriptPath }] = await Promise.all([
-      import('../parts/style.ts'),
-      import('../live_script.ts'),
-    ]);
-    const assets: Record<string, readonly [type: string, text: string] | undefined> = {
-      [stylePath]: ['text/css; charset=utf-8', style],
-      [iconPath]: ['image/svg+xml', icon],
-      [liveScriptPath]: ['text/javascript; charset=utf-8', liveScript],
-    };
-    const asset = assets[request.url.split('?')[0] ?? ''];
-    if (asset === undefined) throw new Failure('not_found', { message: '404 Not Found' });
+    const { findAsset } = await import('../assets.ts');
+    const asset = findAsset(request.url.split('?')[0] ?? '', request.headers['accept-encoding']);
+    if (asset === null) throw new Failure('not_found', { message: '404 Not Found' });
     return await reply
       .headers({
-        'content-type': asset[0],
+        'content-type': asset.type,
         'cache-control': 'public, max-age=31536000, immutable',
         'cross-origin-resource-policy': 'same-origin',
+        vary: 'accept-encoding',
+        ...(asset.encoding !== null && { 'content-encoding': asset.encoding }),
       })
-      .send(asset[1]);
+      .send(asset.content);
   });
 };
 

@@ -1,30 +1,114 @@
-/** Rewrites paths of project and group pages (`/group/project/-/pipelines`) to the routes that serve them. */
-import { groupNouns, projectNouns } from '../places.ts';
+/**
+ * Rewrites public paths of users, projects and groups (`/group/project/-/pipelines`) to the routes that serve them
+ * (`/-/projects/group%2Fproject/pipelines`).
+ */
+import { topLevelWords } from '../../../identity/namespaces/path_rules.ts';
+import { type NounPages, groupNouns, isBareNoun, projectNouns } from '../places.ts';
 
-const namesOf = (pages: readonly { noun: string }[]): string => pages.map(({ noun }) => noun).join('|');
+type Nouns = readonly NounPages<unknown, unknown>[];
+
+const namesOf = (pages: Nouns): string => pages.map(({ noun }) => noun).join('|');
+
+const bare = projectNouns.filter(({ noun }) => isBareNoun(noun));
+/** Nouns that other forges, and older links, write without `/-/`; no project or subgroup has such a name. */
+const reserved = ['blob', 'raw', 'blame', 'commits', 'find_file', 'new', 'edit'];
 
 const ofProject = new RegExp(`^/((?!api/v4/|-/|groups/)[^?#]+?)/-/(${namesOf(projectNouns)})(/.*)?$`);
+const ofBareProject = new RegExp(`^/((?!api/v4/|-/|groups/)[^/?#]+/[^?#]+?)/(${namesOf(bare)})(/.*)?$`);
 const ofGroup = new RegExp(`^/groups/([^?#]+?)/-/(${namesOf(groupNouns)})(/.*)?$`);
 const settings = /^\/(groups\/)?((?!api\/v4\/|-\/)[^?#]+?)\/-\/settings\/ci_cd$/;
 
-const servedFor = (noun: 'projects' | 'groups', path: string, below: string): string =>
-  `/-/${noun}/${path.replaceAll('/', '%2F')}/${below}`;
+type Fold = { start: RegExp; isRaw: boolean };
 
-/** Encodes a path within an archive as the one segment that the route takes. */
-const folded = (rest: string): string => {
-  const [, start, file] = /^(\/\d+\/artifacts\/browse\/)(.+)$/.exec(rest) ?? [];
-  return start === undefined ? rest : start + (file ?? '').replaceAll('/', '%2F');
+/** Lines that end in a parameter for all that follows, by noun. */
+const foldsOf = (pages: Nouns): Map<string, Fold[]> =>
+  new Map(
+    pages.map(({ noun, lines }) => [
+      noun,
+      lines.flatMap((line) => {
+        const [, before, name] = /^\w+ (.*\/):(path|rest)$/.exec(line) ?? [];
+        if (before === undefined) return [];
+        return [
+          { start: new RegExp(`^(${before.replaceAll(/:\w+/g, '[^/]+')})(.+)$`), isRaw: name === 'rest' },
+        ];
+      }),
+    ]),
+  );
+
+const folds = { projects: foldsOf(projectNouns), groups: foldsOf(groupNouns) };
+
+/** Encodes what a last parameter takes as the one segment that a route takes. */
+const foldRest = (kind: 'projects' | 'groups', noun: string, below: string): string => {
+  for (const { start, isRaw } of folds[kind].get(noun) ?? []) {
+    const [, before, rest] = start.exec(below) ?? [];
+    if (before !== undefined && rest !== undefined) {
+      return before + (isRaw ? encodeURIComponent(rest) : rest.replaceAll('/', '%2F'));
+    }
+  }
+  return below;
 };
 
-/** Returns the served path of a project or group page; any other path unchanged. */
-export const servedPagePath = (path: string): string => {
-  if (!path.includes('/-/')) return path;
-  const [, group, groupNoun, below = ''] = ofGroup.exec(path) ?? [];
-  if (group !== undefined) return servedFor('groups', group, `${groupNoun}${below}`);
-  const [, project, noun, rest = ''] = ofProject.exec(path) ?? [];
-  if (project?.includes('/') === true) return servedFor('projects', project, `${noun}${folded(rest)}`);
+const servedFor = (kind: 'projects' | 'groups', path: string, noun: string, below: string): string =>
+  `/-/${kind}/${path.replaceAll('/', '%2F')}/${noun}${foldRest(kind, noun, below)}`;
+
+const servedSettings = (path: string): string => {
   const [, isGroup, of] = settings.exec(path) ?? [];
   if (of === undefined) return path;
-  if (isGroup !== undefined) return servedFor('groups', of, 'runners');
-  return of.includes('/') ? servedFor('projects', of, 'runners') : path;
+  if (isGroup !== undefined) return servedFor('groups', of, 'runners', '');
+  return of.includes('/') ? servedFor('projects', of, 'runners', '') : path;
+};
+
+/** Returns the served path of a page of a project or group below one of its nouns; any other path unchanged. */
+export const servedPagePath = (path: string): string => {
+  if (path.startsWith('/api/') || path.startsWith('/-/')) return path;
+  if (path.includes('/-/')) {
+    const [, group, groupNoun = '', below = ''] = ofGroup.exec(path) ?? [];
+    if (group !== undefined) return servedFor('groups', group, groupNoun, below);
+    const [, project, noun = '', rest = ''] = ofProject.exec(path) ?? [];
+    if (project?.includes('/') === true) return servedFor('projects', project, noun, rest);
+    return servedSettings(path);
+  }
+  const [, project, noun = '', rest = ''] = ofBareProject.exec(path) ?? [];
+  if (project !== undefined && !topLevelWords.has(project.split('/')[0] ?? '')) {
+    return servedFor('projects', project, noun, rest);
+  }
+  return path;
+};
+
+const reservedPath = new RegExp(`^(/(?!api/|-/|groups/)[^/?#]+/[^?#]+?)/(${reserved.join('|')})(/.*)?$`);
+const namespacePath = /^\/[\w.-]+(?:\/[\w.-]+)*$/;
+
+/**
+ * Returns the served path of the page of a user, group or project itself: `/group/project`; any other path unchanged.
+ * The paths of all other routes start with a word that no user and no group can have.
+ */
+export const servedHomePath = (path: string): string => {
+  if (!namespacePath.test(path)) {
+    return reservedPath.test(path) ? `/-/projects/${encodeURIComponent(path.slice(1))}` : path;
+  }
+  const [first = '', ...others] = path.slice(1).split('/');
+  if (first === 'groups') {
+    return others.length === 0 || others[0] === 'new' ? path : `/-/groups/${others.join('%2F')}`;
+  }
+  if (topLevelWords.has(first.toLowerCase())) return path;
+  return others.length === 0 ? `/-/namespaces/${first}` : `/-/projects/${[first, ...others].join('%2F')}`;
+};
+
+const dashedPath = /^(\/[^/?#]+\/[^?#]+?)\/-(\/[^?#]+)$/;
+
+/** Returns the one address of a page: each has a `/-/`, but for the nouns whose `web_url` has none. */
+export const canonicalPath = (url: string): string => {
+  const mark = url.search(/[?#]/);
+  const [path, query] = mark === -1 ? [url, ''] : [url.slice(0, mark), url.slice(mark)];
+  if (path.startsWith('/groups/') || path.startsWith('/-/')) return url;
+  const [, dashed, below] = dashedPath.exec(path) ?? [];
+  if (dashed !== undefined && below !== undefined && isBareNoun(below.slice(1)))
+    return dashed + below + query;
+  return url;
+};
+
+/** Returns where an address of another form leads: `/group/project/blob/main/x`; null: it is not one. */
+export const dashedForm = (path: string): string | null => {
+  const [, project, noun, rest = ''] = reservedPath.exec(path) ?? [];
+  return project === undefined ? null : `${project}/-/${noun}${rest}`;
 };

@@ -8,7 +8,8 @@ import { maxQueryBytes, parseBody } from '../../../platform/http/body/parse_body
 import { tooLong } from '../../../platform/http/failure.ts';
 import { type ParamsReader, type RawParams, paramsReader } from '../../../platform/http/params.ts';
 import { problemsOf } from '../parts/form.ts';
-import { type AnyPage, type Redirect, type View, redirect } from '../page.ts';
+import { type AnyPage, type RawPage, type Redirect, type View, redirect } from '../page.ts';
+import { canonicalPath } from './project_paths.ts';
 import { type OpenVisit, answer, isOurForm, openVisit } from './visit.ts';
 
 const readers = new WeakMap<AnyPage, ParamsReader>();
@@ -54,7 +55,11 @@ const problemsIn = (error: unknown): Problems | null => {
   return problems !== null && Object.keys(problems.fields).length > 0 ? problems.fields : null;
 };
 
-const handled = async (page: AnyPage, visit: OpenVisit, sent: RawParams): Promise<View | Redirect> => {
+const runPage = async (
+  page: AnyPage,
+  visit: OpenVisit,
+  sent: RawParams,
+): Promise<View | Redirect | RawPage> => {
   let params: Record<string, unknown>;
   try {
     params = readerOf(page)(withBoxes(page, sent));
@@ -66,6 +71,12 @@ const handled = async (page: AnyPage, visit: OpenVisit, sent: RawParams): Promis
   return await page.handle(visit, params);
 };
 
+const hiddenKinds = new Set<Failure['kind']>(['not_found', 'forbidden', 'unauthorized']);
+
+/** Checks for a refusal that signing in might lift. What is missing looks the same to anonymous visitors. */
+const mayNeedSignIn = (page: AnyPage, { call }: OpenVisit, error: unknown): boolean =>
+  page.audience === 'visitor' && !call.signedIn && error instanceof Failure && hiddenKinds.has(error.kind);
+
 /** The order: authenticate, authorize, verify the form's token, parse the parameters, run the page. */
 export const serve = async (
   platform: Platform,
@@ -75,9 +86,14 @@ export const serve = async (
 ): Promise<FastifyReply> => {
   const visit = openVisit(request, await openPageCall(platform, request));
   const { signedIn, admin } = visit.call;
-  if (page.audience !== 'anyone' && !signedIn) return answer(visit, reply, toSignIn(visit, request));
+  const isClosed = page.audience === 'user' || page.audience === 'admin' || page.method === 'POST';
+  if (page.audience !== 'anyone' && isClosed && !signedIn) {
+    return await answer(visit, reply, toSignIn(visit, request));
+  }
+  const canonical = page.method === 'GET' ? canonicalPath(visit.path) : visit.path;
+  if (canonical !== visit.path) return await answer(visit, reply, redirect(canonical));
   if (page.withoutRequiredFactor !== true && isFactorOverdue(visit.factorDueAt, visit.call.now)) {
-    return answer(visit, reply, redirect('/profile/two_factor'));
+    return await answer(visit, reply, redirect('/profile/two_factor'));
   }
   // 404: others must not learn which administration pages exist.
   if (page.audience === 'admin' && !admin) throw new Failure('not_found', { message: '404 Not Found' });
@@ -87,5 +103,10 @@ export const serve = async (
     throw new Failure('unprocessable', { message: '422 Unprocessable Entity' });
   }
   const path = request.params as RawParams;
-  return answer(visit, reply, await handled(page, visit, { ...sent, ...path }));
+  try {
+    return await answer(visit, reply, await runPage(page, visit, { ...sent, ...path }));
+  } catch (error) {
+    if (mayNeedSignIn(page, visit, error)) return await answer(visit, reply, toSignIn(visit, request));
+    throw error;
+  }
 };

@@ -15,8 +15,8 @@ import { setCookie } from '../../../platform/http/cookies.ts';
 import { flashCookie, flashLife, flashOf, flashValue, visitorCookie } from './cookies.ts';
 import { pageHeaders } from './headers.ts';
 import { layout } from '../parts/layout.ts';
-import { liveScriptPath } from '../live_script.ts';
-import { type AnyPage, Redirect, type View, type Visit } from '../page.ts';
+import { assets } from '../assets.ts';
+import { type AnyPage, RawPage, Redirect, type View, type Visit } from '../page.ts';
 
 /** A visit with the cookies it has yet to write. */
 export type OpenVisit = Visit & {
@@ -86,8 +86,8 @@ const writeCookies = (visit: OpenVisit, reply: FastifyReply): void => {
   }
 };
 
-const answerView = (visit: OpenVisit, reply: FastifyReply, view: View): FastifyReply => {
-  const text = layout(visit, view);
+const answerView = async (visit: OpenVisit, reply: FastifyReply, view: View): Promise<FastifyReply> => {
+  const text = await layout(visit, view);
   if (visit.flash !== null) visit.cookies.set(flashCookie, { value: '', maxAge: null });
   writeCookies(visit, reply);
   const { after_sign_out_path: afterSignOut } = visit.call.settings;
@@ -97,7 +97,7 @@ const answerView = (visit: OpenVisit, reply: FastifyReply, view: View): FastifyR
     formOrigins: [...away, ...(view.formOrigins ?? [])],
     isHttps: visit.call.baseUrl.startsWith('https:'),
     // The full address: no other file on our origin, such as an upload, can run as a script.
-    ...(view.live === true && { script: `${URL.parse(visit.call.baseUrl)?.origin ?? ''}${liveScriptPath}` }),
+    script: `${URL.parse(visit.call.baseUrl)?.origin ?? ''}${assets().script}`,
   });
   return reply
     .code(view.status ?? 200)
@@ -115,5 +115,33 @@ const answerRedirect = (visit: OpenVisit, reply: FastifyReply, { to, flash }: Re
   return reply.code(status).headers({ location: to, 'cache-control': 'private, no-store' }).send();
 };
 
-export const answer = (visit: OpenVisit, reply: FastifyReply, made: View | Redirect): FastifyReply =>
-  made instanceof Redirect ? answerRedirect(visit, reply, made) : answerView(visit, reply, made);
+/** Returns the address by the current path of the project or group; null: the request used it. */
+const currentPath = ({ method, params, originalUrl }: FastifyRequest, { home }: View): string | null => {
+  const { project, group } = params as { project?: string; group?: string };
+  const requested = project === undefined ? `/groups/${group}` : `/${project}`;
+  const isOther = home !== undefined && requested !== home && originalUrl.startsWith(requested);
+  return method === 'GET' && isOther ? home + originalUrl.slice(requested.length) : null;
+};
+
+const answerRaw = (reply: FastifyReply, { body, headers }: RawPage): FastifyReply =>
+  reply
+    .headers({
+      'cache-control': 'private, no-store',
+      'x-content-type-options': 'nosniff',
+      'cross-origin-resource-policy': 'same-origin',
+      ...headers,
+    })
+    .send(body);
+
+export const answer = async (
+  visit: OpenVisit,
+  reply: FastifyReply,
+  made: View | Redirect | RawPage,
+): Promise<FastifyReply> => {
+  if (made instanceof Redirect) return answerRedirect(visit, reply, made);
+  if (!(made instanceof RawPage)) {
+    const current = currentPath(reply.request, made);
+    if (current !== null) return answerRedirect(visit, reply, new Redirect(current));
+  }
+  return made instanceof RawPage ? answerRaw(reply, made) : await answerView(visit, reply, made);
+};

@@ -10,7 +10,7 @@ import type { PipelineRow } from '../../../../code/repository/statuses/pipeline_
 import { type BasicUserRow, basicUsersById } from '../../../../identity/users/json.ts';
 import { input } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
-import { moment } from '../../parts/moment.ts';
+import { relative } from '../../parts/moment.ts';
 import { choiceTabs } from '../../parts/nav.ts';
 import { type View, type Visit, page } from '../../page.ts';
 import { pagesNav } from '../../parts/paging.ts';
@@ -46,7 +46,7 @@ const line = ({ row, project, user }: Row): Html => html`<tr>
 <td>${row.source.replaceAll('_', ' ')}</td>
 <td>${user?.name}</td>
 <td>${row.duration !== null && spell(row.duration)}</td>
-<td>${moment(row.created_at)}</td>
+<td>${relative(row.created_at)}</td>
 </tr>
 `;
 

@@ -143,7 +143,8 @@ test('is for maintainers of the project', async () => {
   const link = `href="${page}"`;
   const pipelines = `/${project.full_path}/-/pipelines`;
   assert.equal((await developer.visitor.get(pipelines)).text.includes(link), false);
-  assert.equal((await master.visitor.get(pipelines)).text.includes(link), true);
+  const settings = `/${project.full_path}/-/variables`;
+  assert.equal((await master.visitor.get(settings)).text.includes(link), true);
   const { body } = await gantry.api(`GET /projects/${project.id}/job_token_scope`);
   assert.equal(body.inbound_enabled, true);
 });

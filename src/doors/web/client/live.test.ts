@@ -1,20 +1,24 @@
-/** Runs the script of live pages with a fake page and network. */
+/** Runs the updates of live pages with a fake page and network. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { runInNewContext } from 'node:vm';
-import { liveScript } from './live_script.ts';
+import { after, test } from 'node:test';
+import { startLive } from './live.ts';
 
 type Answer = { ok: boolean; type: string };
+
+const { setTimeout, setInterval, clearInterval, fetch } = globalThis;
+after(() => void Object.assign(globalThis, { setTimeout, setInterval, clearInterval, fetch }));
+
+const nextTurn = async (): Promise<void> => await new Promise((done) => void setImmediate(done));
 
 /** Opens a page that polls. Each answer is the next of these; null: no answer. */
 const openPage = (answers: (Answer | null)[]) => {
   const asked: string[] = [];
   const waits: number[] = [];
-  let [poll, isPolling] = [async (): Promise<void> => undefined, true];
+  let [poll, isPolling] = [(): void => undefined, true];
   let later: (() => void) | null = null;
-  runInNewContext(liveScript, {
+  Object.assign(globalThis, {
     document: {
-      querySelector: () => ({ dataset: { live: '' } }),
+      querySelector: (selector: string) => (selector === '[data-live]' ? { dataset: { live: '' } } : null),
       querySelectorAll: () => [],
       getElementById: () => null,
     },
@@ -28,9 +32,9 @@ const openPage = (answers: (Answer | null)[]) => {
     DOMParser: class {
       parseFromString = () => ({ querySelector: () => ({}) });
     },
-    setInterval: (refresh: () => Promise<void>) => {
+    setInterval: (refresh: () => void) => {
       poll = refresh;
-      return 1;
+      return { unref: () => undefined };
     },
     clearInterval: () => void (isPolling = false),
     setTimeout: (work: () => void, wait: number) => {
@@ -38,14 +42,18 @@ const openPage = (answers: (Answer | null)[]) => {
       later = work;
     },
   });
+  startLive();
   return {
     asked,
     waits,
     isPolling: () => isPolling,
-    poll: async () => await poll(),
+    poll: async () => {
+      poll();
+      await nextTurn();
+    },
     passTime: async () => {
       later?.();
-      await new Promise((done) => void setImmediate(done));
+      await nextTurn();
     },
   };
 };

@@ -1,0 +1,41 @@
+/** Avatars of users, projects and groups: the uploaded picture, or initials on a colour. */
+import { type Html, html } from './html.ts';
+
+type Size = 'small' | 'medium' | 'large';
+
+type Given = {
+  name: string;
+  /** URL of the picture; null or undefined: initials. */
+  avatar_url?: string | null;
+  size?: Size;
+  /** Squares are for projects and groups. */
+  isSquare?: boolean;
+};
+
+const colours = 8;
+
+/** Picks the same colour for the same name. */
+const colourOf = (name: string): number => {
+  let sum = 0;
+  for (const char of name) sum = (sum * 31 + (char.codePointAt(0) ?? 0)) % 9973;
+  return sum % colours;
+};
+
+const initialsOf = (name: string): string => {
+  const words = name.split(/[\s._-]+/).filter((word) => word !== '');
+  const letters = words.length > 1 ? [words[0], words.at(-1)] : [words[0]];
+  return letters
+    .map((word) => [...(word ?? '')][0] ?? '')
+    .join('')
+    .toUpperCase();
+};
+
+/** Renders an avatar. Screen readers skip it: the name stands beside it. */
+export const avatar = ({ name, avatar_url, size = 'small', isSquare = false }: Given): Html => {
+  const classes = `avatar ${size}${isSquare ? ' square' : ''}`;
+  if ((avatar_url ?? '') !== '') {
+    return html`<img class="${classes}" src="${avatar_url}" alt="" loading="lazy">`;
+  }
+  // An SVG: the content security policy allows no style attributes, and text in it scales with the avatar.
+  return html`<svg class="${classes} colour-${colourOf(name)}" viewBox="0 0 20 20" aria-hidden="true"><text x="10" y="13.5" text-anchor="middle">${initialsOf(name)}</text></svg>`;
+};
