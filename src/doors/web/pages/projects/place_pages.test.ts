@@ -29,7 +29,8 @@ test('everybody reads the page of a public project and group', async () => {
     assert.equal((await openVisitor(gantry).get(path)).status, 200, path);
   }
   const { body } = await gantry.api(`GET /projects/${project.id}`);
-  assert.equal((await user.get(pathOf(body.web_url))).status, 200);
+  const { status, text } = await user.get(pathOf(body.web_url));
+  assert.deepEqual([status, text.includes(`value="${body.http_url_to_repo}"`)], [200, true]);
   const { location } = await openVisitor(gantry).get(`/${group.full_path}`);
   assert.equal(location, `/groups/${group.full_path}`);
 });
