@@ -5,8 +5,8 @@ import type { ConvertOptions, Part } from './convert/options.ts';
 
 /** Bytes of converted texts in memory. */
 const maxBytes = 8 * 1024 * 1024;
-/** Characters of a longer text are shown as they are. */
-const longestText = 1024 * 1024;
+/** A longer text is shown as it is: its conversion would hold up all other requests. */
+const maxCharacters = 16 * 1024;
 
 const weigh = (parts: Part[]): number =>
   parts.reduce(
@@ -24,7 +24,7 @@ const showPlain = (text: string, reason: string): Part[] => [
 ];
 
 const convertText = async (text: string, options: ConvertOptions): Promise<Part[]> => {
-  if (text.length > longestText) return showPlain(text, 'This text is too long to be rendered.');
+  if (text.length > maxCharacters) return showPlain(text, 'This text is too long to be rendered.');
   const { convert } = await import('./convert/convert.ts');
   return convert(text, options);
 };

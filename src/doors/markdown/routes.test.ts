@@ -36,3 +36,10 @@ test('refuses an unknown project and a missing text', async () => {
   assert.deepEqual([unknown.status, unknown.body], [404, { message: '404 Project Not Found' }]);
   assert.equal((await gantry.api('POST /markdown', { json: {} })).status, 400);
 });
+
+test('shows a text as it is that would take long to render', async () => {
+  assert.match(await render(`*a* ${'b'.repeat(16_380)}`), /<em>a<\/em>/);
+  const long = await render(`*a* ${'<b>'.repeat(6000)}`);
+  assert.match(long, /<pre>\*a\* &lt;b&gt;/);
+  assert.doesNotMatch(long, /<b>/);
+});
