@@ -6,6 +6,8 @@ export type PagePath = {
   /** `GET /users/sign_in` */
   lines: readonly string[];
   load: () => Promise<readonly AnyPage[]>;
+  /** The page of a user, group or project itself, whose address could be any path. */
+  isOfPlace?: true;
 };
 
 type Load = PagePath['load'];
@@ -132,14 +134,17 @@ export const pagePaths: PagePath[] = [
     load: async () => (await import('./pages/variables/pages.ts')).pages,
   },
   {
+    isOfPlace: true,
     lines: [`GET ${projectRoot}`],
     load: async () => (await import('./pages/projects/pages.ts')).pages,
   },
   {
+    isOfPlace: true,
     lines: [`GET ${groupRoot}`],
     load: async () => (await import('./pages/groups/pages.ts')).pages,
   },
   {
+    isOfPlace: true,
     lines: ['GET /-/namespaces/:name'],
     load: async () => (await import('./pages/people/pages.ts')).pages,
   },

@@ -19,7 +19,8 @@ const mountPage = (app: FastifyInstance, platform: Platform, entry: PagePath, li
   app.route({
     method,
     url: path,
-    config: { isPage: true },
+    // Failures of these go to programs as JSON: any path of two words could be meant for the API.
+    config: { isPage: entry.isOfPlace !== true },
     handler: async (request: FastifyRequest, reply: FastifyReply) => {
       const [{ serve }, page] = await Promise.all([import('./serve.ts'), findPage(entry, method, path)]);
       return await serve(platform, page, request, reply);

@@ -83,6 +83,7 @@ const namespacePath = /^\/[\w.-]+(?:\/[\w.-]+)*$/;
  * The paths of all other routes start with a word that no user and no group can have.
  */
 export const servedHomePath = (path: string): string => {
+  if (path.includes('.git/')) return path; // files that git clients request
   if (!namespacePath.test(path)) {
     return reservedPath.test(path) ? `/-/projects/${encodeURIComponent(path.slice(1))}` : path;
   }

@@ -71,6 +71,8 @@ const runPage = async (
   return await page.handle(visit, params);
 };
 
+const unknownRoute = (): Failure => new Failure('not_found', { error: '404 Not Found' });
+
 const hiddenKinds = new Set<Failure['kind']>(['not_found', 'forbidden', 'unauthorized']);
 
 /** Checks for a refusal that signing in might lift. What is missing looks the same to anonymous visitors. */
@@ -106,7 +108,9 @@ export const serve = async (
   try {
     return await answer(visit, reply, await runPage(page, visit, { ...sent, ...path }));
   } catch (error) {
-    if (mayNeedSignIn(page, visit, error)) return await answer(visit, reply, toSignIn(visit, request));
-    throw error;
+    if (!mayNeedSignIn(page, visit, error)) throw error;
+    // To programs, an address without a page that they may read is an unknown route.
+    if (request.headers.accept?.includes('text/html') !== true) throw unknownRoute();
+    return await answer(visit, reply, toSignIn(visit, request));
   }
 };
