@@ -39,6 +39,7 @@ const build = async (): Promise<void> => {
       runner: 'runner/main.ts',
       ci_file_thread: 'src/ci/ci_file/thread.ts',
       junit_thread: 'src/ci/artifacts/reports/thread.ts',
+      markdown_thread: 'src/doors/markdown/thread.ts',
       count_thread: 'src/planning/issuables/lists/count_thread.ts',
     },
     outdir: 'dist',

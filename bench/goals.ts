@@ -38,6 +38,11 @@ const goals = {
   gitMergeCheck: { goal: 10 },
   gitBranch: { goal: 1.5 },
   gitCommitFile: { goal: 12 },
+  /** ms of CPU of the service and gitd a warm page. */
+  pageHome: { goal: 2 },
+  pageFile: { goal: 1 },
+  pageCommits: { goal: 1.5 },
+  pageDashboard: { goal: 1.5 },
   /** Git over HTTP, in ms; clones from the cache and at once in ms of CPU. */
   pushOne: { goal: 60 },
   infoRefs: { goal: 1 },

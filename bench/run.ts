@@ -4,7 +4,7 @@
  *   npm run bench                             everything (1,000, 100,000 and 1,000,000 issues)
  *   npm run bench -- --quick                  fewer and shorter rounds, no million
  *   npm run bench -- --only list,get          list20 list100 get create edit latency growth filters labels search
- *                                             requests memory start git transport mixed ci (ci_dispatch
+ *                                             requests memory start pages git transport mixed ci (ci_dispatch
  *                                             ci_waiting ci_pipelines ci_artifacts ci_runner)
  *   npm run bench -- --postgres               on PostgreSQL; its processes count with the service's
  *   npm run bench -- --json                   one JSON document in place of the table
@@ -34,6 +34,7 @@ import { measureLatency } from './measure/latency.ts';
 import { measureMemory } from './measure/memory.ts';
 import { measureMixedWrites } from './measure/mixed_writes.ts';
 import { measureMergeRequests } from './measure/merge_requests.ts';
+import { measurePages } from './measure/pages.ts';
 import { measureSearch } from './measure/search.ts';
 import { measureStart } from './measure/start.ts';
 import { isPinned, pressure, treeOf } from './process.ts';
@@ -53,6 +54,7 @@ const names = [
   'requests',
   'memory',
   'start',
+  'pages',
   'git',
   'transport',
   'mixed',
@@ -73,6 +75,7 @@ const measures: Measure[] = [
   measureMergeRequests,
   measureMemory,
   measureStart,
+  measurePages,
   measureGitCalls,
   measureGitTransport,
   measureMixedWrites,

@@ -13,6 +13,7 @@ const root = join(import.meta.dirname, '..');
 const patience = 60_000;
 const pollEvery = 5;
 
+export const rootPassword = 'password of root for bench';
 export const rootToken = 'token-of-root-for-bench';
 
 /** Where the data is: a folder, and for PostgreSQL a server and a schema. */
@@ -61,7 +62,7 @@ const variables = ({ data, database }: Place, port: number): NodeJS.ProcessEnv =
     GANTRY_DATA: data,
     GANTRY_LISTEN: `127.0.0.1:${port}`,
     GANTRY_ROOT_TOKEN: rootToken,
-    GANTRY_ROOT_PASSWORD: 'password of root for bench',
+    GANTRY_ROOT_PASSWORD: rootPassword,
     GANTRY_RUNNER_EXECUTOR: 'none',
     GANTRY_PIPELINE_LIMIT: '0',
     GANTRY_ACTIVE_JOBS_LIMIT: '0',

@@ -836,7 +836,8 @@ CREATE TABLE namespaces (
   mentions_disabled integer not null default 0,
   auto_devops_enabled integer,
   shared_runners_setting text not null default 'enabled',
-  two_factor_required_at integer
+  two_factor_required_at integer,
+  avatar text
 ) strict;
 
 CREATE UNIQUE INDEX namespaces_name on namespaces (parent_id, name) where parent_id is not null and deleted_at is null;
@@ -889,6 +890,26 @@ CREATE INDEX notes_resolved_by on notes (resolved_by_id) where resolved_by_id is
 CREATE INDEX notes_unresolved on notes (target_type, target_id) where resolvable = 1 and resolved_at is null;
 
 CREATE INDEX notes_updated on notes (target_type, target_id, updated_at, id);
+
+CREATE TABLE notification_settings (
+  id integer primary key autoincrement,
+  user_id integer not null references users (id) on delete cascade,
+  project_id integer references projects (id) on delete cascade,
+  group_id integer references namespaces (id) on delete cascade,
+  level text not null,
+  events text not null,
+  created_at integer not null,
+  updated_at integer not null,
+  check (project_id is null or group_id is null)
+) strict;
+
+CREATE UNIQUE INDEX notification_settings_group on notification_settings (group_id, user_id) where group_id is not null;
+
+CREATE INDEX notification_settings_of_user on notification_settings (user_id);
+
+CREATE UNIQUE INDEX notification_settings_project on notification_settings (project_id, user_id) where project_id is not null;
+
+CREATE UNIQUE INDEX notification_settings_user on notification_settings (user_id) where project_id is null and group_id is null;
 
 CREATE TABLE oauth_applications (
   id integer primary key autoincrement,
@@ -1110,7 +1131,8 @@ CREATE TABLE projects (
   forking_access_level text not null default 'enabled',
   releases_access_level text not null default 'enabled',
   environments_access_level text not null default 'enabled',
-  container_registry_access_level text not null default 'enabled'
+  container_registry_access_level text not null default 'enabled',
+  avatar text
 ) strict;
 
 CREATE INDEX projects_created on projects (created_at, id);
@@ -1310,8 +1332,11 @@ CREATE TABLE sessions (
   user_agent text not null,
   created_at integer not null,
   signed_in_at integer not null,
-  last_seen_at integer not null
+  last_seen_at integer not null,
+  impersonator_session_id integer references sessions (id) on delete cascade
 ) strict;
+
+CREATE INDEX sessions_of_impersonator on sessions (impersonator_session_id) where impersonator_session_id is not null;
 
 CREATE INDEX sessions_seen on sessions (last_seen_at);
 
@@ -1558,14 +1583,15 @@ CREATE TABLE users (
   created_at integer not null,
   updated_at integer not null,
   two_factor_enabled integer not null default 0,
-  email_unchecked integer not null default 0
+  email_unchecked integer not null default 0,
+  avatar text
 ) strict;
 
 CREATE UNIQUE INDEX users_email on users (lower(email));
 
 CREATE UNIQUE INDEX users_username on users (lower(username));
 
-CREATE TRIGGER users_renamed after update of username, name, state, email on users begin update instance set value = cast(cast(value as bigint) + 1 as text) where name = 'names_version'; end;
+CREATE TRIGGER users_renamed after update of username, name, state, email, avatar on users begin update instance set value = cast(cast(value as bigint) + 1 as text) where name = 'names_version'; end;
 
 CREATE TABLE variables (
   id integer primary key autoincrement,

@@ -18,10 +18,14 @@ import { refsContaining } from './refs/refs_containing.ts';
 import { readBlobAt, getBlob } from './read/blobs.ts';
 import { getCommits, getMergeBase, isAncestor, mergedCommits } from './commits/read_commits.ts';
 import { answerWhenEmpty } from './storage/missing_repository.ts';
+import { countLanguages } from './read/languages/count_languages.ts';
+import { lastCommits } from './read/last_commits.ts';
 import { listTree } from './read/list_tree.ts';
+import { countAheadBehind } from './commits/ahead_behind.ts';
 import { listCommits } from './commits/list_commits.ts';
 import { getRefs } from './refs/read_refs.ts';
 import { listRefNames, listRefs } from './refs/list_refs.ts';
+import { findCommits } from './refs/find_commits.ts';
 import { resolveRevision } from './refs/resolve_revision.ts';
 import { updateRefsMethod } from './refs/update_refs.ts';
 import { claim, inspect } from './storage/claim_storage.ts';
@@ -49,11 +53,15 @@ export const methods: MethodHandlers = {
   'revision.resolve': answerWhenEmpty(resolveRevision, () => null),
 
   'commits.get': answerWhenEmpty(getCommits, ({ ids }) => ({ commits: ids.map(() => null) })),
+  'commits.find': answerWhenEmpty(findCommits, ({ ids }) => ({ commits: ids.map(() => null) })),
   'commits.list': listCommits,
   'commits.merged': answerWhenEmpty(mergedCommits, ({ ids }) => ({ merged: ids.map(() => false) })),
+  'commits.ahead_behind': answerWhenEmpty(countAheadBehind, ({ ids }) => ({ counts: ids.map(() => null) })),
   'commits.merge_base': getMergeBase,
   'commits.is_ancestor': answerWhenEmpty(isAncestor, () => ({ is: false })),
   'tree.list': answerWhenEmpty(listTree, () => null),
+  'tree.last_commits': lastCommits,
+  'tree.languages': answerWhenEmpty(countLanguages, () => ({ languages: [] })),
   'blob.at': answerWhenEmpty(readBlobAt, () => null),
   'blob.get': answerWhenEmpty(getBlob, () => null),
   'diff.files': diffFiles,

@@ -129,6 +129,10 @@ export type RefWalk = {
   /** `name`: ascending; `updated`: newest commit first. */
   sort: 'name' | 'updated';
   descending?: boolean;
+  /** Only refs whose commit is of this second or later ... */
+  since?: number;
+  /** ... and earlier than this second. */
+  before?: number;
   offset: number;
   limit: number;
 };
@@ -145,11 +149,16 @@ export type CommitWalk = {
   since?: number;
   until?: number;
   author?: string;
+  /** Only commits whose message contains this, ignoring case. */
+  search?: string;
   first_parent?: boolean;
   order?: 'date' | 'topo';
   /** Whether to return the exact total. */
   count?: boolean;
 };
+
+/** Commits of one history that another one lacks, on both sides. */
+export type Divergence = { ahead: number; behind: number };
 
 export type BlameRange = { lines: [first: number, last: number]; commit: Oid };
 
@@ -160,6 +169,9 @@ export type Contributor = {
   additions: number;
   deletions: number;
 };
+
+/** Bytes of the files in one language. */
+export type LanguageBytes = { name: string; bytes: number };
 
 /** Objects that a caller may read by id. */
 export type Sight = {
@@ -235,6 +247,8 @@ export type Methods = {
 
   // reading
   'commits.get': { params: Repo & { ids: Oid[] }; result: { commits: (Commit | null)[] } };
+  /** Commits by whole or short ids in lower case, in their order; null where none is visible to the caller. */
+  'commits.find': { params: Repo & Sight & { ids: string[] }; result: { commits: (Commit | null)[] } };
   'commits.list': { params: Repo & CommitWalk; result: { commits: Commit[]; total: number | null } };
   /** Added and deleted lines of a commit against its first parent. */
   'commits.stats': { params: Repo & { id: Oid }; result: { additions: number; deletions: number } };
@@ -245,6 +259,11 @@ export type Methods = {
   };
   /** Which of these commits are in the history of `into`. */
   'commits.merged': { params: Repo & { into: Oid; ids: Oid[] }; result: { merged: boolean[] } };
+  /** Compares each commit with `base`; null where the time was too short, or the commit is missing. At most 100 ids. */
+  'commits.ahead_behind': {
+    params: Repo & { base: Oid; ids: Oid[]; milliseconds: number };
+    result: { counts: (Divergence | null)[] };
+  };
   'commits.merge_base': { params: Repo & { ids: Oid[] }; result: { id: Oid | null } };
   'commits.is_ancestor': { params: Repo & { ancestor: Oid; descendant: Oid }; result: { is: boolean } };
   /** Lists a folder; null: the path is not a folder of the commit. */
@@ -252,6 +271,16 @@ export type Methods = {
     params: Repo & { commit: Oid; path: string; recursive: boolean; offset: number; limit: number };
     result: { entries: TreeEntry[]; total: number } | null;
   };
+  /**
+   * Finds the last commit that changed each of these entries of a folder; null where it is unknown. `isFinished`: the
+   * walk ended within its time, so other answers will not find more.
+   */
+  'tree.last_commits': {
+    params: Repo & { commit: Oid; path: string; names: string[]; milliseconds: number };
+    result: { ids: (Oid | null)[]; commits: Commit[]; isFinished: boolean };
+  };
+  /** Languages of a commit's files, most bytes first, without code of others and documentation. */
+  'tree.languages': { params: Repo & { commit: Oid }; result: { languages: LanguageBytes[] } };
   /** Returns the bytes as body, unless there are more than `max`; null: no such file. */
   'blob.at': {
     params: Repo & { commit: Oid; path: string; max: number };
@@ -263,7 +292,14 @@ export type Methods = {
   };
   /** Compares two tree-ishes (`from` null: the empty tree). `files`: the exact number, even if the list was cut. */
   'diff.files': {
-    params: Repo & { from: Oid | null; to: Oid; limits: DiffLimits; paths?: string[] };
+    params: Repo & {
+      from: Oid | null;
+      to: Oid;
+      limits: DiffLimits;
+      paths?: string[];
+      /** Lines that differ in white space only count as equal. */
+      ignore_whitespace?: boolean;
+    };
     result: { diffs: FileDiff[]; files: number; overflow: boolean };
   };
   /** Compares `to`, a commit of this repository, with `from`, a commit of `source` on the same storage. */

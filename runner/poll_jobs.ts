@@ -42,10 +42,10 @@ export type Pool = {
 /** Milliseconds until the next poll, by the outcome of the last one. */
 const pauses = { empty: 1_000, changed: 50, refused: 10_000, first: 100, max: 2_000 };
 
-type Held = Map<number, Promise<void>>;
+type RunningJobs = Map<number, Promise<void>>;
 
 /** Returns a function that starts a job in a free slot. */
-const makeStarter = (parts: PoolParts, held: Held, ending: AbortSignal) => {
+const makeStarter = (parts: PoolParts, held: RunningJobs, ending: AbortSignal) => {
   const { root, log } = parts;
   const identity = getIdentity(process.pid) ?? `${process.pid}:0`;
   const runPreparedJob = async (job: Job, slot: Slot): Promise<void> => {
@@ -105,7 +105,7 @@ const makePoller = ({ client, log }: PoolParts, begin: (job: Job) => void, polli
 export const startPool = (parts: PoolParts): Pool => {
   const polling = new AbortController();
   const ending = new AbortController();
-  const held: Held = new Map();
+  const held: RunningJobs = new Map();
   const stopped = once(polling.signal, 'abort');
   const poll = makePoller(parts, makeStarter(parts, held, ending.signal), polling.signal);
   const run = async (): Promise<void> => {

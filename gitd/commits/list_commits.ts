@@ -16,12 +16,13 @@ const seconds = 30;
 const walks = makeLruCache<Oid[]>(16 * 2 ** 20, (ids, key) => 80 * ids.length + key.length + 200);
 const counts = makeLruCache<number>(4 * 2 ** 20, (_count, key) => key.length + 200);
 
-const isPlain = ({ not, path, since, until, author, order, skip, limit }: CommitWalk): boolean =>
+const isPlain = ({ not, path, since, until, author, search, order, skip, limit }: CommitWalk): boolean =>
   (not ?? []).length === 0 &&
   (path ?? '') === '' &&
   since === undefined &&
   until === undefined &&
   author === undefined &&
+  search === undefined &&
   order !== 'topo' &&
   skip + limit <= maxWalkedCommits;
 
@@ -53,13 +54,23 @@ const walkPool = async (context: Context, walk: CommitWalk): Promise<Commit[]> =
   return commits;
 };
 
-const filters = ({ path, since, until, author, first_parent: isFirst, order }: CommitWalk): Argument[] => [
+const filters = ({
+  path,
+  since,
+  until,
+  author,
+  search,
+  first_parent: isFirst,
+  order,
+}: CommitWalk): Argument[] => [
   ...(order === 'topo' ? [flag('--topo-order')] : []),
   ...(isFirst === true ? [flag('--first-parent')] : []),
   ...(since === undefined ? [] : [count('--max-age=', Math.max(0, Math.trunc(since)))]),
   ...(until === undefined ? [] : [count('--min-age=', Math.max(0, Math.trunc(until)))]),
   // Fixed strings: a regular expression from a user could take exponential time.
-  ...(author === undefined ? [] : [flag('--fixed-strings'), text('--author=', author)]),
+  ...(author === undefined && search === undefined ? [] : [flag('--fixed-strings')]),
+  ...(author === undefined ? [] : [text('--author=', author)]),
+  ...(search === undefined ? [] : [flag('--regexp-ignore-case'), text('--grep=', search)]),
   ...(path === undefined || path === '' ? [] : paths([path])),
 ];
 
@@ -82,8 +93,8 @@ const revList = async (context: Context, walk: CommitWalk, args: Argument[]): Pr
 
 /** Builds the cache key: everything the answer depends on. */
 const buildCacheKey = ({ dir }: Context, walk: CommitWalk): string => {
-  const { from, not, path, since, until, author, first_parent: isFirst, order, skip, limit } = walk;
-  return JSON.stringify([dir, from, not, path, since, until, author, isFirst, order, skip, limit]);
+  const { from, not, path, since, until, author, search, first_parent: isFirst, order, skip, limit } = walk;
+  return JSON.stringify([dir, from, not, path, since, until, author, search, isFirst, order, skip, limit]);
 };
 
 /** Git counts in 32 bits: a larger number would wrap, and skip nothing. */

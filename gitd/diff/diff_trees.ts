@@ -42,16 +42,23 @@ const resolveTrees = async (context: Context, from: Oid | null, to: Oid): Promis
     resolveTree(context, to),
   ]);
 
-/** Diffs some paths only, in a process of its own: pooled processes take no paths. */
-const runWithPaths = async (
+type OwnRun = { paths: string[]; ignoresWhitespace: boolean };
+
+/** Diffs in a process of its own: pooled processes take no paths and no options. */
+const runOwnProcess = async (
   context: Context,
   trees: [Oid, Oid],
   parser: DiffParser,
-  paths: string[],
+  { paths, ignoresWhitespace }: OwnRun,
 ): Promise<void> => {
   await requireRepository(context);
   const { dir, signal, exec } = context;
-  const args = [...diffFlags, oid(trees[0]), oid(trees[1]), ...pathArguments(paths)];
+  const args = [
+    ...diffFlags,
+    ...(ignoresWhitespace ? [flag('--ignore-all-space')] : []),
+    ...trees.map(oid),
+    ...(paths.length > 0 ? pathArguments(paths) : []),
+  ];
   const process = await exec.start({ command: 'diff-tree', args, dir, slot: 'interactive', seconds, signal });
   process.stdin.end();
   let enough = false;
@@ -79,8 +86,10 @@ export const diffFiles: MethodHandler<'diff.files'> = async (params, context) =>
   const { dir, signal, pools } = context;
   const trees = await resolveComparedTrees(context, from, to);
   if (isNone || trees[0] === trees[1]) return { result: { diffs: [], files: 0, overflow: false } };
-  const parser = makeDiffParser(capLimits(limits), paths.length === 0);
-  if (paths.length > 0) await runWithPaths(context, trees, parser, paths);
+  const ignoresWhitespace = params.ignore_whitespace === true;
+  const isOwn = paths.length > 0 || ignoresWhitespace;
+  const parser = makeDiffParser(capLimits(limits), !isOwn);
+  if (isOwn) await runOwnProcess(context, trees, parser, { paths, ignoresWhitespace });
   else await pools.diffTree.run({ dir, trees, signal, seconds }, parser.push);
   return { result: parser.finish() };
 };

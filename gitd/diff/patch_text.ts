@@ -136,6 +136,7 @@ export class Patch {
     const line = data.toString('latin1', from, until);
     const entry = this.#entries[this.#index];
     if (line.startsWith('diff --git ')) this.#next();
+    else if (line.startsWith('index ')) this.#skipTo(line);
     else if (line.startsWith('Binary files ') && entry !== undefined) asBinary(entry);
     return end < 0 ? data.length : end + 1;
   }
@@ -167,6 +168,15 @@ export class Patch {
     const { bytes, lines } = this.#limits;
     if (this.#index >= this.#entries.length) this.#isEnough = true;
     else if (this.#bytes > bytes || this.#lines > lines) this.#cut();
+  }
+
+  /** Skips entries without a text: git shows none where only white space differs, if that is ignored. */
+  #skipTo(line: string): void {
+    const [, before, after] = /^index ([0-9a-f]{40})\.\.([0-9a-f]{40})/.exec(line) ?? [];
+    const found = this.#entries.findIndex(
+      ({ old_id, new_id }, at) => at >= this.#index && old_id === before && new_id === after,
+    );
+    if (found >= 0) this.#index = found;
   }
 
   #close(): void {

@@ -79,7 +79,7 @@ const stamp = async (dir: string, now: number): Promise<void> => {
 };
 
 /** Runs the maintenance that is due, or all of it if `force`. */
-export const keepHouse = async (place: Place, now: number, force = false): Promise<void> => {
+export const runHousekeeping = async (place: Place, now: number, force = false): Promise<void> => {
   const { dir } = place;
   const { loose, packs, packBytes, looseRefs } = await readState(dir);
   const isFull = await isFullDue(dir, now);
@@ -106,13 +106,13 @@ export const keepHouse = async (place: Place, now: number, force = false): Promi
 export const maintainRepository: MethodHandler<'repository.maintain'> = async (_params, context: Context) => {
   await requireRepository(context);
   const removed = await tidyRepository(context.dir, Date.now());
-  await keepHouse(context, Date.now(), true);
+  await runHousekeeping(context, Date.now(), true);
   return { result: { removed } };
 };
 
-const lookEvery = 30_000;
+const checkInterval = 30_000;
 /** Ref changes after which a repository is checked. */
-const enough = 20;
+const changesPerMaintenance = 20;
 /** Maximum repositories whose changes are counted. */
 const maxCountedRepositories = 20_000;
 
@@ -130,20 +130,20 @@ export const startHousekeeping = (storage: Storage): (() => void) => {
   const changes = new Map<string, number>();
   const unwatch = watchRefs((dir) => countChange(changes, dir, maxCountedRepositories));
   let busy = false;
-  const look = async (): Promise<void> => {
-    const due = [...changes].filter(([, count]) => count >= enough).map(([dir]) => dir);
+  const maintainDue = async (): Promise<void> => {
+    const due = [...changes].filter(([, count]) => count >= changesPerMaintenance).map(([dir]) => dir);
     for (const dir of due) {
       changes.delete(dir);
-      if (await repositoryExists(dir)) await keepHouse({ exec: storage.exec, dir }, Date.now());
+      if (await repositoryExists(dir)) await runHousekeeping({ exec: storage.exec, dir }, Date.now());
     }
   };
   const timer = setInterval(() => {
     if (busy) return;
     busy = true;
-    look()
+    maintainDue()
       .catch((error: unknown) => storage.log('housekeeping failed', { error: String(error) }))
       .finally(() => void (busy = false));
-  }, lookEvery).unref();
+  }, checkInterval).unref();
   return () => {
     clearInterval(timer);
     unwatch();

@@ -53,7 +53,7 @@ const walk = async (open: Opener, parts: string[]): Promise<Folder[] | string | 
   return folders;
 };
 
-const look = async (open: Opener, parts: string[]): Promise<PathEntry> => {
+const findEntry = async (open: Opener, parts: string[]): Promise<PathEntry> => {
   const folders = await walk(open, parts);
   if (typeof folders === 'string') return { is: 'blocked', by: folders };
   const node = folders?.at(-1)?.nodes.get(parts.at(-1) ?? '');
@@ -101,7 +101,7 @@ const build = (folder: Folder, writer: Pick<ObjectWriter, 'add'>): Oid | null =>
 export const makeTreeEditor = (root: Oid | null, readTree: ReadTree): TreeEditor => {
   const open = makeOpener(root, readTree);
   return {
-    look: async (path) => look(open, path.split('/')),
+    look: async (path) => findEntry(open, path.split('/')),
     put: async (path, mode, id) => put(open, path.split('/'), { mode, id, folder: null }),
     remove: async (path) => remove(open, path.split('/')),
     build: async (writer) => {

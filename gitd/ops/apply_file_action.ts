@@ -13,7 +13,7 @@ export type Work = {
   readContent: (action: CommitAction) => Uint8Array;
 };
 
-type There = Extract<PathEntry, { is: 'there' }>;
+type ExistingEntry = Extract<PathEntry, { is: 'there' }>;
 type Outcome = ActionProblem | null;
 
 const problemAt = (path: string, problem: ActionProblem['problem']): ActionProblem => ({
@@ -22,7 +22,7 @@ const problemAt = (path: string, problem: ActionProblem['problem']): ActionProbl
 });
 
 /** Finds the file at a path; a problem if there is none. */
-const findFile = async ({ editor }: Work, path: string): Promise<There | ActionProblem> => {
+const findFile = async ({ editor }: Work, path: string): Promise<ExistingEntry | ActionProblem> => {
   const entry = await editor.look(toByteString(path));
   if (entry.is !== 'there') return problemAt(path, 'missing');
   return entry.isFolder ? problemAt(path, 'is_directory') : entry;

@@ -5,7 +5,7 @@ import { countDifferences } from '../diff/count_differences.ts';
 import { buildCommit } from '../odb/raw_commit.ts';
 import { withQuarantine, type Quarantine } from '../odb/quarantine.ts';
 import type { Methods, Oid } from '../protocol.ts';
-import type { Checked } from '../pool/merge_tree.ts';
+import type { MergeCheck } from '../pool/merge_tree.ts';
 import { mergeBase } from '../commits/read_commits.ts';
 import { mergeCommits, type Merged } from './merge_tree.ts';
 import { flushObjects, keepObjects, makeRepositoryWriter } from '../odb/durable_objects.ts';
@@ -27,7 +27,7 @@ export const checkMerge = async (
   context: Context,
 ): Promise<Answer<'merge.check'>> => {
   await requireBoth(context, ours, theirs);
-  const checkAlone = async (): Promise<Checked> => {
+  const checkAlone = async (): Promise<MergeCheck> => {
     const merge = async (quarantine: Quarantine): Promise<Merged> =>
       mergeCommits(context, quarantine, [ours, theirs], false);
     return withQuarantine(context.dir, false, merge);

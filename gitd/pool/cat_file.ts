@@ -42,7 +42,7 @@ export const isQueryable = (name: ObjectName): boolean =>
 const headerPattern = /^([0-9a-f]{40}) (commit|tree|blob|tag) (\d+)$/;
 const maxHeaderBytes = 4096;
 /** Milliseconds without a byte of an answer before a process is killed. */
-const patience = 20_000;
+const answerTimeout = 20_000;
 const newline = 10;
 
 type Body = { info: ObjectInfo; missing: number; chunks: Buffer[] };
@@ -116,7 +116,7 @@ const openCatFile = async (exec: Exec, dir: string): Promise<CatFile> => {
     if (queue.length === 0) {
       clearTimeout(watch);
       watch = undefined;
-    } else if (watch === undefined) watch = setTimeout(stuck, patience);
+    } else if (watch === undefined) watch = setTimeout(stuck, answerTimeout);
     else watch.refresh();
   };
   const parse = makeParser(queue, (error) => process.kill(error));

@@ -12,7 +12,7 @@ import type { Oid } from '../protocol.ts';
 import { ProcessPool, ProcessDied } from './process_pool.ts';
 
 /** An unclean merge may have no conflicting path. */
-export type Checked = { clean: boolean; conflicts: string[] };
+export type MergeCheck = { clean: boolean; conflicts: string[] };
 
 export type MergeTreePool = {
   /**
@@ -20,12 +20,12 @@ export type MergeTreePool = {
    * check needs a process.
    * @throws GitError `limit`, `too_large`
    */
-  check: (dir: string, sides: [Oid, Oid], signal: AbortSignal) => Promise<Checked | null>;
+  check: (dir: string, sides: [Oid, Oid], signal: AbortSignal) => Promise<MergeCheck | null>;
   endWorkers: (dir: string) => Promise<void>;
   stop: () => Promise<void>;
 };
 
-type MergeTree = { process: GitProcess; ask: (line: string, seconds: number) => Promise<Checked> };
+type MergeTree = { process: GitProcess; ask: (line: string, seconds: number) => Promise<MergeCheck> };
 
 const usualSeconds = 20;
 /** Milliseconds for the very first answer: git before 2.49 buffers its answers unless `stdbuf` prevents that. */
@@ -46,7 +46,7 @@ const flags = [
 ];
 
 /** Parses `1 NUL <tree> NUL NUL`, or `0 NUL <tree> NUL <name> NUL ... NUL`. */
-const parseAnswer = (text: string): Checked => {
+const parseAnswer = (text: string): MergeCheck => {
   const [clean, , ...names] = text.split('\0');
   return { clean: clean === '1', conflicts: names.filter((name) => name !== '') };
 };
@@ -79,7 +79,7 @@ const openMergeTree = async (exec: Exec, dir: string): Promise<MergeTree> => {
   };
   const process: GitProcess = { ...started, ended: end() };
   let merges = 0;
-  let open: PromiseWithResolvers<Checked> | null = null;
+  let open: PromiseWithResolvers<MergeCheck> | null = null;
   let text = '';
   process.stdout.setEncoding('utf8');
   process.stdout.on('data', (chunk: string) => {
@@ -93,9 +93,9 @@ const openMergeTree = async (exec: Exec, dir: string): Promise<MergeTree> => {
   const died = (why?: unknown): void =>
     open?.reject(why instanceof GitError ? why : new ProcessDied(`merge-tree ended: ${process.complaint()}`));
   process.ended.then(() => died(), died);
-  const ask = async (line: string, seconds: number): Promise<Checked> => {
+  const ask = async (line: string, seconds: number): Promise<MergeCheck> => {
     if (!process.stdin.writable) throw new ProcessDied('merge-tree ended');
-    open = Promise.withResolvers<Checked>();
+    open = Promise.withResolvers<MergeCheck>();
     const tooLong = (): void => process.kill(new GitError('limit', 'the merge took too long'));
     const timer = setTimeout(tooLong, seconds * 1000);
     process.stdin.write(line);
@@ -123,9 +123,9 @@ export const makeMergeTreePool = (exec: Exec): MergeTreePool => {
   let failures = 0;
   let works = false;
 
-  const attempt = async (dir: string, line: string, signal: AbortSignal): Promise<Checked> => {
+  const attempt = async (dir: string, line: string, signal: AbortSignal): Promise<MergeCheck> => {
     const seconds = works ? usualSeconds : trialSeconds;
-    const work = async ({ process, ask }: MergeTree): Promise<Checked> => {
+    const work = async ({ process, ask }: MergeTree): Promise<MergeCheck> => {
       const onAbort = (): void => process.kill(signal.reason as GitError);
       signal.addEventListener('abort', onAbort, { once: true });
       try {

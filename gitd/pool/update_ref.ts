@@ -24,7 +24,7 @@ export class DiedHolding extends GitError {
 type UpdateRef = { process: GitProcess; commit: (text: string) => Promise<void> };
 
 /** Milliseconds for one transaction, with the wait for lock files. */
-const patience = 30_000;
+const answerTimeout = 30_000;
 
 const problems: readonly (readonly [RegExp, GitError['kind']])[] = [
   [
@@ -76,7 +76,7 @@ const openUpdateRef = async (exec: Exec, dir: string): Promise<UpdateRef> => {
       open = Promise.withResolvers<void>();
       process.stdin.write(`start\n${commands}prepare\n`);
       const tooLong = (): void => process.kill(new GitError('limit', 'update-ref took too long'));
-      const timer = setTimeout(tooLong, patience);
+      const timer = setTimeout(tooLong, answerTimeout);
       try {
         await open.promise;
       } finally {

@@ -3,10 +3,10 @@
  * a force push, kept by a hidden ref, or copied for a merge request of a fork.
  */
 import type { Context } from '../context.ts';
-import { flag } from '../exec/arguments.ts';
+import { count, flag } from '../exec/arguments.ts';
 import type { Hidden } from '../exec/environment.ts';
 import type { Oid } from '../protocol.ts';
-import { loadVisibleTips } from './visible_tips.ts';
+import { type VisibleTips, loadVisibleTips } from './visible_tips.ts';
 
 /** Maximum wants that are checked; no real client sends more. */
 const maxUnadvertisedWants = 50_000;
@@ -29,6 +29,19 @@ const groupByKind = async ({ exec, dir, signal }: Context, wants: readonly Oid[]
 /** Sets of tips, one for each kind of ref. */
 type Tips = readonly ReadonlySet<Oid>[];
 
+/** `kept`: whether refs that keep commits of merge requests count; they do not for a fetch. */
+type HiddenRefs = Hidden & { kept?: boolean };
+
+const selectTips = (
+  { ownTips, requestTips, pipelineTips, keptTips }: VisibleTips,
+  hidden: HiddenRefs,
+): Tips => [
+  ownTips,
+  ...(hidden.requests ? [] : [requestTips]),
+  ...(hidden.pipelines ? [] : [pipelineTips]),
+  ...(hidden.kept === true ? [keptTips] : []),
+];
+
 const each = (tips: Tips): Oid[] => tips.flatMap((some) => [...some]);
 
 const toInput = (lines: Iterable<string>): string => `${[...lines].join('\n')}\n`;
@@ -47,6 +60,34 @@ const findUnreachableCommit = async (
     input: toInput([...commits, ...each(tips).map((tip) => `^${tip}`)]),
   });
   return stdout.toString().trim() || null;
+};
+
+/** More commits outside of all refs than this are not walked; the ids count as unreachable then. */
+const maxUnreachableCommits = 100_000;
+
+/** Finds all of these commits that no visible ref reaches, in one walk. */
+export const findUnreachableCommits = async (
+  context: Context,
+  commits: readonly Oid[],
+  hidden: HiddenRefs,
+): Promise<Set<Oid>> => {
+  const tips = selectTips(await loadVisibleTips(context), hidden);
+  const odd = commits.filter((oid) => !tips.some((some) => some.has(oid)));
+  if (odd.length === 0 || tips.every(({ size }) => size === 0)) return new Set(odd);
+  const args = [count('--max-count=', maxUnreachableCommits), flag('--ignore-missing'), flag('--stdin')];
+  const { exec, dir, signal } = context;
+  const { stdout } = await exec.run({
+    command: 'rev-list',
+    args,
+    dir,
+    slot: 'interactive',
+    seconds: 60,
+    signal,
+    input: toInput([...odd, ...each(tips).map((tip) => `^${tip}`)]),
+  });
+  const outside = stdout.toString('latin1').trim().split('\n');
+  if (outside.length >= maxUnreachableCommits) return new Set(odd);
+  return new Set(odd).intersection(new Set(outside));
 };
 
 /**
@@ -83,22 +124,13 @@ const findUnreachableObject = async (
   return stray ?? null;
 };
 
-/**
- * Finds the first want that the client may not fetch; null if it may fetch all.
- * @param hidden `kept`: whether refs that keep commits of merge requests count; they do not for a fetch
- */
+/** Finds the first want that the client may not fetch; null if it may fetch all. */
 export const findForbiddenWant = async (
   context: Context,
   wants: readonly Oid[],
-  hidden: Hidden & { kept?: boolean },
+  hidden: HiddenRefs,
 ): Promise<Oid | null> => {
-  const { ownTips, requestTips, pipelineTips, keptTips } = await loadVisibleTips(context);
-  const tips = [
-    ownTips,
-    ...(hidden.requests ? [] : [requestTips]),
-    ...(hidden.pipelines ? [] : [pipelineTips]),
-    ...(hidden.kept === true ? [keptTips] : []),
-  ];
+  const tips = selectTips(await loadVisibleTips(context), hidden);
   const odd = wants.filter((oid) => !tips.some((some) => some.has(oid)));
   if (odd.length === 0) return null;
   if (tips.every(({ size }) => size === 0) || odd.length > maxUnadvertisedWants) return odd[0] ?? null;

@@ -36,6 +36,8 @@ it('lists refs below a prefix: sorted, searched, paged, with the total', async (
   assert.deepEqual(await list({ offset: 1, limit: 2 }), [4, 'a', 'b/2']);
   assert.deepEqual(await list({ sort: 'updated' }), [4, 'main', 'a', 'B-1', 'b/2']);
   assert.deepEqual(await list({ sort: 'updated', descending: false }), [4, 'b/2', 'B-1', 'a', 'main']);
+  assert.deepEqual(await list({ since: 1_000_000_001 }), [3, 'B-1', 'a', 'main']);
+  assert.deepEqual(await list({ before: 1_000_000_001 }), [1, 'b/2']);
   assert.deepEqual(await list({ search: 'B' }), [2, 'B-1', 'b/2']);
   assert.deepEqual(await list({ search: '^b' }), [2, 'B-1', 'b/2']);
   assert.deepEqual(await list({ search: '^a' }), [1, 'a']);

@@ -14,7 +14,7 @@ import {
 } from './frames.ts';
 
 /** Milliseconds for the handshake. */
-const patience = 10_000;
+const handshakeTimeout = 10_000;
 
 export type Peer = {
   /** Instance that the peer belongs to. */
@@ -32,7 +32,7 @@ export const performHandshake = (socket: Socket, secret: string, onPeer: (peer: 
   const nonce = randomBytes(16).toString('hex');
   const peer: Peer = { instance: null, onFrame: () => undefined, onData: null };
   let isAuthenticated = false;
-  const timer = setTimeout(() => socket.destroy(), patience);
+  const timer = setTimeout(() => socket.destroy(), handshakeTimeout);
   const onFrame = (frame: Frame): void => {
     if (isAuthenticated) return peer.onFrame(frame);
     const { nonce: theirs, proof, instance } = frame.header;

@@ -16,16 +16,16 @@ export const noteExclusiveStart = (now: number): void => void (aloneSince = now 
 /** Written under the lock of the packed refs: git deletes no ref while it exists. */
 const unfinishedRefs = 'packed-refs.new';
 
-const namesIn = async (folder: string): Promise<string[]> => await readdir(folder).catch(() => []);
+const listNames = async (folder: string): Promise<string[]> => await readdir(folder).catch(() => []);
 
 const listLockFiles = async (dir: string): Promise<string[]> => {
   const below = await readdir(join(dir, 'refs'), { recursive: true }).catch(() => []);
-  const graph = await namesIn(join(dir, 'objects/info/commit-graphs'));
-  const pack = await namesIn(join(dir, 'objects/pack'));
+  const graph = await listNames(join(dir, 'objects/info/commit-graphs'));
+  const pack = await listNames(join(dir, 'objects/pack'));
   return [
-    ...(await namesIn(dir)),
+    ...(await listNames(dir)),
     ...below.map((name) => join('refs', name)),
-    ...(await namesIn(join(dir, 'objects/info'))).map((name) => join('objects/info', name)),
+    ...(await listNames(join(dir, 'objects/info'))).map((name) => join('objects/info', name)),
     ...graph.map((name) => join('objects/info/commit-graphs', name)),
     ...pack.map((name) => join('objects/pack', name)),
   ].filter((name) => name.endsWith('.lock') || name === unfinishedRefs);
@@ -69,7 +69,7 @@ const isHeldByDead = async (dir: string, update: RefUpdate): Promise<boolean> =>
 };
 
 /** Lists the locks taken with a ref's: of HEAD, and of the packed refs for a deletion. */
-const locksBeside = async (dir: string, held: readonly RefUpdate[]): Promise<string[]> => {
+const listRelatedLocks = async (dir: string, held: readonly RefUpdate[]): Promise<string[]> => {
   const head = await readFile(join(dir, 'HEAD'), 'utf8').catch(() => '');
   const isHead = held.some(({ ref }) => head === `ref: ${ref}\n`);
   const isTaken = held.some((update) => update.new === zeroOid);
@@ -84,7 +84,7 @@ export const removeLocksOfDead = async (dir: string, updates: readonly RefUpdate
   const isHeld = await Promise.all(updates.map(async (update) => await isHeldByDead(dir, update)));
   const held = updates.filter((_update, index) => isHeld[index]);
   // Ref locks come last: until then no other process takes the related locks.
-  for (const name of await locksBeside(dir, held)) {
+  for (const name of await listRelatedLocks(dir, held)) {
     await rm(join(dir, name), { force: true });
   }
   await Promise.all(held.map(async (update) => await rm(getLockPath(dir, update), { force: true })));

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { git } from '../../test/support/repositories/git.ts';
 import { type TestStorage, startTestStorage } from '../../test/support/repositories/repository_storage.ts';
 import { zeroOid } from '../protocol.ts';
-import { countChange, keepHouse, packsAllowed } from '../maintenance/housekeeping.ts';
+import { countChange, runHousekeeping, packsAllowed } from '../maintenance/housekeeping.ts';
 import { tidyStorage } from './janitor.ts';
 import { resolveRepositoryPath } from '../disk/storage_paths.ts';
 import { removeStaleLocks, noteExclusiveStart } from './stale_locks.ts';
@@ -146,7 +146,7 @@ it('packs loose objects, with bitmaps and a commit graph, and loses nothing', as
   const loose = async (): Promise<number> =>
     Number(/^count: (\d+)$/m.exec(await run('count-objects', '-v'))?.[1] ?? -1);
   assert.equal(await loose(), 60);
-  await keepHouse(context, Date.now(), true);
+  await runHousekeeping(context, Date.now(), true);
   assert.equal(await loose(), 0);
   const packs = await readdir(join(dir, 'objects/pack'));
   assert.ok(
@@ -167,10 +167,10 @@ it('packs loose objects, with bitmaps and a commit graph, and loses nothing', as
 it('skips a repository without anything to pack', async () => {
   const { commitAll, context, dir, ask } = test.repository();
   await ask('repository.create', {});
-  await keepHouse(context, Date.now(), true);
+  await runHousekeeping(context, Date.now(), true);
   await commitAll({ a: '1' });
   const before = await readdir(join(dir, 'objects'));
-  await keepHouse(context, Date.now());
+  await runHousekeeping(context, Date.now());
   assert.deepEqual(await readdir(join(dir, 'objects')), before);
 });
 
@@ -178,16 +178,16 @@ it('repacks everything once a week, and keeps unreachable objects for two weeks'
   const { commitAll, context, dir, git: run } = test.repository();
   await commitAll({ a: '1' }, { a: '2' });
   const lost = await run('commit-tree', 'main^{tree}', '-m', 'nothing refers to it');
-  await keepHouse(context, Date.now());
+  await runHousekeeping(context, Date.now());
   await aged(join(dir, 'gantry-repacked'), 8 * 24 * hour);
-  await keepHouse(context, Date.now());
+  await runHousekeeping(context, Date.now());
   const packs = await readdir(join(dir, 'objects/pack'));
   assert.ok(
     packs.some((name) => name.endsWith('.mtimes')),
     packs.join(' '),
   );
   assert.equal(await run('cat-file', '-t', lost), 'commit');
-  await keepHouse(context, Date.now()); // repacks again only after a week
+  await runHousekeeping(context, Date.now()); // repacks again only after a week
   assert.deepEqual(await readdir(join(dir, 'objects/pack')), packs);
 });
 

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
-import { boundCommands, boundTalk, wholeRequest } from './limit_request_size.ts';
+import { limitCommands, limitNegotiation, wholeRequest } from './limit_request_size.ts';
 import { packet } from './packet_lines.ts';
 import { startWatchdog } from '../exec/transfer_watchdog.ts';
 
 const through = async (chunks: Buffer[], most: number): Promise<Buffer> =>
-  await buffer(Readable.from(chunks).compose(boundCommands(most)));
+  await buffer(Readable.from(chunks).compose(limitCommands(most)));
 
 const commands = Buffer.concat([packet('a command\n'), Buffer.from('0000')]);
 const options = Buffer.concat([packet('an option'), Buffer.from('0000')]);
@@ -26,7 +26,7 @@ test('the commands and options of a push are limited in size, its pack is not', 
 
 test('a negotiation and a buffered request are limited in size', async () => {
   const talk = async (length: number): Promise<Buffer> =>
-    await buffer(Readable.from([Buffer.alloc(length), Buffer.alloc(1)]).compose(boundTalk(10)));
+    await buffer(Readable.from([Buffer.alloc(length), Buffer.alloc(1)]).compose(limitNegotiation(10)));
   assert.equal((await talk(9)).length, 10);
   await assert.rejects(talk(10), { kind: 'too_large' });
   const watching = startWatchdog(null);

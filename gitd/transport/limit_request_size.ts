@@ -14,12 +14,12 @@ const maxNegotiationBytes = 64 * 2 ** 20;
 const tooLong = (): GitError => new GitError('too_large', 'a request is too long');
 
 /** Passes a push on. Fails if its packet lines exceed the limit; the pack may have any length. */
-export const boundCommands = (most = maxCommandsBytes): Transform => {
+export const limitCommands = (maxBytes = maxCommandsBytes): Transform => {
   let seen = 0;
   let digits = '';
   /** Rest of the current packet line in bytes; null: no more lines follow. */
   let remaining: number | null = 0;
-  const look = (chunk: Buffer): void => {
+  const countBytes = (chunk: Buffer): void => {
     for (let at = 0; remaining !== null && at < chunk.length;) {
       if (remaining > 0) {
         const step = Math.min(remaining, chunk.length - at);
@@ -41,20 +41,20 @@ export const boundCommands = (most = maxCommandsBytes): Transform => {
     readableHighWaterMark: 256 * 1024,
     writableHighWaterMark: 256 * 1024,
     transform: (chunk: Buffer, _encoding, done) => {
-      look(chunk);
-      if (seen > most) done(tooLong());
+      countBytes(chunk);
+      if (seen > maxBytes) done(tooLong());
       else done(null, chunk);
     },
   });
 };
 
 /** Passes input on, up to a total size. */
-export const boundTalk = (most = maxNegotiationBytes): Transform => {
+export const limitNegotiation = (maxBytes = maxNegotiationBytes): Transform => {
   let seen = 0;
   return new Transform({
     transform: (chunk: Buffer, _encoding, done) => {
       seen += chunk.length;
-      if (seen > most) done(tooLong());
+      if (seen > maxBytes) done(tooLong());
       else done(null, chunk);
     },
   });
@@ -64,13 +64,13 @@ export const boundTalk = (most = maxNegotiationBytes): Transform => {
 export const wholeRequest = async (
   input: Readable,
   watching: Watchdog,
-  most = maxRequestBytes,
+  maxBytes = maxRequestBytes,
 ): Promise<Buffer> => {
   const chunks: Buffer[] = [];
   const collect = async (source: AsyncIterable<Buffer>): Promise<void> => {
     for await (const chunk of source) chunks.push(chunk);
   };
   const { signal } = watching;
-  await pipeline(input, watching.fromClient(), boundTalk(most), collect, { signal });
+  await pipeline(input, watching.fromClient(), limitNegotiation(maxBytes), collect, { signal });
   return Buffer.concat(chunks);
 };

@@ -10,7 +10,7 @@ import type { Request } from './parse_request.ts';
 
 /** Maximum bytes of all cached answers, and of one. */
 const budget = 32 * 2 ** 20;
-const maxRequestBytes = 4 * 2 ** 20;
+const maxAnswerBytes = 4 * 2 ** 20;
 
 /** Overhead of a cached answer in bytes. */
 const overhead = 300;
@@ -45,6 +45,6 @@ export const listRefs = async (
     input: request.bytes,
     maxOutput: 512 * 2 ** 20,
   });
-  if (stdout.length <= maxRequestBytes) listings.set(key, { generation, answer: copyUnpooled(stdout) });
+  if (stdout.length <= maxAnswerBytes) listings.set(key, { generation, answer: copyUnpooled(stdout) });
   return stdout;
 };

@@ -114,7 +114,7 @@ const forsake = (entry: Entry): void => {
   else void remove(entry);
 };
 
-type Shelf = {
+type CachedPacks = {
   find: (key: string) => Entry | undefined;
   put: (entry: Entry) => void;
   drop: (entry: Entry) => void;
@@ -123,7 +123,7 @@ type Shelf = {
 };
 
 /** The reusable entries, oldest first. */
-const makeShelf = ({ budget, maxFiles, age }: PackCacheOptions): Shelf => {
+const makeShelf = ({ budget, maxFiles, age }: PackCacheOptions): CachedPacks => {
   const entries = new Map<string, Entry>();
   let sweeper: NodeJS.Timeout | null = null;
   const drop = (entry: Entry): void => {
@@ -170,7 +170,7 @@ const makeShelf = ({ budget, maxFiles, age }: PackCacheOptions): Shelf => {
 };
 
 /** Runs git and writes its output to the entry's file. */
-const fill = async (entry: Entry, source: Source, { drop, sweep }: Shelf): Promise<void> => {
+const fill = async (entry: Entry, source: Source, { drop, sweep }: CachedPacks): Promise<void> => {
   try {
     const { output, ended } = await source(entry.stop.signal);
     for await (const chunk of output as AsyncIterable<Buffer>) {
@@ -189,7 +189,7 @@ const fill = async (entry: Entry, source: Source, { drop, sweep }: Shelf): Promi
   sweep();
 };
 
-const leave = async (entry: Entry, { drop }: Shelf): Promise<void> => {
+const leave = async (entry: Entry, { drop }: CachedPacks): Promise<void> => {
   entry.readers -= 1;
   if (entry.readers > 0) return;
   if (entry.dropped) forsake(entry);

@@ -11,7 +11,7 @@ import { raiseGeneration } from '../refs/ref_generation.ts';
 import { ensureRepository } from '../storage/create_repository.ts';
 import { clearLocksOnce, removeLocksOfDead } from '../storage/stale_locks.ts';
 import { protocolVariables, readableDir, writeAdvertisement } from './advertise.ts';
-import { boundCommands } from './limit_request_size.ts';
+import { limitCommands } from './limit_request_size.ts';
 import { listAppliedUpdates, sweepQuarantines, syncPushed } from './sync_push.ts';
 import { type ReportHold, makeReportHold } from './hold_report.ts';
 import { type HookAnswer, type HookCall, serveHooks } from './hook_channel.ts';
@@ -73,7 +73,7 @@ const beforeReceive = async (push: Push, call: HookCall): Promise<HookAnswer> =>
   return { code: 0, lines: [] };
 };
 
-const tell = async (push: Push, updates: PushedRef[]): Promise<string[]> => {
+const notifyService = async (push: Push, updates: PushedRef[]): Promise<string[]> => {
   const { context, io } = push;
   reachFaultPoint('refs.committed');
   raiseGeneration(context.dir);
@@ -87,7 +87,7 @@ const tell = async (push: Push, updates: PushedRef[]): Promise<string[]> => {
 /** Lists the updates that git reports as applied. */
 const afterReceive = async (push: Push, call: HookCall): Promise<HookAnswer> => {
   const made = new Set(call.updates.map(({ ref }) => ref));
-  const lines = await tell(push, push.accepted?.filter(({ ref }) => made.has(ref)) ?? []);
+  const lines = await notifyService(push, push.accepted?.filter(({ ref }) => made.has(ref)) ?? []);
   push.gate.release();
   return { code: 0, lines };
 };
@@ -105,7 +105,7 @@ const settle = async (push: Push): Promise<void> => {
     context.dir,
     accepted.filter((update) => !made.includes(update)),
   );
-  await tell(push, made);
+  await notifyService(push, made);
 };
 
 const answerHook = async (push: Push, call: HookCall): Promise<HookAnswer> => {
@@ -170,7 +170,7 @@ const run = async (push: Push, params: Params): Promise<void> => {
     git.stdin.end();
   };
   if (git.channel !== null) serveHooks(git.channel, hookHandler(push));
-  pipeline(io.input, watching.fromClient(), boundCommands(), git.stdin).catch(() => undefined);
+  pipeline(io.input, watching.fromClient(), limitCommands(), git.stdin).catch(() => undefined);
   // git answers only after it has read all it needs.
   const answered = pipeline(git.stdout, watching.toClient(watching.endInput), gate.stream, io.output, {
     end: false,

@@ -10,7 +10,7 @@ import { transferShares } from '../exec/transfer_shares.ts';
 import { GitError } from '../git_error.ts';
 import type { Client } from '../protocol.ts';
 import { capabilities, protocolVariables, readableDir, writeAdvertisement } from './advertise.ts';
-import { boundTalk, wholeRequest } from './limit_request_size.ts';
+import { limitNegotiation, wholeRequest } from './limit_request_size.ts';
 import { updateHead } from './set_head.ts';
 import { listRefs } from './ls_refs.ts';
 import { awaitOpening, skipAdvertisement } from './first_message.ts';
@@ -139,19 +139,19 @@ const answerFetch = async (serving: Serving, request: Request): Promise<void> =>
 };
 
 /** State of a conversation; the repository is opened only when needed. */
-type Talk = Omit<Serving, 'dir'> & {
+type Conversation = Omit<Serving, 'dir'> & {
   /** Prepares the repository and returns its folder. */
   place: () => Promise<string>;
 };
 
 /** Whether the answer is cached: then the repository is not read. */
-const isHeld = async (talk: Talk, request: Request): Promise<boolean> => {
+const isHeld = async (talk: Conversation, request: Request): Promise<boolean> => {
   if (request.command !== 'fetch' || !isAlike(request)) return false;
   return (await openCache(talk.context.root)).holds(buildCacheKey(talk, request));
 };
 
 /** Serves a request; returns whether the conversation goes on. */
-const answerRequest = async (talk: Talk, request: Request): Promise<boolean> => {
+const answerRequest = async (talk: Conversation, request: Request): Promise<boolean> => {
   const { context, output, watching } = talk;
   watching.touch();
   if (request.command === null) return false;
@@ -173,7 +173,7 @@ const answerRequest = async (talk: Talk, request: Request): Promise<boolean> => 
 };
 
 /** Serves a conversation of independent requests: several over SSH, one over HTTP. */
-const converse = async (talk: Talk, io: StreamIo, stateless: boolean): Promise<void> => {
+const converse = async (talk: Conversation, io: StreamIo, stateless: boolean): Promise<void> => {
   if (!stateless) io.output.write(await capabilities(talk.context));
   // The connection discards further input; destroying it here would cost an error and its stack.
   for await (const request of requestsOf(io.input.iterator({ destroyOnReturn: false }))) {
@@ -204,7 +204,7 @@ const relay = async (
   skipped: Transform,
 ): Promise<void> => {
   // git may end before it has read everything; the rest is not needed.
-  const sent = pipeline(input, watching.fromClient(noteDone(watching)), boundTalk(), git.stdin);
+  const sent = pipeline(input, watching.fromClient(noteDone(watching)), limitNegotiation(), git.stdin);
   await Promise.all([
     pipeline(git.stdout, skipped, watching.toClient(), output, { end: false }),
     git.ended,
@@ -212,10 +212,10 @@ const relay = async (
   ]);
 };
 
-type OldTalk = Talk & { protocol: 0 | 1; stateless: boolean };
+type OldConversation = Conversation & { protocol: 0 | 1; stateless: boolean };
 
 /** Serves versions 0 and 1. Starts git after the client's first packets. */
-const converseOld = async (talk: OldTalk, io: StreamIo): Promise<void> => {
+const converseOld = async (talk: OldConversation, io: StreamIo): Promise<void> => {
   const { watching, protocol, stateless, hidden } = talk;
   const { signal } = watching;
   const context = { ...talk.context, signal };
@@ -244,7 +244,7 @@ export const uploadPack: StreamHandler<'transport.upload_pack'> = async (params,
   };
   const place = async (): Promise<string> => await (placed ??= find());
   const watching = startWatchdog(context.signal);
-  const talk: Talk = { context, place, hidden, client, output: io.output, watching };
+  const talk: Conversation = { context, place, hidden, client, output: io.output, watching };
   try {
     if (protocol === 2) await converse(talk, io, stateless);
     else await converseOld({ ...talk, protocol, stateless }, io);

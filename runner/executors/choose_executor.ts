@@ -91,12 +91,12 @@ const probe = async (tools: SandboxTools, user: User | null): Promise<void> => {
     limits: usualLimits,
     mark: null,
     onOutput: (chunk) => void (complaint = (complaint + chunk.toString()).slice(-1_000)),
-    stop: AbortSignal.timeout(patience),
+    stop: AbortSignal.timeout(probeTimeout),
   });
   if (code !== 0) throw new Error(complaint.trim());
 };
 
-const patience = 10_000;
+const probeTimeout = 10_000;
 
 const getReason = (error: unknown): string => (error as Error).message.trim().replaceAll('\n', '; ');
 

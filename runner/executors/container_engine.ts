@@ -14,7 +14,7 @@ export const engineEnvironment = (): Record<string, string> => {
   return Object.fromEntries(names.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));
 };
 
-type Asking = {
+type EngineCommand = {
   environment?: Record<string, string>;
   /** Milliseconds; default: ten seconds. */
   timeout?: number;
@@ -29,15 +29,16 @@ const shortPatience = 10_000;
 export const runEngine = async (
   engine: Engine,
   words: readonly string[],
-  asking: Asking = {},
+  asking: EngineCommand = {},
 ): Promise<Answer> => {
   const { environment = {}, timeout = shortPatience, stop } = asking;
   const env = { ...engineEnvironment(), ...environment };
   const { promise, resolve } = Promise.withResolvers<Answer>();
   const options = { env, timeout, cwd: '/', maxBuffer: maxOutputBytes, killSignal: 'SIGKILL' as const };
   execFile(engine.program, words, { ...options, ...(stop && { signal: stop }) }, (error, output, text) => {
-    const said = text.trim();
-    const complaint = error === null ? said : said || (error.killed ? 'it takes too long' : error.message);
+    const errorText = text.trim();
+    const complaint =
+      error === null ? errorText : errorText || (error.killed ? 'it takes too long' : error.message);
     resolve({ code: error === null ? 0 : 1, output, complaint });
   });
   return await promise;

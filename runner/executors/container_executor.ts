@@ -1,6 +1,12 @@
 /** Runs scripts in a container of the job's image, by podman or docker. */
 import { expandVariables } from '../job_variables.ts';
-import { type ContainerParts, type Made, commonWords, runContainer, seen } from './run_container.ts';
+import {
+  type ContainerParts,
+  type PreparedContainer,
+  commonWords,
+  runContainer,
+  seen,
+} from './run_container.ts';
 import { type Engine, runEngine, labelName, removeAll } from './container_engine.ts';
 import type { Executor, Session, Setting } from './executor.ts';
 import {
@@ -26,7 +32,7 @@ const makeNetwork = async ({ engine }: ContainerParts, { mark }: Setting): Promi
 };
 
 /** Pulls the images, starts the services, and waits for them. */
-const makeAll = async (parts: ContainerParts, made: Made, names: string[]): Promise<void> => {
+const makeAll = async (parts: ContainerParts, made: PreparedContainer, names: string[]): Promise<void> => {
   const { engine, limits, pullPolicies: policies } = parts;
   const { setting, image } = made;
   const { say, job, mark } = setting;
@@ -48,7 +54,7 @@ const makeAll = async (parts: ContainerParts, made: Made, names: string[]): Prom
   made.localImage = await pullImage(images, image, logins);
 };
 
-const tellServices = async (engine: Engine, { services, setting }: Made): Promise<void> => {
+const tellServices = async (engine: Engine, { services, setting }: PreparedContainer): Promise<void> => {
   const logs = await Promise.all(
     services.map(async (one) => [one, await readServiceLogs(engine, one)] as const),
   );
@@ -59,7 +65,7 @@ const begin = async (parts: ContainerParts, setting: Setting): Promise<Session> 
   const { engine } = parts;
   const image = setting.job.image ?? { name: '' };
   const placeholder: LocalImage = { name: '', id: '', user: '', ports: [], hasHealthCheck: false };
-  const made: Made = { setting, image, localImage: placeholder, network: null, services: [] };
+  const made: PreparedContainer = { setting, image, localImage: placeholder, network: null, services: [] };
   const names: string[] = [];
   const end = async (): Promise<void> => {
     if (setting.values.get('CI_DEBUG_SERVICES') === 'true') await tellServices(engine, made);

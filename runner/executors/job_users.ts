@@ -45,11 +45,11 @@ const hasProcesses = ({ uid }: User): boolean =>
   });
 
 /** Milliseconds for killed processes to end. */
-const patience = 5_000;
+const killTimeout = 5_000;
 
 /** Kills all processes of a user at once, so that no child escapes. @throws if some survive */
 export const endUser = async (user: User): Promise<void> => {
-  const end = performance.now() + patience;
+  const end = performance.now() + killTimeout;
   while (hasProcesses(user)) {
     if (performance.now() > end) throw new Error('processes of the job could not be ended');
     const killer = spawn('/bin/sh', ['-c', 'kill -9 -1'], { ...user, cwd: '/', env: {}, stdio: 'ignore' });

@@ -44,7 +44,7 @@ export const commonWords = ({ processes, memory }: Limits): string[] => [
 ];
 
 /** Parts of a job besides its scripts. */
-export type Made = {
+export type PreparedContainer = {
   setting: Setting;
   image: Image;
   localImage: LocalImage;
@@ -63,7 +63,12 @@ const mounts = (folders: Folders, inside: Folders): string[] => [
   `${folders.home}:${inside.home}`,
 ];
 
-const buildArguments = ({ engine, limits }: ContainerParts, made: Made, run: Run, name: string): string[] => {
+const buildArguments = (
+  { engine, limits }: ContainerParts,
+  made: PreparedContainer,
+  run: Run,
+  name: string,
+): string[] => {
   const { setting, image, localImage, network, services } = made;
   const inside = seen(run.folders, run.job);
   const entry = entryWords(image, setting);
@@ -148,7 +153,7 @@ const isRootUser = (user: string): boolean => /^(?:root|0)?(?::.*)?$/.test(user)
  * A user other than root in the container needs open permissions. Other users of this machine cannot reach the
  * folder.
  */
-const openTo = async ({ image, localImage, setting }: Made, { folders }: Run): Promise<void> => {
+const openTo = async ({ image, localImage, setting }: PreparedContainer, { folders }: Run): Promise<void> => {
   chmodSync(getWorkFolder(folders), 0o700);
   const user = expandVariables(String(image.executor_opts?.docker?.user ?? ''), setting.values);
   if (isRootUser(user || localImage.user)) return;
@@ -156,7 +161,11 @@ const openTo = async ({ image, localImage, setting }: Made, { folders }: Run): P
   await execute('/bin/chmod', words, { cwd: '/' }).catch(() => undefined);
 };
 
-export const runContainer = async (parts: ContainerParts, made: Made, run: Run): Promise<Ended> => {
+export const runContainer = async (
+  parts: ContainerParts,
+  made: PreparedContainer,
+  run: Run,
+): Promise<Ended> => {
   const { engine } = parts;
   const name = `gantry-${run.mark}`;
   await openTo(made, run);
@@ -171,7 +180,7 @@ export const runContainer = async (parts: ContainerParts, made: Made, run: Run):
   const pid = child.pid ?? 0;
   let isOver = false;
   child.once('exit', () => void (isOver = true));
-  const crush = async (): Promise<void> => {
+  const killTree = async (): Promise<void> => {
     if (pid === 0) return;
     // The engine removes the container when its client ends normally.
     const wasOver = isOver && child.signalCode === null;
@@ -179,8 +188,8 @@ export const runContainer = async (parts: ContainerParts, made: Made, run: Run):
     signal(-pid, 'SIGKILL');
   };
   // All processes except the first, which is ours.
-  const soften = (): void => void runEngine(engine, ['exec', name, 'sh', '-c', 'kill -TERM -1']);
-  const ended = await runTree({ child, soften, crush }, run.stop);
+  const terminate = (): void => void runEngine(engine, ['exec', name, 'sh', '-c', 'kill -TERM -1']);
+  const ended = await runTree({ child, terminate, killTree }, run.stop);
   if (run.user !== null) await takeBack(run.folders, run.user);
   else if (process.getuid?.() !== 0) await giveBack(parts, run, made.localImage);
   return ended;

@@ -25,9 +25,9 @@ export type Start = {
 export type Tree = {
   child: ChildProcess;
   /** Sends SIGTERM to all processes. */
-  soften: () => void;
+  terminate: () => void;
   /** Kills all processes; none is left when it resolves. */
-  crush: () => Promise<void>;
+  killTree: () => Promise<void>;
 };
 
 /** Milliseconds between SIGTERM and SIGKILL: a cancelled job ends within a second. */
@@ -62,20 +62,20 @@ const waitForExit = async (child: ChildProcess): Promise<Ended> => {
 };
 
 /** Runs a process tree; resolves when all of it has ended. @throws if it does not start */
-export const runTree = async ({ child, soften, crush }: Tree, stop: AbortSignal): Promise<Ended> => {
+export const runTree = async ({ child, terminate, killTree }: Tree, stop: AbortSignal): Promise<Ended> => {
   const closed = new Promise<void>((resolve) => void child.once('close', () => resolve()));
   const exited = waitForExit(child);
   let timer: NodeJS.Timeout | undefined;
   const onStop = (): void => {
-    if (stop.reason === 'abort') return void crush();
-    soften();
-    timer = setTimeout(() => void crush(), grace);
+    if (stop.reason === 'abort') return void killTree();
+    terminate();
+    timer = setTimeout(() => void killTree(), grace);
   };
   if (stop.aborted) onStop();
   stop.addEventListener('abort', onStop, { once: true });
   try {
     const ended = await exited;
-    await crush();
+    await killTree();
     await Promise.race([closed, wait(lastBytes, undefined, { ref: false })]);
     return ended;
   } finally {

@@ -203,15 +203,15 @@ export const runWithin = async (entering: Entering): Promise<Ended> => {
   const own = child.stdio.slice(infoPipe, infoPipe + pipes) as unknown as Duplex[];
   for (const pipe of own) pipe.on('error', () => undefined);
   // Killing the outer process ends everything inside.
-  const crush = async (): Promise<void> => {
+  const killTree = async (): Promise<void> => {
     if (pid > 0) signal(-pid, 'SIGKILL');
     await group?.kill();
   };
-  const soften = (): void => {
+  const terminate = (): void => {
     const inner = listDescendants(pid).filter(({ name }) => name !== 'bwrap');
     for (const one of inner) signal(one.pid, 'SIGTERM');
   };
-  const ended = runTree({ child, soften, crush }, stop);
+  const ended = runTree({ child, terminate, killTree }, stop);
   ended.catch(() => undefined);
   const networks: Network[] = [];
   try {
@@ -222,7 +222,7 @@ export const runWithin = async (entering: Entering): Promise<Ended> => {
     }
     return await ended;
   } finally {
-    await crush();
+    await killTree();
     for (const network of networks) network.stop();
     for (const pipe of own) pipe.destroy();
   }

@@ -115,8 +115,8 @@ export const startService = async (
   setting.stop.throwIfAborted();
   if (code !== 0) throw new Error(`the service ${image.name} does not start: ${complaint}`);
   const address = getAddress(await readState(engine, container));
-  const said = Number(new Map(environment).get('HEALTHCHECK_TCP_PORT') ?? Number.NaN);
-  const ports = said > 0 && said < 65_536 ? [said] : image.ports;
+  const port = Number(new Map(environment).get('HEALTHCHECK_TCP_PORT') ?? Number.NaN);
+  const ports = port > 0 && port < 65_536 ? [port] : image.ports;
   return { container, image, aliases, address, ports };
 };
 
@@ -154,7 +154,7 @@ const isUp = async (engine: Engine, { container, ports }: Running): Promise<bool
 };
 
 /** Milliseconds. */
-const patience = 30_000;
+const startTimeout = 30_000;
 const pause = 100;
 const shownLines = '50';
 
@@ -175,7 +175,7 @@ export const readServiceLogs = async (engine: Engine, { container }: Running): P
 const waitFor = async (parts: ServiceParts, service: Running): Promise<void> => {
   const { engine, setting } = parts;
   const isObservable = service.ports.length > 0 || service.image.hasHealthCheck;
-  const end = performance.now() + (isObservable ? patience : 0);
+  const end = performance.now() + (isObservable ? startTimeout : 0);
   for (;;) {
     const up = await isUp(engine, service);
     setting.stop.throwIfAborted();
@@ -184,11 +184,11 @@ const waitFor = async (parts: ServiceParts, service: Running): Promise<void> => 
     if (performance.now() > end) break;
     await wait(pause, undefined, { signal: setting.stop });
   }
-  if (isObservable) await tellFault(parts, service, `nothing listens after ${patience / 1000} seconds`);
+  if (isObservable) await tellFault(parts, service, `nothing listens after ${startTimeout / 1000} seconds`);
 };
 
 /** Waits until each service is ready or timed out; the job begins in any case. */
 export const waitForServices = async (parts: ServiceParts, services: readonly Running[]): Promise<void> => {
-  parts.setting.say(`Waiting for services to be up and running (timeout ${patience / 1000} seconds)...`);
+  parts.setting.say(`Waiting for services to be up and running (timeout ${startTimeout / 1000} seconds)...`);
   await Promise.all(services.map(async (service) => await waitFor(parts, service)));
 };

@@ -6,8 +6,8 @@ import { type Limits, limitWords } from './process_limits.ts';
 import { listDescendants, markName, marked, signal } from './processes.ts';
 import { type Ended, runTree } from './run_process.ts';
 
-/** Twice: a process just being started gets its mark a moment later. */
-const sweep = (mark: string): void => {
+/** Kills the processes with a mark, repeatedly: one that is just being started gets its mark a moment later. */
+const killMarked = (mark: string): void => {
   for (let round = 0; round < 10; round += 1) {
     const remaining = marked().filter((one) => one.mark === mark);
     for (const { pid } of remaining) signal(pid, 'SIGKILL');
@@ -22,19 +22,19 @@ const runShell = async (run: Run, limits: Limits): Promise<Ended> => {
   const words = [...limitWords(limits), '/bin/bash', '--noprofile', '--norc', join(folders.files, script)];
   const child = startWithin(group, { words, environment, cwd: folders.project, user, onOutput });
   const pid = child.pid ?? 0;
-  const crush = async (): Promise<void> => {
+  const killTree = async (): Promise<void> => {
     if (pid === 0) return;
     const children = listDescendants(pid);
     signal(-pid, 'SIGKILL');
     for (const one of children) signal(one.pid, 'SIGKILL');
     await group?.kill();
-    sweep(mark);
+    killMarked(mark);
   };
-  const soften = (): void => {
+  const terminate = (): void => {
     for (const one of listDescendants(pid)) signal(one.pid, 'SIGTERM');
     signal(-pid, 'SIGTERM');
   };
-  return await runTree({ child, soften, crush }, stop);
+  return await runTree({ child, terminate, killTree }, stop);
 };
 
 export const shellExecutor = (notice: string, limits: Limits): Executor => ({

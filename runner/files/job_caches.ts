@@ -101,9 +101,9 @@ export const saveCaches = async (
   await parts.trace.section(succeeded ? 'archive_cache' : 'archive_cache_on_failure', async () => {
     parts.trace.say(`Saving cache for ${succeeded ? 'successful' : 'failed'} job`, 'blue');
     for (const cache of selected) {
-      const tell = (error: Error): void =>
+      const logFailure = (error: Error): void =>
         parts.trace.say(`WARNING: the cache was not kept: ${error.message}`, 'yellow');
-      await save(cache, parts).catch(tell);
+      await save(cache, parts).catch(logFailure);
     }
   });
 };

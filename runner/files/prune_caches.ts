@@ -22,19 +22,19 @@ const namesIn = (folder: string): string[] => {
   }
 };
 
-type Kept = { path: string; stats: Stats };
+type StoredPath = { path: string; stats: Stats };
 
-const look = (path: string): Kept[] => {
+const statIfPresent = (path: string): StoredPath[] => {
   const stats = statSync(path, { throwIfNoEntry: false });
   return stats === undefined ? [] : [{ path, stats }];
 };
 
 /** A cache file `<project>/<kind>/<key>.zip`. */
-const cachesIn = (caches: string): Kept[] =>
+const cachesIn = (caches: string): StoredPath[] =>
   namesIn(caches).flatMap((project) =>
     namesIn(join(caches, project)).flatMap((kind) => {
       const folder = join(caches, project, kind);
-      return namesIn(folder).flatMap((name) => look(join(folder, name)));
+      return namesIn(folder).flatMap((name) => statIfPresent(join(folder, name)));
     }),
   );
 
@@ -69,7 +69,7 @@ const trees = ['builds', 'container-builds', 'mirrors'];
 /** Prunes the folders of one idle slot. */
 const pruneSlot = async (work: string, oldest: number): Promise<number> => {
   const all = trees.flatMap((tree) =>
-    namesIn(join(work, tree)).flatMap((name) => look(join(work, tree, name))),
+    namesIn(join(work, tree)).flatMap((name) => statIfPresent(join(work, tree, name))),
   );
   const old = all.filter(({ stats }) => stats.mtimeMs < oldest);
   for (const { path } of old) {

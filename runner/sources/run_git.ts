@@ -87,7 +87,7 @@ export const makeGit = (parts: GitParts): Git => {
       if (child.pid !== undefined) signal(-child.pid, name);
     };
     const kill = end('SIGKILL');
-    const tree = { child, soften: end('SIGTERM'), crush: async () => kill() };
+    const tree = { child, terminate: end('SIGTERM'), killTree: async () => kill() };
     const { code } = await runTree(tree, parts.stop);
     return { code, output: Buffer.concat(output), complaint: complaint.trim() };
   };

@@ -11,6 +11,8 @@ import { rebaseWork } from '../review/merge_requests/merging/rebase.ts';
 import { refreshMergeRequests } from '../review/merge_requests/refresh/refresh.ts';
 import { removeSourceWork } from '../review/merge_requests/merging/remove_source_branch.ts';
 import { mergeRequestWork } from '../review/merge_requests/work.ts';
+import { removeAvatarWork } from '../identity/avatars/store_avatar.ts';
+import { avatarWork } from '../identity/avatars/work.ts';
 import { namespaceWork } from '../identity/namespaces/work.ts';
 import {
   followPush,
@@ -43,7 +45,7 @@ export const lanes: readonly Lane[] = [
   // Copying and removing repositories and blobs.
   {
     title: 'removal',
-    names: ['purge_project', 'purge_namespace', forkWork, dropWork, expireProjectWork],
+    names: ['purge_project', 'purge_namespace', forkWork, dropWork, removeAvatarWork, expireProjectWork],
     maxPieces: 1,
   },
   // Comparing and merging with git.
@@ -61,6 +63,7 @@ export const makeCompletions = (platform: Platform): Completions => ({
 });
 
 export const workHandlers = (platform: Platform): { [name: string]: WorkHandler } => ({
+  ...avatarWork(platform),
   ...namespaceWork(platform),
   ...projectWork(platform),
   ...mergeRequestWork(platform, async (id) => await enqueueFollowRequest(platform.store, id)),

@@ -22,7 +22,7 @@ import { type Metrics, makeMetrics } from '../platform/http/monitoring/metrics.t
 import { monitoringGuard } from '../platform/http/monitoring/access.ts';
 import { finalWords, mountEndpoints } from '../platform/http/mount.ts';
 import { makeServer } from '../platform/http/server.ts';
-import { keepSearchIndexed } from '../planning/issuables/search/index.ts';
+import { keepSearchIndexed } from '../planning/issuables/search/fill_search_index.ts';
 import { mountOauth } from '../identity/oauth/mount.ts';
 import { formatWorkMetrics } from '../platform/queue/metrics.ts';
 import { makeOutageCheck } from '../platform/queue/outage.ts';

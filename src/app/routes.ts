@@ -4,7 +4,7 @@ import type { AnyEndpoint } from '../platform/http/endpoint.ts';
 import { commitDiscussionRoutes } from '../planning/discussions/commits/routes.ts';
 import { deployKeyRoutes } from '../projects/deploy_keys/routes.ts';
 import { gitDoors } from '../doors/git_http/routes.ts';
-import { groupRoutes } from '../identity/groups/routes.ts';
+import { groupDoors, groupRoutes } from '../identity/groups/routes.ts';
 import { instanceRoutes } from '../doors/instance/routes.ts';
 import { markdownRoutes } from '../doors/markdown/routes.ts';
 import { auditRoutes } from '../doors/instance/audit_routes.ts';
@@ -18,6 +18,7 @@ import { jobTokenScopeRoutes } from '../projects/job_token_scope/routes.ts';
 import { keyRoutes } from '../identity/keys/routes.ts';
 import { labelRoutes } from '../projects/labels/routes.ts';
 import { starRoutes } from '../projects/starrers/routes.ts';
+import { notificationSettingRoutes } from '../projects/notification_settings/routes.ts';
 import { memberRoutes } from '../projects/members/routes.ts';
 import { closedBy } from '../review/merge_requests/issues/closed_by.ts';
 import { mergeRequestRoutes } from '../review/merge_requests/routes.ts';
@@ -32,9 +33,11 @@ import { todoRoutes } from '../planning/todos/routes.ts';
 import { tokenRoutes } from '../identity/tokens/routes.ts';
 import { uploadDoors, uploadRoutes } from '../projects/uploads/routes.ts';
 import { assignIdentity } from '../identity/identities/assign.ts';
+import { userDoors } from '../identity/users/avatar/routes.ts';
 import { userRoutes } from '../identity/users/routes.ts';
 import { variableRoutes } from '../ci/variables/routes.ts';
 import { applicationRoutes } from '../identity/oauth/routes.ts';
+import { projectDoors } from '../projects/projects/avatar_routes.ts';
 import { projectRoutes } from '../projects/projects/routes.ts';
 import { initializeRepository } from '../code/repository/files/initialize_repository.ts';
 import { repositoryRoutes } from '../code/repository/routes.ts';
@@ -66,6 +69,7 @@ export const endpoints: AnyEndpoint<Call>[] = [
   ...groupRoutes,
   ...projectRoutes({ initialize: initializeRepository, followTransfer: followTransfers }),
   ...starRoutes,
+  ...notificationSettingRoutes,
   ...memberRoutes,
   ...deployKeyRoutes,
   ...jobTokenScopeRoutes,
@@ -107,6 +111,9 @@ export const endpoints: AnyEndpoint<Call>[] = [
 /** Endpoints outside the API: git over HTTP, badges, uploads and other doors. */
 export const doors: AnyEndpoint<Call>[] = [
   ...uploadDoors,
+  ...userDoors,
+  ...groupDoors,
+  ...projectDoors,
   ...badgeRoutes,
   ...traceStreamRoutes,
   registryAuth,

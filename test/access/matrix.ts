@@ -104,6 +104,7 @@ type Content = Map<string, Set<string>>;
 const restless: Record<string, string[]> = {
   tokens: ['last_used_at'],
   users: ['last_activity_on'],
+  sessions: ['last_seen_at'],
   // Contact times of runners and jobs.
   jobs: ['seen_at'],
   runners: ['contacted_at'],
@@ -118,7 +119,7 @@ const isKept = (table: string): boolean =>
   table !== 'work' && !/^(?:issue|merge_request)_search_index/.test(table);
 
 /** Every row of every table, as text. */
-const contentOf = async (db: Db): Promise<Content> => {
+export const contentOf = async (db: Db): Promise<Content> => {
   const content: Content = new Map();
   const tables = (await db.introspection.getTables()).map(({ name }) => name).filter(isKept);
   for (const table of tables) {
@@ -152,7 +153,7 @@ const isPurged = async (db: Db): Promise<void> => {
 };
 
 /** Rows that are in the first set and not in the second. */
-const differences = (before: Content, after: Content): string[] =>
+export const differences = (before: Content, after: Content): string[] =>
   [...after].flatMap(([table, lines]) => {
     const old = before.get(table) ?? new Set();
     const fresh = [...lines].filter((line) => !old.has(line)).map((line) => `written in ${table}: ${line}`);

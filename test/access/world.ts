@@ -290,7 +290,14 @@ export const makeGroupPlace = async (world: World, visibility: Visibility): Prom
     const owner = { project_id: null, group_id: group.id };
     const [label_id = 0] = await insertLabels(tx, [{ ...owner, title: 'Marker' }]);
     const [milestone_id = 0] = await insertMilestones(tx, [{ ...owner, iid: 1 }]);
-    return { group: group.id, group_path: group.path, subgroup: subgroup.id, label_id, milestone_id };
+    return {
+      group: group.id,
+      group_path: group.path,
+      group_full_path: group.full_path,
+      subgroup: subgroup.id,
+      label_id,
+      milestone_id,
+    };
   });
   const situation = { visibility, issues: 'enabled' } as const;
   const user_id = people.idOf('developer');

@@ -21,7 +21,7 @@ const reads: Treatment[] = [
   {
     routes: read,
     reason: 'adds fields that are not kept',
-    names: 'with_custom_attributes show_seat_info license',
+    names: 'with_custom_attributes show_seat_info',
   },
   { routes: read, reason: 'adds rendered HTML', names: 'render_html include_html_description' },
   { routes: read, reason: 'diffs have one form', names: 'unidiff access_raw_diffs' },
@@ -96,7 +96,6 @@ const writes: Treatment[] = [
     names: 'position',
     routes: /commits.*\/notes$/,
   },
-  { reason: 'avatars are not kept', names: 'avatar' },
   {
     routes: anyProject,
     reason: paid,

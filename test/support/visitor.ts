@@ -18,11 +18,17 @@ export type Visitor = {
     form?: Record<string, string | null>,
     headers?: Record<string, string>,
   ) => Promise<Seen>;
+  /** Submits a form with files, by field. */
+  postFiles: (
+    path: string,
+    form: Record<string, string>,
+    files: Record<string, { name: string; content: string | Uint8Array<ArrayBuffer> }>,
+  ) => Promise<Seen>;
   /** Signs in; fails if the page refuses. */
   signIn: (login: string, password: string) => Promise<Seen>;
 };
 
-type Sent = { method?: string; body?: string; headers: Record<string, string> };
+type Sent = { method?: string; body?: string | FormData; headers: Record<string, string> };
 
 const tokenIn = (text: string): string | undefined =>
   /name="authenticity_token" value="([^"]+)"/.exec(text)?.[1];
@@ -68,10 +74,18 @@ export const openVisitor = (gantry: Pick<TestService, 'url'>): Visitor => {
       body: new URLSearchParams(given).toString(),
     });
   };
+  const postFiles: Visitor['postFiles'] = async (path, form, files) => {
+    const body = new FormData();
+    for (const [name, text] of Object.entries({ authenticity_token: token ?? '', ...form }))
+      body.append(name, text);
+    for (const [name, file] of Object.entries(files)) body.append(name, new Blob([file.content]), file.name);
+    return await send(path, { method: 'POST', headers: { origin: gantry.url }, body });
+  };
   return {
     cookies,
     get,
     post,
+    postFiles,
     signIn: async (login, password) => {
       await get('/users/sign_in');
       const seen = await post('/users/sign_in', { login, password });

@@ -18,7 +18,7 @@ test('a user signs in and out without scripts', { skip }, async () => {
   await web.withPage(
     async (page) => {
       await web.signIn(page, login);
-      assert.equal(await page.getByRole('heading', { level: 1 }).textContent(), 'Projects');
+      assert.equal(await page.getByRole('heading', { level: 1 }).textContent(), 'Your work');
       await page.locator('summary', { hasText: 'Account of' }).click();
       await page.getByRole('button', { name: 'Sign out' }).click();
       assert.equal(pathOf(page), '/users/sign_in');

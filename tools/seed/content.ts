@@ -8,6 +8,7 @@ export type SeedIssue = {
   author: string;
   assignee?: string;
   labels?: string;
+  milestone?: string;
   comments?: [author: string, body: string][];
   closed?: true;
 };
@@ -25,7 +26,14 @@ export type SeedProject = {
   name: string;
   visibility: 'private' | 'internal' | 'public';
   author: string;
+  description: string;
+  topics: string[];
   files: Record<string, string>;
+  /** Later commits on `main`: new files, each by its author. */
+  history: { author: string; message: string; files: Record<string, string> }[];
+  milestones: { title: string; due_date: string }[];
+  releases: { tag_name: string; name: string; description: string }[];
+  stars: string[];
   labels: [name: string, color: string][];
   issues: SeedIssue[];
   mergeRequests: SeedMergeRequest[];
@@ -66,18 +74,92 @@ publish:
   script: [echo published]
 `;
 
+const readme = `# Bridge
+
+Plans, parts and loads of the footbridge. Runs in Node, and as a library:
+
+\`\`\`js
+import { span } from './src/span.js';
+
+console.log(span(12)); // metres
+\`\`\`
+
+## What it carries
+
+| People | Planks | Deflection |
+|---:|---:|---:|
+| 1 | 3 | 4 mm |
+| 5 | 12 | 11 mm |
+
+- [x] Set the posts
+- [ ] Add handrails, see #2
+
+The loads are explained in [docs/loads.md](docs/loads.md).
+`;
+
+const span = `/** Width of a plank in metres. */
+const plankWidth = 0.2;
+
+/**
+ * Returns the length that a number of planks spans, in metres.
+ * @throws RangeError if there are no planks
+ */
+export const span = (planks) => {
+  if (planks < 1) throw new RangeError('a bridge has planks');
+  return planks * plankWidth;
+};
+`;
+
+const spanTest = `import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { span } from '../src/span.js';
+
+test('spans as many widths as there are planks', () => {
+  assert.equal(span(1), 0.2);
+  assert.throws(() => span(0), RangeError);
+});
+`;
+
+const loads = `# Loads
+
+Each plank carries 120 kg. Two people on one plank are too many: see the notice at both ends.
+`;
+
 const bridge: SeedProject = {
   path: 'bridge',
   namespace: 'workshop',
   name: 'Bridge',
   visibility: 'public',
   author: 'ada',
+  description: 'Plans, parts and loads of the footbridge, built in public.',
+  topics: ['footbridge', 'timber'],
   files: {
-    'README.md': '# Bridge\n\nA bridge that is built in public.\n',
+    'README.md': readme,
     'deck.txt': 'plank\nplank\nplank\n',
-    'src/span.js': 'export const span = (planks) => planks * 0.2;\n',
+    'src/span.js': span,
     '.gitlab-ci.yml': ci,
   },
+  history: [
+    { author: 'bela', message: 'Explain the load table', files: { 'docs/loads.md': loads } },
+    {
+      author: 'ada',
+      message: 'Test spans of one and of many planks',
+      files: {
+        'test/span.test.js': spanTest,
+        'package.json': '{\n  "name": "bridge",\n  "type": "module"\n}\n',
+      },
+    },
+  ],
+  milestones: [{ title: '1.1', due_date: '2030-05-01' }],
+  releases: [
+    {
+      tag_name: 'v1.0',
+      name: 'First crossing',
+      description:
+        'The bridge carries **five people**.\n\n- Posts are set in stone\n- The deck has three planks',
+    },
+  ],
+  stars: ['bela', 'chidi'],
   labels: [
     ['bug', '#d9534f'],
     ['feature', '#428bca'],
@@ -90,6 +172,7 @@ const bridge: SeedProject = {
       author: 'chidi',
       assignee: 'bela',
       labels: 'bug,urgent',
+      milestone: '1.1',
       comments: [
         ['bela', 'I hear it, too. @ada, do we have spare planks?'],
         ['ada', 'There are three in the shed.'],
@@ -128,12 +211,16 @@ const bridge: SeedProject = {
   ],
 };
 
+const nothingMore = { topics: [], history: [], milestones: [], releases: [], stars: [] };
+
 const crane: SeedProject = {
   path: 'crane',
   namespace: 'workshop/tools',
   name: 'Crane',
   visibility: 'internal',
   author: 'chidi',
+  description: 'Lifts what the bridge is made of.',
+  ...nothingMore,
   files: { 'README.md': '# Crane\n\nLifts what the bridge is made of.\n', 'load.txt': '500 kg\n' },
   labels: [['bug', '#d9534f']],
   issues: [{ title: 'The hook sticks', description: 'In wet weather.', author: 'bela', labels: 'bug' }],
@@ -146,6 +233,8 @@ const notebook: SeedProject = {
   name: 'Notebook',
   visibility: 'private',
   author: 'ada',
+  description: 'Notes about planks.',
+  ...nothingMore,
   files: { 'notes.md': '# Notes\n\nOnly Ada reads these.\n' },
   labels: [],
   issues: [{ title: 'Order planks', description: 'Twelve, oak.', author: 'ada' }],

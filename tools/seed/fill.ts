@@ -106,14 +106,22 @@ const comment = async ({ api }: Run, path: string, comments: [string, string][] 
   for (const [as, body] of comments) await api(`POST ${path}/notes`, { as, json: { body } });
 };
 
-const addIssue = async (run: Run, project: Id, issue: SeedIssue, ids: Map<string, number>): Promise<void> => {
-  const { title, description, author, assignee, labels } = issue;
+type Made = { id: number; milestones: Map<string, number> };
+
+const addIssue = async (
+  run: Run,
+  project: Made,
+  issue: SeedIssue,
+  ids: Map<string, number>,
+): Promise<void> => {
+  const { title, description, author, assignee, labels, milestone } = issue;
   const path = `/projects/${project.id}/issues`;
   const json = {
     title,
     description,
     ...(labels !== undefined && { labels }),
     ...(assignee !== undefined && { assignee_ids: [ids.get(assignee)] }),
+    ...(milestone !== undefined && { milestone_id: project.milestones.get(milestone) }),
   };
   const { record, isNew } = await ensure<Iid>(
     run,
@@ -163,9 +171,51 @@ const addMergeRequest = async (run: Run, project: Id, request: SeedMergeRequest)
   if (request.merged) await merge(run, `${path}/${record.iid}`);
 };
 
+const addLabels = async (run: Run, project: Id, labels: SeedProject['labels']): Promise<void> => {
+  const path = `/projects/${project.id}/labels`;
+  for (const [name, color] of labels) {
+    await ensure<{ name: string }>(
+      run,
+      'labels',
+      async () => (await run.api<{ name: string }[]>(`GET ${path}`)).find((one) => one.name === name),
+      async () => await run.api(`POST ${path}`, { json: { name, color } }),
+    );
+  }
+};
+
+const addMilestones = async (
+  run: Run,
+  project: Id,
+  milestones: SeedProject['milestones'],
+): Promise<Map<string, number>> => {
+  const path = `/projects/${project.id}/milestones`;
+  const made = new Map<string, number>();
+  for (const json of milestones) {
+    const { record } = await ensure<Id>(
+      run,
+      'milestones',
+      async () => (await run.api<Id[]>(`GET ${path}?title=${esc(json.title)}`))[0],
+      async () => await run.api(`POST ${path}`, { json }),
+    );
+    made.set(json.title, record.id);
+  }
+  return made;
+};
+
+/** Adds the commits of `main`, and tags and releases its last one. */
+const addCode = async (run: Run, project: Id, seeded: SeedProject): Promise<void> => {
+  const { author, files, history, releases } = seeded;
+  if (await hasBranch(run, project, 'main')) return;
+  await commit(run, project, author, { branch: 'main', message: 'Begin', files });
+  for (const { author: as, message, files: added } of history)
+    await commit(run, project, as, { branch: 'main', message, files: added });
+  for (const release of releases)
+    await run.api(`POST /projects/${project.id}/releases`, { as: author, json: { ...release, ref: 'main' } });
+};
+
 const addProject = async (run: Run, project: SeedProject, ids: Map<string, number>): Promise<void> => {
-  const { namespace, path, name, visibility, author, files } = project;
-  const { record } = await ensure<Id>(
+  const { namespace, path, name, visibility, author, description, topics } = project;
+  const { record, isNew } = await ensure<Id>(
     run,
     'projects',
     async () => await orMissing(run.api(`GET /projects/${esc(`${namespace}/${path}`)}`)),
@@ -173,22 +223,16 @@ const addProject = async (run: Run, project: SeedProject, ids: Map<string, numbe
       const [above] = (
         await run.api<(Id & { full_path: string })[]>(`GET /namespaces?search=${esc(namespace)}`)
       ).filter(({ full_path }) => full_path === namespace);
-      const json = { name, path, visibility, default_branch: 'main', namespace_id: above?.id };
+      const about = { name, path, visibility, description, topics };
+      const json = { ...about, default_branch: 'main', namespace_id: above?.id };
       return await run.api('POST /projects', { as: author, json });
     },
   );
-  for (const [label, color] of project.labels) {
-    const labels = `/projects/${record.id}/labels`;
-    await ensure<{ name: string }>(
-      run,
-      'labels',
-      async () => (await run.api<{ name: string }[]>(`GET ${labels}`)).find((one) => one.name === label),
-      async () => await run.api(`POST ${labels}`, { json: { name: label, color } }),
-    );
-  }
-  if (!(await hasBranch(run, record, 'main')))
-    await commit(run, record, author, { branch: 'main', message: 'Begin', files });
-  for (const issue of project.issues) await addIssue(run, record, issue, ids);
+  await addLabels(run, record, project.labels);
+  const milestones = await addMilestones(run, record, project.milestones);
+  await addCode(run, record, project);
+  if (isNew) for (const as of project.stars) await run.api(`POST /projects/${record.id}/star`, { as });
+  for (const issue of project.issues) await addIssue(run, { ...record, milestones }, issue, ids);
   for (const request of project.mergeRequests) await addMergeRequest(run, record, request);
 };
 

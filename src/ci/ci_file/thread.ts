@@ -3,7 +3,7 @@ import { type AskParent, serveTasks } from '../../platform/workers/serve_tasks.t
 import type { Conditions } from './conditions.ts';
 import { fullLimits } from './syntax/limits.ts';
 import type { Fetched, Question, ReadTask } from './thread_messages.ts';
-import { compileAndPlan } from './read_all.ts';
+import { compileAndPlan } from './compile_and_plan.ts';
 
 const toConditions = ({ conditions, available }: ReadTask, ask: (question: Question) => Promise<unknown>) =>
   ({

@@ -1,7 +1,7 @@
 /** Messages between the compiling worker thread and its caller. All values can be cloned. */
 import type { Conditions } from './conditions.ts';
 import type { FetchProblem, IncludeTarget } from './include/included_files.ts';
-import type { ReadOptions } from './read_all.ts';
+import type { ReadOptions } from './compile_and_plan.ts';
 
 /** Number of an origin, which stays with the caller; 0: none. */
 export type Handle = number;

@@ -7,7 +7,7 @@ import { boolean, id as idParam, object, optional, raw, texts } from '../../plat
 import { pipelinesOfProject } from '../pipelines/find.ts';
 import { type Code, findCode, projectParam } from '../../code/repository/code.ts';
 import { cancel, play, retry } from './actions.ts';
-import { bridgesJson } from './trigger_jobs.ts';
+import { triggerJobsJson } from './trigger_job_json.ts';
 import { type LoadedJob, findJob, findJobToRun, loadJob } from './find.ts';
 import { parseJobVariables } from './manual_variables.ts';
 import { jobActionShape, bridgeShape, jobJson, jobShape, jobsJson } from './json.ts';
@@ -86,7 +86,7 @@ const bridges = endpoint({
     const code = await findPipelineCode(call, id, pipeline_id);
     const query = { pipeline_id, scope: toScopes(requested), include_retried: true, bridge: 1 } as const;
     const { items, total } = await listPipelineJobs(call.db, query, pageRequest(page));
-    return { items: await bridgesJson(call, code, items), total };
+    return { items: await triggerJobsJson(call, code, items), total };
   },
 });
 

@@ -80,20 +80,20 @@ export const requireExisting = async (
   throw new Failure('forbidden', { message: '403 Forbidden' });
 };
 
-type Sent = { id: number; token?: string | undefined; debug_trace?: string | undefined };
+type TraceParams = { id: number; token?: string | undefined; debug_trace?: string | undefined };
 
 /** Marks the trace when a runner with debug output for all jobs says so in its first chunk. */
 const markShownVariables = async (
   call: Call,
   { job, memory }: AuthenticatedJob,
-  { debug_trace }: Sent,
+  { debug_trace }: TraceParams,
 ): Promise<void> => {
   if (debug_trace !== 'true' || memory.isDebugged) return;
   await markDebugTrace(call.platform, job.id);
   memory.isDebugged = true;
 };
 
-export const appendTrace = async (call: Call, sent: Sent): Promise<Answer> => {
+export const appendTrace = async (call: Call, sent: TraceParams): Promise<Answer> => {
   const { id, token } = sent;
   const signed = await authenticateJob(call, id, token);
   await markShownVariables(call, signed, sent);

@@ -18,7 +18,7 @@ import { loadAllDependencies } from '../pipelines/predefined_variables/cross_dep
 import { loadJobConfig } from '../pipelines/pipeline_rows.ts';
 import { type AuthenticatedJob, authenticateAnyJob, authenticateJob } from './authenticate_job.ts';
 
-export type Sent = {
+export type UploadParams = {
   artifact_type?: string | undefined;
   artifact_format?: string | undefined;
   expire_in?: string | undefined;
@@ -29,7 +29,7 @@ const formats: Record<string, ArtifactMetadata['file_format']> = { zip: 'zip', g
 const isType = /^[a-z][a-z0-9_]{0,63}$/;
 
 /** Reads the metadata of an upload. Old runners send archives only, without metadata. */
-const readMetadata = ({ artifact_type = 'archive', artifact_format = 'zip', expire_in }: Sent) => {
+const readMetadata = ({ artifact_type = 'archive', artifact_format = 'zip', expire_in }: UploadParams) => {
   const file_format = formats[artifact_format];
   if (!isType.test(artifact_type)) throw badRequest('artifact_type is invalid');
   if (file_format === undefined) throw badRequest('artifact_format is invalid');
@@ -42,7 +42,11 @@ const getBaseName = (name: string): string => {
   return last === '' ? 'artifacts.zip' : last;
 };
 
-export const uploadArtifact = async (call: Call, id: number, sent: Sent & { token?: string | undefined }) => {
+export const uploadArtifact = async (
+  call: Call,
+  id: number,
+  sent: UploadParams & { token?: string | undefined },
+) => {
   const { job, token } = await authenticateJob(call, id, sent.token);
   const of = { id: job.id, project_id: job.project_id, token_hash: hashJobToken(token) };
   const kind = readMetadata(sent);

@@ -139,7 +139,7 @@ export const releasesJson = async (call: Call, code: Code, releases: ReleaseRow[
         .filter(({ release_id }) => release_id === release.id)
         .map((milestone) => releaseMilestoneJson(milestone, call)),
       commit_path: release.sha === null ? null : `${path}/commit/${release.sha}`,
-      tag_path: `${path}/tags/${encodeURIComponent(release.tag)}`,
+      tag_path: `${path}/-/tags/${encodeURIComponent(release.tag)}`,
       assets: { count: sources.length + own.length, sources, links: own },
       evidences: [],
       _links: { self, edit_url: `${self}/edit` },

@@ -53,6 +53,13 @@ export const storageSight = ({ sight }: Pick<Code, 'sight'>): Sight =>
 /** The project parameter of every endpoint about code. */
 export const projectParam = idOrPath('id or full path of the project');
 
+/** Returns the code of a project that the caller may read, with what they may name by id. */
+export const openCode = (call: Call, project: Project): Code => ({
+  project,
+  repository: getRepository(call.platform, project),
+  sight: getCallerSight(call.db, call.viewer, project),
+});
+
 /**
  * Finds a project in which the caller may do `action`.
  * @throws Failure 404 if the caller may not see the project, 403 if the action is not allowed
@@ -61,11 +68,7 @@ export const findCode = async (
   call: Call,
   id: number | string,
   action: ProjectAction = 'read_code',
-): Promise<Code> => {
-  const project = await findProjectFor(call, id, action);
-  const sight = getCallerSight(call.db, call.viewer, project);
-  return { project, repository: getRepository(call.platform, project), sight };
-};
+): Promise<Code> => openCode(call, await findProjectFor(call, id, action));
 
 /** Returns the full ref name of the default branch; null for an empty repository. */
 export const getDefaultRef = ({ default_branch }: Pick<Project, 'default_branch'>): string | null =>

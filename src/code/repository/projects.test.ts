@@ -141,3 +141,21 @@ test('keeps commit comments of a deleted user under the ghost user', async () =>
   assert.match((await gantry.api(`GET ${commit}/comments`)).body[0].author.username, /^ghost/);
   assert.match((await gantry.api(`GET ${commit}/statuses`)).body[0].author.username, /^ghost/);
 });
+
+test('names the pages of README and license of a single project, to those who may read the code', async () => {
+  const reader = await seedUser(gantry);
+  const { id, full_path } = await seedProject(gantry);
+  const path = `GET /projects/${id}`;
+  assert.equal((await gantry.api(path)).body.readme_url, null);
+  await seedCommit(gantry, id, { 'readme.txt': 'a', 'README.md': 'b', LICENSE: 'c', 'docs/README': 'd' });
+  const blobs = `${gantry.url}/${full_path}/-/blob/main`;
+  const { body } = await gantry.api(`${path}?license=true`, as(reader));
+  assert.deepEqual([body.readme_url, body.license_url], [`${blobs}/README.md`, `${blobs}/LICENSE`]);
+  const { body: plain } = await gantry.api(path, { as: null });
+  assert.deepEqual([plain.readme_url, 'license_url' in plain], [`${blobs}/README.md`, false]);
+  const [listed] = (await gantry.api(`GET /projects?search=${full_path.split('/')[1]}`)).body;
+  assert.equal(listed.readme_url, null);
+  await gantry.api(`PUT /projects/${id}`, { json: { repository_access_level: 'private' } });
+  const hidden = (await gantry.api(`${path}?license=true`, as(reader))).body;
+  assert.deepEqual([hidden.readme_url, hidden.license_url], [null, null]);
+});

@@ -4,6 +4,7 @@ import { commentRoutes } from './commits/comment_routes.ts';
 import { commitRoutes } from './commits/routes.ts';
 import { compareRoutes } from './commits/compare_routes.ts';
 import { fileRoutes } from './files/routes.ts';
+import { languages } from './languages/routes.ts';
 import { forkRoutes } from './forks/routes.ts';
 import { protectedRoutes } from './protection/routes.ts';
 import { statusList } from './statuses/routes.ts';
@@ -22,5 +23,6 @@ export const repositoryRoutes = [
   ...fileRoutes,
   ...descriptionTemplateRoutes,
   ...compareRoutes,
+  languages,
   ...forkRoutes,
 ];

@@ -12,7 +12,7 @@ import type { Viewer } from './viewer.ts';
 export type Actor = {
   user: ActorUser;
   credential: Credential;
-  /** Id of the administrator behind a call under sudo. */
+  /** Id of the administrator behind a call under sudo, or behind an impersonating session. */
   sudo_by_id: number | null;
   source: Source;
 };

@@ -1,6 +1,6 @@
 /** Opens the call of a request: authenticates its credential, applies sudo, and loads what the caller may see. */
 import type { FastifyRequest } from 'fastify';
-import { invalid, unauthorized } from '../../platform/errors.ts';
+import { forbidden, invalid, unauthorized } from '../../platform/errors.ts';
 import type { AnyEndpoint } from '../../platform/http/endpoint.ts';
 import { getBaseUrl } from '../../platform/http/origin.ts';
 import type { RawParams } from '../../platform/http/params.ts';
@@ -74,6 +74,15 @@ const toSudoAuditEntry = ({ method, routeOptions }: FastifyRequest): AuditEntry 
   details: { method, route: routeOptions.url },
 });
 
+/**
+ * Allows only reads to an impersonating session: what it may change, it changes by pages, which know what to refuse.
+ * @throws Failure 403
+ */
+const requireRead = ({ method }: FastifyRequest): void => {
+  if (method !== 'GET' && method !== 'HEAD')
+    throw forbidden('An impersonating session can only read over the API');
+};
+
 /** Authenticates the actor of a request and applies sudo. */
 const openActor = async (
   platform: Platform,
@@ -85,14 +94,18 @@ const openActor = async (
   const origin = (): string => parseOrigin(getBaseUrl(request, config.external_url));
   const signedIn = await authenticate(platform, readPresentedCredential(request, sent, origin), endpoint);
   if (signedIn === null) return nobody;
-  const { user, credential, viewer, names_version } = signedIn;
+  const { user, credential, viewer, names_version, impersonator } = signedIn;
+  if (impersonator !== undefined) requireRead(request);
   if (credential.kind !== 'job') {
     requireScope(credential, request.method === 'HEAD' ? 'GET' : request.method, endpoint.scopes);
   }
   recordUse(platform, signedIn);
   const sudo = sudoText(request, sent);
   const source = getSource(request);
-  if (sudo === null) return { actor: { user, credential, sudo_by_id: null, source }, viewer, names_version };
+  if (sudo === null) {
+    const sudo_by_id = impersonator?.id ?? null;
+    return { actor: { user, credential, sudo_by_id, source }, viewer, names_version };
+  }
   const target = await loadSudoTarget(store.db, signedIn, sudo);
   const actor = { user: target, credential, sudo_by_id: user.id, source };
   await store.write(async (tx) => await recordAudit(tx, actor, source, toSudoAuditEntry(request)));
@@ -167,9 +180,9 @@ export const openPageCall = async (platform: Platform, request: FastifyRequest):
     const call = makeCall(platform, request, nobody);
     return { call, secret: null, signedInAt: null, factorDueAt: null };
   }
-  const { user, credential, viewer, names_version, signed_in_at, factor_due_at } = session;
+  const { user, credential, viewer, names_version, signed_in_at, factor_due_at, impersonator } = session;
   recordUse(platform, session);
-  const actor = { user, credential, sudo_by_id: null, source: getSource(request) };
+  const actor = { user, credential, sudo_by_id: impersonator?.id ?? null, source: getSource(request) };
   return {
     call: makeCall(platform, request, { actor, viewer, names_version }),
     secret,

@@ -2,7 +2,7 @@
 import type { Reader } from '../../platform/db/open.ts';
 import { type Credential, isExpired } from './credentials/authenticate.ts';
 import type { Call } from './call.ts';
-import { maxSessionAge } from './credentials/session.ts';
+import { maxImpersonationAge, maxSessionAge } from './credentials/session.ts';
 import { lacksRequiredFactor } from './credentials/second_factor_due.ts';
 import { loadViewer } from './viewer.ts';
 
@@ -25,11 +25,13 @@ const isTokenValid = async (db: Reader, id: number, now: number): Promise<boolea
 const isSessionValid = async (db: Reader, id: number, now: number): Promise<boolean> => {
   const row = await db
     .selectFrom('sessions')
-    .select('user_id')
+    .select(['user_id', 'impersonator_session_id', 'created_at'])
     .where('id', '=', id)
     .where('created_at', '>', now - maxSessionAge)
     .executeTakeFirst();
-  return row !== undefined && !(await lacksRequiredFactor(db, row.user_id, now));
+  if (row === undefined) return false;
+  if (row.impersonator_session_id !== null) return now - row.created_at < maxImpersonationAge;
+  return !(await lacksRequiredFactor(db, row.user_id, now));
 };
 
 const isCredentialValid = async (db: Reader, { kind, id }: Credential, now: number): Promise<boolean> => {
@@ -53,5 +55,7 @@ export const revalidateCall = async (call: Call): Promise<Call | null> => {
   const user = await loadCurrentUser(db, actor.user.id);
   const behind = actor.sudo_by_id === null ? null : await loadCurrentUser(db, actor.sudo_by_id);
   if (user === undefined || behind === undefined || behind?.admin === 0) return null;
+  const isImpersonation = actor.credential.kind === 'session' && behind !== null;
+  if (isImpersonation && user.admin === 1) return null;
   return { ...call, now, admin: user.admin === 1, viewer: await loadViewer(db, user, now) };
 };

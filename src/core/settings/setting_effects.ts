@@ -1,5 +1,4 @@
 /** Pure functions that turn settings into what other code needs: URLs, limits, reasons to refuse. */
-import { hash } from 'node:crypto';
 import { matchesWildcard } from '../../platform/wildcard.ts';
 import type { Settings } from './fields.ts';
 
@@ -26,12 +25,6 @@ export const getPollInterval = (
 
 /** Encodes the address of a setting for a header: names and paths may contain letters of any script. */
 export const toAsciiUrl = (url: string | null): string | null => (url === null ? null : new URL(url).href);
-
-/** Returns the address of a user's avatar at the avatar service; null if the service is off. */
-export const getAvatarUrl = ({ avatar_service_enabled }: Settings, email: string): string | null =>
-  avatar_service_enabled
-    ? `http://www.gravatar.com/avatar/${hash('md5', email.trim().toLowerCase())}?s=80&d=identicon`
-    : null;
 
 /** Returns the address that opens a project in the IDE; null if the IDE is off. */
 export const getIdeLink = ({ ide_enabled, ide_url }: Settings, projectUrl: string): string | null => {

@@ -11,9 +11,9 @@ import { memoizePerStore } from '../../platform/memoize_per_store.ts';
 /** Milliseconds that the cached answer stays valid: the storage may get another git version. */
 const goodFor = 60_000;
 
-type Kept = { bytes: Promise<Buffer>; until: number };
+type CachedBytes = { bytes: Promise<Buffer>; until: number };
 
-const keptBy = memoizePerStore((_platform: Platform) => new Map<string, Kept>());
+const getCache = memoizePerStore((_platform: Platform) => new Map<string, CachedBytes>());
 
 const read = async (platform: Platform, project: Project): Promise<Buffer> => {
   const stream = await getRepository(platform, project).stream('transport.advertise', {
@@ -26,7 +26,7 @@ const read = async (platform: Platform, project: Project): Promise<Buffer> => {
 };
 
 export const getCapabilities = async (platform: Platform, project: Project): Promise<Buffer> => {
-  const kept = keptBy(platform);
+  const kept = getCache(platform);
   const storage = project.repository_storage;
   const before = kept.get(storage);
   const now = performance.now();

@@ -41,7 +41,7 @@ const measure = (head: Buffer): number | null => {
  * Inserts lines before the first packet of the side band in git's answer; clients show them as `remote: ...`. An answer
  * without a side band passes unchanged. All earlier packets are text, which cannot begin with that channel number.
  */
-export const telling = (lines: readonly string[]): Transform => {
+export const insertNotices = (lines: readonly string[]): Transform => {
   const notice = packet(Buffer.from(`${String.fromCharCode(progress)}${lines.join('\n')}\n`));
   let rest: Buffer = Buffer.alloc(0);
   let isOver = false;

@@ -20,6 +20,7 @@ import { isGitProtocolEnabled } from '../../core/settings/setting_effects.ts';
 import { Refusal, answering, challenge, neverKept } from './answers.ts';
 import { TooManyFetches } from './fetch_places.ts';
 import { getCapabilities } from './capabilities.ts';
+import { createForPush } from './create_by_push.ts';
 import { errorPacket } from './git_notices.ts';
 import { beginsWithin, isPacked, sendBody } from './request_body.ts';
 import { signInGit } from './sign_in.ts';
@@ -45,10 +46,12 @@ const admit = async (call: Call, path: string, service: GitService): Promise<Adm
   if (!isGitProtocolEnabled(call.settings, 'http'))
     throw new Refusal(403, 'Git access over HTTP is not allowed');
   const user = await signInGit(call);
-  const project = await findVisibleProject(call, user, path);
+  const { baseUrl, ip, platform } = call;
+  const existing = await findVisibleProject(call, user, path);
+  const project = existing ?? (await createForPush(platform, user, { service, path, baseUrl }));
+  if (typeof project === 'string') throw new Refusal(403, project);
   const problem = project === null ? refusalTexts.missing : transferProblem(user, project, service);
   if (project !== null && problem === null) {
-    const { baseUrl, ip } = call;
     return { user, project, path, address: `${baseUrl}/${project.full_path}.git`, ip, baseUrl };
   }
   // An anonymous user gets a challenge, whether the project exists or not.

@@ -15,7 +15,7 @@ import {
   transferClient,
 } from '../../code/repository/refs/transfer_access.ts';
 import { takeFetchPlace } from './fetch_places.ts';
-import { movedLines, telling } from './git_notices.ts';
+import { movedLines, insertNotices } from './git_notices.ts';
 import { pushMessages } from './push_messages.ts';
 
 /** `stateless`: one request and its answer, as over HTTP; else a conversation. */
@@ -38,7 +38,7 @@ const withTold = (
   stream: GitStream<'transport.upload_pack'>,
   lines: string[],
 ): GitStream<'transport.upload_pack'> => {
-  const through = telling(lines);
+  const through = insertNotices(lines);
   pipeline(stream.readable, through).catch(() => stream.destroy());
   return { ...stream, readable: through };
 };

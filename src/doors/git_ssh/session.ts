@@ -6,6 +6,7 @@ import { anonymous } from '../../core/access/viewer.ts';
 import { Failure } from '../../platform/errors.ts';
 import { isGitFailure } from '../../platform/git/failure.ts';
 import { TooManyFetches } from '../git_http/fetch_places.ts';
+import { createForPush } from '../git_http/create_by_push.ts';
 import { type Admitted, type Manner, openFetch, openPush } from '../git_http/transfers.ts';
 import { type Project, anyProject, findProject } from '../../projects/projects/find.ts';
 import { sshPrefix } from '../../projects/projects/ssh_url.ts';
@@ -35,14 +36,14 @@ const projectByPath = async (platform: Platform, user: GitUser, path: string): P
   }
 };
 
-type Found = { user: GitUser; project: Project | null };
+type SshUser = { user: GitUser; project: Project | null };
 
 const asUser = async (
   platform: Platform,
   user: NonNullable<KeyUser['user']>,
   { ip, software }: SshClient,
   path: string,
-): Promise<Found> => {
+): Promise<SshUser> => {
   if (user.state === 'blocked') throw new Refusal('Your account has been blocked.');
   const source = { ip, userAgent: software };
   const cause: Cause = { user: { id: user.id }, sudo_by_id: null, source };
@@ -51,7 +52,7 @@ const asUser = async (
 };
 
 /** A deploy key sees only its own projects. */
-const asDeployKey = async (platform: Platform, keyId: number, path: string): Promise<Found> => {
+const asDeployKey = async (platform: Platform, keyId: number, path: string): Promise<SshUser> => {
   const project = await anyProject(platform.store, path);
   const deployKey = project === null ? null : await deployKeyIn(platform, keyId, project.id);
   const user: GitUser = { viewer: anonymous, cause: null, scopes: null, deployKey };
@@ -73,11 +74,13 @@ const admit = async (
     keyUser.user === null
       ? await asDeployKey(platform, client.keyId, path)
       : await asUser(platform, keyUser.user, client, path);
-  if (project === null) throw new Refusal(refusalTexts.missing);
-  const problem = transferProblem(user, project, service);
+  const target = project ?? (await createForPush(platform, user, { service, path, baseUrl }));
+  if (target === null) throw new Refusal(refusalTexts.missing);
+  if (typeof target === 'string') throw new Refusal(target);
+  const problem = transferProblem(user, target, service);
   if (problem !== null) throw new Refusal(problem);
-  const address = `${sshPrefix(baseUrl, platform.config)}${project.full_path}.git`;
-  return { user, project, path, address, ip: client.ip, baseUrl };
+  const address = `${sshPrefix(baseUrl, platform.config)}${target.full_path}.git`;
+  return { user, project: target, path, address, ip: client.ip, baseUrl };
 };
 
 /** Parses the protocol version of the client's environment. */

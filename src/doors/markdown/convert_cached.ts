@@ -1,12 +1,22 @@
 /** Converts texts with a cache: the converted form depends on the text and its place, never on the viewer. */
 import { hash } from 'node:crypto';
-import { makeLruCache } from '../../platform/lru_cache.ts';
+import type { Call } from '../../core/access/call.ts';
 import type { ConvertOptions, Part } from './convert/options.ts';
+import { showPlain } from './convert/plain.ts';
+import {
+  type Outcome,
+  addToCache,
+  convertInThread,
+  getCached,
+  makeConversionCache,
+} from './convert_in_thread.ts';
 
 /** Bytes of converted texts in memory. */
 const maxBytes = 8 * 1024 * 1024;
-/** A longer text is shown as it is: its conversion would hold up all other requests. */
-const maxCharacters = 16 * 1024;
+/** A longer text is shown as it is. */
+const maxCharacters = 1024 * 1024;
+/** A longer text is converted in a worker thread: this much takes a few milliseconds. */
+const maxCharactersInMainThread = 4 * 1024;
 
 const weigh = (parts: Part[]): number =>
   parts.reduce(
@@ -14,32 +24,44 @@ const weigh = (parts: Part[]): number =>
     0,
   );
 
-const converted = makeLruCache<Part[]>(maxBytes, weigh);
+const cache = makeConversionCache<Part[]>(maxBytes, weigh);
 
-const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
+/** Finds texts that may contain a block of code with a language, which is highlighted in the worker thread only. */
+const mayHaveCode = /(?:`{3}|~{3})[^\S\n]*[^\s`~]/;
 
-/** Shows a text that cannot be rendered. */
-const showPlain = (text: string, reason: string): Part[] => [
-  `<p><em>${reason}</em></p>\n<pre>${text.replaceAll(/[&<>]/g, (mark) => escapes[mark] ?? mark)}</pre>`,
-];
-
-const convertText = async (text: string, options: ConvertOptions): Promise<Part[]> => {
-  if (text.length > maxCharacters) return showPlain(text, 'This text is too long to be rendered.');
+const convertText = async (call: Call, text: string, options: ConvertOptions): Promise<Outcome<Part[]>> => {
+  const key = hash('sha256', `${JSON.stringify(options)}\n${text}`);
+  if (text.length > maxCharactersInMainThread || mayHaveCode.test(text)) {
+    return await convertInThread(call, cache, key, { kind: 'markdown', text, options });
+  }
+  const cached = getCached(cache, key, call.now);
+  if (cached !== undefined) return cached;
   const { convert } = await import('./convert/convert.ts');
-  return convert(text, options);
+  const result = convert(text, options);
+  addToCache(cache, key, result);
+  return { kind: 'done', result };
 };
 
 /** Converts texts of one place. */
-export const convertTexts = async (texts: readonly string[], options: ConvertOptions): Promise<Part[][]> => {
-  const place = JSON.stringify(options);
-  return await Promise.all(
-    texts.map(async (text) => {
-      const key = hash('sha256', `${place}\n${text}`);
-      const cached = converted.get(key);
-      if (cached !== undefined) return cached;
-      const parts = await convertText(text, options);
-      converted.set(key, parts);
-      return parts;
-    }),
-  );
+export const convertTexts = async (
+  call: Call,
+  texts: readonly string[],
+  options: ConvertOptions,
+): Promise<Part[][]> => {
+  const converted: Part[][] = [];
+  let isBusy = false;
+  // One after another: the texts of one page take one place in the queue of the worker thread.
+  for (const text of texts) {
+    if (text.length > maxCharacters) {
+      converted.push(showPlain(text, 'This text is too long to be rendered.'));
+      continue;
+    }
+    const outcome: Outcome<Part[]> = isBusy ? { kind: 'busy' } : await convertText(call, text, options);
+    if (outcome.kind === 'done') converted.push(outcome.result);
+    else if (outcome.kind === 'busy')
+      converted.push(showPlain(text, 'The server is too busy to render this text. Reload the page later.'));
+    else converted.push(showPlain(text, 'This text takes too long to render.'));
+    isBusy = outcome.kind === 'busy';
+  }
+  return converted;
 };

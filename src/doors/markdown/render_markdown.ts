@@ -6,13 +6,15 @@
  *   await renderMarkdownTexts(call, notes.map(({ body }) => body), { project })          // all texts of a page at once
  *
  * The HTML is sanitized. References link to what the viewer may see; anything else stays text. A checkbox of a task
- * carries its line in `data-line`, counted from 0, as `toggleTask` takes it.
+ * carries its line in `data-line`, counted from 0, as `toggleTask` of `planning/issuables/text/tasks.ts` takes it.
  */
 import type { Call } from '../../core/access/call.ts';
 import { getDiagramServer } from '../../core/settings/setting_effects.ts';
 import type { Project } from '../../projects/projects/find.ts';
-import type { ConvertOptions, Part } from './convert/options.ts';
+import { type ConvertOptions, type Part, getRoot } from './convert/options.ts';
 import { convertTexts } from './convert_cached.ts';
+import { resolveReferences } from './references/resolve_references.ts';
+import { writeReference } from './references/write_reference.ts';
 
 export type MarkdownContext = {
   /** Project of the text: references and relative links mean its records and files. The viewer must see it. */
@@ -40,7 +42,23 @@ const toOptions = (call: Call, context: MarkdownContext): ConvertOptions => {
   };
 };
 
-const writePart = (part: Part): string => (typeof part === 'string' ? part : part.plain);
+/** Fills references in, for this viewer alone. */
+const fillReferences = async (
+  call: Call,
+  texts: readonly Part[][],
+  { project = null }: MarkdownContext,
+  options: ConvertOptions,
+): Promise<string[]> => {
+  const references = texts.flatMap((parts) => parts.filter((part) => typeof part !== 'string'));
+  const targets = await resolveReferences(call, references, project);
+  const place = { root: getRoot(options), project: project?.full_path ?? null };
+  const write = (part: Part): string => {
+    if (typeof part === 'string') return part;
+    const target = targets.get(part);
+    return target === undefined ? part.plain : writeReference(part, target, place);
+  };
+  return texts.map((parts) => parts.map(write).join(''));
+};
 
 /** Renders several texts of one place. References of all are resolved together, with one query for each kind. */
 export const renderMarkdownTexts = async (
@@ -48,8 +66,8 @@ export const renderMarkdownTexts = async (
   texts: readonly string[],
   context: MarkdownContext = {},
 ): Promise<string[]> => {
-  const converted = await convertTexts(texts, toOptions(call, context));
-  return converted.map((parts) => parts.map(writePart).join(''));
+  const options = toOptions(call, context);
+  return await fillReferences(call, await convertTexts(call, texts, options), context, options);
 };
 
 /** Renders one text. */

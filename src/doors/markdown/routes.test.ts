@@ -37,9 +37,33 @@ test('refuses an unknown project and a missing text', async () => {
   assert.equal((await gantry.api('POST /markdown', { json: {} })).status, 400);
 });
 
-test('shows a text as it is that would take long to render', async () => {
-  assert.match(await render(`*a* ${'b'.repeat(16_380)}`), /<em>a<\/em>/);
-  const long = await render(`*a* ${'<b>'.repeat(6000)}`);
-  assert.match(long, /<pre>\*a\* &lt;b&gt;/);
-  assert.doesNotMatch(long, /<b>/);
+test('renders long texts and code in a worker thread', async () => {
+  assert.match(await render(`*a* ${'b'.repeat(100_000)}`), /<em>a<\/em>/);
+  assert.match(await render('```js\nlet a;\n```'), /<span class="hljs-keyword">let<\/span>/);
+});
+
+test('shows a text as it is that takes too long to render', async () => {
+  const slow = await render('|a|b|\n|-|-|\n|1|2|\n\n'.repeat(45_000));
+  assert.match(slow, /takes too long to render.*<pre>\|a\|b\|/s);
+  assert.match(await render(`*a* ${'c'.repeat(10_000)}`), /<em>a<\/em>/);
+});
+
+test('shows diagrams as images of the diagram server, which pages admit as long as it is enabled', async () => {
+  const change = async (json: object): Promise<void> => {
+    assert.equal((await gantry.api('PUT /application/settings', { json })).status, 200);
+  };
+  const readPolicy = async (): Promise<string> =>
+    (await fetch(`${gantry.url}/users/sign_in`)).headers.get('content-security-policy') ?? '';
+  const diagram = '```plantuml\nA -> B\n```';
+  assert.match(await render(diagram), /<code class="language-plantuml">/);
+  assert.match(await readPolicy(), /; img-src 'self';/);
+  await change({ diagram_enabled: true, diagram_url: 'https://diagrams.example.com/kroki' });
+  assert.match(
+    await render(diagram),
+    /<img src="https:\/\/diagrams\.example\.com\/kroki\/plantuml\/svg\/[\w-]+"/,
+  );
+  assert.match(await readPolicy(), /; img-src 'self' https:\/\/diagrams\.example\.com;/);
+  await change({ diagram_enabled: false });
+  assert.match(await render(diagram), /<code class="language-plantuml">/);
+  assert.match(await readPolicy(), /; img-src 'self';/);
 });

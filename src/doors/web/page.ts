@@ -5,8 +5,16 @@ import type { Call } from '../../core/access/call.ts';
 import type { Problems } from '../../platform/errors.ts';
 import type { RawParams } from '../../platform/http/params.ts';
 import type { Html } from './parts/html.ts';
+import type { Preferences } from './request/preferences.ts';
 
 export type Flash = { kind: 'notice' | 'alert'; text: string };
+
+/** A file of a form. */
+export type SentFile = {
+  /** As the browser named it: nothing to trust. */
+  name: string;
+  content: Buffer;
+};
 
 /** A request for a page, after authentication and the CSRF check. */
 export type Visit = {
@@ -26,8 +34,18 @@ export type Visit = {
   browserKey: (purpose: string) => string;
   /** Secret of the session cookie; null: none. */
   sessionSecret: string | null;
+  /** What this browser prefers. */
+  preferences: Preferences;
+  /** Keeps preferences in this browser. */
+  changePreferences: (preferences: Preferences) => void;
+  /** Returns the file that a form with `hasFiles` sent in a field; null: none was chosen. */
+  file: (field: string) => SentFile | null;
   /** Replaces the browser's session with this answer; null ends it. */
   changeSession: (secret: string | null) => void;
+  /** Secret of the administrator's own session, which the browser keeps while they act as another user; null: none. */
+  impersonatorSecret: string | null;
+  /** Keeps the administrator's own session beside the one of another user; null: no longer. */
+  keepImpersonator: (secret: string | null) => void;
 };
 
 export type View = {

@@ -51,6 +51,40 @@ test('a user changes their profile', async () => {
   assert.deepEqual([cleared.public_email, cleared.bio], [null, '']);
 });
 
+test('a user names their accounts at other services', async () => {
+  const { id, email, visitor } = await someone();
+  await visitor.get('/profile');
+  const accounts = { twitter: 'gantry', linkedin: 'a-user', skype: 'a.user' };
+  assert.equal((await visitor.post('/profile', profile(email, accounts))).status, 303);
+  const { body } = await gantry.api(`GET /users/${id}`);
+  assert.deepEqual([body.twitter, body.linkedin, body.skype], ['gantry', 'a-user', 'a.user']);
+  assert.match((await visitor.get('/profile')).text, /name="linkedin" type="text" value="a-user"/);
+});
+
+test('a user uploads and removes their picture', async () => {
+  const { id, visitor } = await someone();
+  await visitor.get('/profile');
+  const png = Buffer.from(
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
+    'base64',
+  );
+  const upload = async (content: string | Uint8Array<ArrayBuffer>) =>
+    await visitor.postFiles('/profile/avatar', {}, { avatar: { name: '<b>.png', content } });
+  const avatarUrl = async () => (await gantry.api(`GET /users/${id}`)).body.avatar_url;
+  const { status, location } = await upload(Uint8Array.from(png));
+  assert.deepEqual([status, location], [303, '/profile']);
+  const url = await avatarUrl();
+  assert.match(url, /\/uploads\/-\/system\/user\/avatar\/\d+\//);
+  assert.ok((await visitor.get('/profile')).text.includes(`<img class="avatar large" src="${url}"`));
+  const odd = await upload('<svg onload="alert(1)"/>');
+  assert.equal(odd.status, 422);
+  assert.match(odd.text, /id="avatar_error">Picture file format is not supported/);
+  assert.match((await visitor.postFiles('/profile/avatar', {}, {})).text, /Picture can&#39;t be blank/);
+  assert.equal(await avatarUrl(), url);
+  assert.equal((await visitor.post('/profile/avatar/delete')).status, 303);
+  assert.doesNotMatch(await avatarUrl(), /uploads/);
+});
+
 test('shows an invalid value at its field, and saves nothing', async () => {
   const { id, email, visitor } = await someone();
   await visitor.get('/profile');

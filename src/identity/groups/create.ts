@@ -29,17 +29,22 @@ export type NewGroup = {
   parent_id: number | null;
 } & GroupColumns;
 
+/** Returns whether the caller may create a group without a parent. */
+export const mayCreateGroup = (call: Call): boolean => {
+  const { user } = requireActor(call);
+  return call.admin || (user.can_create_group === 1 && user.external === 0);
+};
+
 /**
  * Checks that the caller may create a group there. @throws Failure 404 for a parent that the caller cannot see, 403
  * without the right
  */
 const requireMayCreate = async (call: Call, parentId: number | null): Promise<void> => {
-  const { user } = requireActor(call);
   if (parentId !== null) {
     if (!mayInGroup(call.viewer, 'create_subgroup', await findGroup(call, parentId))) throw forbidden();
     return;
   }
-  if (!call.admin && (user.can_create_group === 0 || user.external === 1)) throw forbidden();
+  if (!mayCreateGroup(call)) throw forbidden();
 };
 
 const lockParent = async (tx: Tx, id: number | null): Promise<Group | null> => {
@@ -55,9 +60,9 @@ const getNewVisibility = (call: Call, { visibility }: NewGroup, parent: Group | 
   return parent !== null && isWider(usual, parent.visibility) ? parent.visibility : usual;
 };
 
-type Checked = Omit<Proposal, 'id'> & { shared_runners_setting: SharedRunnersSetting };
+type CheckedGroup = Omit<Proposal, 'id'> & { shared_runners_setting: SharedRunnersSetting };
 
-const check = async (call: Call, tx: Tx, requested: Checked): Promise<void> => {
+const check = async (call: Call, tx: Tx, requested: CheckedGroup): Promise<void> => {
   const { parent, visibility, shared_runners_setting } = requested;
   const proposal = { ...requested, id: null };
   refuseProblems({

@@ -17,6 +17,7 @@ import {
   text,
   unavailable,
 } from '../../platform/http/schema.ts';
+import { avatarParam } from '../avatars/store_avatar.ts';
 import type { Settings } from '../../core/settings/fields.ts';
 import { visibilities } from './rules.ts';
 
@@ -87,6 +88,7 @@ export const groupParams = {
       description: 'whether runners of the instance run the jobs of projects below the group',
     }),
   ),
+  avatar: avatarParam,
   prevent_forking_outside_group: unavailable(),
   prevent_sharing_groups_outside_hierarchy: unavailable(),
   shared_runners_minutes_limit: unavailable(),
@@ -112,7 +114,7 @@ const columns = [
 
 /** Columns of a group that a client sets. */
 export type GroupColumns = Partial<
-  Pick<Selectable<NamespacesTable>, (typeof columns)[number] | FlagName | 'auto_devops_enabled'>
+  Pick<Selectable<NamespacesTable>, (typeof columns)[number] | FlagName | 'auto_devops_enabled' | 'avatar'>
 >;
 
 const toFlag = (value: boolean): Flag => (value ? 1 : 0);

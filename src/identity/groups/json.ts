@@ -3,6 +3,7 @@ import type { Site } from '../../core/access/site.ts';
 import { anything, array, int, nullable, object, string, timestamp } from '../../platform/http/schema.ts';
 import { loadFullNames } from '../namespaces/full_names.ts';
 import { formatTime } from '../../platform/time.ts';
+import { uploadedAvatarUrl } from '../avatars/avatar_urls.ts';
 import { groupOptionFields, groupOptionsJson } from './fields.ts';
 import type { Group } from './find.ts';
 
@@ -30,13 +31,15 @@ const toJson = (group: Group, names: Map<number, string>, { baseUrl, settings }:
   path: group.path,
   description: group.description,
   ...groupOptionsJson(group, settings),
-  avatar_url: null,
+  avatar_url: uploadedAvatarUrl({ baseUrl }, 'group', group),
   full_name: names.get(group.id) ?? group.name,
   full_path: group.full_path,
   created_at: formatTime(group.created_at),
   parent_id: group.parent_id,
   shared_with_groups: [],
 });
+
+export type GroupJson = ReturnType<typeof toJson>;
 
 export const groupsJson = async (call: Call, groups: readonly Group[]) => {
   const names = await loadFullNames(call.db, groups);

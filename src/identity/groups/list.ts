@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Call } from '../../core/access/call.ts';
 import { getMinRole } from '../../core/access/min_role.ts';
 import { allOf } from '../../core/access/visible.ts';
-import { type Page, pageParams, pageRequest } from '../../platform/http/page.ts';
+import { type Page, type PageRequest, pageParams, pageRequest } from '../../platform/http/page.ts';
 import {
   boolean,
   integer,
@@ -15,7 +15,7 @@ import {
   unsupportedFilter,
 } from '../../platform/http/schema.ts';
 import { contains } from '../namespaces/search.ts';
-import { groupsJson } from './json.ts';
+import { type GroupJson, groupsJson } from './json.ts';
 import { visibilities } from './rules.ts';
 import { groupsAtLeast, memberGroups, visibleGroups } from './visible.ts';
 
@@ -75,13 +75,22 @@ const orders = {
   id: sql`namespaces.id`,
 };
 
-/** @param within a further condition over `namespaces` */
-export const listGroups = async (call: Call, params: Params, within?: Condition): Promise<Page<unknown>> => {
+type Slice = Pick<PageRequest, 'limit' | 'offset'>;
+
+/**
+ * @param within a further condition over `namespaces`
+ * @param slice default: the requested page
+ */
+export const listGroups = async (
+  call: Call,
+  params: Params,
+  within?: Condition,
+  { limit, offset }: Slice = pageRequest(params),
+): Promise<Page<GroupJson>> => {
   const conditions = makeConditions(call, params);
   const query = call.db
     .selectFrom('namespaces')
     .where(allOf(within === undefined ? conditions : [...conditions, within]));
-  const { limit, offset } = pageRequest(params);
   const rows = await query
     .selectAll()
     .orderBy(orders[params.order_by], params.sort)

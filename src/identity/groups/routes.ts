@@ -2,9 +2,8 @@
  * Endpoints of groups. `GET /groups/:id`, which includes projects, and `GET /groups/:id/projects` are in `projects/`.
  */
 import { sql } from 'kysely';
-import { requireActor } from '../../core/access/call.ts';
 import { endpoint } from '../../core/access/endpoint.ts';
-import { notFound, nothingToChange } from '../../platform/errors.ts';
+import { nothingToChange } from '../../platform/errors.ts';
 import {
   clearable,
   id as idParam,
@@ -14,16 +13,16 @@ import {
   string,
   text,
 } from '../../platform/http/schema.ts';
-import { recordEvent } from '../../core/events/record.ts';
-import { requireUnmodified } from '../../platform/http/precondition.ts';
+import { avatarAddress, serveAvatar } from '../avatars/serve_avatar.ts';
+import { withAvatar } from '../avatars/store_avatar.ts';
 import { selectDescendants } from '../namespaces/ancestors.ts';
 
-import { removeNamespace } from '../namespaces/remove.ts';
 import { createGroup } from './create.ts';
 import { groupColumns, groupParams } from './fields.ts';
 import { findGroup, findGroupFor } from './find.ts';
 import { groupJson, groupShape } from './json.ts';
 import { groupListParams, listGroups } from './list.ts';
+import { removeGroup } from './remove.ts';
 import { updateGroup } from './update.ts';
 
 const area = 'groups';
@@ -50,7 +49,10 @@ const create = endpoint({
   params: object({ name: text(), path: text(), parent_id: optional(clearable(idParam())), ...groupParams }),
   reply: groupShape,
   handle: async (call, { name, path, parent_id = null, ...params }) =>
-    await groupJson(call, await createGroup(call, { name, path, parent_id, ...groupColumns(params) })),
+    await withAvatar(call.platform, params.avatar, async (avatar) => {
+      const columns = { ...groupColumns(params), ...avatar };
+      return await groupJson(call, await createGroup(call, { name, path, parent_id, ...columns }));
+    }),
 });
 
 const update = endpoint({
@@ -67,7 +69,10 @@ const update = endpoint({
     if (Object.keys({ ...names, ...params }).length === 0) {
       throw nothingToChange(['name', 'path', ...Object.keys(groupParams)]);
     }
-    return await groupJson(call, await updateGroup(call, target.id, { ...names, ...groupColumns(params) }));
+    return await withAvatar(call.platform, params.avatar, async (avatar) => {
+      const changes = { ...names, ...groupColumns(params), ...avatar };
+      return await groupJson(call, await updateGroup(call, target.id, changes));
+    });
   },
 });
 
@@ -81,14 +86,7 @@ const remove = endpoint({
   params: object({ id: group }),
   reply: object({ message: string }),
   handle: async (call, { id }) => {
-    const group = await findGroupFor(call, id, 'admin_group');
-    requireUnmodified(call.header('if-unmodified-since'), group.updated_at);
-    await call.write(async (tx) => {
-      if (!(await removeNamespace(tx, group.id))) throw notFound('Group');
-      const target = { project_id: null, target_type: 'Group', target_id: group.id };
-      const data = { full_path: group.full_path };
-      await recordEvent(tx, requireActor(call), { kind: 'group.removed', ...target, data });
-    });
+    await removeGroup(call, await findGroupFor(call, id, 'admin_group'));
     return { message: '202 Accepted' };
   },
 });
@@ -124,4 +122,33 @@ const descendants = endpoint({
   },
 });
 
-export const groupRoutes = [list, create, update, remove, subgroups, descendants];
+const avatar = endpoint({
+  method: 'GET',
+  path: '/groups/:id/avatar',
+  summary: 'The avatar of a group',
+  area,
+  audience: 'optional',
+  params: object({ id: group }),
+  reply: null,
+  content: '*/*',
+  handle: async (call, { id }) =>
+    await serveAvatar(call, { avatar: (await findGroup(call, id)).avatar, caching: 'private' }),
+});
+
+const avatarDoor = endpoint({
+  method: 'GET',
+  path: '/uploads/-/system/group/avatar/:id/:filename',
+  summary: 'The avatar of a group, as `avatar_url` names it',
+  area,
+  audience: 'optional',
+  params: avatarAddress,
+  reply: null,
+  content: '*/*',
+  handle: async (call, { id, filename }) =>
+    await serveAvatar(call, { avatar: (await findGroup(call, id)).avatar, filename, caching: 'private' }),
+});
+
+export const groupRoutes = [list, create, update, remove, subgroups, descendants, avatar];
+
+/** Avatars outside the API. */
+export const groupDoors = [avatarDoor];

@@ -2,6 +2,7 @@ import { type Call, requireActor } from '../../core/access/call.ts';
 import type { Tx } from '../../platform/db/open.ts';
 import { notFound } from '../../platform/errors.ts';
 import { recordEvent } from '../../core/events/record.ts';
+import { enqueueAvatarRemoval, hideAvatar } from '../avatars/store_avatar.ts';
 import { compareColumns } from '../namespaces/changed_columns.ts';
 import { lockNamespace, retryOnTakenName } from '../namespaces/claim_path.ts';
 import { refuseProblems } from '../namespaces/refuse_problems.ts';
@@ -63,7 +64,9 @@ export const updateGroup = async (call: Call, id: number, requested: GroupChange
       .where('id', '=', id)
       .returningAll()
       .executeTakeFirstOrThrow();
+    if (changes.avatar !== undefined) await enqueueAvatarRemoval(tx, group.avatar);
     const target = { project_id: null, target_type: 'Group', target_id: id };
-    await recordEvent(tx, requireActor(call), { kind: 'group.updated', ...target, data });
+    const event = { kind: 'group.updated', ...target, data: hideAvatar(data) } as const;
+    await recordEvent(tx, requireActor(call), event);
     return stored;
   });

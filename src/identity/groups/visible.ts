@@ -45,6 +45,12 @@ export const groupsAtLeast = (viewer: Viewer, level: number, words: Words): Cond
   return allOf([existing, words.oneOf('namespaces.id', namespaces)]);
 };
 
+/** Over `namespaces`: groups of which a user is a direct member. @param day memberships that end by it do not count */
+export const groupsWithMember = (userId: number, day: string): Condition =>
+  sql<boolean>`exists (select 1 from members where members.source_type = 'Namespace'
+    and members.source_id = namespaces.id and members.user_id = ${userId}
+    and (members.expires_at is null or members.expires_at > ${day}))`;
+
 /** Over `namespaces`: all groups that the viewer sees. */
 export const visibleGroups = (viewer: Viewer, words: Words): Condition => {
   if (viewer.admin) return existing;

@@ -46,3 +46,14 @@ export const memberCounts = async (
   `.execute(db);
   return new Map(rows.map(({ top, users }) => [top, users]));
 };
+
+/** Loads the full paths of namespaces by id. */
+export const loadFullPaths = async (db: Reader, ids: readonly number[]): Promise<Map<number, string>> => {
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('namespaces')
+    .select(['id', 'full_path'])
+    .where('id', 'in', [...new Set(ids)])
+    .execute();
+  return new Map(rows.map(({ id, full_path }) => [id, full_path]));
+};

@@ -44,7 +44,7 @@ const list = endpoint({
     const { limit, offset } = pageRequest(params);
     const rows = await query
       .selectAll('namespaces')
-      .select('owners.email as owner_email')
+      .select(['owners.email as owner_email', 'owners.avatar as owner_avatar'])
       .orderBy('namespaces.id')
       .limit(limit)
       .offset(offset)
@@ -69,7 +69,7 @@ const show = endpoint({
     const row = await own(call)
       .where('namespaces.id', '=', selectNamespaceId(id))
       .selectAll('namespaces')
-      .select('owners.email as owner_email')
+      .select(['owners.email as owner_email', 'owners.avatar as owner_avatar'])
       .executeTakeFirst();
     if (row === undefined) throw notFound('Namespace');
     const counts = await memberCounts(call.db, call.viewer, [row], call.now);

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Platform } from '../../core/platform.ts';
 import type { Store } from '../../platform/db/open.ts';
 import { type WorkHandler, enqueue } from '../../platform/queue/enqueue.ts';
+import { enqueueAvatarRemoval } from '../avatars/store_avatar.ts';
 import { selectDescendants } from './ancestors.ts';
 import { deleteInBatches } from './delete_in_batches.ts';
 
@@ -59,9 +60,17 @@ const purgeNamespace = async (store: Store, namespaceId: number): Promise<void> 
   });
   await deleteInBatches(store, { table: 'labels', key: ['id'], where: ofTree });
   await deleteInBatches(store, { table: 'milestones', key: ['id'], where: ofTree });
-  await store.write(
-    async ({ db }) => await db.deleteFrom('namespaces').where('id', '=', namespaceId).execute(),
-  );
+  await deleteInBatches(store, { table: 'notification_settings', key: ['id'], where: ofTree });
+  await store.write(async (tx) => {
+    const avatars = await tx.db
+      .selectFrom('namespaces')
+      .select('avatar')
+      .where('avatar', 'is not', null)
+      .where('id', 'in', tree)
+      .execute();
+    for (const { avatar } of avatars) await enqueueAvatarRemoval(tx, avatar);
+    await tx.db.deleteFrom('namespaces').where('id', '=', namespaceId).execute();
+  });
 };
 
 export const namespaceWork = ({ store }: Platform): { [name: string]: WorkHandler } => ({

@@ -24,9 +24,9 @@ const readBasicCredentials = (authorization: string | undefined): ClientCredenti
   const text = Buffer.from(match[1], 'base64').toString('utf8');
   const colon = text.indexOf(':');
   if (colon === -1) throw invalidClient();
-  const said = { uid: decoded(text.slice(0, colon)), secret: decoded(text.slice(colon + 1)) };
-  if (said.uid.includes('\0')) throw invalidClient();
-  return said;
+  const credentials = { uid: decoded(text.slice(0, colon)), secret: decoded(text.slice(colon + 1)) };
+  if (credentials.uid.includes('\0')) throw invalidClient();
+  return credentials;
 };
 
 const readCredentials = (authorization: string | undefined, form: Form): ClientCredentials | null => {
@@ -51,12 +51,12 @@ export const authenticateClient = async (
   authorization: string | undefined,
   form: Form,
 ): Promise<Application | null> => {
-  const said = readCredentials(authorization, form);
-  if (said === null) return null;
-  const application = await findApplicationByUid(db, said.uid);
+  const credentials = readCredentials(authorization, form);
+  if (credentials === null) return null;
+  const application = await findApplicationByUid(db, credentials.uid);
   if (application === undefined) throw invalidClient();
   // Some public clients send an empty secret.
-  const secret = said.secret === '' && !application.confidential ? undefined : said.secret;
+  const secret = credentials.secret === '' && !application.confidential ? undefined : credentials.secret;
   const isProven = secret === undefined ? !application.confidential : isSecret(secret, application);
   if (!isProven) throw invalidClient();
   return application;

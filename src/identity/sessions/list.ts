@@ -14,7 +14,16 @@ export const listSessions = async (
 ): Promise<SessionRow[]> =>
   await db
     .selectFrom('sessions')
-    .select(['id', 'provider', 'ip', 'user_agent', 'created_at', 'signed_in_at', 'last_seen_at'])
+    .select([
+      'id',
+      'provider',
+      'ip',
+      'user_agent',
+      'created_at',
+      'signed_in_at',
+      'last_seen_at',
+      'impersonator_session_id',
+    ])
     .where('user_id', '=', userId)
     .where('created_at', '>', now - maxSessionAge)
     .where('last_seen_at', '>', now - Math.min(getIdleTimeout(settings), maxSessionAge))

@@ -9,7 +9,7 @@ import { lockUser } from '../users/queries.ts';
 
 /** Maximum number of sessions per user. The oldest one ends beyond it. */
 const maxSessions = 100;
-const maxAgentLength = 500;
+export const maxAgentLength = 500;
 
 export type Sessions = { store: Store; random: (bytes: number) => Buffer };
 

@@ -8,6 +8,7 @@ import { confirmPassword } from '../sessions/confirm_password.ts';
 import { endAllSessions } from '../users/end_sessions.ts';
 import { lockUser } from '../users/queries.ts';
 import { newCodes, storeCodes } from './recovery.ts';
+import { removeFactor } from './remove.ts';
 import { loadTotp, newKey } from './totp.ts';
 import { sealedFor, useStep } from './verify.ts';
 
@@ -83,14 +84,6 @@ export const replaceCodes = async (call: Call, password: string): Promise<string
     await audit(tx, call, 'recovery_codes.created');
   });
   return codes;
-};
-
-/** Deletes the factor with its recovery codes. */
-export const removeFactor = async (tx: Tx, userId: number): Promise<void> => {
-  for (const table of ['two_factors', 'recovery_codes', 'sign_in_challenges'] as const) {
-    await tx.db.deleteFrom(table).where('user_id', '=', userId).execute();
-  }
-  await tx.db.updateTable('users').set({ two_factor_enabled: 0 }).where('id', '=', userId).execute();
 };
 
 /** Disables the caller's factor. @throws Failure 400 under `current_password` */

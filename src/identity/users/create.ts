@@ -109,6 +109,8 @@ export type UserInput = {
   can_create_group?: boolean;
   projects_limit?: number;
   public_email?: string | null;
+  /** Column of the stored avatar (`identity/avatars/`). */
+  avatar?: string | null;
   /** Whether the address was never verified. */
   email_unchecked?: boolean;
 } & Profile;
@@ -174,7 +176,8 @@ export const createUser = async (
   const password_hash = password === null ? null : await hashPassword(password, random);
   const names = { username, email, name: input.name.trim(), public_email: public_email ? email : null };
   const checked = { email_unchecked: flag(email_unchecked) };
-  const user = { ...pickProfile(input), ...names, ...checked, ...getNewRights(input), password_hash };
+  const { avatar = null } = input;
+  const user = { ...pickProfile(input), ...names, ...checked, ...getNewRights(input), avatar, password_hash };
   return await retryOnTakenName({ platform: { store } }, async (tx) => {
     await requireFree(tx, { email, username }, null);
     const id = await insertUser(tx, cause, user);

@@ -5,6 +5,7 @@ import type { Store, Tx } from '../../platform/db/open.ts';
 import { conflict, forbidden } from '../../platform/errors.ts';
 import { type Cause, recordEvent } from '../../core/events/record.ts';
 import { requireUnmodified } from '../../platform/http/precondition.ts';
+import { enqueueAvatarRemoval } from '../avatars/store_avatar.ts';
 import { retryOnTakenName } from '../namespaces/claim_path.ts';
 import { removeNamespace } from '../namespaces/remove.ts';
 import { eraseContributions, reassignContributions, hasContributions } from './contributions.ts';
@@ -89,6 +90,7 @@ export const deleteUser = async (
     if (hard_delete) await eraseContributions(tx, id);
     else if (await hasContributions(tx, id))
       await reassignContributions(tx, id, await ensureGhost(tx, cause));
+    await enqueueAvatarRemoval(tx, user.avatar);
     await tx.db.deleteFrom('users').where('id', '=', id).execute();
     const target = { project_id: null, target_type: 'User', target_id: id };
     const data = { username: user.username, hard_delete };

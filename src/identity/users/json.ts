@@ -11,7 +11,7 @@ import {
   string,
   timestamp,
 } from '../../platform/http/schema.ts';
-import { getAvatarUrl } from '../../core/settings/setting_effects.ts';
+import { userAvatarUrl } from '../avatars/avatar_urls.ts';
 import { formatTime } from '../../platform/time.ts';
 import { type PersonalNamespace, type UserRow, identitiesByUser, personalNamespaces } from './queries.ts';
 
@@ -25,7 +25,9 @@ export const basicUserShape = object({
   web_url: string,
 });
 
-export type BasicUserRow = { id: number } & Pick<UsersTable, 'name' | 'username' | 'state' | 'email'>;
+export type BasicUserRow = { id: number } & Pick<UsersTable, 'name' | 'username' | 'state' | 'email'> & {
+    avatar: string | null;
+  };
 
 export const basicUserColumns = [
   'users.id',
@@ -33,6 +35,7 @@ export const basicUserColumns = [
   'users.username',
   'users.state',
   'users.email',
+  'users.avatar',
 ] as const;
 
 export const basicUser = (user: BasicUserRow, site: Site) => ({
@@ -40,7 +43,7 @@ export const basicUser = (user: BasicUserRow, site: Site) => ({
   name: user.name,
   username: user.username,
   state: user.state,
-  avatar_url: getAvatarUrl(site.settings, user.email),
+  avatar_url: userAvatarUrl(site, user),
   web_url: `${site.baseUrl}/${user.username}`,
 });
 

@@ -22,6 +22,7 @@ export const userColumns = [
   'users.website_url',
   'users.organization',
   'users.public_email',
+  'users.avatar',
   'users.note',
   'users.ghost',
   'users.two_factor_enabled',

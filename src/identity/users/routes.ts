@@ -14,6 +14,8 @@ import {
   optional,
   text,
 } from '../../platform/http/schema.ts';
+import { avatarParam, withAvatar } from '../avatars/store_avatar.ts';
+import { avatarRoutes } from './avatar/routes.ts';
 import { setBlocked } from './block.ts';
 import { type UserInput, createUser } from './create.ts';
 import { deleteUser } from './delete.ts';
@@ -97,6 +99,7 @@ const attributes = {
   note: optional(clearable(longText())),
   provider: optional(text({ description: 'with `extern_uid`: a sign-in provider' })),
   extern_uid: optional(text({ description: 'with `provider`: the account there' })),
+  avatar: avatarParam,
 };
 
 /** Links a user to an account at a sign-in provider. */
@@ -133,7 +136,7 @@ const newUser = object({
 });
 
 /** Returns the input; a requested random password replaces the sent one. */
-const withPassword = (params: ParamsOf<typeof newUser>): UserInput => {
+const withPassword = (params: Omit<ParamsOf<typeof newUser>, 'avatar'>): UserInput => {
   const { password, reset_password, force_random_password, skip_confirmation: _skip, ...rest } = params;
   if (reset_password === true || force_random_password === true) return rest;
   if (password !== undefined) return { ...rest, password };
@@ -150,9 +153,15 @@ const create = (assign: AssignIdentity) =>
     audience: 'admin',
     params: newUser,
     reply: accountShape,
-    handle: async (call, params) => {
+    handle: async (call, { avatar, ...params }) => {
       const also = identityToStore(call, assign, params);
-      const id = await createUser({ ...call.platform, also }, requireActor(call), withPassword(params));
+      const input = withPassword(params);
+      const id = await withAvatar(
+        call.platform,
+        avatar,
+        async (columns) =>
+          await createUser({ ...call.platform, also }, requireActor(call), { ...input, ...columns }),
+      );
       return await administratorJson(call, id);
     },
   });
@@ -173,9 +182,14 @@ const update = (assign: AssignIdentity) =>
       skip_reconfirmation: optional(boolean({ description: 'accepted; addresses need no confirmation' })),
     }),
     reply: accountShape,
-    handle: async (call, { id: user, skip_reconfirmation: _skip, ...input }) => {
+    handle: async (call, { id: user, skip_reconfirmation: _skip, avatar, ...input }) => {
       const also = identityToStore(call, assign, input);
-      await updateUser({ ...call.platform, also }, requireActor(call), user, input);
+      await withAvatar(
+        call.platform,
+        avatar,
+        async (columns) =>
+          await updateUser({ ...call.platform, also }, requireActor(call), user, { ...input, ...columns }),
+      );
       return await administratorJson(call, user);
     },
   });
@@ -223,4 +237,5 @@ export const userRoutes = (assign: AssignIdentity) => [
   remove,
   blocking('block', 'Shut a user out'),
   blocking('unblock', 'Let a user in again'),
+  ...avatarRoutes,
 ];

@@ -59,7 +59,7 @@ export const passwordProblem = (
 };
 
 /** Attributes with rules. Absent ones do not change. */
-export type Checked = {
+export type CheckedUser = {
   email?: string;
   name?: string;
   username?: string;
@@ -68,7 +68,7 @@ export type Checked = {
 };
 
 /** Returns the error of each attribute. */
-export const userProblems = (input: Checked): Problems => {
+export const userProblems = (input: CheckedUser): Problems => {
   const { email, name, username, password, website_url } = input;
   const texts: Record<string, string | null> = {
     email: email === undefined ? null : emailProblem(email),

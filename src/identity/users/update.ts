@@ -2,6 +2,7 @@ import type { Tx } from '../../platform/db/open.ts';
 import type { Flag } from '../../platform/db/schema/column_types.ts';
 import { forbidden, invalid } from '../../platform/errors.ts';
 import { type Cause, recordEvent } from '../../core/events/record.ts';
+import { enqueueAvatarRemoval, hideAvatar } from '../avatars/store_avatar.ts';
 import { compareColumns } from '../namespaces/changed_columns.ts';
 import { retryOnTakenName } from '../namespaces/claim_path.ts';
 import { renameRoutes } from '../namespaces/rename.ts';
@@ -21,7 +22,7 @@ import { type UserRow, lockUser } from './queries.ts';
 import { normalizedEmail, passwordProblem, userProblems } from './rules.ts';
 import { searchText } from './search_text.ts';
 
-type Name = 'username' | 'name' | 'email' | 'public_email';
+type Name = 'username' | 'name' | 'email' | 'public_email' | 'avatar';
 type Right = 'admin' | 'external' | 'can_create_group' | 'projects_limit';
 type Values = Profile & Partial<Pick<UserRow, Name | Right>>;
 type Stored = Values & { email_unchecked?: Flag };
@@ -68,6 +69,7 @@ const getRequestedValues = async (tx: Tx, user: UserRow, input: UserChanges): Pr
     ...names,
     ...(await getChangedRights(tx, user, input)),
     admin: toFlag(admin),
+    avatar: input.avatar,
   });
 };
 
@@ -118,7 +120,7 @@ const requireGoodPassword = ({ username, name, email }: UserRow, password: strin
 const toChangeLog = (data: Record<string, [unknown, unknown]>, isNewPassword: boolean): object => {
   const secret = Object.keys(data).filter((name) => name.endsWith('email'));
   const hidden = [...secret, ...(isNewPassword ? ['password'] : [])].map((name) => [name, []]);
-  return { ...data, ...Object.fromEntries(hidden) };
+  return hideAvatar({ ...data, ...Object.fromEntries(hidden) });
 };
 
 /**
@@ -145,6 +147,7 @@ export const updateUser = async (
     if (Object.keys(changes).length === 0 && hash === null) return;
     if (changes.admin === 0) await requireOtherAdmin(tx, user);
     await requireFree(tx, changes, user);
+    if (changes.avatar !== undefined) await enqueueAvatarRemoval(tx, user.avatar);
     await storeChanges(tx, user, addEmailMark(cause, id, changes), hash);
     if (hash !== null) await endAllSessions(tx, id);
     const target = { project_id: null, target_type: 'User', target_id: id };

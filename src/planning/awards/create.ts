@@ -1,13 +1,11 @@
 import { type Call, requireActor } from '../../core/access/call.ts';
-import { may } from '../../core/access/may.ts';
 import { notFound } from '../../platform/errors.ts';
 import { recordEvent } from '../../core/events/record.ts';
-import { isLockedFor } from '../issuables/locked.ts';
 import type { LoadedTarget, Noun } from '../issuables/target.ts';
 import { finishTodos } from '../todos/add.ts';
 import type { AwardRow } from './json.ts';
 import type { Awardable } from './queries.ts';
-import { checkAwardName } from './rules.ts';
+import { checkAwardName, mayAward } from './rules.ts';
 import { countVote } from './votes.ts';
 
 /**
@@ -23,8 +21,7 @@ export const createAward = async (
   const { target, project } = loaded;
   const actor = requireActor(call);
   const name = checkAwardName(input);
-  if (!may(call.viewer, 'award_emoji', project) || isLockedFor(call.viewer, loaded))
-    throw notFound('Award Emoji');
+  if (!mayAward(call, loaded)) throw notFound('Award Emoji');
   if (awardable.system) throw notFound('Award Emoji Awardable cannot be awarded emoji');
   return await call.write(async (tx) => {
     await countVote(noun, tx, { target, awardable, name }, 1);

@@ -1,3 +1,4 @@
+import { type Call, requireUser } from '../../core/access/call.ts';
 import type { Reader } from '../../platform/db/open.ts';
 import { notFound } from '../../platform/errors.ts';
 import type { Page, PageRequest } from '../../platform/http/page.ts';
@@ -35,3 +36,15 @@ export const findAward = async (db: Reader, record: AwardedRecord, id: number): 
   if (award === undefined) throw notFound();
   return award;
 };
+
+/** Loads the caller's own award of this name, if there is one. */
+export const findOwnAward = async (
+  call: Call,
+  record: AwardedRecord,
+  name: string,
+): Promise<AwardRow | undefined> =>
+  await selectAwards(call.db, record)
+    .selectAll()
+    .where('user_id', '=', requireUser(call).id)
+    .where('name', '=', name)
+    .executeTakeFirst();

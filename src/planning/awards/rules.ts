@@ -1,4 +1,8 @@
+import type { Call } from '../../core/access/call.ts';
+import { may } from '../../core/access/may.ts';
 import { notFound } from '../../platform/errors.ts';
+import { isLockedFor } from '../issuables/locked.ts';
+import type { LoadedTarget } from '../issuables/target.ts';
 
 const names = /^[a-z0-9_+-]{1,255}$/;
 const aliases = new Map([
@@ -14,3 +18,6 @@ export const checkAwardName = (name: string): string => {
   if (!names.test(name)) throw notFound('Award Emoji Name is not a valid emoji name');
   return aliases.get(name) ?? name;
 };
+
+export const mayAward = ({ viewer }: Pick<Call, 'viewer'>, loaded: LoadedTarget): boolean =>
+  may(viewer, 'award_emoji', loaded.project) && !isLockedFor(viewer, loaded);

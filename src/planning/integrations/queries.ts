@@ -31,3 +31,7 @@ export const activeIntegrations = async (db: Reader, projectId: number): Promise
     .where('active', '=', 1)
     .orderBy('id')
     .execute();
+
+/** Lists the integrations that were configured in a project, at most one for each tracker. */
+export const configuredIntegrations = async (db: Reader, projectId: number): Promise<IntegrationRow[]> =>
+  await db.selectFrom('integrations').selectAll().where('project_id', '=', projectId).orderBy('id').execute();

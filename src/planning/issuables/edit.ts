@@ -3,7 +3,7 @@ import type { Viewer } from '../../core/access/viewer.ts';
 import type { Tx } from '../../platform/db/open.ts';
 import type { Cause } from '../../core/events/record.ts';
 import { type LabelRef, findOrCreateLabels } from '../../projects/labels/by_title.ts';
-import { assignableMilestone } from '../../projects/milestones/find.ts';
+import { findAssignableMilestone } from '../../projects/milestones/find_assignable.ts';
 import { assignable } from './assignable.ts';
 import { labelIds, setAssignees, setLabels } from './label_assignee_links.ts';
 import type { Relations } from './lists/rows.ts';
@@ -52,7 +52,8 @@ export const milestonePart = async (
   { milestone_id: requested }: SharedEdit,
 ): Promise<{ set: { milestone_id?: number | null }; note: string | null }> => {
   if (requested === undefined) return { set: {}, note: null };
-  const milestone = requested === null ? null : await assignableMilestone(tx.db, loaded.project, requested);
+  const milestone =
+    requested === null ? null : await findAssignableMilestone(tx.db, loaded.project, requested);
   const milestone_id = milestone?.id ?? null;
   if (milestone_id === record.milestone_id) return { set: {}, note: null };
   return {

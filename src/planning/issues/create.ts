@@ -13,7 +13,7 @@ import { setAssignees, setLabels } from '../issuables/label_assignee_links.ts';
 import { storeSearchText } from '../issuables/search/search.ts';
 import { checkTitle } from '../issuables/text/title.ts';
 import { findOrCreateLabels } from '../../projects/labels/by_title.ts';
-import { assignableMilestone } from '../../projects/milestones/find.ts';
+import { findAssignableMilestone } from '../../projects/milestones/find_assignable.ts';
 import { addCrossReferences } from '../notes/cross_references.ts';
 import type { Project } from '../../projects/projects/find.ts';
 import { iidTurn, takeIid } from '../../projects/projects/take_iid.ts';
@@ -54,7 +54,7 @@ export const issueVisibility =
 
 const insertIssue = async (tx: Tx, project: Project, actor: Actor, input: ActedIssue) => {
   const { milestone_id: milestoneId = null } = input;
-  const milestone = milestoneId === null ? null : await assignableMilestone(tx.db, project, milestoneId);
+  const milestone = milestoneId === null ? null : await findAssignableMilestone(tx.db, project, milestoneId);
   const iid = await takeIid(tx, project.id, 'issue');
   const created_at = input.created_at ?? tx.now;
   const row = {

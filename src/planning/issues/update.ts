@@ -102,14 +102,21 @@ const later = ({ issue }: LoadedIssue, now: number): number => Math.max(issue.up
 
 /**
  * Edits an issue in one transaction. An edit that changes nothing leaves no trace.
+ * @param check called with the locked issue before the edit; throws to abort it
  * @throws Failure 400 for a title that is blank or too long
  */
-export const updateIssue = async (call: Call, loaded: LoadedIssue, edit: IssueEdit): Promise<LoadedIssue> => {
+export const updateIssue = async (
+  call: Call,
+  loaded: LoadedIssue,
+  edit: IssueEdit,
+  check?: (locked: LoadedIssue) => void,
+): Promise<LoadedIssue> => {
   const title = edit.title === undefined ? {} : { title: checkTitle(edit.title) };
   const allowed = keepAllowed(call, loaded, { ...edit, ...title });
   const actor = requireActor(call);
   return await call.write(async (tx) => {
     const locked = await lockIssue(tx, loaded.project, loaded.issue.id);
+    check?.(locked);
     const edited = await applyEdit(tx, actor, locked, allowed);
     await addCrossReferences(tx, call, edited, { before: locked.issue, after: edited.issue });
     return edited;

@@ -29,16 +29,23 @@ export const checkBody = (body: string): string => {
   return body;
 };
 
+export const mayComment = ({ viewer }: Pick<Call, 'viewer'>, loaded: LoadedTarget): boolean =>
+  may(viewer, 'create_note', loaded.project) && !isLockedFor(viewer, loaded);
+
 /** @throws Failure 403 if the caller may not comment */
-export const requireCommenter = ({ viewer }: Call, loaded: LoadedTarget): void => {
-  if (!may(viewer, 'create_note', loaded.project) || isLockedFor(viewer, loaded)) throw forbidden();
+export const requireCommenter = (call: Pick<Call, 'viewer'>, loaded: LoadedTarget): void => {
+  if (!mayComment(call, loaded)) throw forbidden();
 };
 
-/**
- * Requires that the caller may edit and delete the note: its author and masters, and nobody for a system note.
- * @throws Failure 403
- */
-export const requireNoteAdmin = ({ viewer }: Call, loaded: LoadedTarget, note: NoteRow): void => {
-  if (note.system === 1 || !may(viewer, 'admin_note', loaded.project, note)) throw forbidden();
-  if (isLockedFor(viewer, loaded)) throw forbidden();
+/** Whether the caller may edit and delete the note: its author and masters may, and nobody may a system note. */
+export const mayAdminNote = (
+  { viewer }: Pick<Call, 'viewer'>,
+  loaded: LoadedTarget,
+  note: NoteRow,
+): boolean =>
+  note.system === 0 && may(viewer, 'admin_note', loaded.project, note) && !isLockedFor(viewer, loaded);
+
+/** @throws Failure 403 if the caller may not edit and delete the note */
+export const requireNoteAdmin = (call: Pick<Call, 'viewer'>, loaded: LoadedTarget, note: NoteRow): void => {
+  if (!mayAdminNote(call, loaded, note)) throw forbidden();
 };

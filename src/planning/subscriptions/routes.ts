@@ -13,7 +13,8 @@ export type Rendering = {
   render: (call: Call, loaded: LoadedTarget) => Promise<unknown>;
 };
 
-const change = async (
+/** Subscribes or unsubscribes the caller. @throws Failure 304 if nothing changes */
+export const changeSubscription = async (
   noun: Noun,
   call: Call,
   { target }: LoadedTarget,
@@ -46,7 +47,7 @@ export const subscriptionRoutes = (noun: Noun, { shape, render }: Rendering) => 
       handle: async (call, params) => {
         const iid = params[noun.param] ?? '';
         const loaded = await noun.find(call, params['id'] ?? '', typeof iid === 'number' ? iid : 0);
-        await change(noun, call, loaded, name === 'subscribe');
+        await changeSubscription(noun, call, loaded, name === 'subscribe');
         return await render(call, loaded);
       },
     });

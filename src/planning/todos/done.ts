@@ -1,5 +1,6 @@
 import { type Call, requireActor } from '../../core/access/call.ts';
 import { recordEvent } from '../../core/events/record.ts';
+import { lockUser } from '../../identity/users/queries.ts';
 import type { TodoRow } from './json.ts';
 
 /** Marks one of the caller's todos as done. A todo that is already done stays unchanged. */
@@ -22,6 +23,39 @@ export const finishTodo = async (call: Call, todo: TodoRow): Promise<TodoRow> =>
       target_id: todo.id,
     });
     return done;
+  });
+};
+
+/**
+ * Marks one of the caller's todos as pending again.
+ * @returns whether it changed: not if it is pending, or another todo on its target is
+ */
+export const restoreTodo = async (call: Call, todo: TodoRow): Promise<boolean> => {
+  const actor = requireActor(call);
+  return await call.write(async (tx) => {
+    // Serializes it with other todos of the user.
+    await lockUser(tx, actor.user.id);
+    const pending = tx.db
+      .selectFrom('todos')
+      .select('id')
+      .where('user_id', '=', actor.user.id)
+      .where('target_type', '=', todo.target_type)
+      .where('target_id', '=', todo.target_id)
+      .where('state', '=', 'pending');
+    if ((await pending.executeTakeFirst()) !== undefined) return false;
+    await tx.db
+      .updateTable('todos')
+      .set({ state: 'pending', updated_at: tx.now })
+      .where('id', '=', todo.id)
+      .where('user_id', '=', actor.user.id)
+      .execute();
+    await recordEvent(tx, actor, {
+      kind: 'todo.restored',
+      project_id: todo.project_id,
+      target_type: 'Todo',
+      target_id: todo.id,
+    });
+    return true;
   });
 };
 

@@ -13,7 +13,7 @@ import { type TodoRenderer, loadTodo } from './queries.ts';
  * Adds a todo on a target for the caller. The target itself does not change.
  * @throws Failure 304 if the caller has a pending todo on it; one of two concurrent requests gets it
  */
-const markTodo = async (call: Call, { target }: LoadedTarget): Promise<TodoRow> => {
+export const markTodo = async (call: Call, { target }: LoadedTarget): Promise<TodoRow> => {
   const actor = requireActor(call);
   return await call.write(async (tx) => {
     const todo = { user_id: actor.user.id, action: 'marked' as const, body: target.title };

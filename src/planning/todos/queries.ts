@@ -31,7 +31,7 @@ const listRenderers = (renderers: TodoRenderers): [TargetType, TodoRenderer][] =
   Object.entries(renderers) as [TargetType, TodoRenderer][];
 
 /** SQL condition over `todos`: the caller's own, on targets they still see. */
-const own = (call: Call, renderers: TodoRenderers): RawBuilder<boolean> => {
+export const ownTodos = (call: Call, renderers: TodoRenderers): RawBuilder<boolean> => {
   const seen = listRenderers(renderers).map(([type, { visible }]) =>
     allOf([sql<boolean>`todos.target_type = ${type}`, visible(call)]),
   );
@@ -48,7 +48,7 @@ export const listTodos = async (
   filter: TodoFilter,
   { limit, offset }: PageRequest,
 ): Promise<Page<TodoRow>> => {
-  let query = call.db.selectFrom('todos').where('state', '=', filter.state).where(own(call, renderers));
+  let query = call.db.selectFrom('todos').where('state', '=', filter.state).where(ownTodos(call, renderers));
   if (filter.action !== undefined) query = query.where(sql<boolean>`action = ${filter.action}`);
   if (filter.author_id !== undefined) query = query.where('author_id', '=', filter.author_id);
   if (filter.project_id !== undefined) query = query.where('project_id', '=', filter.project_id);
@@ -70,7 +70,7 @@ export const findOwnTodo = async (call: Call, renderers: TodoRenderers, id: numb
     .selectFrom('todos')
     .selectAll()
     .where('id', '=', id)
-    .where(own(call, renderers))
+    .where(ownTodos(call, renderers))
     .executeTakeFirst();
   if (todo === undefined) throw notFound();
   return todo;
@@ -93,3 +93,17 @@ export const renderTodos = async (call: Call, renderers: TodoRenderers, todos: T
   });
   return await todosJson(call, pairs);
 };
+
+/** Loads the caller's pending todo on a target that they see, if there is one. */
+export const findPendingTodo = async (
+  call: Call,
+  { type, id }: { type: TargetType; id: number },
+): Promise<TodoRow | undefined> =>
+  await call.db
+    .selectFrom('todos')
+    .selectAll()
+    .where('user_id', '=', requireUser(call).id)
+    .where('target_type', '=', type)
+    .where('target_id', '=', id)
+    .where(sql<boolean>`state = 'pending'`)
+    .executeTakeFirst();

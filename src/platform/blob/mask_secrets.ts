@@ -20,14 +20,14 @@ export const mask = (bytes: Buffer, secrets: readonly string[]): Buffer | null =
 const standsIn = (bytes: Buffer, secrets: readonly string[]): boolean =>
   secrets.some((secret) => secret !== '' && bytes.includes(secret));
 
-type Border = { ending: Buffer; /** Bytes of one that may stand on either side. */ maxOverlap: number };
+type SecretBorder = { ending: Buffer; /** Bytes of one that may stand on either side. */ maxOverlap: number };
 
 /**
  * Tells whether a chunk contains a secret, or completes one that began at the end of the stored bytes. Avoids joining
  * the two.
  */
 export const hasSecret = (
-  { ending, maxOverlap }: Border,
+  { ending, maxOverlap }: SecretBorder,
   chunk: Buffer,
   secrets: readonly string[],
 ): boolean =>

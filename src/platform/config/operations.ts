@@ -8,6 +8,8 @@ export type OperationsConfig = {
   /** Seconds from the stop signal until new connections are refused, and from then until open ones are closed. */
   drain_delay: number;
   stop_timeout: number;
+  /** `mailto:` or `https:` address for reports of vulnerabilities; null: none is published. */
+  security_contact: string | null;
 };
 
 export const operationsFields: { [N in keyof OperationsConfig]: Field<OperationsConfig[N]> } = {
@@ -37,5 +39,12 @@ export const operationsFields: { [N in keyof OperationsConfig]: Field<Operations
     default: '25',
     meaning: 'seconds that open requests and transfers have to finish at a stop, before they are aborted',
     read: readSeconds,
+  },
+  security_contact: {
+    variable: 'GANTRY_SECURITY_CONTACT',
+    default: null,
+    meaning:
+      'address for reports of vulnerabilities, mailto:... or https://..., published in /.well-known/security.txt',
+    read: readMatching(/^(?:mailto:|https:\/\/)[\x21-\x7e]{1,500}$/, 'a mailto: or https:// address'),
   },
 };

@@ -31,6 +31,8 @@ export type Words = {
   jsonRows: (values: RawBuilder<unknown>[], order: RawBuilder<unknown>) => RawBuilder<string>;
   /** Query for `state`: while its text is unchanged, nothing was committed. Values never repeat. */
   state: RawBuilder<{ state: string }>;
+  /** Query for the version of the database and its size in bytes. */
+  facts: RawBuilder<{ version: string; size: number | string }>;
   /** Tells whether the process named in a column (`processName`) still uses the store. */
   lives: (column: string) => RawBuilder<boolean>;
   /**

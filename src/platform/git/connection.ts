@@ -1,6 +1,6 @@
 /** Concurrent calls over one connection to a repository storage, each with a deadline. */
 import { type Frame, writeFrame } from '../../../gitd/rpc/frames.ts';
-import { type Line, type Place, dial } from './dial.ts';
+import { type Line, type GitdAddress, dial } from './dial.ts';
 import { GitFailure, toGitFailure, storageUnavailable } from './failure.ts';
 
 export type Outcome = { result: unknown; body: Buffer };
@@ -39,7 +39,7 @@ const answered = (waiting: Map<number, Waiting>, { header, body }: Frame): void 
  * Connects to a storage.
  * @throws GitFailure `unavailable`
  */
-export const openConnection = async (place: Place): Promise<Connection> => {
+export const openConnection = async (place: GitdAddress): Promise<Connection> => {
   const line: Line = await dial(place);
   const { socket } = line;
   const waiting = new Map<number, Waiting>();

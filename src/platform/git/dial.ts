@@ -15,7 +15,7 @@ import { GitFailure, storageUnavailable } from './failure.ts';
 /** Address of a storage: a Unix socket, or host and port. */
 export type Address = { path: string } | { host: string; port: number };
 
-export type Place = {
+export type GitdAddress = {
   address: Address;
   secret: string;
   /** Our instance id, which the storage compares; null: only methods of the storage itself are allowed. */
@@ -29,13 +29,13 @@ export type Line = {
 };
 
 /** Timeout of connecting, in milliseconds. */
-const patience = 10_000;
+const dialTimeout = 10_000;
 
 /**
  * Connects and authenticates.
  * @throws GitFailure `unavailable`, also if the peer has another secret
  */
-export const dial = async ({ address, secret, instance }: Place): Promise<Line> => {
+export const dial = async ({ address, secret, instance }: GitdAddress): Promise<Line> => {
   const socket = connect({ ...address, noDelay: true });
   const line: Line = { socket, onFrame: () => undefined, onData: () => undefined };
   const { promise, resolve, reject } = Promise.withResolvers<Line>();
@@ -70,7 +70,7 @@ export const dial = async ({ address, secret, instance }: Place): Promise<Line> 
         : storageUnavailable(`cannot connect to the repository storage: ${error.message}`),
     );
   };
-  socket.setTimeout(patience, () => fail(storageUnavailable('the repository storage does not respond')));
+  socket.setTimeout(dialTimeout, () => fail(storageUnavailable('the repository storage does not respond')));
   socket.on('error', fail);
   socket.on('close', () => reject(storageUnavailable('the repository storage closed the connection')));
   socket.on('data', (chunk: Buffer) => {

@@ -8,7 +8,9 @@ export type {
   Commit,
   CommitAction,
   CommitWalk,
+  Contributor,
   DiffLimits,
+  Divergence,
   FileDiff,
   GitErrorKind,
   Method,
@@ -23,6 +25,7 @@ export type {
   StorageState,
   Stream,
   Streams,
+  TreeEntry,
   PushNotice as TellPush,
 } from '../../../gitd/protocol.ts';
 export { protocolVersion, zeroOid } from '../../../gitd/protocol.ts';

@@ -1,5 +1,5 @@
 /** Keeps one connection ready. Each stream has a connection of its own, and would otherwise wait for the handshake. */
-import { type Line, type Place, dial } from './dial.ts';
+import { type Line, type GitdAddress, dial } from './dial.ts';
 
 export type SpareConnection = {
   /** @throws GitFailure `unavailable` */
@@ -10,7 +10,7 @@ export type SpareConnection = {
 /** Milliseconds after which an unused connection is closed. */
 const maxIdleMilliseconds = 10_000;
 
-export const keepSpareConnection = (place: () => Promise<Place>): SpareConnection => {
+export const keepSpareConnection = (place: () => Promise<GitdAddress>): SpareConnection => {
   let spare: Line | null = null;
   let isDialing = false;
   let isClosed = false;

@@ -3,7 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Connection, type Outcome, openConnection } from './connection.ts';
-import type { Place } from './dial.ts';
+import type { GitdAddress } from './dial.ts';
 import { storageUnavailable, isGitFailure } from './failure.ts';
 import { type Method, protocolVersion } from './protocol_types.ts';
 import { type Reach, type Repository, type RepositoryPlace, makeRepository } from './repository.ts';
@@ -79,12 +79,16 @@ const reads = new Set<Method>([
   'refs.get',
   'revision.resolve',
   'commits.get',
+  'commits.find',
   'commits.list',
   'commits.stats',
   'commits.refs',
+  'commits.ahead_behind',
   'commits.merge_base',
   'commits.is_ancestor',
   'tree.list',
+  'tree.last_commits',
+  'tree.languages',
   'blob.at',
   'blob.get',
   'diff.files',
@@ -99,7 +103,7 @@ const reads = new Set<Method>([
  * Connects and checks the protocol version.
  * @throws GitFailure `unavailable`, also for another version
  */
-export const openCheckedConnection = async (place: Place): Promise<Connection> => {
+export const openCheckedConnection = async (place: GitdAddress): Promise<Connection> => {
   const connection = await openConnection(place);
   const { result } = await connection.call('storage.hello', { version: protocolVersion }, undefined, {
     seconds: 10,
@@ -115,7 +119,7 @@ export const openCheckedConnection = async (place: Place): Promise<Connection> =
 type Channel = { connection: () => Promise<Connection>; close: () => void };
 
 /** Creates one connection for all calls, reopened when it breaks. */
-const makeChannel = (place: () => Promise<Place>): Channel => {
+const makeChannel = (place: () => Promise<GitdAddress>): Channel => {
   let current: Promise<Connection> | null = null;
   const open = (): Promise<Connection> => {
     const next = place().then(openCheckedConnection);
@@ -193,7 +197,7 @@ const openStorage = (parts: GitParts, site: StorageSite): Opened => {
         )
       : null;
   const { instance, secret } = parts;
-  const place = async (): Promise<Place> =>
+  const place = async (): Promise<GitdAddress> =>
     address === null
       ? { ...(await (keeper as GitdSupervisor).place()), instance }
       : { address, secret: secret ?? '', instance };

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import type { Place } from './dial.ts';
+import type { GitdAddress } from './dial.ts';
 import { type GitFailure, storageUnavailable } from './failure.ts';
 import { programPath } from '../package_files.ts';
 
@@ -25,7 +25,7 @@ export type SupervisorOptions = {
 };
 
 /** A storage's address without the instance id, which the connection adds. */
-export type GitdPlace = Omit<Place, 'instance'>;
+export type GitdPlace = Omit<GitdAddress, 'instance'>;
 
 export type GitdSupervisor = {
   /**

@@ -4,7 +4,7 @@
  */
 import type { TObject } from 'typebox';
 import { credentialParams } from './credential_params.ts';
-import { getFileParts } from './body/file_parts.ts';
+import { getFileParams, getFileParts } from './body/file_parts.ts';
 import type { RawParams } from './params.ts';
 
 export const ignoredParamsHeader = 'gantry-ignored-parameters';
@@ -66,11 +66,12 @@ export type IgnoredParams = (sent: RawParams) => string | null;
 
 export const ignoredParams = (schema: TObject): IgnoredParams => {
   const declared = declare(schema.properties);
+  const fileParams = new Set(getFileParams(schema));
   return (sent) => {
     const ignored: string[] = [];
     collect(declared, sent, null, ignored);
-    const files = getFileParts(sent).map(encodeName);
-    ignored.push(...new Set(files).difference(new Set(ignored)));
+    const files = getFileParts(sent).map(({ field }) => encodeName(field));
+    ignored.push(...new Set(files).difference(new Set(ignored)).difference(fileParams));
     return ignored.length === 0 ? null : join(ignored);
   };
 };

@@ -12,6 +12,7 @@ import {
   statusOfEndpoint,
 } from './endpoint.ts';
 import { discardBody } from './body/discard_body.ts';
+import { getFileParams, getReceivedFiles } from './body/file_parts.ts';
 import { readBody } from './body/read_body.ts';
 import { asFailure, methodNotAllowed, tooLong } from './failure.ts';
 import { type Page, type PageRequest, pageHeaders, pageRequest } from './page.ts';
@@ -40,6 +41,8 @@ export type OpenCall<C extends BaseCall> = (
 type Mounted<C> = {
   endpoint: AnyEndpoint<C>;
   read: ParamsReader;
+  /** Names of the parameters that are files. */
+  files: readonly string[];
   ignored: IgnoredParams;
   defaults: Record<string, unknown>;
   serialize: Serialize;
@@ -58,6 +61,7 @@ const prepare = <C>(endpoint: AnyEndpoint<C>): Mounted<C> => {
   return {
     endpoint,
     read: paramsReader(endpoint.params),
+    files: getFileParams(endpoint.params),
     ignored: ignoredParams(endpoint.params),
     defaults: Object.fromEntries(
       properties.filter(([, p]) => p.default !== undefined).map(([n, p]) => [n, p.default]),
@@ -82,9 +86,13 @@ const pathParams = (request: FastifyRequest, lastParam: string | null): Record<s
 };
 
 /** Parses the parameters of the body, or returns the failure: only authorized callers receive it. */
-const tryBody = async (request: FastifyRequest, body: Buffer): Promise<RawParams | Failure> => {
+const tryBody = async (
+  request: FastifyRequest,
+  body: Buffer,
+  keepsFiles: boolean,
+): Promise<RawParams | Failure> => {
   try {
-    return await parseBody(request.method, request.headers['content-type'], body);
+    return await parseBody(request.method, request.headers['content-type'], body, keepsFiles);
   } catch (error) {
     const failure = asFailure(error);
     if (failure === null) throw error;
@@ -118,7 +126,7 @@ const serve = async <C extends BaseCall>(
   const { endpoint } = mounted;
   if (getQuery(request.url).length > maxQueryBytes) throw tooLong();
   const bytes = await readRequestBody(mounted, open, request);
-  const body = bytes === undefined ? {} : await tryBody(request, bytes);
+  const body = bytes === undefined ? {} : await tryBody(request, bytes, mounted.files.length > 0);
   const sent = { ...(request.query as RawParams), ...(isFailure(body) ? {} : body) };
   const call = await open(request, sent, endpoint);
   admit(endpoint.audience, call);
@@ -126,7 +134,7 @@ const serve = async <C extends BaseCall>(
   const ignored = mounted.ignored(sent);
   if (ignored !== null) void reply.header(ignoredParamsHeader, ignored);
   const path = pathParams(request, mounted.lastParam);
-  const params = mounted.read({ ...sent, ...path });
+  const params = mounted.read({ ...sent, ...getReceivedFiles(sent, mounted.files), ...path });
   if (endpoint.polled !== undefined) {
     void reply.header('poll-interval', call.pollInterval(endpoint.polled));
   }

@@ -5,6 +5,7 @@
 import type { TObject } from 'typebox';
 import { type Problems, invalid, missingAttribute } from '../errors.ts';
 import { falseWords, trueWords } from './schema.ts';
+import { ReceivedFile } from './body/received_file.ts';
 import { parseDate, parseDay, parseTime } from '../time.ts';
 
 /** Parameters as the client sent them, before parsing. */
@@ -30,7 +31,7 @@ type Keywords = {
   maxLength?: number;
   maxItems?: number;
   default?: unknown;
-  'x-kind'?: 'names' | 'day' | 'id_or_path' | 'id_or_word' | 'unsupported' | 'unavailable' | 'any';
+  'x-kind'?: 'names' | 'day' | 'id_or_path' | 'id_or_word' | 'unsupported' | 'unavailable' | 'any' | 'file';
   'x-clearable'?: true;
   'x-aliases'?: Record<string, string>;
   'x-words'?: readonly string[];
@@ -155,6 +156,8 @@ const readerByKind = (keywords: Keywords): Read => {
       return (raw) => (isBlank(raw) ? nothing : (parseDay(scalarText(raw)) ?? fail()));
     case 'id_or_word':
       return (raw) => (isBlank(raw) ? undefined : readIdOrWord(raw, keywords));
+    case 'file':
+      return (raw) => (isBlank(raw) ? null : raw instanceof ReceivedFile ? raw : fail());
     case 'unsupported':
       return (raw) => (isBlank(raw) ? undefined : readUnsupported(raw, keywords));
     default:

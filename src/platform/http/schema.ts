@@ -3,6 +3,7 @@
  * the TypeScript type of the value that `params.ts` parses.
  */
 import type { TSchema, TUnsafe, Type } from 'typebox';
+import type { ReceivedFile } from './body/received_file.ts';
 
 export const maxId = Number.MAX_SAFE_INTEGER;
 
@@ -146,6 +147,13 @@ export const unsupportedFlag = (neutral: boolean) => unsupportedFilter(neutral ?
 /** A value with several parts, as JSON or as `name[part]=...`. The endpoint that declares it checks the parts. */
 export const hash = (properties: Record<string, TSchema>, description?: string) =>
   unsafe<unknown>({ type: 'object', properties, 'x-kind': 'any', ...(description && { description }) });
+
+/**
+ * A file of a multipart form; null: an empty value was sent, which removes what was there. The whole body is kept in
+ * memory, so it has at most 2 MB.
+ */
+export const fileParam = (description: string) =>
+  unsafe<ReceivedFile | null>({ type: 'string', 'x-kind': 'file', description });
 
 /** A value in a format of its own, parsed by the endpoint. */
 export const raw = (description: string) => unsafe<unknown>({ 'x-kind': 'any', description });

@@ -14,7 +14,7 @@ const maxOutagePauseMilliseconds = 300_000;
 /** Due time of failed work, which never runs. Its row remains for inspection. */
 export const never = Number.MAX_SAFE_INTEGER;
 
-export type Taken = {
+export type LeasedWork = {
   id: number;
   name: string;
   payload: string;
@@ -50,7 +50,7 @@ export const isDue = async (store: Store, now: number, kinds: Kinds = allKinds):
   return (await query.executeTakeFirst()) !== undefined;
 };
 
-const takeOldest = async (tx: Tx, kinds: Kinds): Promise<Taken | null> => {
+const takeOldest = async (tx: Tx, kinds: Kinds): Promise<LeasedWork | null> => {
   const row = await tx.db
     .selectFrom('work')
     .select(['id', 'name', 'payload', 'attempts', 'excused_attempts', 'unique_key'])
@@ -72,7 +72,7 @@ const takeOldest = async (tx: Tx, kinds: Kinds): Promise<Taken | null> => {
 };
 
 /** Leases the piece that is due longest; null if none is free. */
-export const take = async (store: Store, kinds: Kinds = allKinds): Promise<Taken | null> => {
+export const take = async (store: Store, kinds: Kinds = allKinds): Promise<LeasedWork | null> => {
   try {
     return await store.write(async (tx) => await takeOldest(tx, kinds));
   } catch (error) {
@@ -84,10 +84,10 @@ export const take = async (store: Store, kinds: Kinds = allKinds): Promise<Taken
 
 const unlocked = { locked_until: null, locked_by: null };
 
-const own = (tx: Tx, { id, attempts }: Taken) =>
+const own = (tx: Tx, { id, attempts }: LeasedWork) =>
   tx.db.updateTable('work').where('id', '=', id).where('attempts', '=', attempts);
 
-export const renew = async (store: Store, taken: Taken): Promise<void> => {
+export const renew = async (store: Store, taken: LeasedWork): Promise<void> => {
   await store.write(
     async (tx) =>
       await own(tx, taken)
@@ -96,7 +96,7 @@ export const renew = async (store: Store, taken: Taken): Promise<void> => {
   );
 };
 
-export const finish = async (store: Store, { id, attempts }: Taken): Promise<void> => {
+export const finish = async (store: Store, { id, attempts }: LeasedWork): Promise<void> => {
   await store.write(
     async ({ db }) =>
       await db.deleteFrom('work').where('id', '=', id).where('attempts', '=', attempts).execute(),
@@ -118,7 +118,8 @@ export const sumPauses = (failures: number, outages: number): number =>
   sumDoublingPauses(failures, maxPauseMilliseconds) + sumDoublingPauses(outages, maxOutagePauseMilliseconds);
 
 /** Returns the attempts that failed by the work itself. */
-export const countAttempts = ({ attempts, excused_attempts }: Taken): number => attempts - excused_attempts;
+export const countAttempts = ({ attempts, excused_attempts }: LeasedWork): number =>
+  attempts - excused_attempts;
 
 /**
  * Schedules another attempt after a pause that doubles each time. Drops the row if the same work was enqueued
@@ -127,7 +128,7 @@ export const countAttempts = ({ attempts, excused_attempts }: Taken): number => 
  */
 export const postpone = async (
   store: Store,
-  taken: Taken,
+  taken: LeasedWork,
   error: unknown,
   isOutage = false,
 ): Promise<void> => {
@@ -155,7 +156,7 @@ const isWaiting = async ({ db }: Tx, uniqueKey: string): Promise<boolean> => {
 };
 
 /** Marks a piece as failed, not to be retried. */
-export const giveUp = async (store: Store, taken: Taken, error: unknown): Promise<void> => {
+export const giveUp = async (store: Store, taken: LeasedWork, error: unknown): Promise<void> => {
   const last_error = toErrorText(error);
   await store.write(
     async (tx) =>

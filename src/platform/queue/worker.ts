@@ -6,7 +6,7 @@ import { makeWakeup } from './wakeup.ts';
 import { type Lane, getKindsToTake, singleLane } from './lanes.ts';
 import { type Payload, type WorkHandler, workTopic } from './enqueue.ts';
 import {
-  type Taken,
+  type LeasedWork,
   countAttempts,
   finish,
   giveUp,
@@ -41,14 +41,18 @@ export type WorkerParts = {
   idlePause?: number;
 };
 
-const handle = async ({ handlers }: WorkerParts, { name, payload }: Taken): Promise<void> => {
+const handle = async ({ handlers }: WorkerParts, { name, payload }: LeasedWork): Promise<void> => {
   const handler = handlers[name];
   if (handler === undefined) throw new Error(`no handler for work "${name}"`);
   await handler(JSON.parse(payload) as Payload);
 };
 
 /** Renews the lease while the piece runs, so that no other process takes it over. */
-const underLease = async ({ store, log }: WorkerParts, taken: Taken, work: Promise<void>): Promise<void> => {
+const underLease = async (
+  { store, log }: WorkerParts,
+  taken: LeasedWork,
+  work: Promise<void>,
+): Promise<void> => {
   const keep = (): void =>
     void renew(store, taken).catch((error: unknown) => log.warn({ err: error }, 'could not renew a lease'));
   const renewal = setInterval(keep, lease / 3).unref();
@@ -60,7 +64,11 @@ const underLease = async ({ store, log }: WorkerParts, taken: Taken, work: Promi
 };
 
 /** Postpones the piece, or marks it as failed after too many attempts. */
-const fail = async ({ store, log, isOutage }: WorkerParts, taken: Taken, error: unknown): Promise<void> => {
+const fail = async (
+  { store, log, isOutage }: WorkerParts,
+  taken: LeasedWork,
+  error: unknown,
+): Promise<void> => {
   const about = { err: error, work: taken.name, attempts: taken.attempts };
   if (isOutage?.(error) === true) {
     log.warn(about, 'work postponed by an outage');
@@ -71,7 +79,7 @@ const fail = async ({ store, log, isOutage }: WorkerParts, taken: Taken, error: 
   await (isLast ? giveUp : postpone)(store, taken, error);
 };
 
-const runOne = async (parts: WorkerParts, taken: Taken): Promise<void> => {
+const runOne = async (parts: WorkerParts, taken: LeasedWork): Promise<void> => {
   const { store, log } = parts;
   const about = { work: taken.name, attempts: taken.attempts };
   if (countAttempts(taken) > maxAttempts) {
@@ -95,7 +103,7 @@ const makeRunning = (parts: WorkerParts, onEnd: () => void) => {
     names: (): string[] => [...pieces.values()],
     /** Returns how often a piece began or ended. */
     changes: (): number => changes,
-    start: (taken: Taken): void => {
+    start: (taken: LeasedWork): void => {
       const failed = (error: unknown): void => parts.log.error({ err: error }, 'the work queue failed');
       const piece: Promise<void> = runOne(parts, taken)
         .catch(failed)

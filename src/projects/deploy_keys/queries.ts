@@ -1,5 +1,7 @@
 import type { Call } from '../../core/access/call.ts';
+import { levels } from '../../core/access/levels.ts';
 import { may } from '../../core/access/may.ts';
+import { projectsAtLeast } from '../../core/access/visible.ts';
 import type { Reader } from '../../platform/db/open.ts';
 import { notFound } from '../../platform/errors.ts';
 import type { Page, PageRequest } from '../../platform/http/page.ts';
@@ -110,3 +112,30 @@ export const ownsKey = async ({ viewer, admin }: Call, db: Reader, keyId: number
   if (admin) return true;
   return (await listProjectsOfKey(db, keyId)).every((project) => may(viewer, 'admin_deploy_key', project));
 };
+
+export type ReusableKey = Pick<KeyRow, 'id' | 'title' | 'fingerprint_sha256'>;
+
+/** Lists deploy keys of other projects that the caller administers, which this project does not have. */
+export const listReusableKeys = async (
+  { db, viewer, platform }: Call,
+  projectId: number,
+  limit: number,
+): Promise<ReusableKey[]> =>
+  await db
+    .selectFrom('keys')
+    .select(['keys.id', 'keys.title', 'keys.fingerprint_sha256'])
+    .where('keys.user_id', 'is', null)
+    .where('keys.id', 'in', (from) =>
+      from
+        .selectFrom('deploy_key_projects')
+        .innerJoin('projects', 'projects.id', 'deploy_key_projects.project_id')
+        .select('deploy_key_projects.key_id')
+        .where('projects.deleted_at', 'is', null)
+        .where(projectsAtLeast(viewer, levels.master, platform.store.words)),
+    )
+    .where('keys.id', 'not in', (from) =>
+      from.selectFrom('deploy_key_projects').select('key_id').where('project_id', '=', projectId),
+    )
+    .orderBy('keys.id')
+    .limit(limit)
+    .execute();

@@ -9,9 +9,9 @@ import { holdProject } from '../projects/lock_project.ts';
 /** Maximum number of entries in each of the two lists. */
 export const maxAllowlistEntries = 200;
 
-type Told = { verb: 'changed' | 'added' | 'removed'; data: object };
+type ChangeNotice = { verb: 'changed' | 'added' | 'removed'; data: object };
 
-const note = async (tx: Tx, call: Call, projectId: number, { verb, data }: Told): Promise<void> =>
+const note = async (tx: Tx, call: Call, projectId: number, { verb, data }: ChangeNotice): Promise<void> =>
   await recordEvent(tx, requireActor(call), {
     kind: `job_token_scope.${verb}`,
     project_id: projectId,

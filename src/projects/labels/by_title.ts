@@ -10,9 +10,9 @@ const maxTitleLength = 255;
 
 export type LabelRef = { id: number; title: string };
 
-type Asked = { titles: readonly string[]; project_id: number; namespace_id: number };
+type LabelQuery = { titles: readonly string[]; project_id: number; namespace_id: number };
 
-const labelsByTitle = compiled((db, { titles, project_id, namespace_id }: Asked, words) =>
+const selectLabelsByTitle = compiled((db, { titles, project_id, namespace_id }: LabelQuery, words) =>
   db
     .selectFrom('labels')
     .select(['id', 'title', 'project_id'])
@@ -33,7 +33,7 @@ export const findLabels = async (
   titles: readonly string[],
 ): Promise<LabelRef[]> => {
   if (titles.length === 0) return [];
-  const rows = await labelsByTitle(db, {
+  const rows = await selectLabelsByTitle(db, {
     titles,
     project_id: project.id,
     namespace_id: project.namespace_id,

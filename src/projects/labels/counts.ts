@@ -15,7 +15,7 @@ import type { Words } from '../../platform/db/engine.ts';
 
 export type Counts = { opened: number; closed: number; open_merge_requests: number };
 
-type Asking = Pick<Call, 'db' | 'viewer' | 'platform'>;
+type CountRequester = Pick<Call, 'db' | 'viewer' | 'platform'>;
 
 type Sums = Counts & { label_id: number; hidden: number };
 
@@ -29,7 +29,7 @@ const conditions = (viewer: Viewer, words: Words) => ({
 });
 
 /** Selects the counters of triggers, one row per project with the label. `hidden`: without confidential issues. */
-const sumCounts = async ({ db, viewer, platform }: Asking, ids: number[]): Promise<Sums[]> => {
+const sumCounts = async ({ db, viewer, platform }: CountRequester, ids: number[]): Promise<Sums[]> => {
   const { words } = platform.store;
   const { issues, trusted, requests } = conditions(viewer, words);
   const { rows } = await sql<Sums>`
@@ -52,7 +52,10 @@ const sumCounts = async ({ db, viewer, platform }: Asking, ids: number[]): Promi
 type OwnCount = { label_id: number; state: 'opened' | 'closed'; count: number };
 
 /** Selects the confidential issues of which the caller is author or assignee, in projects that hide the others. */
-const ownConfidential = async ({ db, viewer, platform }: Asking, ids: number[]): Promise<OwnCount[]> => {
+const ownConfidential = async (
+  { db, viewer, platform }: CountRequester,
+  ids: number[],
+): Promise<OwnCount[]> => {
   const { words } = platform.store;
   const { issues, trusted } = conditions(viewer, words);
   const carries = words.oneOf('label_id', ids);
@@ -71,7 +74,7 @@ const ownConfidential = async ({ db, viewer, platform }: Asking, ids: number[]):
 };
 
 /** Counts exactly for the caller. Costs one row per project with the label, however many issues there are. */
-export const countsById = async (call: Asking, ids: number[]): Promise<Map<number, Counts>> => {
+export const countsById = async (call: CountRequester, ids: number[]): Promise<Map<number, Counts>> => {
   const counts = new Map<number, Counts>(
     ids.map((id) => [id, { opened: 0, closed: 0, open_merge_requests: 0 }]),
   );

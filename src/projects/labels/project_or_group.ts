@@ -17,6 +17,14 @@ export type Owner = {
   namespace_id: number;
 };
 
+export const projectOwner = ({ id, namespace_id }: { id: number; namespace_id: number }): Owner => ({
+  kind: 'projects',
+  id,
+  namespace_id,
+});
+
+export const groupOwner = ({ id }: { id: number }): Owner => ({ kind: 'groups', id, namespace_id: id });
+
 /** The action to authorize; null for groups: visibility is enough. */
 export type OwnerAction = { projects: ProjectAction; groups: GroupAction | null };
 
@@ -27,13 +35,9 @@ export const findOwner = async (
   id: number | string,
   action: OwnerAction,
 ): Promise<Owner> => {
-  if (kind === 'projects') {
-    const project = await findProjectFor(call, id, action.projects);
-    return { kind, id: project.id, namespace_id: project.namespace_id };
-  }
+  if (kind === 'projects') return projectOwner(await findProjectFor(call, id, action.projects));
   const { groups } = action;
-  const group = groups === null ? await findGroup(call, id) : await findGroupFor(call, id, groups);
-  return { kind, id: group.id, namespace_id: group.id };
+  return groupOwner(groups === null ? await findGroup(call, id) : await findGroupFor(call, id, groups));
 };
 
 /** Returns the turn of transactions that lock the owner's row (`Write`). */

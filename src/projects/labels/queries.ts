@@ -21,6 +21,7 @@ export type LabelFilter = {
   include_descendant_groups?: boolean;
   /** For a group; false: labels of its projects are included. */
   only_group_labels?: boolean;
+  order?: LabelOrder;
 };
 
 /** Selects the labels of visible groups and projects below a group. */
@@ -55,7 +56,15 @@ const below = (call: Call, owner: Owner, filter: LabelFilter): Condition[] => {
   ];
 };
 
-/** Lists labels by title, including those of the groups above unless excluded. */
+/** Orders of a list. Priority: a project's prioritized labels first, then all others by title. */
+const orders = {
+  title: sql`labels.title`,
+  priority: sql`case when labels.priority is null then 1 else 0 end, labels.priority, labels.title`,
+};
+
+export type LabelOrder = keyof typeof orders;
+
+/** Lists labels by title, or in another order, including those of the groups above unless excluded. */
 export const listLabels = async (
   call: Call,
   owner: Owner,
@@ -63,6 +72,7 @@ export const listLabels = async (
   { limit, offset }: PageRequest,
 ): Promise<Page<LabelRow>> => {
   const scope = filter.include_ancestor_groups ? availableTo : ownedBy;
+  const { order = 'title' } = filter;
   let query = call.db
     .selectFrom('labels')
     .where(anyOf([scope('labels', owner), ...below(call, owner, filter)]));
@@ -73,13 +83,19 @@ export const listLabels = async (
   }
   const [{ total }, items] = await Promise.all([
     query.select((is) => is.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
-    query.selectAll().orderBy('title').orderBy('id').limit(limit).offset(offset).execute(),
+    query.selectAll().orderBy(orders[order]).orderBy('id').limit(limit).offset(offset).execute(),
   ]);
   return { items, total };
 };
 
-/** Identifies a label: a title, or a text that is an id or, if no label has that id, a title. */
-export type LabelKey = { title: string } | { id_or_title: string };
+/** Identifies a label: an id, a title, or a text that is an id or, if no label has that id, a title. */
+export type LabelKey = { id: number } | { title: string } | { id_or_title: string };
+
+const toIdAndTitle = (key: LabelKey): { id: number; title: string | null } => {
+  if ('id' in key) return { id: key.id, title: null };
+  if ('title' in key) return { id: 0, title: key.title };
+  return { id: /^\d{1,15}$/.test(key.id_or_title) ? Number(key.id_or_title) : 0, title: key.id_or_title };
+};
 
 /**
  * Loads a label. Of two with the same title, the owner's own takes precedence.
@@ -92,13 +108,12 @@ export const findLabel = async (
   key: LabelKey,
   scope: 'own' | 'available',
 ): Promise<LabelRow> => {
-  const title = 'title' in key ? key.title : key.id_or_title;
-  const id = 'id_or_title' in key && /^\d{1,15}$/.test(title) ? Number(title) : 0;
+  const { id, title } = toIdAndTitle(key);
   const rows = await db
     .selectFrom('labels')
     .selectAll()
     .where(scope === 'own' ? ownedBy('labels', owner) : availableTo('labels', owner))
-    .where((is) => is.or([is('id', '=', id), is('title', '=', title)]))
+    .where((is) => is.or([is('id', '=', id), ...(title === null ? [] : [is('title', '=', title)])]))
     .orderBy('id')
     .execute();
   const isOwn = (label: LabelRow): boolean =>

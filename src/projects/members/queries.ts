@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { levels } from '../../core/access/levels.ts';
 import { today } from '../../core/access/viewer.ts';
 import type { Reader, Tx } from '../../platform/db/open.ts';
+import type { SourceType } from '../../platform/db/schema/column_types.ts';
 import type { PageRequest } from '../../platform/http/page.ts';
 import { basicUserColumns } from '../../identity/users/json.ts';
 import { searchPattern } from '../../identity/users/search_text.ts';
@@ -29,20 +30,24 @@ const columns = [
   'ranked.expires_at',
   'ranked.created_at',
   'ranked.created_by_id',
+  'ranked.source_type',
+  'ranked.source_id',
 ] as const;
 
-/** Selects each user once with the highest role and the last day of that role. */
+/** A member with the project or group of the membership. */
+export type ListedMember = MemberRow & { source_type: SourceType; source_id: number };
+
+/** Selects each user once with the highest role and the last day of that role; of equal ones, the direct membership. */
 const current = (db: Reader, source: Source, filter: MemberFilter) => {
   const { query, inherited, now, user_ids = [], skip_users = [] } = filter;
   const highest = db
     .selectFrom('members')
     .select(['members.user_id', 'members.access_level', 'members.expires_at'])
-    .select(['members.created_at', 'members.created_by_id'])
+    .select(['members.created_at', 'members.created_by_id', 'members.source_type', 'members.source_id'])
     .select(
       sql<number>`row_number() over (partition by members.user_id
-        order by members.access_level desc, members.expires_at is null desc, members.expires_at desc)`.as(
-        'place',
-      ),
+        order by members.access_level desc, members.expires_at is null desc, members.expires_at desc,
+        ${directMembers(source)} desc)`.as('place'),
     )
     .where(inherited ? allMembers(source) : directMembers(source))
     .where(isCurrent(now))
@@ -63,7 +68,7 @@ export const listMembers = async (
   source: Source,
   filter: MemberFilter,
   { limit, offset }: PageRequest,
-): Promise<{ rows: MemberRow[]; total: number }> => {
+): Promise<{ rows: ListedMember[]; total: number }> => {
   const query = current(db, source, filter);
   const rows = await query.select(columns).orderBy('users.id').limit(limit).offset(offset).execute();
   const { total } = await query

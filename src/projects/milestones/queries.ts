@@ -24,7 +24,16 @@ export type MilestoneFilter = {
   end_date?: string;
   updated_after?: number;
   updated_before?: number;
+  order?: MilestoneOrder;
 };
+
+/** Orders of a list. Milestones without a due date stand last. */
+const orders = {
+  newest: sql`milestones.id desc`,
+  due: sql`case when milestones.due_date is null then 1 else 0 end, milestones.due_date, milestones.id`,
+};
+
+type MilestoneOrder = keyof typeof orders;
 
 /** Condition: overlaps the period between two days. A milestone without dates never does. */
 const isInPeriod = (from: string | undefined, to: string | undefined): (RawBuilder<boolean> | null)[] => [
@@ -53,7 +62,7 @@ const makeConditions = (filter: MilestoneFilter): RawBuilder<boolean>[] => {
   return conditions.filter((condition) => condition !== null);
 };
 
-/** Lists milestones, newest first, with those of the groups above on request. */
+/** Lists milestones, newest first or in another order, with those of the groups above on request. */
 export const listMilestones = async (
   db: Reader,
   owner: Owner,
@@ -66,23 +75,41 @@ export const listMilestones = async (
     .where(allOf([scope('milestones', owner), ...makeConditions(filter)]));
   const [{ total }, items] = await Promise.all([
     query.select((is) => is.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
-    query.selectAll().select(ownerPath).orderBy('id', 'desc').limit(limit).offset(offset).execute(),
+    query
+      .selectAll()
+      .select(ownerPath)
+      .orderBy(orders[filter.order ?? 'newest'])
+      .limit(limit)
+      .offset(offset)
+      .execute(),
   ]);
   return { items, total };
 };
 
-/** Loads a milestone of the owner. @throws Failure 404 for any other */
-export const findMilestone = async (db: Reader, owner: Owner, id: number): Promise<MilestoneRow> => {
+const findOwn = async (
+  db: Reader,
+  owner: Owner,
+  column: 'id' | 'iid',
+  value: number,
+): Promise<MilestoneRow> => {
   const milestone = await db
     .selectFrom('milestones')
     .selectAll()
     .select(ownerPath)
-    .where('id', '=', id)
+    .where(column, '=', value)
     .where(ownedBy('milestones', owner))
     .executeTakeFirst();
   if (milestone === undefined) throw notFound();
   return milestone;
 };
+
+/** Loads a milestone of the owner. @throws Failure 404 for any other */
+export const findMilestone = async (db: Reader, owner: Owner, id: number): Promise<MilestoneRow> =>
+  await findOwn(db, owner, 'id', id);
+
+/** As `findMilestone`, by the number that its address has. */
+export const findMilestoneByIid = async (db: Reader, owner: Owner, iid: number): Promise<MilestoneRow> =>
+  await findOwn(db, owner, 'iid', iid);
 
 /** Locks the owner, so that one transaction at a time compares titles and takes iids. */
 export const lockOwner = async (tx: Tx, { kind, id }: Owner): Promise<void> => {

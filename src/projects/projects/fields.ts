@@ -1,6 +1,7 @@
 /** The attributes of a project that a client may set, at creation and later. */
 import type { Static } from 'typebox';
 import type { Flag, Visibility } from '../../platform/db/schema/column_types.ts';
+import { avatarParam } from '../../identity/avatars/store_avatar.ts';
 import { visibilities } from '../../identity/groups/rules.ts';
 import { invalid } from '../../platform/errors.ts';
 import { boolean, clearable, integer, object, oneOf, optional, text } from '../../platform/http/schema.ts';
@@ -50,6 +51,7 @@ export const projectParams = {
   default_branch: optional(text({ description: 'a branch that is there; an empty repository has none' })),
   merge_method: optional(oneOf(['merge', 'rebase_merge', 'ff'])),
   squash_option: optional(oneOf(['never', 'always', 'default_on', 'default_off'])),
+  avatar: avatarParam,
 };
 
 const shape = object(projectParams);
@@ -71,6 +73,8 @@ export type ProjectColumns = {
   max_artifacts_size?: number | null;
   auto_cancel_pending_pipelines?: 'enabled' | 'disabled';
   ci_default_git_depth?: number;
+  /** Column of the stored avatar (`identity/avatars/`). */
+  avatar?: string | null;
 } & FeatureColumns & { [N in FlagName]?: Flag };
 
 /** The client's input: columns and topics. */

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { Call } from '../../core/access/call.ts';
 import { type ProjectAction, may } from '../../core/access/may.ts';
-import { canSeeProject } from '../../core/access/visible.ts';
+import { canSeeProject, visibleProjects } from '../../core/access/visible.ts';
 import { compiled } from '../../platform/db/compiled_query.ts';
 import type { Reader } from '../../platform/db/open.ts';
 import type { ProjectCountersTable, ProjectsTable } from '../../platform/db/schema/projects.ts';
@@ -62,6 +62,26 @@ export const findProject = async (
   if (project !== null) await admitJob(call.db, call.viewer, project);
   if (project === null || !canSeeProject(call.viewer, project)) throw notFound('Project');
   return project;
+};
+
+/** Loads the projects of these current full paths that the caller sees, by path in lower case. */
+export const visibleProjectsByPath = async (
+  { db, viewer, platform }: Pick<Call, 'db' | 'viewer' | 'platform'>,
+  paths: readonly string[],
+): Promise<Map<string, Project>> => {
+  if (paths.length === 0) return new Map();
+  const { words } = platform.store;
+  const rows = await selectProjects(db)
+    .where('projects.id', 'in', (from) =>
+      from
+        .selectFrom('routes')
+        .select('source_id')
+        .where(words.oneOf('routes.path', paths))
+        .where('source_type', '=', 'Project'),
+    )
+    .where(visibleProjects(viewer, words))
+    .execute();
+  return new Map(rows.map((row) => [row.full_path.toLowerCase(), row]));
 };
 
 /** Loads a project for background work, without authorization; null: it is removed. */

@@ -15,14 +15,17 @@ import {
   timestamp,
 } from '../../platform/http/schema.ts';
 import { basicNamespaceShape, namespaceJson } from '../../identity/namespaces/json.ts';
+import type { NotificationLevel } from '../../platform/db/schema/column_types.ts';
 import type { Config } from '../../platform/config/fields.ts';
 import { loadFullNames, joinNames } from '../../identity/namespaces/full_names.ts';
 import { formatTime } from '../../platform/time.ts';
 import { basicUser, basicUserShape } from '../../identity/users/json.ts';
+import { uploadedAvatarUrl } from '../../identity/avatars/avatar_urls.ts';
 import { featureFields, featuresJson } from './features.ts';
-import { loadForkParents } from './fork_parents.ts';
+import { loadForkParents } from './related/fork_parents.ts';
+import { toLevelNumber } from './related/notification_levels.ts';
 import type { ProjectRow } from './rows.ts';
-import { type ProjectStatistics, loadStatistics } from './statistics.ts';
+import { type ProjectStatistics, loadStatistics } from './related/statistics.ts';
 import { sshPrefix } from './ssh_url.ts';
 import { splitTopics, topicFields } from './topics.ts';
 
@@ -70,6 +73,7 @@ export const projectShape = object({
   resolve_outdated_diff_discussions: optional(bool),
   ...featureFields,
   shared_runners_enabled: optional(bool),
+  license_url: optional(nullable(string)),
   creator_id: optional(nullable(int)),
   import_status: optional(string),
   open_issues_count: optional(int),
@@ -123,7 +127,7 @@ const basicJson = (row: ProjectRow, { ssh, names, ...site }: Context) => ({
   default_branch: row.default_branch,
   tag_list: splitTopics(row.topics),
   topics: splitTopics(row.topics),
-  // No page shows files of a repository.
+  // Read from the repository for single projects only (`related/root_files.ts`): a list would ask for each.
   readme_url: null,
   ssh_url_to_repo: `${ssh}${row.full_path}.git`,
   http_url_to_repo: `${site.baseUrl}/${row.full_path}.git`,
@@ -132,7 +136,7 @@ const basicJson = (row: ProjectRow, { ssh, names, ...site }: Context) => ({
   name_with_namespace: joinNames(names.get(row.namespace_id) ?? row.namespace_name, row.name),
   path: row.path,
   path_with_namespace: row.full_path,
-  avatar_url: null,
+  avatar_url: uploadedAvatarUrl(site, 'project', row),
   star_count: row.star_count,
   forks_count: row.forks_count,
   created_at: formatTime(row.created_at),
@@ -145,7 +149,10 @@ const basicJson = (row: ProjectRow, { ssh, names, ...site }: Context) => ({
       kind: row.namespace_kind,
       full_path: row.namespace_full_path,
       parent_id: row.namespace_parent_id,
+      avatar: row.namespace_avatar,
+      owner_id: row.owner_id,
       owner_email: row.owner_email,
+      owner_avatar: row.owner_avatar,
     },
     site,
   ),
@@ -167,9 +174,9 @@ const makeLinks = (row: ProjectRow, { viewer, baseUrl }: Context) => {
 };
 
 const ownerJson = (row: ProjectRow, site: Site) => {
-  const { owner_id, owner_name, owner_username, owner_state, owner_email } = row;
+  const { owner_id, owner_name, owner_username, owner_state, owner_email, owner_avatar } = row;
   if (owner_id === null || owner_name === null || owner_username === null) return undefined;
-  const owner = { id: owner_id, name: owner_name, username: owner_username };
+  const owner = { id: owner_id, name: owner_name, username: owner_username, avatar: owner_avatar };
   return basicUser({ ...owner, state: owner_state ?? 'active', email: owner_email ?? '' }, site);
 };
 
@@ -182,10 +189,13 @@ const countOpenIssues = (row: ProjectRow, viewer: Viewer): number | undefined =>
 
 /** Returns the viewer's roles in the project and its group. Administrators have none implicitly. */
 const permissionsJson = (row: ProjectRow, { projectLevels, namespaceLevels }: Viewer) => {
-  const toRoleJson = (level: number | undefined) =>
-    level === undefined ? null : { access_level: level, notification_level: 3 };
+  const toRoleJson = (level: number | undefined, notification: NotificationLevel | null) =>
+    level === undefined ? null : { access_level: level, notification_level: toLevelNumber(notification) };
   const inGroup = row.namespace_kind === 'group' ? namespaceLevels.get(row.namespace_id) : undefined;
-  return { project_access: toRoleJson(projectLevels.get(row.id)), group_access: toRoleJson(inGroup) };
+  return {
+    project_access: toRoleJson(projectLevels.get(row.id), row.project_notification_level),
+    group_access: toRoleJson(inGroup, row.group_notification_level),
+  };
 };
 
 const forkParentJson = ({ forked_from_project_id: id }: ProjectRow, context: Context) => {

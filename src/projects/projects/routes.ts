@@ -12,8 +12,10 @@ import {
   text,
 } from '../../platform/http/schema.ts';
 import { requireUnmodified } from '../../platform/http/precondition.ts';
+import { withAvatar } from '../../identity/avatars/store_avatar.ts';
 import { loadUser } from '../../identity/users/queries.ts';
 import { newProjectAnswer, projectAnswer } from './project_response.ts';
+import { projectAvatar } from './avatar_routes.ts';
 import { createProject } from './create.ts';
 import { projectInput, projectParams } from './fields.ts';
 import { findProject, findProjectFor } from './find.ts';
@@ -48,11 +50,12 @@ const show = endpoint({
   audience: 'optional',
   params: object({
     id: project,
+    license: optional(boolean({ description: 'also the address of its license' })),
     statistics: optional(boolean({ description: 'also how large it is, where the caller is a reporter' })),
   }),
   reply: projectShape,
-  handle: async (call, { id, statistics }) =>
-    await projectAnswer(call, (await findProject(call, id)).id, statistics),
+  handle: async (call, { id, ...additions }) =>
+    await projectAnswer(call, (await findProject(call, id)).id, additions),
 });
 
 /** Import from other servers is not supported. */
@@ -81,7 +84,12 @@ const create = (initialize: Initialize) =>
     reply: projectShape,
     handle: async (call, { namespace_id = null, import_url, ...params }) => {
       refuseImport(import_url);
-      const id = await createProject(call, requireUser(call), namespace_id, projectInput(params));
+      const id = await withAvatar(
+        call.platform,
+        params.avatar,
+        async (avatar) =>
+          await createProject(call, requireUser(call), namespace_id, { ...projectInput(params), ...avatar }),
+      );
       if (params.initialize_with_readme === true) await initialize(call, id, params.default_branch);
       return await newProjectAnswer(call, id);
     },
@@ -97,7 +105,12 @@ const createForUser = endpoint({
   reply: projectShape,
   handle: async (call, { user_id, ...params }) => {
     const creator = await loadUser(call.db, user_id);
-    return await newProjectAnswer(call, await createProject(call, creator, null, projectInput(params)));
+    const id = await withAvatar(
+      call.platform,
+      params.avatar,
+      async (avatar) => await createProject(call, creator, null, { ...projectInput(params), ...avatar }),
+    );
+    return await newProjectAnswer(call, id);
   },
 });
 
@@ -114,7 +127,11 @@ const update = endpoint({
     if (Object.keys(params).length === 0) {
       throw nothingToChange(Object.keys(projectParams));
     }
-    await updateProject(call, loaded, projectInput(params));
+    await withAvatar(
+      call.platform,
+      params.avatar,
+      async (avatar) => await updateProject(call, loaded, { ...projectInput(params), ...avatar }),
+    );
     return await projectAnswer(call, loaded.id);
   },
 });
@@ -186,6 +203,7 @@ export const projectRoutes = ({ initialize, followTransfer }: Others) => [
   transfer(followTransfer),
   archiving('archive', 1),
   archiving('unarchive', 0),
+  projectAvatar,
   groupShow,
   ofGroup,
 ];

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Call } from '../../core/access/call.ts';
 import { visibleProjects } from '../../core/access/visible.ts';
+import { selectNotificationLevels } from './related/notification_levels.ts';
 import { topicsText } from './topics.ts';
 
 /** Selects projects with the data of their JSON: namespace, owner, counters and visible forks. */
@@ -17,6 +18,7 @@ export const projectRows = (call: Pick<Call, 'db' | 'viewer' | 'platform'>) =>
       'namespaces.kind as namespace_kind',
       'namespaces.full_path as namespace_full_path',
       'namespaces.parent_id as namespace_parent_id',
+      'namespaces.avatar as namespace_avatar',
       'project_counters.star_count',
       'project_counters.opened_issues',
       'project_counters.opened_confidential_issues',
@@ -25,8 +27,10 @@ export const projectRows = (call: Pick<Call, 'db' | 'viewer' | 'platform'>) =>
       'owners.username as owner_username',
       'owners.state as owner_state',
       'owners.email as owner_email',
+      'owners.avatar as owner_avatar',
     ])
-    .select([forksCount(call).as('forks_count'), topicsText.as('topics')]);
+    .select([forksCount(call).as('forks_count'), topicsText.as('topics')])
+    .select(selectNotificationLevels(call.viewer));
 
 /**
  * In the subquery, `projects` are the forks, as `visibleProjects` expects; the outer project is referenced through

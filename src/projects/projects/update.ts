@@ -7,6 +7,7 @@ import type { ProjectsTable } from '../../platform/db/schema/projects.ts';
 import { conflict, forbidden, invalid, notFound } from '../../platform/errors.ts';
 import { recordEvent } from '../../core/events/record.ts';
 import { switchProblem } from '../../identity/groups/shared_runners.ts';
+import { enqueueAvatarRemoval, hideAvatar } from '../../identity/avatars/store_avatar.ts';
 import { compareColumns } from '../../identity/namespaces/changed_columns.ts';
 import { type Namespace, lockNamespace, retryOnTakenName } from '../../identity/namespaces/claim_path.ts';
 import { refuseProblems } from '../../identity/namespaces/refuse_problems.ts';
@@ -129,8 +130,10 @@ export const updateProject = async (
       .set({ ...changes, full_path, updated_at: tx.now })
       .where('id', '=', project.id)
       .execute();
+    if (changes.avatar !== undefined) await enqueueAvatarRemoval(tx, project.avatar);
     const target = { project_id: project.id, target_type: 'Project', target_id: project.id };
-    await recordEvent(tx, requireActor(call), { kind: 'project.updated', ...target, data });
+    const event = { kind: 'project.updated', ...target, data: hideAvatar(data) } as const;
+    await recordEvent(tx, requireActor(call), event);
   });
 };
 

@@ -23,12 +23,15 @@ export const openHome = async (call: Call, id: number | string | undefined): Pro
 export const mayCreate = ({ viewer }: Call, home: Home): boolean =>
   home === null ? viewer.user_id !== null && !viewer.external : may(viewer, 'create_snippet', home);
 
-export const requireChange = ({ viewer }: Call, home: Home, snippet: SnippetRow): void => {
-  const allowed =
-    home === null
-      ? viewer.admin || snippet.author_id === viewer.user_id
-      : may(viewer, 'admin_snippet', home, snippet);
-  if (!allowed) throw forbidden();
+/** Returns whether the viewer may edit and delete a snippet that they see. */
+export const mayChange = ({ viewer }: Pick<Call, 'viewer'>, home: Home, snippet: SnippetRow): boolean => {
+  if (home !== null) return may(viewer, 'admin_snippet', home, snippet);
+  return viewer.admin || (viewer.user_id !== null && snippet.author_id === viewer.user_id);
+};
+
+/** @throws Failure 403 */
+export const requireChange = (call: Call, home: Home, snippet: SnippetRow): void => {
+  if (!mayChange(call, home, snippet)) throw forbidden();
 };
 
 export const missing = () => notFound('Snippet');

@@ -169,8 +169,8 @@ const remove = ({ word, one, param, home, toHome, getSnippetId }: Side) =>
     handle: async (call, input) => await deleteSnippet(call, await toHome(call, input), getSnippetId(input)),
   });
 
-/** Always text, whatever the file name suggests. */
-const plain = {
+/** Headers of the text: always plain, whatever the file name suggests. */
+export const plainHeaders = {
   'content-type': 'text/plain; charset=utf-8',
   'content-disposition': 'inline',
   'content-security-policy': "default-src 'none'; sandbox",
@@ -187,7 +187,7 @@ const rawText = ({ word, one, param, home, toHome, getSnippetId }: Side) =>
     params: object({ ...home, [param]: id() }),
     handle: async (call, input) => {
       const snippet = await findSnippet(call, call.db, await toHome(call, input), getSnippetId(input));
-      return new Answer(await loadContent(call.db, snippet.id), { headers: plain });
+      return new Answer(await loadContent(call.db, snippet.id), { headers: plainHeaders });
     },
   });
 

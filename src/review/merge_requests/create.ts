@@ -13,7 +13,7 @@ import { setAssignees, setLabels } from '../../planning/issuables/label_assignee
 import { storeSearchText } from '../../planning/issuables/search/search.ts';
 import { checkTitle } from '../../planning/issuables/text/title.ts';
 import { findOrCreateLabels } from '../../projects/labels/by_title.ts';
-import { assignableMilestone } from '../../projects/milestones/find.ts';
+import { findAssignableMilestone } from '../../projects/milestones/find_assignable.ts';
 import { addCrossReferences } from '../../planning/notes/cross_references.ts';
 import { type Project, findProject } from '../../projects/projects/find.ts';
 import { iidTurn, takeIid } from '../../projects/projects/take_iid.ts';
@@ -89,7 +89,7 @@ const isSquashed = ({ squash_option }: Project, squash: boolean | undefined): bo
 
 const insertRequest = async (tx: Tx, target: Project, actor: Actor, fields: ActedInput & { pair: Pair }) => {
   const { milestone_id: requestedId = null } = fields;
-  const milestone = requestedId === null ? null : await assignableMilestone(tx.db, target, requestedId);
+  const milestone = requestedId === null ? null : await findAssignableMilestone(tx.db, target, requestedId);
   const row = {
     ...newColumns<MergeRequestRow, typeof mergeRequestFields>(mergeRequestFields, fields),
     ...fields.pair,
@@ -143,9 +143,12 @@ const storeWords = async (tx: Tx, actor: Actor, { target }: LoadedMergeRequest, 
   if (subscribed !== undefined) await setSubscribed(tx, actor.user.id, target, subscribed);
 };
 
-type Making = { target: Project; fields: ActedInput; pair: Pair; prepared: PreparedVersion };
+type NewRecord = { target: Project; fields: ActedInput; pair: Pair; prepared: PreparedVersion };
 
-const store = async (call: Call, { target, fields, pair, prepared }: Making): Promise<LoadedMergeRequest> => {
+const store = async (
+  call: Call,
+  { target, fields, pair, prepared }: NewRecord,
+): Promise<LoadedMergeRequest> => {
   const actor = requireActor(call);
   return await call.write(
     async (tx) => {
@@ -174,7 +177,7 @@ const store = async (call: Call, { target, fields, pair, prepared }: Making): Pr
 };
 
 /** Stores the request. A unique index rejects a concurrent duplicate that passed the check. */
-const storeOnce = async (call: Call, making: Making): Promise<LoadedMergeRequest> => {
+const storeOnce = async (call: Call, making: NewRecord): Promise<LoadedMergeRequest> => {
   try {
     return await store(call, making);
   } catch (error) {

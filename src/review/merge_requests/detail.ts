@@ -5,10 +5,10 @@ import { JsonText } from '../../platform/http/endpoint.ts';
 import { withMembers } from '../../planning/issuables/lists/json_cache.ts';
 import type { Project } from '../../projects/projects/find.ts';
 import { isGreen } from './merging/head_pipeline.ts';
-import type { Checked } from './merging/merge_status.ts';
+import type { CheckedRequest } from './merging/merge_status.ts';
 import { loadFinalStatus } from './merging/pending_pushes.ts';
 
-type DetailedRow = Checked & {
+type DetailedRow = CheckedRequest & {
   /** 1 if a discussion is unresolved. */
   unresolved: number | null;
   diff_id: number | null;

@@ -71,7 +71,7 @@ export type JoinedMergeRequest = Awaited<
 
 type DoerColumns = Pick<
   JoinedMergeRequest,
-  `${Doer}_id` | `${Doer}_name` | `${Doer}_username` | `${Doer}_state` | `${Doer}_email`
+  `${Doer}_id` | `${Doer}_name` | `${Doer}_username` | `${Doer}_state` | `${Doer}_email` | `${Doer}_avatar`
 >;
 
 const withDoers = <R extends DoerColumns>(row: R): R & Doers => ({

@@ -14,12 +14,12 @@ import { withDetail } from './detail.ts';
 import type { LoadedMergeRequest } from './find.ts';
 import { headOrder } from './merging/head_pipeline.ts';
 import type { Extras } from './json.ts';
-import { type Checked, checkMergeStatus } from './merging/merge_status.ts';
+import { type CheckedRequest, checkMergeStatus } from './merging/merge_status.ts';
 import { mergeRequestTexts } from './lists/json_cache.ts';
 
 /** Columns for the fields of a single request that depend on the viewer, and for the merge check. */
 type Row = Version &
-  Checked & {
+  CheckedRequest & {
     author_id: number;
     deleted_at: number | null;
     /** 1 if the viewer is an assignee. */

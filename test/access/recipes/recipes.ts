@@ -40,6 +40,7 @@ import { jobRecipes } from './job_recipes.ts';
 import { pipelineRecipes } from './pipeline_recipes.ts';
 import { runnerApiRecipes } from './runner_api_recipes.ts';
 import { scheduleRecipes } from './schedule_recipes.ts';
+import { avatarRecipes } from './avatar_recipes.ts';
 import { starRecipes } from './star_recipes.ts';
 import { variableRecipes } from './variable_recipes.ts';
 import type { Names } from '../world.ts';
@@ -103,6 +104,7 @@ const instanceRecipes: Record<string, Recipe> = {
   [`GET ${tokens}/:id {another's}`]: { makes: [anothersToken] },
   [`DELETE ${tokens}/:id {own}`]: { makes: [ownToken] },
   [`DELETE ${tokens}/:id {another's}`]: { makes: [anothersToken] },
+  'PUT /notification_settings': { body: () => ({ level: 'watch' }) },
   'POST /applications': {
     body: () => ({ name: 'Made', redirect_uri: 'https://app.example.com/back', scopes: 'api' }),
   },
@@ -116,6 +118,7 @@ const instanceRecipes: Record<string, Recipe> = {
 };
 
 const owned = (path: string): Record<string, Recipe> => ({
+  [`PUT ${path}/notification_settings`]: { body: () => ({ level: 'watch' }) },
   [`GET ${path}/members/all/:user_id`]: { path: { user_id: 'master' } },
   [`GET ${path}/labels`]: { query: 'search=Marker', holds: is('label_id') },
   [`POST ${path}/labels`]: { body: () => ({ name: unique('label'), color: '#FFAABB' }) },
@@ -265,6 +268,7 @@ export const recipes: Record<string, Recipe> = {
   ...issueRecipes,
   ...moreRecipes,
   ...starRecipes,
+  ...avatarRecipes,
   ...threadedRecipes,
   ...mergeRecipes,
   ...codeRecipes,

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { after, before, describe, it } from 'node:test';
-import { seedGroup, unique } from '../../support/seed.ts';
 import { rootToken } from '../../support/service.ts';
 import { type Issue, type Reply, type Team, type World, answer, startWorld } from '../world.ts';
 
@@ -467,51 +466,4 @@ it('web_url has the origin that the client used', async () => {
   const { web_url, _links, author } = JSON.parse(text);
   for (const url of [web_url, _links.self, author.web_url])
     assert.ok(url.startsWith('http://forge.example:8080/'), url);
-});
-
-describe('an avatar, which is not kept', () => {
-  const name = (): string => unique('avatar');
-  const email = (): string => `${name()}@example.com`;
-  const rows: [string, () => Promise<[line: string, fields: [string, string][]]>][] = [
-    [
-      'POST /groups',
-      async () => [
-        'POST /groups',
-        ((path) => [
-          ['name', path],
-          ['path', path],
-        ])(name()),
-      ],
-    ],
-    [
-      'PUT /groups/:id',
-      async () => [`PUT /groups/${(await seedGroup(world.gantry)).id}`, [['description', 'Changed']]],
-    ],
-    ['POST /projects', async () => ['POST /projects', [['name', name()]]]],
-    [
-      'PUT /projects/:id',
-      async () => [`PUT /projects/${(await world.project()).id}`, [['description', 'Changed']]],
-    ],
-    [
-      'POST /users',
-      async () => [
-        'POST /users',
-        [
-          ['name', 'Ada'],
-          ['username', name()],
-          ['email', email()],
-          ['password', 'correct horse battery'],
-        ],
-      ],
-    ],
-    ['PUT /users/:id', async () => [`PUT /users/${team.guest.id}`, [['bio', 'Changed']]]],
-  ];
-  for (const [title, make] of rows) {
-    it(`is named as ignored in ${title}`, async () => {
-      const [line, fields] = await make();
-      const { status, headers } = await world.raw(line.replace(' ', ' /api/v4'), multipart(fields, 'avatar'));
-      assert.ok([200, 201].includes(status), String(status));
-      assert.equal(headers.get('gantry-ignored-parameters'), 'avatar');
-    });
-  }
 });

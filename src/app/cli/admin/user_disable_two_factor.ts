@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
-import { recordAudit } from '../../../core/access/audit.ts';
-import { removeFactor } from '../../../identity/two_factor/enroll.ts';
+import { removeFactorOf } from '../../../identity/two_factor/remove.ts';
 import { type AdminOptions, adminAction, withOpenStore, requireUser } from './user.ts';
 import { print } from '../command.ts';
 
@@ -10,11 +9,7 @@ const source = { ip: '', userAgent: 'gantry admin' };
 const disable = async (username: string, options: AdminOptions): Promise<void> =>
   await withOpenStore(options, async (store) => {
     const id = await requireUser(store.db, username);
-    await store.write(async (tx) => {
-      await removeFactor(tx, id);
-      const target = { target_type: 'User', target_id: id };
-      await recordAudit(tx, null, source, { kind: 'two_factor.disabled', ...target });
-    });
+    await store.write(async (tx) => await removeFactorOf(tx, null, source, id));
     print(options, { id, username }, `"${username}" now signs in with the password alone.`);
   });
 

@@ -123,9 +123,9 @@ const failWith = (check: string, error: unknown): Finding => {
 };
 
 /** Runs one check, so that a damaged table does not hide the other findings. */
-const runCheck = async (check: string, look: () => Promise<Finding | Finding[]>): Promise<Finding[]> => {
+const runCheck = async (check: string, inspect: () => Promise<Finding | Finding[]>): Promise<Finding[]> => {
   try {
-    return [await look()].flat();
+    return [await inspect()].flat();
   } catch (error) {
     return [failWith(check, error)];
   }

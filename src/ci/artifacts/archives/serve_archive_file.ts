@@ -26,9 +26,9 @@ const cachedDirectories = cacheBriefly<ZipDirectory>({
   weightOf: ({ weight }) => weight,
 });
 
-type Found = Pick<Artifact, 'project_id' | 'sha256' | 'size'>;
+type ArchiveKey = Pick<Artifact, 'project_id' | 'sha256' | 'size'>;
 
-export const readContent = (platform: Platform, artifact: Found): ZipContent => {
+export const readContent = (platform: Platform, artifact: ArchiveKey): ZipContent => {
   const stream = async (start: number, end: number): Promise<Readable> => {
     if (end < start) return Readable.from([]);
     const bytes = await getBytes(platform, artifact, { start, end });
@@ -48,7 +48,7 @@ export const readContent = (platform: Platform, artifact: Found): ZipContent => 
 
 export const loadDirectory = async (
   content: ZipContent,
-  { project_id, sha256 }: Found,
+  { project_id, sha256 }: ArchiveKey,
 ): Promise<ZipDirectory> =>
   await cachedDirectories(`${project_id}/${sha256}`, async () => await openZip(content, limits));
 

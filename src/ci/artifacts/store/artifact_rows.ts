@@ -79,9 +79,13 @@ const requireRunning = async (tx: Tx, { id, token_hash }: UploadingJob): Promise
   if (job === undefined) throw forbidden();
 };
 
-type Kept = { metadata: ArtifactMetadata; stored: Stored; dotenv: Dotenv | null };
+type NewArtifactRow = { metadata: ArtifactMetadata; stored: Stored; dotenv: Dotenv | null };
 
-const keep = async (platform: Platform, job: UploadingJob, kept: Kept): Promise<Artifact> =>
+const storeArtifact = async (
+  platform: Platform,
+  job: UploadingJob,
+  kept: NewArtifactRow,
+): Promise<Artifact> =>
   await platform.store.write(async (tx) => {
     const { metadata, stored, dotenv } = kept;
     await requireRunning(tx, job);
@@ -113,7 +117,7 @@ export const addArtifact = async (
     const named = { project_id, sha256: stored.sha256 };
     const dotenv =
       file_type === 'dotenv' ? await readDotenv(await getBytes(platform, named), file_format) : null;
-    return await keep(platform, job, { metadata, stored, dotenv });
+    return await storeArtifact(platform, job, { metadata, stored, dotenv });
   });
 };
 

@@ -35,13 +35,13 @@ const begin = (platform: Platform): Watch => {
  * Calls back with the job's row about once a second, with null once the job is gone. Returns a function that stops
  * watching.
  */
-export const watchJob = (platform: Platform, id: number, tell: StatusListener): (() => void) => {
+export const watchJob = (platform: Platform, id: number, onStatus: StatusListener): (() => void) => {
   const watch = watches.get(platform) ?? begin(platform);
   watches.set(platform, watch);
   const others = watch.heard.get(id) ?? new Set();
-  watch.heard.set(id, others.add(tell));
+  watch.heard.set(id, others.add(onStatus));
   return () => {
-    others.delete(tell);
+    others.delete(onStatus);
     if (others.size === 0) watch.heard.delete(id);
     if (watch.heard.size > 0) return;
     clearTimeout(watch.timer);

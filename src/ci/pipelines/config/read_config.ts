@@ -7,7 +7,7 @@ import type { Program } from '../../../platform/workers/program.ts';
 import { WorkerLimitError, runInWorker } from '../../../platform/workers/run_in_worker.ts';
 import type { Source } from '../../ci_file/compile.ts';
 import type { Fetched, Handle, Question, ReadTask } from '../../ci_file/thread_messages.ts';
-import type { CompiledPlan, ReadOptions } from '../../ci_file/read_all.ts';
+import type { CompiledPlan, ReadOptions } from '../../ci_file/compile_and_plan.ts';
 
 const program: Program = {
   path: programPath('src/ci/ci_file/thread.ts', 'ci_file_thread'),
@@ -97,7 +97,7 @@ export const readConfig = async (
   owner: string,
 ): Promise<CompiledPlan> => {
   const [{ compileAndPlan }, { TooHeavy, briefLimits }] = await Promise.all([
-    import('../../ci_file/read_all.ts'),
+    import('../../ci_file/compile_and_plan.ts'),
     import('../../ci_file/syntax/limits.ts'),
   ]);
   if (source.content.length > briefLimits.text) return await readInThread(source, options, owner);

@@ -45,7 +45,7 @@ const storeActivity = async ({ store }: Platform): Promise<void> => {
   });
 };
 
-type Seen = {
+type RunningJob = {
   status: string;
   started_at: number | null;
   seen_at: number | null;
@@ -59,7 +59,7 @@ type Fate = 'lost' | 'silent' | 'late' | 'cancelled' | null;
  * Decides what happens to a running job. Pure.
  * @param since when the service became reachable again: before, runners could not report
  */
-const decideFate = (job: Seen, now: number, since: number): Fate => {
+const decideFate = (job: RunningJob, now: number, since: number): Fate => {
   const { status, started_at, seen_at, cancelled_at, timeout } = job;
   if (status === 'canceling') return (cancelled_at ?? 0) < now - maxCancelMilliseconds ? 'cancelled' : null;
   if (status !== 'running' || started_at === null) return null;
@@ -78,7 +78,7 @@ const endAs = async (tx: Tx, id: number, fate: Fate): Promise<Job | null> => {
 type Fated = Named & { pipeline_id: number; fate: Fate };
 
 const sweepOne = async (platform: Platform, { fate, ...job }: Fated, since: number): Promise<void> => {
-  const isUnchanged = (now: Seen): boolean => decideFate(now, platform.clock.now(), since) === fate;
+  const isUnchanged = (now: RunningJob): boolean => decideFate(now, platform.clock.now(), since) === fate;
   if (fate === 'lost') {
     await handleLostJob(platform, job.id, (now) => isUnchanged(now));
     return;

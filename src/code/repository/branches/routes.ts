@@ -8,6 +8,7 @@ import type { Ref } from '../../../platform/git/protocol_types.ts';
 import { createBranch, findCodeForPush } from './create.ts';
 import { deleteBranch, deleteMergedBranches } from './delete.ts';
 import { branchShape, branchesJson } from './json.ts';
+import { branchOrders, listBranches } from './list.ts';
 import { listMatchingBranches } from './regex_search.ts';
 import { retryOnConflict } from '../refs/change_refs.ts';
 import { type Code, findCode, projectParam } from '../code.ts';
@@ -19,13 +20,6 @@ const branches = '/projects/:id/repository/branches';
 const branchParam = text({ description: 'name of the branch' });
 
 const answer = async (call: Call, code: Code, ref: Ref) => (await branchesJson(call, code, [ref]))[0];
-
-const orders = {
-  name_asc: { sort: 'name', descending: false },
-  name_desc: { sort: 'name', descending: true },
-  updated_asc: { sort: 'updated', descending: false },
-  updated_desc: { sort: 'updated', descending: true },
-} as const;
 
 const list = endpoint({
   method: 'GET',
@@ -46,18 +40,12 @@ const list = endpoint({
     const code = await findCode(call, id);
     const { limit, offset } = pageRequest(params);
     if (regex !== undefined && regex !== '') {
-      const walk = { search, ...orders[sort], offset, limit };
+      const walk = { search, ...branchOrders[sort], offset, limit };
       const { refs, total } = await listMatchingBranches(code.repository, regex, walk);
       return { items: await branchesJson(call, code, refs), total };
     }
-    const { refs, total } = await code.repository.ask('refs.list', {
-      prefix: branchPrefix,
-      ...(search !== undefined && search !== '' && { search }),
-      ...orders[sort],
-      offset,
-      limit,
-    });
-    return { items: await branchesJson(call, code, refs), total };
+    const { items, total } = await listBranches(code, { search, order: sort }, { offset, limit });
+    return { items: await branchesJson(call, code, items), total };
   },
 });
 

@@ -1,6 +1,6 @@
 import type { Call } from '../../../core/access/call.ts';
 import { endpoint } from '../../../core/access/endpoint.ts';
-import { badRequest, notFound } from '../../../platform/errors.ts';
+import { notFound } from '../../../platform/errors.ts';
 import { pageParams, pageRequest } from '../../../platform/http/page.ts';
 import {
   array,
@@ -16,79 +16,19 @@ import {
   text,
   texts,
 } from '../../../platform/http/schema.ts';
-import { isGitFailure } from '../../../platform/git/failure.ts';
-import type { Commit, FileDiff, Oid } from '../../../platform/git/protocol_types.ts';
+import type { Commit, Oid } from '../../../platform/git/protocol_types.ts';
 import { archiveAnswer } from '../files/archive.ts';
 import { type Code, findCode, projectParam, getWebUrl } from '../code.ts';
 import { commitJson, commitShape } from './json.ts';
-import { diffJson, diffLimits, diffShape } from './diff_json.ts';
-import { getForkNetwork } from '../forks/fork_relation.ts';
-import { maxComparedCommits } from '../limits.ts';
+import { diffJson, diffShape } from './diff_json.ts';
+import { type Compared, compareAcrossProjects, compareWithinProject, findSourceProject } from './compare.ts';
+import { listContributors } from './contributors.ts';
 import { pathParam } from '../files/paths.ts';
 import { refusal, requireCommit, requireRef, requireRevision, resolveRevision } from '../refs/resolve.ts';
 
 const area = 'repositories';
 const repository = '/projects/:id/repository';
 const refParam = text({ maxLength: 1000, description: 'branch, tag or commit' });
-
-/** Returns the commit to diff from: the merge base, or `from` itself if `straight`. */
-const findBase = async (
-  { repository }: Code,
-  [from, to]: [Oid, Oid],
-  straight: boolean,
-): Promise<Oid | null> => {
-  if (straight) return from;
-  return (await repository.ask('commits.merge_base', { ids: [from, to] })).id;
-};
-
-type Compared = { commits: Commit[]; diffs: FileDiff[]; overflow: boolean };
-
-/** Reads a diff. A diff too large for git is returned without files, as an overflow. */
-const readDiff = async ({ repository }: Code, from: Oid, to: Oid): Promise<Omit<Compared, 'commits'>> => {
-  try {
-    return await repository.ask('diff.files', { from, to, limits: diffLimits });
-  } catch (error) {
-    if (isGitFailure(error, 'too_large')) return { diffs: [], overflow: true };
-    throw error;
-  }
-};
-
-const compareWithinProject = async (code: Code, ends: [Oid, Oid], straight: boolean): Promise<Compared> => {
-  const [from, to] = ends;
-  const base = await findBase(code, ends, straight);
-  const [{ commits }, { diffs, overflow }] = await Promise.all([
-    code.repository.ask('commits.list', { from: [to], not: [from], skip: 0, limit: maxComparedCommits }),
-    base === null ? { diffs: [], overflow: false } : readDiff(code, base, to),
-  ]);
-  return { commits, diffs, overflow };
-};
-
-/** Compares with a commit of another project, without copying objects into this one. */
-const compareAcrossProjects = async (
-  code: Code,
-  other: Code,
-  [from, to]: [Oid, Oid],
-  straight: boolean,
-): Promise<Compared> => {
-  if (other.repository.storage !== code.repository.storage) {
-    throw badRequest('the projects are on different storages');
-  }
-  const source = other.repository.path;
-  const query = { source, from, to, straight, limits: diffLimits, limit: maxComparedCommits };
-  return await code.repository.ask('compare.across', query);
-};
-
-/** Finds the project of `from`: this one, or another of the same fork network. */
-const findSourceProject = async (call: Call, code: Code, id: number | string | undefined): Promise<Code> => {
-  if (id === undefined) return code;
-  const other = await findCode(call, id);
-  if (other.project.id === code.project.id) return code;
-  if (getForkNetwork(other.project) === getForkNetwork(code.project)) return other;
-  throw refusal(
-    'bad_request',
-    `Target project id:${other.project.id} is not a fork of project id:${code.project.id}`,
-  );
-};
 
 const compareJson = (
   call: Call,
@@ -217,13 +157,7 @@ const contributors = endpoint({
     const isEmpty = code.project.default_branch === null && (ref === undefined || ref === '');
     if (isEmpty) return { items: [], total: 0 };
     const { commit } = await requireRef(code, ref, 'Commit');
-    const result = await code.repository.ask('contributors.list', { commit });
-    const way = sort === 'asc' ? 1 : -1;
-    const all = result.contributors.toSorted((a, b) => {
-      const [one, other] = [a[order_by], b[order_by]];
-      const order = one < other ? -1 : Number(one > other);
-      return way * order || (a.email < b.email ? -1 : Number(a.email > b.email));
-    });
+    const all = await listContributors(code, commit, { order_by, sort });
     const { limit, offset } = pageRequest(params);
     return { items: all.slice(offset, offset + limit), total: all.length };
   },

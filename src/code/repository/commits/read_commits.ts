@@ -1,6 +1,5 @@
 /** Lists commits, and reads one commit with its stats and pipeline. */
 import type { Call } from '../../../core/access/call.ts';
-import { may } from '../../../core/access/may.ts';
 import { notFound } from '../../../platform/errors.ts';
 import type { Page, PageRequest } from '../../../platform/http/page.ts';
 import { isGitFailure } from '../../../platform/git/failure.ts';
@@ -9,6 +8,7 @@ import type { Project } from '../../../projects/projects/find.ts';
 import { actionPath, isPlainPath } from '../files/paths.ts';
 import { type Code, getWebUrl } from '../code.ts';
 import { type StatsJson, commitJson, statsJson } from './json.ts';
+import { loadLastPipelines } from '../statuses/last_pipelines.ts';
 import { briefPipelineJson } from '../statuses/pipeline_summary.ts';
 import { branchPrefix, requireRevision, tagPrefix } from '../refs/resolve.ts';
 
@@ -18,6 +18,8 @@ export type CommitFilter = {
   until?: number | undefined;
   path?: string | undefined;
   author?: string | undefined;
+  /** Part of the message, ignoring case. */
+  search?: string | undefined;
   all?: boolean | undefined;
   with_stats?: boolean | undefined;
   first_parent?: boolean | undefined;
@@ -46,12 +48,13 @@ const resolveStarts = async (code: Code, { ref_name, all = false }: CommitFilter
 const seconds = (time: number): number => Math.floor(time / 1_000);
 
 const toCommitWalk = (filter: CommitFilter): Partial<CommitWalk> => {
-  const { path, since, until, author, first_parent, order } = filter;
+  const { path, since, until, author, search, first_parent, order } = filter;
   return {
     ...(path !== undefined && path !== '' && { path: actionPath(path) }),
     ...(since !== undefined && { since: seconds(since) }),
     ...(until !== undefined && { until: seconds(until) }),
     ...(author !== undefined && author !== '' && { author }),
+    ...(search !== undefined && search !== '' && { search }),
     ...(first_parent === true && { first_parent }),
     ...(order === 'topo' && { order: 'topo' as const }),
   };
@@ -65,6 +68,18 @@ const statsMember = async ({ repository }: Code, { id }: Commit): Promise<{ stat
     if (isGitFailure(error, 'too_large')) return {};
     throw error;
   }
+};
+
+/** Lists commits reachable from one, newest first, without their total: counting walks the whole history. */
+export const walkCommits = async (
+  { repository }: Pick<Code, 'repository'>,
+  from: Oid,
+  filter: CommitFilter,
+  { skip, limit }: { skip: number; limit: number },
+): Promise<Commit[]> => {
+  if (!isPlainPath(actionPath(filter.path ?? ''))) return [];
+  const walk = { from: [from], skip, limit, ...toCommitWalk(filter) };
+  return (await repository.ask('commits.list', walk)).commits;
 };
 
 /** Returns a page of commits, newest first, and their exact total. */
@@ -95,18 +110,8 @@ export const listCommits = async (
 
 /** Loads the commit's latest pipeline, if the caller may read pipelines. */
 const loadLastPipeline = async (call: Call, project: Project, sha: string) => {
-  const none = { status: null, last_pipeline: null };
-  if (!may(call.viewer, 'read_pipeline', project)) return none;
-  const row = await call.db
-    .selectFrom('pipelines')
-    .selectAll()
-    .where('project_id', '=', project.id)
-    .where('sha', '=', sha)
-    .where('source', '<>', 'parent_pipeline')
-    .orderBy('id', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-  if (row === undefined) return none;
+  const row = (await loadLastPipelines(call, project, [sha])).get(sha);
+  if (row === undefined) return { status: null, last_pipeline: null };
   const last_pipeline = briefPipelineJson(row, { baseUrl: call.baseUrl, full_path: project.full_path });
   return { status: last_pipeline.status, last_pipeline };
 };

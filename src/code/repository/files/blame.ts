@@ -1,9 +1,10 @@
 /** Blames a file: the commits that last changed its lines. */
 import type { Call } from '../../../core/access/call.ts';
 import { invalid, notFound } from '../../../platform/errors.ts';
+import type { Commit } from '../../../platform/git/protocol_types.ts';
 import { type Code, getWebUrl } from '../code.ts';
 import { commitJson } from '../commits/json.ts';
-import { findFile, toFileHeaders } from './find_file.ts';
+import { type LoadedFile, findFile, toFileHeaders } from './find_file.ts';
 import { maxBlamedBytes } from '../limits.ts';
 import { tooLarge } from '../../../platform/http/failure.ts';
 
@@ -19,6 +20,38 @@ const readRange = (sent: unknown): [number, number] | undefined => {
   return [start, end];
 };
 
+export type Blame = {
+  /** Lines of the whole file. */
+  lines: string[];
+  /** In the order of lines; `lines`: the first and the last. */
+  ranges: { lines: [number, number]; commit: Commit }[];
+};
+
+/** Finds the commits that last changed the lines of a file. @throws Failure 404, 413, 400 for a range outside of it */
+export const loadBlame = async (
+  { repository }: Pick<Code, 'repository'>,
+  { file, content }: LoadedFile,
+  range?: [number, number],
+): Promise<Blame> => {
+  if (content === null) throw tooLarge();
+  const lines = content.toString('utf8').split('\n');
+  if (lines.at(-1) === '') lines.pop();
+  if (range !== undefined && range[0] > lines.length) throw invalid({ range: ['is invalid'] });
+  if (lines.length === 0) return { lines, ranges: [] };
+  const result = await repository.ask('blame.file', {
+    commit: file.commit_id,
+    path: file.file_path,
+    ...(range !== undefined && { range: [range[0], Math.min(range[1], lines.length)] as [number, number] }),
+  });
+  if (result === null) throw notFound('File');
+  const commits = new Map(result.commits.map((commit) => [commit.id, commit]));
+  const ranges = result.ranges.flatMap(({ lines: between, commit: id }) => {
+    const commit = commits.get(id);
+    return commit === undefined ? [] : [{ lines: between, commit }];
+  });
+  return { lines, ranges };
+};
+
 /** @throws Failure 404 for an unknown file, 413 if it is too large, 400 for a range outside of it */
 export const blameFile = async (
   call: Call,
@@ -28,25 +61,11 @@ export const blameFile = async (
 ) => {
   const range = readRange(sentRange);
   const loaded = await findFile(code, request, maxBlamedBytes);
-  const { file, content } = loaded;
-  if (content === null) throw tooLarge();
-  const lines = content.toString('utf8').split('\n');
-  if (lines.at(-1) === '') lines.pop();
-  const headers = toFileHeaders(loaded);
-  if (range !== undefined && range[0] > lines.length) throw invalid({ range: ['is invalid'] });
-  if (lines.length === 0) return { items: [], headers };
-  const result = await code.repository.ask('blame.file', {
-    commit: file.commit_id,
-    path: file.file_path,
-    ...(range !== undefined && { range: [range[0], Math.min(range[1], lines.length)] as [number, number] }),
-  });
-  if (result === null) throw notFound('File');
-  const commits = new Map(result.commits.map((commit) => [commit.id, commit]));
+  const { lines, ranges } = await loadBlame(code, loaded, range);
   const projectUrl = getWebUrl(call, code.project);
-  const items = result.ranges.flatMap(({ lines: [first, last], commit: id }) => {
-    const commit = commits.get(id);
-    if (commit === undefined) return [];
-    return [{ commit: commitJson(commit, projectUrl), lines: lines.slice(first - 1, last) }];
-  });
-  return { items, headers };
+  const items = ranges.map(({ lines: [first, last], commit }) => ({
+    commit: commitJson(commit, projectUrl),
+    lines: lines.slice(first - 1, last),
+  }));
+  return { items, headers: toFileHeaders(loaded) };
 };

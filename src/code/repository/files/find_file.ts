@@ -19,8 +19,8 @@ export type File = {
   execute_filemode: boolean;
 };
 
-/** `content` is null if the file is larger than the limit. */
-export type LoadedFile = { file: File; content: Buffer | null };
+/** `content` is null if the file is larger than the limit. `mode`: six octal digits. */
+export type LoadedFile = { file: File; content: Buffer | null; mode: string };
 
 /** Finds the last commit that changed the path. */
 const findLastCommit = async ({ repository }: Code, commit: Oid, path: string): Promise<Oid> => {
@@ -28,17 +28,23 @@ const findLastCommit = async ({ repository }: Code, commit: Oid, path: string): 
   return commits[0]?.id ?? commit;
 };
 
-/** @throws Failure 404 `404 Commit Not Found`, `404 File Not Found` */
-export const findFile = async (
+type FileRequest = {
+  commit: Oid;
+  path: string;
+  /** As the caller named the commit. */
+  ref: string;
+};
+
+/** Loads a file of a commit; null: the commit has no such file. @param max bytes up to which its content is loaded */
+export const loadFile = async (
   code: Code,
-  { file_path, ref = 'HEAD' }: { file_path: string; ref?: string | undefined },
+  { commit, path: requestedPath, ref }: FileRequest,
   max: number,
-): Promise<LoadedFile> => {
-  const { commit } = await requireRef(code, ref, 'Commit');
-  const path = cleanPath(file_path);
-  if (path === '' || !isPlainPath(path)) throw notFound('File');
+): Promise<LoadedFile | null> => {
+  const path = cleanPath(requestedPath);
+  if (path === '' || !isPlainPath(path)) return null;
   const { result, body } = await code.repository.read('blob.at', { commit, path, max });
-  if (result === null) throw notFound('File');
+  if (result === null) return null;
   const file: File = {
     file_name: path.slice(path.lastIndexOf('/') + 1),
     file_path: path,
@@ -50,7 +56,19 @@ export const findFile = async (
     last_commit_id: await findLastCommit(code, commit, path),
     execute_filemode: result.mode === '100755',
   };
-  return { file, content: result.whole ? body : null };
+  return { file, content: result.whole ? body : null, mode: result.mode };
+};
+
+/** @throws Failure 404 `404 Commit Not Found`, `404 File Not Found` */
+export const findFile = async (
+  code: Code,
+  { file_path: path, ref = 'HEAD' }: { file_path: string; ref?: string | undefined },
+  max: number,
+): Promise<LoadedFile> => {
+  const { commit } = await requireRef(code, ref, 'Commit');
+  const loaded = await loadFile(code, { commit, path, ref }, max);
+  if (loaded === null) throw notFound('File');
+  return loaded;
 };
 
 export const computeSha256 = (content: Buffer): string => hash('sha256', content);

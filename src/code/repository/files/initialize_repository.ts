@@ -1,14 +1,19 @@
 import { type Call, requireUser } from '../../../core/access/call.ts';
 import { loadViewer } from '../../../core/access/viewer.ts';
 import { groupDefaultBranch } from '../../../identity/groups/inherited.ts';
+import type { FileAction } from '../commits/file_actions.ts';
 import { findCode } from '../code.ts';
 import { commitReadme } from './commit_readme.ts';
 
-/** Creates the first commit of a new project: a README, on the requested or the default branch. */
+/**
+ * Creates the first commit of a new project: a README, on the requested or the default branch.
+ * @param others further files, such as a license
+ */
 export const initializeRepository = async (
   call: Call,
   projectId: number,
   branch: string | undefined,
+  others: readonly FileAction[] = [],
 ): Promise<void> => {
   const { db, now, platform } = call;
   // Reloads the viewer: the creator got a role in the project since.
@@ -16,5 +21,5 @@ export const initializeRepository = async (
   const code = await findCode({ ...call, viewer }, projectId);
   const inherited = async (): Promise<string> =>
     (await groupDefaultBranch(db, code.project.namespace_id)) ?? platform.config.default_branch;
-  await commitReadme({ ...call, viewer }, code, branch ? branch : await inherited());
+  await commitReadme({ ...call, viewer }, code, branch ? branch : await inherited(), others);
 };

@@ -33,7 +33,7 @@ import { findFile, toFileHeaders, computeSha256 } from './find_file.ts';
 import { maxCommitBytes, maxJsonFileBytes, maxBytesInMemory } from '../limits.ts';
 import { pathParam } from './paths.ts';
 import { refusal } from '../refs/resolve.ts';
-import { streamedAnswer, wholeAnswer } from './serve_blob.ts';
+import { serveFile } from './serve_file.ts';
 
 const area = 'repository_files';
 const files = '/projects/:id/repository/files/:file_path';
@@ -75,11 +75,7 @@ const show = endpoint({
 
 const rawAnswer = async (call: Call, id: number | string, request: { file_path: string; ref?: string }) => {
   const code = await findCode(call, id);
-  const loaded = await findFile(code, request, maxBytesInMemory);
-  const { file, content } = loaded;
-  const served = { name: file.file_name, size: file.size, headers: toFileHeaders(loaded) };
-  if (content !== null) return wholeAnswer(content, served);
-  return await streamedAnswer(call, code.repository, { id: file.blob_id }, served);
+  return await serveFile(call, code, await findFile(code, request, maxBytesInMemory));
 };
 
 const rawFile = endpoint({

@@ -6,7 +6,8 @@ import { pageParams, pageRequest } from '../../../platform/http/page.ts';
 import { boolean, int, object, oneOf, optional, string, text } from '../../../platform/http/schema.ts';
 import { type Code, findCode, projectParam, storageSight } from '../code.ts';
 import { maxJsonFileBytes, maxBytesInMemory } from '../limits.ts';
-import { actionPath, isPlainPath, pathParam } from './paths.ts';
+import { listFolder } from './list_folder.ts';
+import { pathParam } from './paths.ts';
 import { requireRef } from '../refs/resolve.ts';
 import { streamedAnswer, wholeAnswer } from './serve_blob.ts';
 
@@ -34,11 +35,8 @@ const tree = endpoint({
   handle: async (call, { id, path: requestedPath = '', ref, recursive, ...params }) => {
     const code = await findCode(call, id);
     const { commit } = await requireRef(code, ref, 'Tree');
-    const path = actionPath(requestedPath);
     const { limit, offset } = pageRequest(params);
-    const listing = isPlainPath(path)
-      ? await code.repository.ask('tree.list', { commit, path, recursive, offset, limit })
-      : null;
+    const listing = await listFolder(code, { commit, path: requestedPath, recursive, offset, limit });
     if (listing === null) throw notFound('invalid revision or path');
     return { items: listing.entries, total: listing.total };
   },

@@ -2,7 +2,7 @@ import type { TSchema } from 'typebox';
 import type { Call } from '../../../core/access/call.ts';
 import { endpoint } from '../../../core/access/endpoint.ts';
 import type { Reader } from '../../../platform/db/open.ts';
-import { invalid, notFound } from '../../../platform/errors.ts';
+import { notFound } from '../../../platform/errors.ts';
 import { pageParams, pageRequest } from '../../../platform/http/page.ts';
 import { boolean, integer, object, optional, text } from '../../../platform/http/schema.ts';
 import { type Project, findProjectFor } from '../../../projects/projects/find.ts';
@@ -10,46 +10,18 @@ import { projectParam } from '../code.ts';
 import { loadProtectedBranches, loadProtectedTags } from './rules.ts';
 import { protectedBranchJson, protectedBranchShape, protectedTagJson, protectedTagShape } from './json.ts';
 import {
-  type BranchRule,
   addBranchRule,
   addTagRule,
   changeBranchRule,
   removeBranchRule,
   removeTagRule,
 } from './change_rules.ts';
+import { readBranchChanges, readBranchRule, readTagLevel } from './rule_input.ts';
 
 const branchWords = { area: 'protected_branches', path: '/projects/:id/protected_branches', word: 'branch' };
 const tagWords = { area: 'protected_tags', path: '/projects/:id/protected_tags', word: 'tag' };
 const nameParam = text({ description: 'name, or pattern with `*`' });
 const level = optional(integer({ description: '0: nobody, 30: developers, 40: masters' }));
-
-const validLevels = [0, 30, 40];
-
-const requireLevel = (name: string, value: number | undefined): number | undefined => {
-  if (value !== undefined && !validLevels.includes(value))
-    throw invalid({ [name]: ['does not have a valid value'] });
-  return value;
-};
-
-type RuleInput = {
-  push_access_level?: number | undefined;
-  merge_access_level?: number | undefined;
-  allow_force_push?: boolean | undefined;
-};
-
-const toBranchRule = (input: RuleInput): Partial<BranchRule> => {
-  const push = requireLevel('push_access_level', input.push_access_level);
-  const merge = requireLevel('merge_access_level', input.merge_access_level);
-  return {
-    ...(push !== undefined && { push_access_level: push }),
-    ...(merge !== undefined && { merge_access_level: merge }),
-    ...(input.allow_force_push !== undefined && { allow_force_push: input.allow_force_push ? 1 : 0 }),
-  };
-};
-
-const requireName = (name: string): void => {
-  if (name.trim() === '') throw invalid({ name: ["can't be blank"] });
-};
 
 const slicePage = <T>(all: T[], params: { page: number; per_page: number }): T[] => {
   const { limit, offset } = pageRequest(params);
@@ -152,11 +124,7 @@ const protect = endpoint({
   reply: protectedBranchShape,
   handle: async (call, { id, name, ...input }) => {
     const project = await findProjectFor(call, id, 'admin_protected_ref');
-    requireName(name);
-    const usual: BranchRule = { push_access_level: 40, merge_access_level: 40, allow_force_push: 0 };
-    return protectedBranchJson(
-      await addBranchRule(call, project, name, { ...usual, ...toBranchRule(input) }),
-    );
+    return protectedBranchJson(await addBranchRule(call, project, name, readBranchRule(name, input)));
   },
 });
 
@@ -170,7 +138,7 @@ const change = endpoint({
   reply: protectedBranchShape,
   handle: async (call, { id, name, ...createLevel }) => {
     const project = await findProjectFor(call, id, 'admin_protected_ref');
-    return protectedBranchJson(await changeBranchRule(call, project, name, toBranchRule(createLevel)));
+    return protectedBranchJson(await changeBranchRule(call, project, name, readBranchChanges(createLevel)));
   },
 });
 
@@ -184,9 +152,8 @@ const protectTag = endpoint({
   reply: protectedTagShape,
   handle: async (call, { id, name, create_access_level }) => {
     const project = await findProjectFor(call, id, 'admin_protected_ref');
-    requireName(name);
-    const text = requireLevel('create_access_level', create_access_level) ?? 40;
-    return protectedTagJson(await addTagRule(call, project, name, text));
+    const required = readTagLevel(name, create_access_level);
+    return protectedTagJson(await addTagRule(call, project, name, required));
   },
 });
 

@@ -34,8 +34,10 @@ const copyPack = async (from: Repository, into: Repository, commit: Oid, shared:
   taken.writable.end();
   put.readable.resume();
   try {
-    await pipeline(taken.readable, put.writable);
-    await Promise.all([taken.result, put.result]);
+    // git stops reading at the end of the pack: the storage may be done before the stream has ended, and the results
+    // say what failed.
+    pipeline(taken.readable, put.writable).catch(() => undefined);
+    await Promise.race([put.result, taken.result.then(async () => await put.result)]);
   } finally {
     taken.destroy();
     put.destroy();

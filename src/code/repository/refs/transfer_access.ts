@@ -48,7 +48,8 @@ const sufficientScopes: Record<GitService, readonly string[]> = {
   'git-receive-pack': ['api', 'write_repository'],
 };
 
-const hasScope = ({ scopes }: GitUser, service: GitService): boolean =>
+/** Whether the credentials of a user admit a service. */
+export const mayUse = ({ scopes }: GitUser, service: GitService): boolean =>
   scopes === null || sufficientScopes[service].some((scope) => scopes.includes(scope));
 
 /** Returns why a deploy key may not use the service; null if it may. Project visibility does not limit deploy keys. */
@@ -69,9 +70,9 @@ export const transferProblem = (user: GitUser, project: Project, service: GitSer
   const { viewer, deployKey } = user;
   if (deployKey !== null) return keyProblem(deployKey, project, service);
   if (service === 'git-upload-pack') {
-    return may(viewer, 'read_code', project) && hasScope(user, service) ? null : refusalTexts.download;
+    return may(viewer, 'read_code', project) && mayUse(user, service) ? null : refusalTexts.download;
   }
-  if (may(viewer, 'push_code', project)) return hasScope(user, service) ? null : refusalTexts.upload;
+  if (may(viewer, 'push_code', project)) return mayUse(user, service) ? null : refusalTexts.upload;
   const mayOtherwise = may(viewer, 'push_code', { ...project, archived: 0 });
   return mayOtherwise ? refusalTexts.archived : refusalTexts.upload;
 };

@@ -17,6 +17,8 @@ export type TagRequest = {
   from: string;
   /** Message of an annotated tag; absent: a lightweight tag. */
   message?: string | undefined;
+  /** Creates a release with this description. */
+  release_description?: string | undefined;
 };
 
 const bad = (message: string): Failure => refusal('bad_request', message);
@@ -25,11 +27,8 @@ const bad = (message: string): Failure => refusal('bad_request', message);
 const normalizeMessage = (message: string | undefined): string | null =>
   message === undefined || message.trim() === '' ? null : `${message.trimEnd()}\n`;
 
-/**
- * Creates a tag. Returns once it is durable.
- * @throws Failure 400 with GitLab's message, 403 without permission to create a tag of this name
- */
-export const createTag = async (call: Call, code: Code, { tag, from, message }: TagRequest): Promise<Ref> => {
+/** Creates the tag itself. */
+const createTagRef = async (call: Call, code: Code, { tag, from, message }: TagRequest): Promise<Ref> => {
   const { project, repository } = code;
   const name = tagPrefix + tag;
   requireTagPermission(call, tag)(project, await loadProtectedTags(call.db, project.id));
@@ -109,6 +108,17 @@ export const addRelease = async (
     });
     await recordReleaseEvent(tx, call, { kind: 'release.created', project_id: project.id, tag });
   });
+
+/**
+ * Creates a tag, and its release if there is a description. Returns once it is durable.
+ * @throws Failure 400 with GitLab's message, 403 without permission to create a tag of this name
+ */
+export const createTag = async (call: Call, code: Code, request: TagRequest): Promise<Ref> => {
+  const ref = await createTagRef(call, code, request);
+  const { release_description: description = '' } = request;
+  if (description !== '') await addRelease(call, code.project, ref, description);
+  return ref;
+};
 
 /** @throws Failure 404 if the tag has no release */
 export const changeRelease = async (

@@ -1,6 +1,5 @@
 import type { Call } from '../../../core/access/call.ts';
 import { endpoint } from '../../../core/access/endpoint.ts';
-import { notFound } from '../../../platform/errors.ts';
 import { pageParams, pageRequest } from '../../../platform/http/page.ts';
 import { longText, object, oneOf, optional, text } from '../../../platform/http/schema.ts';
 import type { Ref } from '../../../platform/git/protocol_types.ts';
@@ -8,19 +7,13 @@ import { findCodeForPush } from '../branches/create.ts';
 import { requireTagPermission } from '../refs/change_refs.ts';
 import { type Code, findCode, projectParam } from '../code.ts';
 import { loadProtectedTags } from '../protection/rules.ts';
-import { findRef, tagPrefix } from '../refs/resolve.ts';
+import { listTags, requireTag } from './list.ts';
 import { releaseOfTagShape, tagShape, tagsJson } from './json.ts';
 import { addRelease, changeRelease, createTag, deleteTag } from './change_tags.ts';
 
 const area = 'tags';
 const tags = '/projects/:id/repository/tags';
 const nameParam = text({ description: 'name of the tag' });
-
-const requireTag = async ({ repository }: Code, tag: string): Promise<Ref> => {
-  const ref = await findRef(repository, tagPrefix + tag);
-  if (ref === null) throw notFound('Tag');
-  return ref;
-};
 
 const list = endpoint({
   method: 'GET',
@@ -39,16 +32,9 @@ const list = endpoint({
   list: true,
   handle: async (call, { id, search, order_by, sort, ...params }) => {
     const code = await findCode(call, id);
-    const { limit, offset } = pageRequest(params);
-    const { refs, total } = await code.repository.ask('refs.list', {
-      prefix: tagPrefix,
-      ...(search !== undefined && search !== '' && { search }),
-      sort: order_by === 'updated' ? 'updated' : 'name',
-      descending: sort === 'desc',
-      offset,
-      limit,
-    });
-    return { items: await tagsJson(call, code, refs), total };
+    const filter = { search, order_by: order_by === 'updated' ? order_by : 'name', sort } as const;
+    const { items, total } = await listTags(code, filter, pageRequest(params));
+    return { items: await tagsJson(call, code, items), total };
   },
 });
 
@@ -82,10 +68,7 @@ const create = endpoint({
   reply: tagShape,
   handle: async (call, { id, tag_name: tag, ref: from, message, release_description }) => {
     const code = await findCodeForPush(call, id);
-    const ref = await createTag(call, code, { tag, from, message });
-    if (release_description !== undefined && release_description !== '') {
-      await addRelease(call, code.project, ref, release_description);
-    }
+    const ref = await createTag(call, code, { tag, from, message, release_description });
     return (await tagsJson(call, code, [ref]))[0];
   },
 });

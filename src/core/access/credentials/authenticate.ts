@@ -10,7 +10,7 @@ import { type Viewer, rolesText, today, toViewer } from '../viewer.ts';
 export type ActorUser = Pick<
   UsersTable,
   'username' | 'name' | 'email' | 'state' | 'admin' | 'external' | 'can_create_group' | 'projects_limit'
-> & { id: number };
+> & { id: number; avatar: string | null };
 
 export type Credential = {
   /** `job`: the token of a running job, with `id` the job's id. */
@@ -26,6 +26,7 @@ export const userColumns = [
   'users.username',
   'users.name',
   'users.email',
+  'users.avatar',
   'users.state',
   'users.admin',
   'users.external',
@@ -39,6 +40,8 @@ export type SignedIn = {
   viewer: Viewer;
   /** Version of all names that records show. */
   names_version: number;
+  /** The administrator who acts as the user, in a session started for that. */
+  impersonator?: { id: number; session_id: number };
 };
 
 export const namesVersion = sql<number>`(select cast(value as bigint) from instance where name = 'names_version')`;

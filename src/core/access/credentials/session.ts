@@ -20,8 +20,16 @@ const selectSession = compiled((db, { token_hash, day }: { token_hash: string; d
   db
     .selectFrom('sessions')
     .innerJoin('users', 'users.id', 'sessions.user_id')
+    .leftJoin('sessions as behind', 'behind.id', 'sessions.impersonator_session_id')
+    .leftJoin('users as impersonators', 'impersonators.id', 'behind.user_id')
     .select(userColumns)
     .select(['sessions.id as session_id', 'sessions.signed_in_at', 'sessions.last_seen_at'])
+    .select([
+      'impersonators.id as impersonator_id',
+      'impersonators.admin as impersonator_admin',
+      'impersonators.state as impersonator_state',
+      'behind.id as impersonator_session_id',
+    ])
     .select('sessions.created_at as began_at')
     .select(rolesText(sql`users.id`, day).as('roles'))
     .select(namesVersion.as('names_version'))
@@ -29,6 +37,9 @@ const selectSession = compiled((db, { token_hash, day }: { token_hash: string; d
     .where('sessions.token_hash', '=', token_hash)
     .compile(),
 );
+
+/** Maximum duration of an impersonation in milliseconds. */
+export const maxImpersonationAge = 3_600_000;
 
 /** A session has the scope of the API, but never sudo. */
 const scopes = ['api'];
@@ -38,6 +49,26 @@ export type Session = SignedIn & {
   /** When the user needs a second factor that they lack; null: never. */
   factor_due_at: number | null;
 };
+
+type Impersonated = {
+  impersonator_id: number | null;
+  impersonator_admin: number | null;
+  impersonator_state: string | null;
+  impersonator_session_id: number | null;
+  began_at: number;
+  admin: number;
+};
+
+/**
+ * Checks an impersonation again at each request: the administrator must still be one, the user must not have become
+ * one, and the time must not be over.
+ */
+const isImpersonationValid = (row: Impersonated, now: number): boolean =>
+  row.impersonator_id === null ||
+  (row.impersonator_admin === 1 &&
+    row.impersonator_state === 'active' &&
+    row.admin === 0 &&
+    now - row.began_at < maxImpersonationAge);
 
 /**
  * Authenticates a session cookie. Returns null for an unknown or expired session.
@@ -49,7 +80,7 @@ export const authenticateSession = async (
   { now, settings }: { now: number; settings: Settings },
 ): Promise<Session | null> => {
   const [row] = await selectSession(db, { token_hash: hashToken(secret), day: today(now) });
-  if (row === undefined) return null;
+  if (row === undefined || !isImpersonationValid(row, now)) return null;
   const {
     session_id: id,
     began_at,
@@ -58,12 +89,20 @@ export const authenticateSession = async (
     roles,
     names_version,
     factor_due_at,
+    impersonator_id,
+    impersonator_admin: _admin,
+    impersonator_state: _state,
+    impersonator_session_id,
     ...user
   } = row;
   if (now - began_at >= maxSessionAge || now - last_seen_at >= getIdleTimeout(settings)) return null;
   if (user.state === 'blocked') throw forbidden('Your account has been blocked.');
   const credential = { kind: 'session', id, scopes, last_used_at: last_seen_at } as const;
-  return { user, credential, viewer: toViewer(user, roles), names_version, signed_in_at, factor_due_at };
+  const signedIn = { user, credential, viewer: toViewer(user, roles), names_version, signed_in_at };
+  if (impersonator_id === null || impersonator_session_id === null) return { ...signedIn, factor_due_at };
+  // The administrator has signed in with their own factor.
+  const impersonator = { id: impersonator_id, session_id: impersonator_session_id };
+  return { ...signedIn, impersonator, factor_due_at: null };
 };
 
 const minute = 60_000;
@@ -73,12 +112,15 @@ const minute = 60_000;
  * short.
  */
 export const recordSessionUse = (store: Store, signedIn: SignedIn, now: number, idle: number): void => {
-  const { id, last_used_at } = signedIn.credential;
+  const { credential, impersonator } = signedIn;
+  const { id, last_used_at } = credential;
   if (now - (last_used_at ?? 0) < Math.min(minute, idle / 10)) return;
   void store
     .write(async ({ db }) => {
-      await db.updateTable('sessions').set({ last_seen_at: now }).where('id', '=', id).execute();
-      await recordActivity(db, signedIn.user.id, now);
+      const ids = impersonator === undefined ? [id] : [id, impersonator.session_id];
+      await db.updateTable('sessions').set({ last_seen_at: now }).where('id', 'in', ids).execute();
+      // An administrator's activity is none of the user's.
+      await recordActivity(db, impersonator?.id ?? signedIn.user.id, now);
     })
     .catch(() => undefined);
 };

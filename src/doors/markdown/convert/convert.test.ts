@@ -107,7 +107,7 @@ test('shows images of the instance, and links those of other sites', () => {
 
 test('carries the line of each task, also in nested lists and quotes', () => {
   const html = read('text\n\n- [ ] a\n  1. [x] b\n- c\n\n> * [X] d\n\n- [ ]\n- [y] e\n- \\[ ] f');
-  const boxes = [...html.matchAll(/<input type="checkbox"[^>]*data-line="(\d+)" disabled( checked)?>/g)];
+  const boxes = [...html.matchAll(/<input type="checkbox"[^>]*data-line="(\d+)"[^>]* disabled( checked)?>/g)];
   assert.deepEqual(
     boxes.map(([, line, checked]) => [line, checked !== undefined]),
     [
@@ -179,3 +179,9 @@ test('keeps details, and Markdown inside of them', () =>
     read('<details open>\n<summary>S</summary>\n\n**a**\n</details>').replaceAll('\n', ''),
     '<details open><summary>S</summary><p dir="auto"><strong>a</strong></p></details>',
   ));
+
+test('shows a text as it is that nests elements deeply', () => {
+  assert.match(read('<b>'.repeat(1_900)), /^<p dir="auto"><b>/);
+  assert.match(read('<b></x>'.repeat(2_100)), /nested too deeply.*<pre>&lt;b&gt;&lt;\/x&gt;/s);
+  assert.match(read('<b>a</b><br>'.repeat(2_100)), /^<p dir="auto"><b>/);
+});

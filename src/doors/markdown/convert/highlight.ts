@@ -1,9 +1,10 @@
-/** Highlights code with classes of highlight.js. A language is loaded at its first use: all take much memory. */
-import { readdirSync } from 'node:fs';
+/**
+ * Highlights code with classes of highlight.js. Runs in a worker thread, because patterns of a language can take long.
+ * A language is loaded at its first use: all take much memory.
+ */
 import { createRequire } from 'node:module';
-import { dirname } from 'node:path';
 import { escapeHtml } from './html_tokens.ts';
-import { embeddedLanguages, toLanguage } from './languages.ts';
+import { canHighlight, embeddedLanguages, toLanguage } from './languages.ts';
 
 type Highlighter = {
   getLanguage: (name: string) => unknown;
@@ -13,20 +14,15 @@ type Highlighter = {
 
 // Not imported: its types add those of a browser to everything, and its languages stay out of the bundle.
 const load = createRequire(import.meta.url);
-const highlighter = load('highlight.js/lib/core') as Highlighter;
+let highlighter: Highlighter | null = null;
 
-const fileEnding = /\.js$/;
-const available = new Set(
-  readdirSync(dirname(load.resolve('highlight.js/lib/languages/json')))
-    .filter((file) => fileEnding.test(file) && !file.endsWith('.js.js'))
-    .map((file) => file.replace(fileEnding, '')),
-);
+const getHighlighter = (): Highlighter => (highlighter ??= load('highlight.js/lib/core') as Highlighter);
 
 /** Loads a language and those inside of it. Returns whether it is known. */
 const loadLanguage = (language: string): boolean => {
-  if (!available.has(language)) return false;
-  if (highlighter.getLanguage(language) !== undefined) return true;
-  highlighter.registerLanguage(language, load(`highlight.js/lib/languages/${language}`));
+  if (!canHighlight(language)) return false;
+  if (getHighlighter().getLanguage(language) !== undefined) return true;
+  getHighlighter().registerLanguage(language, load(`highlight.js/lib/languages/${language}`));
   for (const inner of embeddedLanguages[language] ?? []) loadLanguage(inner);
   return true;
 };
@@ -38,5 +34,30 @@ const loadLanguage = (language: string): boolean => {
 export const highlight = (code: string, languageOrFile: string): string => {
   const language = toLanguage(languageOrFile);
   if (!loadLanguage(language)) return escapeHtml(code);
-  return highlighter.highlight(code, { language, ignoreIllegals: true }).value;
+  return getHighlighter().highlight(code, { language, ignoreIllegals: true }).value;
+};
+
+const closeTag = '</span>';
+const token = /<span class="[\w .-]{1,200}">|<\/span>|\n|[^<\n]+|</g;
+
+/**
+ * Returns code as one HTML text for each line, with one more after a last line feed. Elements that span lines are closed at the end of each and opened again in
+ * the next. Anything but a `span` with a class is escaped.
+ */
+export const highlightToLines = (code: string, language: string): string[] => {
+  const lines: string[] = [];
+  const open: string[] = [];
+  let line = '';
+  for (const [part] of highlight(code, language).matchAll(token)) {
+    if (part === '\n') {
+      lines.push(line + closeTag.repeat(open.length));
+      line = open.join('');
+    } else if (part === closeTag) line += open.pop() === undefined ? '' : closeTag;
+    else if (part === '<') line += '&lt;';
+    else {
+      if (part.startsWith('<span')) open.push(part);
+      line += part;
+    }
+  }
+  return [...lines, line + closeTag.repeat(open.length)];
 };

@@ -46,3 +46,7 @@ export type Environment = {
   diagramServer: string | null;
   [key: string | symbol]: unknown;
 };
+
+/** Returns what links of the instance start with. */
+export const getRoot = ({ baseUrl, isAbsolute }: ConvertOptions): string =>
+  isAbsolute ? baseUrl : (URL.parse(baseUrl)?.pathname.replace(/\/$/, '') ?? '');

@@ -70,6 +70,7 @@ const writeTaskBox = (state: Rewriting, { attributes }: Open): string => {
   return writeTag('input', [
     ['type', 'checkbox'],
     ['class', 'task-list-item-checkbox'],
+    ['aria-label', tick === 'x' ? 'Completed task' : 'Open task'],
     ['data-line', line],
     ['disabled', ''],
     ['checked', tick === 'x' ? '' : null],

@@ -1,5 +1,5 @@
 /** Resolves the addresses in a text: into the repository, to uploads, within the instance and to other sites. */
-import type { ConvertOptions } from './options.ts';
+import { type ConvertOptions, getRoot } from './options.ts';
 
 export type ResolvedUrl = {
   href: string;
@@ -31,10 +31,6 @@ const joinPath = (folder: string, path: string): string[] => {
   }
   return segments;
 };
-
-/** Returns what links of the instance start with. */
-const getRoot = ({ baseUrl, isAbsolute }: ConvertOptions): string =>
-  isAbsolute ? baseUrl : (URL.parse(baseUrl)?.pathname.replace(/\/$/, '') ?? '');
 
 const prefixFragment = (fragment: string, path: string): string => {
   const isText = path === '' || /\.(?:md|markdown|mdown|mkd)$/i.test(path);

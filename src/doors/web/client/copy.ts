@@ -1,11 +1,22 @@
-/** Buttons `[data-copy]` copy that text. They are hidden until this script runs. */
+/**
+ * Buttons `[data-copy]` copy that text, `[data-copy-from]` the text at that address. They are hidden until this script
+ * runs.
+ */
+const buttons = '[data-copy], [data-copy-from]';
+
+const textFor = async ({ dataset }: HTMLElement): Promise<string> => {
+  const from = dataset['copyFrom'];
+  return from === undefined ? (dataset['copy'] ?? '') : await (await fetch(from)).text();
+};
+
 export const startCopyButtons = (): void => {
-  for (const button of document.querySelectorAll<HTMLElement>('[data-copy]')) button.hidden = false;
+  for (const button of document.querySelectorAll<HTMLElement>(buttons)) button.hidden = false;
   document.addEventListener('click', (event) => {
-    const button = (event.target as Element).closest<HTMLElement>('[data-copy]');
+    const button = (event.target as Element).closest<HTMLElement>(buttons);
     if (button === null) return;
     const label = button.getAttribute('aria-label') ?? 'Copy';
-    void navigator.clipboard.writeText(button.dataset['copy'] ?? '').then(() => {
+    void textFor(button).then(async (text) => {
+      await navigator.clipboard.writeText(text);
       button.setAttribute('aria-label', 'Copied');
       button.title = 'Copied';
       setTimeout(() => button.setAttribute('aria-label', label), 2000);

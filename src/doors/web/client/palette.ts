@@ -21,9 +21,7 @@ const makeDialog = (): { dialog: HTMLDialogElement; input: HTMLInputElement; res
   input.className = 'search-input';
   input.placeholder = 'Project, #issue, !merge request, or a file of this project';
   input.setAttribute('aria-label', 'Search or jump to');
-  input.setAttribute('role', 'combobox');
   input.setAttribute('aria-controls', 'palette-results');
-  input.setAttribute('aria-expanded', 'true');
   const results = document.createElement('div');
   results.id = 'palette-results';
   results.className = 'results';
@@ -38,9 +36,10 @@ const links = (results: HTMLElement): HTMLAnchorElement[] => [...results.querySe
 
 const select = (results: HTMLElement, step: number): void => {
   const all = links(results);
-  const at = all.findIndex((link) => link.getAttribute('aria-selected') === 'true');
+  const at = all.findIndex((link) => link.hasAttribute('aria-current'));
   const next = all[(at + step + all.length) % all.length];
-  for (const link of all) link.setAttribute('aria-selected', String(link === next));
+  for (const link of all) link.removeAttribute('aria-current');
+  next?.setAttribute('aria-current', 'true');
   next?.scrollIntoView({ block: 'nearest' });
 };
 
@@ -68,9 +67,7 @@ const build = (): ReturnType<typeof makeDialog> => {
     }
     if (event.key === 'Enter') {
       event.preventDefault();
-      (
-        links(results).find((link) => link.getAttribute('aria-selected') === 'true') ?? links(results)[0]
-      )?.click();
+      (links(results).find((link) => link.hasAttribute('aria-current')) ?? links(results)[0])?.click();
     }
   });
   dialog.addEventListener('click', ({ target }) => {

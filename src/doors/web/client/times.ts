@@ -17,15 +17,17 @@ const relativeTime = (time: number, now: number): string => {
   return format.format(Math.trunc(seconds / size), unit);
 };
 
-/** Starts the updates of `time[data-relative]`, once a minute. */
+/** Updates all `time[data-relative]`. */
+export const updateTimes = (): void => {
+  for (const time of document.querySelectorAll<HTMLTimeElement>('time[data-relative]')) {
+    if (time.title === '') time.title = time.textContent;
+    const text = relativeTime(Date.parse(time.dateTime), Date.now());
+    if (time.textContent !== text) time.textContent = text;
+  }
+};
+
+/** Starts the updates, once a minute. */
 export const startTimes = (): void => {
-  const update = (): void => {
-    for (const time of document.querySelectorAll<HTMLTimeElement>('time[data-relative]')) {
-      if (time.title === '') time.title = time.textContent;
-      const text = relativeTime(Date.parse(time.dateTime), Date.now());
-      if (time.textContent !== text) time.textContent = text;
-    }
-  };
-  update();
-  setInterval(update, 60_000);
+  updateTimes();
+  setInterval(updateTimes, 60_000);
 };

@@ -30,10 +30,13 @@ const initialsOf = (name: string): string => {
     .toUpperCase();
 };
 
+/** The policy of pages admits pictures of the instance only, so those of an avatar service are not requested. */
+const isUploaded = (url: string): boolean => /^(?:https?:\/\/[^/]+)?\/(?:[^?#]+\/)?uploads\//.test(url);
+
 /** Renders an avatar. Screen readers skip it: the name stands beside it. */
 export const avatar = ({ name, avatar_url, size = 'small', isSquare = false }: Given): Html => {
   const classes = `avatar ${size}${isSquare ? ' square' : ''}`;
-  if ((avatar_url ?? '') !== '') {
+  if (avatar_url !== null && avatar_url !== undefined && isUploaded(avatar_url)) {
     return html`<img class="${classes}" src="${avatar_url}" alt="" loading="lazy">`;
   }
   // An SVG: the content security policy allows no style attributes, and text in it scales with the avatar.

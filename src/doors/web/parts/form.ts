@@ -34,7 +34,7 @@ export const attempt = async (operation: () => Promise<unknown>): Promise<FormPr
   }
 };
 
-type FieldGiven = {
+export type FieldGiven = {
   name: string;
   /** Element id; by default derived from the name. For pages with several forms that share a name. */
   id?: string;
@@ -53,7 +53,7 @@ export const saidOf = (label: string, problem: string): string =>
 type Ties = { id: string; described: Html | null; attributes: Html; hint: Html | null; error: Html | null };
 
 /** Attributes that link a control to its hint and its problem. */
-const tiesOf = ({ name, label, hint, id = idOf(name), problems = noProblems }: FieldGiven): Ties => {
+export const tiesOf = ({ name, label, hint, id = idOf(name), problems = noProblems }: FieldGiven): Ties => {
   const wrong = problems.fields[name] ?? [];
   const ids = [...(hint === undefined ? [] : [`${id}_hint`]), ...(wrong.length > 0 ? [`${id}_error`] : [])];
   const described = ids.length === 0 ? null : html` aria-describedby="${ids.join(' ')}"`;
@@ -70,7 +70,7 @@ const tiesOf = ({ name, label, hint, id = idOf(name), problems = noProblems }: F
 };
 
 type InputGiven = FieldGiven & {
-  type?: 'text' | 'email' | 'password' | 'number' | 'url' | 'date';
+  type?: 'text' | 'email' | 'password' | 'number' | 'url' | 'date' | 'color';
   value?: string | number | null;
   autocomplete?: string;
   required?: boolean;
@@ -79,6 +79,8 @@ type InputGiven = FieldGiven & {
   min?: string | number | null;
   max?: string | number | null;
   step?: number | 'any';
+  /** Values that the browser proposes; others may be typed. */
+  suggestions?: readonly string[];
 };
 
 const boundsOf = ({ min = null, max = null, step }: InputGiven): Html =>
@@ -86,8 +88,12 @@ const boundsOf = ({ min = null, max = null, step }: InputGiven): Html =>
     step !== undefined && html` step="${step}"`
   }`;
 
+const suggestionList = (id: string, suggestions: readonly string[]): Html =>
+  html`<datalist id="${id}_list">${suggestions.map((one) => html`<option value="${one}"></option>`)}</datalist>`;
+
 /** Renders a line of text. */
 export const input = (given: InputGiven): Html => {
+  const { suggestions = [] } = given;
   const { name, label, type = 'text', value, autocomplete, required = false, autofocus = false } = given;
   const { id, attributes, hint, error } = tiesOf(given);
   const isName = type === 'password' || type === 'email' || autocomplete === 'username';
@@ -97,7 +103,19 @@ export const input = (given: InputGiven): Html => {
     autocomplete !== undefined && html` autocomplete="${autocomplete}"`
   }${isName && html` autocapitalize="none" spellcheck="false"`}${required && html` required`}${
     autofocus && html` autofocus`
-  }${boundsOf(given)}${attributes}>
+  }${boundsOf(given)}${suggestions.length > 0 && html` list="${id}_list"`}${attributes}>
+${suggestions.length > 0 && suggestionList(id, suggestions)}${error}</div>
+`;
+};
+
+/** Renders a choice of a file, for a form with `hasFiles`. @param accept media types and endings that may be chosen. */
+export const fileInput = (given: FieldGiven & { accept?: string; required?: boolean }): Html => {
+  const { id, attributes, hint, error } = tiesOf(given);
+  return html`<div class="field">
+<label for="${id}">${given.label}</label>${hint}
+<input id="${id}" name="${given.name}" type="file"${given.accept !== undefined && html` accept="${given.accept}"`}${
+    given.required === true && html` required`
+  }${attributes}>
 ${error}</div>
 `;
 };
@@ -153,6 +171,26 @@ export const select = (
 <label for="${id}">${given.label}</label>${hint}
 <select id="${id}" name="${given.name}"${attributes}>${options}</select>
 ${error}</div>
+`;
+};
+
+type RadiosGiven = FieldGiven & { value: string | null; boxes: readonly (Box & { isDisabled?: boolean })[] };
+
+/** Renders a choice of one of a few values, each with an explanation. */
+export const radios = (given: RadiosGiven): Html => {
+  const { id, described, hint, error } = tiesOf(given);
+  const radio = ({ value, label, hint: meaning, isDisabled = false }: RadiosGiven['boxes'][number]): Html => {
+    const own = `${id}_${value}`;
+    return html`<div class="field check">
+<input id="${own}" name="${given.name}" type="radio" value="${value}"${value === given.value && html` checked`}${
+      isDisabled && html` disabled`
+    }${meaning !== undefined && html` aria-describedby="${own}_hint"`}>
+<label for="${own}">${label}</label>${meaning !== undefined && html`<p class="hint" id="${own}_hint">${meaning}</p>`}</div>
+`;
+  };
+  return html`<fieldset id="${id}"${described}>
+<legend>${given.label}</legend>${hint}${error}
+${given.boxes.map(radio)}</fieldset>
 `;
 };
 

@@ -19,10 +19,14 @@ test('wraps the texts of a page', async () => {
   assert.ok(call !== null);
   const [a, b] = ['*a*', '<b onclick=x>b</b>'];
   const texts = ['<p dir="auto"><em>a</em></p>\n', '<p dir="auto"><b>b</b></p>\n'];
-  const wrapped = texts.map((text) => `<div class="markdown">${text}</div>`);
+  const wrapped = texts.map((text) => `<div class="prose">${text}</div>`);
   assert.equal((await markdown(call, a)).text, wrapped[0]);
   assert.deepEqual(
     (await markdownTexts(call, [a, b])).map(({ text }) => text),
     wrapped,
+  );
+  assert.match(
+    (await markdown(call, `*a*${'<b>'.repeat(350_000)}`)).text,
+    /too long to be rendered.*<pre tabindex="0">\*a\*&lt;b&gt;/s,
   );
 });

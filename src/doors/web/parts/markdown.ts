@@ -2,7 +2,9 @@ import type { Call } from '../../../core/access/call.ts';
 import { type MarkdownContext, renderMarkdown, renderMarkdownTexts } from '../../markdown/render_markdown.ts';
 import { type Html, html, trusted } from './html.ts';
 
-const wrap = (text: string): Html => html`<div class="markdown">${trusted(text)}</div>`;
+/** Blocks of code scroll in themselves, which needs the focus where there is no pointer. */
+const wrap = (text: string): Html =>
+  html`<div class="prose">${trusted(text.replaceAll('<pre>', `<pre tabindex="0">`))}</div>`;
 
 /** Renders a Markdown text for the viewer. `render_markdown.ts` describes the context. */
 export const markdown = async (call: Call, text: string, context: MarkdownContext = {}): Promise<Html> =>

@@ -7,15 +7,20 @@ type Paging = {
   query: Record<string, string | undefined>;
   page: PageRequest;
   total: number;
+  /** The page has a size of its own, which addresses do not name. */
+  isFixedSize?: boolean;
 };
 
 /** Renders links to the previous and next page; null for a single page. */
-export const pagesNav = ({ path, query, page: { page, per_page }, total }: Paging): Html | null => {
+export const pagesNav = (paging: Paging): Html | null => {
+  const { path, query, total, isFixedSize = false } = paging;
+  const { page, per_page } = paging.page;
   const last = Math.max(Math.ceil(total / per_page), 1);
   if (page === 1 && last === 1) return null;
   const link = (number: number, text: string): Html => {
     const given = Object.entries(query).filter((pair): pair is [string, string] => pair[1] !== undefined);
-    const size = per_page === pageParams.per_page.default ? [] : [['per_page', String(per_page)]];
+    const hasSize = isFixedSize || per_page === pageParams.per_page.default;
+    const size = hasSize ? [] : [['per_page', String(per_page)]];
     const sent = new URLSearchParams([...given, ['page', String(number)], ...size]);
     return html`<a href="${path}?${sent.toString()}">${text}</a>`;
   };

@@ -7,6 +7,8 @@ import { readCookie } from '../../../platform/http/cookies.ts';
 import type { Flash } from '../page.ts';
 
 export const visitorCookie = '_service_visitor';
+/** The administrator's own session, kept while they act as another user. */
+export const impersonatorCookie = '_service_impersonator';
 export const flashCookie = '_service_flash';
 
 /** Seconds that a notice waits for the next page. */

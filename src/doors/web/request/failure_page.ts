@@ -28,7 +28,7 @@ export const failurePage =
   async (request: FastifyRequest, failure: Failure | null): Promise<FailurePage | null> => {
     if (!wantsPage(request)) return null;
     const [{ errorPage }, { pageHeaders }] = await Promise.all([
-      import('../parts/error_page.ts'),
+      import('../parts/frame/error_page.ts'),
       import('./headers.ts'),
     ]);
     const status = failure?.status ?? 500;

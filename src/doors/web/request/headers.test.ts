@@ -13,6 +13,14 @@ test('a form may lead to the origins that its page names', () => {
   );
 });
 
+test('images come from the instance and from the origins that are named', () => {
+  const policy = (...imageOrigins: string[]): string =>
+    pageHeaders({ formOrigins: [], isHttps: true, imageOrigins })['content-security-policy'] ?? '';
+  assert.match(policy(), /; img-src 'self';/);
+  assert.match(policy('https://diagrams.example:8000'), /; img-src 'self' https:\/\/diagrams\.example:8000;/);
+  assert.equal(policy('https://a; script-src *'), policy());
+});
+
 test('an origin cannot add a directive to the policy', () => {
   for (const origin of [
     'https://a;script-src *',

@@ -4,6 +4,8 @@ type Given = {
   /** Origins, other than our own, to which forms may lead. */
   formOrigins: readonly string[];
   isHttps: boolean;
+  /** Origins, other than our own, whose images pages show. */
+  imageOrigins?: readonly string[];
   /** URL of the only script that runs; it may connect to our origin. Without it, no script runs. */
   script?: string;
 };
@@ -13,12 +15,12 @@ const isSource = (origin: string): boolean =>
   /^[\w+.-]+:(?:\/\/(?:[\w.-]+|\[[\da-f:.]+\])(?::\d+)?)?$/i.test(origin);
 
 /** Forbids frames, plugins, external and inline resources, and all scripts but the named one. */
-const policyOf = ({ formOrigins, script }: Given): string =>
+const policyOf = ({ formOrigins, script, imageOrigins = [] }: Given): string =>
   [
     "default-src 'none'",
     ...(script === undefined ? [] : [`script-src ${script}`, "connect-src 'self'"]),
     "style-src 'self'",
-    "img-src 'self'",
+    ['img-src', "'self'", ...new Set(imageOrigins.filter(isSource))].join(' '),
     ['form-action', "'self'", ...new Set(formOrigins.filter(isSource))].join(' '),
     "base-uri 'none'",
     "frame-ancestors 'none'",

@@ -16,7 +16,7 @@ const reserved = ['blob', 'raw', 'blame', 'commits', 'find_file', 'new', 'edit']
 const ofProject = new RegExp(`^/((?!api/v4/|-/|groups/)[^?#]+?)/-/(${namesOf(projectNouns)})(/.*)?$`);
 const ofBareProject = new RegExp(`^/((?!api/v4/|-/|groups/)[^/?#]+/[^?#]+?)/(${namesOf(bare)})(/.*)?$`);
 const ofGroup = new RegExp(`^/groups/([^?#]+?)/-/(${namesOf(groupNouns)})(/.*)?$`);
-const settings = /^\/(groups\/)?((?!api\/v4\/|-\/)[^?#]+?)\/-\/settings\/ci_cd$/;
+const groupSettings = /^\/groups\/([^?#]+?)\/-\/settings\/ci_cd$/;
 
 type Fold = { start: RegExp; isRaw: boolean };
 
@@ -52,16 +52,15 @@ const servedFor = (kind: 'projects' | 'groups', path: string, noun: string, belo
   `/-/${kind}/${path.replaceAll('/', '%2F')}/${noun}${foldRest(kind, noun, below)}`;
 
 const servedSettings = (path: string): string => {
-  const [, isGroup, of] = settings.exec(path) ?? [];
-  if (of === undefined) return path;
-  if (isGroup !== undefined) return servedFor('groups', of, 'runners', '');
-  return of.includes('/') ? servedFor('projects', of, 'runners', '') : path;
+  const [, group] = groupSettings.exec(path) ?? [];
+  return group === undefined ? path : servedFor('groups', group, 'runners', '');
 };
 
 /** Returns the served path of a page of a project or group below one of its nouns; any other path unchanged. */
 export const servedPagePath = (path: string): string => {
   if (path.startsWith('/api/') || path.startsWith('/-/')) return path;
   if (path.includes('/-/')) {
+    if (groupSettings.test(path)) return servedSettings(path);
     const [, group, groupNoun = '', below = ''] = ofGroup.exec(path) ?? [];
     if (group !== undefined) return servedFor('groups', group, groupNoun, below);
     const [, project, noun = '', rest = ''] = ofProject.exec(path) ?? [];

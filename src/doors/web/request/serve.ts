@@ -1,14 +1,17 @@
 /** Serves a page: authentication, authorization, CSRF check, parameters, handler. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Actor } from '../../../core/access/call.ts';
 import { openPageCall } from '../../../core/access/open_call.ts';
 import type { Platform } from '../../../core/platform.ts';
-import { Failure, type Problems } from '../../../platform/errors.ts';
+import { Failure, type Problems, forbidden } from '../../../platform/errors.ts';
 import { isFactorOverdue } from '../../../core/access/credentials/second_factor_due.ts';
-import { maxQueryBytes, parseBody } from '../../../platform/http/body/parse_body.ts';
+import { getFileParams, getFileParts, getReceivedFiles } from '../../../platform/http/body/file_parts.ts';
+import { maxQueryBytes, parsePageForm } from '../../../platform/http/body/parse_body.ts';
 import { tooLong } from '../../../platform/http/failure.ts';
 import { type ParamsReader, type RawParams, paramsReader } from '../../../platform/http/params.ts';
 import { problemsOf } from '../parts/form.ts';
 import { type AnyPage, type RawPage, type Redirect, type View, redirect } from '../page.ts';
+import { projectRoot } from '../places.ts';
 import { canonicalPath } from './project_paths.ts';
 import { type OpenVisit, answer, isOurForm, openVisit } from './visit.ts';
 
@@ -37,7 +40,7 @@ const sentBy = async (request: FastifyRequest): Promise<RawParams> => {
   if (request.url.length > maxQueryBytes) throw tooLong();
   if (request.method !== 'POST' || request.body === undefined) return query;
   const type = request.headers['content-type'];
-  return { ...query, ...(await parseBody('POST', type, request.body as Buffer)) };
+  return { ...query, ...(await parsePageForm(type, request.body as Buffer)) };
 };
 
 /** Longer paths, and those with a credential, are not used as return paths. */
@@ -62,7 +65,8 @@ const runPage = async (
 ): Promise<View | Redirect | RawPage> => {
   let params: Record<string, unknown>;
   try {
-    params = readerOf(page)(withBoxes(page, sent));
+    const files = getReceivedFiles(sent, getFileParams(page.params));
+    params = readerOf(page)({ ...withBoxes(page, sent), ...files });
   } catch (error) {
     const problems = problemsIn(error);
     if (problems === null || page.invalid === undefined) throw error;
@@ -79,6 +83,23 @@ const hiddenKinds = new Set<Failure['kind']>(['not_found', 'forbidden', 'unautho
 const mayNeedSignIn = (page: AnyPage, { call }: OpenVisit, error: unknown): boolean =>
   page.audience === 'visitor' && !call.signedIn && error instanceof Failure && hiddenKinds.has(error.kind);
 
+/** Checks for a request of `go get`. Any path of a project could be that of a package. */
+const isGoGet = ({ path }: AnyPage, { method, query }: FastifyRequest): boolean =>
+  method === 'GET' && path.startsWith(projectRoot) && (query as RawParams)['go-get'] === '1';
+
+/** Pages of the own account, which show or create what signs in; only the profile itself is open to others. */
+const isOwnAccount = ({ method, path }: AnyPage): boolean =>
+  /^\/(?:profile|oauth|users\/auth)(?:\/|$)/.test(path) && !(method === 'GET' && path === '/profile');
+
+/**
+ * Keeps administrators who act as another user from the credentials of that user, which would outlast the impersonation.
+ * @throws Failure 403
+ */
+const requireOwnSession = (page: AnyPage, { sudo_by_id }: Actor): void => {
+  if (sudo_by_id !== null && isOwnAccount(page))
+    throw forbidden('This page is closed while you act as another user. Stop impersonating first.');
+};
+
 /** The order: authenticate, authorize, verify the form's token, parse the parameters, run the page. */
 export const serve = async (
   platform: Platform,
@@ -87,11 +108,17 @@ export const serve = async (
   reply: FastifyReply,
 ): Promise<FastifyReply> => {
   const visit = openVisit(request, await openPageCall(platform, request));
+  if (isGoGet(page, request)) {
+    const { goGetPage } = await import('./go_get.ts');
+    const answered = await goGetPage(visit.call, visit.path);
+    if (answered !== null) return await answer(visit, reply, answered);
+  }
   const { signedIn, admin } = visit.call;
   const isClosed = page.audience === 'user' || page.audience === 'admin' || page.method === 'POST';
   if (page.audience !== 'anyone' && isClosed && !signedIn) {
     return await answer(visit, reply, toSignIn(visit, request));
   }
+  if (visit.call.actor !== null) requireOwnSession(page, visit.call.actor);
   const canonical = page.method === 'GET' ? canonicalPath(visit.path) : visit.path;
   if (canonical !== visit.path) return await answer(visit, reply, redirect(canonical));
   if (page.withoutRequiredFactor !== true && isFactorOverdue(visit.factorDueAt, visit.call.now)) {
@@ -100,6 +127,7 @@ export const serve = async (
   // 404: others must not learn which administration pages exist.
   if (page.audience === 'admin' && !admin) throw new Failure('not_found', { message: '404 Not Found' });
   const sent = await sentBy(request);
+  visit.files = getFileParts(sent);
   const shown = { audience: page.audience, token: sent['authenticity_token'] };
   if (page.method === 'POST' && !isOurForm(visit, request, shown)) {
     throw new Failure('unprocessable', { message: '422 Unprocessable Entity' });

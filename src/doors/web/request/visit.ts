@@ -1,5 +1,6 @@
 /** Converts a request to a visit, and a page's result to an answer. */
 import { createHmac } from 'node:crypto';
+import { getDiagramServer } from '../../../core/settings/setting_effects.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { PageCall } from '../../../core/access/open_call.ts';
 import {
@@ -10,21 +11,34 @@ import {
   readCookieSecret,
   sessionCookie,
 } from '../../../core/access/credentials/session_token.ts';
-import { maxSessionAge } from '../../../core/access/credentials/session.ts';
+import { maxImpersonationAge, maxSessionAge } from '../../../core/access/credentials/session.ts';
+import type { FilePart } from '../../../platform/http/body/file_parts.ts';
 import { setCookie } from '../../../platform/http/cookies.ts';
-import { flashCookie, flashLife, flashOf, flashValue, visitorCookie } from './cookies.ts';
+import { flashCookie, flashLife, flashOf, flashValue, impersonatorCookie, visitorCookie } from './cookies.ts';
 import { pageHeaders } from './headers.ts';
-import { layout } from '../parts/layout.ts';
+import { preferencesCookie, readPreferences, writePreferences } from './preferences.ts';
+import { layout } from '../parts/frame/layout.ts';
 import { assets } from '../assets.ts';
-import { type AnyPage, RawPage, Redirect, type View, type Visit } from '../page.ts';
+import { type AnyPage, RawPage, Redirect, type SentFile, type View, type Visit } from '../page.ts';
+
+/** Seconds that a browser keeps its preferences: as long as browsers keep a cookie. */
+const preferencesLife = 400 * 86_400;
 
 /** A visit with the cookies it has yet to write. */
 export type OpenVisit = Visit & {
   /** The secret for forms that the browser loaded before it signed in. */
   visitorSecret: string | null;
   cookies: Map<string, { value: string; maxAge: number | null }>;
+  /** Files of the submitted form. */
+  files: readonly FilePart[];
   /** Returns the browser's secret, created if missing. */
   secret: () => string;
+};
+
+/** A file field without a chosen file sends an empty name. */
+const findFile = (files: readonly FilePart[], field: string): SentFile | null => {
+  const part = files.find((one) => one.field === field && one.name !== '');
+  return part === undefined || part.content === null ? null : { name: part.name, content: part.content };
 };
 
 export const openVisit = (
@@ -50,13 +64,21 @@ export const openVisit = (
     browserKey: (purpose) => createHmac('sha256', secretNow()).update(`key ${purpose}`).digest('base64url'),
     sessionSecret: secret,
     csrfToken: () => deriveCsrfToken(secretNow()),
+    file: (field) => findFile(visit.files, field),
     changeSession: (next) => {
       cookies.set(sessionCookie, { value: next ?? '', maxAge: maxSessionAge / 1000 });
       // After a sign-out the browser gets a new secret.
       own = next;
     },
+    preferences: readPreferences(request.headers.cookie),
+    changePreferences: (next) =>
+      void cookies.set(preferencesCookie, { value: writePreferences(next), maxAge: preferencesLife }),
+    impersonatorSecret: readCookieSecret(request.headers, impersonatorCookie),
+    keepImpersonator: (own) =>
+      void cookies.set(impersonatorCookie, { value: own ?? '', maxAge: maxImpersonationAge / 1000 }),
     visitorSecret: visitor,
     cookies,
+    files: [],
     secret: secretNow,
   };
   return visit;
@@ -93,9 +115,11 @@ const answerView = async (visit: OpenVisit, reply: FastifyReply, view: View): Pr
   const { after_sign_out_path: afterSignOut } = visit.call.settings;
   // Browsers also apply `form-action` to the redirect that follows a form.
   const away = afterSignOut === null ? [] : [URL.parse(afterSignOut)?.origin ?? "'self'"];
+  const diagrams = getDiagramServer(visit.call.settings);
   const headers = pageHeaders({
     formOrigins: [...away, ...(view.formOrigins ?? [])],
     isHttps: visit.call.baseUrl.startsWith('https:'),
+    imageOrigins: diagrams === null ? [] : [URL.parse(diagrams)?.origin ?? "'self'"],
     // The full address: no other file on our origin, such as an upload, can run as a script.
     script: `${URL.parse(visit.call.baseUrl)?.origin ?? ''}${assets().script}`,
   });

@@ -5,7 +5,7 @@
 import { statSync } from 'node:fs';
 import type { SQLInputValue } from 'node:sqlite';
 import type { RawBuilder } from 'kysely';
-import { type Call, requireUser } from '../../../core/access/call.ts';
+import type { Call } from '../../../core/access/call.ts';
 import { programPath } from '../../../platform/package_files.ts';
 import type { Program } from '../../../platform/workers/program.ts';
 import { WorkerLimitError, runInWorker } from '../../../platform/workers/run_in_worker.ts';
@@ -70,7 +70,9 @@ export const readMany = async <T>(call: Call, { query, maxRecords }: Query<T>): 
     isSmall(store.file, maxRecords) || (durations.get(key) ?? Infinity) <= maxMillisecondsInMainThread;
   if (!isQuick) {
     const task = { file: store.file, text, parameters: parameters as SQLInputValue[] };
-    const read = await readInThread<T>(task, `reads of ${requireUser(call).id}`);
+    // All anonymous visitors share one owner, so that crawlers do not take the workers of users.
+    const owner = `reads of ${call.actor?.user.id ?? 'anonymous visitors'}`;
+    const read = await readInThread<T>(task, owner);
     remember(durations, key, read.milliseconds);
     return read.rows;
   }

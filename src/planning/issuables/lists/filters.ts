@@ -165,7 +165,7 @@ const toPeriod = (kind: Listed, filters: Filters, isInProject: boolean): Measure
 export const toNamedFilters = (
   kind: Listed,
   filters: Filters,
-  { userId, project, measured }: Asking,
+  { userId, project, measured }: FilterRequest,
 ): NamedFilters => ({
   labels: listLabelTitles(filters),
   milestones: listMilestones(filters),
@@ -175,7 +175,7 @@ export const toNamedFilters = (
   measured: [...toPeriod(kind, filters, project !== null), ...measured],
 });
 
-type Asking = {
+type FilterRequest = {
   userId: number;
   /** Project of the list; null for a list of several projects. */
   project: { id: number } | null;

@@ -9,10 +9,11 @@ export const joinedUserColumns = <N extends string>(name: N) =>
     sql<string | null>`${sql.ref(`${name}.username`)}`.as<`${N}_username`>(`${name}_username`),
     sql<BasicUserRow['state'] | null>`${sql.ref(`${name}.state`)}`.as<`${N}_state`>(`${name}_state`),
     sql<string | null>`${sql.ref(`${name}.email`)}`.as<`${N}_email`>(`${name}_email`),
+    sql<string | null>`${sql.ref(`${name}.avatar`)}`.as<`${N}_avatar`>(`${name}_avatar`),
   ] as const;
 
 type JoinedUser<N extends string> = { [C in `${N}_id`]: number | null } & {
-  [C in `${N}_name` | `${N}_username` | `${N}_email`]: string | null;
+  [C in `${N}_name` | `${N}_username` | `${N}_email` | `${N}_avatar`]: string | null;
 } & { [C in `${N}_state`]: BasicUserRow['state'] | null };
 
 /** The user of `joinedUserColumns(name)`; null where the record names nobody. */
@@ -27,5 +28,6 @@ export const joinedUser = <N extends string>(row: JoinedUser<N>, name: N): Basic
     username: columns[`${name}_username`] ?? '',
     state: columns[`${name}_state`] ?? 'active',
     email: columns[`${name}_email`] ?? '',
+    avatar: columns[`${name}_avatar`] ?? null,
   };
 };

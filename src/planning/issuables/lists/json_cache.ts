@@ -31,17 +31,17 @@ type Look = {
   today: string;
 };
 
-type Kept = Look & Omit<Version, 'id'> & { text: JsonText };
+type CachedJson = Look & Omit<Version, 'id'> & { text: JsonText };
 
 const maxBytes = 16 * 1024 * 1024;
 /** Memory of a cached text in addition to its characters, in bytes. */
 const overhead = 300;
 
-const getSize = ({ text }: Kept): number => text.bytes.length + overhead;
+const getSize = ({ text }: CachedJson): number => text.bytes.length + overhead;
 
 /** Cache of texts by record id. Evicts the oldest first. */
 class Texts {
-  readonly #kept = new Map<number, Kept>();
+  readonly #kept = new Map<number, CachedJson>();
   #size = 0;
 
   get({ id, revision, merge_requests_count }: Version, context: Look): JsonText | undefined {
@@ -56,7 +56,7 @@ class Texts {
     return isSame ? kept.text : undefined;
   }
 
-  set(id: number, kept: Kept): void {
+  set(id: number, kept: CachedJson): void {
     this.#drop(id);
     this.#kept.set(id, kept);
     this.#size += getSize(kept);
@@ -74,7 +74,7 @@ class Texts {
   }
 }
 
-type Asking = Pick<Call, 'platform' | 'db' | 'baseUrl' | 'settings' | 'names_version' | 'now'>;
+type JsonRequest = Pick<Call, 'platform' | 'db' | 'baseUrl' | 'settings' | 'names_version' | 'now'>;
 
 type Kind<R> = {
   shape: TObject;
@@ -86,7 +86,7 @@ type Kind<R> = {
 };
 
 /** Returns the JSON of records in order, without records that were just deleted. */
-export type TextLoader = (call: Asking, versions: readonly Version[]) => Promise<JsonText[]>;
+export type TextLoader = (call: JsonRequest, versions: readonly Version[]) => Promise<JsonText[]>;
 
 /** Makes the text loader of one kind of record. */
 export const cachedTexts = <R extends Version>({ shape, read, json, made: tell }: Kind<R>): TextLoader => {

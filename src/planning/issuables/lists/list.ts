@@ -1,6 +1,6 @@
 /** Lists issues or merge requests: one page, and the exact number of all matches. */
 import { type RawBuilder, sql } from 'kysely';
-import { type Call, requireUser } from '../../../core/access/call.ts';
+import type { Call } from '../../../core/access/call.ts';
 import { type Viewer, today } from '../../../core/access/viewer.ts';
 import { allOf, anyOf } from '../../../core/access/visible.ts';
 import type { Words } from '../../../platform/db/engine.ts';
@@ -20,6 +20,11 @@ import type { TextLoader, Version } from './json_cache.ts';
 
 type Condition = RawBuilder<boolean>;
 
+/** Id of no user: filters by the user's own records match nothing for anonymous visitors. */
+const nobodyId = 0;
+
+const getUserId = ({ actor }: Pick<Call, 'actor'>): number => actor?.user.id ?? nobodyId;
+
 /** Scope of a list: one project, a group with its subgroups, or everywhere. */
 export type Scope = { project: Project } | { group_id: number } | 'everywhere';
 
@@ -32,12 +37,12 @@ export type TotalQuery = {
 };
 
 /** Inputs of the conditions other than the filters. */
-export type Asking = { viewer: Viewer; words: Words; today: string };
+export type ListRequester = { viewer: Viewer; words: Words; today: string };
 
 /** The parts of a list that depend on the kind of record. */
 export type ListKind<F extends Filters> = Listed & {
   /** Conditions of the kind's own filters. */
-  own: (filters: F, asking: Asking) => Condition[];
+  own: (filters: F, asking: ListRequester) => Condition[];
   /** Whether filters select by what raises no version of a project: such lists are never cached. */
   isUnversioned?: (filters: F) => boolean;
   /** The conditions that have an index. */
@@ -106,7 +111,7 @@ const makePlan = async <F extends Filters>(
 ): Promise<Plan | null> => {
   const { words } = call.platform.store;
   const project = getProject(scope);
-  const userId = requireUser(call).id;
+  const userId = getUserId(call);
   const day = today(call.now);
   const ofMilestone = onMilestone(kind, filters);
   const measured = [...ofMilestone, ...kind.measured(filters, project !== null)];
@@ -196,7 +201,7 @@ const isPlain = ({ state: _s, order_by: _o, sort: _d, scope, ...others }: Filter
 /** Cache key of a list without a project, apart from the stored data. */
 const makeWideKey = ({ call, filters }: Pick<Query<Filters>, 'call' | 'filters'>): string => {
   const { order_by: _order, sort: _sort, ...selecting } = filters;
-  return JSON.stringify([requireUser(call).id, today(call.now), selecting]);
+  return JSON.stringify([getUserId(call), today(call.now), selecting]);
 };
 
 /**
@@ -210,7 +215,7 @@ export const makeLists = <F extends Filters>(kind: ListKind<F>, versionOf: (proj
   const makeKey = ({ call, filters }: Query<F>, project: Project): string => {
     const { order_by: _order, sort: _sort, ...selecting } = filters;
     const viewer = [
-      requireUser(call).id,
+      getUserId(call),
       kind.seesAll(call.viewer, project),
       kind.shown?.isSeen(call.viewer, project),
     ];

@@ -6,6 +6,7 @@ import { findGroup } from '../../../identity/groups/find.ts';
 import type { JsonText } from '../../../platform/http/endpoint.ts';
 import { type Page, type PageRequest, pageParams, pageRequest } from '../../../platform/http/page.ts';
 import { id, idOrPath, object } from '../../../platform/http/schema.ts';
+import { groupOwner, projectOwner } from '../../../projects/labels/project_or_group.ts';
 import { findMilestone } from '../../../projects/milestones/queries.ts';
 import { findProjectFor } from '../../../projects/projects/find.ts';
 import type { Scope } from './list.ts';
@@ -38,14 +39,13 @@ type MilestoneList = { scope: Scope; filters: OnMilestone };
 /** The caller must be allowed to read the project's milestones. */
 const ofProject = async (call: Call, requested: MilestoneParams): Promise<MilestoneList> => {
   const project = await findProjectFor(call, requested.id, 'read_milestone');
-  const owner = { kind: 'projects' as const, id: project.id, namespace_id: project.namespace_id };
-  const { id: milestone_id } = await findMilestone(call.db, owner, requested.milestone_id);
+  const { id: milestone_id } = await findMilestone(call.db, projectOwner(project), requested.milestone_id);
   return { scope: { project }, filters: { ...plain, milestone_id } };
 };
 
 const ofGroup = async (call: Call, requested: MilestoneParams): Promise<MilestoneList> => {
   const { id: group_id } = await findGroup(call, requested.id);
-  const owner = { kind: 'groups' as const, id: group_id, namespace_id: group_id };
+  const owner = groupOwner({ id: group_id });
   const { id: milestone_id } = await findMilestone(call.db, owner, requested.milestone_id);
   return { scope: { group_id }, filters: { ...plain, milestone_id } };
 };

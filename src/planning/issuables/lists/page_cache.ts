@@ -16,16 +16,20 @@ type Stamped<T> = { stamp: string; value: T };
 const maxEntries = 1000;
 
 /** Reads in progress are cached too: concurrent requests for the same page wait for one read. */
-type Kept = { pages: Map<string, Stamped<Promise<Read>>>; totals: Map<string, Stamped<Promise<number>>> };
+type PageCaches = {
+  pages: Map<string, Stamped<Promise<Read>>>;
+  totals: Map<string, Stamped<Promise<number>>>;
+};
 
-type Asking = Pick<Call, 'platform' | 'names_version'>;
+type PageRequester = Pick<Call, 'platform' | 'names_version'>;
 
 const keep = async <T>(
   kept: Map<string, Stamped<Promise<T>>>,
   key: string,
-  stamp: string,
+  stamp: string | null,
   read: () => Promise<T>,
 ): Promise<T> => {
+  if (stamp === null) return await read();
   const cached = kept.get(key);
   if (cached?.stamp === stamp) return await cached.value;
   const reading = { stamp, value: read() };
@@ -45,12 +49,20 @@ type Version = (project: Project) => number;
 
 /** Makes the cache of one kind of list. A key holds all inputs except the records and names. */
 export const keptPages = (versionOf: Version) => {
-  const getCache = memoizePerStore((_platform: Platform): Kept => ({ pages: new Map(), totals: new Map() }));
-  const makeStamp = ({ names_version }: Asking, project: Project): string =>
-    `${versionOf(project)} ${names_version}`;
+  const getCache = memoizePerStore((_platform: Platform): PageCaches => ({
+    pages: new Map(),
+    totals: new Map(),
+  }));
+  /** null: the version of the names is unknown, as for anonymous visitors, so nothing is cached. */
+  const makeStamp = ({ names_version }: PageRequester, project: Project): string | null =>
+    Number.isNaN(names_version) ? null : `${versionOf(project)} ${names_version}`;
   return {
-    page: async (call: Asking, project: Project, key: string, read: () => Promise<Read>): Promise<Read> =>
-      await keep(getCache(call.platform).pages, key, makeStamp(call, project), read),
+    page: async (
+      call: PageRequester,
+      project: Project,
+      key: string,
+      read: () => Promise<Read>,
+    ): Promise<Read> => await keep(getCache(call.platform).pages, key, makeStamp(call, project), read),
 
     /**
      * A total over many projects, which have no version in common: kept until anything at all is committed. Only
@@ -67,7 +79,7 @@ export const keptPages = (versionOf: Version) => {
 
     /** As `page`, for the total that all pages of a list share. */
     total: async (
-      call: Asking,
+      call: PageRequester,
       project: Project,
       key: string,
       count: () => Promise<number>,

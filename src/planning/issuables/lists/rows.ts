@@ -14,6 +14,7 @@ export const joinedColumns = [
   'author.username as author_username',
   'author.state as author_state',
   'author.email as author_email',
+  'author.avatar as author_avatar',
   'milestone.iid as milestone_iid',
   'milestone.project_id as milestone_project_id',
   'milestone.group_id as milestone_group_id',
@@ -33,6 +34,7 @@ type Authored = {
   author_username: string;
   author_state: BasicUserRow['state'];
   author_email: string;
+  author_avatar: string | null;
 };
 
 type Planned = { milestone_id: number | null } & {
@@ -57,6 +59,7 @@ const toAuthor = (row: Authored): BasicUserRow => ({
   username: row.author_username,
   state: row.author_state,
   email: row.author_email,
+  avatar: row.author_avatar,
 });
 
 const toMilestone = (row: Planned): MilestoneRow | null => {
@@ -170,12 +173,12 @@ export const wholeColumns = (type: TargetType, table: Table, words: Words) => {
 };
 
 type Whole = Joined & { label_titles: string; assigned_users: string };
-type UserValues = [number, string, string, BasicUserRow['state'], string];
+type UserValues = [number, string, string, BasicUserRow['state'], string, string | null];
 
 /** The users of a `usersColumn`. */
 export const usersOfColumn = (text: string): BasicUserRow[] =>
-  (JSON.parse(text) as UserValues[]).map(([id, name, username, state, email]) => {
-    return { id, name, username, state, email };
+  (JSON.parse(text) as UserValues[]).map(([id, name, username, state, email, avatar]) => {
+    return { id, name, username, state, email, avatar };
   });
 
 /** A row with the columns of `wholeColumns`. */

@@ -2,7 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { boolean, oneOf, optional, unsupportedFilter } from '../../../platform/http/schema.ts';
 import { type Filters as SharedFilters, sharedFilterParams } from '../../issuables/lists/filters.ts';
-import type { Asking } from '../../issuables/lists/list.ts';
+import type { ListRequester } from '../../issuables/lists/list.ts';
 import { milestoneIdWords } from '../../issuables/lists/milestone_wildcards.ts';
 import { type DueWord, dueCondition, dueWords } from './due_filter.ts';
 
@@ -46,7 +46,7 @@ export type Filters = SharedFilters & {
 /** @param today `YYYY-MM-DD` */
 export const ownConditions = (
   { confidential, due_date, issue_type = 'issue' }: Filters,
-  { today }: Pick<Asking, 'today'>,
+  { today }: Pick<ListRequester, 'today'>,
 ): RawBuilder<boolean>[] => [
   ...(issue_type === 'issue' ? [] : [sql<boolean>`1 = 0`]),
   ...(confidential === undefined ? [] : [sql<boolean>`issues.confidential = ${confidential ? 1 : 0}`]),

@@ -23,11 +23,15 @@ const shared = {
 const noTexts: TextLoader = async () => await Promise.resolve([]);
 const page = { page: 1, per_page: 1, limit: 1, offset: 0 };
 
+/** Counts the issues of a list in one state, with the filters of the list. */
+export const countIssues = async (call: Call, scope: Scope, filters: Filters): Promise<number> =>
+  (await listIssues({ call, scope, filters, page, texts: noTexts })).total;
+
 const count = async (call: Call, scope: Scope, input: RawParams) => {
   const { id: _id, ...listParams } = input;
   const countState = async (state: 'opened' | 'closed'): Promise<number> => {
     const filters = { scope: 'all', order_by: 'created_at', sort: 'desc', ...listParams, state } as Filters;
-    return (await listIssues({ call, scope, filters, page, texts: noTexts })).total;
+    return await countIssues(call, scope, filters);
   };
   const [opened, closed] = await Promise.all([countState('opened'), countState('closed')]);
   return { statistics: { counts: { all: opened + closed, closed, opened } } };

@@ -35,6 +35,9 @@ import { countedIndexes } from './0049_counted_indexes.ts';
 import { traceKeys } from './0050_trace_keys.ts';
 import { mergeRequestsOfDeployments } from './0051_merge_requests_of_deployments.ts';
 import { projectStars } from './0052_project_stars.ts';
+import { avatars } from './0054_avatars.ts';
+import { notificationSettings } from './0053_notification_settings.ts';
+import { impersonation } from './0055_impersonation.ts';
 import { counters } from './0033_counters.ts';
 import type { MigrationText } from '../ddl.ts';
 
@@ -78,4 +81,7 @@ export const migrationTexts: MigrationText[] = [
   traceKeys,
   mergeRequestsOfDeployments,
   projectStars,
+  notificationSettings,
+  avatars,
+  impersonation,
 ];

@@ -209,3 +209,17 @@ export const projectNameStatements = (engine: Ddl['engine']): string[] => {
         flushedAfter('projects', 'update of full_path, squash_option'),
       ];
 };
+
+/** Raises `names_version` when a column of a user changes that issues and merge requests show. */
+export const userNameStatements = (engine: Ddl['engine']): string[] => {
+  const change = `update of ${names.users}, avatar`;
+  const [name, on] = ['users_renamed', `${change} on users`];
+  return engine === 'sqlite'
+    ? [`drop trigger ${name}`, sqliteTrigger({ name, on, run: raiseNames })]
+    : [
+        `drop trigger ${name} on users`,
+        `create trigger ${name} after ${on} for each statement execute function raise_names_version()`,
+        'drop trigger users_flushed on users',
+        flushedAfter('users', change),
+      ];
+};

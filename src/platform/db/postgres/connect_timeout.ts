@@ -5,7 +5,7 @@ const usual = 5_000;
  * `connect_timeout`, in seconds as in libpq; the default is five seconds.
  */
 export const getConnectTimeout = (url: string | undefined): number => {
-  const said = url === undefined ? null : new URL(url).searchParams.get('connect_timeout');
-  const seconds = Number(said ?? Number.NaN);
+  const configured = url === undefined ? null : new URL(url).searchParams.get('connect_timeout');
+  const seconds = Number(configured ?? Number.NaN);
   return seconds >= 1 ? seconds * 1_000 : usual;
 };

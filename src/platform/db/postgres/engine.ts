@@ -149,6 +149,8 @@ const words: EngineParts['words'] = {
   jsonRows: (values, order) =>
     sql`coalesce(json_agg(json_build_array(${sql.join(values)}) order by ${order})::text, '[]')`,
   state: sql`select pg_current_snapshot()::text as state`,
+  facts: sql`select current_setting('server_version') as version,
+    pg_database_size(current_database()) as size`,
   lives: (column) => sql<boolean>`exists (select 1 from pg_stat_activity where application_name
     in ('gantry ' || ${sql.ref(column)}, 'gantry listens ' || ${sql.ref(column)}))`,
   forUpdate: sql`for no key update`,

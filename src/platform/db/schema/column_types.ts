@@ -9,3 +9,5 @@ export type ProjectCreationLevel = 'noone' | 'owner' | 'maintainer' | 'developer
 export type SharedRunnersSetting = 'enabled' | 'disabled_and_overridable' | 'disabled_and_unoverridable';
 export type SourceType = 'Namespace' | 'Project';
 export type Id = Generated<number>;
+
+export type NotificationLevel = 'disabled' | 'participating' | 'watch' | 'global' | 'mention' | 'custom';

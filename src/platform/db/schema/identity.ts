@@ -29,6 +29,8 @@ export type UsersTable = {
   website_url: string | null;
   organization: string | null;
   public_email: string | null;
+  /** `src/identity/avatars/avatar_urls.ts` describes its form; null: none was uploaded. */
+  avatar: Generated<string | null>;
   note: string | null;
   /** Name and username, folded by `searchText` for search. */
   search_text: string;
@@ -81,6 +83,8 @@ export type NamespacesTable = {
   mentions_disabled: Generated<Flag>;
   auto_devops_enabled: Generated<Flag | null>;
   shared_runners_setting: Generated<SharedRunnersSetting>;
+  /** As of users. */
+  avatar: Generated<string | null>;
   /** SHA-256 of the runner registration token. */
   runners_token_hash: Generated<string | null>;
   created_at: number;
@@ -150,6 +154,8 @@ export type SessionsTable = {
   /** When the user last authenticated. */
   signed_in_at: number;
   last_seen_at: number;
+  /** Session of the administrator who acts as the user; null: the user's own session. */
+  impersonator_session_id: number | null;
 };
 
 /** Failed sign-ins, counted by origin (`identity/sessions/sign_in_failures.ts`). */

@@ -1,6 +1,6 @@
 /** Row types of the tables of projects, labels, milestones, snippets, uploads; conventions as in `database.ts`. */
 import type { Generated } from 'kysely';
-import type { FeatureLevel, Flag, Id, Visibility } from './column_types.ts';
+import type { FeatureLevel, Flag, Id, NotificationLevel, Visibility } from './column_types.ts';
 
 export type ProjectsTable = {
   id: Id;
@@ -51,6 +51,8 @@ export type ProjectsTable = {
   keep_latest_artifact: Generated<Flag>;
   /** Only jobs of listed projects have access. */
   job_token_list_enabled: Generated<Flag>;
+  /** As of users. */
+  avatar: Generated<string | null>;
   /** SHA-256 of the runner registration token. */
   runners_token_hash: Generated<string | null>;
   created_at: number;
@@ -66,6 +68,19 @@ export type ProjectTopicsTable = {
   name: string;
   /** Lower case, for comparison. */
   folded_name: string;
+};
+
+/** Notification levels of users, for a project, for a group, or (neither) in general. */
+export type NotificationSettingsTable = {
+  id: Id;
+  user_id: number;
+  project_id: number | null;
+  group_id: number | null;
+  level: NotificationLevel;
+  /** JSON: the events that the user enabled or disabled, for the level `custom`. */
+  events: string;
+  created_at: number;
+  updated_at: number;
 };
 
 /** Exact totals of a project's stars, issues and merge requests, without deleted ones. Maintained by triggers. */
@@ -192,6 +207,7 @@ export type ProjectsSchema = {
   project_topics: ProjectTopicsTable;
   project_counters: ProjectCountersTable;
   project_stars: ProjectStarsTable;
+  notification_settings: NotificationSettingsTable;
   iid_sequences: IidSequencesTable;
   label_counts: LabelCountsTable;
   labels: LabelsTable;

@@ -285,6 +285,8 @@ const words: EngineParts['words'] = {
   jsonRows: (values, order) => sql`json_group_array(json_array(${sql.join(values)}) order by ${order})`,
   // On the read handle, it rises with each commit of the writer.
   state: sql`select cast(data_version as text) as state from pragma_data_version`,
+  facts: sql`select sqlite_version() as version, page_count * page_size as size
+    from pragma_page_count, pragma_page_size`,
   // Only one process at a time uses a database file.
   lives: (column) => sql<boolean>`${sql.ref(column)} = ${processName}`,
   forUpdate: sql``,

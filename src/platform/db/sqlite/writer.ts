@@ -139,17 +139,17 @@ export class SqliteWriter {
     if (this.#gathering === group) return;
     this.#gathering = group;
     let seen = group.size === 1 && this.#lastSize === 1 ? group.size : 0;
-    const look = (): void => {
+    const flushWhenQuiet = (): void => {
       if (this.#group !== group || this.#turn !== null) {
         this.#gathering = null;
       } else if (group.size === seen || isReady(group)) {
         this.#flush();
       } else {
         seen = group.size;
-        setImmediate(look);
+        setImmediate(flushWhenQuiet);
       }
     };
-    setImmediate(look);
+    setImmediate(flushWhenQuiet);
   }
 
   #pause(until: (goOn: () => void) => void): void {

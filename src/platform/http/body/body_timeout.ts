@@ -23,21 +23,21 @@ const cut = ({ socket }: IncomingMessage, reply: FastifyReply): void => {
 
 const watch = (incoming: IncomingMessage, reply: FastifyReply, wait: number): void => {
   const { socket } = incoming;
-  const enough = (slowest * wait) / 1_000;
+  const minBytes = (slowest * wait) / 1_000;
   let seen = socket.bytesRead;
-  const look = (): void => {
+  const checkProgress = (): void => {
     if (incoming.complete || incoming.destroyed) return;
     // If the buffer is full, the service is slow, not the client.
     const isOurTurn = incoming.readableLength >= incoming.readableHighWaterMark;
-    const isGoingOn = isOurTurn || socket.bytesRead - seen >= enough;
+    const isGoingOn = isOurTurn || socket.bytesRead - seen >= minBytes;
     if (reply.routeOptions.config.streams !== true || !isGoingOn) {
       cut(incoming, reply);
       return;
     }
     seen = socket.bytesRead;
-    timer = setTimeout(look, wait).unref();
+    timer = setTimeout(checkProgress, wait).unref();
   };
-  let timer = setTimeout(look, wait).unref();
+  let timer = setTimeout(checkProgress, wait).unref();
   incoming.once('close', () => clearTimeout(timer));
 };
 

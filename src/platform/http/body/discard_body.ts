@@ -6,7 +6,7 @@ import { setTimeout } from 'node:timers/promises';
  * response.
  */
 const maxDiscardedBytes = 32 * 1024 * 1024;
-const patience = 5_000;
+const maxDiscardMilliseconds = 5_000;
 
 /** Reads and drops the rest of a body. Returns whether its end was reached. */
 export const discardBody = async (incoming: IncomingMessage): Promise<boolean> => {
@@ -23,7 +23,9 @@ export const discardBody = async (incoming: IncomingMessage): Promise<boolean> =
   });
   for (const event of ['end', 'close', 'error']) incoming.on(event, () => resolve());
   incoming.resume();
-  const late = setTimeout(patience, undefined, { signal: timer.signal, ref: false }).catch(() => undefined);
+  const late = setTimeout(maxDiscardMilliseconds, undefined, { signal: timer.signal, ref: false }).catch(
+    () => undefined,
+  );
   await Promise.race([promise, late]);
   timer.abort();
   incoming.pause();

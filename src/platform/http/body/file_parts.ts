@@ -1,11 +1,38 @@
-/** Stores the names of a form's files with its values, under a symbol that no parser of parameters sees. */
+/** Stores the files of a form with its values, under a symbol that no parser of parameters sees. */
+import type { TObject } from 'typebox';
 import type { RawParams } from '../params.ts';
+import { ReceivedFile } from './received_file.ts';
+
+export type FilePart = {
+  /** Name of the form's field. */
+  field: string;
+  /** As the sender named it; could be a path or empty. */
+  name: string;
+  /** null: it was skipped. */
+  content: Buffer | null;
+};
 
 const fileParts = Symbol('file parts');
 
-export const withFileParts = (values: RawParams, names: readonly string[]): RawParams =>
-  names.length === 0 ? values : Object.assign(values, { [fileParts]: names });
+export const withFileParts = (values: RawParams, parts: readonly FilePart[]): RawParams =>
+  parts.length === 0 ? values : Object.assign(values, { [fileParts]: parts });
 
-/** Returns the names of files that came with these parameters and were skipped. */
-export const getFileParts = (sent: RawParams): readonly string[] =>
-  (sent as { [fileParts]?: readonly string[] })[fileParts] ?? [];
+/** Returns the files that came with these parameters. */
+export const getFileParts = (sent: RawParams): readonly FilePart[] =>
+  (sent as { [fileParts]?: readonly FilePart[] })[fileParts] ?? [];
+
+/** Returns the names of the parameters that are files (`fileParam`). */
+export const getFileParams = (schema: TObject): readonly string[] =>
+  Object.entries(schema.properties)
+    .filter(([, property]) => (property as { 'x-kind'?: string })['x-kind'] === 'file')
+    .map(([name]) => name);
+
+/** Returns the files of these parameters. An empty file without a name is a field of a page that was left empty. */
+export const getReceivedFiles = (sent: RawParams, names: readonly string[]): RawParams =>
+  Object.fromEntries(
+    getFileParts(sent).flatMap(({ field, name, content }) =>
+      names.includes(field) && content !== null && (name !== '' || content.length > 0)
+        ? [[field, new ReceivedFile(name, content)]]
+        : [],
+    ),
+  );

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { badRequest } from '../../errors.ts';
-import { withFileParts } from './file_parts.ts';
+import { type FilePart, withFileParts } from './file_parts.ts';
 import { maxKeys, nestValues } from './form.ts';
 import type { RawParams } from '../params.ts';
 
@@ -18,21 +18,30 @@ const splitIntoPieces = (body: Buffer): Buffer[] =>
     body.subarray(at * piece, (at + 1) * piece),
   );
 
+type Given = {
+  contentType: string;
+  body: Buffer;
+  /** Maximum bytes of a value. */
+  maxValueBytes: number;
+  /** Keeps the content of files, which is otherwise skipped. */
+  keepsFiles?: boolean;
+};
+
 /**
- * Parses the values of a form. Skips files and keeps their names (`getFileParts`). Stops at the first part past the
- * limit, because the parser would read all others: 300,000 empty ones take a second.
- * @param maxValueBytes maximum bytes of a value
+ * Parses a form: its values, and its files for `getFileParts`. Stops at the first part past the limit, because the
+ * parser would read all others: 300,000 empty ones take a second.
  * @throws Failure 400
  */
-export const parseMultipart = async (
-  contentType: string,
-  body: Buffer,
-  maxValueBytes: number,
-): Promise<RawParams> => {
+export const parseMultipart = async ({
+  contentType,
+  body,
+  maxValueBytes,
+  keepsFiles = false,
+}: Given): Promise<RawParams> => {
   // A CommonJS package: in the bundle, its names are on `default` only.
   const { Busboy } = (await import('@fastify/busboy')).default;
   const pairs: { name: string; value: string }[] = [];
-  const files: string[] = [];
+  const files: FilePart[] = [];
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const pieces = Readable.from(splitIntoPieces(body));
   try {
@@ -41,10 +50,14 @@ export const parseMultipart = async (
       limits: { ...partHead, parts: maxKeys, fieldSize: maxValueBytes, files: 20 },
     });
     parser.on('field', (name, value) => pairs.push({ name, value }));
-    // Skip a file: endpoints that parse their body this way have no file parameters.
-    parser.on('file', (name, stream) => {
-      files.push(name);
-      stream.on('error', ignored).resume();
+    parser.on('file', (field, stream, name) => {
+      const file: FilePart = { field, name, content: null };
+      files.push(file);
+      const chunks: Buffer[] = [];
+      stream.on('error', ignored).on('data', (chunk: Buffer) => keepsFiles && chunks.push(chunk));
+      stream.on('end', () => {
+        if (keepsFiles) file.content = Buffer.concat(chunks);
+      });
     });
     parser.on('partsLimit', () => {
       pieces.unpipe(parser);

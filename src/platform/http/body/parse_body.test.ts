@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as later } from 'node:timers/promises';
 import { Failure } from '../../errors.ts';
-import { parseBody } from './parse_body.ts';
+import { parseBody, parsePageForm } from './parse_body.ts';
 import { getFileParts } from './file_parts.ts';
 
 const multipart = async (text: string) =>
@@ -13,7 +13,25 @@ const file = '--x\r\ncontent-disposition: form-data; name="file"; filename="a"\r
 
 test('reads values of a form, and only the names of files', async () => {
   const sent = await multipart(`${value}${file}--x--\r\n`);
-  assert.deepEqual([Object.entries(sent), getFileParts(sent)], [[['title', 'hello']], ['file']]);
+  const skipped = [{ field: 'file', name: 'a', content: null }];
+  assert.deepEqual([Object.entries(sent), getFileParts(sent)], [[['title', 'hello']], skipped]);
+});
+
+test('keeps the files of the form of a page', async () => {
+  const big = file.replace('bytes', 'b'.repeat(100_000)).replace('name="file"', 'name="other"');
+  const body = Buffer.from(`${value}${file}${big}--x--\r\n`);
+  const sent = await parsePageForm('multipart/form-data; boundary=x', body);
+  const files = getFileParts(sent).map(({ field, content }) => [field, content?.length]);
+  assert.deepEqual(
+    [sent['title'], files],
+    [
+      'hello',
+      [
+        ['file', 5],
+        ['other', 100_000],
+      ],
+    ],
+  );
 });
 
 test('skips a part that is not a value, of any length', async () => {

@@ -21,12 +21,14 @@ const parseFormOrJson = (body: Buffer): RawParams => {
 /**
  * Parses the parameters of a request body. Requests are not authenticated yet, so each format takes at most 20 ms of
  * CPU: parts, names and values are counted before or during parsing.
+ * @param keepsFiles keeps the content of files, for `getReceivedFiles`; by default only their names
  * @throws Failure 400 for an invalid body, 406 for an unknown content type
  */
 export const parseBody = async (
   method: string,
   contentType: string | undefined,
   body: Buffer | undefined,
+  keepsFiles = false,
 ): Promise<RawParams> => {
   if (body === undefined || body.length === 0) return {};
   const type = contentType?.split(';')[0]?.trim().toLowerCase() ?? '';
@@ -36,7 +38,12 @@ export const parseBody = async (
     case 'application/x-www-form-urlencoded':
       return parseFormOrJson(body);
     case 'multipart/form-data':
-      return await parseMultipart(contentType ?? '', body, maxBodyBytes);
+      return await parseMultipart({
+        contentType: contentType ?? '',
+        body,
+        maxValueBytes: maxBodyBytes,
+        keepsFiles,
+      });
     case 'text/plain':
       return {};
     case '':
@@ -45,3 +52,12 @@ export const parseBody = async (
       throw unsupportedType(type);
   }
 };
+
+/**
+ * Parses the form of a page, with its files (`getFileParts`).
+ * @throws Failure 400, 406
+ */
+export const parsePageForm = async (
+  contentType: string | undefined,
+  body: Buffer | undefined,
+): Promise<RawParams> => await parseBody('POST', contentType, body, true);

@@ -2,6 +2,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { TSchema } from 'typebox';
 import { type AnyEndpoint, statusOfEndpoint } from '../endpoint.ts';
+import { getFileParams } from '../body/file_parts.ts';
 import { apiPrefix } from '../mount.ts';
 import { nameOperations, nameShapes } from './names.ts';
 import {
@@ -153,7 +154,11 @@ const buildBody = (endpoint: Endpoint, names: Names): Operation['requestBody'] =
   const schema = { $ref: `#/components/schemas/${bodyName(endpoint, names)}` };
   return {
     required: 'required' in body,
-    content: { 'application/json': { schema }, 'application/x-www-form-urlencoded': { schema } },
+    content: {
+      'application/json': { schema },
+      'application/x-www-form-urlencoded': { schema },
+      ...(getFileParams(endpoint.params).length > 0 && { 'multipart/form-data': { schema } }),
+    },
   };
 };
 

@@ -82,7 +82,7 @@ const getIdentity = (schema: Schema): object | undefined => {
   return isShape && Object.keys(properties).length > 0 ? properties : undefined;
 };
 
-type Seen = { schema: Schema; uses: number; isReply: boolean; names: string[] };
+type SeenShape = { schema: Schema; uses: number; isReply: boolean; names: string[] };
 
 const replyName = ({ method, path, list }: AnyEndpoint<never>): string => {
   const segments = splitPath(path);
@@ -91,7 +91,12 @@ const replyName = ({ method, path, list }: AnyEndpoint<never>): string => {
   return pascal(isOne ? singular(segments[last] ?? '') : (segments[last] ?? ''));
 };
 
-const look = (shapes: Map<object, Seen>, schema: Schema, name: string, isReply: boolean): void => {
+const collectShapes = (
+  shapes: Map<object, SeenShape>,
+  schema: Schema,
+  name: string,
+  isReply: boolean,
+): void => {
   const identity = getIdentity(schema);
   if (identity !== undefined) {
     const seen = shapes.get(identity) ?? { schema, uses: 0, isReply: false, names: [] };
@@ -102,12 +107,12 @@ const look = (shapes: Map<object, Seen>, schema: Schema, name: string, isReply: 
     shapes.set(identity, seen);
     if (!isNew) return;
     for (const [key, child] of Object.entries(identity as { [name: string]: Schema })) {
-      look(shapes, child, pascal(key), false);
+      collectShapes(shapes, child, pascal(key), false);
     }
   }
   const { items, anyOf } = schema as { items?: Schema; anyOf?: Schema[] };
-  if (items !== undefined) look(shapes, items, singular(name), isReply);
-  for (const one of anyOf ?? []) look(shapes, one, name, isReply);
+  if (items !== undefined) collectShapes(shapes, items, singular(name), isReply);
+  for (const one of anyOf ?? []) collectShapes(shapes, one, name, isReply);
 };
 
 export type Components = {
@@ -121,22 +126,22 @@ export type Components = {
  * from the path of the first endpoint that returns it, else from the property that contains it.
  */
 export const nameShapes = (endpoints: readonly AnyEndpoint<never>[]): Components => {
-  const seen = new Map<object, Seen>();
+  const seen = new Map<object, SeenShape>();
   for (const endpoint of endpoints) {
-    if (endpoint.reply !== null) look(seen, endpoint.reply as Schema, replyName(endpoint), true);
+    if (endpoint.reply !== null) collectShapes(seen, endpoint.reply as Schema, replyName(endpoint), true);
   }
   const shared = [...seen].filter(([, one]) => one.isReply || one.uses > 1 || 'title' in one.schema);
   const shapes = new Map<string, Schema>();
   const names = new Map<object, string>();
-  const name = ([identity, { schema, names: candidates }]: [object, Seen]): void => {
+  const name = ([identity, { schema, names: candidates }]: [object, SeenShape]): void => {
     const { title } = schema as { title?: string };
     const first = title ?? candidates[0] ?? 'Shape';
     const chosen = firstFree([first, `${first}Detail`], shapes);
     names.set(identity, chosen);
     shapes.set(chosen, schema);
   };
-  const titled = ([, { schema }]: [object, Seen]): number => ('title' in schema ? 0 : 1);
-  const rank = (entry: [object, Seen]): number => 2 * titled(entry) + (entry[1].isReply ? 0 : 1);
+  const titled = ([, { schema }]: [object, SeenShape]): number => ('title' in schema ? 0 : 1);
+  const rank = (entry: [object, SeenShape]): number => 2 * titled(entry) + (entry[1].isReply ? 0 : 1);
   for (const entry of shared.toSorted((a, b) => rank(a) - rank(b))) name(entry);
   return {
     shapes: new Map([...shapes].toSorted(([a], [b]) => (a < b ? -1 : 1))),

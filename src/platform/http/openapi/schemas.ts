@@ -70,6 +70,8 @@ const byKind = (schema: Schema): Schema => {
       const anyOf = [{ type: 'integer' }, { type: 'string', enum: schema['x-words'] }];
       return { anyOf, ...(description !== undefined && { description }) };
     }
+    case 'file':
+      return { ...toShape(schema, () => undefined), contentMediaType: 'application/octet-stream' };
     default:
       return toShape(schema, () => undefined);
   }

@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import { type RawBuilder, sql } from 'kysely';
 import type { Call } from '../../../core/access/call.ts';
 import { allOf } from '../../../core/access/visible.ts';
-import { type Page, pageParams, pageRequest } from '../../../platform/http/page.ts';
+import { type Page, type PageRequest, pageParams, pageRequest } from '../../../platform/http/page.ts';
 import { boolean, object, oneOf, optional } from '../../../platform/http/schema.ts';
 import { projectsJson } from '../json.ts';
 import { projectConditions, projectFilters } from './list_filters.ts';
@@ -34,14 +34,21 @@ const orders: Record<Params['order_by'], RawBuilder<unknown>> = {
   star_count: sql`project_counters.star_count`,
 };
 
-/** Lists visible projects. @param within a further condition over `projects` */
+/** The part of a list to return. */
+export type Slice = Pick<PageRequest, 'limit' | 'offset'>;
+
+/**
+ * Lists visible projects.
+ * @param within a further condition over `projects`
+ * @param slice default: the requested page
+ */
 export const listProjects = async (
   call: Call,
   params: Params,
   within?: Condition,
+  { limit, offset }: Slice = pageRequest(params),
 ): Promise<Page<unknown>> => {
   const where = allOf([...projectConditions(call, params), ...(within === undefined ? [] : [within])]);
-  const { limit, offset } = pageRequest(params);
   const rows = await projectRows(call)
     .where(where)
     .orderBy(orders[params.order_by], params.sort)

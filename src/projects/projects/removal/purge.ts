@@ -2,6 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Store } from '../../../platform/db/open.ts';
 import { type RepositoryPlace, placeColumns } from '../../../platform/git/repository.ts';
+import { enqueueAvatarRemoval } from '../../../identity/avatars/store_avatar.ts';
 import { deleteInBatches } from '../../../identity/namespaces/delete_in_batches.ts';
 
 /** Number of notes, issues or merge requests per round. */
@@ -97,6 +98,26 @@ const purgeSome = async (store: Store, projectId: number): Promise<boolean> =>
   (await purgeTargets(store, 'issues', projectId)) ||
   (await purgeTargets(store, 'merge_requests', projectId));
 
+/** Deletes the runners and deploy keys that no other project has. */
+const purgeUnshared = async (store: Store, projectId: number): Promise<void> => {
+  await deleteInBatches(store, {
+    table: 'runners',
+    key: ['id'],
+    where: sql<boolean>`runner_type = 'project_type'
+      and id in (select runner_id from runner_projects where project_id = ${projectId})
+      and not exists (select 1 from runner_projects as others
+        where others.runner_id = runners.id and others.project_id <> ${projectId})`,
+  });
+  await deleteInBatches(store, {
+    table: 'keys',
+    key: ['id'],
+    where: sql<boolean>`user_id is null
+      and id in (select key_id from deploy_key_projects where project_id = ${projectId})
+      and not exists (select 1 from deploy_key_projects as others
+        where others.key_id = keys.id and others.project_id <> ${projectId})`,
+  });
+};
+
 const purgeRest = async (store: Store, projectId: number): Promise<void> => {
   const labels = sql`(select id from labels where project_id = ${projectId})`;
   const ofProject = sql<boolean>`project_id = ${projectId}`;
@@ -122,25 +143,16 @@ const purgeRest = async (store: Store, projectId: number): Promise<void> => {
   ]) {
     await deleteInBatches(store, { table, key: ['id'], where: ofProject });
   }
-  // Runners that no other project has.
-  await deleteInBatches(store, {
-    table: 'runners',
-    key: ['id'],
-    where: sql<boolean>`runner_type = 'project_type'
-      and id in (select runner_id from runner_projects where project_id = ${projectId})
-      and not exists (select 1 from runner_projects as others
-        where others.runner_id = runners.id and others.project_id <> ${projectId})`,
-  });
-  // Deploy keys that no other project has.
-  await deleteInBatches(store, {
-    table: 'keys',
-    key: ['id'],
-    where: sql<boolean>`user_id is null
-      and id in (select key_id from deploy_key_projects where project_id = ${projectId})
-      and not exists (select 1 from deploy_key_projects as others
-        where others.key_id = keys.id and others.project_id <> ${projectId})`,
-  });
-  for (const table of ['labels', 'milestones', 'todos', 'snippets', 'uploads', 'commit_comments']) {
+  await purgeUnshared(store, projectId);
+  for (const table of [
+    'labels',
+    'milestones',
+    'todos',
+    'snippets',
+    'uploads',
+    'commit_comments',
+    'notification_settings',
+  ]) {
     await deleteInBatches(store, { table, key: ['id'], where: ofProject });
   }
   await deleteInBatches(store, { table: 'project_stars', key: ['project_id', 'user_id'], where: ofProject });
@@ -148,7 +160,14 @@ const purgeRest = async (store: Store, projectId: number): Promise<void> => {
   for (const table of ['members', 'variables']) {
     await deleteInBatches(store, { table, key: ['id'], where: membership });
   }
-  await store.write(async ({ db }) => await db.deleteFrom('projects').where('id', '=', projectId).execute());
+  await store.write(async (tx) => {
+    const [removed] = await tx.db
+      .deleteFrom('projects')
+      .where('id', '=', projectId)
+      .returning('avatar')
+      .execute();
+    await enqueueAvatarRemoval(tx, removed?.avatar ?? null);
+  });
 };
 
 /** Returns the place of the repository to remove; null: there is none. */

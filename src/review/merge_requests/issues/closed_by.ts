@@ -13,7 +13,7 @@ import { type Version, mergeRequestTexts } from '../lists/json_cache.ts';
 type Row = Version & { total: number };
 
 /** Lists the merge requests of the project of the issue that close it, newest first. */
-const listClosers = async (
+export const listClosers = async (
   call: Call,
   { target, project }: LoadedTarget,
   page: PageRequest,

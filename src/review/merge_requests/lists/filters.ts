@@ -22,7 +22,7 @@ import {
   sharedFilterParams,
 } from '../../../planning/issuables/lists/filters.ts';
 import { notParamWithReviewers } from '../../../planning/issuables/lists/filters_not.ts';
-import type { Asking } from '../../../planning/issuables/lists/list.ts';
+import type { ListRequester } from '../../../planning/issuables/lists/list.ts';
 import type { Measured } from '../../../planning/issuables/lists/named_filters.ts';
 
 type Condition = RawBuilder<boolean>;
@@ -150,7 +150,7 @@ const branchConditions = ({ source_branch, target_branch }: Filters) => ({
   target: isPresent(target_branch) ? sql<boolean>`merge_requests.target_branch = ${target_branch}` : null,
 });
 
-export const ownConditions = (filters: Filters, { viewer, words }: Asking): Condition[] => {
+export const ownConditions = (filters: Filters, { viewer, words }: ListRequester): Condition[] => {
   const { source, target } = branchConditions(filters);
   const draft = isDraft(filters);
   return [

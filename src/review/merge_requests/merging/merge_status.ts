@@ -16,7 +16,7 @@ import { latestVersion } from '../versions/queries.ts';
 type Status = MergeRequestRow['merge_status'];
 
 /** The columns of a request that a merge check needs. */
-export type Checked = Pick<
+export type CheckedRequest = Pick<
   MergeRequestRow,
   | 'id'
   | 'state'
@@ -32,7 +32,7 @@ export type Checked = Pick<
 >;
 
 /** Tells whether the stored status was computed for these heads. */
-const isFresh = (request: Checked, { source_sha, target_sha }: Heads): boolean =>
+const isFresh = (request: CheckedRequest, { source_sha, target_sha }: Heads): boolean =>
   request.merge_status !== 'unchecked' &&
   request.checked_source_sha === source_sha &&
   request.checked_target_sha === target_sha;
@@ -66,7 +66,7 @@ const tryMerge = async (
 /** @returns null while the newest source commits have not been fetched into the target's repository */
 const evaluate = async (
   platform: Platform,
-  request: Checked,
+  request: CheckedRequest,
   target: RepositoryPlace,
   { source_sha, target_sha }: Heads,
 ): Promise<MergeCheck | null> => {
@@ -86,7 +86,7 @@ const mergeError = (problem: string | null) =>
 /** Stores the result of a check, unless the request has a newer version by now. */
 export const storeStatus = async (
   { store }: Pick<Platform, 'store'>,
-  { id, head_sha }: Pick<Checked, 'id' | 'head_sha'>,
+  { id, head_sha }: Pick<CheckedRequest, 'id' | 'head_sha'>,
   { source_sha, target_sha }: Heads,
   { status, problem }: MergeCheck,
 ): Promise<void> => {
@@ -107,7 +107,11 @@ export const storeStatus = async (
   );
 };
 
-const check = async (platform: Platform, request: Checked, target: RepositoryPlace): Promise<Status> => {
+const check = async (
+  platform: Platform,
+  request: CheckedRequest,
+  target: RepositoryPlace,
+): Promise<Status> => {
   const heads = await readHeads(platform, await loadBranches(platform.store.db, request, target));
   if (isFresh(request, heads)) return request.merge_status;
   const outcome = await evaluate(platform, request, target, heads);
@@ -125,7 +129,11 @@ const getRunningChecks = memoizePerStore((_platform: Platform) => new Map<string
  * Shares one check between concurrent callers. A check that is already running may not see the latest push of a later
  * caller, so later callers wait for the next check.
  */
-const checkOnce = async (platform: Platform, request: Checked, target: RepositoryPlace): Promise<Status> => {
+const checkOnce = async (
+  platform: Platform,
+  request: CheckedRequest,
+  target: RepositoryPlace,
+): Promise<Status> => {
   const all = getRunningChecks(platform);
   const { id, merge_status, checked_source_sha, checked_target_sha, diff_id, head_sha } = request;
   const key = [id, merge_status, checked_source_sha, checked_target_sha, diff_id, head_sha].join(' ');
@@ -164,7 +172,7 @@ const withTimeout = async (work: Promise<Status>, otherwise: Status): Promise<St
  */
 export const checkMergeStatus = async (
   platform: Platform,
-  request: Checked,
+  request: CheckedRequest,
   target: RepositoryPlace,
 ): Promise<Status> => {
   if (request.state !== 'opened') return request.merge_status;

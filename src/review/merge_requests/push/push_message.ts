@@ -17,17 +17,21 @@ const maxBranches = 5;
 const requestPage = 'GET /-/projects/:project/merge_requests/:iid';
 const newRequestPage = 'GET /-/projects/:project/merge_requests/new';
 
-type Asking = { project: Project; viewer: Viewer; baseUrl: string; hasPage: Platform['hasPage'] };
+type MessageRequest = { project: Project; viewer: Viewer; baseUrl: string; hasPage: Platform['hasPage'] };
 
 /** Returns the URL of a merge request, or its reference (`group/project!5`) if there is no page. */
 const requestLink = (
-  { baseUrl, hasPage }: Pick<Asking, 'baseUrl' | 'hasPage'>,
+  { baseUrl, hasPage }: Pick<MessageRequest, 'baseUrl' | 'hasPage'>,
   projectPath: string,
   iid: number,
 ): string => (hasPage(requestPage) ? mergeRequestUrl(baseUrl, projectPath, iid) : `${projectPath}!${iid}`);
 
 /** Returns links to the requests that the pusher may see. */
-const loadVisibleLinks = async (db: Reader, requests: OpenRequest[], asking: Asking): Promise<string[]> => {
+const loadVisibleLinks = async (
+  db: Reader,
+  requests: OpenRequest[],
+  asking: MessageRequest,
+): Promise<string[]> => {
   const links: string[] = [];
   for (const { id, project_id } of requests.slice(0, maxBranches)) {
     const target = await loadProject(db, project_id);
@@ -39,13 +43,16 @@ const loadVisibleLinks = async (db: Reader, requests: OpenRequest[], asking: Ask
 };
 
 /** Returns the default target project: the parent of the fork if the pusher may create requests there. */
-const findDefaultTarget = async (db: Reader, { project, viewer }: Asking): Promise<Project | null> => {
+const findDefaultTarget = async (
+  db: Reader,
+  { project, viewer }: MessageRequest,
+): Promise<Project | null> => {
   const { forked_from_project_id: parent } = project;
   const above = parent === null ? null : await loadProject(db, parent);
   return [above, project].find((one) => one !== null && may(viewer, 'create_merge_request_in', one)) ?? null;
 };
 
-const getBranchLines = async (db: Reader, branch: string, asking: Asking): Promise<string[]> => {
+const getBranchLines = async (db: Reader, branch: string, asking: MessageRequest): Promise<string[]> => {
   const { project, viewer, baseUrl } = asking;
   const links = await loadVisibleLinks(db, await loadOpenFrom(db, project.id, branch), asking);
   if (links.length > 0)
@@ -66,7 +73,7 @@ const getBranchLines = async (db: Reader, branch: string, asking: Asking): Promi
  */
 export const pushMessage = async (
   { store, hasPage }: Pick<Platform, 'store' | 'hasPage'>,
-  pushed: Omit<Asking, 'hasPage'>,
+  pushed: Omit<MessageRequest, 'hasPage'>,
   updates: readonly { ref: string; new: string }[],
 ): Promise<string[]> => {
   const branches = updates

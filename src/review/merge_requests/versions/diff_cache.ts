@@ -12,10 +12,10 @@ const maxBytes = 8 * 1024 * 1024;
 /** Estimated memory overhead of an entry, in bytes. */
 const overhead = 200;
 
-type Kept = { texts: JsonText[]; size: number };
+type CachedTexts = { texts: JsonText[]; size: number };
 
 class Texts {
-  readonly #kept = new Map<string, Kept>();
+  readonly #kept = new Map<string, CachedTexts>();
   #size = 0;
 
   get(key: string): JsonText[] | undefined {

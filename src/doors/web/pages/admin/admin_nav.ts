@@ -1,14 +1,20 @@
 import type { Html } from '../../parts/html.ts';
-import { sideView } from '../../parts/nav.ts';
+import { sideView } from '../../parts/frame/nav.ts';
 import type { View } from '../../page.ts';
 
 /** Administration pages: path and name. */
 const adminLinks = [
   ['/admin', 'Overview'],
+  ['/admin/users', 'Users'],
+  ['/admin/groups', 'Groups'],
+  ['/admin/projects', 'Projects'],
+  ['/admin/jobs', 'Jobs'],
   ['/admin/application_settings', 'Settings'],
   ['/admin/runners', 'Runners'],
   ['/admin/variables', 'Variables'],
+  ['/admin/applications', 'Applications'],
   ['/admin/background_work', 'Background work'],
+  ['/admin/health', 'Health'],
   ['/admin/audit_events', 'Audit log'],
 ] as const;
 

@@ -1,6 +1,23 @@
-import { auditPages } from './audit.ts';
-import { settingsPages } from './settings.ts';
+import { auditPages } from './audit/pages.ts';
+import { settingsPages } from './settings/pages.ts';
+import { applicationPages } from './applications/pages.ts';
+import { groupPages } from './groups/pages.ts';
+import { healthPages } from './health/pages.ts';
+import { jobPages } from './jobs/pages.ts';
+import { projectPages } from './projects/pages.ts';
 import { startPages } from './start.ts';
-import { workPages } from './background_work.ts';
+import { userPages } from './users/pages.ts';
+import { workPages } from './background_work/pages.ts';
 
-export const pages = [...startPages, ...settingsPages, ...workPages, ...auditPages];
+export const pages = [
+  ...startPages,
+  ...userPages,
+  ...groupPages,
+  ...projectPages,
+  ...jobPages,
+  ...applicationPages,
+  ...healthPages,
+  ...settingsPages,
+  ...workPages,
+  ...auditPages,
+];

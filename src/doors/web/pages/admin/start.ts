@@ -29,11 +29,15 @@ export const startPages = [
 <div><dt>Projects</dt><dd>${inAll.format(projects)}</dd></div>
 </dl>
 <ul class="list">
+<li><a href="/admin/users">Users</a><br><span class="quiet">Create, edit, block and delete accounts, reset passwords, impersonate.</span></li>
+<li><a href="/admin/groups">Groups</a> and <a href="/admin/projects">projects</a><br><span class="quiet">All of them, with their sizes and settings.</span></li>
+<li><a href="/admin/jobs">Jobs</a> and <a href="/admin/runners">runners</a><br><span class="quiet">What runs and waits in all projects, and what runs it.</span></li>
 <li><a href="/admin/application_settings">Settings</a><br><span class="quiet">Sign-up, sign-in, defaults of new projects, limits.</span></li>
-<li><a href="/admin/runners">Runners</a><br><span class="quiet">Runners and their status.</span></li>
+<li><a href="/admin/applications">Applications</a><br><span class="quiet">OAuth applications of the instance and of users.</span></li>
+<li><a href="/admin/health">Health</a><br><span class="quiet">Database, disks, repository storages, versions.</span></li>
 <li><a href="/admin/background_work">Background work</a><br><span class="quiet">Waiting, running and failed work, with a retry.</span></li>
 <li><a href="/admin/audit_events">Audit log</a><br><span class="quiet">Sign-ins and changes that concern security.</span></li>
-<li><a href="/-/docs/api">API</a><br><span class="quiet">All other tasks of administrators.</span></li>
+<li><a href="/-/docs/api">API</a><br><span class="quiet">Everything over HTTP, for programs.</span></li>
 </ul>`;
       return adminView({ path: '/admin', title: 'Administration' }, content);
     },

@@ -16,7 +16,7 @@ import { tokenScopes } from '../../../../identity/tokens/rules.ts';
 import { attempt, checkbox, checkboxes, form, input, noProblems, textArea } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
-import { scopeMeanings } from '../../parts/scopes.ts';
+import { scopeMeanings } from '../tokens/scopes.ts';
 import { ownView } from '../profile/own_nav.ts';
 
 const place = '/profile/applications';

@@ -7,7 +7,7 @@ import { type Html, html } from '../../parts/html.ts';
 import { page, redirect } from '../../page.ts';
 import { findJob } from '../../../../ci/jobs/find.ts';
 import { apiOf, encoded } from './job_artifacts.ts';
-import { projectPagePath, projectPath } from '../../parts/project_view.ts';
+import { projectPagePath, projectPath } from '../../parts/frame/project_view.ts';
 import { projectRoot } from '../../places.ts';
 
 export const exposedPart = (project: Project, exposed: readonly Exposed[]): Html | null =>

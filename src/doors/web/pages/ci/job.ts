@@ -16,7 +16,7 @@ import { artifactsPart } from './job_artifacts.ts';
 import { actionsOf, isPlayable } from './job_actions.ts';
 import { playForm } from './job_play.ts';
 import { foundPart, searchForm } from './job_search.ts';
-import { projectPagePath, projectPath, projectView } from '../../parts/project_view.ts';
+import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_view.ts';
 import { projectRoot } from '../../places.ts';
 import type { Row } from './variable_rows.ts';
 

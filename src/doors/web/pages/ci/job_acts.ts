@@ -13,7 +13,7 @@ import { confirmPart, confirmedParam } from './confirm.ts';
 import { jobView } from './job.ts';
 import { playParam } from './job_play.ts';
 import { placedOn } from './problems.ts';
-import { projectPagePath, projectPath, projectView } from '../../parts/project_view.ts';
+import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_view.ts';
 import { projectRoot } from '../../places.ts';
 import { type Row, filledRows, hiddenRows } from './variable_rows.ts';
 

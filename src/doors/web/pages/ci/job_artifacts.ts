@@ -7,7 +7,7 @@ import { findJob } from '../../../../ci/jobs/find.ts';
 import type { jobJson } from '../../../../ci/jobs/json.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { page } from '../../page.ts';
-import { projectPagePath, projectPath, projectView } from '../../parts/project_view.ts';
+import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_view.ts';
 import { projectRoot } from '../../places.ts';
 
 type Json = Awaited<ReturnType<typeof jobJson>>;

@@ -7,12 +7,12 @@ import type { Project } from '../../../../projects/projects/find.ts';
 import { findCode } from '../../../../code/repository/code.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { moment } from '../../parts/moment.ts';
-import { choiceTabs } from '../../parts/nav.ts';
+import { choiceTabs } from '../../parts/frame/nav.ts';
 import { type View, type Visit, page } from '../../page.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import { spell, statusBadge } from '../../parts/status_badge.ts';
 import { secondsOf } from './pipeline.ts';
-import { projectPagePath, projectPath, projectView } from '../../parts/project_view.ts';
+import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_view.ts';
 import { projectRoot } from '../../places.ts';
 
 type Scope = (typeof scopes)[number];

@@ -4,7 +4,7 @@ import { listExposed } from '../../../../ci/artifacts/archives/exposed_artifacts
 import type { JobStatus } from '../../../../platform/db/schema/ci.ts';
 import { Failure } from '../../../../platform/errors.ts';
 import { id, object } from '../../../../platform/http/schema.ts';
-import { bridgesJson } from '../../../../ci/jobs/trigger_jobs.ts';
+import { triggerJobsJson } from '../../../../ci/jobs/trigger_job_json.ts';
 import { loadPipelineJobs } from '../../../../ci/jobs/pipeline_jobs.ts';
 import type { JobRow } from '../../../../ci/jobs/rows.ts';
 import { cancel, retry } from '../../../../ci/pipelines/actions.ts';
@@ -20,7 +20,7 @@ import { isMoving, spell, statusBadge } from '../../parts/status_badge.ts';
 import { exposedPart } from './exposed.ts';
 import { externalPart } from './external.ts';
 import { actionsOf } from './job_actions.ts';
-import { button, projectPagePath, projectPath, projectView } from '../../parts/project_view.ts';
+import { button, projectPagePath, projectPath, projectView } from '../../parts/frame/project_view.ts';
 import { projectRoot } from '../../places.ts';
 
 /** Checks whether the caller may cancel and retry it, as users who may run its jobs. */
@@ -39,7 +39,7 @@ const mayChange = async ({ call }: Visit, { project, pipeline }: LoadedPipeline)
 export const secondsOf = ({ started_at, finished_at }: JobRow, now: number): number | null =>
   started_at === null ? null : Math.max(0, (finished_at ?? now) - started_at) / 1000;
 
-type Bridge = Awaited<ReturnType<typeof bridgesJson>>[number];
+type Bridge = Awaited<ReturnType<typeof triggerJobsJson>>[number];
 
 type Place = {
   visit: Visit;
@@ -53,7 +53,7 @@ const bridgesAmong = async ({ call }: Visit, { project }: LoadedPipeline, jobs: 
   const bridges = jobs.filter(({ bridge }) => bridge === 1);
   if (bridges.length === 0) return new Map<number, Bridge>();
   const code = { project, repository: getRepository(call.platform, project) };
-  const shown = await bridgesJson(call, code, bridges);
+  const shown = await triggerJobsJson(call, code, bridges);
   return new Map(shown.map((json) => [json.id, json]));
 };
 

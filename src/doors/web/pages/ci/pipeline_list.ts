@@ -11,11 +11,11 @@ import { type BasicUserRow, basicUsersById } from '../../../../identity/users/js
 import { input } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { relative } from '../../parts/moment.ts';
-import { choiceTabs } from '../../parts/nav.ts';
+import { choiceTabs } from '../../parts/frame/nav.ts';
 import { type View, type Visit, page } from '../../page.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import { spell, statusBadge } from '../../parts/status_badge.ts';
-import { projectPagePath, projectPath, projectView } from '../../parts/project_view.ts';
+import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_view.ts';
 import { projectRoot } from '../../places.ts';
 
 const longestRef = 1_000;

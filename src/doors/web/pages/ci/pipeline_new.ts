@@ -7,7 +7,7 @@ import { type FormProblems, form, hidden, input, noProblems, problemsOf } from '
 import { type Html, html } from '../../parts/html.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { placedOn } from './problems.ts';
-import { projectPagePath, projectPath, projectView } from '../../parts/project_view.ts';
+import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_view.ts';
 import { projectRoot } from '../../places.ts';
 import { type Row, filledRows, variableRows, withBlanks } from './variable_rows.ts';
 

@@ -8,9 +8,9 @@ import { type Project, findProjectFor } from '../../../../projects/projects/find
 import { type Html, html } from '../../parts/html.ts';
 import type { AnyPage, View, Visit } from '../../page.ts';
 import { adminView } from '../admin/admin_nav.ts';
-import { groupPagePath, groupView } from '../../parts/group_view.ts';
+import { groupPagePath, groupView } from '../../parts/frame/group_view.ts';
 import { groupRoot } from '../../places.ts';
-import { projectPagePath, projectPath, projectView } from '../../parts/project_view.ts';
+import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_view.ts';
 import { projectRoot } from '../../places.ts';
 
 export type Holder =

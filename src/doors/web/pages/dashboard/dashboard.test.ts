@@ -1,9 +1,16 @@
+/** Tests the start page, the lists of own work, and the counters of the top bar. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { seedMember, seedProject, unique } from '../../../../../test/support/seed.ts';
+import {
+  seedGroup,
+  seedIssue,
+  seedMember,
+  seedMergeRequest,
+  seedProject,
+  unique,
+} from '../../../../../test/support/seed.ts';
 import { type TestService, startTestService } from '../../../../../test/support/service.ts';
 import { type Visitor, openVisitor } from '../../../../../test/support/visitor.ts';
-import { hasPage } from '../../routes.ts';
 
 const password = 'correct horse';
 let gantry: TestService;
@@ -11,22 +18,165 @@ let visitor: Visitor;
 let id: number;
 before(async () => {
   gantry = await startTestService();
-  const username = unique('user');
-  const json = { username, name: 'A User', email: `${username}@example.com`, password };
-  id = (await gantry.api('POST /users', { json })).body.id;
-  visitor = openVisitor(gantry);
-  await visitor.signIn(username, password);
+  ({ id, visitor } = await newVisitor());
 });
 after(async () => await gantry.close());
 
-test('every link of the dashboard leads to a page that the viewer can open', async () => {
+const newVisitor = async () => {
+  const username = unique('user');
+  const json = { username, name: 'A User', email: `${username}@example.com`, password };
+  const { body } = await gantry.api('POST /users', { json });
+  const fresh = openVisitor(gantry);
+  await fresh.signIn(username, password);
+  return { id: body.id as number, visitor: fresh };
+};
+
+/** Counts of the top bar: issues, merge requests, todos. */
+const counters = (text: string): (string | undefined)[] =>
+  ['Assigned issues', 'Merge requests', 'To-do list'].map(
+    (name) => new RegExp(`aria-label="${name}: ([^"]+)"`).exec(text)?.[1],
+  );
+
+test('every link of the start page leads to a page that the viewer can open', async () => {
   const own = await seedProject(gantry, { visibility: 'private', owner: id });
   const hidden = await seedProject(gantry, { visibility: 'private' });
   await seedMember(gantry, { user: id, project: hidden.id, access_level: 10 });
+  await seedIssue(gantry, { project: own.id, assignees: [id] });
   const { text } = await visitor.get('/');
-  assert.ok(text.includes('2 projects'), text);
-  const links = [...text.matchAll(/href="(\/[^"]*)"/g)].map(([, path = '']) => path);
-  assert.ok(links.includes(`/${own.full_path}/-/pipelines`), 'of a project whose pipelines they may read');
-  assert.equal(links.includes(`/${own.full_path}`), hasPage('GET /-/projects/:project'));
-  for (const path of links) assert.notEqual((await visitor.get(path)).status, 404, path);
+  const links = [...text.matchAll(/href="(\/[^"#]*)"/g)].map(([, path = '']) =>
+    path.replaceAll('&amp;', '&'),
+  );
+  for (const { full_path } of [own, hidden]) assert.ok(links.includes(`/${full_path}`), full_path);
+  const served = links.filter((path) => !/\/issues\/\d+$/.test(path));
+  for (const path of new Set(served)) assert.notEqual((await visitor.get(path)).status, 404, path);
+});
+
+test('shows the work that waits, and counts it in the top bar', async () => {
+  const user = await newVisitor();
+  const project = await seedProject(gantry, { visibility: 'public' });
+  const other = await seedProject(gantry, { visibility: 'private' });
+  await seedIssue(gantry, { project: project.id, assignees: [user.id], title: 'Fix <b>spans</b>' });
+  await seedIssue(gantry, { project: project.id, assignees: [user.id], state: 'closed' });
+  await seedIssue(gantry, { project: other.id, assignees: [user.id], title: 'Hidden from them' });
+  await seedMergeRequest(gantry, { project: project.id, assignees: [user.id], title: 'Mine to merge' });
+  const reviewed = await seedMergeRequest(gantry, { project: project.id, title: 'Mine to review' });
+  const empty = await user.visitor.get('/dashboard/merge_requests');
+  assert.deepEqual(counters(empty.text), ['1', '1', '0']);
+  const sent = await gantry.api(`PUT /projects/${project.id}/merge_requests/${reviewed.iid}`, {
+    json: { reviewer_ids: [user.id] },
+  });
+  assert.equal(sent.status, 200, sent.text);
+  const { text } = await user.visitor.get('/');
+  assert.deepEqual(counters(text), ['1', '2', '1']);
+  for (const part of [
+    'Waiting for your review',
+    'Mine to review',
+    'Mine to merge',
+    'Fix &lt;b&gt;spans&lt;/b&gt;',
+  ]) {
+    assert.ok(text.includes(part), part);
+  }
+  assert.equal(text.includes('Hidden from them'), false);
+  const list = await user.visitor.get('/dashboard/merge_requests?scope=assigned-to-me');
+  assert.deepEqual(
+    [list.text.includes('Mine to merge'), list.text.includes('Mine to review')],
+    [true, false],
+  );
+  const issues = await user.visitor.get('/dashboard/issues');
+  assert.deepEqual([issues.status, issues.text.includes('Hidden from them')], [200, false]);
+  assert.ok(issues.text.includes('Fix &lt;b&gt;spans&lt;/b&gt;'));
+  const created = await user.visitor.get('/dashboard/issues?scope=created-by-me');
+  assert.equal(created.text.includes('Fix &lt;b&gt;'), false);
+});
+
+test('forgets at once what the user may no longer see', async () => {
+  const user = await newVisitor();
+  const project = await seedProject(gantry, { visibility: 'private' });
+  await gantry.api(`POST /projects/${project.id}/members`, { json: { user_id: user.id, access_level: 30 } });
+  await seedIssue(gantry, { project: project.id, assignees: [user.id] });
+  const before = await user.visitor.get('/');
+  assert.deepEqual([before.text.includes(project.full_path), counters(before.text)[0]], [true, '1']);
+  await gantry.api(`DELETE /projects/${project.id}/members/${user.id}`);
+  const later = await user.visitor.get('/');
+  assert.deepEqual([later.text.includes(project.full_path), counters(later.text)[0]], [false, '0']);
+});
+
+test('shows the state of the last pipeline only to those who may see pipelines', async () => {
+  const user = await newVisitor();
+  const project = await seedProject(gantry, { visibility: 'private', owner: user.id });
+  const guestOf = await seedProject(gantry, { visibility: 'private' });
+  await seedMember(gantry, { user: user.id, project: guestOf.id, access_level: 10 });
+  await gantry.api(`PUT /projects/${guestOf.id}`, { json: { public_jobs: false } });
+  for (const { id: project_id } of [project, guestOf]) {
+    const times = { created_at: 0, updated_at: 0, started_at: null, finished_at: null, duration: null };
+    const none = {
+      user_id: null,
+      merge_request_id: null,
+      name: null,
+      yaml_errors: null,
+      failure_reason: null,
+    };
+    const links = { source_pipeline_id: null, source_job_id: null, root_id: null, schedule_id: null };
+    const sha = 'a'.repeat(40);
+    const flags = { tag: 0, protected: 0 } as const;
+    const facts = { ref: 'main', sha, before_sha: sha, status: 'failed', source: 'push' } as const;
+    await gantry.service.platform.store.write(
+      async (tx) =>
+        await tx.db
+          .insertInto('pipelines')
+          .values({ project_id, iid: 1, ...facts, ...flags, ...times, ...none, ...links })
+          .execute(),
+    );
+  }
+  for (const path of ['/', '/dashboard/projects']) {
+    const { text } = await user.visitor.get(path);
+    assert.ok(text.includes(`href="/${project.full_path}/-/pipelines/`), path);
+    assert.equal(text.includes(`href="/${guestOf.full_path}/-/pipelines/`), false, path);
+  }
+});
+
+test('lists own and starred projects', async () => {
+  const user = await newVisitor();
+  const [own, starred] = [
+    await seedProject(gantry, { owner: user.id, visibility: 'private' }),
+    await seedProject(gantry, { visibility: 'public' }),
+  ];
+  await user.visitor.get(`/${starred.full_path}`);
+  await user.visitor.post(`/${starred.full_path}/-/star`);
+  const listed = async (path: string) => {
+    const { text } = await user.visitor.get(path);
+    return [own, starred].map(({ full_path }) => text.includes(`href="/${full_path}"`));
+  };
+  assert.deepEqual(await listed('/dashboard/projects'), [true, false]);
+  assert.deepEqual(await listed('/dashboard/starred'), [false, true]);
+  assert.deepEqual(await listed(`/dashboard/projects?search=${starred.path}`), [false, false]);
+});
+
+test('explores public and internal projects', async () => {
+  const group = await seedGroup(gantry);
+  const make = async (visibility: 'public' | 'internal' | 'private') =>
+    await seedProject(gantry, { namespace: group.id, visibility });
+  const projects = [await make('public'), await make('internal'), await make('private')];
+  await gantry.api(`PUT /projects/${projects[0]?.id}`, { json: { topics: ['a "topic"'] } });
+  const listed = async (as: Visitor, query = '') => {
+    const { status, text } = await as.get(`/explore?search=${group.path}${query}`);
+    assert.equal(status, 200);
+    return projects.map(({ full_path }) => text.includes(`href="/${full_path}"`));
+  };
+  assert.deepEqual(await listed(openVisitor(gantry)), [true, false, false]);
+  assert.deepEqual(await listed(visitor), [true, true, false]);
+  assert.deepEqual(await listed(visitor, `&topic=${encodeURIComponent('A "topic"')}`), [true, false, false]);
+  assert.deepEqual(await listed(visitor, '&page=2&per_page=2&sort=name_asc'), [false, false, false]);
+  for (const query of ['sort=x', 'page=x', 'per_page=0']) {
+    assert.equal((await visitor.get(`/explore?${query}`)).status, 400, query);
+  }
+});
+
+test('own work is for those who have signed in', async () => {
+  const anonymous = openVisitor(gantry);
+  for (const name of ['issues', 'merge_requests', 'todos', 'projects', 'starred']) {
+    assert.match((await anonymous.get(`/dashboard/${name}`)).location ?? '', /^\/users\/sign_in/, name);
+  }
+  assert.equal((await anonymous.get('/')).location, '/users/sign_in');
+  assert.deepEqual(counters((await anonymous.get('/explore')).text), [undefined, undefined, undefined]);
 });

@@ -8,10 +8,10 @@ import { type Project, findProjectFor } from '../../../../projects/projects/find
 import { input, noProblems } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { momentOr } from '../../parts/moment.ts';
-import { choiceTabs } from '../../parts/nav.ts';
+import { choiceTabs } from '../../parts/frame/nav.ts';
 import { type View, type Visit, page } from '../../page.ts';
 import { pagesNav } from '../../parts/paging.ts';
-import { button, projectPagePath, projectPath, projectView } from '../../parts/project_view.ts';
+import { button, projectPagePath, projectPath, projectView } from '../../parts/frame/project_view.ts';
 import { projectRoot } from '../../places.ts';
 import { type Tried, environmentForm } from './form.ts';
 

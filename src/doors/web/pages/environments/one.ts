@@ -12,7 +12,7 @@ import { momentOr } from '../../parts/moment.ts';
 import { type View, type Visit, page } from '../../page.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import { statusBadge } from '../../parts/status_badge.ts';
-import { button, projectPagePath, projectPath, projectView } from '../../parts/project_view.ts';
+import { button, projectPagePath, projectPath, projectView } from '../../parts/frame/project_view.ts';
 import { type Tried, environmentForm, filledOf } from './form.ts';
 import { addressLink, environmentsPath, servedEnvironments, stateBadge } from './list.ts';
 

@@ -7,7 +7,7 @@ import { type Project, findProject, findProjectFor } from '../../../../projects/
 import { type FormProblems, attempt } from '../../parts/form.ts';
 import { type Visit, page, redirect } from '../../page.ts';
 import { placedOn } from '../ci/problems.ts';
-import { projectPath } from '../../parts/project_view.ts';
+import { projectPath } from '../../parts/frame/project_view.ts';
 import { projectRoot } from '../../places.ts';
 import { type ListName, fieldOf, scopePath, scopeView } from './list.ts';
 

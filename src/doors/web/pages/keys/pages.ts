@@ -1,6 +1,5 @@
 import type { Static } from 'typebox';
 import { requireUser } from '../../../../core/access/call.ts';
-import type { Problems } from '../../../../platform/errors.ts';
 import { pageParams, pageRequest } from '../../../../platform/http/page.ts';
 import type { RawParams } from '../../../../platform/http/params.ts';
 import { clearable, date, id, object, optional, text } from '../../../../platform/http/schema.ts';
@@ -13,6 +12,7 @@ import { type Html, html } from '../../parts/html.ts';
 import { moment, momentOr } from '../../parts/moment.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { pagesNav } from '../../parts/paging.ts';
+import { placeKeyProblems } from './key_problems.ts';
 import { ownView } from '../profile/own_nav.ts';
 
 const path = '/profile/keys';
@@ -33,27 +33,6 @@ const asTyped = ({ title, key, expires_at }: RawParams): Filled => ({
   key: textOf(key),
   expires_at: textOf(expires_at),
 });
-
-/** Extends a short problem of the API with a remedy. */
-const explained = (problem: string): string =>
-  problem === 'is invalid'
-    ? 'is invalid: paste the whole line of a file that ends in .pub, beginning with the type, such as ssh-ed25519, and never the private key'
-    : problem;
-
-const expired = 'has expired';
-
-/** Assigns problems to fields of the form: a fingerprint belongs to the key. */
-const onForm = ({ text, fields: { fingerprint, key, ...rest } }: FormProblems): FormProblems => {
-  const taken = fingerprint === undefined ? [] : ['has already been added, by you or by another user'];
-  const isPast = key?.includes(expired) === true;
-  const all = [...(key ?? []).filter((problem) => problem !== expired).map(explained), ...taken];
-  const fields: Problems = {
-    ...rest,
-    ...(all.length > 0 && { key: all }),
-    ...(isPast && { expires_at: ['must be in the future'] }),
-  };
-  return { text, fields };
-};
 
 const newForm = (visit: Visit, given: Filled, problems: FormProblems): Html =>
   form(
@@ -137,7 +116,7 @@ const add = page({
       async () =>
         await createKey(call, requireUser(call).id, { title: given.title, key: given.key, expires_at }),
     );
-    if (problems !== null) return await listView(visit, {}, given, onForm(problems));
+    if (problems !== null) return await listView(visit, {}, given, placeKeyProblems(problems));
     return redirect(path, 'The key is added.');
   },
 });

@@ -1,10 +1,11 @@
 import type { Html } from '../../parts/html.ts';
-import { sideView } from '../../parts/nav.ts';
+import { sideView } from '../../parts/frame/nav.ts';
 import type { View } from '../../page.ts';
 
 /** Pages of the own account: path and name. */
 const ownLinks = [
   ['/profile', 'Profile'],
+  ['/profile/preferences', 'Preferences'],
   ['/profile/password', 'Password'],
   ['/profile/two_factor', 'Two-factor sign-in'],
   ['/profile/sessions', 'Sessions'],

@@ -1,5 +1,6 @@
 import { passwordPages } from './password.ts';
+import { preferencePages } from './preferences.ts';
 import { profilePages } from './profile.ts';
 import { sessionPages } from './sessions.ts';
 
-export const pages = [...profilePages, ...passwordPages, ...sessionPages];
+export const pages = [...profilePages, ...preferencePages, ...passwordPages, ...sessionPages];

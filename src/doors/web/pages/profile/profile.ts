@@ -2,12 +2,13 @@ import type { Static } from 'typebox';
 import { requireActor, requireUser } from '../../../../core/access/call.ts';
 import { boolean, clearable, object, optional, text } from '../../../../platform/http/schema.ts';
 import { confirmPassword } from '../../../../identity/sessions/confirm_password.ts';
-import { loadUser } from '../../../../identity/users/queries.ts';
+import { type UserRow, loadUser } from '../../../../identity/users/queries.ts';
 import { normalizedEmail } from '../../../../identity/users/rules.ts';
 import { updateUser } from '../../../../identity/users/update.ts';
 import { type FormProblems, attempt, checkbox, form, input, noProblems, textArea } from '../../parts/form.ts';
 import { html } from '../../parts/html.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
+import { avatarPages, avatarPart } from './avatar.ts';
 import { ownView } from './own_nav.ts';
 
 const long = () => text({ maxLength: 2000 });
@@ -21,6 +22,9 @@ const params = object({
   location: clearable(long()),
   organization: clearable(long()),
   website_url: clearable(long()),
+  twitter: optional(clearable(long())),
+  linkedin: optional(clearable(long())),
+  skype: optional(clearable(long())),
 });
 
 type Filled = Omit<Static<typeof params>, 'current_password'>;
@@ -60,17 +64,33 @@ const lines = (filled: Filled, problems: FormProblems) => [
     problems,
   }),
   input({ name: 'website_url', label: 'Website', value: filled.website_url, autocomplete: 'url', problems }),
+  input({ name: 'twitter', label: 'Twitter', value: filled.twitter ?? null, problems }),
+  input({ name: 'linkedin', label: 'LinkedIn', value: filled.linkedin ?? null, problems }),
+  input({ name: 'skype', label: 'Skype', value: filled.skype ?? null, problems }),
 ];
 
-const profileView = (visit: Visit, filled: Filled, problems = noProblems): View => {
-  const { username } = requireUser(visit.call);
+type Problems = {
+  /** Of the form of texts. */
+  texts?: FormProblems;
+  /** Of the picture. */
+  picture?: FormProblems;
+};
+
+const filledFrom = (user: UserRow): Filled => ({ ...user, show_email: user.public_email !== null });
+
+/** @param filled input to show again; without it, what is stored */
+const profileView = async (visit: Visit, problems: Problems = {}, filled?: Filled): Promise<View> => {
+  const user = await loadUser(visit.call.db, requireUser(visit.call).id);
+  const { username } = user;
+  const { texts = noProblems, picture = noProblems } = problems;
   const view = ownView(
     '/profile',
     'Profile',
-    html`<p>You are <strong>${username}</strong>.</p>
-${form(visit, { action: '/profile', submit: 'Save', problems }, ...lines(filled, problems))}`,
+    html`<p>You are <strong>${username}</strong>. <a href="/${username}">View your profile</a></p>
+${avatarPart(visit, user, picture)}
+${form(visit, { action: '/profile', submit: 'Save', problems: texts }, ...lines(filled ?? filledFrom(user), texts))}`,
   );
-  return problems === noProblems ? view : { ...view, status: 422 };
+  return texts === noProblems && picture === noProblems ? view : { ...view, status: 422 };
 };
 
 const show = page({
@@ -78,10 +98,7 @@ const show = page({
   path: '/profile',
   audience: 'user',
   params: object({}),
-  handle: async (visit) => {
-    const user = await loadUser(visit.call.db, requireUser(visit.call).id);
-    return profileView(visit, { ...user, show_email: user.public_email !== null });
-  },
+  handle: async (visit) => await profileView(visit),
 });
 
 const save = page({
@@ -97,9 +114,13 @@ const save = page({
       const public_email = show_email ? input.email : null;
       await updateUser(call.platform, requireActor(call), id, { ...input, public_email });
     });
-    if (problems !== null) return profileView(visit, { ...input, show_email }, problems);
+    if (problems !== null) return await profileView(visit, { texts: problems }, { ...input, show_email });
     return redirect('/profile', 'Your profile is saved.');
   },
 });
 
-export const profilePages = [show, save];
+export const profilePages = [
+  show,
+  save,
+  ...avatarPages(async (visit, picture) => await profileView(visit, { picture })),
+];

@@ -8,6 +8,12 @@ import { moment } from '../../parts/moment.ts';
 import { type Visit, page, redirect } from '../../page.ts';
 import { ownView } from './own_nav.ts';
 
+/** The address and the browser of an administrator are none of the user's. */
+const asShown = (session: SessionRow): SessionRow =>
+  session.impersonator_session_id === null
+    ? session
+    : { ...session, user_agent: 'An administrator, who acts as you', ip: '' };
+
 const row = (visit: Visit, session: SessionRow): Html => {
   const isThis = session.id === requireActor(visit.call).credential.id;
   const action = `/profile/sessions/${session.id}/revoke`;
@@ -26,7 +32,7 @@ const row = (visit: Visit, session: SessionRow): Html => {
 const table = (visit: Visit, sessions: readonly SessionRow[]): Html => html`<div class="wide"><table>
 <thead><tr><th scope="col">Browser</th><th scope="col">Address</th><th scope="col">Signed in</th>
 <th scope="col">Last seen</th><th scope="col">Action</th></tr></thead>
-<tbody>${sessions.map((session) => row(visit, session))}</tbody>
+<tbody>${sessions.map((session) => row(visit, asShown(session)))}</tbody>
 </table></div>`;
 
 export const sessionPages = [

@@ -13,11 +13,11 @@ import { parseTags } from '../../../../ci/runners/rules.ts';
 import { noProblems } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { momentOr } from '../../parts/moment.ts';
-import { choiceTabs } from '../../parts/nav.ts';
+import { choiceTabs } from '../../parts/frame/nav.ts';
 import { type AnyPage, type View, type Visit, page } from '../../page.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import type { Place, PlaceKind, PlaceParams } from '../ci/places.ts';
-import { button } from '../../parts/project_view.ts';
+import { button } from '../../parts/frame/project_view.ts';
 import { type Tried, blank, runnerForm } from './form.ts';
 import { runnersOf } from './place.ts';
 

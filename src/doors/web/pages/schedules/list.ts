@@ -9,10 +9,10 @@ import { type BasicUserRow, basicUsersById } from '../../../../identity/users/js
 import { noProblems } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { moment } from '../../parts/moment.ts';
-import { choiceTabs } from '../../parts/nav.ts';
+import { choiceTabs } from '../../parts/frame/nav.ts';
 import { type View, type Visit, page } from '../../page.ts';
 import { pagesNav } from '../../parts/paging.ts';
-import { button, projectPagePath, projectPath, projectView } from '../../parts/project_view.ts';
+import { button, projectPagePath, projectPath, projectView } from '../../parts/frame/project_view.ts';
 import { projectRoot } from '../../places.ts';
 import { type Tried, blankOf, scheduleForm } from './form.ts';
 

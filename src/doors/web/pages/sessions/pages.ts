@@ -1,4 +1,6 @@
 import { object } from '../../../../platform/http/schema.ts';
+import { requireActor } from '../../../../core/access/call.ts';
+import { endBothSessions, endImpersonation } from '../../../../identity/sessions/impersonate.ts';
 import { endSession } from '../../../../identity/sessions/end.ts';
 import { toAsciiUrl } from '../../../../core/settings/setting_effects.ts';
 import { page, redirect } from '../../page.ts';
@@ -12,11 +14,30 @@ const signOut = page({
   params: object({}),
   handle: async (visit) => {
     const { call } = visit;
-    if (call.actor !== null) await endSession(call, call.actor.credential.id);
+    if (call.actor !== null && call.actor.sudo_by_id !== null) {
+      await endBothSessions(call);
+      visit.keepImpersonator(null);
+    } else if (call.actor !== null) await endSession(call, call.actor.credential.id);
     visit.changeSession(null);
     const away = toAsciiUrl(call.settings.after_sign_out_path);
     return away === null ? redirect('/users/sign_in', 'You are signed out.') : redirect(away);
   },
 });
 
-export const pages = [...signInPages, signOut];
+const stopImpersonating = page({
+  method: 'POST',
+  path: '/users/stop_impersonating',
+  audience: 'user',
+  withoutRequiredFactor: true,
+  params: object({}),
+  handle: async (visit) => {
+    const { call, impersonatorSecret } = visit;
+    const { user } = requireActor(call);
+    const isOwn = await endImpersonation(call, impersonatorSecret);
+    visit.keepImpersonator(null);
+    visit.changeSession(isOwn ? impersonatorSecret : null);
+    return redirect(`/admin/users/${user.id}`, `You no longer act as ${user.username}.`);
+  },
+});
+
+export const pages = [...signInPages, signOut, stopImpersonating];

@@ -30,10 +30,10 @@ import {
 } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { moment, momentOr } from '../../parts/moment.ts';
-import { tabs } from '../../parts/nav.ts';
+import { tabs } from '../../parts/frame/nav.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { pagesNav } from '../../parts/paging.ts';
-import { scopeMeanings } from '../../parts/scopes.ts';
+import { scopeMeanings } from './scopes.ts';
 import { ownView } from '../profile/own_nav.ts';
 
 const path = '/profile/personal_access_tokens';

@@ -15,7 +15,7 @@ import { type Html, html } from '../../parts/html.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import { placedOn } from '../ci/problems.ts';
-import { button, projectPagePath, projectPath, projectView } from '../../parts/project_view.ts';
+import { button, projectPagePath, projectPath, projectView } from '../../parts/frame/project_view.ts';
 import { projectRoot } from '../../places.ts';
 
 const servedTriggers = `${projectRoot}/triggers`;

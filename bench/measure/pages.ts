@@ -1,0 +1,115 @@
+/** CPU of warm pages, service and gitd together, beside a bare server that answers a page of the same length. */
+import type { Bench } from '../bench.ts';
+import { type Figure, figure } from '../figures.ts';
+import { ownCpuSeconds } from '../process.ts';
+import { rootPassword, startFloor, startService } from '../service.ts';
+import { api, base } from '../sites/api.ts';
+import { newProject, nodesOf } from '../sites/git_site.ts';
+
+/** Requests of one round. */
+const requests = 200;
+
+const write = async (port: number, project: string, message: string, files: Record<string, string>) => {
+  const actions = Object.entries(files).map(([file_path, content]) => ({
+    action: 'create',
+    file_path,
+    content,
+  }));
+  const path = `/projects/${encodeURIComponent(project)}/repository/commits`;
+  await api(port, `POST ${path}`, { branch: 'main', commit_message: message, actions });
+};
+
+/** A project of 50 entries, with a README, a file of 500 lines and 30 commits. */
+const prepareProject = async (port: number): Promise<string> => {
+  const project = await newProject(port, 'pages');
+  const entries = Array.from({ length: 48 }, (_none, at) => [`entry-${at}.txt`, `${at}\n`] as const);
+  const lines = Array.from({ length: 500 }, (_none, at) => `export const value${at} = ${at};`).join('\n');
+  const readme = '# Pages\n\nWhat is measured.\n\n- one\n- two\n\n```js\nconst a = 1;\n```\n';
+  await write(port, project, 'Begin', {
+    ...Object.fromEntries(entries),
+    'README.md': readme,
+    'large.js': lines,
+  });
+  for (let at = 0; at < 30; at += 1)
+    await write(port, project, `Add ${at}`, { [`more/${at}.txt`]: `${at}\n` });
+  return project;
+};
+
+const cookiesOf = (response: Response): string =>
+  response.headers
+    .getSetCookie()
+    .map((line) => line.split(';')[0])
+    .join('; ');
+
+/** Signs in as root; returns the cookie. */
+const signIn = async (port: number): Promise<string> => {
+  const url = `${base(port)}/users/sign_in`;
+  const shown = await fetch(url);
+  const token = /name="authenticity_token" value="([^"]+)"/.exec(await shown.text())?.[1] ?? '';
+  const body = new URLSearchParams({ authenticity_token: token, login: 'root', password: rootPassword });
+  const headers = { cookie: cookiesOf(shown), origin: base(port) };
+  const answer = await fetch(url, { method: 'POST', redirect: 'manual', headers, body });
+  if (answer.status !== 303) throw new Error(`signing in answered ${answer.status}`);
+  return cookiesOf(answer);
+};
+
+type Asked = { port: number; pids: number[]; path: string; cookie: string };
+
+const ask = async ({ port, path, cookie }: Asked): Promise<string> => {
+  const response = await fetch(`${base(port)}${path}`, { headers: { cookie, accept: 'text/html' } });
+  const text = await response.text();
+  if (response.status !== 200) throw new Error(`${path} answered ${response.status}`);
+  return text;
+};
+
+/** Milliseconds of CPU a request, one after another, round by round. */
+const measureRounds = async (rounds: number, asked: Asked): Promise<number[]> => {
+  const costs: number[] = [];
+  for (let round = 0; round <= rounds; round += 1) {
+    const before = ownCpuSeconds(asked.pids);
+    for (let at = 0; at < requests; at += 1) await ask(asked);
+    // The first round warms caches and compiles.
+    if (round > 0) costs.push(((ownCpuSeconds(asked.pids) - before) / requests) * 1e3);
+  }
+  return costs;
+};
+
+const measureOne = async (bench: Bench, asked: Asked): Promise<number[][]> => {
+  const floor = await startFloor({ [asked.path]: await ask(asked) });
+  try {
+    const bare = { ...asked, port: floor.port, pids: [floor.pid] };
+    return [await measureRounds(bench.rounds, asked), await measureRounds(bench.rounds, bare)];
+  } finally {
+    await floor.stop();
+  }
+};
+
+export const measurePages = async (bench: Bench): Promise<Figure[]> => {
+  if (!bench.wants('pages')) return [];
+  const server = await startService(await bench.databases.empty());
+  try {
+    bench.progress('pages: making a project');
+    const project = await prepareProject(server.port);
+    const cookie = await signIn(server.port);
+    const { goals } = bench;
+    const pages = [
+      ['home of a project of 50 entries', `/${project}`, goals.pageHome],
+      ['file of 500 lines', `/${project}/-/blob/main/large.js`, goals.pageFile],
+      ['commits', `/${project}/-/commits/main`, goals.pageCommits],
+      ['dashboard', '/', goals.pageDashboard],
+    ] as const;
+    const figures: Figure[] = [];
+    for (const [name, path, goal] of pages) {
+      bench.progress(`pages: ${name}`);
+      const asked = { port: server.port, pids: nodesOf(server), path, cookie };
+      const [costs = [], floors = []] = await measureOne(bench, asked);
+      const floor = floors.toSorted((a, b) => a - b)[Math.floor(floors.length / 2)];
+      figures.push(
+        figure(`page: ${name}, CPU`, 'ms', costs, { ...goal, ...(floor !== undefined && { floor }) }),
+      );
+    }
+    return figures;
+  } finally {
+    await server.stop();
+  }
+};

@@ -1,0 +1,53 @@
+/** Counts by how many commits branches are ahead of a commit and behind it. */
+import type { Context, MethodHandler } from '../context.ts';
+import { flag, isOid, symmetric } from '../exec/arguments.ts';
+import { GitError } from '../git_error.ts';
+import { makeLruCache } from '../lru_cache.ts';
+import type { Divergence, Oid } from '../protocol.ts';
+import { requireRepository } from '../storage/missing_repository.ts';
+
+const maxIds = 100;
+/** Processes of one call. */
+const parallel = 2;
+const maxMilliseconds = 10_000;
+
+/** Counts by ids; they never change. */
+const counts = makeLruCache<Divergence>(50_000);
+
+/** @throws GitError for a missing commit, or after `seconds` */
+const countOne = async (context: Context, range: [Oid, Oid], seconds: number): Promise<Divergence> => {
+  const { stdout } = await context.exec.run({
+    command: 'rev-list',
+    args: [flag('--count'), flag('--left-right'), symmetric(...range)],
+    dir: context.dir,
+    slot: 'interactive',
+    seconds,
+    signal: context.signal,
+  });
+  const [behind = 0, ahead = 0] = stdout.toString('latin1').trim().split('\t').map(Number);
+  return { ahead, behind };
+};
+
+/** Long histories take long to compare, so commits without a count at the deadline get none. */
+export const countAheadBehind: MethodHandler<'commits.ahead_behind'> = async (params, context) => {
+  const { base, ids, milliseconds } = params;
+  if (ids.length > maxIds) throw new GitError('too_large', 'too many at once');
+  if (![base, ...ids].every(isOid)) throw new GitError('invalid', 'not an object id');
+  await requireRepository(context);
+  const keyOf = (id: Oid): string => `${context.dir} ${base} ${id}`;
+  const waiting = [...new Set(ids)].filter((id) => counts.get(keyOf(id)) === undefined);
+  const deadline = performance.now() + Math.min(milliseconds, maxMilliseconds);
+  const work = async (): Promise<void> => {
+    for (let id = waiting.shift(); id !== undefined; id = waiting.shift()) {
+      const left = deadline - performance.now();
+      if (left <= 0) return;
+      try {
+        counts.set(keyOf(id), await countOne(context, [base, id], left / 1_000));
+      } catch (error) {
+        if (!(error instanceof GitError) || context.signal.aborted) throw error;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: parallel }, work));
+  return { result: { counts: ids.map((id) => counts.get(keyOf(id)) ?? null) } };
+};

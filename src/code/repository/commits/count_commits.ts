@@ -1,0 +1,42 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Oid } from '../../../platform/git/protocol_types.ts';
+import { makeLruCache } from '../../../platform/lru_cache.ts';
+import type { Code } from '../code.ts';
+
+const maxCounts = 2_000;
+/** Milliseconds that a page waits for a count. */
+const maxWait = 500;
+
+const counts = makeLruCache<number>(maxCounts, () => 1);
+/** Counts that git is making, by the same key. */
+const counting = new Map<string, Promise<number>>();
+
+const count = async ({ repository }: Code, commit: Oid, key: string): Promise<number> => {
+  try {
+    const { total } = await repository.ask('commits.list', {
+      from: [commit],
+      skip: 0,
+      limit: 0,
+      count: true,
+    });
+    counts.set(key, total ?? 0);
+    return total ?? 0;
+  } finally {
+    counting.delete(key);
+  }
+};
+
+/**
+ * Counts the commits of a history, cached by commit.
+ * @returns null if git takes longer than a page should: a later request gets the count
+ */
+export const countCommits = async (code: Code, commit: Oid): Promise<number | null> => {
+  const key = `${code.project.id} ${commit}`;
+  const known = counts.get(key);
+  if (known !== undefined) return known;
+  const pending = counting.get(key) ?? count(code, commit, key);
+  counting.set(key, pending);
+  // Requests that still wait get the failure; without any, nobody does.
+  pending.catch(() => undefined);
+  return await Promise.race([pending, sleep(maxWait, null, { ref: false })]);
+};

@@ -1,0 +1,51 @@
+/** A commit as git writes it: its diff, and a patch for `git am`. */
+import { Failure } from '../../../platform/errors.ts';
+import type { Commit, Signature } from '../../../platform/git/protocol_types.ts';
+import type { Code } from '../code.ts';
+
+const maxPatchBytes = 32 * 1024 * 1024;
+
+/** Returns the diff of a commit against its first parent. @throws Failure 422 if it exceeds the size limit */
+export const readRawDiff = async (
+  { repository }: Pick<Code, 'repository'>,
+  { id, parents }: Commit,
+): Promise<Buffer> => {
+  const request = { from: parents[0] ?? null, to: id, max: maxPatchBytes };
+  const { result, body } = await repository.read('diff.raw', request);
+  if (!result.whole) throw new Failure('unprocessable', { message: 'The diff is too large' });
+  return body;
+};
+
+const days = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
+/** The last second that has a year of four digits. */
+const latest = 253_402_300_799;
+
+const two = (value: number): string => String(value).padStart(2, '0');
+
+/** Formats a time as e-mail does: `Mon, 17 Sep 2001 00:00:00 +0000`. */
+const mailDate = ({ time }: Signature): string => {
+  const date = new Date(Math.min(Math.max(time, 0), latest) * 1_000);
+  const day = `${days[date.getUTCDay()]}, ${date.getUTCDate()} ${months[date.getUTCMonth()]} ${date.getUTCFullYear()}`;
+  return `${day} ${two(date.getUTCHours())}:${two(date.getUTCMinutes())}:${two(date.getUTCSeconds())} +0000`;
+};
+
+/** Names and titles stay in one line. */
+const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
+
+/** Returns a commit as a patch, as `git format-patch` does. @throws Failure 422 if it exceeds the size limit */
+export const readPatch = async (code: Pick<Code, 'repository'>, commit: Commit): Promise<Buffer> => {
+  const { id, author, message } = commit;
+  const [title = '', ...rest] = message.trim().split(/\n\n/);
+  const body = rest.join('\n\n').trim();
+  const head = `From ${id} Mon Sep 17 00:00:00 2001
+From: ${oneLine(author.name)} <${oneLine(author.email)}>
+Date: ${mailDate(author)}
+Subject: [PATCH] ${oneLine(title)}
+
+${body === '' ? '' : `${body}\n`}---
+
+`;
+  return Buffer.concat([Buffer.from(head), await readRawDiff(code, commit), Buffer.from('-- \nGantry\n\n')]);
+};

@@ -1,0 +1,14 @@
+import type { Oid, TreeEntry } from '../../../platform/git/protocol_types.ts';
+import type { Code } from '../code.ts';
+import { actionPath, isPlainPath } from './paths.ts';
+
+export type FolderRequest = { commit: Oid; path: string; recursive?: boolean; offset: number; limit: number };
+
+/** Lists a page of a folder: folders first, then files, then submodules; null: the commit has no such folder. */
+export const listFolder = async (
+  { repository }: Pick<Code, 'repository'>,
+  { path: requestedPath, recursive = false, ...request }: FolderRequest,
+): Promise<{ entries: TreeEntry[]; total: number } | null> => {
+  const path = actionPath(requestedPath);
+  return isPlainPath(path) ? await repository.ask('tree.list', { ...request, path, recursive }) : null;
+};

@@ -1,0 +1,19 @@
+import { endpoint } from '../../../core/access/endpoint.ts';
+import { anything, object } from '../../../platform/http/schema.ts';
+import { findCode, projectParam } from '../code.ts';
+import { loadLanguages } from './load_languages.ts';
+
+export const languages = endpoint({
+  method: 'GET',
+  path: '/projects/:id/languages',
+  summary: 'Languages of the default branch, each with its share in percent',
+  area: 'repositories',
+  audience: 'optional',
+  params: object({ id: projectParam }),
+  // The keys are names of languages.
+  reply: anything,
+  handle: async (call, { id }) => {
+    const shares = await loadLanguages(await findCode(call, id));
+    return Object.fromEntries(shares.map(({ name, percent }) => [name, percent]));
+  },
+});

@@ -1,0 +1,38 @@
+/** Highlights files line by line, in a worker thread and with a cache. */
+import type { Call } from '../../core/access/call.ts';
+import { canHighlight, toLanguage } from './convert/languages.ts';
+import { convertInThread, makeConversionCache } from './convert_in_thread.ts';
+
+/** Bytes of highlighted files in memory. */
+const maxBytes = 16 * 1024 * 1024;
+const maxLines = 5_000;
+const maxCharacters = 1024 * 1024;
+
+const cache = makeConversionCache<string[]>(maxBytes, (lines) =>
+  lines.reduce((sum, line) => sum + 24 + line.length, 0),
+);
+
+export type CodeText = {
+  text: string;
+  /** Path of the file, which tells its language. */
+  path: string;
+  /** Identifies the text, such as the id of its blob. */
+  key: string;
+};
+
+/**
+ * Returns HTML for each of the given lines.
+ * @returns null: the file stays plain, because its language is unknown, it is too large, or it takes too long
+ */
+export const highlightFileLines = async (
+  call: Call,
+  { text, path, key }: CodeText,
+  lines: readonly string[],
+): Promise<string[] | null> => {
+  const language = toLanguage(path);
+  if (lines.length === 0 || lines.length > maxLines || text.length > maxCharacters || !canHighlight(language))
+    return null;
+  const task = { kind: 'code', text: lines.join('\n'), language } as const;
+  const outcome = await convertInThread(call, cache, `${language} ${key}`, task);
+  return outcome.kind === 'done' && outcome.result.length === lines.length ? outcome.result : null;
+};

@@ -1,0 +1,16 @@
+/** Worker thread that converts long texts and highlights code: see `platform/workers/run_in_worker.ts`. */
+import { serveTasks } from '../../platform/workers/serve_tasks.ts';
+import { convert } from './convert/convert.ts';
+import { highlightToLines } from './convert/highlight.ts';
+import type { ConvertOptions } from './convert/options.ts';
+
+export type ConversionTask =
+  | { kind: 'markdown'; text: string; options: ConvertOptions }
+  | { kind: 'code'; text: string; language: string };
+
+serveTasks(async (sent) => {
+  const task = sent as ConversionTask;
+  return task.kind === 'markdown'
+    ? convert(task.text, task.options)
+    : highlightToLines(task.text, task.language);
+});

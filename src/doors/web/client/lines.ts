@@ -1,0 +1,67 @@
+/**
+ * Lines of code: `#L10-20` marks lines, a click with shift marks a range. A part of a longer file is on another page of
+ * it: `data-lines` says how many are on each.
+ */
+const hashPattern = /^#L(\d+)(?:-L?(\d+))?$/;
+
+const readRange = (): [number, number] | null => {
+  const [, first, last] = hashPattern.exec(location.hash) ?? [];
+  if (first === undefined) return null;
+  const [a, b] = [Number(first), Number(last ?? first)];
+  return [Math.min(a, b), Math.max(a, b)];
+};
+
+const rowAt = (line: number): HTMLElement | null => document.querySelector<HTMLElement>(`#L${line}`);
+
+/** Loads the page of the file that has the line. */
+const openPageOf = (table: HTMLElement, line: number): void => {
+  const size = Number(table.dataset['lines']);
+  if (!(size > 0) || line > Number(table.dataset['total'])) return;
+  const url = new URL(location.href);
+  url.searchParams.set('page', String(Math.ceil(line / size)));
+  location.replace(url);
+};
+
+const markRange = (table: HTMLElement, isScrolling: boolean): void => {
+  for (const row of table.querySelectorAll('tr.marked')) row.classList.remove('marked');
+  const range = readRange();
+  if (range === null) return;
+  const [first, last] = range;
+  const start = rowAt(first);
+  if (start === null) {
+    openPageOf(table, first);
+    return;
+  }
+  let row: Element | null = start;
+  for (let line = first; line <= last && row !== null; line += 1) {
+    row.classList.add('marked');
+    row = row.nextElementSibling;
+  }
+  if (isScrolling) start.scrollIntoView({ block: 'center' });
+};
+
+const startTable = (table: HTMLElement): void => {
+  let anchor = readRange()?.[0] ?? null;
+  table.addEventListener('click', (event) => {
+    const link = (event.target as Element).closest<HTMLAnchorElement>('td.n a');
+    const line = Number(link?.hash.slice(2));
+    if (link === null || !(line > 0)) return;
+    event.preventDefault();
+    const isRange = event.shiftKey && anchor !== null;
+    const [a, b] = isRange ? [Math.min(anchor ?? line, line), Math.max(anchor ?? line, line)] : [line, line];
+    if (!isRange) anchor = line;
+    history.replaceState(null, '', a === b ? `#L${a}` : `#L${a}-${b}`);
+    markRange(table, false);
+  });
+  markRange(table, true);
+  addEventListener('hashchange', () => markRange(table, true));
+};
+
+/** Starts the marks of lines, and lets links `[data-keep-hash]` lead to the same lines. */
+export const startLines = (): void => {
+  const table = document.querySelector<HTMLElement>('table[data-lines]');
+  if (table !== null) startTable(table);
+  for (const link of document.querySelectorAll<HTMLAnchorElement>('a[data-keep-hash]')) {
+    link.addEventListener('click', () => (link.hash = location.hash));
+  }
+};

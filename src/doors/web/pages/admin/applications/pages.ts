@@ -1,0 +1,123 @@
+/** OAuth applications of the instance and of users, for administrators. */
+import type { Static } from 'typebox';
+import { requireActor } from '../../../../../core/access/call.ts';
+import { createApplication } from '../../../../../identity/oauth/create.ts';
+import { deleteApplication } from '../../../../../identity/oauth/delete.ts';
+import {
+  type Application,
+  findApplication,
+  listApplications,
+} from '../../../../../identity/oauth/queries.ts';
+import { type BasicUserRow, basicUsersById } from '../../../../../identity/users/json.ts';
+import { notFound } from '../../../../../platform/errors.ts';
+import { pageParams, pageRequest } from '../../../../../platform/http/page.ts';
+import { id, object } from '../../../../../platform/http/schema.ts';
+import { emptyState } from '../../../parts/empty_state.ts';
+import { attempt, form, noProblems } from '../../../parts/form.ts';
+import { type Html, html } from '../../../parts/html.ts';
+import { icon } from '../../../parts/icon.ts';
+import { moment } from '../../../parts/moment.ts';
+import { type View, type Visit, page, redirect } from '../../../page.ts';
+import { pagesNav } from '../../../parts/paging.ts';
+import { adminView } from '../admin_nav.ts';
+import { applicationFields, applicationParams, blankApplication } from './form.ts';
+
+const path = '/admin/applications';
+
+const line = (
+  visit: Visit,
+  one: Application,
+  owner: BasicUserRow | undefined,
+): Html => html`<li><span class="lead muted">${icon('key')}</span>
+<span class="row tight"><span class="title">${one.name}</span>${one.owner_id === null && html`<span class="badge">Of the instance</span>`}${
+  one.trusted && html`<span class="badge">Trusted</span>`
+}${!one.confidential && html`<span class="badge">Not confidential</span>`}</span>
+<span class="meta"><span>${owner !== undefined && html`by <a href="/admin/users/${owner.id}">@${owner.username}</a> · `}created ${moment(one.created_at)} · ${one.scopes.join(' ')}<br>
+ID <code>${one.uid}</code><br>${one.redirect_uris.join(' ')}</span></span>
+<span class="side">${form(visit, { action: `${path}/${one.id}/delete`, submit: 'Delete', name: `Delete ${one.name}`, danger: true })}</span></li>
+`;
+
+const newView = (visit: Visit, given: Filled, problems = noProblems): View => {
+  const content = form(
+    visit,
+    { action: path, submit: 'Create application', problems },
+    ...applicationFields(given, problems),
+  );
+  const view = adminView({ path, title: 'New application' }, content);
+  return problems === noProblems ? view : { ...view, status: 422 };
+};
+
+type Filled = Static<typeof applicationParams>;
+
+const madeView = ({ uid, name }: Application, secret: string): View =>
+  adminView(
+    { path, title: 'Application created' },
+    html`<p>${name} is registered. Copy the secret now: it is not shown again.</p>
+<dl><dt>Application ID</dt><dd><code class="secret">${uid}</code></dd>
+<dt>Secret</dt><dd><code class="secret">${secret}</code></dd></dl>
+<p><a href="${path}">Back to the applications</a></p>`,
+  );
+
+const load = async ({ call: { db } }: Visit, applicationId: number): Promise<Application> => {
+  const application = await findApplication(db, applicationId);
+  if (application === undefined) throw notFound('Application');
+  return application;
+};
+
+const create = async (visit: Visit, given: Filled): Promise<View> => {
+  const { call } = visit;
+  let made: { id: number; secret: string } | undefined;
+  const problems = await attempt(async () => {
+    const application = { ...given, scopes: given.scopes.join(' '), owner_id: null };
+    made = await createApplication(call.platform, requireActor(call), call, application);
+  });
+  if (problems !== null || made === undefined) return newView(visit, given, problems ?? noProblems);
+  return madeView(await load(visit, made.id), made.secret);
+};
+
+export const applicationPages = [
+  page({
+    method: 'GET',
+    path,
+    audience: 'admin',
+    params: object(pageParams),
+    handle: async (visit, asked) => {
+      const { db } = visit.call;
+      const wanted = pageRequest(asked);
+      const { items, total } = await listApplications(db, wanted);
+      const owners = await basicUsersById(
+        db,
+        items.map(({ owner_id }) => owner_id).filter((owner) => owner !== null),
+      );
+      const content = html`<div class="row between"><p>Applications that sign users in here, or act for them over the API.</p>
+<a class="button primary" href="${path}/new">${icon('plus')} New application</a></div>
+<div class="card"><header><span class="muted">${total === 1 ? '1 application' : `${total} applications`}</span></header>${
+        items.length === 0
+          ? emptyState({ icon: 'key', title: 'No applications' })
+          : html`<ul class="list">${items.map((one) => line(visit, one, owners.get(one.owner_id ?? 0)))}</ul>`
+      }</div>
+${pagesNav({ path, query: {}, page: wanted, total })}`;
+      return adminView({ path, title: 'Applications' }, content);
+    },
+  }),
+  page({
+    method: 'GET',
+    path: `${path}/new`,
+    audience: 'admin',
+    params: object({}),
+    handle: async (visit) => newView(visit, blankApplication),
+  }),
+  page({ method: 'POST', path, audience: 'admin', params: applicationParams, handle: create }),
+  page({
+    method: 'POST',
+    path: `${path}/:id/delete`,
+    audience: 'admin',
+    params: object({ id: id() }),
+    handle: async (visit, of) => {
+      const { call } = visit;
+      const application = await load(visit, of.id);
+      await deleteApplication(call.platform.store, requireActor(call), call, application);
+      return redirect(path, `${application.name} is deleted. Its tokens are revoked.`);
+    },
+  }),
+];

@@ -1,0 +1,101 @@
+/** Background work: counts by kind, a list, and a retry of failed tasks. */
+import { pageParams, pageRequest } from '../../../../../platform/http/page.ts';
+import { id, object, oneOf, optional } from '../../../../../platform/http/schema.ts';
+import {
+  type WorkFigures,
+  type WorkRow,
+  type WorkState,
+  listWork,
+  retryWork,
+  loadWorkFigures,
+  workStates,
+} from '../../../../../platform/queue/inspect.ts';
+import { form } from '../../../parts/form.ts';
+import { type Html, html } from '../../../parts/html.ts';
+import { moment, momentOr } from '../../../parts/moment.ts';
+import { choiceTabs } from '../../../parts/frame/nav.ts';
+import { type Visit, page, redirect } from '../../../page.ts';
+import { pagesNav } from '../../../parts/paging.ts';
+import { adminView } from '../admin_nav.ts';
+
+const path = '/admin/background_work';
+
+const stateNames: Record<WorkState, string> = { failed: 'Failed', running: 'Running', waiting: 'Waiting' };
+
+const retryButton = (visit: Visit, action: string, submit: string): Html => form(visit, { action, submit });
+
+const row = (visit: Visit, work: WorkRow): Html => html`<tr>
+<th scope="row">#${work.id} ${work.name}</th>
+<td>${stateNames[work.state]}${work.state === 'failed' && retryButton(visit, `${path}/${work.id}/retry`, 'Retry')}</td>
+<td>${work.attempts}</td>
+<td>${moment(work.created_at)}</td>
+<td>${work.state === 'waiting' && moment(work.run_at)}</td>
+<td class="details"><code>${work.payload}</code>${work.last_error !== null && html`<br>${work.last_error.slice(0, 300)}`}</td>
+</tr>
+`;
+
+const table = (
+  visit: Visit,
+  items: readonly WorkRow[],
+): Html => html`<div class="wide" tabindex="0" role="region" aria-label="Background work"><table>
+<thead><tr><th scope="col">Kind</th><th scope="col">State</th><th scope="col">Attempts</th>
+<th scope="col">Created</th><th scope="col">Next attempt</th><th scope="col">Details</th></tr></thead>
+<tbody>${items.map((work) => row(visit, work))}</tbody>
+</table></div>`;
+
+const figuresTable = (
+  figures: readonly WorkFigures[],
+): Html => html`<div class="wide" tabindex="0" role="region" aria-label="By kind"><table>
+<thead><tr><th scope="col">Kind</th><th scope="col">Waiting</th><th scope="col">Running</th>
+<th scope="col">Failed</th><th scope="col">Oldest</th></tr></thead>
+<tbody>${figures.map(
+  ({ name, waiting, running, failed, oldest }) =>
+    html`<tr><th scope="row">${name}</th><td>${waiting}</td><td>${running}</td><td>${failed}</td><td>${momentOr(oldest, '')}</td></tr>
+`,
+)}</tbody>
+</table></div>`;
+
+const retry = async ({ call }: Visit, ids: number[] | null) => {
+  const count = await call.platform.store.write(async (tx) => await retryWork(tx, ids));
+  return redirect(path, count === 1 ? 'Retrying 1 failed task.' : `Retrying ${count} failed tasks.`);
+};
+
+export const workPages = [
+  page({
+    method: 'GET',
+    path,
+    audience: 'admin',
+    params: object({ state: optional(oneOf(workStates)), ...pageParams }),
+    handle: async (visit, { state, ...params }) => {
+      const { db, platform } = visit.call;
+      const [now, request] = [platform.clock.now(), pageRequest(params)];
+      const [{ items, total }, figures] = await Promise.all([
+        listWork(db, now, { state }, request),
+        loadWorkFigures(db, now),
+      ]);
+      const failed = figures.reduce((sum, one) => sum + one.failed, 0);
+      const content = html`<p>Tasks that the service runs in the background: processing pushes, creating pipelines, removing deleted data. Failed tasks wait for a retry.</p>
+${figures.length === 0 ? html`<p>Nothing waits, runs or has failed.</p>` : figuresTable(figures)}
+${failed > 0 && retryButton(visit, `${path}/retry`, 'Retry all failed work')}
+${choiceTabs({ label: 'Work by state', path, param: 'state', chosen: state, names: stateNames })}
+<p class="quiet">${total === 0 ? 'No results' : `${total} in all`}</p>
+${items.length > 0 && table(visit, items)}
+${pagesNav({ path, query: { state }, page: request, total })}`;
+      return adminView({ path, title: 'Background work' }, content);
+    },
+  }),
+  page({
+    method: 'POST',
+    path: `${path}/retry`,
+    audience: 'admin',
+    params: object({}),
+    handle: async (visit) => await retry(visit, null),
+  }),
+  page({
+    method: 'POST',
+    path: `${path}/:id/retry`,
+    audience: 'admin',
+    params: object({ id: id() }),
+    handle: async (visit, params) => await retry(visit, [params.id]),
+  }),
+];

@@ -1,0 +1,103 @@
+/** All groups of the instance, for administrators. */
+import type { Static } from 'typebox';
+import { listGroups } from '../../../../../identity/groups/list.ts';
+import { visibilities } from '../../../../../identity/groups/rules.ts';
+import { type GroupSize, loadGroupSizes } from '../../../../../projects/members/group_sizes.ts';
+import { pageParams, pageRequest } from '../../../../../platform/http/page.ts';
+import { clearable, object, oneOf, optional, text } from '../../../../../platform/http/schema.ts';
+import { avatar } from '../../../parts/avatar.ts';
+import { emptyState } from '../../../parts/empty_state.ts';
+import { choiceTabs } from '../../../parts/frame/nav.ts';
+import { type Html, html } from '../../../parts/html.ts';
+import { icon } from '../../../parts/icon.ts';
+import { relative } from '../../../parts/moment.ts';
+import { type View, type Visit, page } from '../../../page.ts';
+import { pagesNav } from '../../../parts/paging.ts';
+import { visibilityMark } from '../../../parts/project_list.ts';
+import { searchForm } from '../../../parts/search_form.ts';
+import { sortMenu } from '../../../parts/sort_menu.ts';
+import { adminView } from '../admin_nav.ts';
+
+const path = '/admin/groups';
+
+const sorts = ['newest', 'oldest', 'name', 'path'] as const;
+
+const sortNames = { newest: 'Newest first', oldest: 'Oldest first', name: 'Name', path: 'Path' };
+
+const sortParams = {
+  newest: { order_by: 'id', sort: 'desc' },
+  oldest: { order_by: 'id', sort: 'asc' },
+  name: { order_by: 'name', sort: 'asc' },
+  path: { order_by: 'path', sort: 'asc' },
+} as const;
+
+const listParams = object({
+  search: optional(clearable(text())),
+  visibility: optional(oneOf(visibilities)),
+  sort: { ...oneOf(sorts), default: 'newest' as const },
+  ...pageParams,
+});
+
+type Listed = {
+  id: number;
+  name: string;
+  full_name: string;
+  full_path: string;
+  visibility: string;
+  avatar_url: string | null;
+  created_at: string;
+};
+
+const countOf = (count: number, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`;
+
+const settingsLink = ({ call }: Visit, { full_path }: Listed): Html | null =>
+  call.platform.hasPage('GET /-/groups/:group/settings')
+    ? html`<a class="button small" href="/groups/${full_path}/-/settings" aria-label="Settings of ${full_path}">${icon('settings')} Settings</a>`
+    : null;
+
+const line = (visit: Visit, group: Listed, size: GroupSize): Html => html`<li><span class="lead">${avatar({
+  name: group.name,
+  avatar_url: group.avatar_url,
+  size: 'medium',
+  isSquare: true,
+})}</span>
+<span class="row tight"><a class="title" href="/groups/${group.full_path}">${group.full_name}</a>${visibilityMark(group.visibility)}</span>
+<span class="meta"><span>${group.full_path} · ${countOf(size.projects, 'project')} · ${countOf(size.members, 'member')} · created ${relative(Date.parse(group.created_at))}</span></span>
+<span class="side">${settingsLink(visit, group)}</span></li>
+`;
+
+const names = { public: 'Public', internal: 'Internal', private: 'Private' };
+
+const listView = async (visit: Visit, asked: Static<typeof listParams>): Promise<View> => {
+  const { call } = visit;
+  const { visibility, sort } = asked;
+  const search = asked.search ?? '';
+  const wanted = pageRequest(asked);
+  const { page: number, per_page } = wanted;
+  const filter = visibility === undefined ? {} : { visibility };
+  const params = { all_available: true, search, page: number, per_page, ...filter, ...sortParams[sort] };
+  const { items, total } = await listGroups(call, params);
+  const groups = items as Listed[];
+  const sizes = await loadGroupSizes(
+    call.db,
+    groups.map((group) => group.id),
+    call.now,
+  );
+  const kept = { visibility, search: search === '' ? undefined : search };
+  const content = html`<div class="row between">${searchForm({ path, name: 'search', value: search, label: 'Name or path', keep: { visibility, sort } })}${sortMenu({ path, query: kept, param: 'sort', chosen: sort, names: sortNames })}${
+    call.platform.hasPage('GET /groups/new') &&
+    html`<a class="button primary" href="/groups/new">${icon('plus')} New group</a>`
+  }</div>
+${choiceTabs({ label: 'Groups by visibility', path, param: 'visibility', chosen: visibility, names })}
+<div class="card"><header><span class="muted">${countOf(total, 'group')}</span></header>${
+    groups.length === 0
+      ? emptyState({ icon: 'group', title: 'No groups' })
+      : html`<ul class="list">${groups.map((group) => line(visit, group, sizes.get(group.id) ?? { projects: 0, members: 0 }))}</ul>`
+  }</div>
+${pagesNav({ path, query: { ...kept, sort }, page: wanted, total })}`;
+  return adminView({ path, title: 'Groups' }, content);
+};
+
+export const groupPages = [
+  page({ method: 'GET', path, audience: 'admin', params: listParams, handle: listView }),
+];

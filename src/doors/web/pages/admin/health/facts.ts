@@ -1,0 +1,102 @@
+/** What the page of health shows. Each part is cheap, and given up after two seconds. */
+import { sql } from 'kysely';
+import { statfs } from 'node:fs/promises';
+import { setTimeout as wait } from 'node:timers/promises';
+import { type JobCounts, countInstanceJobs } from '../../../../../ci/jobs/instance_jobs.ts';
+import type { Platform } from '../../../../../core/platform.ts';
+import { getLocalRoot } from '../../../../../platform/git/storages.ts';
+import { type WorkFigures, loadWorkFigures } from '../../../../../platform/queue/inspect.ts';
+
+const maxWait = 2_000;
+
+/** Resolves to null if a part fails or takes too long. */
+const orNull = async <T>(part: Promise<T>): Promise<T | null> => {
+  const stop = new AbortController();
+  const late = wait(maxWait, null, { signal: stop.signal, ref: false }).catch(() => null);
+  try {
+    return await Promise.race([part.catch(() => null), late]);
+  } finally {
+    stop.abort();
+  }
+};
+
+export type Space = { free: number; total: number };
+
+const readSpace = async (folder: string): Promise<Space> => {
+  const { bavail, bsize, blocks } = await statfs(folder);
+  return { free: bavail * bsize, total: blocks * bsize };
+};
+
+export type DatabaseFacts = { engine: 'sqlite' | 'postgres'; version: string; size: number };
+
+const readDatabase = async ({ store }: Platform): Promise<DatabaseFacts> => {
+  const { rows } = await sql<{ version: string; size: number | string }>`${store.words.facts}`.execute(
+    store.db,
+  );
+  const [facts] = rows;
+  if (facts === undefined) throw new Error('the database tells nothing of itself');
+  return { engine: store.words.engine, version: facts.version, size: Number(facts.size) };
+};
+
+export type StorageFacts = {
+  name: string;
+  /** Folder, or address of a remote gitd. */
+  place: string;
+  /** null: gitd does not answer. */
+  status: { git: string; version: number } | null;
+  /** null: of a remote storage, or not known. */
+  space: Space | null;
+};
+
+const readStorages = async ({ config, git }: Platform): Promise<StorageFacts[]> =>
+  await Promise.all(
+    config.repository_storages.map(async (site) => {
+      const { name, address } = site;
+      const root = getLocalRoot(config.data, site);
+      const [status, space] = await Promise.all([
+        orNull(git.status(name)),
+        address === null ? orNull(readSpace(root)) : null,
+      ]);
+      return { name, place: address === null ? root : `${address.host}:${address.port}`, status, space };
+    }),
+  );
+
+export type RunnerFacts = JobCounts & { runners: number; lately: number };
+
+/** Time within which a runner that lives asks for work. */
+const runnerSilence = 2 * 3_600_000;
+
+const readRunners = async ({ store, clock }: Platform): Promise<RunnerFacts> => {
+  const [counts, runners] = await Promise.all([
+    countInstanceJobs(store.db),
+    store.db
+      .selectFrom('runners')
+      .select(({ fn }) => fn.countAll<number>().as('runners'))
+      .select(
+        sql<number>`count(case when contacted_at > ${clock.now() - runnerSilence} then 1 end)`.as('lately'),
+      )
+      .executeTakeFirstOrThrow(),
+  ]);
+  return { ...counts, ...runners };
+};
+
+export type HealthFacts = {
+  database: DatabaseFacts | null;
+  storages: StorageFacts[];
+  /** Of the data folder. */
+  space: Space | null;
+  runners: RunnerFacts | null;
+  work: WorkFigures[] | null;
+};
+
+export const readHealth = async (platform: Platform): Promise<HealthFacts> => {
+  const { store, clock, config } = platform;
+  const [database, storages, space, runners, work] = await Promise.all([
+    orNull(readDatabase(platform)),
+    readStorages(platform),
+    orNull(readSpace(config.data)),
+    orNull(readRunners(platform)),
+    orNull(loadWorkFigures(store.db, clock.now())),
+  ]);
+  return { database, storages, space, runners, work };
+};

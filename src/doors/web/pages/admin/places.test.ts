@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { seedGroup, seedMember, seedProject, unique } from '../../../../../test/support/seed.ts';
+import { type TestService, startTestService } from '../../../../../test/support/service.ts';
+import { type Visitor, openVisitor } from '../../../../../test/support/visitor.ts';
+
+const password = 'correct horse';
+let gantry: TestService;
+let admin: Visitor;
+let adminId: number;
+
+before(async () => {
+  gantry = await startTestService();
+  const username = unique('boss');
+  const json = { username, name: 'Boss', email: `${username}@example.com`, password, admin: true };
+  const made = await gantry.api('POST /users', { json });
+  adminId = made.body.id;
+  admin = openVisitor(gantry);
+  await admin.signIn(username, password);
+});
+after(async () => await gantry.close());
+
+const titlesIn = (text: string): string[] =>
+  [...text.matchAll(/class="title" href="\/(?:groups\/)?([^"]+)"/g)].map(([, path = '']) => path);
+
+test('lists all groups with their sizes', async () => {
+  const word = unique('needle');
+  const top = await seedGroup(gantry, { path: word, visibility: 'private' });
+  const below = await seedGroup(gantry, { path: `${word}-below`, parent: top.id, visibility: 'public' });
+  await seedProject(gantry, { namespace: top.id });
+  await seedMember(gantry, { user: adminId, group: top.id, access_level: 30 });
+  const listed = async (query: string) => titlesIn((await admin.get(`/admin/groups?${query}`)).text);
+  assert.deepEqual(await listed(`search=${word}`), [below.full_path, top.full_path]);
+  assert.deepEqual(await listed(`search=${word}&sort=oldest`), [top.full_path, below.full_path]);
+  assert.deepEqual(await listed(`search=${word}&visibility=private`), [top.full_path]);
+  assert.deepEqual(await listed(`search=${word}&per_page=1&page=2`), [top.full_path]);
+  assert.match(
+    (await admin.get(`/admin/groups?visibility=private&search=${word}`)).text,
+    /1 project · \d+ members?/,
+  );
+  assert.equal((await admin.get('/admin/groups?sort=x')).status, 400);
+});
+
+test('lists all projects by visibility, storage and order', async () => {
+  const word = unique('needle');
+  const [open, closed, old] = [
+    await seedProject(gantry, { path: `${word}-a`, visibility: 'public' }),
+    await seedProject(gantry, { path: `${word}-b`, visibility: 'private' }),
+    await seedProject(gantry, { path: `${word}-c`, visibility: 'internal', archived: 1 }),
+  ];
+  const listed = async (query: string) => {
+    const { text } = await admin.get(`/admin/projects?search=${word}&${query}`);
+    return titlesIn(text);
+  };
+  assert.deepEqual(await listed('sort=oldest'), [open.full_path, closed.full_path, old.full_path]);
+  assert.deepEqual(await listed('filter=private'), [closed.full_path]);
+  assert.deepEqual(await listed('filter=archived'), [old.full_path]);
+  assert.deepEqual(await listed('storage=elsewhere'), []);
+  assert.equal((await listed('storage=default')).length, 3);
+  assert.equal((await admin.get('/admin/projects?filter=x')).status, 400);
+});
+
+test('shows where a project is stored and how large it is', async () => {
+  const { body } = await gantry.api('POST /projects', { json: { name: unique('stored') } });
+  const file = { branch: 'main', content: 'x', commit_message: 'Add a file' };
+  assert.equal(
+    (await gantry.api(`POST /projects/${body.id}/repository/files/a.txt`, { json: file })).status,
+    201,
+  );
+  const { status, text } = await admin.get(`/admin/projects/${body.id}`);
+  assert.equal(status, 200);
+  assert.match(text, /<dt>Storage<\/dt><dd><a href="\/admin\/projects\?storage=default">default</);
+  assert.match(text, /<code>@hashed\/[\da-f]{2}\/[\da-f]{2}\/[\da-f]{64}\.git<\/code>/);
+  assert.match(text, /<dt>Commits<\/dt><dd>1<\/dd>/);
+  assert.match(text, /<dt>Repository<\/dt><dd>\d+(?:\.\d)? (?:bytes|KB)<\/dd>/);
+  assert.equal((await admin.get('/admin/projects/999999999')).status, 404);
+});
+
+test('says when the storage of a project does not answer', async () => {
+  const { id } = await seedProject(gantry);
+  await gantry.service.platform.store.write(async ({ db }) => {
+    await db.updateTable('projects').set({ repository_storage: 'gone' }).where('id', '=', id).execute();
+  });
+  const { status, text } = await admin.get(`/admin/projects/${id}`);
+  assert.equal(status, 200);
+  assert.match(text, /The repository storage is not available/);
+});
+
+const register = async (more: Record<string, string> = {}) =>
+  await admin.post('/admin/applications', {
+    name: 'Wiki',
+    redirect_uri: 'https://wiki.example/callback',
+    confidential: '1',
+    trusted: '1',
+    'scopes[]': 'read_user',
+    ...more,
+  });
+
+test('registers an application of the instance, lists and deletes it', async () => {
+  await admin.get('/admin/applications/new');
+  const { status, text } = await register();
+  assert.equal(status, 200);
+  const [uid = '', secret = ''] = [...text.matchAll(/<code class="secret">([^<]+)</g)].map(
+    ([, one = '']) => one,
+  );
+  assert.ok(uid.length === 64 && secret !== '');
+  const [made] = (await gantry.api('GET /applications')).body;
+  assert.deepEqual([made.application_id, made.application_name], [uid, 'Wiki']);
+  const list = (await admin.get('/admin/applications')).text;
+  assert.match(list, /Wiki<\/span><span class="badge">Of the instance<\/span>.*Trusted/);
+  assert.doesNotMatch(list, new RegExp(secret));
+  assert.equal((await admin.post(`/admin/applications/${made.id}/delete`)).status, 303);
+  assert.deepEqual((await gantry.api('GET /applications')).body, []);
+  assert.equal((await admin.post(`/admin/applications/${made.id}/delete`)).status, 404);
+});
+
+test('shows the form of an application again with what is wrong', async () => {
+  await admin.get('/admin/applications/new');
+  const { status, text } = await register({ redirect_uri: 'javascript:alert(1)', name: '<b>Kept</b>' });
+  assert.equal(status, 422);
+  assert.match(text, /id="redirect_uri_error"/);
+  assert.match(text, /value="&lt;b&gt;Kept/);
+});
+
+test('shows the health of all parts', async () => {
+  const { status, text } = await admin.get('/admin/health');
+  assert.equal(status, 200);
+  for (const part of [
+    'Service',
+    'Database',
+    'Files',
+    'Repository storage default',
+    'Runners',
+    'Background work',
+  ]) {
+    const [section = ''] =
+      new RegExp(`<section class="card"><header><h2>${part}</h2>[\\s\\S]*?</section>`).exec(text) ?? [];
+    assert.match(section, /Works|Needs attention/, part);
+  }
+  assert.ok(text.includes(process.version));
+  assert.match(text, /<dt>Kind<\/dt><dd>(?:SQLite|PostgreSQL)<\/dd>/);
+  assert.match(text, /<dt>git<\/dt><dd>[^<]*\d+\.\d+/);
+  assert.doesNotMatch(text, /Does not answer/);
+});

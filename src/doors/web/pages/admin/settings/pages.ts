@@ -1,0 +1,152 @@
+import { changeSettings } from '../../../../instance/change_settings.ts';
+import type { RawParams } from '../../../../../platform/http/params.ts';
+import { anything, object, optional } from '../../../../../platform/http/schema.ts';
+import { type Change, computeChanges } from '../../../../../core/settings/change.ts';
+import { type SettingName, settingNames } from '../../../../../core/settings/fields.ts';
+import { type Field, groups } from '../../../../../core/settings/kinds.ts';
+import { readLastChanges } from '../../../../../core/settings/store.ts';
+import { toSettingContext } from '../../../../../core/settings/setting_context.ts';
+import { basicUsersById } from '../../../../../identity/users/json.ts';
+import { type FormProblems, attempt, form, noProblems, saidOf } from '../../../parts/form.ts';
+import { type Html, html } from '../../../parts/html.ts';
+import { type View, type Visit, page, redirect } from '../../../page.ts';
+import { adminView } from '../admin_nav.ts';
+import { brief } from '../brief.ts';
+import { type Shown, settingPart } from './fields.ts';
+import { type Typed, fieldOf, filledForm, readForm } from './form.ts';
+
+const path = '/admin/application_settings';
+
+type Group = (typeof groups)[number];
+
+const idOf = (group: Group): string => `group_${group.toLowerCase().replaceAll(/\W/g, '_')}`;
+const namesIn = (group: Group): SettingName[] => settingNames.filter((name) => fieldOf(name).group === group);
+
+/** Problems that concern a whole group instead of one field. */
+const groupProblems: Record<string, { group: Group; label: string }> = {
+  allowed_key_types: { group: 'Keys', label: 'Allowed key types' },
+};
+
+const contents = html`<ul>${groups.map((group) => html`<li><a href="#${idOf(group)}">${group}</a></li>`)}</ul>`;
+
+type LastChanges = Map<SettingName, NonNullable<Shown['last']>>;
+
+const lastChanges = async ({ call: { db } }: Visit): Promise<LastChanges> => {
+  const rows = await readLastChanges(db);
+  const ids = rows.map(({ updated_by_id }) => updated_by_id).filter((id) => id !== null);
+  const people = await basicUsersById(db, ids);
+  return new Map(
+    rows.map(({ name, updated_at, updated_by_id }) => [
+      name,
+      { at: updated_at, by: people.get(updated_by_id ?? 0)?.username ?? null },
+    ]),
+  );
+};
+
+const problemLink = ([name, problems]: [string, string[]]): Html => {
+  const whole = groupProblems[name];
+  const target = whole === undefined ? name : idOf(whole.group);
+  const label = whole?.label ?? (fieldOf(name as SettingName) as Field | undefined)?.label ?? name;
+  return html`<li><a href="#${target}">${problems.map((one) => saidOf(label, one)).join('. ')}</a></li>
+`;
+};
+
+/** Lists the problems with links, since the page has many fields. */
+const problemList = ({ fields }: FormProblems): Html | null =>
+  Object.keys(fields).length === 0
+    ? null
+    : html`<ul class="problems">${Object.entries(fields).map(problemLink)}</ul>
+`;
+
+const groupPart = (group: Group, parts: Html[], { fields }: FormProblems): Html => {
+  const wrong = Object.entries(fields).filter(([name]) => groupProblems[name]?.group === group);
+  return html`<h2 id="${idOf(group)}">${group}</h2>
+${wrong.map(([name, problems]) => html`<p class="error">${problems.map((one) => saidOf(groupProblems[name]?.label ?? name, one)).join('. ')}</p>`)}
+${parts}`;
+};
+
+const settingsView = async (visit: Visit, typed: Typed = {}, problems = noProblems): Promise<View> => {
+  // The call's settings were loaded before its own change.
+  const settings = visit.call.platform.settings.current;
+  const around = toSettingContext(visit.call.platform.config);
+  const last = await lastChanges(visit);
+  const filled = filledForm(settings, typed, around);
+  const part = (name: SettingName): Html =>
+    settingPart({
+      name,
+      value: settings[name],
+      filled: filled[name],
+      problems,
+      around,
+      last: last.get(name) ?? null,
+    });
+  const content = html`<p>Changes take effect immediately, without a restart. Each setting is also a parameter of
+<code>PUT /application/settings</code>, by the name below it.</p>
+<div class="settings">${form(
+    visit,
+    { action: path, submit: 'Save changes', problems },
+    problemList(problems),
+    ...groups.map((group) => groupPart(group, namesIn(group).map(part), problems)),
+  )}</div>`;
+  const view = adminView({ path, title: 'Settings', contents }, content);
+  return problems === noProblems ? view : { ...view, status: 422 };
+};
+
+/** Most characters of the notice, which travels in a cookie. */
+const longestNotice = 600;
+
+const noticeOf = (changes: readonly Change[]): string => {
+  if (changes.length === 0) return 'Nothing was changed.';
+  const told = changes.map(({ name, before, after }) => `${name} ${brief(before)} -> ${brief(after)}`);
+  const text = `Saved: ${told.join(', ')}`;
+  if (text.length <= longestNotice) return text;
+  return `Saved ${changes.length} settings: ${changes.map(({ name }) => name).join(', ')}`.slice(
+    0,
+    longestNotice,
+  );
+};
+
+/** Adds a summary: the number of fields with problems. */
+const withText = ({ text, fields }: FormProblems): FormProblems => {
+  const count = Object.keys(fields).length;
+  const said = count === 1 ? 'one setting needs another value' : `${count} settings need other values`;
+  return { text: text ?? `Nothing was saved: ${said}.`, fields };
+};
+
+const raw = { ...anything, 'x-kind': 'any' };
+
+export const settingsPages = [
+  page({
+    method: 'GET',
+    path,
+    audience: 'admin',
+    params: object({}),
+    handle: async (visit) => await settingsView(visit),
+  }),
+  page({
+    method: 'POST',
+    path,
+    audience: 'admin',
+    // Parsed by `readForm`, field by field.
+    params: object({
+      ...Object.fromEntries(settingNames.map((name) => [name, optional(raw)])),
+      seen: optional(raw),
+    }),
+    handle: async (visit, sent) => {
+      const { call } = visit;
+      const around = toSettingContext(call.platform.config);
+      const { seen } = sent as RawParams;
+      const read = readForm(sent, (seen ?? {}) as RawParams, around);
+      const { wanted, typed } = read;
+      const isReadable = Object.keys(read.problems).length === 0;
+      let changes: Change[] = [];
+      const refused = await attempt(async () => {
+        if (isReadable) changes = await changeSettings(call, wanted);
+        else computeChanges(call.settings, wanted, around); // Validates the rest, to report all problems
+      });
+      if (isReadable && refused === null) return redirect(path, noticeOf(changes));
+      const problems = { text: refused?.text ?? null, fields: { ...refused?.fields, ...read.problems } };
+      return await settingsView(visit, typed, withText(problems));
+    },
+  }),
+];

@@ -1,0 +1,135 @@
+/** The list of users for administrators. */
+import type { Static } from 'typebox';
+import { basicUser } from '../../../../../identity/users/json.ts';
+import { type UserCounts, countUsers } from '../../../../../identity/users/counts.ts';
+import { selectUsers } from '../../../../../identity/users/list.ts';
+import type { UserRow } from '../../../../../identity/users/queries.ts';
+import { pageParams, pageRequest } from '../../../../../platform/http/page.ts';
+import { clearable, object, oneOf, optional, text } from '../../../../../platform/http/schema.ts';
+import { avatar } from '../../../parts/avatar.ts';
+import { emptyState } from '../../../parts/empty_state.ts';
+import { type Html, html } from '../../../parts/html.ts';
+import { icon } from '../../../parts/icon.ts';
+import { relative } from '../../../parts/moment.ts';
+import { tabs } from '../../../parts/frame/nav.ts';
+import { type View, type Visit, page } from '../../../page.ts';
+import { pagesNav } from '../../../parts/paging.ts';
+import { searchForm } from '../../../parts/search_form.ts';
+import { sortMenu } from '../../../parts/sort_menu.ts';
+import { adminView } from '../admin_nav.ts';
+import { userBadges } from './badges.ts';
+
+export const usersPath = '/admin/users';
+
+const filters = ['active', 'blocked', 'admins', 'external', 'two_factor_disabled', 'all'] as const;
+
+type Filter = (typeof filters)[number];
+
+const filterNames: Record<Filter, readonly [name: string, count: keyof UserCounts]> = {
+  active: ['Active', 'active'],
+  admins: ['Administrators', 'admins'],
+  two_factor_disabled: ['Two-factor off', 'without_two_factor'],
+  external: ['External', 'external'],
+  blocked: ['Blocked', 'blocked'],
+  all: ['All', 'all'],
+};
+
+/** The parameters of the list of users by filter. */
+const filterParams: Record<Filter, object> = {
+  active: { active: true },
+  blocked: { blocked: true },
+  admins: { admins: true },
+  external: { external: true },
+  two_factor_disabled: { two_factor: 'disabled', active: true },
+  all: {},
+};
+
+const sorts = ['newest', 'oldest', 'name', 'username', 'updated'] as const;
+
+type Sort = (typeof sorts)[number];
+
+const sortNames: Record<Sort, string> = {
+  newest: 'Newest first',
+  oldest: 'Oldest first',
+  name: 'Name',
+  username: 'User name',
+  updated: 'Last updated',
+};
+
+const sortParams = {
+  newest: { order_by: 'created_at', sort: 'desc' },
+  oldest: { order_by: 'created_at', sort: 'asc' },
+  name: { order_by: 'name', sort: 'asc' },
+  username: { order_by: 'username', sort: 'asc' },
+  updated: { order_by: 'updated_at', sort: 'desc' },
+} as const satisfies Record<Sort, object>;
+
+const listParams = object({
+  filter: { ...oneOf(filters), default: 'active' as const },
+  search: optional(clearable(text())),
+  sort: { ...oneOf(sorts), default: 'newest' as const },
+  ...pageParams,
+});
+
+type Asked = Static<typeof listParams>;
+
+const lastSeen = ({ last_activity_on: day }: UserRow): string =>
+  day === null ? 'never active' : `last active on ${day}`;
+
+const line = (visit: Visit, user: UserRow): Html => {
+  const { name, avatar_url } = basicUser(user, visit.call);
+  return html`<li><span class="lead">${avatar({ name, avatar_url, size: 'medium' })}</span>
+<span class="row tight"><a class="title" href="${usersPath}/${user.id}">${name}</a>${userBadges(user)}</span>
+<span class="meta"><span>@${user.username} · ${user.email} · created ${relative(user.created_at)} · ${lastSeen(user)}</span></span>
+<span class="side"><a class="button small" href="${usersPath}/${user.id}/edit" aria-label="Edit ${user.username}">${icon('pencil')} Edit</a></span></li>
+`;
+};
+
+const filterTabs = (counts: UserCounts, { filter, search }: Asked): Html =>
+  tabs(
+    'Users by state',
+    Object.entries(filterNames).map(([value, [name, count]]) => {
+      const query = new URLSearchParams({
+        filter: value,
+        ...((search ?? '') !== '' && { search: search ?? '' }),
+      });
+      return {
+        path: `${usersPath}?${query.toString()}`,
+        name,
+        count: counts[count],
+        isHere: value === filter,
+      };
+    }),
+  );
+
+const listView = async (visit: Visit, asked: Asked): Promise<View> => {
+  const { db } = visit.call;
+  const search = asked.search ?? '';
+  const wanted = pageRequest(asked);
+  const params = { ...filterParams[asked.filter], ...sortParams[asked.sort], search };
+  const [counts, { rows, total }] = await Promise.all([
+    countUsers(db),
+    selectUsers(db, params, { ...wanted, admin: true }),
+  ]);
+  const kept = { filter: asked.filter, search: search === '' ? undefined : search };
+  const content = html`<div class="row between">${searchForm({
+    path: usersPath,
+    name: 'search',
+    value: search,
+    label: 'Name, user name or whole e-mail address',
+    keep: { filter: asked.filter, sort: asked.sort },
+  })}${sortMenu({ path: usersPath, query: kept, param: 'sort', chosen: asked.sort, names: sortNames })}
+<a class="button primary" href="${usersPath}/new">${icon('plus')} New user</a></div>
+${filterTabs(counts, asked)}
+<div class="card"><header><span class="muted">${total === 1 ? '1 user' : `${total} users`}</span></header>${
+    rows.length === 0
+      ? emptyState({ icon: 'users', title: 'No users', text: 'No user matches the filter.' })
+      : html`<ul class="list">${rows.map((user) => line(visit, user))}</ul>`
+  }</div>
+${pagesNav({ path: usersPath, query: { ...kept, sort: asked.sort }, page: wanted, total })}`;
+  return adminView({ path: usersPath, title: 'Users' }, content);
+};
+
+export const listPages = [
+  page({ method: 'GET', path: usersPath, audience: 'admin', params: listParams, handle: listView }),
+];

@@ -1,0 +1,80 @@
+/** Blame: the commit that last changed each line of a file. */
+import { loadBlame } from '../../../../code/repository/files/blame.ts';
+import { loadFile } from '../../../../code/repository/files/find_file.ts';
+import { maxBlamedBytes } from '../../../../code/repository/limits.ts';
+import { notFound } from '../../../../platform/errors.ts';
+import { pageParams, pageRequest } from '../../../../platform/http/page.ts';
+import { object } from '../../../../platform/http/schema.ts';
+import { withAnonymousPlace } from '../../parts/code/anonymous_places.ts';
+import { codePath } from '../../parts/code/code_path.ts';
+import { type CodePlace, codeParams, findPlace } from '../../parts/code/code_place.ts';
+import { pathCrumbs } from '../../parts/code/path_crumbs.ts';
+import { projectView } from '../../parts/frame/project_view.ts';
+import { highlightLines } from '../../parts/highlight.ts';
+import { type Html, html } from '../../parts/html.ts';
+import { icon } from '../../parts/icon.ts';
+import { pagesNav } from '../../parts/paging.ts';
+import { refMenu } from '../../parts/ref_menu.ts';
+import { type View, type Visit, page } from '../../page.ts';
+import { projectRoot } from '../../places.ts';
+import { blameTable } from './table.ts';
+
+/** Lines on a page. */
+const maxLines = 1_000;
+
+type Shown = { table: Html; nav: Html | null };
+
+const notice = (text: string): Shown => ({ table: html`<p class="body">${text}</p>`, nav: null });
+
+const showBlame = async (visit: Visit, place: CodePlace, number: number): Promise<Shown> => {
+  const { code, project, ref, commit, path } = place;
+  const loaded = await loadFile(code, { commit, path, ref }, maxBlamedBytes);
+  if (loaded === null) throw notFound('File');
+  const { content, file } = loaded;
+  if (content === null) return notice('The file is too large to blame.');
+  if (content.subarray(0, 8_000).includes(0)) return notice('Binary files have no lines to blame.');
+  if (content.length === 0) return notice('The file is empty.');
+  const first = (number - 1) * maxLines + 1;
+  const count = content.toString('utf8').replace(/\n$/, '').split('\n').length;
+  if (first > count) throw notFound('Page');
+  const [{ ranges }, lines] = await Promise.all([
+    loadBlame(code, loaded, [first, first + maxLines - 1]),
+    highlightLines(visit.call, { text: content.toString('utf8'), path, key: file.blob_id }),
+  ]);
+  const nav = pagesNav({
+    path: codePath(project, 'blame', ref, path),
+    query: {},
+    page: { page: number, per_page: maxLines, limit: maxLines, offset: first - 1 },
+    total: count,
+    isFixedSize: true,
+  });
+  return { table: blameTable(place, ranges, lines, { size: maxLines, total: count }), nav };
+};
+
+const blameView = async (visit: Visit, place: CodePlace, number: number): Promise<View> => {
+  const { project, ref, path } = place;
+  const [{ table, nav }, menu] = await Promise.all([
+    withAnonymousPlace(visit, async () => await showBlame(visit, place, number)),
+    refMenu(visit, { project, ref, pathFor: (other) => codePath(project, 'blame', other, path) }),
+  ]);
+  return projectView(
+    visit,
+    { project, title: `Blame · ${path} · ${ref}`, noun: 'blame', hasHeading: true, view: { isWide: true } },
+    html`<div class="row">${menu}${pathCrumbs(project, ref, path)}</div>
+<section class="card" aria-label="Blame"><header>${icon('history')}<h2>Blame</h2>
+<span class="end row tight"><a class="button small" href="${codePath(project, 'blob', ref, path)}">View file</a><a class="button small" href="${codePath(project, 'commits', ref, path)}">History</a></span></header>
+${table}</section>
+${nav}`,
+  );
+};
+
+export const pages = [
+  page({
+    method: 'GET',
+    path: `${projectRoot}/blame/:rest`,
+    audience: 'visitor',
+    params: object({ ...codeParams, page: pageParams.page }),
+    handle: async (visit, { page: number, ...params }) =>
+      await blameView(visit, await findPlace(visit, params), pageRequest({ page: number }).page),
+  }),
+];

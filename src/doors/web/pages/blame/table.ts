@@ -1,0 +1,52 @@
+/** Writes the lines of a file beside their commits. Plain strings: a file has thousands of lines. */
+import { toCommitTitle } from '../../../../code/repository/commits/json.ts';
+import type { Blame } from '../../../../code/repository/files/blame.ts';
+import { avatar } from '../../parts/avatar.ts';
+import { codePath } from '../../parts/code/code_path.ts';
+import type { CodePlace } from '../../parts/code/code_place.ts';
+import { commitLink, signedTime } from '../../parts/code/commit_line.ts';
+import { type Html, html, trusted } from '../../parts/html.ts';
+import { icon } from '../../parts/icon.ts';
+
+type Range = Blame['ranges'][number];
+
+/** The cell of a commit, across its lines, with a link to the blame before it. */
+const commitCell = ({ project, path }: CodePlace, { commit, lines: [first, last] }: Range): Html => {
+  const [parent] = commit.parents;
+  const prior =
+    parent !== undefined &&
+    html`<a class="prior" href="${codePath(project, 'blame', parent, path)}" aria-label="Blame before this commit" title="Blame before this commit">${icon('history')}</a>`;
+  // A commit of one line has no place for a second one.
+  const isTall = last > first;
+  const who = isTall
+    ? html`<small class="muted">${commit.author.name}</small>`
+    : html`<span class="visually-hidden">${commit.author.name}</span>`;
+  return html`<td class="commit" rowspan="${last - first + 1}"><span class="who">${avatar({ name: commit.author.name })}
+${commitLink(project, { id: commit.id, text: toCommitTitle(commit.message), classes: 'title' })}
+<small class="muted">${signedTime(commit.author)}</small>${prior}</span>${who}</td>`;
+};
+
+const writeLine = (number: number, line: Html | undefined): string =>
+  `<td class="n"><a href="#L${number}">${number}</a></td><td>${line?.text ?? ''}\n</td></tr>`;
+
+/** @param lines all lines of the file */
+export const blameTable = (
+  place: CodePlace,
+  ranges: readonly Range[],
+  lines: readonly Html[],
+  { size, total }: { size: number; total: number },
+): Html => {
+  const rows = ranges.map((range) => {
+    const [first, last] = range.lines;
+    const parts = [
+      `<tr class="first" id="L${first}">${commitCell(place, range).text}${writeLine(first, lines[first - 1])}`,
+    ];
+    for (let line = first + 1; line <= last; line += 1) {
+      parts.push(`<tr id="L${line}">${writeLine(line, lines[line - 1])}`);
+    }
+    return parts.join('');
+  });
+  return trusted(
+    `<div class="code-box" tabindex="0" role="region" aria-label="Lines and their commits"><table class="blob blame" data-lines="${size}" data-total="${total}"><thead class="visually-hidden"><tr><th scope="col">Commit</th><th scope="col">Line</th><th scope="col">Content</th></tr></thead><tbody>${rows.join('')}</tbody></table></div>`,
+  );
+};

@@ -1,0 +1,90 @@
+/** The page of a file, and its raw content. */
+import type { Readable } from 'node:stream';
+import { loadFile } from '../../../../code/repository/files/find_file.ts';
+import { listFolder } from '../../../../code/repository/files/list_folder.ts';
+import { serveFile } from '../../../../code/repository/files/serve_file.ts';
+import { maxBytesInMemory } from '../../../../code/repository/limits.ts';
+import { loadLastPipelines } from '../../../../code/repository/statuses/last_pipelines.ts';
+import { loadCommits } from '../../../../code/repository/refs/resolve.ts';
+import { notFound } from '../../../../platform/errors.ts';
+import { pageParams, pageRequest } from '../../../../platform/http/page.ts';
+import { formatDisposition } from '../../../../platform/http/range.ts';
+import { boolean, object, optional } from '../../../../platform/http/schema.ts';
+import { codePath } from '../../parts/code/code_path.ts';
+import { type CodePlace, codeParams, findPlace } from '../../parts/code/code_place.ts';
+import { commitHeader } from '../../parts/code/commit_line.ts';
+import { pathCrumbs } from '../../parts/code/path_crumbs.ts';
+import { projectView } from '../../parts/frame/project_view.ts';
+import { html } from '../../parts/html.ts';
+import { icon } from '../../parts/icon.ts';
+import { refMenu } from '../../parts/ref_menu.ts';
+import { RawPage, type Redirect, type View, type Visit, page, redirect } from '../../page.ts';
+import { projectRoot } from '../../places.ts';
+import { imageType } from './blob_kind.ts';
+import { blobCard } from './card.ts';
+
+/** Bytes of a file that is shown; larger ones are only served raw. */
+const maxShownBytes = 5 * 1024 * 1024;
+
+type Asked = { page: number; isPlain: boolean };
+
+/** Redirects to the page of a folder; links in Markdown do not know what they lead to. */
+const toFolder = async ({ code, project, ref, commit, path }: CodePlace): Promise<Redirect> => {
+  if (path !== '' && (await listFolder(code, { commit, path, offset: 0, limit: 1 })) === null)
+    throw notFound('File');
+  return redirect(codePath(project, 'tree', ref, path));
+};
+
+const blobView = async (visit: Visit, place: CodePlace, asked: Asked): Promise<View | Redirect> => {
+  const { code, project, ref, commit, path } = place;
+  const loaded = path === '' ? null : await loadFile(code, { commit, path, ref }, maxShownBytes);
+  if (loaded === null) return await toFolder(place);
+  const { last_commit_id: last } = loaded.file;
+  const [commits, pipelines, menu, card] = await Promise.all([
+    loadCommits(code.repository, [last]),
+    loadLastPipelines(visit.call, project, [last]),
+    refMenu(visit, { project, ref, pathFor: (other) => codePath(project, 'blob', other, path) }),
+    blobCard(visit, place, loaded, asked),
+  ]);
+  const lastCommit = commits.get(last);
+  return projectView(
+    visit,
+    { project, title: `${path} · ${ref}`, noun: 'blob', hasHeading: true },
+    html`<div class="row between"><div class="row">${menu}${pathCrumbs(project, ref, path)}</div>
+<a class="button" href="${codePath(project, 'find_file', ref)}" data-key="t" data-key-name="Find file">${icon('search')} Find file <kbd>t</kbd></a></div>
+${lastCommit !== undefined && html`<section class="card" aria-label="Last commit">${commitHeader(project, lastCommit, pipelines.get(last))}</section>`}
+${card}`,
+  );
+};
+
+const blobPage = page({
+  method: 'GET',
+  path: `${projectRoot}/blob/:rest`,
+  audience: 'visitor',
+  params: object({ ...codeParams, page: pageParams.page, plain: optional(boolean()) }),
+  handle: async (visit, { page: sent, plain: isPlain = false, ...params }) => {
+    const place = await findPlace(visit, params);
+    return await blobView(visit, place, { page: pageRequest({ page: sent }).page, isPlain });
+  },
+});
+
+const rawPage = page({
+  method: 'GET',
+  path: `${projectRoot}/raw/:rest`,
+  audience: 'visitor',
+  params: object({ ...codeParams, inline: boolean({ default: true }) }),
+  handle: async (visit, { inline, ...params }) => {
+    const { code, commit, path, ref } = await findPlace(visit, params);
+    const loaded = await loadFile(code, { commit, path, ref }, maxBytesInMemory);
+    if (loaded === null) throw notFound('File');
+    const type = imageType(path);
+    const { file_name: name } = loaded.file;
+    const { body, headers } = await serveFile(visit.call, code, loaded, {
+      ...(type !== null && { 'content-type': type }),
+      ...(!inline && { 'content-disposition': formatDisposition('attachment', name) }),
+    });
+    return new RawPage(body as Buffer | Readable, headers);
+  },
+});
+
+export const pages = [blobPage, rawPage];

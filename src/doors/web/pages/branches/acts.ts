@@ -1,0 +1,101 @@
+/** Creates and deletes branches, by the operations of the API. */
+import { createBranch, findCodeForPush } from '../../../../code/repository/branches/create.ts';
+import { deleteBranch, deleteMergedBranches } from '../../../../code/repository/branches/delete.ts';
+import type { Code } from '../../../../code/repository/code.ts';
+import { retryOnConflict } from '../../../../code/repository/refs/change_refs.ts';
+import { object, optional, text } from '../../../../platform/http/schema.ts';
+import { type View, type Visit, page, redirect } from '../../page.ts';
+import { attemptRefChange } from '../../parts/code/attempt_ref_change.ts';
+import { codePath } from '../../parts/code/code_path.ts';
+import { type FormProblems, form, input, noProblems } from '../../parts/form.ts';
+import { projectPath, projectView } from '../../parts/frame/project_view.ts';
+import { html } from '../../parts/html.ts';
+import { branchesPath, servedBranches } from './list.ts';
+
+type Filled = { branch?: string | undefined; ref?: string | undefined };
+
+const newView = (
+  visit: Visit,
+  { project }: Code,
+  { branch = '', ref }: Filled,
+  problems: FormProblems = noProblems,
+): View => {
+  const content = html`<section class="card form-page"><div class="body">${form(
+    visit,
+    { action: branchesPath(project), submit: 'Create branch', problems },
+    input({ name: 'branch', label: 'Name', value: branch, required: true, autofocus: true, problems }),
+    input({
+      name: 'ref',
+      label: 'Create from',
+      hint: 'A branch, a tag or the id of a commit.',
+      value: ref ?? project.default_branch ?? '',
+      required: true,
+      problems,
+    }),
+  )}</div></section>`;
+  const view = projectView(visit, { project, title: 'New branch', noun: 'branches' }, content);
+  return problems === noProblems ? view : { ...view, status: 422 };
+};
+
+const newPage = page({
+  method: 'GET',
+  path: `${servedBranches}/new`,
+  audience: 'user',
+  params: object({ ...projectPath, branch: optional(text()), ref: optional(text({ maxLength: 1_000 })) }),
+  handle: async (visit, { project, ...filled }) =>
+    newView(visit, await findCodeForPush(visit.call, project), filled),
+});
+
+/** Places a message about the whole request at the field it is about. */
+const atField = ({ text: said, fields }: FormProblems): FormProblems => {
+  if (said === null) return { text: said, fields };
+  const field = said.startsWith('Invalid reference name') ? 'ref' : 'branch';
+  return { text: null, fields: { ...fields, [field]: [said] } };
+};
+
+const create = page({
+  method: 'POST',
+  path: servedBranches,
+  audience: 'user',
+  params: object({ ...projectPath, branch: optional(text()), ref: optional(text({ maxLength: 1_000 })) }),
+  invalid: async (visit, sent, fields) => {
+    const code = await findCodeForPush(visit.call, String(sent['project']));
+    const textOf = (name: string): string => (typeof sent[name] === 'string' ? sent[name] : '');
+    return newView(visit, code, { branch: textOf('branch'), ref: textOf('ref') }, { text: null, fields });
+  },
+  handle: async (visit, { project: of, branch = '', ref = '' }) => {
+    const { call } = visit;
+    const code = await findCodeForPush(call, of);
+    const name = branch.trim();
+    const request = { branch: name, from: ref.trim() };
+    const problems = await attemptRefChange(async () => await createBranch(call, code, request));
+    if (problems !== null) return newView(visit, code, { branch, ref }, atField(problems));
+    return redirect(codePath(code.project, 'tree', name), `The branch ${name} is created.`);
+  },
+});
+
+const remove = page({
+  method: 'POST',
+  path: `${servedBranches}/delete`,
+  audience: 'user',
+  params: object({ ...projectPath, branch: text() }),
+  handle: async ({ call }, { project: of, branch }) => {
+    const code = await findCodeForPush(call, of);
+    await deleteBranch(call, code, branch);
+    return redirect(branchesPath(code.project), `The branch ${branch} is deleted.`);
+  },
+});
+
+const removeMerged = page({
+  method: 'POST',
+  path: `${servedBranches}/delete_merged`,
+  audience: 'user',
+  params: object(projectPath),
+  handle: async ({ call }, { project: of }) => {
+    const code = await findCodeForPush(call, of);
+    await retryOnConflict(async () => await deleteMergedBranches(call, code));
+    return redirect(branchesPath(code.project), 'Merged branches are deleted, except protected ones.');
+  },
+});
+
+export const actPages = [newPage, create, remove, removeMerged];

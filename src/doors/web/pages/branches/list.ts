@@ -1,0 +1,185 @@
+/** The branches of a project: an overview, and lists of the active, stale and all branches. */
+import { branchesJson } from '../../../../code/repository/branches/json.ts';
+import {
+  type BranchFilter,
+  type BranchOrder,
+  branchOrders,
+  listBranches,
+  loadDivergences,
+} from '../../../../code/repository/branches/list.ts';
+import { type Code, findCode } from '../../../../code/repository/code.ts';
+import { may } from '../../../../core/access/may.ts';
+import { type PageRequest, pageParams, pageRequest } from '../../../../platform/http/page.ts';
+import { clearable, object, oneOf, optional, text } from '../../../../platform/http/schema.ts';
+import type { Project } from '../../../../projects/projects/find.ts';
+import { type View, type Visit, page } from '../../page.ts';
+import { spellCount } from '../../parts/count.ts';
+import { emptyState } from '../../parts/empty_state.ts';
+import { form } from '../../parts/form.ts';
+import { tabs } from '../../parts/frame/nav.ts';
+import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_view.ts';
+import { type Html, html } from '../../parts/html.ts';
+import { icon } from '../../parts/icon.ts';
+import { menu } from '../../parts/menu.ts';
+import { pagesNav } from '../../parts/paging.ts';
+import { searchForm } from '../../parts/search_form.ts';
+import { sortMenu } from '../../parts/sort_menu.ts';
+import { projectRoot } from '../../places.ts';
+import { type BranchLine, branchItem } from './row.ts';
+
+export const servedBranches = `${projectRoot}/branches`;
+
+export const branchesPath = (project: Pick<Project, 'full_path'>): string =>
+  projectPagePath(project, 'branches');
+
+type State = 'active' | 'stale' | 'all';
+
+/** A branch without a commit for so long is stale. */
+const staleAfter = 90 * 24 * 60 * 60 * 1_000;
+/** Branches of each kind in the overview. */
+const fewBranches = 5;
+
+const stateFilter = (state: State, now: number): Pick<BranchFilter, 'since' | 'before'> => {
+  if (state === 'all') return {};
+  return state === 'active' ? { since: now - staleAfter } : { before: now - staleAfter };
+};
+
+type Loaded = { lines: BranchLine[]; total: number };
+
+const loadLines = async (
+  { call }: Visit,
+  code: Code,
+  filter: BranchFilter,
+  at: Pick<PageRequest, 'limit' | 'offset'>,
+): Promise<Loaded> => {
+  const { items, total } = await listBranches(code, filter, at);
+  const [branches, divergences] = await Promise.all([
+    branchesJson(call, code, items),
+    loadDivergences(code, items),
+  ]);
+  return { lines: branches.map((branch, at) => ({ branch, divergence: divergences[at] ?? null })), total };
+};
+
+const stateNames = { active: 'Active', stale: 'Stale', all: 'All' } as const;
+
+const orderNames: Record<BranchOrder, string> = {
+  updated_desc: 'Last updated',
+  updated_asc: 'Oldest updated',
+  name_asc: 'Name',
+  name_desc: 'Name, descending',
+};
+
+const stateTabs = (project: Project, chosen: State | null): Html => {
+  const path = branchesPath(project);
+  return tabs('Branches', [
+    { path, name: 'Overview', isHere: chosen === null },
+    ...Object.entries(stateNames).map(([state, name]) => ({
+      path: `${path}?state=${state}`,
+      name,
+      isHere: state === chosen,
+    })),
+  ]);
+};
+
+const removeMergedMenu = (visit: Visit, project: Project): Html =>
+  menu(
+    { summary: icon('dots'), label: 'More actions', classes: 'button' },
+    html`<p>Deletes all branches that are merged into <b>${project.default_branch}</b>, except protected ones.</p>${form(
+      visit,
+      { action: `${branchesPath(project)}/delete_merged`, submit: 'Delete merged branches', danger: true },
+    )}`,
+  );
+
+const heading = (visit: Visit, project: Project): Html =>
+  html`<div class="row between"><h1>Branches</h1>${
+    may(visit.call.viewer, 'push_code', project) &&
+    html`<div class="row"><a class="button primary" href="${branchesPath(project)}/new">${icon('plus')} New branch</a>${removeMergedMenu(visit, project)}</div>`
+  }</div>`;
+
+const list = (visit: Visit, project: Project, lines: readonly BranchLine[]): Html =>
+  html`<ul class="list">${lines.map((line) => branchItem(visit, project, line))}</ul>`;
+
+const searchBranches = (project: Project, search: string, order: BranchOrder | undefined): Html =>
+  searchForm({
+    path: branchesPath(project),
+    name: 'search',
+    value: search,
+    label: 'Search branches',
+    keep: { state: 'all', sort: order },
+  });
+
+const overviewCard = (visit: Visit, project: Project, state: 'active' | 'stale', loaded: Loaded): Html => {
+  const { lines, total } = loaded;
+  const name = `${stateNames[state]} branches`;
+  return html`<section class="card" aria-label="${name}"><header><h2>${name}</h2><span class="count">${total}</span>${
+    total > lines.length &&
+    html`<a class="end" href="${branchesPath(project)}?state=${state}">Show all ${state} branches</a>`
+  }</header>${lines.length === 0 ? html`<p class="body muted">None</p>` : list(visit, project, lines)}</section>
+`;
+};
+
+const overview = async (visit: Visit, code: Code): Promise<Html> => {
+  const { project } = code;
+  const few = { limit: fewBranches, offset: 0 };
+  const load = async (state: State): Promise<Loaded> =>
+    await loadLines(visit, code, { order: 'updated_desc', ...stateFilter(state, visit.call.now) }, few);
+  const [active, stale] = await Promise.all([load('active'), load('stale')]);
+  if (active.total + stale.total === 0) {
+    return html`<section class="card">${emptyState({
+      icon: 'branch',
+      title: 'No branches yet',
+      text: 'The first push or file creates one.',
+    })}</section>`;
+  }
+  return html`<div class="row">${searchBranches(project, '', undefined)}</div>
+${overviewCard(visit, project, 'active', active)}${stale.total > 0 && overviewCard(visit, project, 'stale', stale)}`;
+};
+
+type Query = { state: State; search: string; sort: BranchOrder | undefined };
+
+const listed = async (visit: Visit, code: Code, query: Query, at: PageRequest): Promise<Html> => {
+  const { project } = code;
+  const { state, search, sort } = query;
+  const order = sort ?? 'updated_desc';
+  const filter = { search, order, ...stateFilter(state, visit.call.now) };
+  const { lines, total } = await loadLines(visit, code, filter, at);
+  const sent = { state, search: search === '' ? undefined : search };
+  const path = branchesPath(project);
+  return html`<div class="row">${searchBranches(project, search, sort)}${sortMenu({ path, query: sent, param: 'sort', chosen: order, names: orderNames })}</div>
+<section class="card" aria-label="Branches"><header><span class="muted">${spellCount(total, 'branch', 'branches')}</span></header>${
+    lines.length === 0
+      ? emptyState({ icon: 'search', title: 'No branches match' })
+      : list(visit, project, lines)
+  }</section>
+${pagesNav({ path, query: { ...sent, sort }, page: at, total })}`;
+};
+
+export const listPage = page({
+  method: 'GET',
+  path: servedBranches,
+  audience: 'visitor',
+  params: object({
+    ...projectPath,
+    state: optional(oneOf(['active', 'stale', 'all'])),
+    search: optional(clearable(text())),
+    sort: optional(oneOf(Object.keys(branchOrders) as BranchOrder[])),
+    ...pageParams,
+  }),
+  handle: async (visit, { project: of, state, search, sort, ...paging }): Promise<View> => {
+    const code = await findCode(visit.call, of);
+    const { project } = code;
+    const words = search ?? '';
+    const chosen = state ?? (words === '' ? null : 'all');
+    const content =
+      chosen === null
+        ? await overview(visit, code)
+        : await listed(visit, code, { state: chosen, search: words, sort }, pageRequest(paging));
+    return projectView(
+      visit,
+      { project, title: 'Branches', noun: 'branches', hasHeading: true },
+      html`${heading(visit, project)}
+${stateTabs(project, chosen)}
+${content}`,
+    );
+  },
+});

@@ -1,0 +1,84 @@
+/** How pages show a branch: its name, last commit, and how it differs from the default branch. */
+import type { branchesJson } from '../../../../code/repository/branches/json.ts';
+import type { Divergence } from '../../../../platform/git/protocol_types.ts';
+import type { Project } from '../../../../projects/projects/find.ts';
+import type { Visit } from '../../page.ts';
+import { codePath } from '../../parts/code/code_path.ts';
+import { commitLink } from '../../parts/code/commit_line.ts';
+import { form, hidden } from '../../parts/form.ts';
+import { projectPagePath } from '../../parts/frame/project_view.ts';
+import { type Html, html } from '../../parts/html.ts';
+import { icon } from '../../parts/icon.ts';
+import { menu } from '../../parts/menu.ts';
+import { relative } from '../../parts/moment.ts';
+
+export type BranchLine = {
+  branch: Awaited<ReturnType<typeof branchesJson>>[number];
+  divergence: Divergence | null;
+};
+
+const badges = ({ branch }: BranchLine): Html =>
+  html`${branch.default && html` <span class="badge">Default</span>`}${
+    branch.protected && html` <span class="badge">${icon('shield')} Protected</span>`
+  }${branch.merged && html` <span class="badge">${icon('check')} Merged</span>`}`;
+
+const divergenceText = ({ branch, divergence }: BranchLine): Html | null =>
+  divergence === null || branch.default
+    ? null
+    : html`<span title="Compared with the default branch">${divergence.behind} behind · ${divergence.ahead} ahead</span>`;
+
+const encoded = (name: string): string => name.split('/').map(encodeURIComponent).join('/');
+
+/** Links to what may be done with a branch, where the pages for it exist. */
+const actionLinks = ({ call }: Visit, project: Project, { branch }: BranchLine): Html[] => {
+  const { default_branch: target } = project;
+  const { hasPage } = call.platform;
+  if (target === null || branch.default) return [];
+  const links: Html[] = [];
+  if (hasPage('GET /-/projects/:project/compare/:rest')) {
+    const path = projectPagePath(project, `compare/${encoded(target)}...${encoded(branch.name)}`);
+    links.push(html`<a href="${path}">${icon('code')} Compare</a>`);
+  }
+  if (hasPage('GET /-/projects/:project/merge_requests/new') && call.signedIn) {
+    const query = new URLSearchParams({ 'merge_request[source_branch]': branch.name });
+    const path = `${projectPagePath(project, 'merge_requests/new')}?${query.toString()}`;
+    links.push(html`<a href="${path}">${icon('merge-request')} New merge request</a>`);
+  }
+  return links;
+};
+
+const deleteForm = (visit: Visit, project: Project, { branch }: BranchLine): Html | null =>
+  branch.can_push && !branch.default && !branch.protected
+    ? form(
+        visit,
+        {
+          action: projectPagePath(project, 'branches/delete'),
+          submit: 'Delete branch',
+          name: `Delete the branch ${branch.name}`,
+          danger: true,
+        },
+        hidden('branch', branch.name),
+      )
+    : null;
+
+const actions = (visit: Visit, project: Project, line: BranchLine): Html | null => {
+  const links = actionLinks(visit, project, line);
+  const removal = deleteForm(visit, project, line);
+  if (links.length === 0 && removal === null) return null;
+  const label = `Actions for ${line.branch.name}`;
+  return menu({ summary: icon('dots'), label, classes: 'button small' }, html`${links}${removal}`);
+};
+
+/** Renders a branch as an item of a list. */
+export const branchItem = (visit: Visit, project: Project, line: BranchLine): Html => {
+  const { name, commit } = line.branch;
+  return html`<li><span class="lead">${icon('branch')}</span>
+<div class="title"><a href="${codePath(project, 'tree', name)}">${name}</a>${badges(line)}</div>
+<div class="meta">${
+    commit !== null &&
+    html`<span>${commitLink(project, { id: commit.id, text: html`<code>${commit.short_id}</code>` })} ${commit.title}</span><span>${commit.author_name} · ${relative(Date.parse(commit.committed_date))}</span>`
+  }</div>
+<div class="side">${divergenceText(line)}${actions(visit, project, line)}</div>
+</li>
+`;
+};

@@ -1,0 +1,54 @@
+/** The page of a commit, and the commit as a diff or patch. */
+import { openCode } from '../../../../code/repository/code.ts';
+import { readPatch, readRawDiff } from '../../../../code/repository/commits/patch.ts';
+import { requireCommit } from '../../../../code/repository/refs/resolve.ts';
+import { boolean, object, optional, text } from '../../../../platform/http/schema.ts';
+import { findProjectFor } from '../../../../projects/projects/find.ts';
+import { withAnonymousPlace } from '../../parts/code/anonymous_places.ts';
+import { projectPath } from '../../parts/frame/project_view.ts';
+import { RawPage, type Visit, page } from '../../page.ts';
+import { projectRoot } from '../../places.ts';
+import { commitView } from './view.ts';
+
+/** Serves text that browsers do not interpret. */
+const serveText = (content: Buffer): RawPage =>
+  new RawPage(content, {
+    'content-type': 'text/plain; charset=utf-8',
+    'content-security-policy': "default-src 'none'; sandbox",
+  });
+
+const rawCommit = async (
+  visit: Visit,
+  { project: fullPath, id }: { project: string; id: string },
+  format: 'diff' | 'patch',
+): Promise<RawPage> => {
+  const project = await findProjectFor(visit.call, fullPath, 'read_code');
+  const code = openCode(visit.call, project);
+  const commit = await requireCommit(code, id);
+  const read = format === 'diff' ? readRawDiff : readPatch;
+  return serveText(await withAnonymousPlace(visit, async () => await read(code, commit)));
+};
+
+const rawPattern = /^(.+)\.(diff|patch)$/;
+
+export const pages = [
+  page({
+    method: 'GET',
+    path: `${projectRoot}/commit/:id`,
+    audience: 'visitor',
+    params: object({
+      ...projectPath,
+      id: text({ maxLength: 1_000, description: 'commit, with `.diff` or `.patch` behind it for that form' }),
+      w: optional(boolean({ description: 'ignore white space' })),
+      file: optional(text({ maxLength: 4_096, description: 'only the difference of this file' })),
+      refs: optional(boolean({ description: 'show the branches and tags that contain it' })),
+    }),
+    handle: async (visit, { w = false, refs = false, file, ...params }) => {
+      const [, id, format] = rawPattern.exec(params.id) ?? [];
+      if (id !== undefined && format !== undefined) {
+        return await rawCommit(visit, { ...params, id }, format === 'diff' ? 'diff' : 'patch');
+      }
+      return await commitView(visit, params, { ignoresWhitespace: w, hasRefs: refs, file });
+    },
+  }),
+];

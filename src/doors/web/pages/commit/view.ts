@@ -1,0 +1,113 @@
+/** Shows a commit: its message, relations, pipeline and differences. */
+import { type Code, openCode } from '../../../../code/repository/code.ts';
+import { toCommitTitle, toShortId } from '../../../../code/repository/commits/json.ts';
+import { requireCommit } from '../../../../code/repository/refs/resolve.ts';
+import { loadLastPipelines } from '../../../../code/repository/statuses/last_pipelines.ts';
+import type { Commit } from '../../../../platform/git/protocol_types.ts';
+import { type Project, findProjectFor } from '../../../../projects/projects/find.ts';
+import { avatar } from '../../parts/avatar.ts';
+import { withAnonymousPlace } from '../../parts/code/anonymous_places.ts';
+import { codePath } from '../../parts/code/code_path.ts';
+import { commitLink, commitPath, pipelineStatus, signedTime } from '../../parts/code/commit_line.ts';
+import { type DiffChoice, diffPart, readShownDiff } from '../../parts/diff/diff_part.ts';
+import { projectView } from '../../parts/frame/project_view.ts';
+import { type Html, html } from '../../parts/html.ts';
+import { icon } from '../../parts/icon.ts';
+import type { View, Visit } from '../../page.ts';
+
+/** Branches and tags that are named. */
+const maxRefs = 50;
+
+/** Lists the branches and tags that contain the commit. The client script loads them after the page. */
+const refsPart = async (
+  visit: Visit,
+  { project, repository }: Code,
+  { id }: Commit,
+  hasRefs: boolean,
+): Promise<Html> => {
+  if (!hasRefs) {
+    const more = `${commitPath(project, id)}?refs=1`;
+    return html`<p id="refs" data-later="${more}"><a href="${more}">Show branches and tags</a></p>`;
+  }
+  const { refs } = await withAnonymousPlace(
+    visit,
+    async () => await repository.ask('commits.refs', { id, type: 'all' }),
+  );
+  const links = refs
+    .slice(0, maxRefs)
+    .map(
+      ({ type, name }) =>
+        html`<a class="badge" href="${codePath(project, 'tree', name)}">${icon(type === 'tag' ? 'tag' : 'branch', type)} ${name}</a> `,
+    );
+  const more = refs.length - maxRefs;
+  return html`<p id="refs">${refs.length === 0 ? 'No branch or tag has it.' : links}${more > 0 && html`and ${more} more`}</p>`;
+};
+
+/** The message below its title. */
+const messageBody = ({ message }: Commit): Html | null => {
+  const [title = ''] = message.split('\n', 1);
+  const isCut = toCommitTitle(message) !== title.trimEnd();
+  const body = (isCut ? message : message.slice(title.length)).trim();
+  return body === '' ? null : html`<pre class="body plain-text">${body}</pre>`;
+};
+
+const fact = (name: string, value: Html): Html => html`<div><dt>${name}</dt><dd>${value}</dd></div>`;
+
+const facts = async (visit: Visit, code: Code, commit: Commit, hasRefs: boolean): Promise<Html> => {
+  const { project } = code;
+  const [pipelines, refs] = await Promise.all([
+    loadLastPipelines(visit.call, project, [commit.id]),
+    refsPart(visit, code, commit, hasRefs),
+  ]);
+  const pipeline = pipelines.get(commit.id);
+  const parents = commit.parents.map(
+    (id) => html`${commitLink(project, { id, text: html`<code>${toShortId(id)}</code>` })} `,
+  );
+  const { author, committer } = commit;
+  const isSame = author.name === committer.name && author.email === committer.email;
+  return html`<dl class="facts body">${fact('Commit', html`<code>${commit.id}</code> <button type="button" class="small icon-button" data-copy="${commit.id}" hidden aria-label="Copy the id">${icon('copy')}</button>`)}
+${fact(commit.parents.length === 1 ? 'Parent' : 'Parents', parents.length === 0 ? html`none: a first commit` : html`${parents}`)}
+${!isSame && fact('Committer', html`${committer.name}, ${signedTime(committer)}`)}
+${pipeline !== undefined && fact('Pipeline', pipelineStatus(project, pipeline))}
+${fact('Branches and tags', refs)}</dl>`;
+};
+
+const actions = (project: Project, { id }: Commit): Html => {
+  const path = commitPath(project, id);
+  return html`<span class="row"><a class="button" href="${codePath(project, 'tree', id)}">${icon('folder')} Browse files</a>
+<a class="button" href="${path}.diff">Diff</a><a class="button" href="${path}.patch">Patch</a></span>`;
+};
+
+/** @throws Failure 404 for a project or commit that is hidden or missing */
+export const commitView = async (
+  visit: Visit,
+  { project: fullPath, id }: { project: string; id: string },
+  choice: DiffChoice & { hasRefs: boolean },
+): Promise<View> => {
+  const project = await findProjectFor(visit.call, fullPath, 'read_code');
+  const code = openCode(visit.call, project);
+  const commit = await requireCommit(code, id);
+  const [diff, about] = await Promise.all([
+    withAnonymousPlace(
+      visit,
+      async () => await readShownDiff(code, [commit.parents[0] ?? null, commit.id], choice),
+    ),
+    facts(visit, code, commit, choice.hasRefs),
+  ]);
+  const title = toCommitTitle(commit.message);
+  const address = commitPath(project, commit.id);
+  return projectView(
+    visit,
+    {
+      project,
+      title: `${title} · ${toShortId(commit.id)}`,
+      noun: 'commit',
+      hasHeading: true,
+      view: { isWide: true },
+    },
+    html`<div class="row between"><h1>${title}</h1>${actions(project, commit)}</div>
+<section class="card" aria-label="About the commit"><header>${avatar({ name: commit.author.name })}<b>${commit.author.name}</b><span class="muted">authored ${signedTime(commit.author)}</span></header>
+${messageBody(commit)}${about}</section>
+${diffPart(diff, { code, to: commit.id, address, choice })}`,
+  );
+};

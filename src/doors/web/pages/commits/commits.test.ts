@@ -1,0 +1,90 @@
+/** Tests the history of a branch or file. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { seedCommit } from '../../../../../test/support/repositories/seed_commits.ts';
+import { seedMember, seedProject, unique } from '../../../../../test/support/seed.ts';
+import { type TestService, startTestService } from '../../../../../test/support/service.ts';
+import { type Visitor, openVisitor } from '../../../../../test/support/visitor.ts';
+
+const password = 'correct horse';
+let gantry: TestService;
+let user: Visitor;
+let userId: number;
+
+before(async () => {
+  gantry = await startTestService();
+  const username = unique('user');
+  const json = { username, name: 'A User', email: `${username}@example.com`, password };
+  userId = (await gantry.api('POST /users', { json })).body.id;
+  user = openVisitor(gantry);
+  await user.signIn(username, password);
+});
+after(async () => await gantry.close());
+
+const newProject = async (visibility: 'public' | 'private' = 'public') => {
+  const project = await seedProject(gantry, { visibility });
+  const first = await seedCommit(gantry, project.id, { a: '1', 'd/b': '1' }, { message: 'First <one>' });
+  const second = await seedCommit(gantry, project.id, { a: '2' }, { message: 'Second' });
+  return { ...project, first, second, commits: `/${project.full_path}/-/commits` };
+};
+
+test('shows the commits of a branch by day, with their pipelines', async () => {
+  const { id, commits, first, second, full_path } = await newProject();
+  await gantry.api(`POST /projects/${id}/statuses/${second}`, { json: { state: 'success', ref: 'main' } });
+  const { status, text } = await user.get(`${commits}/main`);
+  assert.equal(status, 200);
+  assert.ok(text.includes('<h2>14 July 2017</h2>'), text);
+  assert.ok(text.includes(`href="/${full_path}/commit/${first}"`) && text.includes('First &lt;one&gt;'));
+  assert.ok(text.indexOf('Second') < text.indexOf('First &lt;one'));
+  assert.ok(text.includes('Passed'), 'the state of the pipeline');
+  assert.equal((await user.get(commits)).status, 200);
+});
+
+test('shows the commits that changed a file', async () => {
+  const { commits, first, second } = await newProject();
+  const { text } = await user.get(`${commits}/main/d/b`);
+  assert.deepEqual([text.includes(first), text.includes(`/commit/${second}`)], [true, false]);
+  assert.ok((await user.get(`${commits}/main/none`)).text.includes('No commits'));
+});
+
+test('filters by message and author', async () => {
+  const { commits, first, second } = await newProject();
+  const found = async (query: string) => {
+    const { text } = await user.get(`${commits}/main?${query}`);
+    return [text.includes(`/commit/${first}"`), text.includes(`/commit/${second}"`)];
+  };
+  assert.deepEqual(await found('search=SECOND'), [false, true]);
+  assert.deepEqual(await found('search=.*'), [false, false]);
+  assert.deepEqual(await found('author=ada'), [true, true]);
+  assert.deepEqual(await found('author=nobody&search=first'), [false, false]);
+});
+
+test('pages by newer and older', async () => {
+  const { id, commits, first } = await newProject();
+  for (let at = 0; at < 40; at += 1) await seedCommit(gantry, id, { a: `${at + 3}` });
+  const { text } = await user.get(`${commits}/main`);
+  assert.ok(!text.includes(first) && text.includes(`href="${commits}/main?page=2">Older`));
+  const older = (await user.get(`${commits}/main?page=2`)).text;
+  assert.ok(
+    older.includes(first) && older.includes(`href="${commits}/main">Newer`) && !older.includes('>Older<'),
+  );
+});
+
+test('a hidden project answers like a missing one; a guest is refused', async () => {
+  const { id, commits } = await newProject('private');
+  const missing = await user.get('/no-such/project/-/commits/main');
+  const hidden = await user.get(`${commits}/main`);
+  assert.deepEqual([hidden.status, hidden.text], [404, missing.text]);
+  assert.match((await openVisitor(gantry).get(`${commits}/main`)).location ?? '', /^\/users\/sign_in/);
+  await seedMember(gantry, { user: userId, project: id, access_level: 10 });
+  assert.equal((await user.get(`${commits}/main`)).status, 403);
+  const open = await newProject();
+  assert.equal((await openVisitor(gantry).get(`${open.commits}/main?search=x`)).status, 200);
+});
+
+test('an unknown ref is missing, and a bad page is refused', async () => {
+  const { commits } = await newProject();
+  assert.equal((await user.get(`${commits}/nope`)).status, 404);
+  assert.equal((await user.get(`${commits}/main?page=x`)).status, 400);
+  assert.equal((await user.get(`${commits}/main?page=99999999999999`)).status, 200);
+});

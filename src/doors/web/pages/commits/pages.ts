@@ -1,0 +1,95 @@
+/** The history of a branch, tag or commit, or of a file in it. */
+import { walkCommits } from '../../../../code/repository/commits/read_commits.ts';
+import { loadLastPipelines } from '../../../../code/repository/statuses/last_pipelines.ts';
+import type { Commit } from '../../../../platform/git/protocol_types.ts';
+import { pageParams, pageRequest } from '../../../../platform/http/page.ts';
+import { clearable, object, optional, text } from '../../../../platform/http/schema.ts';
+import { withAnonymousPlace } from '../../parts/code/anonymous_places.ts';
+import { codePath } from '../../parts/code/code_path.ts';
+import { type CodePlace, codeParams, findPlace } from '../../parts/code/code_place.ts';
+import { commitList } from '../../parts/code/commit_list.ts';
+import { pathCrumbs } from '../../parts/code/path_crumbs.ts';
+import { emptyState } from '../../parts/empty_state.ts';
+import { projectView } from '../../parts/frame/project_view.ts';
+import { type Html, html } from '../../parts/html.ts';
+import { refMenu } from '../../parts/ref_menu.ts';
+import { type View, type Visit, page } from '../../page.ts';
+import { projectRoot } from '../../places.ts';
+
+const commitsPerPage = 40;
+
+type Asked = { search: string; author: string; page: number };
+
+const filterForm = (path: string, { search, author }: Asked): Html =>
+  html`<form method="get" action="${path}" class="filter" role="search">
+<div class="field"><label for="search">Message</label><input id="search" name="search" value="${search}" autocomplete="off"></div>
+<div class="field"><label for="author">Author</label><input id="author" name="author" value="${author}" autocomplete="off"></div>
+<div class="buttons"><button>Filter</button></div></form>
+`;
+
+/** Links to newer and older commits. The total is not counted: that walks the whole history. */
+const olderNav = (path: string, { search, author, page: number }: Asked, hasOlder: boolean): Html | null => {
+  if (number === 1 && !hasOlder) return null;
+  const link = (to: number, name: string): Html => {
+    const query = Object.entries({ search, author, page: to === 1 ? '' : String(to) });
+    const sent = new URLSearchParams(query.filter(([, value]) => value !== '')).toString();
+    return html`<a class="button" href="${path}${sent !== '' && `?${sent}`}">${name}</a>`;
+  };
+  return html`<nav aria-label="Pages"><p class="buttons">${number > 1 && link(number - 1, 'Newer')}${hasOlder && link(number + 1, 'Older')}</p></nav>`;
+};
+
+const loadCommits = async (visit: Visit, place: CodePlace, asked: Asked): Promise<Commit[]> => {
+  const { code, commit, path } = place;
+  const { search, author, page: number } = asked;
+  const filter = { search, author, path };
+  const bounds = { skip: (number - 1) * commitsPerPage, limit: commitsPerPage + 1 };
+  const walk = async (): Promise<Commit[]> => await walkCommits(code, commit, filter, bounds);
+  const isCheap = search === '' && author === '' && path === '' && number < 5;
+  return isCheap ? await walk() : await withAnonymousPlace(visit, walk);
+};
+
+const historyView = async (visit: Visit, place: CodePlace, asked: Asked): Promise<View> => {
+  const { project, ref, path } = place;
+  const [loaded, menu] = await Promise.all([
+    loadCommits(visit, place, asked),
+    refMenu(visit, { project, ref, pathFor: (other) => codePath(project, 'commits', other, path) }),
+  ]);
+  const commits = loaded.slice(0, commitsPerPage);
+  const shas = commits.map(({ id }) => id);
+  const pipelines = await loadLastPipelines(visit.call, project, shas);
+  const address = codePath(project, 'commits', ref, path);
+  const none = emptyState({ icon: 'commit', title: 'No commits', text: 'No commit matches.' });
+  return projectView(
+    visit,
+    {
+      project,
+      title: `Commits · ${path === '' ? ref : `${path} · ${ref}`}`,
+      noun: 'commits',
+      hasHeading: true,
+    },
+    html`<div class="row">${menu}${path === '' ? html`<h1>Commits</h1>` : pathCrumbs(project, ref, path)}</div>
+${filterForm(address, asked)}
+${commits.length === 0 ? none : commitList(project, commits, pipelines)}
+${olderNav(address, asked, loaded.length > commitsPerPage)}`,
+  );
+};
+
+const served = `${projectRoot}/commits`;
+
+export const pages = [served, `${served}/:rest`].map((path) =>
+  page({
+    method: 'GET',
+    path,
+    audience: 'visitor',
+    params: object({
+      ...codeParams,
+      search: optional(clearable(text())),
+      author: optional(clearable(text())),
+      page: pageParams.page,
+    }),
+    handle: async (visit, { search, author, page: number, ...params }) => {
+      const asked = { search: search ?? '', author: author ?? '', page: pageRequest({ page: number }).page };
+      return await historyView(visit, await findPlace(visit, params), asked);
+    },
+  }),
+);

@@ -1,0 +1,23 @@
+/** Addresses of comparisons: `/group/project/compare/main...feature/x`. */
+import type { Project } from '../../../../projects/projects/find.ts';
+import { encodePath } from '../../parts/code/code_path.ts';
+import { projectPagePath } from '../../parts/frame/project_view.ts';
+
+export type Comparison = {
+  from: string;
+  to: string;
+  /** With two dots: compares with `from` itself, not with the common ancestor. */
+  isStraight: boolean;
+};
+
+/** Reads `A...B` or `A..B`; null: it is neither. No ref contains two dots. */
+export const parseComparison = (sent: string): Comparison | null => {
+  const [, from, dots, to] = /^(.+?)(\.{2,3})([^.].*)$/su.exec(sent) ?? [];
+  return from === undefined || to === undefined ? null : { from, to, isStraight: dots === '..' };
+};
+
+export const comparePath = (
+  project: Pick<Project, 'full_path'>,
+  { from, to, isStraight }: Comparison,
+): string =>
+  projectPagePath(project, `compare/${encodePath(from)}${isStraight ? '..' : '...'}${encodePath(to)}`);

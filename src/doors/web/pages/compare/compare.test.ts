@@ -1,0 +1,84 @@
+/** Tests the comparison of two refs. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { seedCommit } from '../../../../../test/support/repositories/seed_commits.ts';
+import { seedMember, seedProject, unique } from '../../../../../test/support/seed.ts';
+import { type TestService, startTestService } from '../../../../../test/support/service.ts';
+import { type Visitor, openVisitor } from '../../../../../test/support/visitor.ts';
+
+const password = 'correct horse';
+let gantry: TestService;
+let user: Visitor;
+let userId: number;
+
+before(async () => {
+  gantry = await startTestService();
+  const username = unique('user');
+  const json = { username, name: 'A User', email: `${username}@example.com`, password };
+  userId = (await gantry.api('POST /users', { json })).body.id;
+  user = openVisitor(gantry);
+  await user.signIn(username, password);
+});
+after(async () => await gantry.close());
+
+const newProject = async (visibility: 'public' | 'private' = 'public') => {
+  const project = await seedProject(gantry, { visibility });
+  const base = await seedCommit(gantry, project.id, { a: 'one\n', 'd/b': '1\n' });
+  const branch = { branch: 'feature/x', from: 'main', message: 'On the <branch>' };
+  const head = await seedCommit(gantry, project.id, { a: 'two\n' }, branch);
+  await seedCommit(gantry, project.id, { c: 'main goes on\n' });
+  return { ...project, base, head, compare: `/${project.full_path}/compare` };
+};
+
+test('compares with the common ancestor, at the web_url of the API', async () => {
+  const { id, compare, head } = await newProject();
+  const { body } = await gantry.api(`GET /projects/${id}/repository/compare?from=main&to=feature/x`);
+  for (const address of [new URL(body.web_url).pathname, `${compare}/main...feature/x`]) {
+    const { status, text } = await user.get(address);
+    assert.equal(status, 200, address);
+    assert.ok(text.includes('<h2>1 commit</h2>') && text.includes('On the &lt;branch&gt;'), text);
+    assert.ok(text.includes(`/commit/${head}"`) && text.includes('1 changed file'));
+  }
+  const straight = (await user.get(`${compare}/main..feature/x`)).text;
+  assert.ok(straight.includes('2 changed files'), 'two dots compare with the ref itself');
+  assert.ok((await user.get(`${compare}/feature/x...feature/x`)).text.includes('Nothing to compare'));
+});
+
+test('the form leads to the comparison', async () => {
+  const { compare } = await newProject();
+  const { status, text } = await user.get(compare);
+  assert.equal(status, 200);
+  assert.ok(text.includes('<option value="feature/x">') && text.includes('value="main"'));
+  const { location } = await user.get(`${compare}?from=main&to=feature%2Fx`);
+  assert.equal(location, `${compare}/main...feature/x`);
+});
+
+test('shows the form again for a ref that does not exist', async () => {
+  const { compare } = await newProject();
+  const { status, text } = await user.get(`${compare}/main...no%3Cpe`);
+  assert.equal(status, 422);
+  assert.ok(text.includes('There is no branch, tag or commit “no&lt;pe”.'), text);
+  assert.equal((await user.get(`${compare}/main`)).status, 200);
+});
+
+test('shows one file, and ignores white space', async () => {
+  const { compare } = await newProject();
+  const { text } = await user.get(`${compare}/main...feature/x?file=a&w=1`);
+  assert.ok(
+    text.includes('Difference of a') && text.includes('All files') && text.includes('Show white space'),
+  );
+});
+
+test('a hidden project answers like a missing one; a guest is refused', async () => {
+  const { id, compare } = await newProject('private');
+  for (const end of ['', '/main...feature/x']) {
+    const missing = await user.get(`/no-such/project/compare${end}`);
+    const hidden = await user.get(compare + end);
+    assert.deepEqual([hidden.status, hidden.text], [404, missing.text]);
+    assert.match((await openVisitor(gantry).get(compare + end)).location ?? '', /^\/users\/sign_in/);
+  }
+  await seedMember(gantry, { user: userId, project: id, access_level: 10 });
+  assert.equal((await user.get(`${compare}/main...feature/x`)).status, 403);
+  const open = await newProject();
+  assert.equal((await openVisitor(gantry).get(`${open.compare}/main...feature/x`)).status, 200);
+});

@@ -1,0 +1,50 @@
+/** Compares two branches, tags or commits. */
+import { openCode } from '../../../../code/repository/code.ts';
+import { boolean, object, optional, text } from '../../../../platform/http/schema.ts';
+import { findProjectFor } from '../../../../projects/projects/find.ts';
+import { decodePath } from '../../parts/code/code_path.ts';
+import { projectPath } from '../../parts/frame/project_view.ts';
+import { page, redirect } from '../../page.ts';
+import { projectRoot } from '../../places.ts';
+import { comparePath, parseComparison } from './addresses.ts';
+import { comparisonView, formView } from './view.ts';
+
+const served = `${projectRoot}/compare`;
+
+const refParam = optional(text({ maxLength: 1_000, description: 'branch, tag or commit' }));
+
+export const pages = [
+  page({
+    method: 'GET',
+    path: served,
+    audience: 'visitor',
+    params: object({ ...projectPath, from: refParam, to: refParam }),
+    handle: async (visit, { project: fullPath, from = '', to = '' }) => {
+      const project = await findProjectFor(visit.call, fullPath, 'read_code');
+      if (from !== '' && to !== '') return redirect(comparePath(project, { from, to, isStraight: false }));
+      return await formView(visit, openCode(visit.call, project), {
+        from: from || project.default_branch,
+        to,
+      });
+    },
+  }),
+  page({
+    method: 'GET',
+    path: `${served}/:rest`,
+    audience: 'visitor',
+    params: object({
+      ...projectPath,
+      rest: text({ maxLength: 16_000, description: 'both ends, with three dots between them' }),
+      w: optional(boolean({ description: 'ignore white space' })),
+      file: optional(text({ maxLength: 4_096, description: 'only the difference of this file' })),
+    }),
+    handle: async (visit, { project: fullPath, rest, w = false, file }) => {
+      const project = await findProjectFor(visit.call, fullPath, 'read_code');
+      const code = openCode(visit.call, project);
+      const sent = decodePath(rest);
+      const comparison = parseComparison(sent);
+      if (comparison === null) return await formView(visit, code, { from: sent, to: '' });
+      return await comparisonView(visit, code, comparison, { ignoresWhitespace: w, file });
+    },
+  }),
+];

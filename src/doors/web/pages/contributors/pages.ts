@@ -1,0 +1,67 @@
+/** The people who wrote the commits of a branch, with the number of their commits. */
+import { listContributors } from '../../../../code/repository/commits/contributors.ts';
+import { pageParams, pageRequest } from '../../../../platform/http/page.ts';
+import { object } from '../../../../platform/http/schema.ts';
+import type { Contributor } from '../../../../platform/git/protocol_types.ts';
+import { avatar } from '../../parts/avatar.ts';
+import { withAnonymousPlace } from '../../parts/code/anonymous_places.ts';
+import { codePath } from '../../parts/code/code_path.ts';
+import { type CodePlace, codeParams, findPlace } from '../../parts/code/code_place.ts';
+import { projectView } from '../../parts/frame/project_view.ts';
+import { type Html, html } from '../../parts/html.ts';
+import { pagesNav } from '../../parts/paging.ts';
+import { refMenu } from '../../parts/ref_menu.ts';
+import { type View, type Visit, page } from '../../page.ts';
+import { projectRoot } from '../../places.ts';
+
+const perPage = 50;
+
+const item = ({ project, ref }: CodePlace, { name, email, commits }: Contributor, most: number): Html => {
+  const history = `${codePath(project, 'commits', ref)}?author=${encodeURIComponent(email)}`;
+  const share = Math.max(1, Math.round((100 * commits) / most));
+  return html`<li><span class="lead">${avatar({ name, size: 'medium' })}</span><span class="title">${name}</span>
+<span class="meta"><svg class="share" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true"><rect width="${share}" height="4"/></svg></span>
+<span class="side"><a href="${history}">${commits === 1 ? '1 commit' : `${commits} commits`}</a></span></li>
+`;
+};
+
+const contributorsView = async (visit: Visit, place: CodePlace, number: number): Promise<View> => {
+  const { project, ref, code, commit } = place;
+  const order = { order_by: 'commits', sort: 'desc' } as const;
+  const [all, menu] = await Promise.all([
+    withAnonymousPlace(visit, async () => await listContributors(code, commit, order)),
+    refMenu(visit, { project, ref, pathFor: (other) => codePath(project, 'graphs', other) }),
+  ]);
+  const offset = (number - 1) * perPage;
+  const nav = pagesNav({
+    path: codePath(project, 'graphs', ref),
+    query: {},
+    page: { page: number, per_page: perPage, limit: perPage, offset },
+    total: all.length,
+    isFixedSize: true,
+  });
+  const most = all[0]?.commits ?? 1;
+  return projectView(
+    visit,
+    { project, title: `Contributors · ${ref}`, noun: 'graphs', hasHeading: true },
+    html`<div class="row">${menu}<h1>Contributors</h1></div>
+<p class="quiet">${all.length === 1 ? '1 contributor' : `${all.length} contributors`}, by commits without merges</p>
+<section class="card" aria-label="Contributors"><ul class="list">${all
+      .slice(offset, offset + perPage)
+      .map((one) => item(place, one, most))}</ul></section>
+${nav}`,
+  );
+};
+
+const served = `${projectRoot}/graphs`;
+
+export const pages = [served, `${served}/:rest`].map((path) =>
+  page({
+    method: 'GET',
+    path,
+    audience: 'visitor',
+    params: object({ ...codeParams, page: pageParams.page }),
+    handle: async (visit, { page: number, ...params }) =>
+      await contributorsView(visit, await findPlace(visit, params), pageRequest({ page: number }).page),
+  }),
+);

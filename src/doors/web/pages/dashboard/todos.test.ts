@@ -1,0 +1,104 @@
+/** Tests the to-do list. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { seedIssue, seedProject, unique } from '../../../../../test/support/seed.ts';
+import { type TestService, startTestService } from '../../../../../test/support/service.ts';
+import { type Visitor, openVisitor } from '../../../../../test/support/visitor.ts';
+
+const password = 'correct horse';
+let gantry: TestService;
+let user: { id: number; username: string; visitor: Visitor };
+let other: typeof user;
+before(async () => {
+  gantry = await startTestService();
+  [user, other] = [await newUser(), await newUser()];
+});
+after(async () => await gantry.close());
+
+const newUser = async () => {
+  const username = unique('user');
+  const json = { username, name: 'A User', email: `${username}@example.com`, password };
+  const { body } = await gantry.api('POST /users', { json });
+  const visitor = openVisitor(gantry);
+  await visitor.signIn(username, password);
+  return { id: body.id as number, username, visitor };
+};
+
+/** Creates a project with an issue that mentions the user. */
+const mention = async (body = `@${user.username} look <script>`) => {
+  const project = await seedProject(gantry, { visibility: 'public' });
+  const title = unique('Issue');
+  const { iid } = await seedIssue(gantry, { project: project.id, title });
+  await gantry.api(`POST /projects/${project.id}/issues/${iid}/notes`, { json: { body } });
+  return { ...project, iid, title };
+};
+
+const list = async (query = '') => (await user.visitor.get(`/dashboard/todos${query}`)).text;
+
+/** Address of the form of a todo. */
+const formOf = (text: string, title: string, word: 'Done' | 'Undo'): string => {
+  const [form = ''] = text.split('<form').filter((part) => part.includes(`aria-label="${word}: ${title}"`));
+  return /action="([^"]+)"/.exec(form)?.[1] ?? 'none';
+};
+
+test('marks todos as done, and as pending again', async () => {
+  const { title } = await mention();
+  const text = await list();
+  assert.ok(text.includes(title));
+  assert.ok(text.includes('look &lt;script&gt;'), 'the comment is shown as text');
+  const done = formOf(text, title, 'Done');
+  const answer = await user.visitor.post(done, { back: '/dashboard/todos?type=Issue' });
+  assert.deepEqual([answer.status, answer.location], [303, '/dashboard/todos?type=Issue']);
+  assert.equal((await list()).includes(title), false);
+  const undo = formOf(await list('?state=done'), title, 'Undo');
+  assert.equal((await user.visitor.post(undo)).location, '/dashboard/todos');
+  assert.ok((await list()).includes(title));
+  assert.equal((await user.visitor.post(done, { back: '//evil.example' })).location, '/');
+});
+
+test('keeps one pending todo for a target', async () => {
+  const project = await mention();
+  const first = formOf(await list(), project.title, 'Done');
+  await user.visitor.post(first);
+  await gantry.api(`POST /projects/${project.id}/issues/${project.iid}/notes`, {
+    json: { body: `@${user.username} again` },
+  });
+  assert.ok((await list()).includes('again'));
+  assert.equal((await user.visitor.post(first.replace(/done$/, 'undo'))).status, 303);
+  assert.equal((await list()).split(`aria-label="Done: ${project.title}"`).length, 2);
+});
+
+test('filters by type and reason', async () => {
+  const { title } = await mention();
+  assert.ok((await list('?type=Issue&action=')).includes(title));
+  assert.equal((await list('?type=MergeRequest')).includes(title), false);
+  assert.equal((await list('?action=assigned')).includes(title), false);
+  for (const query of ['type=Epic', 'action=shout', 'state=lost', 'project_id=x']) {
+    assert.equal((await user.visitor.get(`/dashboard/todos?${query}`)).status, 400, query);
+  }
+});
+
+test('hides todos of others, and those on what became hidden', async () => {
+  const project = await mention();
+  const done = formOf(await list(), project.title, 'Done');
+  await other.visitor.get('/dashboard/todos');
+  const foreign = await other.visitor.post(done);
+  const missing = await other.visitor.post('/dashboard/todos/99999999/done');
+  assert.deepEqual([foreign.status, foreign.text], [404, missing.text]);
+  await gantry.api(`PUT /projects/${project.id}`, { json: { visibility: 'private' } });
+  assert.equal((await list()).includes(project.title), false);
+  assert.equal((await user.visitor.post(done)).status, 404);
+});
+
+test('marks all as done', async () => {
+  const { title } = await mention();
+  assert.ok((await list()).includes('action="/dashboard/todos/done_all"'));
+  const answer = await user.visitor.post('/dashboard/todos/done_all', { back: '/' });
+  assert.deepEqual([answer.status, answer.location], [303, '/']);
+  const text = await list();
+  assert.deepEqual([text.includes(title), text.includes('Nothing to do')], [false, true]);
+  assert.equal(
+    (await user.visitor.post('/dashboard/todos/done_all', { authenticity_token: null })).status,
+    422,
+  );
+});

@@ -1,0 +1,187 @@
+/** The to-do list of the user. */
+import type { Static } from 'typebox';
+import { finishAllTodos, finishTodo, restoreTodo } from '../../../../planning/todos/done.ts';
+import { findOwnTodo, listTodos, renderTodos } from '../../../../planning/todos/queries.ts';
+import { issueTodos } from '../../../../planning/issues/todos.ts';
+import { mergeRequestTodos } from '../../../../review/merge_requests/todos.ts';
+import { pageParams, pageRequest } from '../../../../platform/http/page.ts';
+import { clearable, id, object, oneOf, optional, text } from '../../../../platform/http/schema.ts';
+import { type View, type Visit, page, redirect } from '../../page.ts';
+import { emptyState } from '../../parts/empty_state.ts';
+import { hidden, select } from '../../parts/form.ts';
+import { tabs } from '../../parts/frame/nav.ts';
+import { type Html, html } from '../../parts/html.ts';
+import { pagesNav } from '../../parts/paging.ts';
+import { ownPath } from '../../request/safe_path.ts';
+import { type ListedTodo, actionNames, todoRow } from './todo_row.ts';
+
+const path = '/dashboard/todos';
+
+const renderers = { Issue: issueTodos, MergeRequest: mergeRequestTodos };
+
+const listParams = object({
+  state: oneOf(['pending', 'done'], { default: 'pending' }),
+  type: optional(clearable(oneOf(['Issue', 'MergeRequest']))),
+  action: optional(clearable(oneOf(Object.keys(actionNames)))),
+  project_id: optional(clearable(id())),
+  ...pageParams,
+});
+
+type Query = Static<typeof listParams>;
+
+export type LoadedTodos = { todos: ListedTodo[]; total: number };
+
+/** Loads todos as the API lists them. */
+export const loadTodos = async (
+  visit: Visit,
+  { type, action, project_id, state, ...paging }: Query,
+): Promise<LoadedTodos> => {
+  const { call } = visit;
+  const filter = {
+    state,
+    ...(typeof type === 'string' && { type }),
+    ...(typeof action === 'string' && { action }),
+    ...(typeof project_id === 'number' && { project_id }),
+  };
+  const { items, total } = await listTodos(call, renderers, filter, pageRequest(paging));
+  return { todos: (await renderTodos(call, renderers, items)) as unknown as ListedTodo[], total };
+};
+
+const textOf = (value: string | number | null | undefined): string | undefined =>
+  value === null || value === undefined ? undefined : String(value);
+
+/** Query parameters of the list that differ from their defaults. */
+const keptQuery = ({ state, type, action, project_id }: Query): Record<string, string | undefined> => ({
+  state: state === 'pending' ? undefined : state,
+  type: textOf(type),
+  action: textOf(action),
+  project_id: textOf(project_id),
+});
+
+const addressOf = (query: Record<string, string | undefined>): string => {
+  const pairs = Object.entries(query).filter((pair): pair is [string, string] => pair[1] !== undefined);
+  return pairs.length === 0 ? path : `${path}?${new URLSearchParams(pairs).toString()}`;
+};
+
+const filterForm = ({ state, type, action, project_id }: Query): Html =>
+  html`<form method="get" action="${path}" class="filter">${state === 'done' && hidden('state', 'done')}${
+    typeof project_id === 'number' && hidden('project_id', project_id)
+  }${select({
+    name: 'type',
+    label: 'Type',
+    value: textOf(type) ?? '',
+    options: [
+      ['', 'Any'],
+      ['Issue', 'Issues'],
+      ['MergeRequest', 'Merge requests'],
+    ],
+  })}${select({
+    name: 'action',
+    label: 'Reason',
+    value: textOf(action) ?? '',
+    options: [['', 'Any'], ...Object.entries(actionNames)],
+  })}<div class="buttons"><button>Filter</button></div></form>`;
+
+/** Renders the button that finishes all todos. */
+export const finishAllForm = (visit: Visit, back: string): Html =>
+  html`<form method="post" action="${path}/done_all">${hidden('authenticity_token', visit.csrfToken())}${hidden(
+    'back',
+    back,
+  )}<button class="small">Mark all done</button></form>`;
+
+/** Groups todos by their target, in the order of the newest of each. */
+const groupByTarget = (todos: readonly ListedTodo[]): ListedTodo[] =>
+  [
+    ...Map.groupBy(todos, ({ target_type, project, target }) =>
+      [target_type, project.path_with_namespace, target.iid].join(' '),
+    ).values(),
+  ].flat();
+
+const emptyPart = (query: Query): Html => {
+  const isFiltered = Object.entries(keptQuery(query)).some(
+    ([name, value]) => name !== 'state' && value !== undefined,
+  );
+  if (isFiltered) return emptyState({ icon: 'search', title: 'No results', text: 'No to-do item matches.' });
+  return query.state === 'done'
+    ? emptyState({ icon: 'todo', title: 'Nothing is done yet' })
+    : emptyState({
+        icon: 'check-circle',
+        title: 'Nothing to do',
+        text: 'To-do items appear when you are assigned, mentioned, or asked for a review.',
+      });
+};
+
+const listView = async (visit: Visit, query: Query): Promise<View> => {
+  const { todos, total } = await loadTodos(visit, query);
+  const kept = keptQuery(query);
+  const back = addressOf(kept);
+  const { state: _state, ...filters } = kept;
+  const stateTabs = tabs('To-do items by state', [
+    { path: addressOf(filters), name: 'To do', isHere: query.state === 'pending' },
+    { path: addressOf({ state: 'done', ...filters }), name: 'Done', isHere: query.state === 'done' },
+  ]);
+  const hasPending = query.state === 'pending' && total > 0;
+  return {
+    title: 'To-do list',
+    body: html`<div class="row between"><h1>To-do list</h1>${hasPending && finishAllForm(visit, path)}</div>
+${stateTabs}
+${filterForm(query)}
+<section class="card" aria-label="To-do items"><header><span class="muted">${total === 1 ? '1 item' : `${total} items`}</span></header>${
+      todos.length === 0
+        ? emptyPart(query)
+        : html`<ul class="list">${groupByTarget(todos).map((todo) => todoRow(visit, todo, back))}</ul>`
+    }</section>
+${pagesNav({ path, query: kept, page: pageRequest(query), total })}`,
+  };
+};
+
+const backParam = { back: optional(text({ maxLength: 2_000 })) };
+
+const backTo = ({ call }: Visit, back: string | undefined): string =>
+  back === undefined ? path : ownPath(back, call.baseUrl);
+
+export const todoPages = [
+  page({
+    method: 'GET',
+    path,
+    audience: 'user',
+    params: listParams,
+    handle: async (visit, query) => await listView(visit, query),
+  }),
+  page({
+    method: 'POST',
+    path: `${path}/done_all`,
+    audience: 'user',
+    params: object(backParam),
+    handle: async (visit, { back }) => {
+      await finishAllTodos(visit.call);
+      return redirect(backTo(visit, back), 'All to-do items are done.');
+    },
+  }),
+  page({
+    method: 'POST',
+    path: `${path}/:id/done`,
+    audience: 'user',
+    params: object({ id: id(), ...backParam }),
+    handle: async (visit, { id: todoId, back }) => {
+      const { call } = visit;
+      await finishTodo(call, await findOwnTodo(call, renderers, todoId));
+      return redirect(backTo(visit, back), 'The to-do item is done.');
+    },
+  }),
+  page({
+    method: 'POST',
+    path: `${path}/:id/undo`,
+    audience: 'user',
+    params: object({ id: id(), ...backParam }),
+    handle: async (visit, { id: todoId, back }) => {
+      const { call } = visit;
+      const todo = await findOwnTodo(call, renderers, todoId);
+      const isRestored = todo.state === 'done' && (await restoreTodo(call, todo));
+      return redirect(
+        backTo(visit, back),
+        isRestored ? 'The to-do item is pending again.' : 'A to-do item on this is pending already.',
+      );
+    },
+  }),
+];

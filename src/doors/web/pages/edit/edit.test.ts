@@ -1,0 +1,158 @@
+/** Tests the forms that create, edit, move and delete files. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { seedCommit } from '../../../../../test/support/repositories/seed_commits.ts';
+import { seedProject } from '../../../../../test/support/seed.ts';
+import { settle } from '../../../../../test/support/seed_merge_requests.ts';
+import { seedVisitor } from '../../../../../test/support/seed_visitor.ts';
+import { type TestService, startTestService } from '../../../../../test/support/service.ts';
+import { type Visitor, openVisitor } from '../../../../../test/support/visitor.ts';
+
+let gantry: TestService;
+let project: { id: number; full_path: string };
+let developer: Visitor;
+let username: string;
+let reporter: Visitor;
+let stranger: Visitor;
+let root: string;
+
+before(async () => {
+  gantry = await startTestService();
+  project = await seedProject(gantry, { visibility: 'private' });
+  root = `/${project.full_path}/-`;
+  const seeded = await seedVisitor(gantry, { project: project.id, access_level: 40 });
+  [developer, username] = [seeded.visitor, seeded.username];
+  reporter = (await seedVisitor(gantry, { project: project.id, access_level: 20 })).visitor;
+  stranger = (await seedVisitor(gantry)).visitor;
+  const files = {
+    'a.txt': 'one\n',
+    'dos.txt': 'a\r\nb\r\n',
+    bin: 'x\0y',
+    'gone.txt': 'x',
+    'old.txt': 'same',
+  };
+  await seedCommit(gantry, project.id, files);
+  await settle(gantry);
+});
+after(async () => await gantry.close());
+
+const fileOn = async (branch: string, path: string): Promise<string | null> => {
+  const file = encodeURIComponent(path);
+  const { status, text } = await gantry.api(
+    `GET /projects/${project.id}/repository/files/${file}/raw?ref=${branch}`,
+  );
+  return status === 200 ? text : null;
+};
+
+const lastOf = (text: string): string => /name="last_commit_id" value="(\w+)"/.exec(text)?.[1] ?? '';
+
+test('creates a file in a folder', async () => {
+  const { text } = await developer.get(`${root}/new/main/docs`);
+  assert.match(text, /name="file_path"[^>]+value="docs\/"/);
+  const form = { file_path: 'docs/<a>.md', content: '# A\r\nb\r\n', branch: 'main', commit_message: 'Add' };
+  const made = await developer.post(`${root}/new/main/docs`, form);
+  assert.match(made.location ?? '', /\/blob\/main\/docs\/%3Ca%3E\.md$/);
+  assert.equal(await fileOn('main', 'docs/<a>.md'), '# A\nb\n');
+  const again = await developer.post(`${root}/new/main/docs`, form);
+  assert.deepEqual([again.status, /A file with this name already exists/.test(again.text)], [422, true]);
+  assert.match(again.text, /# A/);
+  const bad = await developer.post(`${root}/new/main`, { ...form, file_path: '../x' });
+  assert.deepEqual([bad.status, /Path cannot include directory traversal/.test(bad.text)], [422, true]);
+});
+
+test('edits a file and keeps its line ends', async () => {
+  const { text } = await developer.get(`${root}/edit/main/dos.txt`);
+  assert.match(text, /name="line_ends" value="crlf"/);
+  const form = {
+    file_path: 'dos.txt',
+    content: 'a\r\nc\r\n',
+    line_ends: 'crlf',
+    branch: 'main',
+    commit_message: 'Edit',
+  };
+  const saved = await developer.post(`${root}/edit/main/dos.txt`, { ...form, last_commit_id: lastOf(text) });
+  assert.equal(saved.status, 303);
+  assert.equal(await fileOn('main', 'dos.txt'), 'a\r\nc\r\n');
+});
+
+test('does not overwrite a newer version unless told to', async () => {
+  const last = lastOf((await developer.get(`${root}/edit/main/a.txt`)).text);
+  await seedCommit(gantry, project.id, { 'a.txt': 'two\n' });
+  await settle(gantry);
+  const form = { file_path: 'a.txt', content: 'mine <b>', branch: 'main', commit_message: 'Edit' };
+  const refused = await developer.post(`${root}/edit/main/a.txt`, { ...form, last_commit_id: last });
+  assert.equal(refused.status, 409);
+  assert.match(refused.text, /Somebody changed the file[\s\S]+mine &lt;b&gt;/);
+  assert.equal(await fileOn('main', 'a.txt'), 'two\n');
+  const still = await developer.post(`${root}/edit/main/a.txt`, {
+    ...form,
+    last_commit_id: lastOf(refused.text),
+  });
+  assert.equal(still.status, 409);
+  const overwrite = /name="overwrite" type="checkbox" value="(\w+)"/.exec(refused.text)?.[1] ?? '';
+  const saved = await developer.post(`${root}/edit/main/a.txt`, { ...form, last_commit_id: last, overwrite });
+  assert.equal(saved.status, 303);
+  assert.equal(await fileOn('main', 'a.txt'), 'mine <b>');
+});
+
+test('moves a file, and commits to a new branch', async () => {
+  const { text } = await developer.get(`${root}/edit/main/old.txt`);
+  const form = { file_path: 'sub/new.txt', content: 'same', branch: 'topic', commit_message: 'Move' };
+  const moved = await developer.post(`${root}/edit/main/old.txt`, { ...form, last_commit_id: lastOf(text) });
+  assert.match(moved.location ?? '', /\/blob\/topic\/sub\/new\.txt$/);
+  assert.deepEqual(
+    [await fileOn('topic', 'sub/new.txt'), await fileOn('topic', 'old.txt'), await fileOn('main', 'old.txt')],
+    ['same', null, 'same'],
+  );
+  const taken = await developer.post(`${root}/edit/main/old.txt`, { ...form, content: 'b' });
+  assert.deepEqual([taken.status, /id="branch_error">A branch called/.test(taken.text)], [422, true]);
+});
+
+test('deletes a file, but not one that changed meanwhile', async () => {
+  const last = lastOf((await developer.get(`${root}/delete/main/gone.txt`)).text);
+  await seedCommit(gantry, project.id, { 'gone.txt': 'newer' });
+  await settle(gantry);
+  const form = { branch: 'main', commit_message: 'Delete' };
+  const path = `${root}/delete/main/gone.txt`;
+  const refused = await developer.post(path, { ...form, last_commit_id: last });
+  assert.deepEqual([refused.status, await fileOn('main', 'gone.txt')], [409, 'newer']);
+  const done = await developer.post(path, { ...form, last_commit_id: lastOf(refused.text) });
+  assert.deepEqual([done.status, await fileOn('main', 'gone.txt')], [303, null]);
+});
+
+test('proposes a new branch where the user may not push', async () => {
+  await seedCommit(gantry, project.id, { x: 'y' }, { branch: 'stable', from: 'main' });
+  await settle(gantry);
+  await gantry.api(`POST /projects/${project.id}/protected_branches`, {
+    json: { name: 'stable', push_access_level: 0 },
+  });
+  const { text } = await developer.get(`${root}/edit/stable/x`);
+  assert.match(text, new RegExp(`name="branch"[^>]+value="${username}-patch-1"`));
+  const form = { file_path: 'x', content: 'z', branch: 'stable', commit_message: 'Edit' };
+  const refused = await developer.post(`${root}/edit/stable/x`, form);
+  assert.deepEqual([refused.status, /not allowed to push into this branch/.test(refused.text)], [422, true]);
+  assert.match((await developer.get(`${root}/edit/main/bin`)).text, /cannot be edited here/);
+});
+
+test('creates the first file of an empty repository', async () => {
+  const { id, full_path } = await seedProject(gantry);
+  const { visitor } = await seedVisitor(gantry, { project: id, access_level: 40 });
+  const path = `/${full_path}/-/new/main`;
+  assert.equal((await visitor.get(path)).status, 200);
+  const form = { file_path: 'README.md', content: 'Hi', branch: 'main', commit_message: 'First' };
+  assert.equal((await visitor.post(path, form)).status, 303);
+  assert.equal((await gantry.api(`GET /projects/${id}/repository/files/README.md/raw?ref=main`)).text, 'Hi');
+});
+
+test('refuses users who may not push, and hides private projects', async () => {
+  for (const page of ['new/main', 'edit/main/a.txt', 'delete/main/a.txt']) {
+    const seen = await reporter.get(`${root}/${page}`);
+    assert.deepEqual([seen.status, /You may not push to this project/.test(seen.text)], [403, true]);
+    assert.equal((await reporter.post(`${root}/${page}`, { branch: 'main' })).status, 403);
+    assert.equal((await stranger.get(`${root}/${page}`)).status, 404);
+    assert.equal((await stranger.post(`${root}/${page}`, { branch: 'main' })).status, 404);
+    assert.match((await openVisitor(gantry).get(`${root}/${page}`)).location ?? '', /sign_in/);
+  }
+  assert.equal((await developer.get(`${root}/edit/main/none`)).status, 404);
+  assert.equal((await developer.get(`${root}/edit/none/a.txt`)).status, 404);
+});

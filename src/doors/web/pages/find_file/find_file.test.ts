@@ -1,0 +1,56 @@
+/** Tests the file finder. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { seedCommit } from '../../../../../test/support/repositories/seed_commits.ts';
+import { seedMember, seedProject, unique } from '../../../../../test/support/seed.ts';
+import { type TestService, startTestService } from '../../../../../test/support/service.ts';
+import { type Visitor, openVisitor } from '../../../../../test/support/visitor.ts';
+
+const password = 'correct horse';
+let gantry: TestService;
+let user: Visitor;
+let userId: number;
+
+before(async () => {
+  gantry = await startTestService();
+  const username = unique('user');
+  const json = { username, name: 'A User', email: `${username}@example.com`, password };
+  userId = (await gantry.api('POST /users', { json })).body.id;
+  user = openVisitor(gantry);
+  await user.signIn(username, password);
+});
+after(async () => await gantry.close());
+
+const newProject = async (visibility: 'public' | 'private' = 'public') => {
+  const project = await seedProject(gantry, { visibility });
+  await seedCommit(gantry, project.id, { 'src/Main.ts': '', 'src/lib/<b>.ts': '', 'docs/guide.md': '' });
+  return { ...project, find: `/${project.full_path}/-/find_file` };
+};
+
+test('lists all files, and searches without scripts', async () => {
+  const { find, full_path } = await newProject();
+  const all = (await user.get(`${find}/main`)).text;
+  assert.ok(
+    all.includes('3 files') && all.includes(`href="/${full_path}/-/blob/main/src/lib/%3Cb%3E.ts"`),
+    all,
+  );
+  const found = (await user.get(`${find}/main?search=main+SRC`)).text;
+  assert.deepEqual(
+    [found.includes('1 file<'), found.includes('src/Main.ts'), found.includes('guide.md')],
+    [true, true, false],
+  );
+  assert.equal((await user.get(find)).status, 200);
+  assert.equal((await user.get(`${find}/nope`)).status, 404);
+});
+
+test('a hidden project answers like a missing one; a guest is refused', async () => {
+  const { id, find } = await newProject('private');
+  const missing = await user.get('/no-such/project/-/find_file/main');
+  const hidden = await user.get(`${find}/main`);
+  assert.deepEqual([hidden.status, hidden.text], [404, missing.text]);
+  assert.match((await openVisitor(gantry).get(`${find}/main`)).location ?? '', /^\/users\/sign_in/);
+  await seedMember(gantry, { user: userId, project: id, access_level: 10 });
+  assert.equal((await user.get(`${find}/main`)).status, 403);
+  const open = await newProject();
+  assert.equal((await openVisitor(gantry).get(`${open.find}/main`)).status, 200);
+});

@@ -1,0 +1,49 @@
+/** Finds a file of a commit by its path. The client script filters while one types. */
+import { findPaths } from '../../../../code/repository/files/find_paths.ts';
+import { clearable, object, optional, text } from '../../../../platform/http/schema.ts';
+import { withAnonymousPlace } from '../../parts/code/anonymous_places.ts';
+import { codePath } from '../../parts/code/code_path.ts';
+import { type CodePlace, codeParams, findPlace } from '../../parts/code/code_place.ts';
+import { projectView } from '../../parts/frame/project_view.ts';
+import { html } from '../../parts/html.ts';
+import { icon } from '../../parts/icon.ts';
+import { refMenu } from '../../parts/ref_menu.ts';
+import { type View, type Visit, page } from '../../page.ts';
+import { projectRoot } from '../../places.ts';
+
+/** Files on the page. */
+const maxShown = 5_000;
+
+const findView = async (visit: Visit, place: CodePlace, search: string): Promise<View> => {
+  const { project, ref, code, commit } = place;
+  const [{ paths, isCut }, menu] = await Promise.all([
+    withAnonymousPlace(visit, async () => await findPaths(code, commit, { search, limit: maxShown })),
+    refMenu(visit, { project, ref, pathFor: (other) => codePath(project, 'find_file', other) }),
+  ]);
+  const count = paths.length === 1 ? '1 file' : `${paths.length} files`;
+  return projectView(
+    visit,
+    { project, title: `Find file · ${ref}`, noun: 'find_file', hasHeading: true },
+    html`<div class="row">${menu}<h1>Find file</h1></div>
+<form method="get" action="${codePath(project, 'find_file', ref)}" role="search" class="row"><label class="visually-hidden" for="search">Part of the path</label>
+<input class="grow" id="search" name="search" value="${search}" placeholder="Part of the path" data-filter="#paths" autocomplete="off" autofocus><button>Search</button></form>
+<p class="quiet">${count}${isCut && '. There are more: search by a part of the path.'}</p>
+<section class="card" aria-label="Files"><ul class="list plain-list paths" id="paths">${paths.map(
+      (path) => html`<li>${icon('file')} <a href="${codePath(project, 'blob', ref, path)}">${path}</a></li>
+`,
+    )}</ul></section>`,
+  );
+};
+
+const served = `${projectRoot}/find_file`;
+
+export const pages = [served, `${served}/:rest`].map((path) =>
+  page({
+    method: 'GET',
+    path,
+    audience: 'visitor',
+    params: object({ ...codeParams, search: optional(clearable(text())) }),
+    handle: async (visit, { search, ...params }) =>
+      await findView(visit, await findPlace(visit, params), search ?? ''),
+  }),
+);

@@ -1,0 +1,177 @@
+/** The page of a group: what it is, and its subgroups and projects as one list. */
+import { sql } from 'kysely';
+import type { Call } from '../../../../core/access/call.ts';
+import { mayInGroup } from '../../../../core/access/may.ts';
+import { type Group, findGroup } from '../../../../identity/groups/find.ts';
+import { groupJson } from '../../../../identity/groups/json.ts';
+import { listGroups } from '../../../../identity/groups/list.ts';
+import { selectDescendants } from '../../../../identity/namespaces/ancestors.ts';
+import { type PageRequest, pageParams, pageRequest } from '../../../../platform/http/page.ts';
+import { boolean, clearable, object, optional, text } from '../../../../platform/http/schema.ts';
+import { countGroupContents } from '../../../../projects/projects/lists/group_contents.ts';
+import { listProjects } from '../../../../projects/projects/lists/list.ts';
+import { type View, type Visit, page } from '../../page.ts';
+import { avatar } from '../../parts/avatar.ts';
+import { emptyState } from '../../parts/empty_state.ts';
+import { groupView } from '../../parts/frame/group_view.ts';
+import { tabs } from '../../parts/frame/nav.ts';
+import { type Html, html } from '../../parts/html.ts';
+import { icon } from '../../parts/icon.ts';
+import { pagesNav } from '../../parts/paging.ts';
+import { type ListedProject, projectList } from '../../parts/project_list.ts';
+import { searchForm } from '../../parts/search_form.ts';
+import { sortMenu } from '../../parts/sort_menu.ts';
+import { groupRoot } from '../../places.ts';
+import { type Order, orderNames, orderParam, readOrder } from '../projects/orders.ts';
+import { groupList, spellContents } from './group_list.ts';
+
+type Query = { search: string; sort: Order; archived: boolean };
+
+const defaultOrder: Order = 'activity_desc';
+
+/** Groups have no stars and no activity of their own: their lists are by name then. */
+const groupOrder = (order: Order) =>
+  order.startsWith('created')
+    ? ({ order_by: 'id', sort: order === 'created_asc' ? 'asc' : 'desc' } as const)
+    : ({ order_by: 'name', sort: 'asc' } as const);
+
+/**
+ * Loads a page of the subgroups, then the projects, of a group: those directly in it, or for a search all below it.
+ * Archived projects are a list of their own.
+ */
+const loadContents = async (
+  call: Call,
+  { id }: Group,
+  { search, sort, archived }: Query,
+  at: PageRequest,
+) => {
+  const { page: number, per_page, limit, offset } = at;
+  const isDeep = search !== '' || archived;
+  const below = selectDescendants(id);
+  const paged = { page: number, per_page };
+  const groupsIn = isDeep
+    ? sql<boolean>`(namespaces.id <> ${id} and namespaces.id in ${below})`
+    : sql<boolean>`namespaces.parent_id = ${id}`;
+  const groups = archived
+    ? { items: [], total: 0 }
+    : await listGroups(call, { ...paged, all_available: true, search, ...groupOrder(sort) }, groupsIn, {
+        limit,
+        offset,
+      });
+  const projectsIn = isDeep
+    ? sql<boolean>`projects.namespace_id in ${below}`
+    : sql<boolean>`projects.namespace_id = ${id}`;
+  const { items, total } = await listProjects(
+    call,
+    { ...paged, archived, search, search_namespaces: false, ...readOrder(sort) },
+    projectsIn,
+    { limit: limit - groups.items.length, offset: Math.max(0, offset - groups.total) },
+  );
+  const contents = await countGroupContents(
+    call,
+    groups.items.map((group) => group.id),
+  );
+  return { groups, contents, projects: { items: items as ListedProject[], total } };
+};
+
+const newButtons = ({ call }: Visit, group: Group): Html | null => {
+  const mayAddGroup = mayInGroup(call.viewer, 'create_subgroup', group);
+  const mayAddProject = call.signedIn && mayInGroup(call.viewer, 'create_project', group);
+  if (!mayAddGroup && !mayAddProject) return null;
+  return html`<div class="buttons">${
+    mayAddGroup &&
+    html`<a class="button" href="/groups/new?parent_id=${group.id}">${icon('group')} New subgroup</a>`
+  }${
+    mayAddProject &&
+    html`<a class="button primary" href="/projects/new?namespace_id=${group.id}">${icon('plus')} New project</a>`
+  }</div>`;
+};
+
+const heading = async (visit: Visit, group: Group): Promise<Html> => {
+  const { name, avatar_url } = await groupJson(visit.call, group);
+  const { description } = group;
+  return html`<div class="row between"><div class="row">${avatar({ name, avatar_url, size: 'large', isSquare: true })}<div><h1>${name}</h1>${
+    description !== '' && html`<p class="lines muted">${description}</p>`
+  }</div></div>${newButtons(visit, group)}</div>`;
+};
+
+const bar = (path: string, { search, sort, archived }: Query): Html => {
+  const kept = {
+    archived: archived ? '1' : undefined,
+    sort: sort === defaultOrder ? undefined : sort,
+    search: search === '' ? undefined : search,
+  };
+  return html`${tabs('Contents', [
+    { path, name: 'Subgroups and projects', isHere: !archived },
+    { path: `${path}?archived=1`, name: 'Archived projects', isHere: archived },
+  ])}
+<div class="row">${searchForm({
+    path,
+    name: 'search',
+    value: search,
+    label: 'Search this group and its subgroups',
+    keep: { archived: kept.archived, sort: kept.sort },
+  })}${sortMenu({
+    path,
+    query: { archived: kept.archived, search: kept.search },
+    param: 'sort',
+    chosen: sort,
+    names: orderNames,
+  })}</div>`;
+};
+
+const empty = (visit: Visit, group: Group, { search, archived }: Query): Html => {
+  if (search !== '')
+    return emptyState({ icon: 'search', title: 'Nothing matches', text: 'Try other words.' });
+  if (archived) return emptyState({ icon: 'archive', title: 'No archived projects' });
+  return emptyState({
+    icon: 'group',
+    title: 'This group is empty',
+    text: 'Projects and subgroups appear here.',
+    action: newButtons(visit, group),
+  });
+};
+
+const homeView = async (visit: Visit, group: Group, query: Query, at: PageRequest): Promise<View> => {
+  const path = `/groups/${group.full_path}`;
+  const { groups, contents, projects } = await loadContents(visit.call, group, query, at);
+  const total = groups.total + projects.total;
+  const isEmpty = groups.items.length === 0 && projects.items.length === 0;
+  const { search, sort, archived } = query;
+  const sent = {
+    search: search === '' ? undefined : search,
+    sort: sort === defaultOrder ? undefined : sort,
+    archived: archived ? '1' : undefined,
+  };
+  const list = isEmpty
+    ? empty(visit, group, query)
+    : html`${groups.items.length > 0 && groupList(groups.items, contents)}${projects.items.length > 0 && projectList(projects.items)}`;
+  const content = html`${await heading(visit, group)}
+${bar(path, query)}
+<section class="card" aria-label="Subgroups and projects"><header><span class="muted">${spellContents({ subgroups: groups.total, projects: projects.total })}</span></header>${list}</section>
+${pagesNav({ path, query: sent, page: at, total })}`;
+  const preview =
+    group.visibility === 'public'
+      ? { description: group.description || `The group ${group.name}` }
+      : undefined;
+  const view = preview === undefined ? {} : { preview };
+  return groupView(visit, { group, title: group.name, noun: null, hasHeading: true, view }, content);
+};
+
+export const homePage = page({
+  method: 'GET',
+  path: groupRoot,
+  audience: 'visitor',
+  params: object({
+    group: text({ maxLength: 1_000 }),
+    search: optional(clearable(text())),
+    sort: optional(clearable(orderParam)),
+    archived: boolean({ default: false }),
+    ...pageParams,
+  }),
+  handle: async (visit, { group: path, search, sort, archived, ...paged }) => {
+    const group = await findGroup(visit.call, path);
+    const query = { search: search ?? '', sort: sort ?? defaultOrder, archived };
+    return await homeView(visit, group, query, pageRequest(paged));
+  },
+});

@@ -1,0 +1,82 @@
+/** The form for the title and the description of an issue. */
+import type { LoadedIssue } from '../../../../../planning/issues/find.ts';
+import { updateIssue } from '../../../../../planning/issues/update.ts';
+import { longText, object, optional, text } from '../../../../../platform/http/schema.ts';
+import { type View, type Visit, page, redirect } from '../../../page.ts';
+import { type FormProblems, attempt, form, hidden, input, noProblems } from '../../../parts/form.ts';
+import { markdownEditor } from '../../../parts/markdown_editor.ts';
+import { projectView } from '../../../parts/frame/project_view.ts';
+import { html } from '../../../parts/html.ts';
+import { baseOf, requireBase } from '../base_text.ts';
+import { findEditable, issuePath, oneIssue, servedIssues } from '../find.ts';
+
+type Filled = { title: string; description: string };
+
+const editView = (
+  visit: Visit,
+  loaded: LoadedIssue,
+  filled: Filled,
+  problems: FormProblems = noProblems,
+): View => {
+  const { issue, project } = loaded;
+  const isConflict = problems.text !== null && filled.description !== (issue.description ?? '');
+  const current =
+    isConflict &&
+    html`<section class="card"><header><h2>Current description</h2></header><div class="body"><p class="lines">${issue.description ?? 'None'}</p></div></section>`;
+  const content = html`<div class="form-page">${form(
+    visit,
+    { action: issuePath(loaded, '/edit'), submit: 'Save changes', problems },
+    input({ name: 'title', label: 'Title', value: filled.title, required: true, problems }),
+    markdownEditor({
+      name: 'description',
+      label: 'Description',
+      value: filled.description,
+      rows: 16,
+      project,
+      problems,
+    }),
+    hidden('base', baseOf(issue)),
+  )}
+<p><a href="${issuePath(loaded)}">Back to the issue</a></p>${current}</div>`;
+  const view = projectView(visit, { project, title: `Edit #${issue.iid}`, noun: 'issues' }, content);
+  return problems === noProblems ? view : { ...view, status: 422 };
+};
+
+const show = page({
+  method: 'GET',
+  path: `${servedIssues}/:iid/edit`,
+  audience: 'user',
+  params: object(oneIssue),
+  handle: async (visit, { project, iid }) => {
+    const loaded = await findEditable(visit.call, project, iid);
+    const { title, description } = loaded.issue;
+    return editView(visit, loaded, { title, description: description ?? '' });
+  },
+});
+
+const update = page({
+  method: 'POST',
+  path: `${servedIssues}/:iid/edit`,
+  audience: 'user',
+  params: object({
+    ...oneIssue,
+    title: optional(longText()),
+    description: optional(longText()),
+    base: optional(text()),
+  }),
+  handle: async (visit, { project, iid, title = '', description: typed = '', base = '' }) => {
+    const { call } = visit;
+    const loaded = await findEditable(call, project, iid);
+    const description = typed.replaceAll('\r\n', '\n');
+    // Browsers send other line ends than the text may have.
+    const before = (loaded.issue.description ?? '').replaceAll('\r\n', '\n');
+    const edit = { title, ...(description !== before && { description }) };
+    const problems = await attempt(
+      async () => await updateIssue(call, loaded, edit, (locked) => requireBase(base, locked)),
+    );
+    if (problems === null) return redirect(issuePath(loaded));
+    return editView(visit, loaded, { title, description }, problems);
+  },
+});
+
+export const editPages = [show, update];

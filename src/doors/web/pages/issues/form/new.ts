@@ -1,0 +1,189 @@
+/** The form for a new issue. */
+import { may } from '../../../../../core/access/may.ts';
+import { createContinuing } from '../../../../../planning/issues/create_from_discussions.ts';
+import { type LoadedIssue } from '../../../../../planning/issues/find.ts';
+import { createParams } from '../../../../../planning/issuables/fields.ts';
+import { issueFields } from '../../../../../planning/issues/fields.ts';
+import { editable } from '../../../../../planning/issuables/params.ts';
+import { forbidden, notFound } from '../../../../../platform/errors.ts';
+import { hash, longText, object, optional, text } from '../../../../../platform/http/schema.ts';
+import { type Project, findProject } from '../../../../../projects/projects/find.ts';
+import { type View, type Visit, page, redirect } from '../../../page.ts';
+import {
+  type FormProblems,
+  attempt,
+  checkbox,
+  form,
+  input,
+  noProblems,
+  select,
+} from '../../../parts/form.ts';
+import { markdownEditor } from '../../../parts/markdown_editor.ts';
+import { projectPath, projectView } from '../../../parts/frame/project_view.ts';
+import { type Html, html } from '../../../parts/html.ts';
+import { issuePath, issuesPath, servedIssues } from '../find.ts';
+import { chooseTemplate, templatesPart } from './templates.ts';
+import { type Choices, loadChoices } from '../show/choices.ts';
+
+type Filled = {
+  title: string;
+  description: string;
+  confidential: boolean;
+  labels: readonly string[];
+  assignee_ids: readonly number[];
+  milestone_id: number | null;
+  due_date: string | null;
+};
+
+const blank: Filled = {
+  title: '',
+  description: '',
+  confidential: false,
+  labels: [],
+  assignee_ids: [],
+  milestone_id: null,
+  due_date: null,
+};
+
+/** Fields that need the permission to administer issues. */
+const adminFields = (filled: Filled, choices: Choices, problems: FormProblems) => [
+  input({
+    name: 'labels',
+    label: 'Labels',
+    hint: 'Names, separated by commas. Missing ones are created.',
+    value: filled.labels.join(', '),
+    problems,
+  }),
+  select({
+    name: 'assignee_ids[]',
+    label: 'Assignee',
+    value: String(filled.assignee_ids[0] ?? ''),
+    options: [
+      ['', 'Nobody'],
+      ...choices.members.map(({ id, name, username }) => [String(id), `${name} (@${username})`] as const),
+    ],
+  }),
+  select({
+    name: 'milestone_id',
+    label: 'Milestone',
+    value: String(filled.milestone_id ?? ''),
+    options: [['', 'None'], ...choices.milestones.map(({ id, title }) => [String(id), title] as const)],
+  }),
+  input({ name: 'due_date', label: 'Due date', type: 'date', value: filled.due_date, problems }),
+];
+
+type Given = { problems?: FormProblems; templates?: Html | null };
+
+const newView = async (
+  visit: Visit,
+  project: Project,
+  filled: Filled,
+  { problems = noProblems, templates = null }: Given = {},
+): Promise<View> => {
+  const isAdmin = may(visit.call.viewer, 'admin_issue', project);
+  const fields = isAdmin ? adminFields(filled, await loadChoices(visit, project), problems) : [];
+  const content = html`<div class="form-page">${templates}${form(
+    visit,
+    { action: issuesPath(project), submit: 'Create issue', problems },
+    input({
+      name: 'title',
+      label: 'Title',
+      value: filled.title,
+      required: true,
+      autofocus: filled.title === '',
+      problems,
+    }),
+    markdownEditor({
+      name: 'description',
+      label: 'Description',
+      hint: 'Quick actions such as /assign work, too.',
+      value: filled.description,
+      rows: 12,
+      project,
+      problems,
+    }),
+    checkbox({
+      name: 'confidential',
+      label: 'Confidential',
+      hint: 'Only you, the assignees and members of the project from reporter on see it.',
+      checked: filled.confidential,
+    }),
+    ...fields,
+  )}</div>`;
+  const view = projectView(visit, { project, title: 'New issue', noun: 'issues' }, content);
+  return problems === noProblems ? view : { ...view, status: 422 };
+};
+
+const findForNew = async ({ call }: Visit, path: string): Promise<Project> => {
+  const project = await findProject(call, path);
+  if (!may(call.viewer, 'read_issue', project)) throw notFound();
+  if (!may(call.viewer, 'create_issue', project)) throw forbidden();
+  return project;
+};
+
+const toText = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** Reads the values of an address: `title=x` or `issue[title]=x`. */
+const readPrefill = (sent: { title?: string; description?: string; issue?: unknown }): Filled => {
+  const { title, description, issue } = sent;
+  const nested = typeof issue === 'object' && issue !== null ? (issue as Record<string, unknown>) : {};
+  return {
+    ...blank,
+    title: title ?? toText(nested['title']),
+    description: description ?? toText(nested['description']),
+    confidential: ['1', 'true'].includes(toText(nested['confidential'])),
+  };
+};
+
+const showNew = page({
+  method: 'GET',
+  path: `${servedIssues}/new`,
+  audience: 'user',
+  params: object({
+    ...projectPath,
+    title: optional(longText()),
+    description: optional(longText()),
+    issue: optional(hash({})),
+    issuable_template: optional(text()),
+  }),
+  handle: async (visit, { project: of, issuable_template: name, ...sent }) => {
+    const project = await findForNew(visit, of);
+    const filled = readPrefill(sent);
+    const { names, chosen } = await chooseTemplate(visit, project, filled.description === '' ? name : null);
+    const templates = templatesPart(project, { names, chosen: chosen?.name ?? '', title: filled.title });
+    const description = chosen?.content ?? filled.description;
+    return await newView(visit, project, { ...filled, description }, { templates });
+  },
+});
+
+const { confidential, due_date } = createParams(issueFields);
+
+const create = page({
+  method: 'POST',
+  path: servedIssues,
+  audience: 'user',
+  params: object({
+    ...projectPath,
+    title: optional(longText()),
+    description: editable.description,
+    labels: editable.labels,
+    assignee_ids: editable.assignee_ids,
+    milestone_id: editable.milestone_id,
+    confidential,
+    due_date,
+  }),
+  handle: async (visit, { project: of, title = '', description, ...rest }) => {
+    const project = await findForNew(visit, of);
+    const body = (description ?? '').replaceAll('\r\n', '\n');
+    const created = { ...rest, title, description: body };
+    let made: LoadedIssue | null = null;
+    const problems = await attempt(async () => {
+      made = await createContinuing(visit.call, project, created);
+    });
+    if (made !== null) return redirect(issuePath(made));
+    const filled = { ...blank, ...created };
+    return await newView(visit, project, filled, { problems: problems ?? noProblems });
+  },
+});
+
+export const newPages = [showNew, create];

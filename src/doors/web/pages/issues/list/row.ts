@@ -1,0 +1,117 @@
+/** Rows of a list of issues. */
+import type { LinkedLabel } from '../../../../../planning/issuables/lists/linked_labels.ts';
+import type { JsonText } from '../../../../../platform/http/endpoint.ts';
+import { avatar } from '../../../parts/avatar.ts';
+import { dayPart } from '../../../parts/times/day.ts';
+import { type Html, html } from '../../../parts/html.ts';
+import { icon } from '../../../parts/icon.ts';
+import { label } from '../../../parts/label.ts';
+import { relative } from '../../../parts/moment.ts';
+
+type User = { name: string; username: string; avatar_url: string | null };
+
+/** What a row shows of the JSON of an issue. */
+export type ListedIssue = {
+  id: number;
+  iid: number;
+  title: string;
+  state: 'opened' | 'closed';
+  confidential: boolean;
+  created_at: string;
+  updated_at: string;
+  closed_at: string | null;
+  author: User;
+  closed_by: User | null;
+  assignees: User[];
+  milestone: { title: string } | null;
+  due_date: string | null;
+  user_notes_count: number;
+  merge_requests_count: number;
+  task_completion_status: { count: number; completed_count: number };
+  /** Titles. */
+  labels: string[];
+  web_url: string;
+  references: { full: string };
+};
+
+/** Reads the cached JSON of an issue. */
+export const parseIssue = ({ bytes }: JsonText): ListedIssue =>
+  JSON.parse(bytes.toString('utf8')) as ListedIssue;
+
+type RowContext = {
+  labels: readonly LinkedLabel[];
+  /** Address of the list of issues with a label. */
+  labelHref: (title: string) => string;
+  /** `YYYY-MM-DD` */
+  today: string;
+  /** The list has issues of several projects. */
+  namesProject: boolean;
+};
+
+const maxAvatars = 4;
+
+const fact = (content: Html, title: string, style = ''): Html =>
+  html`<span class="status ${style}" title="${title}">${content}</span>`;
+
+const duePart = ({ due_date, state }: ListedIssue, today: string): Html | null => {
+  if (due_date === null) return null;
+  const isLate = state === 'opened' && due_date < today;
+  return fact(
+    html`${icon('clock', 'Due')} <span>${dayPart(due_date, today)}${isLate && ', overdue'}</span>`,
+    'Due date',
+    isLate ? 'bad' : '',
+  );
+};
+
+const tasksPart = ({ task_completion_status: { count, completed_count } }: ListedIssue): Html | null =>
+  count === 0
+    ? null
+    : fact(html`${icon('todo')} ${completed_count} of ${count} tasks`, 'Completed tasks', 'tasks');
+
+const peoplePart = ({ assignees }: ListedIssue): Html | null => {
+  if (assignees.length === 0) return null;
+  const names = assignees.map(({ name }) => name).join(', ');
+  return html`<span class="avatars" title="Assigned to ${names}">${assignees
+    .slice(0, maxAvatars)
+    .map(avatar)}</span><span class="visually-hidden">Assigned to ${names}</span>${
+    assignees.length > maxAvatars && html`<span class="count">+${assignees.length - maxAvatars}</span>`
+  }`;
+};
+
+const sidePart = (issue: ListedIssue, today: string): Html => {
+  const { milestone, merge_requests_count: closers, user_notes_count: comments } = issue;
+  const commentCount = `${comments} ${comments === 1 ? 'comment' : 'comments'}`;
+  return html`<span class="side">${tasksPart(issue)}${milestone !== null && fact(html`${icon('milestone', 'Milestone')} ${milestone.title}`, 'Milestone')}${duePart(
+    issue,
+    today,
+  )}${
+    closers > 0 && fact(html`${icon('merge-request', 'Merge requests')} ${closers}`, 'Merge requests')
+  }${fact(html`${icon('comment', 'Comments')} ${comments}`, commentCount)}${peoplePart(issue)}</span>`;
+};
+
+const metaPart = (issue: ListedIssue, { namesProject }: RowContext): Html => {
+  const { iid, state, author, closed_by, closed_at, created_at, references } = issue;
+  const number = namesProject ? references.full : `#${iid}`;
+  if (state === 'closed' && closed_at !== null) {
+    return html`<span class="meta">${number} closed ${relative(Date.parse(closed_at))}${closed_by !== null && ` by ${closed_by.name}`}</span>`;
+  }
+  return html`<span class="meta">${number} opened ${relative(Date.parse(created_at))} by ${author.name}</span>`;
+};
+
+/** Address of an issue's page. */
+const issuePath = ({ references: { full }, iid }: ListedIssue): string =>
+  `/${full.slice(0, full.lastIndexOf('#'))}/issues/${iid}`;
+
+/** Renders an issue as a row of a list. */
+export const issueRow = (issue: ListedIssue, context: RowContext): Html => {
+  const isOpen = issue.state === 'opened';
+  return html`<li><span class="lead status ${isOpen ? 'ok' : 'off'}">${
+    isOpen ? icon('issue', 'Open') : icon('check-circle', 'Closed')
+  }</span><span class="heading">${
+    issue.confidential &&
+    html`<span class="status wait" title="Confidential">${icon('lock', 'Confidential')}</span> `
+  }<a class="title" href="${issuePath(issue)}" data-row>${issue.title}</a> ${context.labels.map(
+    (one) => html`${label(one, context.labelHref(one.name))} `,
+  )}</span>${sidePart(issue, context.today)}${metaPart(issue, context)}</li>
+`;
+};

@@ -1,0 +1,71 @@
+/** The issues of a project. */
+import { may } from '../../../../core/access/may.ts';
+import { notFound } from '../../../../platform/errors.ts';
+import { object } from '../../../../platform/http/schema.ts';
+import { type Project, findProject } from '../../../../projects/projects/find.ts';
+import { type Visit, page } from '../../page.ts';
+import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_view.ts';
+import { changePages } from './acts/change.ts';
+import { commentPages } from './acts/comment.ts';
+import { editCommentPages } from './acts/edit_comment.ts';
+import { followPages } from './acts/follow.ts';
+import { moveDeletePages } from './acts/move_delete.ts';
+import { servedIssues } from './find.ts';
+import { editPages } from './form/edit.ts';
+import { newPages } from './form/new.ts';
+import { issueCsv } from './list/csv.ts';
+import { issueList } from './list/list_view.ts';
+import { issueListParams } from './list/read_query.ts';
+import type { IssuePlace } from './place.ts';
+import { showPages } from './show/pages.ts';
+
+const toPlace = (visit: Visit, project: Project): IssuePlace => {
+  const { call } = visit;
+  const canCreate = may(call.viewer, 'create_issue', project);
+  return {
+    scope: { project },
+    path: projectPagePath(project, 'issues'),
+    project,
+    exportPath: call.signedIn ? projectPagePath(project, 'issues/export') : null,
+    newPath: canCreate ? projectPagePath(project, 'issues/new') : null,
+    view: (title, content) =>
+      projectView(visit, { project, title, noun: 'issues', hasHeading: true }, content),
+  };
+};
+
+const openPlace = async (visit: Visit, path: string): Promise<IssuePlace> => {
+  const project = await findProject(visit.call, path);
+  if (!may(visit.call.viewer, 'read_issue', project)) throw notFound();
+  return toPlace(visit, project);
+};
+
+const csv = page({
+  method: 'GET',
+  path: `${servedIssues}/export`,
+  audience: 'user',
+  params: object({ ...projectPath, ...issueListParams }),
+  handle: async (visit, { project, ...query }) =>
+    await issueCsv(visit, await openPlace(visit, project), query),
+});
+
+const list = page({
+  method: 'GET',
+  path: servedIssues,
+  audience: 'visitor',
+  params: object({ ...projectPath, ...issueListParams }),
+  handle: async (visit, { project, ...query }) =>
+    await issueList(visit, await openPlace(visit, project), query),
+});
+
+export const pages = [
+  list,
+  csv,
+  ...newPages,
+  ...showPages,
+  ...editPages,
+  ...changePages,
+  ...commentPages,
+  ...editCommentPages,
+  ...followPages,
+  ...moveDeletePages,
+];

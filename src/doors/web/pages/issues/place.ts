@@ -1,0 +1,22 @@
+/** Where a list of issues is: a project, a group, or the work of the user. */
+import type { Scope } from '../../../../planning/issuables/lists/list.ts';
+import type { Project } from '../../../../projects/projects/find.ts';
+import type { View } from '../../page.ts';
+import type { Html } from '../../parts/html.ts';
+
+export type IssuePlace = {
+  /** Which issues the list has, before its filters. */
+  scope: Scope;
+  /** Address of the list. */
+  path: string;
+  /** The project of all issues of the list; null: each row names its own. */
+  project: Project | null;
+  /** Whether the list has the user's own issues by default, or those of all users. */
+  ownScope?: 'created-by-me' | 'assigned-to-me';
+  /** Address of the form for a new issue; null: the user may not create one here. */
+  newPath: string | null;
+  /** Address of the list as CSV; null or absent: none. */
+  exportPath?: string | null;
+  /** Renders a page of the place. */
+  view: (title: string, content: Html) => View;
+};

@@ -1,0 +1,120 @@
+/** The page of an issue. */
+import type { LoadedIssue } from '../../../../../planning/issues/find.ts';
+import { taskCounts } from '../../../../../planning/issuables/text/tasks.ts';
+import { may } from '../../../../../core/access/may.ts';
+import type { View, Visit } from '../../../page.ts';
+import { checkbox, form, input } from '../../../parts/form.ts';
+import { projectView } from '../../../parts/frame/project_view.ts';
+import { type Html, html } from '../../../parts/html.ts';
+import { icon } from '../../../parts/icon.ts';
+import { relative } from '../../../parts/moment.ts';
+import { issuePath, issuesPath } from '../find.ts';
+import { loadChoices } from './choices.ts';
+import { commentForm } from './comment_form.ts';
+import { type IssuePage, loadIssuePage } from './load.ts';
+import { sidePart } from './side.ts';
+import { timelinePart } from './timeline.ts';
+
+const stateBadge = ({ issue }: LoadedIssue): Html =>
+  issue.state === 'opened'
+    ? html`<span class="state open">${icon('issue')} Open</span>`
+    : html`<span class="state closed">${icon('check-circle')} Closed</span>`;
+
+const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
+const summary = ({ issue }: LoadedIssue): Html => {
+  const tasks = taskCounts(issue.description);
+  const { closed_at, closed_by } = issue;
+  const closed =
+    issue.state === 'closed' && closed_at !== null
+      ? html` · closed ${relative(closed_at)}${closed_by !== null && html` by ${closed_by.name}`}`
+      : null;
+  return html`<span class="muted"><a class="author" href="/${issue.author.username}">${issue.author.name}</a> opened this ${relative(issue.created_at)}${closed} · ${plural(issue.user_notes_count, 'comment')}${
+    tasks.count > 0 && ` · ${tasks.completed_count} of ${tasks.count} tasks done`
+  }</span>`;
+};
+
+const headPart = (visit: Visit, { loaded, rights }: IssuePage): Html => {
+  const { issue, project } = loaded;
+  const edit =
+    rights.update &&
+    html`<a class="button" href="${issuePath(loaded, '/edit')}" data-key="e">${icon('pencil')} Edit <kbd aria-hidden="true">e</kbd></a>`;
+  const fresh =
+    visit.call.signedIn &&
+    may(visit.call.viewer, 'create_issue', project) &&
+    html`<a class="button primary" href="${issuesPath(project)}/new" data-key="i">${icon('plus')} New issue</a>`;
+  return html`<div class="stack tight"><div class="row between top"><h1>${issue.title} <span class="muted number">#${issue.iid}</span></h1><div class="row">${edit}${fresh}</div></div>
+<div class="row">${stateBadge(loaded)}${issue.confidential === 1 && html`<span class="badge">${icon('lock')} Confidential</span>`}${issue.discussion_locked === 1 && html`<span class="badge">${icon('lock')} Locked</span>`}${summary(loaded)}</div></div>`;
+};
+
+const confidentialPart = ({ issue }: LoadedIssue): Html | null =>
+  issue.confidential === 1
+    ? html`<p class="flash warning">${icon('lock')} This issue is confidential: only its author, its assignees and members of the project from reporter on see it.</p>`
+    : null;
+
+const movePart = (visit: Visit, { loaded, rights }: IssuePage): Html | null =>
+  rights.move
+    ? html`<details class="act"><summary>Move to another project</summary>${form(
+        visit,
+        { action: issuePath(loaded, '/move'), submit: 'Move issue', isQuiet: true },
+        input({
+          name: 'to_project',
+          label: 'Project',
+          hint: 'Its full path, such as group/project.',
+          required: true,
+        }),
+      )}</details>`
+    : null;
+
+const deletePart = (visit: Visit, { loaded, rights }: IssuePage): Html | null =>
+  rights.destroy
+    ? html`<details class="act"><summary>Delete this issue</summary>${form(
+        visit,
+        { action: issuePath(loaded, '/delete'), submit: 'Delete issue', danger: true },
+        checkbox({
+          name: 'confirmed',
+          label: `Delete #${loaded.target.iid} with all its comments, for good`,
+          checked: false,
+        }),
+      )}</details>`
+    : null;
+
+type Given = {
+  /** Page of the timeline; undefined: the last. */
+  page?: number | undefined;
+  /** What was wrong with a form. */
+  alert?: string;
+  /** Comment that was not accepted. */
+  typed?: string;
+};
+
+/** Renders the page of an issue. */
+export const issueView = async (visit: Visit, loaded: LoadedIssue, given: Given = {}): Promise<View> => {
+  const { page, alert, typed } = given;
+  const { project, issue } = loaded;
+  const shown = await loadIssuePage(visit, loaded, page);
+  const choices = shown.rights.admin ? await loadChoices(visit, project) : null;
+  const content = html`${alert !== undefined && html`<p class="flash alert" role="alert">${alert}</p>`}${headPart(visit, shown)}
+${confidentialPart(loaded)}
+<div class="with-aside"><div class="stack">${timelinePart(visit, shown, commentForm(visit, shown, typed))}</div><div>${sidePart(
+    visit,
+    shown,
+    choices,
+  )}${movePart(visit, shown)}${deletePart(visit, shown)}</div></div>`;
+  const title = `${issue.title} (#${issue.iid})`;
+  const isPublic = project.visibility === 'public' && issue.confidential === 0;
+  const view = projectView(
+    visit,
+    {
+      project,
+      title,
+      noun: 'issues',
+      hasHeading: true,
+      ...(isPublic && {
+        view: { preview: { description: (issue.description ?? '').slice(0, 200) } },
+      }),
+    },
+    content,
+  );
+  return alert === undefined ? view : { ...view, status: 422 };
+};

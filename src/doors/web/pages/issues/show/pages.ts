@@ -1,0 +1,16 @@
+import { findIssue } from '../../../../../planning/issues/find.ts';
+import { integer, object, optional } from '../../../../../platform/http/schema.ts';
+import { page } from '../../../page.ts';
+import { oneIssue, servedIssues } from '../find.ts';
+import { issueView } from './issue_view.ts';
+
+export const showPages = [
+  page({
+    method: 'GET',
+    path: `${servedIssues}/:iid`,
+    audience: 'visitor',
+    params: object({ ...oneIssue, page: optional(integer()) }),
+    handle: async (visit, { project, iid, page: requested }) =>
+      await issueView(visit, await findIssue(visit.call, project, iid), { page: requested }),
+  }),
+];

@@ -1,0 +1,63 @@
+/** Pages that one may jump to by their name. */
+import { may } from '../../../../core/access/may.ts';
+import type { Project } from '../../../../projects/projects/find.ts';
+import type { Visit } from '../../page.ts';
+import { projectPagePath } from '../../parts/frame/project_view.ts';
+import type { IconName } from '../../parts/icon.ts';
+import { type ProjectNoun, projectNouns } from '../../places.ts';
+import type { Match, MatchGroup } from './matches.ts';
+
+const maxMatches = 8;
+
+type Action = readonly [path: string, name: string, icon: IconName];
+
+const ownActions: readonly Action[] = [
+  ['/', 'Your work', 'home'],
+  ['/projects/new', 'New project', 'plus'],
+  ['/groups/new', 'New group', 'plus'],
+  ['/-/snippets/new', 'New snippet', 'plus'],
+  ['/dashboard/todos', 'To-do list', 'todo'],
+  ['/dashboard/issues', 'Your issues', 'issue'],
+  ['/dashboard/merge_requests', 'Your merge requests', 'merge-request'],
+  ['/dashboard/projects', 'Your projects', 'folder'],
+  ['/dashboard/starred', 'Starred projects', 'star'],
+  ['/profile', 'Account settings', 'settings'],
+  ['/profile/keys', 'SSH keys', 'key'],
+  ['/profile/personal_access_tokens', 'Access tokens', 'key'],
+];
+
+const openActions: readonly Action[] = [
+  ['/explore', 'Explore projects', 'globe'],
+  ['/explore/groups', 'Explore groups', 'group'],
+];
+
+const adminActions: readonly Action[] = [['/admin', 'Administration', 'gauge']];
+
+const projectActions = ({ call }: Visit, project: Project): Match[] => {
+  const nouns = (projectNouns as readonly ProjectNoun[]).filter(
+    ({ name, action, lines }) =>
+      name !== undefined && lines.includes('GET') && may(call.viewer, action, project),
+  );
+  return nouns.map(({ noun, name = '' }) => ({
+    path: projectPagePath(project, noun),
+    text: name,
+    icon: 'chevron-right' as const,
+    hint: project.full_path,
+  }));
+};
+
+/** Finds pages by words of their names, those of the current project first. */
+export const findActions = (visit: Visit, project: Project | null, search: string): MatchGroup => {
+  const { call } = visit;
+  const actions = [
+    ...(call.signedIn ? ownActions : []),
+    ...openActions,
+    ...(call.admin ? adminActions : []),
+  ].filter(([path]) => call.platform.hasPage(`GET ${path}`));
+  const words = search.toLowerCase().split(/\s+/);
+  const matches = [
+    ...(project === null ? [] : projectActions(visit, project)),
+    ...actions.map(([path, text, icon]) => ({ path, text, icon })),
+  ].filter(({ text }) => words.every((word) => text.toLowerCase().includes(word)));
+  return { title: 'Pages', matches: matches.slice(0, maxMatches) };
+};

@@ -1,0 +1,110 @@
+/** Tests the page behind the command palette. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { seedCommit } from '../../../../../test/support/repositories/seed_commits.ts';
+import {
+  seedGroup,
+  seedIssue,
+  seedMember,
+  seedMergeRequest,
+  seedProject,
+  unique,
+} from '../../../../../test/support/seed.ts';
+import { type TestService, startTestService } from '../../../../../test/support/service.ts';
+import { type Visitor, openVisitor } from '../../../../../test/support/visitor.ts';
+import { hasPage } from '../../routes.ts';
+
+const password = 'correct horse';
+let gantry: TestService;
+let id: number;
+let username: string;
+let user: Visitor;
+before(async () => {
+  gantry = await startTestService();
+  username = unique('user');
+  const json = { username, name: 'A User', email: `${username}@example.com`, password };
+  id = (await gantry.api('POST /users', { json })).body.id;
+  user = openVisitor(gantry);
+  await user.signIn(username, password);
+});
+after(async () => await gantry.close());
+
+/** Addresses of the results. */
+const jump = async (q: string, place = '', as = user): Promise<string[]> => {
+  const { status, text } = await as.get(`/-/jump?${new URLSearchParams({ q, place }).toString()}`);
+  assert.equal(status, 200);
+  const [, results = ''] = text.split('id="results"');
+  return [...(results.split('</section>')[0] ?? '').matchAll(/<a href="([^"]*)"/g)].map(
+    ([, path = '']) => path,
+  );
+};
+
+test('finds visible projects by a part of their name', async () => {
+  const group = await seedGroup(gantry);
+  const make = async (visibility: 'public' | 'internal' | 'private') =>
+    (await seedProject(gantry, { namespace: group.id, visibility })).full_path;
+  const [open, inner] = [await make('public'), await make('internal'), await make('private')];
+  const found = await jump(group.path);
+  assert.deepEqual(found.toSorted(), [`/${open}`, `/${inner}`].toSorted());
+  assert.deepEqual(await jump(group.path, '', openVisitor(gantry)), [`/${open}`]);
+});
+
+test('finds issues and merge requests of the current project', async () => {
+  const project = await seedProject(gantry, { visibility: 'public' });
+  const word = unique('title');
+  const issue = await seedIssue(gantry, { project: project.id, title: `<b>${word}` });
+  const secret = await seedIssue(gantry, { project: project.id, title: `${word} secret`, confidential: 1 });
+  const request = await seedMergeRequest(gantry, { project: project.id, title: word });
+  const place = `/${project.full_path}`;
+  assert.deepEqual(await jump(`#${issue.iid}`, place), [`${place}/issues/${issue.iid}`]);
+  assert.deepEqual(await jump(`#${word}`, place), [`${place}/issues/${issue.iid}`]);
+  assert.deepEqual(await jump(`#${secret.iid}`, place), []);
+  assert.deepEqual(await jump(`!${request.iid}`, place), [`${place}/merge_requests/${request.iid}`]);
+  const { text } = await user.get(`/-/jump?q=%23${word}&place=${place}`);
+  assert.equal(text.includes('<b>title'), false);
+});
+
+test('finds files of the current project, for those who may read code', async () => {
+  const project = await seedProject(gantry, { visibility: 'private' });
+  const files = { 'src/span planner.ts': 'x\n', 'docs/planner.md': 'x\n', 'README.md': 'x\n' };
+  await seedCommit(gantry, project.id, files);
+  const place = `/${project.full_path}`;
+  assert.deepEqual(await jump('planner', place), [], 'hidden');
+  await seedMember(gantry, { user: id, project: project.id, access_level: 20 });
+  const expected = hasPage('GET /-/projects/:project/blob/:rest')
+    ? [`${place}/-/blob/main/docs/planner.md`, `${place}/-/blob/main/src/span%20planner.ts`]
+    : [];
+  assert.deepEqual(await jump('planner', place), expected);
+});
+
+test('finds users, for those who have signed in', async () => {
+  assert.ok((await jump(`@${username}`)).includes(`/${username}`));
+  assert.ok((await jump(username)).includes(`/${username}`));
+  assert.deepEqual(await jump(`@${username}`, '', openVisitor(gantry)), []);
+});
+
+test('finds pages by their name, and none that the viewer may not open', async () => {
+  const project = await seedProject(gantry, { visibility: 'public', owner: id });
+  assert.ok((await jump('new proj')).includes('/projects/new'));
+  assert.ok(
+    (await jump('environments', `/${project.full_path}`)).includes(`/${project.full_path}/-/environments`),
+  );
+  assert.equal((await jump('administration')).includes('/admin'), false);
+  const start = await jump('');
+  for (const path of start.filter((one) => !one.includes('/issues/'))) {
+    assert.notEqual((await user.get(path)).status, 404, path);
+  }
+});
+
+test('takes any words and places', async () => {
+  for (const [q, place] of [
+    ['%_\\', '/groups/x'],
+    ['#', '/no/project'],
+    ['!', '/'],
+    ['@', 'x/y'],
+    ['#99999999999999999999', '/a/b'],
+  ]) {
+    await jump(q ?? '', place);
+  }
+  assert.equal((await user.get(`/-/jump?q=${'x'.repeat(201)}`)).status, 400);
+});

@@ -1,0 +1,126 @@
+/** Finds what the viewer may jump to: projects, issues, merge requests, files, users. */
+import { openCode } from '../../../../code/repository/code.ts';
+import { listPaths, searchPaths } from '../../../../code/repository/files/list_paths.ts';
+import { branchPrefix, findRef } from '../../../../code/repository/refs/resolve.ts';
+import { may } from '../../../../core/access/may.ts';
+import { selectUsers } from '../../../../identity/users/list.ts';
+import type { Filters as IssueFilters } from '../../../../planning/issues/lists/filters.ts';
+import { issueTexts } from '../../../../planning/issues/lists/json_cache.ts';
+import { listIssues } from '../../../../planning/issues/lists/list.ts';
+import { type PageRequest, pageRequest } from '../../../../platform/http/page.ts';
+import type { Project } from '../../../../projects/projects/find.ts';
+import { listProjects } from '../../../../projects/projects/lists/list.ts';
+import type { Filters as RequestFilters } from '../../../../review/merge_requests/lists/filters.ts';
+import { mergeRequestTexts } from '../../../../review/merge_requests/lists/json_cache.ts';
+import { listMergeRequests } from '../../../../review/merge_requests/lists/list.ts';
+import type { Visit } from '../../page.ts';
+import { codePath } from '../../parts/code/code_path.ts';
+import type { IconName } from '../../parts/icon.ts';
+import type { ListedProject } from '../../parts/project_list.ts';
+import { parseMergeRequest } from '../dashboard/merge_request_row.ts';
+import { parseIssue } from '../issues/list/row.ts';
+
+export type Match = { path: string; text: string; icon: IconName; hint?: string };
+
+export type MatchGroup = { title: string; matches: Match[] };
+
+const maxMatches = 8;
+const maxUsers = 4;
+
+const firstPage = (per_page: number): PageRequest => pageRequest({ per_page });
+
+/** Finds projects by a part of their name; without one, the own projects that changed last. */
+export const findProjects = async ({ call }: Visit, search: string): Promise<MatchGroup> => {
+  const order = { order_by: 'last_activity_at', sort: 'desc' } as const;
+  const selection = search === '' ? { membership: true } : { search };
+  const { items } = await listProjects(call, {
+    ...selection,
+    ...order,
+    simple: true,
+    ...firstPage(maxMatches),
+  });
+  const matches = (items as ListedProject[]).map(({ path_with_namespace, description }) => ({
+    path: `/${path_with_namespace}`,
+    text: path_with_namespace,
+    icon: 'folder' as const,
+    hint: description?.slice(0, 60) ?? '',
+  }));
+  return { title: search === '' ? 'Your projects' : 'Projects', matches };
+};
+
+/** What is typed after `#` or `!`: a number, or words of the title. */
+const toSelection = (typed: string): { iids: number[] } | { search: string } | null => {
+  if (/^\d{1,9}$/.test(typed)) return { iids: [Number(typed)] };
+  return typed.trim() === '' ? null : { search: typed.trim() };
+};
+
+const newest = { scope: 'all', order_by: 'updated_at', sort: 'desc' } as const;
+
+/** Finds issues of the project by number or words; without either, those that changed last. */
+export const findIssues = async ({ call }: Visit, project: Project, typed: string): Promise<MatchGroup> => {
+  const title = `Issues of ${project.full_path}`;
+  if (!call.signedIn || !may(call.viewer, 'read_issue', project)) return { title, matches: [] };
+  const filters: IssueFilters = { ...newest, state: 'all', ...toSelection(typed) };
+  const page = firstPage(maxMatches);
+  const { items } = await listIssues({ call, scope: { project }, filters, page, texts: issueTexts });
+  const matches = items.map(parseIssue).map(({ iid, title: text, state }) => ({
+    path: `/${project.full_path}/issues/${iid}`,
+    text: `#${iid} ${text}`,
+    icon: 'issue' as const,
+    hint: state === 'opened' ? '' : state,
+  }));
+  return { title, matches };
+};
+
+/** As `findIssues`, for merge requests. */
+export const findMergeRequests = async (
+  { call }: Visit,
+  project: Project,
+  typed: string,
+): Promise<MatchGroup> => {
+  const title = `Merge requests of ${project.full_path}`;
+  if (!call.signedIn || !may(call.viewer, 'read_merge_request', project)) return { title, matches: [] };
+  const filters: RequestFilters = { ...newest, state: 'all', ...toSelection(typed) };
+  const query = { call, scope: { project }, filters, page: firstPage(maxMatches), texts: mergeRequestTexts };
+  const { items } = await listMergeRequests(query);
+  const matches = items.map(parseMergeRequest).map(({ iid, title: text, state }) => ({
+    path: `/${project.full_path}/merge_requests/${iid}`,
+    text: `!${iid} ${text}`,
+    icon: 'merge-request' as const,
+    hint: state === 'opened' ? '' : state,
+  }));
+  return { title, matches };
+};
+
+/** Finds files of the default branch by words of their path. */
+export const findFiles = async ({ call }: Visit, project: Project, search: string): Promise<MatchGroup> => {
+  const title = `Files of ${project.full_path}`;
+  const { default_branch: branch } = project;
+  const isServed = call.platform.hasPage('GET /-/projects/:project/blob/:rest');
+  if (!isServed || branch === null || !may(call.viewer, 'read_code', project)) return { title, matches: [] };
+  const code = openCode(call, project);
+  const commit = (await findRef(code.repository, branchPrefix + branch))?.commit ?? null;
+  if (commit === null) return { title, matches: [] };
+  const paths = searchPaths(await listPaths(code, commit), search, maxMatches);
+  const matches = paths.map((path) => ({
+    path: codePath(project, 'blob', branch, path),
+    text: path,
+    icon: 'file' as const,
+  }));
+  return { title, matches };
+};
+
+/** Finds users by a part of their name. As over the API, for those who have signed in. */
+export const findUsers = async ({ call }: Visit, search: string): Promise<MatchGroup> => {
+  if (!call.signedIn || search === '') return { title: 'Users', matches: [] };
+  const order = { order_by: 'username', sort: 'asc' } as const;
+  const page = { limit: maxUsers, offset: 0, admin: false };
+  const { rows } = await selectUsers(call.db, { search, active: true, ...order }, page);
+  const matches = rows.map(({ name, username }) => ({
+    path: `/${username}`,
+    text: name,
+    icon: 'user' as const,
+    hint: `@${username}`,
+  }));
+  return { title: 'Users', matches };
+};

@@ -1,0 +1,83 @@
+/** The page behind the command palette: `client/palette.ts` shows its results as one types. */
+import { Failure } from '../../../../platform/errors.ts';
+import { object, optional, text } from '../../../../platform/http/schema.ts';
+import { type Project, findProject } from '../../../../projects/projects/find.ts';
+import { type Visit, page } from '../../page.ts';
+import { hidden } from '../../parts/form.ts';
+import { type Html, html } from '../../parts/html.ts';
+import { icon } from '../../parts/icon.ts';
+import { findActions } from './actions.ts';
+import {
+  type Match,
+  type MatchGroup,
+  findFiles,
+  findIssues,
+  findMergeRequests,
+  findProjects,
+  findUsers,
+} from './matches.ts';
+
+/** Finds the project of the page that the visitor was on; null: it was another page. */
+const findPlace = async ({ call }: Visit, place: string): Promise<Project | null> => {
+  const path = place.replace(/^\//, '');
+  if (!path.includes('/') || path.startsWith('groups/')) return null;
+  try {
+    return await findProject(call, path);
+  } catch (error) {
+    if (error instanceof Failure && error.kind === 'not_found') return null;
+    throw error;
+  }
+};
+
+/** Finds what the words mean: `#` and `!` are issues and merge requests of the project, `@` is a user. */
+const findMatches = async (visit: Visit, words: string, project: Project | null): Promise<MatchGroup[]> => {
+  const rest = words.slice(1).trim();
+  if (words.startsWith('@')) return [await findUsers(visit, rest)];
+  if (project !== null && words.startsWith('#')) return [await findIssues(visit, project, rest)];
+  if (project !== null && words.startsWith('!')) return [await findMergeRequests(visit, project, rest)];
+  const groups = await Promise.all([
+    findProjects(visit, words),
+    project === null || words === '' ? null : findFiles(visit, project, words),
+    findUsers(visit, words),
+  ]);
+  return [...groups.filter((group) => group !== null), findActions(visit, project, words)];
+};
+
+const item = ({ path, text: name, icon: image, hint = '' }: Match): Html =>
+  html`<a href="${path}">${icon(image)} <span>${name}</span>${hint !== '' && html` <span class="muted">${hint}</span>`}</a>
+`;
+
+const resultsPart = (groups: readonly MatchGroup[]): Html => {
+  const shown = groups.filter(({ matches }) => matches.length > 0);
+  return html`<div id="results" class="results">${
+    shown.length === 0 && html`<p class="muted">No results</p>`
+  }${shown.map(({ title, matches }) => html`<h2>${title}</h2>${matches.map(item)}`)}</div>`;
+};
+
+export const pages = [
+  page({
+    method: 'GET',
+    path: '/-/jump',
+    audience: 'anyone',
+    params: object({
+      q: optional(text({ maxLength: 200 })),
+      place: optional(text({ maxLength: 1_000, description: 'path of the project of the page' })),
+    }),
+    handle: async (visit, { q = '', place = '' }) => {
+      const words = q.trim();
+      const project = await findPlace(visit, place);
+      const results = resultsPart(await findMatches(visit, words, project));
+      const where =
+        project === null
+          ? null
+          : html`<p class="hint">Issues (#), merge requests (!) and files are those of ${project.full_path}.</p>`;
+      return {
+        title: 'Search',
+        body: html`<h1>Search or jump to</h1>
+<form method="get" action="/-/jump" class="filter-bar">${project !== null && hidden('place', `/${project.full_path}`)}<input type="search" name="q" value="${q}" placeholder="Project, #issue, !merge request, @user, or a file" aria-label="Search or jump to" autofocus><button>${icon('search')} Search</button></form>
+${where}
+<section class="card" aria-label="Results">${results}</section>`,
+      };
+    },
+  }),
+];

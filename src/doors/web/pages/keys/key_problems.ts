@@ -1,0 +1,27 @@
+/** Problems of SSH keys, as the forms of keys show them. */
+import type { Problems } from '../../../../platform/errors.ts';
+import type { FormProblems } from '../../parts/form.ts';
+
+/** Extends a short problem of the API with a remedy. */
+const explain = (problem: string): string =>
+  problem === 'is invalid'
+    ? 'is invalid: paste the whole line of a file that ends in .pub, beginning with the type, such as ssh-ed25519, and never the private key'
+    : problem;
+
+const expired = 'has expired';
+
+/** Assigns problems to fields of the form: a fingerprint belongs to the key. */
+export const placeKeyProblems = ({
+  text,
+  fields: { fingerprint, key, ...rest },
+}: FormProblems): FormProblems => {
+  const taken = fingerprint === undefined ? [] : ['has already been added, by you or by another user'];
+  const isPast = key?.includes(expired) === true;
+  const all = [...(key ?? []).filter((problem) => problem !== expired).map(explain), ...taken];
+  const fields: Problems = {
+    ...rest,
+    ...(all.length > 0 && { key: all }),
+    ...(isPast && { expires_at: ['must be in the future'] }),
+  };
+  return { text, fields };
+};

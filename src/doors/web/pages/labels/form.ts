@@ -1,0 +1,113 @@
+/** The form of a label: a new one, or an edit. */
+import type { Static } from 'typebox';
+import { clearable, integer, longText, object, optional, text } from '../../../../platform/http/schema.ts';
+import type { LabelRow } from '../../../../projects/labels/label_row.ts';
+import type { RawParams } from '../../../../platform/http/params.ts';
+import type { View, Visit } from '../../page.ts';
+import { type FormProblems, form, input, noProblems } from '../../parts/form.ts';
+import { html } from '../../parts/html.ts';
+import { label } from '../../parts/label.ts';
+import { placedOn } from '../ci/problems.ts';
+import type { OwnerPlace } from './place.ts';
+
+export const labelFormParams = {
+  name: optional(longText()),
+  color: optional(text()),
+  description: optional(clearable(text({ maxLength: 65_535 }))),
+  priority: optional(clearable(integer({ minimum: 0, maximum: 2 ** 31 - 1 }))),
+};
+
+const shape = object(labelFormParams);
+export type LabelForm = Static<typeof shape>;
+
+/** What the form shows: fields as they were sent, also where they are invalid. */
+type Filled = { [F in keyof LabelForm]?: string | number | null | undefined };
+
+export type TriedLabel = { filled: Filled; problems: FormProblems };
+
+const defaultColor = '#1f75cb';
+
+/** Returns `#rrggbb`, as the colour field of browsers requires it. */
+const toLongColor = (color: string): string =>
+  color.length === 4 ? `#${[1, 2, 3].map((at) => color.charAt(at).repeat(2)).join('')}` : color;
+
+const filledFrom = (row: LabelRow): Filled => ({
+  name: row.title,
+  color: toLongColor(row.color),
+  description: row.description,
+  priority: row.priority,
+});
+
+const sentText = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** Returns the form as it was sent, for fields that could not be parsed. */
+export const asSent = (sent: RawParams, problems: FormProblems): TriedLabel => ({
+  filled: {
+    name: sentText(sent['name']),
+    color: sentText(sent['color']),
+    description: sentText(sent['description']),
+    priority: sentText(sent['priority']),
+  },
+  problems,
+});
+
+/** Moves the problems of an operation to the fields of the form. */
+export const labelProblems = ({ text: said, fields: { title, ...fields } }: FormProblems): FormProblems =>
+  placedOn({ text: said, fields: { ...fields, ...(title !== undefined && { name: title }) } }, [
+    'name',
+    'color',
+    'description',
+    'priority',
+  ]);
+
+const fields = (place: OwnerPlace, { filled, problems }: TriedLabel) => [
+  input({
+    name: 'name',
+    label: 'Name',
+    hint: html`Of the form <code>key::value</code>, it is shown with its key set off.`,
+    value: filled.name ?? '',
+    required: true,
+    autofocus: true,
+    problems,
+  }),
+  input({ name: 'color', label: 'Color', type: 'color', value: filled.color ?? defaultColor, problems }),
+  input({ name: 'description', label: 'Description', value: filled.description ?? '', problems }),
+  place.project === null
+    ? null
+    : input({
+        name: 'priority',
+        label: 'Priority',
+        type: 'number',
+        min: 0,
+        hint: 'Labels with a priority stand first in the list, lowest number first. Empty: none.',
+        value: filled.priority ?? '',
+        problems,
+      }),
+];
+
+/** Renders the page of a new label. */
+export const newLabelView = (
+  visit: Visit,
+  place: OwnerPlace,
+  tried: TriedLabel = { filled: {}, problems: noProblems },
+): View => {
+  const given = { action: place.path, submit: 'Create label', problems: tried.problems };
+  const content = html`<section class="card form-page"><div class="body">${form(visit, given, ...fields(place, tried))}</div></section>`;
+  const view = place.view(visit, { title: 'New label' }, content);
+  return tried.problems === noProblems ? view : { ...view, status: 422 };
+};
+
+/** Renders the page that edits or deletes a label. */
+export const editLabelView = (visit: Visit, place: OwnerPlace, row: LabelRow, tried?: TriedLabel): View => {
+  const shown = tried ?? { filled: filledFrom(row), problems: noProblems };
+  const path = `${place.path}/${row.id}`;
+  const given = { action: path, submit: 'Save changes', problems: shown.problems };
+  const remove = form(visit, { action: `${path}/delete`, submit: 'Delete label', danger: true });
+  const content = html`<p>${label({ name: row.title, color: row.color })}</p>
+<section class="card form-page"><div class="body">${form(visit, given, ...fields(place, shown))}</div></section>
+<section class="card danger-zone form-page"><header><h2>Delete this label</h2></header><div class="body stack">
+<p>It is removed from all issues and merge requests. This cannot be undone.</p>
+${remove}</div></section>`;
+  const view = place.view(visit, { title: 'Edit label' }, content);
+  return tried === undefined ? view : { ...view, status: 422 };
+};

@@ -1,0 +1,159 @@
+/** The list of the labels of a project or group. */
+import { loadFullPaths } from '../../../../identity/namespaces/queries.ts';
+import { type PageRequest, pageParams, pageRequest } from '../../../../platform/http/page.ts';
+import { clearable, object, oneOf, optional, text } from '../../../../platform/http/schema.ts';
+import type { LabelRow } from '../../../../projects/labels/label_row.ts';
+import { type LabelOrder, listLabels, renderLabels } from '../../../../projects/labels/queries.ts';
+import { type AnyPage, type View, type Visit, page } from '../../page.ts';
+import { spellCount } from '../../parts/count.ts';
+import { emptyState } from '../../parts/empty_state.ts';
+import { form } from '../../parts/form.ts';
+import { type Html, html } from '../../parts/html.ts';
+import { icon } from '../../parts/icon.ts';
+import { label } from '../../parts/label.ts';
+import { pagesNav } from '../../parts/paging.ts';
+import { searchForm } from '../../parts/search_form.ts';
+import { sortMenu } from '../../parts/sort_menu.ts';
+import { type OwnerPlace, type OwnerPlaceKind, ownerParams, workListPath } from './place.ts';
+
+type Shown = Awaited<ReturnType<typeof renderLabels>>[number];
+
+type Line = { row: LabelRow; shown: Shown; groupPath: string | undefined };
+
+/** Returns where the label is edited: a group's in the group. */
+const ownPath = ({ path }: OwnerPlace, { row, groupPath }: Line): string =>
+  groupPath === undefined ? `${path}/${row.id}` : `/groups/${groupPath}/-/labels/${row.id}`;
+
+const countLink = (href: string | null, text: string): Html =>
+  href === null ? html`<span>${text}</span>` : html`<a href="${href}">${text}</a>`;
+
+const counts = (visit: Visit, place: OwnerPlace, { shown }: Line): Html => {
+  const { open_issues_count: issues = 0, open_merge_requests_count: requests = 0, name } = shown;
+  const query = { labels: name };
+  const issuesPath = workListPath(visit, place, 'issues', query);
+  const requestsPath = workListPath(visit, place, 'merge_requests', query);
+  return html`${countLink(issuesPath, spellCount(issues, 'open issue'))}${
+    requests > 0 && countLink(requestsPath, spellCount(requests, 'open merge request'))
+  }`;
+};
+
+/** The form leads back to the same page of the list. */
+const subscribeForm = (visit: Visit, { path }: OwnerPlace, { row, shown }: Line): Html => {
+  const mark = visit.path.indexOf('?');
+  const query = mark === -1 ? '' : visit.path.slice(mark);
+  const verb = shown.subscribed ? 'unsubscribe' : 'subscribe';
+  const submit = shown.subscribed ? 'Unsubscribe' : 'Subscribe';
+  const name = `${submit} ${shown.subscribed ? 'from' : 'to'} ${row.title}`;
+  return form(visit, { action: `${path}/${row.id}/${verb}${query}`, submit, name, isQuiet: true });
+};
+
+const item = (visit: Visit, place: OwnerPlace, line: Line): Html => {
+  const { row, shown, groupPath } = line;
+  const isOwn = groupPath === undefined || place.project === null;
+  const canEdit = place.canChange && isOwn && (row.group_id ?? row.project_id) === place.owner.id;
+  return html`<li>
+<div class="title">${label(shown, workListPath(visit, place, 'issues', { labels: row.title }) ?? undefined)}</div>
+<div class="meta">${(row.description ?? '') !== '' && html`<p>${row.description}</p>`}<p class="row">${counts(visit, place, line)}${
+    row.priority !== null && html`<span>Priority ${row.priority}</span>`
+  }${
+    !canEdit &&
+    groupPath !== undefined &&
+    html`<span>From the group <a href="/groups/${groupPath}/-/labels">${groupPath}</a></span>`
+  }</p></div>
+<div class="side">${subscribeForm(visit, place, line)}${
+    canEdit &&
+    html`<a class="button small" href="${ownPath(place, line)}/edit" aria-label="Edit ${row.title}">${icon('pencil')} Edit</a>`
+  }</div>
+</li>
+`;
+};
+
+type Query = { search?: string | null | undefined; order?: LabelOrder | undefined };
+
+const loadLines = async ({ call }: Visit, place: OwnerPlace, query: Query, at: PageRequest) => {
+  const { search, order } = query;
+  const filter = {
+    include_ancestor_groups: true,
+    ...((search ?? '') !== '' && { search: search as string }),
+    ...(order !== undefined && { order }),
+  };
+  const { items, total } = await listLabels(call, place.owner, filter, at);
+  const groups = items.flatMap(({ group_id }) => (group_id === null ? [] : [group_id]));
+  const [shown, paths] = await Promise.all([renderLabels(call, items, true), loadFullPaths(call.db, groups)]);
+  const lines = items.flatMap((row, at): Line[] => {
+    const one = shown[at];
+    return one === undefined ? [] : [{ row, shown: one, groupPath: paths.get(row.group_id ?? 0) }];
+  });
+  return { lines, total };
+};
+
+const empty = (place: OwnerPlace, isFiltered: boolean): Html =>
+  isFiltered
+    ? emptyState({ icon: 'search', title: 'No labels match', text: 'Try other words.' })
+    : emptyState({
+        icon: 'label',
+        title: 'No labels yet',
+        text: 'Labels sort issues and merge requests by topic, priority or team.',
+        action: place.canChange && html`<a class="button" href="${place.path}/new">New label</a>`,
+      });
+
+const heading = ({ canChange, path }: OwnerPlace): Html =>
+  html`<div class="row between"><h1>Labels</h1>${
+    canChange && html`<a class="button primary" href="${path}/new">${icon('plus')} New label</a>`
+  }</div>`;
+
+const orderNames = { priority: 'Priority', title: 'Name' };
+
+const listView = async (visit: Visit, place: OwnerPlace, query: Query, at: PageRequest): Promise<View> => {
+  const usual: LabelOrder = place.project === null ? 'title' : 'priority';
+  const search = query.search ?? '';
+  const order = query.order ?? usual;
+  const { lines, total } = await loadLines(visit, place, { search, order }, at);
+  const sent = { search: search === '' ? undefined : search, order: order === usual ? undefined : order };
+  const bar = html`<div class="row">${searchForm({ path: place.path, name: 'search', value: search, label: 'Search labels', keep: { order: sent.order } })}${
+    place.project !== null &&
+    sortMenu({
+      path: place.path,
+      query: { search: sent.search },
+      param: 'order',
+      chosen: order,
+      names: orderNames,
+    })
+  }</div>`;
+  const content = html`${heading(place)}
+${(total > 0 || search !== '') && bar}
+<section class="card" aria-label="Labels"><header><span class="muted">${spellCount(total, 'label')}</span></header>${
+    lines.length === 0
+      ? empty(place, search !== '')
+      : html`<ul class="list bare">${lines.map((line) => item(visit, place, line))}</ul>`
+  }</section>
+${pagesNav({ path: place.path, query: sent, page: at, total })}`;
+  return place.view(visit, { title: 'Labels', hasHeading: true }, content);
+};
+
+/** The query of the list. */
+export const listQuery = {
+  search: optional(clearable(text())),
+  order: optional(oneOf(['title', 'priority'])),
+  ...pageParams,
+};
+
+export const listPage = (kind: OwnerPlaceKind): AnyPage =>
+  page({
+    method: 'GET',
+    path: kind.served,
+    audience: 'user',
+    params: object({
+      ...ownerParams,
+      ...listQuery,
+    }),
+    handle: async (visit, params) => {
+      const { search, order } = params;
+      return await listView(
+        visit,
+        await kind.find(visit.call, params),
+        { search, order },
+        pageRequest(params),
+      );
+    },
+  });

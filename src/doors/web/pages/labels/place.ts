@@ -1,0 +1,104 @@
+/** Projects and groups as places of labels and milestones: one set of pages is mounted for both. */
+import type { Call } from '../../../../core/access/call.ts';
+import { may, mayInGroup } from '../../../../core/access/may.ts';
+import { type Group, findGroup } from '../../../../identity/groups/find.ts';
+import { forbidden } from '../../../../platform/errors.ts';
+import { optional, text } from '../../../../platform/http/schema.ts';
+import { type Owner, groupOwner, projectOwner } from '../../../../projects/labels/project_or_group.ts';
+import { type Project, findProjectFor } from '../../../../projects/projects/find.ts';
+import type { View, Visit } from '../../page.ts';
+import { groupPagePath, groupView } from '../../parts/frame/group_view.ts';
+import { projectPagePath, projectView } from '../../parts/frame/project_view.ts';
+import type { Html } from '../../parts/html.ts';
+import { groupRoot, projectRoot } from '../../places.ts';
+
+export type OwnerNoun = 'labels' | 'milestones';
+
+type Shown = { title: string; hasHeading?: boolean; view?: Partial<View> };
+
+export type OwnerPlace = {
+  owner: Owner;
+  /** null: a group. */
+  project: Project | null;
+  full_path: string;
+  /** Public path of the list. */
+  path: string;
+  /** Whether the visitor may create, edit and delete here. */
+  canChange: boolean;
+  view: (visit: Visit, shown: Shown, content: Html) => View;
+};
+
+/** The path names one of the two. */
+export const ownerParams = {
+  project: optional(text({ maxLength: 1_000 })),
+  group: optional(text({ maxLength: 1_000 })),
+};
+
+export type OwnerPlaceParams = { project?: string; group?: string };
+
+export type OwnerPlaceKind = {
+  /** Route of the list. */
+  served: string;
+  /** @throws Failure 404 for a hidden project or group, 403 if it does not show these records to the visitor */
+  find: (call: Call, params: OwnerPlaceParams) => Promise<OwnerPlace>;
+};
+
+const actions = {
+  labels: { read: 'read_label', project: 'admin_label', group: 'admin_group_label' },
+  milestones: { read: 'read_milestone', project: 'admin_milestone', group: 'admin_group_milestone' },
+} as const;
+
+const projectKind = (noun: OwnerNoun): OwnerPlaceKind => ({
+  served: `${projectRoot}/${noun}`,
+  find: async (call, params) => {
+    const project = await findProjectFor(call, params.project ?? '', actions[noun].read);
+    return {
+      owner: projectOwner(project),
+      project,
+      full_path: project.full_path,
+      path: projectPagePath(project, noun),
+      canChange: may(call.viewer, actions[noun].project, project),
+      view: (visit, shown, content) => projectView(visit, { project, noun, ...shown }, content),
+    };
+  },
+});
+
+const toGroupPlace = (call: Call, noun: OwnerNoun, group: Group): OwnerPlace => ({
+  owner: groupOwner(group),
+  project: null,
+  full_path: group.full_path,
+  path: groupPagePath(group, noun),
+  canChange: mayInGroup(call.viewer, actions[noun].group, group),
+  view: (visit, shown, content) => groupView(visit, { group, noun, ...shown }, content),
+});
+
+const groupKind = (noun: OwnerNoun): OwnerPlaceKind => ({
+  served: `${groupRoot}/${noun}`,
+  find: async (call, params) => toGroupPlace(call, noun, await findGroup(call, params.group ?? '')),
+});
+
+export const ownerPlaces = (noun: OwnerNoun): OwnerPlaceKind[] => [projectKind(noun), groupKind(noun)];
+
+/** Finds the place and authorizes changes. @throws Failure 404 for a hidden place, 403 without the right */
+export const findToChange = async (
+  kind: OwnerPlaceKind,
+  call: Call,
+  params: OwnerPlaceParams,
+): Promise<OwnerPlace> => {
+  const place = await kind.find(call, params);
+  if (!place.canChange) throw forbidden();
+  return place;
+};
+
+/** Returns the path of the list of issues or merge requests of the place, with this query; null: it has no page. */
+export const workListPath = (
+  { call }: Visit,
+  { project, full_path }: OwnerPlace,
+  list: 'issues' | 'merge_requests',
+  query: Record<string, string>,
+): string | null => {
+  const root = project === null ? groupRoot : projectRoot;
+  if (!call.platform.hasPage(`GET ${root}/${list}`)) return null;
+  const path = project === null ? `/groups/${full_path}/-/${list}` : projectPagePath(project, list);
+  return `${path}?${new URLSearchParams(query).toString()}`;
+};

@@ -1,0 +1,114 @@
+/** Forms that add a member and change a membership. */
+import { requireUser } from '../../../../core/access/call.ts';
+import type { UserRow } from '../../../../identity/users/queries.ts';
+import type { ListedMember } from '../../../../projects/members/queries.ts';
+import { type FormProblems, form, input, noProblems, radios, select } from '../../parts/form.ts';
+import { type Html, html } from '../../parts/html.ts';
+import { nameRole } from './role.ts';
+import type { Visit } from '../../page.ts';
+import type { MemberPlace } from './places.ts';
+
+/** A refused form: of which member (null: the form that adds one), its input and problems. */
+export type Tried = {
+  userId: number | null;
+  sent: Readonly<Record<string, string>>;
+  problems: FormProblems;
+  /** Users that match the name that was typed. */
+  candidates?: readonly UserRow[];
+};
+
+type Role = { id: string; level: string; expires: string; problems: FormProblems };
+
+const roleFields = ({ kind, source }: MemberPlace, { id, level, expires, problems }: Role): Html => {
+  const options = kind.roles
+    .filter((one) => one <= source.level || String(one) === level)
+    .map((one) => [String(one), nameRole(one)] as const);
+  return html`<div class="field-row">${select({
+    name: 'access_level',
+    id: `access_level_${id}`,
+    label: 'Role',
+    value: level,
+    options,
+    problems,
+  })}${input({
+    name: 'expires_at',
+    id: `expires_at_${id}`,
+    label: 'Access ends on (optional)',
+    type: 'date',
+    value: expires,
+    problems,
+  })}</div>`;
+};
+
+const candidateChoice = (candidates: readonly UserRow[]): Html | null =>
+  candidates.length === 0
+    ? null
+    : radios({
+        name: 'choice',
+        label: 'Who do you mean?',
+        value: null,
+        boxes: candidates.map(({ username, name }) => ({
+          value: username,
+          label: `${name} (@${username})`,
+        })),
+      });
+
+/** Renders the form that adds a member. */
+export const addForm = (visit: Visit, place: MemberPlace, tried: Tried | null): Html => {
+  const {
+    sent,
+    problems,
+    candidates = [],
+  } = tried?.userId === null ? tried : { sent: {} as Tried['sent'], problems: noProblems };
+  return form(
+    visit,
+    { action: place.path, submit: 'Add member', problems },
+    input({
+      name: 'user',
+      label: 'User',
+      hint: 'User name, or part of a name to search for.',
+      value: sent['user'] ?? '',
+      autocomplete: 'off',
+      required: true,
+      problems,
+    }),
+    candidateChoice(candidates),
+    roleFields(place, {
+      id: 'new',
+      level: sent['access_level'] ?? '30',
+      expires: sent['expires_at'] ?? '',
+      problems,
+    }),
+  );
+};
+
+/** Renders the forms that change and remove a direct member. */
+export const memberForms = (
+  visit: Visit,
+  place: MemberPlace,
+  member: ListedMember,
+  tried: Tried | null,
+): Html => {
+  const { path, kind } = place;
+  const refused = tried?.userId === member.id ? tried : null;
+  const { sent = {}, problems = noProblems } = refused ?? {};
+  const change = form(
+    visit,
+    { action: `${path}/${member.id}`, submit: 'Save', name: `Save ${member.name}`, problems },
+    roleFields(place, {
+      id: String(member.id),
+      level: sent['access_level'] ?? String(member.access_level),
+      expires: sent['expires_at'] ?? member.expires_at ?? '',
+      problems,
+    }),
+  );
+  const isSelf = member.id === requireUser(visit.call).id;
+  const removal = form(visit, {
+    action: `${path}/${member.id}/remove`,
+    submit: isSelf ? `Leave the ${kind.noun}` : `Remove from the ${kind.noun}`,
+    ...(!isSelf && { name: `Remove ${member.name} from the ${kind.noun}` }),
+    danger: true,
+  });
+  return html`<details${refused !== null && html` open`}><summary>Edit<span class="visually-hidden"> ${member.name}</span></summary>
+<div class="stack">${change}${removal}</div></details>`;
+};

@@ -1,0 +1,132 @@
+/** The list of members of a project or group. */
+import { requireUser } from '../../../../core/access/call.ts';
+import { isMembershipLocked } from '../../../../identity/groups/inherited.ts';
+import { basicUser } from '../../../../identity/users/json.ts';
+import { pageRequest } from '../../../../platform/http/page.ts';
+import { type ListedMember, listMembers } from '../../../../projects/members/queries.ts';
+import { avatar } from '../../parts/avatar.ts';
+import { emptyState } from '../../parts/empty_state.ts';
+import { form } from '../../parts/form.ts';
+import { type Html, html } from '../../parts/html.ts';
+import { choiceTabs } from '../../parts/frame/nav.ts';
+import { relative } from '../../parts/moment.ts';
+import { pagesNav } from '../../parts/paging.ts';
+import { nameRole } from './role.ts';
+import { searchForm } from '../../parts/search_form.ts';
+import type { View, Visit } from '../../page.ts';
+import { type Tried, addForm, memberForms } from './form.ts';
+import type { MemberPlace } from './places.ts';
+
+export type ListQuery = { query?: string; with?: 'direct'; page?: number; per_page?: number };
+
+type Of = { visit: Visit; place: MemberPlace; groups: Map<number, string>; tried: Tried | null };
+
+const isDirect = ({ source }: MemberPlace, { source_type, source_id }: ListedMember): boolean =>
+  source_type === source.type && source_id === source.id;
+
+const sourcePart = ({ place, groups }: Of, member: ListedMember): Html => {
+  if (isDirect(place, member)) return html`Direct member`;
+  const group = groups.get(member.source_id) ?? '';
+  return html`Inherited from <a href="/groups/${group}">${group}</a>`;
+};
+
+const leaveForm = (visit: Visit, { path, kind }: MemberPlace, id: number): Html =>
+  form(visit, {
+    action: `${path}/${id}/remove`,
+    submit: `Leave the ${kind.noun}`,
+    danger: true,
+    isQuiet: true,
+  });
+
+const actionPart = ({ visit, place, tried }: Of, member: ListedMember): Html | null => {
+  if (!isDirect(place, member)) return null;
+  if (member.id === requireUser(visit.call).id) {
+    const leave = html`<details><summary>Leave</summary><div class="stack"><p>You lose the access that this membership gives you.</p>${leaveForm(visit, place, member.id)}</div></details>`;
+    return place.source.mayAdmin ? memberForms(visit, place, member, tried) : leave;
+  }
+  return place.source.mayAdmin ? memberForms(visit, place, member, tried) : null;
+};
+
+const line = (of: Of, member: ListedMember): Html => {
+  const { username, name, access_level, expires_at, created_at, state } = member;
+  const { call } = of.visit;
+  const { avatar_url } = basicUser(member, call);
+  const isSelf = member.id === requireUser(call).id;
+  return html`<li>
+<span class="lead">${avatar({ name, avatar_url, size: 'medium' })}</span>
+<span class="title"><a href="/${username}">${name}</a>${isSelf && html` <span class="badge">You</span>`}${
+    state === 'blocked' && html` <span class="badge">Blocked</span>`
+  }</span>
+<span class="meta"><span>@${username}</span><span>${sourcePart(of, member)}</span><span>since ${relative(created_at)}</span></span>
+<span class="side">${expires_at !== null && html`<span>Until ${expires_at}</span>`}<strong>${nameRole(access_level)}</strong></span>
+${actionPart(of, member)}</li>
+`;
+};
+
+/** Loads the paths of the groups from which members are inherited. */
+const loadGroupPaths = async (
+  { call }: Visit,
+  members: readonly ListedMember[],
+): Promise<Map<number, string>> => {
+  const ids = new Set(
+    members.filter(({ source_type }) => source_type === 'Namespace').map(({ source_id }) => source_id),
+  );
+  if (ids.size === 0) return new Map();
+  const rows = await call.db
+    .selectFrom('namespaces')
+    .select(['id', 'full_path'])
+    .where('id', 'in', [...ids])
+    .execute();
+  return new Map(rows.map(({ id, full_path }) => [id, full_path]));
+};
+
+const addPart = async (visit: Visit, place: MemberPlace, tried: Tried | null): Promise<Html | null> => {
+  const { source, kind } = place;
+  if (!source.mayAdmin) return null;
+  if (source.type === 'Project' && (await isMembershipLocked(visit.call.db, source.namespace_id))) {
+    return html`<p class="quiet">The group of this project does not allow adding members to its projects.</p>`;
+  }
+  return html`<section class="card" aria-labelledby="add_title"><header><h2 id="add_title">Add a member</h2></header>
+<div class="body">${addForm(visit, place, tried)}</div></section>
+<p class="quiet">Roles: guests read and report, reporters also manage issues, developers push, maintainers also change settings${
+    kind.noun === 'group' && ', owners also manage the group and its members'
+  }.</p>`;
+};
+
+/** Renders the list. @param tried null: nothing was refused */
+export const membersView = async (
+  visit: Visit,
+  place: MemberPlace,
+  asked: ListQuery,
+  tried: Tried | null = null,
+): Promise<View> => {
+  const { call } = visit;
+  const { query = '', with: filter } = asked;
+  const page = pageRequest(asked);
+  const { rows, total } = await listMembers(
+    call.db,
+    place.source,
+    { query, inherited: filter === undefined, now: call.now },
+    page,
+  );
+  const of = { visit, place, groups: await loadGroupPaths(visit, rows), tried };
+  const { path } = place;
+  const names = { direct: 'Direct' };
+  const content = html`${tried !== null && html`<p class="flash alert" role="alert">${tried.problems.text ?? 'Nothing was saved. Correct the form below.'}</p>`}
+${await addPart(visit, place, tried)}
+<div class="row between">${choiceTabs({ label: 'Which members', path, param: 'with', chosen: filter, names })}
+${searchForm({ path, name: 'query', value: query, label: 'Search members', keep: { with: filter } })}</div>
+<div class="card">${
+    rows.length === 0
+      ? emptyState({
+          icon: 'users',
+          title: 'No members',
+          text: query === '' ? 'Nobody was added yet.' : 'Nobody matches the search.',
+        })
+      : html`<ul class="list">${rows.map((row) => line(of, row))}</ul>`
+  }</div>
+<p class="quiet">${total === 1 ? '1 member' : `${total} members`}</p>
+${pagesNav({ path, query: { query: query === '' ? undefined : query, with: filter }, page, total })}`;
+  const view = place.view(visit, content);
+  return tried === null ? view : { ...view, status: 422 };
+};

@@ -1,0 +1,69 @@
+/** Members of projects and of groups: one set of pages, and where each is served. */
+import { findGroup } from '../../../../identity/groups/find.ts';
+import type { RawParams } from '../../../../platform/http/params.ts';
+import { text } from '../../../../platform/http/schema.ts';
+import {
+  type Source,
+  type SourceKind,
+  findReadable,
+  groupSource,
+  projectSource,
+} from '../../../../projects/members/source.ts';
+import { findProject } from '../../../../projects/projects/find.ts';
+import type { Html } from '../../parts/html.ts';
+import { groupPagePath, groupView } from '../../parts/frame/group_view.ts';
+import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_view.ts';
+import type { View, Visit } from '../../page.ts';
+import { groupRoot, projectRoot } from '../../places.ts';
+
+export type MemberPlace = {
+  kind: SourceKind;
+  source: Source;
+  /** Full path of the project or group. */
+  fullPath: string;
+  /** Address of the list. */
+  path: string;
+  view: (visit: Visit, content: Html) => View;
+};
+
+export type MemberPlaceKind = {
+  /** Route of the list. */
+  served: string;
+  params: Record<string, object>;
+  /** @throws Failure 404 for a hidden place, 403 if the visitor may not see its members */
+  find: (visit: Visit, params: RawParams) => Promise<MemberPlace>;
+};
+
+const title = 'Members';
+
+const inProject: MemberPlaceKind = {
+  served: `${projectRoot}/project_members`,
+  params: projectPath,
+  find: async ({ call }, params) => {
+    const project = await findProject(call, String(params['project']));
+    return {
+      kind: projectSource,
+      source: await findReadable(projectSource, call, project.id),
+      fullPath: project.full_path,
+      path: projectPagePath(project, 'project_members'),
+      view: (visit, content) => projectView(visit, { project, title, noun: 'project_members' }, content),
+    };
+  },
+};
+
+const inGroup: MemberPlaceKind = {
+  served: `${groupRoot}/group_members`,
+  params: { group: text({ maxLength: 1_000 }) },
+  find: async ({ call }, params) => {
+    const group = await findGroup(call, String(params['group']));
+    return {
+      kind: groupSource,
+      source: await findReadable(groupSource, call, group.id),
+      fullPath: group.full_path,
+      path: groupPagePath(group, 'group_members'),
+      view: (visit, content) => groupView(visit, { group, title, noun: 'group_members' }, content),
+    };
+  },
+};
+
+export const memberPlaces = [inProject, inGroup];

@@ -1,0 +1,86 @@
+/** The form of a milestone: a new one, or an edit. */
+import type { RawParams } from '../../../../platform/http/params.ts';
+import { clearable, day, longText, optional, text } from '../../../../platform/http/schema.ts';
+import type { MilestoneRow } from '../../../../projects/milestones/json.ts';
+import type { View, Visit } from '../../page.ts';
+import { type FormProblems, form, input, noProblems, textArea } from '../../parts/form.ts';
+import { html } from '../../parts/html.ts';
+import { placedOn } from '../ci/problems.ts';
+import type { OwnerPlace } from '../labels/place.ts';
+
+export const milestoneFormParams = {
+  title: optional(text({ maxLength: 1_000 })),
+  description: optional(clearable(longText())),
+  start_date: optional(clearable(day())),
+  due_date: optional(clearable(day())),
+};
+
+const names = ['title', 'description', 'start_date', 'due_date'] as const;
+
+/** What the form shows: fields as they were sent, also where they are invalid. */
+type Filled = { [N in (typeof names)[number]]?: string | null | undefined };
+
+export type TriedMilestone = { filled: Filled; problems: FormProblems };
+
+const sentText = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** Returns the form as it was sent, for fields that could not be parsed. */
+export const asSent = (sent: RawParams, problems: FormProblems): TriedMilestone => ({
+  filled: Object.fromEntries(names.map((name) => [name, sentText(sent[name])])),
+  problems,
+});
+
+export const milestoneProblems = (problems: FormProblems): FormProblems => placedOn(problems, names);
+
+const fields = ({ filled, problems }: TriedMilestone) => [
+  input({
+    name: 'title',
+    label: 'Title',
+    value: filled.title ?? '',
+    required: true,
+    autofocus: true,
+    problems,
+  }),
+  textArea({
+    name: 'description',
+    label: 'Description',
+    hint: 'Markdown.',
+    value: filled.description ?? '',
+    rows: 8,
+    problems,
+  }),
+  html`<div class="columns">${input({ name: 'start_date', label: 'Start date', type: 'date', value: filled.start_date ?? '', problems })}${input(
+    { name: 'due_date', label: 'Due date', type: 'date', value: filled.due_date ?? '', problems },
+  )}</div>`,
+];
+
+/** Renders the page of a new milestone. */
+export const newMilestoneView = (
+  visit: Visit,
+  place: OwnerPlace,
+  tried: TriedMilestone = { filled: {}, problems: noProblems },
+): View => {
+  const given = { action: place.path, submit: 'Create milestone', problems: tried.problems };
+  const content = html`<section class="card form-page"><div class="body">${form(visit, given, ...fields(tried))}</div></section>`;
+  const view = place.view(visit, { title: 'New milestone' }, content);
+  return tried.problems === noProblems ? view : { ...view, status: 422 };
+};
+
+/** Renders the page that edits or deletes a milestone. */
+export const editMilestoneView = (
+  visit: Visit,
+  place: OwnerPlace,
+  row: MilestoneRow,
+  tried?: TriedMilestone,
+): View => {
+  const shown = tried ?? { filled: row, problems: noProblems };
+  const path = `${place.path}/${row.iid}`;
+  const given = { action: path, submit: 'Save changes', problems: shown.problems };
+  const remove = form(visit, { action: `${path}/delete`, submit: 'Delete milestone', danger: true });
+  const content = html`<section class="card form-page"><div class="body">${form(visit, given, ...fields(shown))}</div></section>
+<section class="card danger-zone form-page"><header><h2>Delete this milestone</h2></header><div class="body stack">
+<p>Its issues and merge requests stay, without a milestone. This cannot be undone.</p>
+${remove}</div></section>`;
+  const view = place.view(visit, { title: 'Edit milestone' }, content);
+  return tried === undefined ? view : { ...view, status: 422 };
+};

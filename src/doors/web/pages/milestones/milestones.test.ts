@@ -1,0 +1,174 @@
+/** Tests the pages of milestones of projects and groups. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { seedGroup, seedMember, seedProject, unique } from '../../../../../test/support/seed.ts';
+import { type TestService, startTestService } from '../../../../../test/support/service.ts';
+import { type Visitor, openVisitor } from '../../../../../test/support/visitor.ts';
+
+let gantry: TestService;
+let group: { id: number; full_path: string };
+let project: { id: number; full_path: string };
+let maintainer: Visitor;
+let guest: Visitor;
+let stranger: Visitor;
+let ofProject: string;
+let ofGroup: string;
+
+const someone = async (level: number | null): Promise<Visitor> => {
+  const [username, password] = [unique('user'), 'correct horse'];
+  const json = { username, name: 'A User', email: `${username}@example.com`, password };
+  const { body } = await gantry.api('POST /users', { json });
+  if (level !== null) await seedMember(gantry, { user: body.id, group: group.id, access_level: level });
+  const visitor = openVisitor(gantry);
+  await visitor.signIn(username, password);
+  await visitor.get('/profile');
+  return visitor;
+};
+
+before(async () => {
+  gantry = await startTestService();
+  group = await seedGroup(gantry, { visibility: 'private' });
+  project = await seedProject(gantry, { namespace: group.id, visibility: 'private' });
+  [ofProject, ofGroup] = [`/${project.full_path}/-/milestones`, `/groups/${group.full_path}/-/milestones`];
+  [maintainer, guest, stranger] = [await someone(40), await someone(10), await someone(null)];
+});
+after(async () => {
+  gantry.setTime(null);
+  await gantry.close();
+});
+
+const make = async (place: string, json: object) =>
+  (await gantry.api(`POST ${place}/milestones`, { json })).body;
+const inProject = async (json: object) => await make(`/projects/${project.id}`, json);
+const pathOf = (milestone: { web_url: string }): string => new URL(milestone.web_url).pathname;
+
+test('creates, edits, closes, reopens and deletes a milestone', async () => {
+  await maintainer.get(`${ofProject}/new`);
+  const sent = {
+    title: ' 1.0 <i> ',
+    description: 'With **care**\r\n',
+    start_date: '2026-01-01',
+    due_date: '2026-02-01',
+  };
+  const { location } = await maintainer.post(ofProject, sent);
+  assert.match(location ?? '', new RegExp(`^${ofProject}/\\d+$`));
+  const one = location ?? '';
+  const { text } = await maintainer.get(one);
+  assert.match(
+    text,
+    /<h1>1\.0 &lt;i&gt;<\/h1>[\s\S]+Close milestone[\s\S]+<strong>care<\/strong>[\s\S]+No issues on this/,
+  );
+  assert.match((await maintainer.get(`${one}/edit`)).text, /value="2026-02-01"/);
+  await maintainer.post(one, { title: '1.1', description: '', start_date: '', due_date: '' });
+  await maintainer.post(`${one}/close`);
+  const iid = one.split('/').at(-1);
+  const { body } = await gantry.api(`GET /projects/${project.id}/milestones?iids[]=${iid}`);
+  const { title, description, start_date, due_date, state } = body[0];
+  assert.deepEqual([title, description, start_date, due_date, state], ['1.1', '', null, null, 'closed']);
+  assert.match((await maintainer.get(one)).text, /Reopen milestone/);
+  await maintainer.post(`${one}/activate`);
+  assert.match((await maintainer.get(one)).text, /Close milestone/);
+  assert.equal((await maintainer.post(`${one}/delete`)).location, ofProject);
+  assert.equal((await maintainer.get(one)).status, 404);
+});
+
+test('shows the form again with its problem', async () => {
+  const existing = await inProject({ title: 'taken' });
+  const bad: [Record<string, string>, RegExp][] = [
+    [{ title: ' ' }, /Title can&#39;t be blank/],
+    [{ title: 'taken' }, /has already been taken/],
+    [{ title: 'kept', due_date: 'soon' }, /value="kept"[\s\S]+id="due_date_error"/],
+    [{ title: 'x', start_date: '2026-02-01', due_date: '2026-01-01' }, /must be greater than start date/],
+  ];
+  for (const path of [ofProject, ofGroup, pathOf(existing)]) {
+    for (const [sent, said] of bad.slice(path === pathOf(existing) ? 2 : 0)) {
+      const { status, text } = await maintainer.post(path, sent);
+      assert.deepEqual([status, said.test(text)], [422, true], `${path} ${JSON.stringify(sent)}`);
+    }
+  }
+});
+
+test('lists milestones by state and due date, with their progress, and says what is late', async () => {
+  gantry.setTime(Date.UTC(2026, 9, 10, 12));
+  const at = await seedProject(gantry, { namespace: group.id });
+  const path = `/${at.full_path}/-/milestones`;
+  const [later, late] = [
+    await make(`/projects/${at.id}`, { title: 'later', due_date: '2026-10-12' }),
+    await make(`/projects/${at.id}`, { title: 'late', due_date: '2026-10-09' }),
+  ];
+  await make(`/projects/${at.id}`, { title: 'someday' });
+  const done = await make(`/projects/${at.id}`, { title: 'done' });
+  await gantry.api(`PUT /projects/${at.id}/milestones/${done.id}`, { json: { state_event: 'close' } });
+  for (const title of ['a', 'b', 'c'])
+    await gantry.api(`POST /projects/${at.id}/issues`, { json: { title, milestone_id: late.id } });
+  await gantry.api(`PUT /projects/${at.id}/issues/1`, { json: { state_event: 'close' } });
+  const { text } = await guest.get(path);
+  gantry.setTime(null);
+  const titles = (of: string): string[] =>
+    [...of.matchAll(/class="title" href="[^"]+">([^<]+)</g)].map(([, title = '']) => title);
+  assert.deepEqual(titles(text).slice(0, 3), ['late', 'later', 'someday']);
+  assert.match(text, /1 day overdue[\s\S]+1 of 3 issues closed[\s\S]+Due in 2 days[\s\S]+No due date/);
+  assert.deepEqual(titles((await guest.get(`${path}?state=closed`)).text), ['done']);
+  assert.deepEqual(titles((await guest.get(`${path}?search=LATER&state=all`)).text), ['later']);
+  assert.ok(text.includes(`href="${pathOf(later)}"`));
+  assert.equal((await guest.get(`${path}?state=odd`)).status, 400);
+});
+
+test('shows the issues that the visitor sees, page by page, and a burn-down chart', async () => {
+  const milestone = await inProject({
+    title: unique('burn'),
+    start_date: '2026-01-05',
+    due_date: '2026-03-01',
+  });
+  for (const title of ['one', 'two', 'three'])
+    await gantry.api(`POST /projects/${project.id}/issues`, {
+      json: { title, milestone_id: milestone.id, confidential: title === 'three' },
+    });
+  const path = pathOf(milestone);
+  const { text } = await maintainer.get(path);
+  assert.match(
+    text,
+    /three[\s\S]+two[\s\S]+one[\s\S]+0 of 3 issues closed[\s\S]+aria-label="Open issues by day: 0 at first/,
+  );
+  const hidden = await guest.get(path);
+  assert.match(hidden.text, /0 of 2 issues closed/);
+  assert.doesNotMatch(hidden.text, />three</);
+  const second = await maintainer.get(`${path}?per_page=2&page=2`);
+  assert.deepEqual([second.text.includes('>one<'), second.text.includes('>two<')], [true, false]);
+  assert.match(
+    (await maintainer.get(`${path}?tab=merge_requests`)).text,
+    /No merge requests on this milestone/,
+  );
+});
+
+test('milestones of a group show in its projects, and are edited in the group', async () => {
+  const milestone = await make(`/groups/${group.id}`, { title: unique('shared') });
+  await gantry.api(`POST /projects/${project.id}/issues`, {
+    json: { title: 'of the fair', milestone_id: milestone.id },
+  });
+  const { text } = await maintainer.get(`${ofProject}?state=all&order=newest`);
+  assert.ok(text.includes(`href="${ofGroup}/${milestone.iid}"`));
+  assert.match((await maintainer.get(pathOf(milestone))).text, /of the fair[\s\S]+#\d+ opened/);
+  assert.match(
+    (await maintainer.post(`${ofGroup}/${milestone.iid}/close`)).location ?? '',
+    new RegExp(`${milestone.iid}$`),
+  );
+});
+
+test('guests change nothing, and hidden places answer like missing ones', async () => {
+  const one = pathOf(await inProject({ title: unique('kept') }));
+  assert.doesNotMatch((await guest.get(one)).text, /Close milestone|\/edit"/);
+  assert.doesNotMatch((await guest.get(ofProject)).text, /New milestone/);
+  for (const path of [ofProject, one, `${one}/close`, `${one}/activate`, `${one}/delete`, ofGroup])
+    assert.equal((await guest.post(path, { title: 'x' })).status, 403, path);
+  for (const path of [`${ofProject}/new`, `${one}/edit`]) assert.equal((await guest.get(path)).status, 403);
+  for (const [hidden, missing] of [
+    [one, '/no/such/-/milestones/1'],
+    [ofGroup, '/groups/no-such/-/milestones'],
+  ] as const) {
+    const [seen, other] = [await stranger.get(hidden), await stranger.get(missing)];
+    assert.deepEqual([seen.status, seen.text], [404, other.text]);
+    assert.match((await openVisitor(gantry).get(hidden)).location ?? '', /^\/users\/sign_in/);
+  }
+  assert.equal((await maintainer.get(`${ofProject}/999999`)).status, 404);
+});

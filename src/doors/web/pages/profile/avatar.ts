@@ -1,0 +1,72 @@
+/** The picture of the own account: shown, uploaded and removed. */
+import { requireActor } from '../../../../core/access/call.ts';
+import { uploadedAvatarUrl } from '../../../../identity/avatars/avatar_urls.ts';
+import { withAvatar } from '../../../../identity/avatars/store_avatar.ts';
+import type { UserRow } from '../../../../identity/users/queries.ts';
+import { updateUser } from '../../../../identity/users/update.ts';
+import { object } from '../../../../platform/http/schema.ts';
+import { avatar } from '../../parts/avatar.ts';
+import { type FormProblems, attempt, fileInput, form } from '../../parts/form.ts';
+import { type Html, html } from '../../parts/html.ts';
+import { type AnyPage, type View, type Visit, page, redirect } from '../../page.ts';
+
+const path = '/profile/avatar';
+
+/** Renders the picture with its forms. */
+export const avatarPart = (visit: Visit, user: UserRow, problems: FormProblems): Html => {
+  const avatar_url = uploadedAvatarUrl(visit.call, 'user', user);
+  const upload = form(
+    visit,
+    { action: path, submit: 'Upload', hasFiles: true, isQuiet: true, problems },
+    fileInput({
+      name: 'avatar',
+      label: 'Picture',
+      hint: 'PNG, JPEG, GIF, WebP or ICO, at most 200 KiB. Square ones look best.',
+      accept: 'image/png,image/jpeg,image/gif,image/webp,image/x-icon',
+      required: true,
+      problems,
+    }),
+  );
+  const removal =
+    user.avatar !== null && form(visit, { action: `${path}/delete`, submit: 'Remove picture', danger: true });
+  return html`<div class="row">${avatar({ name: user.name, avatar_url, size: 'large' })}<div>${upload}${removal}</div></div>
+`;
+};
+
+/** @param refuse shows the profile again with the problems */
+export const avatarPages = (refuse: (visit: Visit, problems: FormProblems) => Promise<View>): AnyPage[] => [
+  page({
+    method: 'POST',
+    path,
+    audience: 'user',
+    params: object({}),
+    handle: async (visit) => {
+      const { call } = visit;
+      const actor = requireActor(call);
+      const file = visit.file('avatar');
+      if (file === null) return await refuse(visit, { text: null, fields: { avatar: ["can't be blank"] } });
+      const problems = await attempt(
+        async () =>
+          await withAvatar(
+            call.platform,
+            file,
+            async (columns) => await updateUser(call.platform, actor, actor.user.id, columns),
+          ),
+      );
+      return problems === null
+        ? redirect('/profile', 'Your picture is saved.')
+        : await refuse(visit, problems);
+    },
+  }),
+  page({
+    method: 'POST',
+    path: `${path}/delete`,
+    audience: 'user',
+    params: object({}),
+    handle: async ({ call }) => {
+      const actor = requireActor(call);
+      await updateUser(call.platform, actor, actor.user.id, { avatar: null });
+      return redirect('/profile', 'Your picture is removed.');
+    },
+  }),
+];

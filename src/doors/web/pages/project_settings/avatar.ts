@@ -1,0 +1,82 @@
+/** The avatar of a project: shown, uploaded and removed. */
+import { uploadedAvatarUrl } from '../../../../identity/avatars/avatar_urls.ts';
+import { withAvatar } from '../../../../identity/avatars/store_avatar.ts';
+import { object } from '../../../../platform/http/schema.ts';
+import { type Project, findProjectFor } from '../../../../projects/projects/find.ts';
+import { updateProject } from '../../../../projects/projects/update.ts';
+import { avatar } from '../../parts/avatar.ts';
+import { type FormProblems, attempt, fileInput, form, noProblems } from '../../parts/form.ts';
+import { projectPagePath, projectPath } from '../../parts/frame/project_view.ts';
+import { type Html, html } from '../../parts/html.ts';
+import { type AnyPage, type View, type Visit, page, redirect } from '../../page.ts';
+import { projectRoot } from '../../places.ts';
+import { type Given, sectionCard } from './section.ts';
+
+const key = 'avatar';
+
+/** Renders the avatar with its forms. */
+export const avatarPart = ({ visit, project, tried }: Given): Html => {
+  const problems = tried?.key === key ? tried.problems : noProblems;
+  const action = `${projectPagePath(project, 'settings')}/${key}`;
+  const picture = avatar({
+    name: project.name,
+    avatar_url: uploadedAvatarUrl(visit.call, 'project', project),
+    size: 'large',
+    isSquare: true,
+  });
+  const upload = form(
+    visit,
+    { action, submit: 'Upload', hasFiles: true, problems },
+    fileInput({
+      name: key,
+      label: 'Picture',
+      hint: 'PNG, JPEG, GIF, WebP or ICO, at most 200 KiB. Square ones look best.',
+      accept: 'image/png,image/jpeg,image/gif,image/webp,image/x-icon',
+      required: true,
+      problems,
+    }),
+  );
+  const removal =
+    project.avatar === null
+      ? null
+      : form(visit, { action: `${action}/delete`, submit: 'Remove avatar', danger: true, isQuiet: true });
+  return sectionCard(
+    { key, title: 'Avatar' },
+    html`<div class="row">${picture}<div>${upload}${removal}</div></div>`,
+  );
+};
+
+/** @param refuse shows the settings again with the problems */
+export const avatarPages = (
+  refuse: (visit: Visit, project: Project, problems: FormProblems) => Promise<View>,
+): AnyPage[] => [
+  page({
+    method: 'POST',
+    path: `${projectRoot}/settings/${key}`,
+    audience: 'user',
+    params: object(projectPath),
+    handle: async (visit, { project: of }) => {
+      const { call } = visit;
+      const project = await findProjectFor(call, of, 'admin_project');
+      const file = visit.file(key);
+      if (file === null)
+        return await refuse(visit, project, { text: null, fields: { avatar: ["can't be blank"] } });
+      const save = async (): Promise<void> =>
+        await withAvatar(call.platform, file, async (columns) => await updateProject(call, project, columns));
+      const problems = await attempt(save);
+      if (problems !== null) return await refuse(visit, project, problems);
+      return redirect(projectPagePath(project, 'settings'), 'The avatar is saved.');
+    },
+  }),
+  page({
+    method: 'POST',
+    path: `${projectRoot}/settings/${key}/delete`,
+    audience: 'user',
+    params: object(projectPath),
+    handle: async ({ call }, { project: of }) => {
+      const project = await findProjectFor(call, of, 'admin_project');
+      await updateProject(call, project, { avatar: null });
+      return redirect(projectPagePath(project, 'settings'), 'The avatar is removed.');
+    },
+  }),
+];

@@ -1,0 +1,112 @@
+/** How pipelines of a project run. */
+import { checkbox, input, select } from '../../parts/form.ts';
+import type { Section, SettingsPage } from './section.ts';
+
+const pipelineSection: Section = {
+  key: 'pipelines',
+  title: 'Pipelines',
+  names: ['ci_config_path', 'auto_cancel_pending_pipelines', 'public_builds'],
+  saved: 'The pipeline settings are saved.',
+  fields: ({ text, isOn, problems }) => [
+    input({
+      name: 'ci_config_path',
+      label: 'Configuration file',
+      hint: 'Path in the repository. Default: .gitlab-ci.yml.',
+      value: text('ci_config_path'),
+      problems,
+    }),
+    select({
+      name: 'auto_cancel_pending_pipelines',
+      label: 'After a new push to the same branch',
+      value: text('auto_cancel_pending_pipelines'),
+      problems,
+      options: [
+        ['enabled', 'Cancel older pipelines that can be interrupted'],
+        ['disabled', 'Let older pipelines finish'],
+      ],
+    }),
+    checkbox({
+      name: 'public_builds',
+      label: 'Public pipelines',
+      hint: 'Everyone who can see the project can see its pipelines and job logs; otherwise only reporters and above.',
+      checked: isOn('public_builds'),
+      problems,
+    }),
+  ],
+};
+
+const jobSection: Section = {
+  key: 'jobs',
+  title: 'Jobs',
+  names: ['build_timeout', 'ci_default_git_depth', 'shared_runners_enabled'],
+  saved: 'The job settings are saved.',
+  fields: ({ text, isOn, problems }) => [
+    input({
+      name: 'build_timeout',
+      label: 'Timeout in seconds',
+      hint: 'A job that takes longer fails. One hour is 3600; from ten minutes (600) to 30 days (2592000).',
+      type: 'number',
+      min: 600,
+      max: 2_592_000,
+      step: 1,
+      value: text('build_timeout'),
+      required: true,
+      problems,
+    }),
+    input({
+      name: 'ci_default_git_depth',
+      label: 'Commits to fetch',
+      hint: 'How much of the history jobs fetch. 0 fetches all of it.',
+      type: 'number',
+      min: 0,
+      max: 1_000,
+      step: 1,
+      value: text('ci_default_git_depth'),
+      required: true,
+      problems,
+    }),
+    checkbox({
+      name: 'shared_runners_enabled',
+      label: 'Instance runners',
+      hint: 'Runners of the whole instance may take jobs of this project.',
+      checked: isOn('shared_runners_enabled'),
+      problems,
+    }),
+  ],
+};
+
+const artifactSection: Section = {
+  key: 'artifacts',
+  title: 'Artifacts',
+  names: ['keep_latest_artifact', 'max_artifacts_size'],
+  saved: 'The artifact settings are saved.',
+  fields: ({ visit, text, isOn, problems }) => [
+    checkbox({
+      name: 'keep_latest_artifact',
+      label: 'Keep artifacts of the latest successful jobs',
+      hint: 'They do not expire while they are the latest of their branch or tag.',
+      checked: isOn('keep_latest_artifact'),
+      problems,
+    }),
+    visit.call.admin
+      ? input({
+          name: 'max_artifacts_size',
+          label: 'Maximum size of one artifact in megabytes',
+          hint: 'Only administrators see this. Empty: the limit of the group or of the instance.',
+          type: 'number',
+          min: 1,
+          max: 80_000,
+          step: 1,
+          value: text('max_artifacts_size'),
+          problems,
+        })
+      : null,
+  ],
+};
+
+export const ciPage: SettingsPage = {
+  noun: 'settings/ci_cd',
+  title: 'CI/CD settings',
+  action: 'admin_project',
+  sections: [pipelineSection, jobSection, artifactSection],
+};

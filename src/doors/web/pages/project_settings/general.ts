@@ -1,0 +1,108 @@
+/** General settings of a project: name, description, visibility, features, path. */
+import type { Call } from '../../../../core/access/call.ts';
+import { may } from '../../../../core/access/may.ts';
+import { findVisibilityProblem } from '../../../../core/settings/setting_effects.ts';
+import { type Group, findGroup } from '../../../../identity/groups/find.ts';
+import { isWider } from '../../../../identity/groups/rules.ts';
+import { Failure } from '../../../../platform/errors.ts';
+import type { Project } from '../../../../projects/projects/find.ts';
+import { loadTopics } from '../../../../projects/projects/topics.ts';
+import { input, textArea } from '../../parts/form.ts';
+import { visibilityChoice } from '../../parts/visibility.ts';
+import { advancedPart } from './advanced.ts';
+import { avatarPart } from './avatar.ts';
+import { featureSection } from './features.ts';
+import type { Section, SettingsPage } from './section.ts';
+
+const aboutSection: Section = {
+  key: 'about',
+  title: 'Name and description',
+  names: ['name', 'description', 'topics', 'default_branch'],
+  saved: 'The settings are saved.',
+  load: async ({ db }, { id }) => ({ topics: await loadTopics(db, id) }),
+  fields: ({ visit, project, text, problems }) => [
+    may(visit.call.viewer, 'rename_project', project)
+      ? input({ name: 'name', label: 'Name', value: text('name'), required: true, problems })
+      : null,
+    textArea({
+      name: 'description',
+      label: 'Description',
+      value: text('description'),
+      rows: 3,
+      problems,
+    }),
+    input({
+      name: 'topics',
+      label: 'Topics',
+      hint: 'Separated by commas. People find the project by them.',
+      value: text('topics'),
+      problems,
+    }),
+    project.default_branch === null
+      ? null
+      : input({
+          name: 'default_branch',
+          label: 'Default branch',
+          hint: 'Shown first, cloned, and proposed as the target of merge requests.',
+          value: text('default_branch'),
+          required: true,
+          problems,
+        }),
+  ],
+};
+
+/** Loads the group of a project; null: it is in a personal namespace, or the caller does not see the group. */
+const loadGroup = async (call: Call, { namespace_id }: Project): Promise<Group | null> => {
+  try {
+    return await findGroup(call, namespace_id);
+  } catch (error) {
+    if (error instanceof Failure && error.kind === 'not_found') return null;
+    throw error;
+  }
+};
+
+const visibilitySection: Section = {
+  key: 'visibility',
+  title: 'Who can see the project',
+  names: ['visibility'],
+  saved: 'The visibility is saved.',
+  action: 'change_visibility',
+  fields: async ({ visit, project, text, problems }) => {
+    const group = await loadGroup(visit.call, project);
+    return [
+      visibilityChoice({
+        value: text('visibility'),
+        problems,
+        limit: (visibility) => {
+          if (group !== null && isWider(visibility, group.visibility))
+            return `Not available: the group is ${group.visibility}.`;
+          const isRestricted = findVisibilityProblem(visit.call, visibility) !== null;
+          return isRestricted ? 'Not available: restricted by an administrator.' : null;
+        },
+      }),
+    ];
+  },
+};
+
+const pathSection: Section = {
+  key: 'path',
+  title: 'Path',
+  intro:
+    'Changes the address of the project and of its repository. Old addresses lead to the new one until another project takes them. Image names of the container registry change, too.',
+  names: ['path'],
+  saved: 'The path is changed.',
+  submit: 'Change path',
+  action: 'rename_project',
+  fields: ({ text, problems }) => [
+    input({ name: 'path', label: 'Path', value: text('path'), required: true, problems }),
+  ],
+};
+
+export const generalPage: SettingsPage = {
+  noun: 'settings',
+  title: 'General settings',
+  action: 'admin_project',
+  sections: [aboutSection, visibilitySection, featureSection, pathSection],
+  second: avatarPart,
+  more: advancedPart,
+};

@@ -1,0 +1,38 @@
+/** The forms of a project's header: star, unstar, notification level. */
+import { object, oneOf } from '../../../../platform/http/schema.ts';
+import { updateSetting } from '../../../../projects/notification_settings/update.ts';
+import { findProject } from '../../../../projects/projects/find.ts';
+import { setStarred } from '../../../../projects/starrers/star.ts';
+import { page, redirect } from '../../page.ts';
+import { projectPath } from '../../parts/frame/project_view.ts';
+import { projectRoot } from '../../places.ts';
+
+const starring = (word: 'star' | 'unstar') =>
+  page({
+    method: 'POST',
+    path: `${projectRoot}/${word}`,
+    audience: 'user',
+    params: object(projectPath),
+    handle: async ({ call }, { project: path }) => {
+      const project = await findProject(call, path);
+      await setStarred(call, project, word === 'star');
+      return redirect(`/${project.full_path}`, word === 'star' ? 'Project starred.' : 'Star removed.');
+    },
+  });
+
+const setLevel = page({
+  method: 'POST',
+  path: `${projectRoot}/notification_setting`,
+  audience: 'user',
+  params: object({
+    ...projectPath,
+    level: oneOf(['global', 'watch', 'participating', 'mention', 'disabled', 'custom']),
+  }),
+  handle: async ({ call }, { project: path, level }) => {
+    const { id, full_path } = await findProject(call, path);
+    await updateSetting(call, { project_id: id, group_id: null }, { level });
+    return redirect(`/${full_path}`, 'Notification level changed.');
+  },
+});
+
+export const actionPages = [starring('star'), starring('unstar'), setLevel];

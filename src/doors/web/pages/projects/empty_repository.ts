@@ -1,0 +1,45 @@
+/** What the page of a project shows whose repository is empty. */
+import { may } from '../../../../core/access/may.ts';
+import type { Project } from '../../../../projects/projects/find.ts';
+import type { Visit } from '../../page.ts';
+import { emptyState } from '../../parts/empty_state.ts';
+import { type Html, html } from '../../parts/html.ts';
+import { cloneAddresses } from './clone_menu.ts';
+
+const commands = (title: string, lines: readonly string[]): Html =>
+  html`<h3>${title}</h3><pre tabindex="0"><code>${lines.join('\n')}</code></pre>
+`;
+
+/** Renders instructions for those who may push, and a remark for others. */
+export const emptyRepository = (visit: Visit, project: Project): Html => {
+  const { call } = visit;
+  const [address] = cloneAddresses(visit, project);
+  if (!may(call.viewer, 'push_code', project) || address === undefined) {
+    return html`<section class="card">${emptyState({ icon: 'code', title: 'The repository is empty' })}</section>`;
+  }
+  const branch = call.platform.config.default_branch;
+  const { url } = address;
+  return html`<section class="card"><header><h2>The repository is empty</h2></header><div class="body stack">
+<p>Clone it, or push an existing folder or repository.</p>
+${commands('Start with a clone', [
+  `git clone ${url}`,
+  `cd ${project.path}`,
+  `git switch --create ${branch}`,
+  'echo "# ' + project.path + '" > README.md',
+  'git add README.md',
+  'git commit -m "Add README"',
+  `git push --set-upstream origin ${branch}`,
+])}${commands('Push an existing folder', [
+    'cd existing_folder',
+    `git init --initial-branch=${branch}`,
+    `git remote add origin ${url}`,
+    'git add .',
+    'git commit -m "Initial commit"',
+    `git push --set-upstream origin ${branch}`,
+  ])}${commands('Push an existing repository', [
+    'cd existing_repository',
+    `git remote add origin ${url}`,
+    'git push --set-upstream origin --all',
+    'git push --set-upstream origin --tags',
+  ])}</div></section>`;
+};

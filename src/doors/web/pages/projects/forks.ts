@@ -1,0 +1,149 @@
+/** The forks of a project: the list, and the form that creates one. */
+import { sql } from 'kysely';
+import { forkProject } from '../../../../code/repository/forks/fork.ts';
+import { may } from '../../../../core/access/may.ts';
+import { pageParams, pageRequest } from '../../../../platform/http/page.ts';
+import { clearable, id, object, oneOf, optional, text } from '../../../../platform/http/schema.ts';
+import {
+  type Project,
+  findProject,
+  findProjectFor,
+  loadProject,
+} from '../../../../projects/projects/find.ts';
+import { listProjects } from '../../../../projects/projects/lists/list.ts';
+import { type View, type Visit, page, redirect } from '../../page.ts';
+import { emptyState } from '../../parts/empty_state.ts';
+import { type FormProblems, form, input, noProblems, textArea } from '../../parts/form.ts';
+import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_view.ts';
+import { html } from '../../parts/html.ts';
+import { icon } from '../../parts/icon.ts';
+import { pagesNav } from '../../parts/paging.ts';
+import { type ListedProject, projectList } from '../../parts/project_list.ts';
+import { searchForm } from '../../parts/search_form.ts';
+import { sortMenu } from '../../parts/sort_menu.ts';
+import { projectRoot } from '../../places.ts';
+import { attemptCreation, namespaceSelect, visibilityField } from './forms.ts';
+import { orderNames, orderParam, readOrder } from './orders.ts';
+
+const servedForks = `${projectRoot}/forks`;
+
+const list = page({
+  method: 'GET',
+  path: servedForks,
+  audience: 'visitor',
+  params: object({ ...projectPath, search: optional(text()), sort: orderParam, ...pageParams }),
+  handle: async (visit, { project: path, search = '', sort, ...asked }) => {
+    const { call } = visit;
+    const project = await findProject(call, path);
+    const isFork = sql<boolean>`projects.forked_from_project_id = ${project.id}`;
+    const { items, total } = await listProjects(call, { ...readOrder(sort), search, ...asked }, isFork);
+    const address = projectPagePath(project, 'forks');
+    const kept = search === '' ? undefined : search;
+    const fork = may(call.viewer, 'fork_project', project)
+      ? html`<a class="button primary" href="${address}/new">${icon('fork')} New fork</a>`
+      : null;
+    const body = html`<div class="row between"><h1>Forks <span class="count">${total}</span></h1>${fork}</div>
+<div class="row between">${searchForm({ path: address, name: 'search', value: search, label: 'Search by name', keep: { sort } })}
+${sortMenu({ path: address, query: { search: kept }, param: 'sort', chosen: sort, names: orderNames })}</div>
+<section class="card">${
+      items.length > 0
+        ? projectList(items as ListedProject[])
+        : emptyState({
+            icon: 'fork',
+            title: search === '' ? 'No forks' : 'No results',
+            text:
+              search === ''
+                ? 'Nobody has forked this project, or you do not have access to the forks.'
+                : 'No fork has this name.',
+          })
+    }</section>
+${pagesNav({ path: address, query: { search: kept, sort }, page: pageRequest(asked), total })}`;
+    return projectView(visit, { project, title: 'Forks', noun: 'forks', hasHeading: true }, body);
+  },
+});
+
+type Filled = {
+  namespace_id?: number | null | undefined;
+  name?: string | undefined;
+  path?: string | undefined;
+  description?: string | null | undefined;
+  visibility?: string | undefined;
+};
+
+const formView = async (
+  visit: Visit,
+  project: Project,
+  filled: Filled,
+  problems: FormProblems = noProblems,
+): Promise<View> => {
+  const { call } = visit;
+  const namespace_id = filled.namespace_id ?? undefined;
+  const body = html`<p>A fork is your own copy of the project. Change it freely, and offer your changes to the original by a merge request.</p>
+${form(
+  visit,
+  { action: projectPagePath(project, 'forks'), submit: 'Fork project', problems },
+  input({ name: 'name', label: 'Name', value: filled.name ?? project.name, required: true, problems }),
+  await namespaceSelect(call, {
+    chosen: namespace_id === undefined ? undefined : String(namespace_id),
+    problems,
+  }),
+  input({
+    name: 'path',
+    label: 'Path',
+    hint: 'Part of the address of the fork.',
+    value: filled.path ?? project.path,
+    required: true,
+    problems,
+  }),
+  textArea({
+    name: 'description',
+    label: 'Description',
+    value: filled.description === undefined ? project.description : filled.description,
+    rows: 3,
+    problems,
+  }),
+  visibilityField(call, {
+    chosen: filled.visibility ?? project.visibility,
+    widest: project.visibility,
+    problems,
+  }),
+)}`;
+  const view = projectView(visit, { project, title: 'Fork project', noun: 'forks' }, body);
+  return problems === noProblems ? view : { ...view, status: 422 };
+};
+
+const fresh = page({
+  method: 'GET',
+  path: `${servedForks}/new`,
+  audience: 'user',
+  params: object({ ...projectPath, namespace_id: optional(clearable(id())) }),
+  handle: async (visit, { project: path, namespace_id }) =>
+    await formView(visit, await findProjectFor(visit.call, path, 'fork_project'), { namespace_id }),
+});
+
+const create = page({
+  method: 'POST',
+  path: servedForks,
+  audience: 'user',
+  params: object({
+    ...projectPath,
+    namespace_id: optional(clearable(id())),
+    name: optional(text()),
+    path: optional(text()),
+    description: optional(clearable(text({ maxLength: 2000 }))),
+    visibility: optional(oneOf(['private', 'internal', 'public'])),
+  }),
+  handle: async (visit, { project: source, namespace_id, ...filled }) => {
+    const { call } = visit;
+    const project = await findProjectFor(call, source, 'fork_project');
+    let forkId = 0;
+    const problems = await attemptCreation(async () => {
+      forkId = await forkProject(call, project, { ...filled, namespace: namespace_id ?? undefined });
+    });
+    if (problems !== null) return await formView(visit, project, { namespace_id, ...filled }, problems);
+    const fork = await loadProject(call.db, forkId);
+    return redirect(`/${fork?.full_path ?? project.full_path}`, 'The project is forked.');
+  },
+});
+
+export const forkPages = [list, fresh, create];

@@ -1,0 +1,130 @@
+/** What stands beside the files of a project: description, release, open work, members. */
+import type { FolderTexts } from '../../../../code/repository/files/folder_texts.ts';
+import { latestRelease } from '../../../../code/releases/find_releases.ts';
+import type { LanguageShare } from '../../../../code/repository/languages/load_languages.ts';
+import { may } from '../../../../core/access/may.ts';
+import { canSeeProject } from '../../../../core/access/visible.ts';
+import { basicUser } from '../../../../identity/users/json.ts';
+import { Failure } from '../../../../platform/errors.ts';
+import { listMembers } from '../../../../projects/members/queries.ts';
+import { projectSource } from '../../../../projects/members/source.ts';
+import { type Project, loadProject } from '../../../../projects/projects/find.ts';
+import { loadTopics } from '../../../../projects/projects/topics.ts';
+import type { Visit } from '../../page.ts';
+import { avatar } from '../../parts/avatar.ts';
+import { codePath } from '../../parts/code/code_path.ts';
+import { projectPagePath } from '../../parts/frame/project_view.ts';
+import { type Html, html } from '../../parts/html.ts';
+import { icon } from '../../parts/icon.ts';
+import { relative } from '../../parts/moment.ts';
+import { projectLink } from '../../parts/projects/project_link.ts';
+import { languagesBar } from './languages_bar.ts';
+
+const maxAvatars = 10;
+
+const topicPart = async ({ call }: Visit, { id }: Project): Promise<Html | null> => {
+  const topics = await loadTopics(call.db, id);
+  if (topics.length === 0) return null;
+  const isLinked = call.platform.hasPage('GET /explore');
+  const topic = (name: string): Html =>
+    isLinked
+      ? html`<li><a class="badge" href="/explore?${new URLSearchParams({ topic: name }).toString()}">${name}</a></li>`
+      : html`<li><span class="badge">${name}</span></li>`;
+  return html`<ul class="buttons" aria-label="Topics">${topics.map(topic)}</ul>`;
+};
+
+const parentPart = async ({ call }: Visit, { forked_from_project_id: id }: Project): Promise<Html | null> => {
+  const parent = id === null ? null : await loadProject(call.db, id);
+  if (parent === null || !canSeeProject(call.viewer, parent)) return null;
+  return html`<p>${icon('fork')} Forked from <a href="/${parent.full_path}">${parent.full_path}</a></p>`;
+};
+
+const aboutPart = async (visit: Visit, project: Project, license: Html | null): Promise<Html> => {
+  const description = project.description ?? '';
+  return html`<section><h2>About</h2>${
+    description === '' ? html`<p class="muted">No description</p>` : html`<p class="lines">${description}</p>`
+  }${await topicPart(visit, project)}${await parentPart(visit, project)}${license}</section>
+`;
+};
+
+const releasePart = async (visit: Visit, project: Project): Promise<Html | null> => {
+  const { call } = visit;
+  if (!may(call.viewer, 'read_release', project)) return null;
+  try {
+    const { name, tag, released_at } = await latestRelease(call.db, project.id, call.now);
+    const page = `releases/${encodeURIComponent(tag)}`;
+    const title = call.platform.hasPage('GET /-/projects/:project/releases/:tag')
+      ? html`<a href="${projectPagePath(project, page)}">${name}</a>`
+      : html`<b>${name}</b>`;
+    return html`<section><h2>Latest release</h2><p>${icon('tag')} ${title} <span class="muted">${relative(released_at)}</span></p></section>
+`;
+  } catch (error) {
+    if (error instanceof Failure && error.kind === 'not_found') return null;
+    throw error;
+  }
+};
+
+const counted = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
+
+const workPart = (visit: Visit, project: Project): Html | null => {
+  const { viewer } = visit.call;
+  const { full_path, opened_issues, opened_confidential_issues, opened_merge_requests } = project;
+  const parts = [
+    may(viewer, 'read_issue', project) && {
+      page: '/-/issues',
+      text: counted(opened_issues - opened_confidential_issues, 'issue', 'issues'),
+    },
+    may(viewer, 'read_merge_request', project) && {
+      page: '/-/merge_requests',
+      text: counted(opened_merge_requests, 'merge request', 'merge requests'),
+    },
+  ].filter((part) => part !== false);
+  if (parts.length === 0) return null;
+  const links = parts.map(
+    ({ page, text }) => html`<li>${projectLink(visit, { project: full_path, page, text }) ?? text}</li>`,
+  );
+  return html`<section><h2>Open work</h2><ul>${links}</ul></section>
+`;
+};
+
+const membersPart = async (visit: Visit, project: Project): Promise<Html | null> => {
+  const { call } = visit;
+  if (!may(call.viewer, 'read_member', project)) return null;
+  const source = await projectSource.find(call, project.id);
+  const filter = { query: '', inherited: true, now: call.now };
+  const page = { page: 1, per_page: maxAvatars, limit: maxAvatars, offset: 0 };
+  const { rows, total } = await listMembers(call.db, source, filter, page);
+  if (total === 0) return null;
+  const item = (row: (typeof rows)[number]): Html => {
+    const { name, username, avatar_url } = basicUser(row, call);
+    return html`<a href="/${username}" title="${name}">${avatar({ name, avatar_url, size: 'medium' })}<span class="visually-hidden">${name}</span></a>`;
+  };
+  const link = projectLink(visit, {
+    project: project.full_path,
+    page: '/-/project_members',
+    text: 'Members',
+  });
+  return html`<section><h2>${link ?? 'Members'} <span class="count">${total}</span></h2><div class="avatars">${rows.map(item)}</div></section>
+`;
+};
+
+type CodeFacts = FolderTexts & { ref: string; languages: readonly LanguageShare[] };
+
+/** Renders the column. @param files null: there is no code, or the viewer may not read it */
+export const projectAside = async (
+  visit: Visit,
+  project: Project,
+  files: CodeFacts | null,
+): Promise<Html> => {
+  const license = files?.license ?? null;
+  const link =
+    license === null || files === null
+      ? null
+      : html`<p>${icon('shield')} <a href="${codePath(project, 'blob', files.ref, license.path)}">${license.name}</a></p>`;
+  const [about, release, members] = await Promise.all([
+    aboutPart(visit, project, link),
+    releasePart(visit, project),
+    membersPart(visit, project),
+  ]);
+  return html`<aside class="aside" aria-label="About the project">${about}${files !== null && languagesBar(files.languages)}${release}${workPart(visit, project)}${members}</aside>`;
+};

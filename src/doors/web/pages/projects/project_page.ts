@@ -1,0 +1,125 @@
+/** The page of a project. */
+import { type Code, openCode } from '../../../../code/repository/code.ts';
+import { countCommits } from '../../../../code/repository/commits/count_commits.ts';
+import { loadLanguagesBriefly } from '../../../../code/repository/languages/load_languages.ts';
+import { loadFolderTexts } from '../../../../code/repository/files/folder_texts.ts';
+import { branchPrefix, findRef } from '../../../../code/repository/refs/resolve.ts';
+import { may } from '../../../../core/access/may.ts';
+import type { Oid } from '../../../../platform/git/protocol_types.ts';
+import { type Project, findProject } from '../../../../projects/projects/find.ts';
+import type { View, Visit } from '../../page.ts';
+import { codePath } from '../../parts/code/code_path.ts';
+import { projectPagePath, projectView } from '../../parts/frame/project_view.ts';
+import { type Html, html } from '../../parts/html.ts';
+import { icon } from '../../parts/icon.ts';
+import { countedRefMenu } from '../../parts/ref_menu.ts';
+import { treeCard } from '../tree/entries.ts';
+import { readmeCard } from '../tree/readme.ts';
+import { cloneMenu } from './clone_menu.ts';
+import { emptyRepository } from './empty_repository.ts';
+import { projectAside } from './project_aside.ts';
+
+/** The default branch and its commit. */
+type Head = { ref: string; commit: Oid };
+
+const findHead = async ({ repository, project }: Code): Promise<Head | null> => {
+  const { default_branch: ref } = project;
+  if (ref === null) return null;
+  const commit = (await findRef(repository, branchPrefix + ref))?.commit ?? null;
+  return commit === null ? null : { ref, commit };
+};
+
+type Totals = { branches: number; tags: number; commits: number | null };
+
+type Counted = { count: number | null; one: string; many: string; line: string; path: string };
+
+/** Counts of branches, tags and commits, each linked to its page where that exists. */
+const countsPart = (visit: Visit, project: Project, ref: string, totals: Totals): Html => {
+  const { branches, tags, commits } = totals;
+  const counts: Counted[] = [
+    {
+      count: branches,
+      one: 'branch',
+      many: 'branches',
+      line: 'branches',
+      path: projectPagePath(project, 'branches'),
+    },
+    { count: tags, one: 'tag', many: 'tags', line: 'tags', path: projectPagePath(project, 'tags') },
+    {
+      count: commits,
+      one: 'commit',
+      many: 'commits',
+      line: 'commits/:rest',
+      path: codePath(project, 'commits', ref),
+    },
+  ];
+  const items = counts.map(({ count, one, many, line, path }) => {
+    const text = count === null ? 'Commits' : `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
+    const isPage = visit.call.platform.hasPage(`GET /-/projects/:project/${line}`);
+    return isPage ? html`<li><a href="${path}">${text}</a></li>` : html`<li>${text}</li>`;
+  });
+  return html`<ul class="dots muted">${items}</ul>`;
+};
+
+/** Buttons to pages of the branch that exist. */
+const actionsPart = (visit: Visit, project: Project, ref: string): Html => {
+  const { hasPage } = visit.call.platform;
+  const canFind = hasPage('GET /-/projects/:project/find_file/:rest');
+  const canAdd =
+    hasPage('GET /-/projects/:project/new/:rest') && may(visit.call.viewer, 'push_code', project);
+  const branch = ref.split('/').map(encodeURIComponent).join('/');
+  return html`<div class="buttons end">${
+    canFind &&
+    html`<a class="button" href="${codePath(project, 'find_file', ref)}" data-key="t">${icon('search')} Find file <kbd aria-hidden="true">t</kbd></a>`
+  }${
+    canAdd &&
+    html`<a class="button" href="${projectPagePath(project, `new/${branch}`)}">${icon('plus')} Add file</a>`
+  }${cloneMenu(visit, project, ref)}</div>`;
+};
+
+const codePart = async (visit: Visit, code: Code, head: Head): Promise<Html> => {
+  const { project } = code;
+  const { ref, commit } = head;
+  const [files, languages, switcher, commits, tree] = await Promise.all([
+    loadFolderTexts(code, commit, ''),
+    loadLanguagesBriefly(code, commit),
+    countedRefMenu(visit, { project, ref, pathFor: (other) => codePath(project, 'tree', other) }),
+    countCommits(code, commit),
+    treeCard(visit, { project, ref, path: '', commit }),
+  ]);
+  const [readme, aside] = await Promise.all([
+    readmeCard(visit, { project, ref, path: '', commit }),
+    projectAside(visit, project, { ...files, ref, languages }),
+  ]);
+  return html`<div class="row">${switcher.menu}${icon('branch')}${countsPart(visit, project, ref, { ...switcher, commits })}${actionsPart(visit, project, ref)}</div>
+<div class="with-aside"><div class="stack">${tree}${readme}</div>${aside}</div>`;
+};
+
+const contentPart = async (visit: Visit, project: Project): Promise<Html> => {
+  if (may(visit.call.viewer, 'read_code', project)) {
+    const code = openCode(visit.call, project);
+    const head = await findHead(code);
+    if (head !== null) return await codePart(visit, code, head);
+    return html`<div class="buttons end">${cloneMenu(visit, project, null)}</div>
+<div class="with-aside">${emptyRepository(visit, project)}${await projectAside(visit, project, null)}</div>`;
+  }
+  return await projectAside(visit, project, null);
+};
+
+/** Describes a public project to previews of links. */
+const previewOf = ({ visibility, description, full_path }: Project): Partial<View> =>
+  visibility === 'public'
+    ? { preview: { description: (description ?? '') === '' ? full_path : (description ?? '') } }
+    : {};
+
+/** Returns the page of a visible project. @throws Failure 404 */
+export const projectPage = async (visit: Visit, path: string): Promise<View> => {
+  const project = await findProject(visit.call, path);
+  const body = html`<h1 class="visually-hidden">${project.name}</h1>
+${await contentPart(visit, project)}`;
+  return projectView(
+    visit,
+    { project, title: project.full_path, noun: null, hasHeading: true, view: previewOf(project) },
+    body,
+  );
+};

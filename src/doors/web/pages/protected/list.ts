@@ -1,0 +1,164 @@
+/** The list of rules for protected branches or tags, with the form that adds one. */
+import { may } from '../../../../core/access/may.ts';
+import { levels } from '../../../../core/access/levels.ts';
+import { type PageRequest, pageRequest } from '../../../../platform/http/page.ts';
+import type { Project } from '../../../../projects/projects/find.ts';
+import { emptyState } from '../../parts/empty_state.ts';
+import { type FormProblems, checkbox, form, hidden, input, noProblems, select } from '../../parts/form.ts';
+import { projectPagePath, projectView } from '../../parts/frame/project_view.ts';
+import { type Html, html } from '../../parts/html.ts';
+import { icon } from '../../parts/icon.ts';
+import { pagesNav } from '../../parts/paging.ts';
+import type { View, Visit } from '../../page.ts';
+import type { Kind, Rule } from './kinds.ts';
+import { type Coverage, loadCoverage } from './matches.ts';
+
+/** A refused form: of which rule (null: the form that adds one), its input and problems. */
+export type Tried = {
+  rule: string | null;
+  sent: Readonly<Record<string, string>>;
+  problems: FormProblems;
+};
+
+const levelNames: Readonly<Record<number, string>> = {
+  0: 'Nobody',
+  [levels.developer]: 'Developers and maintainers',
+  [levels.master]: 'Maintainers',
+};
+
+const levelOptions = [levels.master, levels.developer, 0].map(
+  (level) => [String(level), levelNames[level] ?? ''] as const,
+);
+
+type Of = { visit: Visit; project: Project; kind: Kind; isOpen: boolean; tried: Tried | null };
+
+type Fill = { id: string; text: (name: string) => string; problems: FormProblems };
+
+const ruleFields = (kind: Kind, { id, text, problems }: Fill): Html => {
+  const selects = kind.levels.map(([name, label]) =>
+    select({ name, id: `${name}_${id}`, label, value: text(name), options: levelOptions, problems }),
+  );
+  const force = checkbox({
+    name: 'allow_force_push',
+    id: `allow_force_push_${id}`,
+    label: 'Allow force push',
+    hint: 'Who may push may also rewrite history. Others can lose commits.',
+    checked: text('allow_force_push') === '1',
+    problems,
+  });
+  return html`<div class="field-row">${selects}</div>${kind.hasForcePush && force}`;
+};
+
+const addForm = ({ visit, project, kind, tried }: Of): Html => {
+  const { sent, problems } =
+    tried?.rule === null ? tried : { sent: {} as Tried['sent'], problems: noProblems };
+  const path = projectPagePath(project, kind.noun);
+  const fields = ruleFields(kind, {
+    id: 'new',
+    text: (name) => sent[name] ?? (name === 'allow_force_push' ? '0' : String(levels.master)),
+    problems,
+  });
+  return form(
+    visit,
+    { action: path, submit: 'Protect', problems },
+    input({
+      name: 'name',
+      label: kind.word === 'branch' ? 'Branch' : 'Tag',
+      hint: html`A name, or a pattern: <code>*</code> stands for any characters, as in <code>${
+        kind.word === 'branch' ? 'release/*' : 'v*'
+      }</code>.`,
+      value: sent['name'] ?? '',
+      autocomplete: 'off',
+      required: true,
+      problems,
+    }),
+    fields,
+  );
+};
+
+const editForms = ({ visit, project, kind, tried }: Of, rule: Rule): Html => {
+  const refused = tried?.rule === rule.name ? tried : null;
+  const { sent = {}, problems = noProblems } = refused ?? {};
+  const path = projectPagePath(project, kind.noun);
+  const stored = rule as unknown as Record<string, number>;
+  const text = (name: string): string => sent[name] ?? String(stored[name] ?? '');
+  const name = hidden('name', rule.name);
+  const change = form(
+    visit,
+    { action: `${path}/change`, submit: 'Save', name: `Save ${rule.name}`, problems },
+    name,
+    ruleFields(kind, { id: String(rule.id), text, problems }),
+  );
+  const removal = form(
+    visit,
+    { action: `${path}/delete`, submit: 'Unprotect', name: `Unprotect ${rule.name}`, danger: true },
+    name,
+  );
+  return html`<details${refused !== null && html` open`}><summary>${kind.change === null ? 'Unprotect' : 'Edit'}<span class="visually-hidden"> ${rule.name}</span></summary>
+<div class="stack">${kind.change !== null && change}<p>Unprotected, developers can change and delete ${
+    rule.name.includes('*') ? `these ${kind.plural}` : `this ${kind.word}`
+  } again.</p>${removal}</div></details>`;
+};
+
+const coveragePart = ({ plural, word }: Kind, { isPattern, count, isPartial }: Coverage): string | null => {
+  if (!isPattern) return count === 0 ? `No such ${word} yet` : null;
+  if (count === 0) return `Matches no ${plural} yet`;
+  return `Matches ${isPartial ? 'at least ' : ''}${count} ${count === 1 ? word : plural}`;
+};
+
+const line = (of: Of, rule: Rule, coverage: Coverage | undefined): Html => {
+  const { kind, project } = of;
+  const stored = rule as unknown as Record<string, number>;
+  const covered = coverage === undefined ? null : coveragePart(kind, coverage);
+  const isDefault = kind.word === 'branch' && rule.name === project.default_branch;
+  const roles = kind.levels.map(
+    ([name, label]) => html`<span>${label}: ${levelNames[stored[name] ?? 0] ?? String(stored[name])}</span>`,
+  );
+  return html`<li>
+<span class="lead">${icon(kind.word === 'branch' ? 'branch' : 'tag')}</span>
+<span class="title"><code>${rule.name}</code>${isDefault && html` <span class="badge">Default</span>`}</span>
+<span class="meta">${roles}${rule.allow_force_push === 1 && html`<span>Force push allowed</span>`}${
+    covered !== null && html`<span>${covered}</span>`
+  }</span>
+${of.isOpen && editForms(of, rule)}</li>
+`;
+};
+
+export type ListQuery = { page?: number; per_page?: number };
+
+const listCard = async (of: Of, rules: readonly Rule[], page: PageRequest): Promise<Html> => {
+  const { visit, project, kind } = of;
+  if (rules.length === 0) {
+    const text = `Developers can push to every ${kind.word}.`;
+    return html`<div class="card">${emptyState({ icon: 'shield', title: `No ${kind.title.toLowerCase()}`, text })}</div>`;
+  }
+  const shown = rules.slice(page.offset, page.offset + page.limit);
+  const coverage = await loadCoverage(
+    visit,
+    project,
+    kind.prefix,
+    shown.map(({ name }) => name),
+  );
+  return html`<div class="card"><ul class="list">${shown.map((rule) => line(of, rule, coverage.get(rule.name)))}</ul></div>
+${pagesNav({ path: projectPagePath(project, kind.noun), query: {}, page, total: rules.length })}`;
+};
+
+/** Renders the page. @param tried null: nothing was refused */
+export const protectedView = async (
+  kind: Kind,
+  { visit, project }: { visit: Visit; project: Project },
+  asked: ListQuery,
+  tried: Tried | null = null,
+): Promise<View> => {
+  const isOpen = may(visit.call.viewer, 'admin_protected_ref', project);
+  const of = { visit, project, kind, isOpen, tried };
+  const rules = await kind.load(visit.call.db, project.id);
+  const add = html`<section class="card" aria-labelledby="add_title"><header><h2 id="add_title">Protect a ${kind.word}</h2></header>
+<div class="body">${addForm(of)}</div></section>`;
+  const content = html`<p>${kind.intro}</p>
+${tried !== null && tried.rule !== null && html`<p class="flash alert">Nothing was saved. Correct the rule of <code>${tried.rule}</code>.</p>`}
+${isOpen ? add : html`<p class="quiet">The project is archived: its rules cannot be changed.</p>`}
+${await listCard(of, rules, pageRequest(asked))}`;
+  const view = projectView(visit, { project, title: kind.title, noun: kind.noun }, content);
+  return tried === null ? view : { ...view, status: 422 };
+};

@@ -1,0 +1,223 @@
+/** Forms that create, edit and delete snippets. */
+import { findVisibilityProblem } from '../../../../core/settings/setting_effects.ts';
+import type { Visibility } from '../../../../platform/db/schema/column_types.ts';
+import { forbidden } from '../../../../platform/errors.ts';
+import { object, boolean, id, longText, oneOf, optional } from '../../../../platform/http/schema.ts';
+import { createSnippet } from '../../../../projects/snippets/create.ts';
+import { deleteSnippet } from '../../../../projects/snippets/delete.ts';
+import { mayCreate, requireChange } from '../../../../projects/snippets/owner.ts';
+import { findSnippet, loadContent } from '../../../../projects/snippets/queries.ts';
+import type { SnippetRow } from '../../../../projects/snippets/snippet_row.ts';
+import { updateSnippet } from '../../../../projects/snippets/update.ts';
+import { type View, type Visit, page, redirect } from '../../page.ts';
+import { type FormProblems, attempt, checkbox, form, input, noProblems, textArea } from '../../parts/form.ts';
+import { type Html, html } from '../../parts/html.ts';
+import { markdownEditor } from '../../parts/markdown_editor.ts';
+import { visibilityChoice } from '../../parts/visibility.ts';
+import { type SnippetPages, type SnippetPlace, placeParam } from './place.ts';
+
+type Filled = {
+  title: string;
+  description: string;
+  file_name: string;
+  content: string;
+  visibility: Visibility;
+};
+
+const filledParams = {
+  title: optional(longText()),
+  description: optional(longText()),
+  file_name: optional(longText()),
+  content: optional(longText()),
+  visibility: optional(oneOf(['private', 'internal', 'public'])),
+};
+
+type Sent = { [N in keyof Filled]?: Filled[N] | undefined };
+
+const toFilled = ({ call }: Visit, sent: Sent): Filled => {
+  const { title = '', description = '', file_name = '', content = '' } = sent;
+  return {
+    title,
+    description: description.replaceAll('\r\n', '\n'),
+    file_name,
+    content: content.replaceAll('\r\n', '\n'),
+    visibility: sent.visibility ?? call.settings.default_snippet_visibility,
+  };
+};
+
+/** Names the problem of the visibility by its field. */
+const snippetProblems = ({ text, fields: { visibility_level, ...fields } }: FormProblems): FormProblems => ({
+  text,
+  fields: { ...fields, ...(visibility_level !== undefined && { visibility: visibility_level }) },
+});
+
+type Target = { place: SnippetPlace; action: string; submit: string };
+
+const snippetForm = (
+  visit: Visit,
+  { place, action, submit }: Target,
+  filled: Filled,
+  problems: FormProblems,
+): Html =>
+  html`<div class="form-page snippet-form">${form(
+    visit,
+    { action, submit, problems },
+    input({ name: 'title', label: 'Title', value: filled.title, required: true, problems }),
+    markdownEditor({
+      name: 'description',
+      label: 'Description',
+      project: place.home,
+      value: filled.description,
+      rows: 3,
+      problems,
+    }),
+    input({
+      name: 'file_name',
+      label: 'File name',
+      hint: 'Its ending chooses the language, such as fix.sh.',
+      value: filled.file_name,
+      problems,
+    }),
+    textArea({ name: 'content', label: 'Content', value: filled.content, rows: 16, problems }),
+    visibilityChoice({
+      value: filled.visibility,
+      limit: (visibility) => findVisibilityProblem(visit.call, visibility),
+      ...(place.home === null && { privateMeaning: 'Only you.' }),
+      problems,
+    }),
+  )}</div>`;
+
+const newView = (
+  visit: Visit,
+  place: SnippetPlace,
+  filled: Filled,
+  problems: FormProblems = noProblems,
+): View => {
+  const given = { place, action: place.listPath, submit: 'Create snippet' };
+  const view = place.view('New snippet', snippetForm(visit, given, filled, problems));
+  return problems === noProblems ? view : { ...view, status: 422 };
+};
+
+const openNew = async (
+  of: SnippetPages,
+  visit: Visit,
+  params: { project?: string | undefined },
+): Promise<SnippetPlace> => {
+  const place = await of.open(visit, params);
+  if (!mayCreate(visit.call, place.home)) throw forbidden();
+  return place;
+};
+
+const newPages = (of: SnippetPages) => [
+  page({
+    method: 'GET',
+    path: `${of.list}/new`,
+    audience: 'user',
+    params: object(placeParam),
+    handle: async (visit, params) => newView(visit, await openNew(of, visit, params), toFilled(visit, {})),
+  }),
+  page({
+    method: 'POST',
+    path: of.list,
+    audience: 'user',
+    params: object({ ...placeParam, ...filledParams }),
+    handle: async (visit, params) => {
+      const place = await openNew(of, visit, params);
+      const filled = toFilled(visit, params);
+      let made: SnippetRow | null = null;
+      const problems = await attempt(async () => {
+        made = await createSnippet(visit.call, place.home, filled);
+        return made;
+      });
+      if (problems !== null) return newView(visit, place, filled, snippetProblems(problems));
+      return redirect(place.pathOf((made as unknown as SnippetRow).id));
+    },
+  }),
+];
+
+type Own = { place: SnippetPlace; snippet: SnippetRow };
+
+/** Loads a snippet that the user may change. @throws Failure 404, 403 */
+const openOwn = async (
+  of: SnippetPages,
+  visit: Visit,
+  params: { project?: string | undefined; id: number },
+): Promise<Own> => {
+  const { call } = visit;
+  const place = await of.open(visit, params);
+  const snippet = await findSnippet(call, call.db, place.home, params.id);
+  requireChange(call, place.home, snippet);
+  return { place, snippet };
+};
+
+const editView = (
+  visit: Visit,
+  { place, snippet }: Own,
+  filled: Filled,
+  problems: FormProblems = noProblems,
+): View => {
+  const path = place.pathOf(snippet.id);
+  const content = html`${snippetForm(visit, { place, action: path, submit: 'Save changes' }, filled, problems)}
+<p><a href="${path}">Back to the snippet</a></p>
+<section class="card danger-zone"><header><h2>Delete this snippet</h2></header><div class="body">${form(
+    visit,
+    { action: `${path}/delete`, submit: 'Delete snippet', danger: true },
+    checkbox({ name: 'confirmed', label: `Delete $${snippet.id} for good`, checked: false }),
+  )}</div></section>`;
+  const view = place.view(`Edit $${snippet.id}`, content);
+  return problems === noProblems ? view : { ...view, status: 422 };
+};
+
+const loadFilled = async ({ call }: Visit, snippet: SnippetRow): Promise<Filled> => ({
+  ...snippet,
+  description: snippet.description ?? '',
+  content: await loadContent(call.db, snippet.id),
+});
+
+const editPages = (of: SnippetPages) => [
+  page({
+    method: 'GET',
+    path: `${of.one}/:id/edit`,
+    audience: 'user',
+    params: object({ ...placeParam, id: id() }),
+    handle: async (visit, params) => {
+      const own = await openOwn(of, visit, params);
+      return editView(visit, own, await loadFilled(visit, own.snippet));
+    },
+  }),
+  page({
+    method: 'POST',
+    path: `${of.one}/:id`,
+    audience: 'user',
+    params: object({ ...placeParam, id: id(), ...filledParams }),
+    handle: async (visit, params) => {
+      const own = await openOwn(of, visit, params);
+      const { place, snippet } = own;
+      const filled = toFilled(visit, { visibility: snippet.visibility, ...params });
+      const problems = await attempt(
+        async () => await updateSnippet(visit.call, place.home, snippet.id, filled),
+      );
+      if (problems !== null) return editView(visit, own, filled, snippetProblems(problems));
+      return redirect(place.pathOf(snippet.id));
+    },
+  }),
+  page({
+    method: 'POST',
+    path: `${of.one}/:id/delete`,
+    audience: 'user',
+    params: object({ ...placeParam, id: id(), confirmed: optional(boolean()) }),
+    handle: async (visit, params) => {
+      const own = await openOwn(of, visit, params);
+      const { place, snippet } = own;
+      if (params.confirmed !== true) {
+        const problems = { text: 'Confirm that the snippet is to be deleted.', fields: {} };
+        return editView(visit, own, await loadFilled(visit, snippet), problems);
+      }
+      await deleteSnippet(visit.call, place.home, snippet.id);
+      return redirect(place.listPath, `Snippet $${snippet.id} is deleted.`);
+    },
+  }),
+];
+
+/** Makes the pages with forms. */
+export const formPages = (of: SnippetPages) => [...newPages(of), ...editPages(of)];

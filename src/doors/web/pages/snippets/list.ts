@@ -1,0 +1,82 @@
+/** Lists of snippets. */
+import { unauthorized } from '../../../../platform/errors.ts';
+import { pageParams, pageRequest } from '../../../../platform/http/page.ts';
+import { object, oneOf, optional } from '../../../../platform/http/schema.ts';
+import { snippetsJson } from '../../../../projects/snippets/json.ts';
+import { mayCreate } from '../../../../projects/snippets/owner.ts';
+import { listSnippets } from '../../../../projects/snippets/queries.ts';
+import { type View, type Visit, page } from '../../page.ts';
+import { emptyState } from '../../parts/empty_state.ts';
+import { tabs } from '../../parts/frame/nav.ts';
+import { type Html, html } from '../../parts/html.ts';
+import { type IconName, icon } from '../../parts/icon.ts';
+import { relative } from '../../parts/moment.ts';
+import { pagesNav } from '../../parts/paging.ts';
+import { type SnippetPages, type SnippetPlace, placeParam } from './place.ts';
+
+type Json = Awaited<ReturnType<typeof snippetsJson>>[number];
+
+const visibilities: Readonly<Record<string, readonly [IconName, string]>> = {
+  private: ['lock', 'Private'],
+  internal: ['shield', 'Internal'],
+  public: ['globe', 'Public'],
+};
+
+/** Renders the visibility of a snippet. */
+export const visibilityMark = (visibility: string): Html => {
+  const [name, word] = visibilities[visibility] ?? ['lock', visibility];
+  return html`<span class="status off">${icon(name)} ${word}</span>`;
+};
+
+const row = (place: SnippetPlace, { id, title, file_name, visibility, author, created_at }: Json): Html =>
+  html`<li><span class="lead">${icon('file')}</span><span><a class="title" href="${place.pathOf(id)}" data-row>${title}</a></span><span class="side">${visibilityMark(
+    visibility,
+  )}</span><span class="meta">$${id}${file_name !== '' && html` · <code>${file_name}</code>`} · created ${relative(Date.parse(created_at))}${author !== null && ` by ${author.name}`}</span></li>
+`;
+
+type Whose = 'own' | 'public';
+
+const whoseTabs = ({ listPath }: SnippetPlace, whose: Whose): Html =>
+  tabs('Snippets', [
+    { path: listPath, name: 'Yours', isHere: whose === 'own' },
+    { path: `${listPath}?of=public`, name: 'Public', isHere: whose === 'public' },
+  ]);
+
+type Asked = { of?: Whose | undefined; page?: number; per_page?: number };
+
+const listView = async (visit: Visit, place: SnippetPlace, asked: Asked): Promise<View> => {
+  const { call } = visit;
+  const { home, listPath, view } = place;
+  const whose = asked.of ?? 'own';
+  if (home === null && whose === 'own' && !call.signedIn) throw unauthorized();
+  const requested = pageRequest(asked);
+  const of = home === null ? whose : 'all';
+  const { items, total } = await listSnippets(call, home, { of }, requested);
+  const shown = await snippetsJson(call, home, items);
+  const fresh =
+    mayCreate(call, home) &&
+    html`<a class="button primary" href="${listPath}/new" data-key="i">${icon('plus')} New snippet</a>`;
+  const list =
+    shown.length === 0
+      ? emptyState({ icon: 'file', title: 'No snippets', text: 'Snippets share a piece of code or text.' })
+      : html`<header><span class="muted">${total === 1 ? '1 snippet' : `${total} snippets`}</span></header><ul class="list">${shown.map((one) => row(place, one))}</ul>`;
+  const query = { of: home === null && whose === 'public' ? whose : undefined };
+  return view(
+    'Snippets',
+    html`<div class="row between"><h1>Snippets</h1>${fresh}</div>
+${home === null && call.signedIn && whoseTabs(place, whose)}
+<section class="card" aria-label="Snippets">${list}</section>
+${pagesNav({ path: listPath, query, page: requested, total })}`,
+    { hasHeading: true },
+  );
+};
+
+/** Makes the page of a list. */
+export const listPage = (of: SnippetPages) =>
+  page({
+    method: 'GET',
+    path: of.list,
+    audience: 'visitor',
+    params: object({ ...placeParam, of: optional(oneOf(['own', 'public'])), ...pageParams }),
+    handle: async (visit, params) => await listView(visit, await of.open(visit, params), params),
+  });

@@ -1,0 +1,28 @@
+import { id, object } from '../../../../platform/http/schema.ts';
+import { page, redirect } from '../../page.ts';
+import { formPages } from './forms.ts';
+import { listPage } from './list.ts';
+import { onePages } from './one.ts';
+import { type SnippetPages, personalSnippets, projectSnippets } from './place.ts';
+
+const pagesOf = (of: SnippetPages) => [listPage(of), ...onePages(of), ...formPages(of)];
+
+/** Other addresses of personal snippets. */
+const redirects = [
+  page({
+    method: 'GET',
+    path: '/snippets',
+    audience: 'anyone',
+    params: object({}),
+    handle: async () => await Promise.resolve(redirect('/-/snippets')),
+  }),
+  page({
+    method: 'GET',
+    path: '/-/snippets/:id',
+    audience: 'anyone',
+    params: object({ id: id() }),
+    handle: async (_visit, params) => await Promise.resolve(redirect(`/snippets/${params.id}`)),
+  }),
+];
+
+export const pages = [...pagesOf(personalSnippets), ...pagesOf(projectSnippets), ...redirects];

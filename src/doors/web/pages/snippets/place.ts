@@ -1,0 +1,66 @@
+/** Where snippets are: in a project, or with their author. Their pages are alike. */
+import { may } from '../../../../core/access/may.ts';
+import type { Home } from '../../../../projects/snippets/owner.ts';
+import { findProject } from '../../../../projects/projects/find.ts';
+import { notFound } from '../../../../platform/errors.ts';
+import { optional } from '../../../../platform/http/schema.ts';
+import type { View, Visit } from '../../page.ts';
+import { type Html, html } from '../../parts/html.ts';
+import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_view.ts';
+import { projectRoot } from '../../places.ts';
+
+/** The pages of the snippets of one place. */
+export type SnippetPages = {
+  /** Served path of the list, and of one snippet. */
+  list: string;
+  one: string;
+  /** Loads the place. @throws Failure 404 */
+  open: (visit: Visit, params: { project?: string | undefined }) => Promise<SnippetPlace>;
+};
+
+export type SnippetPlace = {
+  home: Home;
+  /** Address of the list. */
+  listPath: string;
+  pathOf: (id: number) => string;
+  view: (title: string, content: Html, given?: { hasHeading?: boolean; view?: Partial<View> }) => View;
+};
+
+/** Renders a page without a project. */
+const plainView: SnippetPlace['view'] = (title, content, { hasHeading = false, view } = {}) => ({
+  title,
+  body: html`${!hasHeading && html`<h1>${title}</h1>`}${content}`,
+  ...view,
+});
+
+export const personalSnippets: SnippetPages = {
+  list: '/-/snippets',
+  one: '/snippets',
+  open: async () =>
+    await Promise.resolve({
+      home: null,
+      listPath: '/-/snippets',
+      pathOf: (id) => `/snippets/${id}`,
+      view: plainView,
+    }),
+};
+
+export const projectSnippets: SnippetPages = {
+  list: `${projectRoot}/snippets`,
+  one: `${projectRoot}/snippets`,
+  open: async (visit, { project: path = '' }) => {
+    const project = await findProject(visit.call, path);
+    if (!may(visit.call.viewer, 'read_snippet', project)) throw notFound();
+    const listPath = projectPagePath(project, 'snippets');
+    return {
+      home: project,
+      listPath,
+      pathOf: (id) => `${listPath}/${id}`,
+      view: (title, content, given = {}) =>
+        projectView(visit, { project, title, noun: 'snippets', ...given }, content),
+    };
+  },
+};
+
+/** Parameter of the pages of both places: the full path of the project. */
+export const placeParam = { project: optional(projectPath.project) };

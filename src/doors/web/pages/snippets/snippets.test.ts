@@ -1,0 +1,139 @@
+/** Tests the pages of snippets, of projects and of users. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { type SeededProject, seedProject, unique } from '../../../../../test/support/seed.ts';
+import { type SeededVisitor, seedVisitor } from '../../../../../test/support/seed_visitor.ts';
+import { type TestService, startTestService } from '../../../../../test/support/service.ts';
+import { openVisitor } from '../../../../../test/support/visitor.ts';
+
+let gantry: TestService;
+let project: SeededProject;
+let reporter: SeededVisitor;
+let guest: SeededVisitor;
+let stranger: SeededVisitor;
+let list: string;
+
+before(async () => {
+  gantry = await startTestService();
+  project = await seedProject(gantry, { visibility: 'public' });
+  list = `/${project.full_path}/snippets`;
+  reporter = await seedVisitor(gantry, { project: project.id, access_level: 20 });
+  guest = await seedVisitor(gantry, { project: project.id, access_level: 10 });
+  stranger = await seedVisitor(gantry);
+});
+after(async () => await gantry.close());
+
+const text = {
+  title: 'Fix <b>',
+  description: '**Run** it',
+  file_name: 'fix.sh',
+  content: 'echo 1\r\necho "<i>"',
+};
+
+const create = async (at: string, by: SeededVisitor, given: object): Promise<string> => {
+  await by.visitor.get(`${at}/new`);
+  const { status, location } = await by.visitor.post(at, { ...text, ...given });
+  assert.equal(status, 303);
+  return location ?? '';
+};
+
+test('creates, shows, edits and deletes a snippet of a project', async () => {
+  const path = await create(list, reporter, { visibility: 'public' });
+  assert.match(path, new RegExp(`^${list}/\\d+$`));
+  const id = Number(path.split('/').at(-1));
+  const { body } = await gantry.api(`GET /projects/${project.id}/snippets/${id}`);
+  assert.equal(body.web_url, gantry.url + path);
+  const shown = await reporter.visitor.get(path);
+  assert.match(shown.text, /<h1>Fix &lt;b&gt; [\s\S]+Public[\s\S]+<strong>Run<\/strong>[\s\S]+fix\.sh/);
+  assert.match(shown.text, /id="L2"[\s\S]+echo/);
+  assert.doesNotMatch(shown.text, /<i>/);
+  const raw = await reporter.visitor.get(`${path}/raw`);
+  assert.deepEqual(
+    [raw.text, raw.headers.get('content-type')],
+    ['echo 1\necho "<i>"', 'text/plain; charset=utf-8'],
+  );
+  assert.match(raw.headers.get('content-security-policy') ?? '', /sandbox/);
+  assert.match((await reporter.visitor.get(list)).text, new RegExp(`1 snippet<[\\s\\S]+href="${path}"`));
+  assert.match(
+    (await reporter.visitor.get(`${path}/edit`)).text,
+    /echo 1\necho &quot;&lt;i&gt;&quot;<\/textarea>/,
+  );
+  await reporter.visitor.post(path, { ...text, title: 'Mended', visibility: 'private' });
+  assert.match((await reporter.visitor.get(path)).text, /<h1>Mended [\s\S]+Private/);
+  assert.equal((await reporter.visitor.post(`${path}/delete`)).status, 422);
+  assert.equal((await reporter.visitor.post(`${path}/delete`, { confirmed: '1' })).location, list);
+  assert.equal((await reporter.visitor.get(path)).status, 404);
+});
+
+test('shows what is wrong, and keeps the input', async () => {
+  await reporter.visitor.get(`${list}/new`);
+  const bad = await reporter.visitor.post(list, { ...text, title: ' ', file_name: 'a/b', content: ' ' });
+  assert.equal(bad.status, 422);
+  assert.match(
+    bad.text,
+    /Title can&#39;t be blank[\s\S]+File name can contain only[\s\S]+Content can&#39;t be blank/,
+  );
+  assert.equal((await reporter.visitor.post(list, { ...text, visibility: 'x' })).status, 400);
+});
+
+test('hides private snippets of a project from those who are no members', async () => {
+  const path = await create(list, reporter, { visibility: 'private', title: 'Hidden title' });
+  assert.equal((await guest.visitor.get(path)).status, 200);
+  const id = Number(path.split('/').at(-1));
+  for (const below of ['', '/raw', '/edit']) {
+    assert.equal((await stranger.visitor.get(path + below)).status, 404);
+    assert.match((await openVisitor(gantry).get(path + below)).location ?? '', /^\/users\/sign_in/);
+  }
+  assert.equal((await stranger.visitor.get(`/snippets/${id}`)).status, 404);
+  for (const visitor of [stranger.visitor, openVisitor(gantry)]) {
+    const seen = await visitor.get(list);
+    assert.doesNotMatch(seen.text, /Hidden title/);
+    assert.ok(!seen.text.includes(`${list}/new`));
+  }
+  assert.equal((await guest.visitor.get(`${list}/new`)).status, 403);
+  assert.equal((await guest.visitor.post(list, text)).status, 403);
+  for (const below of ['', '/delete']) {
+    assert.equal((await guest.visitor.post(path + below, { ...text, confirmed: '1' })).status, 403);
+  }
+  assert.doesNotMatch((await guest.visitor.get(path)).text, /\/edit"/);
+});
+
+test('hides snippets of hidden projects', async () => {
+  const hidden = await seedProject(gantry, { visibility: 'private' });
+  for (const address of [`/${hidden.full_path}/snippets`, `/${unique('no')}/${unique('no')}/snippets`]) {
+    assert.equal((await stranger.visitor.get(address)).status, 404);
+    assert.match((await openVisitor(gantry).get(address)).location ?? '', /^\/users\/sign_in/);
+  }
+});
+
+test('has personal snippets, with the address that the API names', async () => {
+  const open = await create('/-/snippets', stranger, { visibility: 'public', title: 'An open one' });
+  const own = await create('/-/snippets', stranger, { visibility: 'private', title: 'Only mine' });
+  assert.match(open, /^\/snippets\/\d+$/);
+  const id = Number(open.split('/').at(-1));
+  assert.equal((await gantry.api(`GET /snippets/${id}`)).body.web_url, gantry.url + open);
+  assert.match((await stranger.visitor.get('/-/snippets')).text, /Only mine[\s\S]+An open one/);
+  const others = await guest.visitor.get('/-/snippets?of=public');
+  assert.match(others.text, /An open one/);
+  assert.doesNotMatch(others.text, /Only mine/);
+  assert.equal((await guest.visitor.get(own)).status, 404);
+  assert.equal((await guest.visitor.get(`${open}/edit`)).status, 403);
+  assert.equal((await stranger.visitor.get(`/-/snippets/${id}`)).location, open);
+  assert.equal((await stranger.visitor.get('/snippets')).location, '/-/snippets');
+  const anonymous = openVisitor(gantry);
+  const seen = await anonymous.get(open);
+  assert.equal(seen.status, 200);
+  assert.doesNotMatch(seen.text, /method="post"|\/edit"/);
+  assert.match((await anonymous.get('/-/snippets')).location ?? '', /^\/users\/sign_in/);
+  assert.match((await anonymous.get('/-/snippets?of=public')).text, /An open one/);
+  assert.equal((await anonymous.get(`${open}/raw`)).text, 'echo 1\necho "<i>"');
+});
+
+test('pages a long text', async () => {
+  const content = Array.from({ length: 2_600 }, (_line, at) => `line ${at}`).join('\n');
+  const path = await create('/-/snippets', stranger, { content, visibility: 'private', file_name: '' });
+  const first = await stranger.visitor.get(path);
+  assert.match(first.text, /id="L2500"[\s\S]+Page 1 of 2/);
+  assert.doesNotMatch(first.text, /id="L2501"/);
+  assert.match((await stranger.visitor.get(`${path}?page=2`)).text, /id="L2600"/);
+});

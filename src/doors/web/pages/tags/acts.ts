@@ -1,0 +1,127 @@
+/** Creates and deletes tags, by the operations of the API. */
+import { findCodeForPush } from '../../../../code/repository/branches/create.ts';
+import type { Code } from '../../../../code/repository/code.ts';
+import { createTag, deleteTag } from '../../../../code/repository/tags/change_tags.ts';
+import { longText, object, optional, text } from '../../../../platform/http/schema.ts';
+import { type View, type Visit, page, redirect } from '../../page.ts';
+import { attemptRefChange } from '../../parts/code/attempt_ref_change.ts';
+import { type FormProblems, form, input, noProblems, textArea } from '../../parts/form.ts';
+import { projectPath, projectView } from '../../parts/frame/project_view.ts';
+import { html } from '../../parts/html.ts';
+import { markdownEditor } from '../../parts/markdown_editor.ts';
+import { servedTags, tagPath, tagsPath } from './list.ts';
+
+const formParams = {
+  tag_name: optional(text()),
+  ref: optional(text({ maxLength: 1_000 })),
+  message: optional(longText()),
+  release_description: optional(longText()),
+};
+
+type Filled = { [field in keyof typeof formParams]?: string | undefined };
+
+const newView = (
+  visit: Visit,
+  { project }: Code,
+  filled: Filled,
+  problems: FormProblems = noProblems,
+): View => {
+  const content = html`<section class="card form-page"><div class="body">${form(
+    visit,
+    { action: tagsPath(project), submit: 'Create tag', problems },
+    input({
+      name: 'tag_name',
+      label: 'Name',
+      value: filled.tag_name ?? '',
+      required: true,
+      autofocus: true,
+      problems,
+    }),
+    input({
+      name: 'ref',
+      label: 'Create from',
+      hint: 'A branch, a tag or the id of a commit.',
+      value: filled.ref ?? project.default_branch ?? '',
+      required: true,
+      problems,
+    }),
+    textArea({
+      name: 'message',
+      label: 'Message',
+      hint: 'With a message, the tag is annotated: it names you and the time.',
+      value: filled.message ?? '',
+      rows: 3,
+    }),
+    markdownEditor({
+      name: 'release_description',
+      label: 'Release notes',
+      hint: 'With notes, the tag gets a release.',
+      value: filled.release_description ?? '',
+      rows: 6,
+      project,
+    }),
+  )}</div></section>`;
+  const view = projectView(visit, { project, title: 'New tag', noun: 'tags' }, content);
+  return problems === noProblems ? view : { ...view, status: 422 };
+};
+
+const newPage = page({
+  method: 'GET',
+  path: `${servedTags}/new`,
+  audience: 'user',
+  params: object({ ...projectPath, tag_name: formParams.tag_name, ref: formParams.ref }),
+  handle: async (visit, { project, ...filled }) =>
+    newView(visit, await findCodeForPush(visit.call, project), filled),
+});
+
+/** Places a message about the whole request at the field it is about. */
+const atField = ({ text: said, fields }: FormProblems): FormProblems => {
+  if (said === null) return { text: said, fields };
+  const field = said.startsWith('Target ') ? 'ref' : 'tag_name';
+  return { text: null, fields: { ...fields, [field]: [said] } };
+};
+
+const sentText = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** Returns a text with the line ends of git: browsers send CR and LF. */
+const withPlainLines = (sent: string): string => sent.replaceAll('\r\n', '\n');
+
+const create = page({
+  method: 'POST',
+  path: servedTags,
+  audience: 'user',
+  params: object({ ...projectPath, ...formParams }),
+  invalid: async (visit, sent, fields) => {
+    const code = await findCodeForPush(visit.call, String(sent['project']));
+    const filled = Object.fromEntries(Object.keys(formParams).map((name) => [name, sentText(sent[name])]));
+    return newView(visit, code, filled, { text: null, fields });
+  },
+  handle: async (visit, { project: of, ...filled }) => {
+    const { call } = visit;
+    const code = await findCodeForPush(call, of);
+    const tag = (filled.tag_name ?? '').trim();
+    const request = {
+      tag,
+      from: (filled.ref ?? '').trim(),
+      message: withPlainLines(filled.message ?? ''),
+      release_description: withPlainLines(filled.release_description ?? '').trim(),
+    };
+    const problems = await attemptRefChange(async () => await createTag(call, code, request));
+    if (problems !== null) return newView(visit, code, filled, atField(problems));
+    return redirect(tagPath(code.project, tag), `The tag ${tag} is created.`);
+  },
+});
+
+const remove = page({
+  method: 'POST',
+  path: `${servedTags}/delete`,
+  audience: 'user',
+  params: object({ ...projectPath, tag_name: text() }),
+  handle: async ({ call }, { project: of, tag_name: tag }) => {
+    const code = await findCodeForPush(call, of);
+    await deleteTag(call, code, tag);
+    return redirect(tagsPath(code.project), `The tag ${tag} is deleted.`);
+  },
+});
+
+export const actPages = [newPage, create, remove];

@@ -1,0 +1,128 @@
+/** The tags of a project. */
+import { type Code, findCode } from '../../../../code/repository/code.ts';
+import { tagsJson } from '../../../../code/repository/tags/json.ts';
+import { type TagFilter, listTags } from '../../../../code/repository/tags/list.ts';
+import { may } from '../../../../core/access/may.ts';
+import { pageParams, pageRequest } from '../../../../platform/http/page.ts';
+import { clearable, object, oneOf, optional, text } from '../../../../platform/http/schema.ts';
+import type { Project } from '../../../../projects/projects/find.ts';
+import { type View, type Visit, page } from '../../page.ts';
+import { archiveLinks } from '../../parts/code/archive_links.ts';
+import { commitLink } from '../../parts/code/commit_line.ts';
+import { spellCount } from '../../parts/count.ts';
+import { emptyState } from '../../parts/empty_state.ts';
+import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_view.ts';
+import { type Html, html } from '../../parts/html.ts';
+import { icon } from '../../parts/icon.ts';
+import { menu } from '../../parts/menu.ts';
+import { relative } from '../../parts/moment.ts';
+import { pagesNav } from '../../parts/paging.ts';
+import { searchForm } from '../../parts/search_form.ts';
+import { sortMenu } from '../../parts/sort_menu.ts';
+import { projectRoot } from '../../places.ts';
+
+export const servedTags = `${projectRoot}/tags`;
+
+export const tagsPath = (project: Pick<Project, 'full_path'>): string => projectPagePath(project, 'tags');
+
+export const tagPath = (project: Pick<Project, 'full_path'>, name: string): string =>
+  `${tagsPath(project)}/${encodeURIComponent(name)}`;
+
+export type ShownTag = Awaited<ReturnType<typeof tagsJson>>[number];
+
+export const tagBadges = ({ protected: isProtected }: ShownTag): Html | null =>
+  isProtected ? html` <span class="badge">${icon('shield')} Protected</span>` : null;
+
+/** Renders the commit of a tag: id, title, time. */
+export const tagCommit = (project: Project, { commit }: ShownTag): Html | null =>
+  commit === null
+    ? null
+    : html`<span>${commitLink(project, { id: commit.id, text: html`<code>${commit.short_id}</code>` })} ${commit.title}</span><span>${relative(Date.parse(commit.committed_date))}</span>`;
+
+const downloadMenu = (project: Project, name: string): Html =>
+  menu(
+    { summary: icon('download'), label: `Download ${name}`, classes: 'button small' },
+    html`<h2>Download source code</h2>${archiveLinks(project, name)}`,
+  );
+
+/** Links to the release of a tag, where releases have pages. */
+export const releaseLink = ({ call }: Visit, project: Project, { name, release }: ShownTag): Html | null =>
+  release !== null && call.platform.hasPage('GET /-/projects/:project/releases/:tag')
+    ? html`<a href="${projectPagePath(project, `releases/${encodeURIComponent(name)}`)}">${icon('package')} Release</a>`
+    : null;
+
+const item = (visit: Visit, project: Project, tag: ShownTag): Html => {
+  const [message = ''] = (tag.message ?? '').split('\n', 1);
+  return html`<li><span class="lead">${icon('tag')}</span>
+<div class="title"><a href="${tagPath(project, tag.name)}">${tag.name}</a>${tagBadges(tag)}</div>
+<div class="meta">${message !== '' && html`<span>${message}</span>`}${tagCommit(project, tag)}</div>
+<div class="side">${releaseLink(visit, project, tag)}${downloadMenu(project, tag.name)}</div>
+</li>
+`;
+};
+
+type Order = 'updated_desc' | 'updated_asc' | 'name_asc' | 'name_desc';
+
+const orderNames: Record<Order, string> = {
+  updated_desc: 'Last updated',
+  updated_asc: 'Oldest updated',
+  name_asc: 'Name',
+  name_desc: 'Name, descending',
+};
+
+const toFilter = (order: Order): Pick<TagFilter, 'order_by' | 'sort'> => ({
+  order_by: order.startsWith('name') ? 'name' : 'updated',
+  sort: order.endsWith('asc') ? 'asc' : 'desc',
+});
+
+const heading = ({ call }: Visit, project: Project): Html =>
+  html`<div class="row between"><h1>Tags</h1>${
+    may(call.viewer, 'push_code', project) &&
+    html`<a class="button primary" href="${tagsPath(project)}/new">${icon('plus')} New tag</a>`
+  }</div>`;
+
+type Query = { search: string; order: Order };
+
+const card = (visit: Visit, { project }: Code, tags: readonly ShownTag[], { search }: Query): Html => {
+  if (tags.length > 0) return html`<ul class="list">${tags.map((tag) => item(visit, project, tag))}</ul>`;
+  return search === ''
+    ? emptyState({
+        icon: 'tag',
+        title: 'No tags yet',
+        text: 'Tags mark commits, such as those of a release.',
+      })
+    : emptyState({ icon: 'search', title: 'No tags match' });
+};
+
+export const listPage = page({
+  method: 'GET',
+  path: servedTags,
+  audience: 'visitor',
+  params: object({
+    ...projectPath,
+    search: optional(clearable(text())),
+    sort: oneOf(Object.keys(orderNames) as Order[], { default: 'updated_desc' }),
+    ...pageParams,
+  }),
+  handle: async (visit, { project: of, search: words, sort: order, ...paging }): Promise<View> => {
+    const { call } = visit;
+    const code = await findCode(call, of);
+    const { project } = code;
+    const search = words ?? '';
+    const at = pageRequest(paging);
+    const { items, total } = await listTags(code, { search, ...toFilter(order) }, at);
+    const tags = await tagsJson(call, code, items);
+    const path = tagsPath(project);
+    const sort = order === 'updated_desc' ? undefined : order;
+    const sent = { search: search === '' ? undefined : search };
+    const bar = html`<div class="row">${searchForm({ path, name: 'search', value: search, label: 'Search tags', keep: { sort } })}${sortMenu({ path, query: sent, param: 'sort', chosen: order, names: orderNames })}</div>`;
+    return projectView(
+      visit,
+      { project, title: 'Tags', noun: 'tags', hasHeading: true },
+      html`${heading(visit, project)}
+${(total > 0 || search !== '') && bar}
+<section class="card" aria-label="Tags"><header><span class="muted">${spellCount(total, 'tag')}</span></header>${card(visit, code, tags, { search, order })}</section>
+${pagesNav({ path, query: { ...sent, sort }, page: at, total })}`,
+    );
+  },
+});

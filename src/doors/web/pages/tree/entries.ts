@@ -1,0 +1,166 @@
+/** The card with the entries of a folder. The page of a project shows the card of its root. */
+import { type Code, openCode } from '../../../../code/repository/code.ts';
+import { type LastCommits, findLastCommits } from '../../../../code/repository/files/last_commits.ts';
+import { toCommitTitle } from '../../../../code/repository/commits/json.ts';
+import { listFolder } from '../../../../code/repository/files/list_folder.ts';
+import { loadLastPipelines } from '../../../../code/repository/statuses/last_pipelines.ts';
+import type { Commit, Oid, TreeEntry } from '../../../../platform/git/protocol_types.ts';
+import { makeLruCache } from '../../../../platform/lru_cache.ts';
+import { resolveRefPath } from '../../../../code/repository/refs/ref_path.ts';
+import type { Project } from '../../../../projects/projects/find.ts';
+import type { Visit } from '../../page.ts';
+import { codePath } from '../../parts/code/code_path.ts';
+import { commitHeader, commitLink, signedTime } from '../../parts/code/commit_line.ts';
+import { type Html, html } from '../../parts/html.ts';
+import { icon } from '../../parts/icon.ts';
+import { pagesNav } from '../../parts/paging.ts';
+
+/** Entries of one page of a folder. */
+const maxEntries = 500;
+/** The page of a folder of more entries loads their last commits afterwards. */
+const maxInlineCommits = 100;
+/** Milliseconds to find the last commits of entries: before the page is sent, and when they are asked for. */
+const searchTimes = { inline: 250, later: 20_000 };
+
+export type TreeGiven = {
+  project: Project;
+  /** Branch, tag, `HEAD` or commit id. */
+  ref: string;
+  /** Empty: the root. */
+  path: string;
+  /** Commit of the ref, where the caller has resolved it. */
+  commit?: Oid;
+  /** Page of a large folder, from 1. */
+  page?: number;
+  /** Waits for the last commits of all entries. */
+  hasCommits?: boolean;
+};
+
+const executable = '100755';
+const symlink = '120000';
+
+/** Renders the name of an entry: a link to its page, and what it is unless a plain file or folder. */
+const nameCell = (project: Project, ref: string, { name, path, type, mode, id }: TreeEntry): Html => {
+  if (type === 'commit') {
+    return html`${icon('submodule', 'Submodule')}<span>${name}</span> <code class="muted">@ ${id.slice(0, 8)}</code>`;
+  }
+  const isFolder = type === 'tree';
+  const note = mode === symlink ? 'symlink' : mode === executable ? 'executable' : null;
+  const image = isFolder ? icon('folder', 'Folder') : icon(mode === symlink ? 'link' : 'file', 'File');
+  return html`${image}<a href="${codePath(project, isFolder ? 'tree' : 'blob', ref, path)}">${name}</a>${
+    note !== null && html` <span class="badge">${note}</span>`
+  }`;
+};
+
+const commitCells = (project: Project, commit: Commit | undefined): Html => {
+  if (commit === undefined) return html`<td></td><td></td>`;
+  const title = toCommitTitle(commit.message);
+  return html`<td>${commitLink(project, { id: commit.id, text: title, classes: 'muted' })}</td><td class="muted">${signedTime(commit.committer)}</td>`;
+};
+
+const parentRow = ({ project, ref, path }: TreeGiven): Html | null => {
+  if (path === '') return null;
+  const above = path.slice(0, Math.max(path.lastIndexOf('/'), 0));
+  return html`<tr><td colspan="3"><a href="${codePath(project, 'tree', ref, above)}" aria-label="Parent folder">${icon('folder')}..</a></td></tr>
+`;
+};
+
+/** Finds the last commit that changed the folder. */
+const findLastCommit = async (
+  { repository }: Code,
+  commit: Oid,
+  path: string,
+): Promise<Commit | undefined> => {
+  const { commits } = await repository.ask('commits.list', { from: [commit], path, skip: 0, limit: 1 });
+  return commits[0];
+};
+
+/** What the card shows of a page of a folder, the same for every viewer. */
+type Folder = {
+  /** Rows of the table. */
+  rows: Html;
+  total: number;
+  lastCommit: Commit | undefined;
+  /** False: the last commits of some entries are not known yet. */
+  isFinished: boolean;
+};
+
+const maxCachedCharacters = 16 * 1024 * 1024;
+
+/** Complete folders by commit and by the addresses in their rows. */
+const cache = makeLruCache<Folder>(maxCachedCharacters, ({ rows }) => rows.text.length + 1_000);
+
+const findEntryCommits = async (
+  code: Code,
+  { commit, path, hasCommits = false }: TreeGiven & { commit: Oid },
+  entries: readonly TreeEntry[],
+): Promise<LastCommits> => {
+  if (!hasCommits && entries.length > maxInlineCommits) return { commits: new Map(), isFinished: false };
+  const names = entries.map(({ name }) => name);
+  const milliseconds = hasCommits ? searchTimes.later : searchTimes.inline;
+  const found = await findLastCommits(code, { commit, path, names, milliseconds });
+  return hasCommits ? { ...found, isFinished: true } : found;
+};
+
+const readFolder = async (code: Code, given: TreeGiven & { commit: Oid }): Promise<Folder | null> => {
+  const { project, ref, path, commit, page = 1 } = given;
+  const offset = (page - 1) * maxEntries;
+  const listing = await listFolder(code, { commit, path, offset, limit: maxEntries });
+  if (listing === null) return null;
+  const { entries, total } = listing;
+  const [lastCommit, { commits, isFinished }] = await Promise.all([
+    findLastCommit(code, commit, path),
+    findEntryCommits(code, given, entries),
+  ]);
+  const rows = entries.map(
+    (entry) =>
+      html`<tr><td>${nameCell(project, ref, entry)}</td>${commitCells(project, commits.get(entry.name))}</tr>
+`,
+  );
+  return { rows: html`${rows}`, total, lastCommit, isFinished };
+};
+
+const loadFolder = async (visit: Visit, given: TreeGiven): Promise<Folder | null> => {
+  const { project, ref, path, page = 1 } = given;
+  const code = openCode(visit.call, project);
+  const commit = given.commit ?? (await resolveRefPath(code, ref))?.commit;
+  if (commit === undefined) return null;
+  const key = JSON.stringify([project.id, project.full_path, commit, ref, path, page]);
+  const cached = cache.get(key);
+  if (cached !== undefined) return cached;
+  const folder = await readFolder(code, { ...given, commit });
+  if (folder?.isFinished === true) cache.set(key, folder);
+  return folder;
+};
+
+const tableHead = html`<thead class="visually-hidden"><tr><th scope="col">Name</th><th scope="col">Last commit</th><th scope="col">Last change</th></tr></thead>
+`;
+
+const renderCard = async (visit: Visit, given: TreeGiven, folder: Folder): Promise<Html> => {
+  const { project, ref, path, page = 1 } = given;
+  const { rows, total, lastCommit, isFinished } = folder;
+  const shas = lastCommit === undefined ? [] : [lastCommit.id];
+  const pipelines = await loadLastPipelines(visit.call, project, shas);
+  const address = codePath(project, 'tree', ref, path);
+  const later = `${address}?commits=1${page === 1 ? '' : `&page=${page}`}`;
+  const nav = pagesNav({
+    path: address,
+    query: {},
+    page: { page, per_page: maxEntries, limit: maxEntries, offset: (page - 1) * maxEntries },
+    total,
+    isFixedSize: true,
+  });
+  return html`<section class="card" id="files" aria-label="Files"${!isFinished && html` data-later="${later}"`}>${
+    lastCommit !== undefined && commitHeader(project, lastCommit, pipelines.get(lastCommit.id))
+  }
+${!isFinished && html`<p class="notice-line muted">The last commits of the entries are not shown yet. <a href="${later}">Show last commits</a></p>`}
+<table class="files">${tableHead}<tbody>
+${parentRow(given)}${rows}</tbody></table></section>
+${nav}`;
+};
+
+/** Returns the card with the last commit and the entries of a folder; null: there is no such ref or folder. */
+export const treeCard = async (visit: Visit, given: TreeGiven): Promise<Html | null> => {
+  const folder = await loadFolder(visit, given);
+  return folder === null ? null : await renderCard(visit, given, folder);
+};

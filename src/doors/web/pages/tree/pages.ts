@@ -1,0 +1,59 @@
+/** The page of a folder. */
+import { notFound } from '../../../../platform/errors.ts';
+import { pageParams, pageRequest } from '../../../../platform/http/page.ts';
+import { boolean, object, optional } from '../../../../platform/http/schema.ts';
+import { codePath } from '../../parts/code/code_path.ts';
+import { type CodePlace, codeParams, findPlace } from '../../parts/code/code_place.ts';
+import { pathCrumbs } from '../../parts/code/path_crumbs.ts';
+import { projectView } from '../../parts/frame/project_view.ts';
+import { type Html, html } from '../../parts/html.ts';
+import { icon } from '../../parts/icon.ts';
+import { refMenu } from '../../parts/ref_menu.ts';
+import { type View, type Visit, page } from '../../page.ts';
+import { projectRoot } from '../../places.ts';
+import { treeCard } from './entries.ts';
+import { readmeCard } from './readme.ts';
+
+type Asked = { page: number; hasCommits: boolean };
+
+/** Links to other views of the same commit. */
+const toolbar = ({ project, ref, path }: CodePlace): Html =>
+  html`<div class="row tight"><a class="button" href="${codePath(project, 'find_file', ref)}" data-key="t" data-key-name="Find file">${icon('search')} Find file <kbd>t</kbd></a>
+<a class="button" href="${codePath(project, 'commits', ref, path)}">${icon('history')} History</a>
+${path === '' && html`<a class="button" href="${codePath(project, 'graphs', ref)}">${icon('users')} Contributors</a>`}</div>`;
+
+const treeView = async (visit: Visit, place: CodePlace, asked: Asked): Promise<View> => {
+  const { project, ref, path, commit } = place;
+  const [card, readme, menu] = await Promise.all([
+    treeCard(visit, { project, ref, path, commit, ...asked }),
+    readmeCard(visit, { project, ref, path, commit }),
+    refMenu(visit, { project, ref, pathFor: (other) => codePath(project, 'tree', other, path) }),
+  ]);
+  if (card === null) throw notFound('Tree');
+  const title = path === '' ? `Files · ${ref}` : `${path} · ${ref}`;
+  return projectView(
+    visit,
+    { project, title, noun: 'tree', hasHeading: true },
+    html`<div class="row between"><div class="row">${menu}${pathCrumbs(project, ref, path)}</div>${toolbar(place)}</div>
+${card}${readme}`,
+  );
+};
+
+const given = {
+  method: 'GET',
+  audience: 'visitor',
+  params: object({ ...codeParams, page: pageParams.page, commits: optional(boolean()) }),
+} as const;
+
+const served = `${projectRoot}/tree`;
+
+export const pages = [served, `${served}/:rest`].map((path) =>
+  page({
+    ...given,
+    path,
+    handle: async (visit, { page: sent, commits = false, ...params }) => {
+      const asked = { page: pageRequest({ page: sent }).page, hasCommits: commits };
+      return await treeView(visit, await findPlace(visit, params), asked);
+    },
+  }),
+);

@@ -1,0 +1,65 @@
+/**
+ * Limits how many costly pages are made for anonymous visitors at once, so that crawlers cannot slow members down.
+ * Visitors past the limit wait for a bounded time, in a bounded queue.
+ */
+import type { Platform } from '../../../../core/platform.ts';
+import { Failure } from '../../../../platform/errors.ts';
+import { memoizePerStore } from '../../../../platform/memoize_per_store.ts';
+import type { Visit } from '../../page.ts';
+
+const maxPlaces = 2;
+const maxWaiting = 20;
+const maxWaitMilliseconds = 10_000;
+/** Seconds after which a refused visitor may try again. */
+const retryAfter = '30';
+
+type Queue = { taken: number; waiting: Set<() => void> };
+
+const getQueue = memoizePerStore((_platform: Platform): Queue => ({ taken: 0, waiting: new Set() }));
+
+const tooMany = (): Failure =>
+  new Failure(
+    'too_many_requests',
+    { message: '429 Too Many Requests - Too many visitors ask for such pages. Sign in, or try again later.' },
+    { 'retry-after': retryAfter },
+  );
+
+/** @throws Failure 429 */
+const enter = async (queue: Queue): Promise<void> => {
+  if (queue.taken < maxPlaces) {
+    queue.taken += 1;
+    return;
+  }
+  if (queue.waiting.size >= maxWaiting) throw tooMany();
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  queue.waiting.add(resolve);
+  const timer = setTimeout(() => {
+    if (queue.waiting.delete(resolve)) reject(tooMany());
+  }, maxWaitMilliseconds).unref();
+  await promise.finally(() => clearTimeout(timer));
+};
+
+/** Releases a place, or hands it to the visitor who has waited longest. */
+const leave = (queue: Queue): void => {
+  const [next] = queue.waiting;
+  if (next === undefined) queue.taken -= 1;
+  else {
+    queue.waiting.delete(next);
+    next();
+  }
+};
+
+/**
+ * Runs costly work of a page. Anonymous visitors share few places.
+ * @throws Failure 429 when too many of them wait
+ */
+export const withAnonymousPlace = async <T>({ call }: Visit, work: () => Promise<T>): Promise<T> => {
+  if (call.signedIn) return await work();
+  const queue = getQueue(call.platform);
+  await enter(queue);
+  try {
+    return await work();
+  } finally {
+    leave(queue);
+  }
+};

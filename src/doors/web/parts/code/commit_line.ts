@@ -1,0 +1,45 @@
+/** How pages show a commit in a line: its author, title, pipeline, id and time. */
+import { toCommitTitle, toShortId } from '../../../../code/repository/commits/json.ts';
+import { type PipelineRow, shownStatus } from '../../../../code/repository/statuses/pipeline_summary.ts';
+import type { Commit, Signature } from '../../../../platform/git/protocol_types.ts';
+import type { Project } from '../../../../projects/projects/find.ts';
+import { avatar } from '../avatar.ts';
+import { projectPagePath } from '../frame/project_view.ts';
+import { type Html, html } from '../html.ts';
+import { relative } from '../moment.ts';
+import { statusBadge } from '../status_badge.ts';
+
+/** The last second that has a year of four digits. */
+const latest = 253_402_300_799;
+
+/** Returns the time of a signature in milliseconds. Commits can claim any time. */
+export const clampTime = ({ time }: Signature): number => Math.min(Math.max(time, 0), latest) * 1_000;
+
+/** Renders the time of a signature. */
+export const signedTime = (signature: Signature): Html => relative(clampTime(signature));
+
+export const commitPath = (project: Pick<Project, 'full_path'>, id: string): string =>
+  projectPagePath(project, `commit/${id}`);
+
+/** Links to the page of a commit. */
+export const commitLink = (
+  project: Pick<Project, 'full_path'>,
+  { id, text, classes = '' }: { id: string; text: string | Html; classes?: string },
+): Html =>
+  html`<a${classes !== '' && html` class="${classes}"`} href="${commitPath(project, id)}">${text}</a>`;
+
+/** Renders the status of a pipeline as a link to it. */
+export const pipelineStatus = (project: Project, { id, status }: Pick<PipelineRow, 'id' | 'status'>): Html =>
+  html`<a href="${projectPagePath(project, `pipelines/${id}`)}" title="Pipeline ${id}">${statusBadge(shownStatus(status))}</a>`;
+
+/** Renders the author, title, pipeline, id and time of a commit, as the header of a card. */
+export const commitHeader = (
+  project: Project,
+  commit: Commit,
+  pipeline: PipelineRow | undefined,
+): Html => html`<header class="last-commit">${avatar({ name: commit.author.name })}<b>${commit.author.name}</b>
+${commitLink(project, { id: commit.id, text: toCommitTitle(commit.message), classes: 'title muted' })}
+<span class="end row">${pipeline !== undefined && pipelineStatus(project, pipeline)}
+${commitLink(project, { id: commit.id, text: html`<code>${toShortId(commit.id)}</code>`, classes: 'muted' })}
+<span class="muted">${signedTime(commit.committer)}</span></span></header>
+`;

@@ -1,0 +1,51 @@
+/** Commits by day, as the history and comparisons show them. */
+import { toCommitTitle, toShortId } from '../../../../code/repository/commits/json.ts';
+import type { PipelineRow } from '../../../../code/repository/statuses/pipeline_summary.ts';
+import type { Commit, Oid } from '../../../../platform/git/protocol_types.ts';
+import type { Project } from '../../../../projects/projects/find.ts';
+import { avatar } from '../avatar.ts';
+import { type Html, html } from '../html.ts';
+import { icon } from '../icon.ts';
+import { codePath } from './code_path.ts';
+import { clampTime, commitLink, pipelineStatus, signedTime } from './commit_line.ts';
+
+/** Formats the day of a commit, in UTC: `24 November 2026`. */
+const dayOf = ({ committer }: Commit): string =>
+  new Date(clampTime(committer)).toLocaleDateString('en-GB', {
+    timeZone: 'UTC',
+    day: 'numeric',
+    month: 'long',
+    year: 'numeric',
+  });
+
+const item = (project: Project, commit: Commit, pipeline: PipelineRow | undefined): Html => {
+  const { id, author, message } = commit;
+  const short = toShortId(id);
+  return html`<li><span class="lead">${avatar({ name: author.name, size: 'medium' })}</span>
+${commitLink(project, { id, text: toCommitTitle(message), classes: 'title' })}
+<span class="meta">${author.name} committed ${signedTime(commit.committer)}</span>
+<span class="side">${pipeline !== undefined && pipelineStatus(project, pipeline)}
+${commitLink(project, { id, text: html`<code>${short}</code>` })}
+<button type="button" class="small icon-button" data-copy="${id}" hidden aria-label="Copy the id of ${short}">${icon('copy')}</button>
+<a class="button small icon-button" href="${codePath(project, 'tree', id)}" aria-label="Browse files at ${short}">${icon('folder')}</a></span></li>
+`;
+};
+
+/** Renders commits in their order, with a heading for each day. */
+export const commitList = (
+  project: Project,
+  commits: readonly Commit[],
+  pipelines: ReadonlyMap<Oid, PipelineRow>,
+): Html => {
+  const days: { day: string; commits: Commit[] }[] = [];
+  for (const commit of commits) {
+    const day = dayOf(commit);
+    if (days.at(-1)?.day === day) days.at(-1)?.commits.push(commit);
+    else days.push({ day, commits: [commit] });
+  }
+  return html`${days.map(
+    (one) => html`<section class="card"><header>${icon('commit')}<h2>${one.day}</h2></header>
+<ul class="list">${one.commits.map((commit) => item(project, commit, pipelines.get(commit.id)))}</ul></section>
+`,
+  )}`;
+};

@@ -1,0 +1,14 @@
+import { type Html, html } from './html.ts';
+import { type IconName, icon } from './icon.ts';
+
+type Given = {
+  icon: IconName;
+  title: string;
+  text?: string;
+  /** A link or form. */
+  action?: Html | null | false;
+};
+
+/** Renders what a list shows that has no entries. */
+export const emptyState = ({ icon: image, title, text, action }: Given): Html =>
+  html`<div class="empty">${icon(image)}<h2>${title}</h2>${text !== undefined && html`<p>${text}</p>`}${action}</div>`;

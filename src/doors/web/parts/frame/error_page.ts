@@ -1,0 +1,51 @@
+/** Renders an error page. */
+import { type Html, html } from '../html.ts';
+import { plainLayout } from './layout.ts';
+
+export type Wrong = {
+  status: number;
+  /** Message of the failure, where it is meant for people. */
+  reason: string | null;
+  requestId: string;
+};
+
+type Text = { title: string; text: string };
+
+const texts: Record<number, Text> = {
+  403: {
+    title: 'Not allowed',
+    text: 'You do not have permission to do this. Ask an owner or an administrator for access.',
+  },
+  404: {
+    title: 'Not found',
+    text: 'The page does not exist, or you do not have access to it. Check the address, or sign in.',
+  },
+  405: { title: 'Not possible', text: 'This address does not support this request method.' },
+  413: { title: 'Too large', text: 'What you sent is too large.' },
+  422: {
+    title: 'The form was not accepted',
+    text: 'The form has expired or was not sent from this site. Nothing was changed. Go back, reload the page and submit it again.',
+  },
+  429: { title: 'Too many attempts', text: 'Wait a moment, then try again.' },
+  500: {
+    title: 'Something went wrong',
+    text: 'An unexpected error occurred. Your change may not have been saved.',
+  },
+  503: { title: 'Not available', text: 'The service cannot answer at the moment. Try again soon.' },
+};
+
+const unknown: Text = { title: 'That did not work', text: 'The request could not be read.' };
+
+const reference = ({ status, requestId }: Wrong): Html | null =>
+  status < 500
+    ? null
+    : html`<p>If it happens again, give your administrator this number: <code>${requestId}</code></p>`;
+
+export const errorPage = (wrong: Wrong): string => {
+  const { title, text } = texts[wrong.status] ?? unknown;
+  const body = html`<h1>${title}</h1>
+<p>${wrong.reason ?? text}</p>
+${reference(wrong)}
+<p><a href="/">Go to the start page</a> · <a href="/users/sign_in">Sign in</a></p>`;
+  return plainLayout({ title, body });
+};

@@ -1,0 +1,85 @@
+/** Layout of every page of a group. */
+import { mayInGroup } from '../../../../core/access/may.ts';
+import type { Group } from '../../../../identity/groups/find.ts';
+import { uploadedAvatarUrl } from '../../../../identity/avatars/avatar_urls.ts';
+import type { View, Visit } from '../../page.ts';
+import { type GroupNoun, type GroupTab as NounTab, groupNouns } from '../../places.ts';
+import { avatar } from '../avatar.ts';
+import { crumbs } from './crumbs.ts';
+import { type Html, html } from '../html.ts';
+import type { IconName } from '../icon.ts';
+import { visibilityMark } from '../project_list.ts';
+import { type NavLink, beside, tabs } from './nav.ts';
+
+/** Returns the address of a page of a group. @param below what follows the group's path: `runners` */
+export const groupPagePath = ({ full_path }: Pick<Group, 'full_path'>, below: string): string =>
+  `/groups/${full_path}/-/${below}`;
+
+type GroupTab = NounTab | 'overview';
+
+const tabTexts: Record<GroupTab, readonly [IconName, string]> = {
+  overview: ['group', 'Overview'],
+  issues: ['issue', 'Issues'],
+  merge_requests: ['merge-request', 'Merge requests'],
+  members: ['users', 'Members'],
+  settings: ['settings', 'Settings'],
+};
+
+const allowedNouns = ({ call }: Visit, group: Group): readonly GroupNoun[] =>
+  (groupNouns as readonly GroupNoun[]).filter(
+    ({ action, name }) => name !== undefined && mayInGroup(call.viewer, action, group),
+  );
+
+const tabLinks = (visit: Visit, group: Group, current: GroupTab): NavLink[] => {
+  const nouns = allowedNouns(visit, group);
+  return (Object.keys(tabTexts) as GroupTab[]).flatMap((tab) => {
+    const noun = nouns.find((one) => one.tab === tab);
+    if (noun === undefined && tab !== 'overview') return [];
+    const path = tab === 'overview' ? `/groups/${group.full_path}` : groupPagePath(group, noun?.noun ?? '');
+    const [image, name] = tabTexts[tab];
+    return [{ path, name, icon: image, isHere: tab === current }];
+  });
+};
+
+type Given = {
+  group: Group;
+  title: string;
+  /** null: the page of the group itself. */
+  noun: (typeof groupNouns)[number]['noun'] | null;
+  hasHeading?: boolean;
+  view?: Partial<View>;
+};
+
+/** Renders a page of a group. */
+export const groupView = (
+  visit: Visit,
+  { group, title, noun, hasHeading = false, view }: Given,
+  content: Html,
+): View => {
+  const tab: GroupTab = groupNouns.find((one) => one.noun === noun)?.tab ?? 'overview';
+  const links = allowedNouns(visit, group)
+    .filter((one) => one.tab === tab)
+    .map((one) => ({
+      path: groupPagePath(group, one.noun),
+      name: one.name ?? '',
+      isHere: one.noun === noun,
+    }));
+  const headed = html`${!hasHeading && html`<h1>${title}</h1>`}
+${content}`;
+  return {
+    title: noun === null ? title : `${title} · ${group.full_path}`,
+    home: `/groups/${group.full_path}`,
+    header: async () =>
+      html`<div class="place"><div class="row">${crumbs(group.full_path, {
+        root: '/groups',
+        before: html`${avatar({ name: group.name, avatar_url: uploadedAvatarUrl(visit.call, 'group', group), isSquare: true })}${visibilityMark(group.visibility)}`,
+      })}</div>
+${tabs('Group', tabLinks(visit, group, tab))}</div>
+`,
+    body:
+      tab === 'settings'
+        ? beside('Settings', links, headed)
+        : html`${links.length > 1 && tabs(tabTexts[tab][1], links)}${headed}`,
+    ...view,
+  };
+};

@@ -1,0 +1,91 @@
+/** Renders the frame of every page. */
+import { isFactorOverdue } from '../../../../core/access/credentials/second_factor_due.ts';
+import { getDiagramServer } from '../../../../core/settings/setting_effects.ts';
+import { version } from '../../../../platform/version.ts';
+import { assets } from '../../assets.ts';
+import type { Flash, View, Visit } from '../../page.ts';
+import type { Preferences } from '../../request/preferences.ts';
+import { type Html, html } from '../html.ts';
+import { impersonationBanner } from './impersonation_banner.ts';
+import { moment } from '../moment.ts';
+import { topBar } from './top_bar.ts';
+
+/** Seconds after which a live page reloads where scripts are off. */
+const reloadAfter = 5;
+
+const reload = html`<noscript><meta http-equiv="refresh" content="${reloadAfter}"></noscript>
+`;
+
+const previewPart = (title: string, { description, image }: NonNullable<View['preview']>): Html =>
+  html`<meta name="description" content="${description}">
+<meta property="og:site_name" content="Gantry">
+<meta property="og:title" content="${title}">
+<meta property="og:description" content="${description}">
+${(image ?? null) !== null && html`<meta property="og:image" content="${image}">`}`;
+
+/** Renders the start of a document. @param scheme that the browser prefers; without it, that of the system */
+const head = (
+  { title, live, feeds = [], preview, head: more }: View,
+  { isPublic, scheme = 'system' }: { isPublic: boolean; scheme?: Preferences['scheme'] },
+): Html => html`<!doctype html>
+<html lang="en"${scheme !== 'system' && html` data-scheme="${scheme}"`}>
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+${!isPublic && html`<meta name="robots" content="noindex">`}
+<title>${title} · Gantry</title>
+<link rel="icon" href="${assets().favicon}">
+<link rel="stylesheet" href="${assets().style}">
+<script type="module" src="${assets().script}"></script>
+${feeds.map((feed) => html`<link rel="alternate" type="application/atom+xml" title="${feed.title}" href="${feed.path}">`)}
+${preview !== undefined && previewPart(title, preview)}${more}${live === true && reload}</head>
+`;
+
+const foot = html`<footer class="foot">Gantry ${version} · <a href="/-/docs/api">API</a></footer>
+</body>
+</html>
+`;
+
+const flashPart = ({ kind, text }: Flash): Html =>
+  html`<p class="flash ${kind}" role="${kind === 'notice' ? 'status' : 'alert'}">${text}</p>
+`;
+
+/** Reminds the user of a second factor that a group of theirs requires. */
+const factorPart = ({ call, factorDueAt }: Visit): Html | null => {
+  if (factorDueAt === null) return null;
+  const isOverdue = isFactorOverdue(factorDueAt, call.now);
+  const until = isOverdue ? html`to go on` : html`by ${moment(factorDueAt)}`;
+  return html`<p class="flash ${isOverdue ? 'alert' : 'notice'}" role="status">One of your groups requires two-factor sign-in.
+<a href="/profile/two_factor">Set up</a> ${until}.</p>
+`;
+};
+
+/** Names the diagram server for the parts of a page that show diagrams. */
+const diagrams = ({ call }: Visit): Html | null => {
+  const server = getDiagramServer(call.settings);
+  return server === null ? null : html` data-diagram-server="${server}"`;
+};
+
+/** Renders a whole page. */
+export const layout = async (visit: Visit, view: View): Promise<string> => {
+  const { scheme, hasShortcuts } = visit.preferences;
+  const header = await view.header?.();
+  const isNarrow = visit.call.actor === null && header === undefined && view.preview === undefined;
+  const style = isNarrow ? html` class="narrow"` : view.isWide === true && html` class="wide-page"`;
+  return html`${head(view, { isPublic: view.preview !== undefined, scheme })}<body${diagrams(visit)}${view.home !== undefined && html` data-home="${view.home}"`}${!hasShortcuts && html` data-no-keys`}>
+<a class="skip" href="#main">Skip to the content</a>
+${impersonationBanner(visit)}${await topBar(visit)}${header}<main id="main"${style}>
+${visit.flash !== null && flashPart(visit.flash)}${factorPart(visit)}${view.body}
+</main>
+${foot}`.text;
+};
+
+/** Renders a page without a user, for errors. */
+export const plainLayout = (view: View): string =>
+  html`${head(view, { isPublic: false })}<body>
+<a class="skip" href="#main">Skip to the content</a>
+<header class="topbar"><a class="brand" href="/">Gantry</a></header>
+<main id="main" class="narrow">
+${view.body}
+</main>
+${foot}`.text;

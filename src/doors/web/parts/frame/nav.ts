@@ -1,0 +1,76 @@
+/** Lists of links: beside a page, and tabs above its content. */
+import type { View } from '../../page.ts';
+import { type Html, html } from '../html.ts';
+import { type IconName, icon } from '../icon.ts';
+
+export type NavLink = {
+  path: string;
+  name: string;
+  /** The link leads to the current page. */
+  isHere: boolean;
+  icon?: IconName | undefined;
+  count?: number | undefined;
+  /** Below the link: the contents of the page. */
+  contents?: Html | undefined;
+};
+
+const item = ({ path, name, isHere, icon: image, count, contents }: NavLink): Html =>
+  html`<li><a href="${path}"${isHere && html` aria-current="page"`}>${image !== undefined && icon(image)}${
+    image !== undefined && ' '
+  }${name}${count !== undefined && html` <span class="count">${count}</span>`}</a>${contents}</li>
+`;
+
+/** Renders tabs, one of which is current. */
+export const tabs = (label: string, links: readonly NavLink[]): Html =>
+  html`<nav class="tabs-nav" aria-label="${label}"><ul class="tabs">${links.map(item)}</ul></nav>`;
+
+type Choice = {
+  label: string;
+  /** Address of the unfiltered list. */
+  path: string;
+  /** The query parameter that filters. */
+  param: string;
+  chosen: string | undefined;
+  /** Labels by value of the parameter. */
+  names: Readonly<Record<string, string>>;
+};
+
+/** Renders tabs for all, and for each value of a filter. */
+export const choiceTabs = ({ label, path, param, chosen, names }: Choice): Html =>
+  tabs(label, [
+    { path, name: 'All', isHere: chosen === undefined },
+    ...Object.entries(names).map(([value, name]) => ({
+      path: `${path}?${param}=${value}`,
+      name,
+      isHere: value === chosen,
+    })),
+  ]);
+
+/** Renders links beside content that starts with a heading. */
+export const beside = (label: string, links: readonly NavLink[], content: Html): Html =>
+  html`<div class="sides">
+<nav aria-label="${label}"><ul>${links.map(item)}</ul></nav>
+<div>
+${content}
+</div>
+</div>`;
+
+type Side = {
+  /** Accessible name of the list of links. */
+  label: string;
+  links: readonly NavLink[];
+  title: string;
+  live?: boolean;
+};
+
+/** Renders a page beside the links to its neighbours. */
+export const sideView = ({ label, links, title, live = false }: Side, content: Html): View => ({
+  title,
+  live,
+  body: beside(
+    label,
+    links,
+    html`<h1>${title}</h1>
+${content}`,
+  ),
+});

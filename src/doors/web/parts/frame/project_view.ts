@@ -1,0 +1,116 @@
+/** Layout of every page of a project: its header with tabs, the links of the tab, the content. */
+import { uploadedAvatarUrl } from '../../../../identity/avatars/avatar_urls.ts';
+import { may } from '../../../../core/access/may.ts';
+import { text } from '../../../../platform/http/schema.ts';
+import type { Project } from '../../../../projects/projects/find.ts';
+import type { View, Visit } from '../../page.ts';
+import { type ProjectNoun, type ProjectTab, isBareNoun, projectNouns } from '../../places.ts';
+import { avatar } from '../avatar.ts';
+import { crumbs } from './crumbs.ts';
+import { form } from '../form.ts';
+import { type Html, html } from '../html.ts';
+import type { IconName } from '../icon.ts';
+import { type NavLink, beside, tabs } from './nav.ts';
+import { visibilityMark } from '../project_list.ts';
+import { projectActions } from './project_actions.ts';
+
+/** Parameter of every page of a project: its full path. */
+export const projectPath = { project: text({ maxLength: 1_000 }) };
+
+/** Returns the address of a page of a project. @param below what follows the project's path: `pipelines/3` */
+export const projectPagePath = ({ full_path }: Pick<Project, 'full_path'>, below: string): string =>
+  isBareNoun(below) ? `/${full_path}/${below}` : `/${full_path}/-/${below}`;
+
+const tabTexts: Record<ProjectTab, readonly [IconName, string]> = {
+  code: ['code', 'Code'],
+  issues: ['issue', 'Issues'],
+  merge_requests: ['merge-request', 'Merge requests'],
+  pipelines: ['pipeline', 'Pipelines'],
+  releases: ['package', 'Releases'],
+  snippets: ['file', 'Snippets'],
+  settings: ['settings', 'Settings'],
+};
+
+const allowedNouns = ({ call }: Visit, project: Project): readonly ProjectNoun[] =>
+  (projectNouns as readonly ProjectNoun[]).filter(
+    ({ action, name }) => name !== undefined && may(call.viewer, action, project),
+  );
+
+/** Open issues without confidential ones: the number is the same for everybody. */
+const countOf = (tab: ProjectTab, project: Project): number | undefined => {
+  if (tab === 'issues') return project.opened_issues - project.opened_confidential_issues;
+  return tab === 'merge_requests' ? project.opened_merge_requests : undefined;
+};
+
+const tabLinks = (visit: Visit, project: Project, current: ProjectTab): NavLink[] => {
+  const first = new Map<ProjectTab, ProjectNoun>();
+  for (const noun of allowedNouns(visit, project)) if (!first.has(noun.tab)) first.set(noun.tab, noun);
+  return (Object.keys(tabTexts) as ProjectTab[]).flatMap((tab) => {
+    const noun = first.get(tab);
+    if (noun === undefined && tab !== 'code') return [];
+    const [image, name] = tabTexts[tab];
+    const path = tab === 'code' ? `/${project.full_path}` : projectPagePath(project, noun?.noun ?? '');
+    return [{ path, name, icon: image, isHere: tab === current, count: countOf(tab, project) }];
+  });
+};
+
+/** Renders the header of a project: where it is, what may be done with it, and its tabs. */
+const projectHeader = async (visit: Visit, project: Project, tab: ProjectTab): Promise<Html> => {
+  const { full_path, visibility, name } = project;
+  const avatar_url = uploadedAvatarUrl(visit.call, 'project', project);
+  const before = html`${avatar({ name, avatar_url, isSquare: true })}${visibilityMark(visibility)}`;
+  return html`<div class="place"><div class="row between"><div class="row">${crumbs(full_path, { before })}${
+    project.archived === 1 && html`<span class="badge">Archived</span>`
+  }</div>${await projectActions(visit, project)}</div>
+${tabs('Project', tabLinks(visit, project, tab))}</div>
+`;
+};
+
+const isBeside = (tab: ProjectTab): boolean => tab === 'settings';
+
+type Given = {
+  project: Project;
+  /** Heading of the page. */
+  title: string;
+  /** null: the page of the project itself. */
+  noun: (typeof projectNouns)[number]['noun'] | null;
+  live?: boolean;
+  /** The content has its own `<h1>`; the title is only that of the window. */
+  hasHeading?: boolean;
+  /** Further properties of the view. */
+  view?: Partial<View>;
+};
+
+/** Renders a page of a project. */
+export const projectView = (visit: Visit, given: Given, content: Html): View => {
+  const { project, title, noun, live = false, hasHeading = false, view } = given;
+  const tab: ProjectTab = projectNouns.find((one) => one.noun === noun)?.tab ?? 'code';
+  const nouns = allowedNouns(visit, project).filter((one) => one.tab === tab);
+  const links = nouns.map((one) => ({
+    path: projectPagePath(project, one.noun),
+    name: one.name ?? '',
+    isHere: one.noun === noun,
+  }));
+  const headed = html`${!hasHeading && html`<h1>${title}</h1>`}
+${content}`;
+  const more = links.length > 1 && tab !== 'code' && tabs(tabTexts[tab][1], links);
+  return {
+    title: noun === null ? title : `${title} · ${project.full_path}`,
+    live,
+    home: `/${project.full_path}`,
+    header: async () => await projectHeader(visit, project, tab),
+    body:
+      isBeside(tab) && links.length > 0 ? beside(tabTexts[tab][1], links, headed) : html`${more}${headed}`,
+    ...view,
+  };
+};
+
+/** Renders a button that submits a form without fields. */
+export const button = (
+  visit: Visit,
+  action: string,
+  given: { label: string; name?: string; danger?: boolean },
+): Html => {
+  const { label, name, danger = false } = given;
+  return form(visit, { action, submit: label, danger, isQuiet: true, ...(name !== undefined && { name }) });
+};

@@ -1,0 +1,36 @@
+/** A text area for Markdown. The client script adds a preview; without scripts it is a plain text area. */
+import type { Project } from '../../../projects/projects/find.ts';
+import { type FieldGiven, tiesOf } from './form.ts';
+import { type Html, html } from './html.ts';
+
+type Given = FieldGiven & {
+  value?: string | null;
+  rows?: number;
+  placeholder?: string;
+  required?: boolean;
+  /** The label is for screen readers only, as where a heading says the same. */
+  hasHiddenLabel?: boolean;
+  /** Project that references and relative links of the preview mean. */
+  project?: Pick<Project, 'full_path'> | null;
+};
+
+/** The switch between text and preview. Its buttons need the script, so styles hide them where scripts are off. */
+const modes = (label: string): Html =>
+  html`<span class="segmented needs-script" role="group" aria-label="${label}: mode"><button type="button" class="small" data-mode="write" aria-pressed="true">Write</button><button type="button" class="small" data-mode="preview" aria-pressed="false">Preview</button></span>`;
+
+/** Renders a field for a Markdown text, within a `form`. */
+export const markdownEditor = (given: Given): Html => {
+  const { name, label, value, rows = 8, placeholder, required = false, project = null } = given;
+  const { id, attributes, hint, error } = tiesOf(given);
+  const labelClass = given.hasHiddenLabel === true && html` class="visually-hidden"`;
+  // Browsers drop the first newline after the tag.
+  return html`<div class="field markdown-editor"${project !== null && html` data-project="${project.full_path}"`}>
+<div class="row between"><label for="${id}"${labelClass}>${label}</label>${modes(label)}<span class="hint end">Markdown is supported</span></div>${hint}
+<textarea id="${id}" name="${name}" rows="${rows}"${placeholder !== undefined && html` placeholder="${placeholder}"`}${
+    required && html` required`
+  }${attributes}>
+${value ?? ''}</textarea>
+<div class="preview" role="region" aria-label="Preview" tabindex="0" hidden></div>
+${error}</div>
+`;
+};

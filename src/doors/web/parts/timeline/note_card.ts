@@ -1,0 +1,36 @@
+/** A text of a timeline by a person: a description or a comment. */
+import { avatar } from '../avatar.ts';
+import { type Html, html } from '../html.ts';
+import { relative } from '../moment.ts';
+
+type Given = {
+  /** Id of the element, which addresses name: `note_3`. */
+  id: string;
+  author: { name: string; username: string; avatar_url?: string | null };
+  created_at: string;
+  /** The text as HTML. */
+  content: Html;
+  /** Time of the last edit; null: never. */
+  editedAt?: string | null;
+  /** `Author` or the state of a thread. */
+  badge?: string | null;
+  /** Links and buttons in the head. */
+  actions?: Html | null | false;
+  /** Below the text: reactions, replies. */
+  below?: Html | null | false;
+};
+
+/** Renders a text with its author. */
+export const noteCard = (given: Given): Html => {
+  const { id, author, created_at, content, editedAt = null, badge = null, actions, below } = given;
+  return html`<article class="note" id="${id}" aria-label="By ${author.name}">${avatar({
+    name: author.name,
+    avatar_url: author.avatar_url ?? null,
+    size: 'medium',
+  })}<div class="card"><header><a class="author" href="/${author.username}">${author.name}</a><a class="muted" href="#${id}">${relative(
+    Date.parse(created_at),
+  )}</a>${editedAt !== null && html`<span class="muted">edited ${relative(Date.parse(editedAt))}</span>`}<span class="end row">${
+    badge !== null && html`<span class="count">${badge}</span>`
+  }${actions}</span></header><div class="body">${content}${below}</div></div></article>
+`;
+};

@@ -1,0 +1,37 @@
+/** The choice of who may see a project or group. */
+import type { Visibility } from '../../../platform/db/schema/column_types.ts';
+import { type FormProblems, radios } from './form.ts';
+import type { Html } from './html.ts';
+
+type Words = { label: string; meaning: string };
+
+const visibilityWords: { [V in Visibility]: Words } = {
+  private: { label: 'Private', meaning: 'Only members.' },
+  internal: { label: 'Internal', meaning: 'All signed-in users except external ones.' },
+  public: { label: 'Public', meaning: 'Everyone, without signing in.' },
+};
+
+type Given = {
+  value: string;
+  /** Returns why a visibility cannot be chosen; null: it can. */
+  limit: (visibility: Visibility) => string | null;
+  /** Who sees what is private; default: members. */
+  privateMeaning?: string;
+  problems: FormProblems;
+};
+
+/** Renders the choice of a visibility. */
+export const visibilityChoice = ({ value, limit, problems, privateMeaning }: Given): Html =>
+  radios({
+    name: 'visibility',
+    label: 'Visibility',
+    value,
+    problems,
+    boxes: (Object.keys(visibilityWords) as Visibility[]).map((visibility) => {
+      const { label, meaning } = visibilityWords[visibility];
+      const reason = visibility === value ? null : limit(visibility);
+      const who = visibility === 'private' ? (privateMeaning ?? meaning) : meaning;
+      const hint = reason === null ? who : `${who} ${reason}`;
+      return { value: visibility, label, hint, isDisabled: reason !== null };
+    }),
+  });

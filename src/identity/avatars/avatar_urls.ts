@@ -1,0 +1,37 @@
+/**
+ * Addresses of avatars. The column `avatar` of users, groups and projects is `<sha256>/<key>.<extension>`: the digest of
+ * the content, and a random key, which is new for every upload. So an address never changes its content, and nobody
+ * guesses one.
+ */
+import { hash } from 'node:crypto';
+import type { Site } from '../../core/access/site.ts';
+import type { Settings } from '../../core/settings/fields.ts';
+
+export type AvatarKind = 'user' | 'group' | 'project';
+
+/** Returns the name of an avatar in its address. */
+export const getAvatarName = (avatar: string): string => avatar.slice(avatar.indexOf('/') + 1);
+
+/** Returns the address of an uploaded avatar; null: there is none. */
+export const uploadedAvatarUrl = (
+  { baseUrl }: Pick<Site, 'baseUrl'>,
+  kind: AvatarKind,
+  { id, avatar }: { id: number; avatar: string | null },
+): string | null =>
+  avatar === null ? null : `${baseUrl}/uploads/-/system/${kind}/avatar/${id}/${getAvatarName(avatar)}`;
+
+/** Returns the address of a picture at the avatar service; null if the service is off. @param size in pixels */
+export const serviceAvatarUrl = (
+  { avatar_service_enabled }: Settings,
+  email: string,
+  size = 80,
+): string | null =>
+  avatar_service_enabled
+    ? `http://www.gravatar.com/avatar/${hash('md5', email.trim().toLowerCase())}?s=${size}&d=identicon`
+    : null;
+
+export type UserWithAvatar = { id: number; avatar: string | null; email: string };
+
+/** Returns the address of a user's avatar: the uploaded one, or that of the avatar service. */
+export const userAvatarUrl = (site: Site, user: UserWithAvatar): string | null =>
+  uploadedAvatarUrl(site, 'user', user) ?? serviceAvatarUrl(site.settings, user.email);

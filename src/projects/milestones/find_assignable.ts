@@ -1,0 +1,32 @@
+import { compiled } from '../../platform/db/compiled_query.ts';
+import type { Reader } from '../../platform/db/open.ts';
+import { selectAncestors } from '../../identity/namespaces/ancestors.ts';
+
+export type MilestoneRef = { id: number; title: string; iid: number };
+
+type MilestoneQuery = { id: number; project_id: number; namespace_id: number };
+
+const selectAssignable = compiled((db, { id, project_id, namespace_id }: MilestoneQuery) =>
+  db
+    .selectFrom('milestones')
+    .select(['id', 'title', 'iid'])
+    .where('id', '=', id)
+    .where((is) =>
+      is.or([is('project_id', '=', project_id), is('group_id', 'in', selectAncestors(namespace_id))]),
+    )
+    .compile(),
+);
+
+/** Loads a milestone of the project or a group above it, as its issues may have. */
+export const findAssignableMilestone = async (
+  db: Reader,
+  project: { id: number; namespace_id: number },
+  id: number,
+): Promise<MilestoneRef | null> => {
+  const [milestone] = await selectAssignable(db, {
+    id,
+    project_id: project.id,
+    namespace_id: project.namespace_id,
+  });
+  return milestone ?? null;
+};

@@ -1,0 +1,47 @@
+import { sql } from 'kysely';
+import type { Call } from '../../../core/access/call.ts';
+import { visibleProjects } from '../../../core/access/visible.ts';
+import { compiled } from '../../../platform/db/compiled_query.ts';
+import type { NotificationLevel } from '../../../platform/db/schema/column_types.ts';
+import type { Project } from '../find.ts';
+
+export type ViewerRelation = {
+  /** The viewer starred the project. */
+  isStarred: boolean;
+  notification_level: NotificationLevel;
+  /** Number of forks that the viewer sees. */
+  forks_count: number;
+};
+
+type Row = { starred: number; forked: number; level: NotificationLevel | null };
+
+const selectRelation = compiled((db, { project_id, user_id }: { project_id: number; user_id: number }) =>
+  sql<Row>`select
+    case when exists (select 1 from project_stars
+      where project_stars.project_id = ${project_id} and project_stars.user_id = ${user_id})
+      then 1 else 0 end as starred,
+    case when exists (select 1 from projects where forked_from_project_id = ${project_id})
+      then 1 else 0 end as forked,
+    (select level from notification_settings
+      where notification_settings.project_id = ${project_id} and user_id = ${user_id}) as level`.compile(db),
+);
+
+const countForks = async ({ db, viewer, platform }: Call, id: number): Promise<number> => {
+  const { rows } = await sql<{ total: number }>`
+    select count(*) as total from projects where projects.forked_from_project_id = ${id}
+      and ${visibleProjects(viewer, platform.store.words)}`.execute(db);
+  return rows[0]?.total ?? 0;
+};
+
+/** Loads how the viewer relates to a visible project, for its header. Most projects take one statement. */
+export const loadViewerRelation = async (
+  call: Call,
+  { id }: Pick<Project, 'id'>,
+): Promise<ViewerRelation> => {
+  const [row] = await selectRelation(call.db, { project_id: id, user_id: call.viewer.user_id ?? 0 });
+  return {
+    isStarred: row?.starred === 1,
+    notification_level: row?.level ?? 'global',
+    forks_count: row?.forked === 1 ? await countForks(call, id) : 0,
+  };
+};

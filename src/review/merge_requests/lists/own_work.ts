@@ -1,0 +1,50 @@
+/** Counts the open work of the caller, for the bar of every page. */
+import { type RawBuilder, sql } from 'kysely';
+import { type Call, requireUser } from '../../../core/access/call.ts';
+import { keepUntilCommit } from '../../../core/access/keep_until_commit.ts';
+import { visibleIssues, visibleMergeRequests } from '../../../core/access/visible.ts';
+import type { TargetType } from '../../../platform/db/schema/column_types.ts';
+import { issueTodos } from '../../../planning/issues/todos.ts';
+import { ownTodos } from '../../../planning/todos/queries.ts';
+import { mergeRequestTodos } from '../todos.ts';
+
+export type OwnWork = {
+  /** Open issues that are assigned to the caller. */
+  issues: number;
+  /** Open merge requests that are assigned to the caller, or whose review is requested from them. */
+  merge_requests: number;
+  /** Pending todos. */
+  todos: number;
+};
+
+/** Counts end here: the bar shows `99+` for more. */
+export const maxCount = 100;
+
+const keep = keepUntilCommit<OwnWork>(2_000);
+
+const bounded = (rows: RawBuilder<unknown>): RawBuilder<number> =>
+  sql<number>`(select count(*) from (${rows} limit ${maxCount}) as counted)`;
+
+const countRows = async (call: Call): Promise<OwnWork> => {
+  const { viewer, platform, db } = call;
+  const { words } = platform.store;
+  const { id } = requireUser(call);
+  const linksIn = (links: 'assignees' | 'reviewers', type: TargetType) =>
+    sql`select target_id from ${sql.table(links)} where user_id = ${id} and target_type = ${type}`;
+  const issues = sql`select 1 from (${linksIn('assignees', 'Issue')}) as links cross join issues cross join projects
+    where issues.id = links.target_id and projects.id = issues.project_id
+      and issues.state = 'opened' and ${visibleIssues(viewer, words)}`;
+  const linked = sql`${linksIn('assignees', 'MergeRequest')} union ${linksIn('reviewers', 'MergeRequest')}`;
+  const requests = sql`select 1 from (${linked}) as links cross join merge_requests cross join projects
+    where merge_requests.id = links.target_id and projects.id = merge_requests.project_id
+      and merge_requests.state = 'opened' and ${visibleMergeRequests(viewer, words)}`;
+  const renderers = { Issue: issueTodos, MergeRequest: mergeRequestTodos };
+  const todos = sql`select 1 from todos where todos.state = 'pending' and ${ownTodos(call, renderers)}`;
+  const { rows } = await sql<OwnWork>`select ${bounded(issues)} as issues,
+    ${bounded(requests)} as merge_requests, ${bounded(todos)} as todos`.execute(db);
+  return rows[0] ?? { issues: 0, merge_requests: 0, todos: 0 };
+};
+
+/** Counts the visible open work of the caller in one statement; cached until anything is committed. */
+export const countOwnWork = async (call: Call): Promise<OwnWork> =>
+  await keep(call, async () => await countRows(call));

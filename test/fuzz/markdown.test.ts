@@ -1,0 +1,147 @@
+/** Markdown of n and of 2n characters: the CPU of its conversion may grow at most 2.5 times. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { convert } from '../../src/doors/markdown/convert/convert.ts';
+import { isWhole, seed } from '../support/run/sample.ts';
+import { repeated, texts } from './fragments.ts';
+
+/** Characters of the longer text, and how many fragments a sample has. */
+const length = 64 * 1024;
+const sampled = 25;
+/** Milliseconds of CPU below which a growth tells nothing. */
+const floor = 60;
+const mostGrowth = 2.5;
+const rounds = 4;
+
+/** Markup whose parts a parser may read again from each of their starts. */
+const fragments = [
+  ...texts,
+  '[a](',
+  '![a](',
+  '[a]',
+  '[a][',
+  '[a]: b\n',
+  '[^1]',
+  '[^1]: a\n',
+  '[^a\n',
+  '<a href="',
+  '<b>',
+  '</b>',
+  '<b ',
+  '<!--',
+  '**a',
+  '__a',
+  '~~a',
+  '*a_',
+  '*a**',
+  '_a ',
+  '~',
+  '***',
+  '`a',
+  '``a`',
+  '```js\na\n```\n',
+  '```\n',
+  '~~~a\n',
+  '    a\n',
+  '> ',
+  '>',
+  '>>>\n',
+  '- ',
+  '- a\n',
+  ' - a\n',
+  '1. ',
+  '  ',
+  '\t',
+  '|a',
+  '|a|\n|-|\n|b|\n\n',
+  '|-',
+  '# a\n',
+  '#',
+  'a\n=\n',
+  '- [ ] a\n',
+  '<details>',
+  '<details>\n\n',
+  '<table><tr><td>',
+  '<div>\n\n',
+  '<svg>',
+  '<style>',
+  '<!--a-->',
+  '<?',
+  '<![CDATA[',
+  'https://a.b/c ',
+  'https://',
+  'www.a.b ',
+  'www.',
+  'a@b.c ',
+  'a@b',
+  'a.b.',
+  ':tada:',
+  ':a',
+  '::',
+  '@a',
+  'a/b#1 ',
+  'a/b/',
+  '~"a',
+  '%"a" ',
+  '~a::b ',
+  '0123abc ',
+  '!1',
+  '$1 ',
+  '&amp;',
+  '&',
+  '&#1',
+  '\\*',
+  '\\\\',
+  '<a id=a>',
+  '<p title="',
+  '"',
+  "'",
+  '<img src=a>',
+  '![',
+  '<summary>',
+  '<kbd>',
+  '<a name=b href=c>d',
+  '</a>',
+  '<ol><li>',
+  '<x>',
+  '<x a=b c=d>',
+  '{',
+  '---\n',
+];
+
+const options = {
+  project: { id: 4, full_path: 'group/project' },
+  ref: 'main',
+  path: 'README.md',
+  baseUrl: 'https://git.example.com',
+  isAbsolute: false,
+  diagramServer: 'https://diagrams.example.com',
+  hasReferences: true,
+};
+
+const costOf = (text: string): number => {
+  const start = process.cpuUsage();
+  convert(text, options);
+  const { user, system } = process.cpuUsage(start);
+  return (user + system) / 1000;
+};
+
+/** The least of several: what else goes on only ever adds. */
+const leastCost = (text: string): number => Math.min(...Array.from({ length: rounds }, () => costOf(text)));
+
+const growsTooMuch = (fragment: string, characters: number): boolean => {
+  const whole = leastCost(repeated(fragment, characters));
+  return whole > floor && whole > leastCost(repeated(fragment, characters / 2)) * mostGrowth;
+};
+
+test('conversion takes linear time', { timeout: 3_600_000 }, () => {
+  convert(repeated('**a** [b](c)\n\n- d\n', 8 * 1024), options);
+  const pairs = fragments.flatMap((first) => [first, `${first}a `, `a${first}\n`]);
+  const some = isWhole ? pairs : fc.sample(fc.constantFrom(...pairs), { numRuns: sampled, seed });
+  // Suspects are measured again, at twice the length, before they count.
+  const slow = some.filter(
+    (fragment) => growsTooMuch(fragment, length) && growsTooMuch(fragment, 2 * length),
+  );
+  assert.deepEqual(slow, [], `seed ${seed}`);
+});

@@ -1,0 +1,112 @@
+/** What people do with issues in a browser: read, filter, comment, tick; by keyboard, on a phone, without scripts. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { seedMember, seedProject } from '../support/seed.ts';
+import { type Web, openWeb, pathOf, skip } from './web.ts';
+
+let web: Web;
+let list: string;
+let username: string;
+
+const sizes = [
+  { colorScheme: 'light', viewport: { width: 1280, height: 800 } },
+  { colorScheme: 'dark', viewport: { width: 375, height: 700 } },
+] as const;
+
+before(async () => {
+  if (skip !== false) return;
+  web = await openWeb();
+  const { gantry } = web;
+  const project = await seedProject(gantry, { visibility: 'public' });
+  list = `/${project.full_path}/issues`;
+  username = await web.makeUser();
+  const { body } = await gantry.api(`GET /users?username=${username}`);
+  await seedMember(gantry, { user: body[0].id, project: project.id, access_level: 40 });
+  const description = 'Some `code`\n\n```js\nconst a = 1;\n```\n\n- [ ] first\n- [x] second';
+  for (const title of ['Oldest', 'Middle', 'Newest']) {
+    const json = { title, description, labels: 'bug,area::solver', due_date: '2020-01-01' };
+    await gantry.api(`POST /projects/${project.id}/issues`, { json });
+  }
+  const thread = `/projects/${project.id}/issues/1/discussions`;
+  const made = await gantry.api(`POST ${thread}`, { json: { body: 'A **question**' } });
+  await gantry.api(`POST ${thread}/${made.body.id}/notes`, { json: { body: 'An answer' } });
+});
+after(async () => {
+  if (skip === false) await web.close();
+});
+
+const assertNarrow = async (page: Page): Promise<void> => {
+  const excess = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+  assert.ok(excess <= 0, `${pathOf(page)} is ${excess} pixels too wide`);
+};
+
+test('pages of issues are accessible, in both schemes and on a phone', { skip }, async () => {
+  for (const size of sizes) {
+    await web.withPage(async (page) => {
+      await web.signIn(page, username);
+      for (const path of ['', '?labels=bug', '/1', '/1/edit', '/new']) {
+        await page.goto(list + path);
+        await web.assertFine(page);
+        await assertNarrow(page);
+      }
+      await page.goto(`${list}/1`);
+      for (const summary of await page.locator('.edit > summary').all()) await summary.click();
+      await web.assertFine(page);
+      await assertNarrow(page);
+    }, size);
+  }
+});
+
+test('reads a list by keyboard, opens an issue and edits it', { skip }, async () => {
+  await web.withPage(async (page) => {
+    await web.signIn(page, username);
+    await page.goto(list);
+    await page.keyboard.press('j');
+    await page.keyboard.press('j');
+    await page.keyboard.press('k');
+    await page.keyboard.press('j');
+    await page.keyboard.press('o');
+    await page.waitForURL(`**${list}/2`);
+    await page.keyboard.press('e');
+    await page.waitForURL(`**${list}/2/edit`);
+    await page.getByLabel('Title').fill('Between');
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByRole('heading', { name: 'Between' }).waitFor();
+  });
+});
+
+test('a tick of a task is stored', { skip }, async () => {
+  await web.withPage(async (page) => {
+    await web.signIn(page, username);
+    await page.goto(`${list}/3`);
+    await page.getByRole('checkbox', { name: 'first' }).click();
+    await page.getByText('2 of 2 tasks done').waitFor();
+    assert.equal(await page.getByRole('checkbox', { name: 'first' }).isChecked(), true);
+  });
+});
+
+test('filters, comments and closes without scripts', { skip }, async () => {
+  await web.withPage(
+    async (page) => {
+      await web.signIn(page, username);
+      await page.goto(list);
+      await page.getByRole('searchbox', { name: 'Filter issues' }).fill('label:bug Oldest');
+      await page.keyboard.press('Enter');
+      await page.waitForURL(`**${list}?labels=bug&search=Oldest`);
+      await page.getByText('1 open issue matches').waitFor();
+      await page.getByRole('link', { name: 'Oldest', exact: true }).click();
+      await page.getByRole('textbox', { name: 'Add a comment' }).fill('Seen\n/due 2030-01-01');
+      await page.getByRole('button', { name: 'Comment', exact: true }).click();
+      await page.getByText('Seen').waitFor();
+      await page.getByText('1 Jan 2030').waitFor();
+      await page.getByText('Edit labels').click();
+      await page.getByLabel('Further labels').fill('fresh');
+      await page.getByRole('button', { name: 'Save' }).first().click();
+      await page.getByRole('link', { name: 'fresh' }).first().waitFor();
+      await page.getByRole('button', { name: 'Close issue' }).click();
+      await page.getByRole('button', { name: 'Reopen issue' }).waitFor();
+    },
+    { javaScriptEnabled: false },
+  );
+});

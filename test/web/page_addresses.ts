@@ -1,0 +1,136 @@
+/**
+ * An address of every page, on an instance that `tools/seed` has filled and `seedRest` completed. A page without one
+ * fails `every_page.test.ts`.
+ */
+import { pagePaths } from '../../src/doors/web/routes.ts';
+import type { TestService } from '../support/service.ts';
+
+const project = '/workshop/bridge';
+const group = '/workshop';
+
+/** Addresses of pages whose line has a parameter, or that need a query; null: not a page to look at. */
+const ofProject: Record<string, string | null> = {
+  'tree/:rest': 'tree/main/src',
+  'blob/:rest': 'blob/main/src/span.js',
+  'blame/:rest': 'blame/main/src/span.js',
+  'raw/:rest': null,
+  'archive/:rest': null,
+  'commits/:rest': 'commits/main/src',
+  'tags/:path': 'tags/v1.0',
+  'new/:rest': 'new/main/src',
+  'edit/:rest': 'edit/main/src/span.js',
+  'delete/:rest': 'delete/main/src/span.js',
+  'commit/:id': 'commit/<commit>',
+  'compare/:rest': 'compare/main...handrails',
+  'find_file/:rest': 'find_file/main',
+  'graphs/:rest': 'graphs/main',
+  'issues/export': null,
+  'issues/:iid': 'issues/1',
+  'issues/:iid/edit': 'issues/1/edit',
+  'issues/:iid/notes/:note/edit': 'issues/1/notes/<note>/edit',
+  'snippets/:id': 'snippets/<snippet>',
+  'snippets/:id/edit': 'snippets/<snippet>/edit',
+  'snippets/:id/raw': null,
+  'labels/:id/edit': 'labels/1/edit',
+  'milestones/:iid': 'milestones/1',
+  'milestones/:iid/edit': 'milestones/1/edit',
+  'pipelines/:id': 'pipelines/1',
+  'jobs/:id': 'jobs/1',
+  'jobs/:id/artifacts/browse': null, // test/web/artifacts.test.ts
+  'jobs/:id/artifacts/browse/:path': null,
+  'jobs/:id/artifacts/exposed': null,
+  'pipeline_schedules/:id': 'pipeline_schedules/1',
+  'environments/:id': 'environments/1',
+  'settings/repository': null, // leads to protected branches
+  'settings/integrations/:key': 'settings/integrations/redmine',
+  'variables/:key': 'variables/KEY?scope=*',
+  'runners/:id': 'runners/1',
+};
+
+const ofGroup: Record<string, string | null> = {
+  'labels/:id/edit': 'labels/<group label>/edit',
+  'milestones/:iid': 'milestones/1',
+  'milestones/:iid/edit': 'milestones/1/edit',
+  'variables/:key': 'variables/KEY?scope=*',
+  'runners/:id': 'runners/1',
+};
+
+const ofInstance: Record<string, string | null> = {
+  '/-/projects/:project': project,
+  '/-/groups/:group': `/groups${group}`,
+  '/-/namespaces/:name': '/ada',
+  '/-/snippets': null, // leads to /snippets
+  '/-/snippets/:id': null,
+  '/snippets/:id': '/snippets/<own snippet>',
+  '/snippets/:id/edit': '/snippets/<own snippet>/edit',
+  '/snippets/:id/raw': null,
+  '/robots.txt': null,
+  '/favicon.ico': null,
+  '/.well-known/security.txt': null,
+  '/.well-known/change-password': null,
+  '/oauth/authorize': null, // test/web/oauth.test.ts
+  '/users/auth/:provider/callback': null,
+  '/profile/identities': null, // only where a provider is configured
+  '/admin/variables/:key': '/admin/variables/KEY?scope=*',
+};
+
+/** Addresses below these are of records with the id 1. */
+const firstRecords = /^\/admin\/\w+\/:id(?:\/\w+)?$/;
+
+/** Returns the address of a page; null: there is nothing to look at. */
+const addressOf = (path: string): string | null => {
+  const [, kind, below = ''] = /^\/-\/(projects\/:project|groups\/:group)\/(.*)$/.exec(path) ?? [];
+  if (kind !== undefined) {
+    const [known, base] = kind.startsWith('projects') ? [ofProject, project] : [ofGroup, `/groups${group}`];
+    const given = known[below];
+    return given === null ? null : `${base}/-/${given ?? below}`;
+  }
+  const given = ofInstance[path];
+  if (given !== undefined) return given;
+  return firstRecords.test(path) ? path.replace(':id', '1') : path;
+};
+
+/** Ids of records, by the name that an address has between `<` and `>`. */
+type Ids = Record<string, number | string>;
+
+/** Lists `[line, address]` of every page to look at. @throws for a page with a parameter and no address */
+export const listPageAddresses = (ids: Ids): [line: string, address: string][] =>
+  pagePaths
+    .flatMap(({ lines }) => lines)
+    .filter((line) => line.startsWith('GET '))
+    .flatMap((line): [string, string][] => {
+      const address = addressOf(line.replace('GET ', ''));
+      if (address === null) return [];
+      if (address.includes(':')) throw new Error(`${line} has no address in page_addresses.ts`);
+      return [[line, address.replaceAll(/<([^>]+)>/g, (_all, name: string) => String(ids[name]))]];
+    });
+
+/** Creates what the pages of `addresses` show and the seed does not. */
+export const seedRest = async (gantry: TestService): Promise<Ids> => {
+  const send = async (line: string, json: object): Promise<{ id: number }> => {
+    const { status, text, body } = await gantry.api(line, { json });
+    if (status !== 201) throw new Error(`${line}: ${status} ${text}`);
+    return body;
+  };
+  const path = `/projects/${encodeURIComponent(project.slice(1))}`;
+  await send(`POST ${path}/variables`, { key: 'KEY', value: 'x' });
+  await send(`POST /groups${group}/variables`, { key: 'KEY', value: 'x' });
+  await send('POST /admin/ci/variables', { key: 'KEY', value: 'x' });
+  await send(`POST ${path}/pipeline_schedules`, { description: 'Nightly', ref: 'main', cron: '0 3 * * *' });
+  await send(`POST ${path}/environments`, { name: 'production' });
+  await send('POST /user/runners', { runner_type: 'instance_type', description: 'a runner' });
+  const label = await send(`POST /groups${group}/labels`, { name: 'shared', color: '#336699' });
+  await send(`POST /groups${group}/milestones`, { title: 'Opening' });
+  const note = await send(`POST ${path}/issues/1/notes`, { body: 'A note' });
+  const files = { title: 'Span', visibility: 'public', file_name: 'span.js', content: 'const a = 1;' };
+  const snippet = await send(`POST ${path}/snippets`, files);
+  const own = await send('POST /snippets', files);
+  const { body: branch } = await gantry.api(`GET ${path}/repository/branches/main`);
+  return {
+    'group label': label.id,
+    note: note.id,
+    snippet: snippet.id,
+    'own snippet': own.id,
+    commit: branch.commit.id,
+  };
+};

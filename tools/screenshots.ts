@@ -1,0 +1,97 @@
+/**
+ * What `npm run screenshots` runs: pictures of pages of a seeded instance, for review.
+ *
+ *   npm run screenshots                       into screenshots/
+ *   npm run screenshots -- --only issue,home  some of them
+ *   npm run screenshots -- --into FOLDER
+ */
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import chromium from '@sparticuz/chromium';
+import { type Browser, type BrowserContextOptions, type Page, chromium as driver } from 'playwright-core';
+import { fill } from './seed/fill.ts';
+import { root, startService } from './start_service.ts';
+
+/** Addresses by the name of their picture. */
+const shown: Record<string, string> = {
+  dashboard: '/',
+  explore: '/explore',
+  home: '/workshop/bridge',
+  file: '/workshop/bridge/-/blob/main/src/span.js',
+  commits: '/workshop/bridge/-/commits/main',
+  branches: '/workshop/bridge/-/branches',
+  releases: '/workshop/bridge/-/releases',
+  issues: '/workshop/bridge/-/issues',
+  issue: '/workshop/bridge/-/issues/1',
+  settings: '/workshop/bridge/-/settings',
+  group: '/groups/workshop',
+  new_project: '/projects/new',
+  admin_users: '/admin/users',
+  pipelines: '/workshop/bridge/-/pipelines',
+};
+
+/** Variants of each picture: wide in light and dark, and a phone. */
+const variants: Record<string, BrowserContextOptions> = {
+  light: { viewport: { width: 1280, height: 860 }, colorScheme: 'light' },
+  dark: { viewport: { width: 1280, height: 860 }, colorScheme: 'dark' },
+  phone: { viewport: { width: 375, height: 812 }, colorScheme: 'light' },
+};
+
+const signIn = async (page: Page, password: string): Promise<void> => {
+  await page.goto('/users/sign_in');
+  await page.locator('input[name=login]').fill('root');
+  await page.locator('input[name=password]').fill(password);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.waitForURL('/');
+};
+
+type Site = { browser: Browser; url: string; password: string; into: string };
+
+const takeVariant = async ({ browser, url, password, into }: Site, variant: string, names: string[]) => {
+  const context = await browser.newContext({ baseURL: url, ...variants[variant] });
+  const page = await context.newPage();
+  await signIn(page, password);
+  for (const name of names) {
+    const answer = await page.goto(shown[name] ?? '/');
+    const file = join(into, `${name}_${variant}.png`);
+    await page.screenshot({ path: file });
+    console.log(`${answer?.status() ?? 0}  ${file}`);
+  }
+  await context.close();
+};
+
+const main = async (): Promise<void> => {
+  const text = { type: 'string' } as const;
+  const { values } = parseArgs({ options: { into: text, only: text } });
+  const into = resolve(values.into ?? join(root, 'screenshots'));
+  const names = values.only?.split(',') ?? Object.keys(shown);
+  const data = mkdtempSync(join(tmpdir(), 'gantry-screenshots-'));
+  const [token, password] = [randomBytes(15).toString('base64url'), randomBytes(9).toString('base64url')];
+  mkdirSync(into, { recursive: true });
+  const service = await startService({
+    env: {
+      GANTRY_DATA: data,
+      GANTRY_LISTEN: '127.0.0.1:0',
+      GANTRY_ROOT_TOKEN: token,
+      GANTRY_ROOT_PASSWORD: password,
+      GANTRY_RUNNER_EXECUTOR: 'shell',
+    },
+    print: () => undefined,
+  });
+  try {
+    await fill({ url: service.url, token, password });
+    const executablePath = await chromium.executablePath();
+    const browser = await driver.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
+    const site = { browser, url: service.url, password, into };
+    for (const variant of Object.keys(variants)) await takeVariant(site, variant, names);
+    await browser.close();
+  } finally {
+    await service.stop();
+    rmSync(data, { recursive: true, force: true });
+  }
+};
+
+await main();
