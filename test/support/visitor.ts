@@ -30,6 +30,9 @@ export type Visitor = {
 
 type Sent = { method?: string; body?: string | FormData; headers: Record<string, string> };
 
+/** Returns the content of a page, without the header that all pages of a place share. */
+export const contentIn = ({ text }: Seen): string => text.slice(text.indexOf('<main'));
+
 const tokenIn = (text: string): string | undefined =>
   /name="authenticity_token" value="([^"]+)"/.exec(text)?.[1];
 

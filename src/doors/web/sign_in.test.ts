@@ -227,7 +227,7 @@ test('the start page leads to the home page, the sign-in page or the own project
   await visitor.signIn(username, password);
   const { status, text } = await visitor.get('/');
   assert.equal(status, 200);
-  assert.match(text, /<h1>Projects<\/h1>/);
+  assert.match(text, /<h1>Your work<\/h1>/);
   await put({ home_page_url: null });
 });
 
