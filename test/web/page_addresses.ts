@@ -18,6 +18,8 @@ const ofProject: Record<string, string | null> = {
   'commits/:rest': 'commits/main/src',
   'tags/:path': 'tags/v1.0',
   'new/:rest': 'new/main/src',
+  'new_folder/:rest': 'new_folder/main/src',
+  'upload/:rest': 'upload/main/src',
   'edit/:rest': 'edit/main/src/span.js',
   'delete/:rest': 'delete/main/src/span.js',
   'commit/:id': 'commit/<commit>',

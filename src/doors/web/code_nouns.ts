@@ -22,6 +22,8 @@ export const codeNouns = [
     lines: ['GET', 'POST', 'GET /new', 'POST /delete', 'GET /:path'],
   },
   { noun: 'new', tab: 'code', action: 'push_code', lines: ['GET /:rest', 'POST /:rest'] },
+  { noun: 'new_folder', tab: 'code', action: 'push_code', lines: ['GET /:rest', 'POST /:rest'] },
+  { noun: 'upload', tab: 'code', action: 'push_code', lines: ['GET /:rest', 'POST /:rest'] },
   { noun: 'edit', tab: 'code', action: 'push_code', lines: ['GET /:rest', 'POST /:rest'] },
   { noun: 'delete', tab: 'code', action: 'push_code', lines: ['GET /:rest', 'POST /:rest'] },
 ] as const;

@@ -1,4 +1,5 @@
 /** Lists every page and the module that contains it. Modules are loaded at the first request for one of their pages. */
+import { maxCommitBytes } from '../../code/repository/limits.ts';
 import type { AnyPage } from './page.ts';
 import { groupNouns, groupRoot, projectNouns, projectRoot, servedLines } from './places.ts';
 
@@ -33,6 +34,8 @@ const projectPages: Record<(typeof projectNouns)[number]['noun'], Load> = {
   raw: async () => (await import('./pages/blob/pages.ts')).pages,
   tree: async () => (await import('./pages/tree/pages.ts')).pages,
   new: editPages,
+  new_folder: editPages,
+  upload: editPages,
   edit: editPages,
   delete: editPages,
   branches: async () => (await import('./pages/branches/pages.ts')).pages,
@@ -275,6 +278,11 @@ export const pagePaths: PagePath[] = [
   ...groupNouns.map((noun) => ({ lines: servedLines(groupRoot, noun), load: groupPages[noun.noun] })),
   ...projectNouns.map((noun) => ({ lines: servedLines(projectRoot, noun), load: projectPages[noun.noun] })),
 ];
+
+/** Bytes of the forms, by line, that may be larger than others: they send files. */
+export const largeForms: ReadonlyMap<string, number> = new Map([
+  [`POST ${projectRoot}/upload/:rest`, maxCommitBytes],
+]);
 
 /** Checks whether a page exists, by its line: messages link only to pages that exist. */
 export const hasPage = (line: string): boolean => pagePaths.some(({ lines }) => lines.includes(line));

@@ -263,11 +263,15 @@ const discardingRest =
   };
 
 /** Registers a route whose handler reads the body itself: in a scope without body parsers. */
-const mountStreaming = (app: FastifyInstance, method: Method, url: string, handler: Handler): void => {
+export const mountStreaming = (
+  app: FastifyInstance,
+  { method, url, config = {} }: { method: Method; url: string; config?: object },
+  handler: Handler,
+): void => {
   void app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', (_request, _body, done) => done(null));
-    scope.route({ method, url, config: { streams: true }, handler: discardingRest(handler) });
+    scope.route({ method, url, config: { ...config, streams: true }, handler: discardingRest(handler) });
   });
 };
 
@@ -285,7 +289,7 @@ export const mountEndpoints = <C extends BaseCall>(
     offered.set(url, [...(offered.get(url) ?? []), method]);
     const handler: Handler = async (request, reply) => await serve(mounted, open, request, reply);
     if (endpoint.body === 'stream' || endpoint.maxRequestBytes !== undefined)
-      mountStreaming(app, method, url, handler);
+      mountStreaming(app, { method, url }, handler);
     else app.route({ method, url, handler });
   }
   for (const [url, methods] of offered) mountOtherMethods(app, url, methods);

@@ -11,7 +11,7 @@ import {
 import type { Logger } from 'pino';
 import { type Meter, runMetered } from '../db/meter.ts';
 import type { Failure } from '../errors.ts';
-import { maxBodyBytes } from './body/parse_body.ts';
+import { maxBodyBytes, maxQueryBytes } from './body/parse_body.ts';
 import { answerMalformedRequest } from './malformed_requests.ts';
 import { parseForm } from './body/form.ts';
 import { asFailure, unknownRoute, unreadable } from './failure.ts';
@@ -196,7 +196,7 @@ export const makeServer = (options: ServerOptions): FastifyInstance => {
       return squeezePath(request.url ?? '/', options);
     },
     frameworkErrors: (error, request, reply) => void handleError(options)(error, request, reply),
-    routerOptions: { maxParamLength: 2000, querystringParser: (text) => parseForm(text) as never },
+    routerOptions: { maxParamLength: maxQueryBytes, querystringParser: (text) => parseForm(text) as never },
   });
   app.server.maxConnections = maxConnections;
   limitBodies(app, timeouts.request);

@@ -5,8 +5,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Platform } from '../../../core/platform.ts';
 import { Failure } from '../../../platform/errors.ts';
+import { mountStreaming } from '../../../platform/http/mount.ts';
 import type { AnyPage } from '../page.ts';
-import { type PagePath, pagePaths } from '../routes.ts';
+import { type PagePath, largeForms, pagePaths } from '../routes.ts';
 
 const findPage = async ({ load }: PagePath, method: string, path: string): Promise<AnyPage> => {
   const page = (await load()).find((one) => one.method === method && one.path === path);
@@ -16,16 +17,15 @@ const findPage = async ({ load }: PagePath, method: string, path: string): Promi
 
 const mountPage = (app: FastifyInstance, platform: Platform, entry: PagePath, line: string): void => {
   const [method = '', path = ''] = line.split(' ');
-  app.route({
-    method,
-    url: path,
-    // Failures of these go to programs as JSON: any path of two words could be meant for the API.
-    config: { isPage: entry.isOfPlace !== true },
-    handler: async (request: FastifyRequest, reply: FastifyReply) => {
-      const [{ serve }, page] = await Promise.all([import('./serve.ts'), findPage(entry, method, path)]);
-      return await serve(platform, page, request, reply);
-    },
-  });
+  // Failures of these go to programs as JSON: any path of two words could be meant for the API.
+  const config = { isPage: entry.isOfPlace !== true };
+  const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const [{ serve }, page] = await Promise.all([import('./serve.ts'), findPage(entry, method, path)]);
+    return await serve(platform, page, request, reply);
+  };
+  // The page reads the body itself, once the visitor is known.
+  if (largeForms.has(line)) mountStreaming(app, { method: 'POST', url: path, config }, handler);
+  else app.route({ method, url: path, config, handler });
 };
 
 const mountAssets = (app: FastifyInstance): void => {

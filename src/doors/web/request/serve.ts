@@ -7,11 +7,13 @@ import { Failure, type Problems, forbidden } from '../../../platform/errors.ts';
 import { isFactorOverdue } from '../../../core/access/credentials/second_factor_due.ts';
 import { getFileParams, getFileParts, getReceivedFiles } from '../../../platform/http/body/file_parts.ts';
 import { maxQueryBytes, parsePageForm } from '../../../platform/http/body/parse_body.ts';
+import { readBody } from '../../../platform/http/body/read_body.ts';
 import { tooLong } from '../../../platform/http/failure.ts';
 import { type ParamsReader, type RawParams, paramsReader } from '../../../platform/http/params.ts';
 import { problemsOf } from '../parts/form.ts';
 import { type AnyPage, type RawPage, type Redirect, type View, redirect } from '../page.ts';
 import { projectRoot } from '../places.ts';
+import { largeForms } from '../routes.ts';
 import { canonicalPath } from './project_paths.ts';
 import { type OpenVisit, answer, isOurForm, openVisit } from './visit.ts';
 
@@ -35,12 +37,19 @@ const withBoxes = ({ params }: AnyPage, sent: RawParams): RawParams => {
   return ticked.length === 0 ? sent : { ...sent, ...Object.fromEntries(ticked.map(([name]) => [name, '1'])) };
 };
 
-const sentBy = async (request: FastifyRequest): Promise<RawParams> => {
+/** Returns the body of a form. That of a large one is read here: the visitor is known now. */
+const readForm = async ({ method, path }: AnyPage, request: FastifyRequest): Promise<Buffer | undefined> => {
+  const max = largeForms.get(`${method} ${path}`);
+  return max === undefined ? (request.body as Buffer | undefined) : await readBody(request.raw, max);
+};
+
+const sentBy = async (page: AnyPage, request: FastifyRequest): Promise<RawParams> => {
   const query = request.query as RawParams;
-  if (request.url.length > maxQueryBytes) throw tooLong();
-  if (request.method !== 'POST' || request.body === undefined) return query;
-  const type = request.headers['content-type'];
-  return { ...query, ...(await parsePageForm(type, request.body as Buffer)) };
+  // As sent: the served path encodes names of files a second time.
+  if (request.originalUrl.length > maxQueryBytes) throw tooLong();
+  const body = request.method === 'POST' ? await readForm(page, request) : undefined;
+  if (body === undefined) return query;
+  return { ...query, ...(await parsePageForm(request.headers['content-type'], body)) };
 };
 
 /** Longer paths, and those with a credential, are not used as return paths. */
@@ -126,7 +135,7 @@ export const serve = async (
   }
   // 404: others must not learn which administration pages exist.
   if (page.audience === 'admin' && !admin) throw new Failure('not_found', { message: '404 Not Found' });
-  const sent = await sentBy(request);
+  const sent = await sentBy(page, request);
   visit.files = getFileParts(sent);
   const shown = { audience: page.audience, token: sent['authenticity_token'] };
   if (page.method === 'POST' && !isOurForm(visit, request, shown)) {

@@ -11,6 +11,7 @@ import { icon } from '../../parts/icon.ts';
 import { markdown } from '../../parts/markdown.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import { type BlobKind, blobKind } from './blob_kind.ts';
+import { fileButtons, sourceSwitch } from './buttons.ts';
 
 /** Lines on a page. */
 const maxLines = 2_500;
@@ -100,33 +101,6 @@ const showContent = async (
   return showNotice(raw, kind);
 };
 
-/** Buttons that switch between source and rendered Markdown. */
-const sourceSwitch = ({ project, ref, path }: CodePlace, isPlain: boolean): Html => {
-  const address = codePath(project, 'blob', ref, path);
-  return html`<span class="segments"><a class="button small" href="${address}?plain=1"${isPlain && html` aria-current="true"`}>Source</a><a class="button small" href="${address}"${!isPlain && html` aria-current="true"`}>Rendered</a></span>`;
-};
-
-const pageButton = (
-  { call }: Visit,
-  { project, ref, path }: CodePlace,
-  noun: 'blame' | 'commits' | 'edit',
-  text: string,
-): Html | null =>
-  call.platform.hasPage(`GET /-/projects/:project/${noun}/:rest`)
-    ? html`<a class="button small" href="${codePath(project, noun, ref, path)}">${text}</a>`
-    : null;
-
-const buttons = (visit: Visit, place: CodePlace, [{ content }, kind]: [LoadedFile, BlobKind]): Html => {
-  const { project, ref, path, commit } = place;
-  const raw = codePath(project, 'raw', ref, path);
-  const hasText = kind.kind === 'text' || kind.kind === 'markdown';
-  return html`${hasText && visit.call.signedIn && pageButton(visit, place, 'edit', 'Edit')}${hasText && pageButton(visit, place, 'blame', 'Blame')}${pageButton(visit, place, 'commits', 'History')}
-<a class="button small" href="${codePath(project, 'blob', commit, path)}" data-key="y" data-key-name="Permalink" data-keep-hash>Permalink</a>
-<a class="button small" href="${raw}">Raw</a>
-${hasText && content !== null && html`<button type="button" class="small" data-copy-from="${raw}" hidden aria-label="Copy the content">${icon('copy')}</button>`}
-<a class="button small" href="${raw}?inline=false" download aria-label="Download">${icon('download')}</a>`;
-};
-
 /** Returns the card: facts and buttons above the content. */
 export const blobCard = async (
   visit: Visit,
@@ -140,7 +114,7 @@ export const blobCard = async (
   const facts = [...shown.facts, formatBytes(file.size), ...(file.execute_filemode ? ['executable'] : [])];
   return html`<section class="card" aria-labelledby="file"><header>${icon(kind.kind === 'image' ? 'image' : 'file')}<h2 id="file">${file.file_name}</h2>
 <span class="muted small">${facts.join(' · ')}</span>
-<span class="end row tight">${kind.kind === 'markdown' && sourceSwitch(place, asked.isPlain)}${buttons(visit, place, [loaded, kind])}</span></header>
+<span class="end row tight">${kind.kind === 'markdown' && sourceSwitch(place, asked.isPlain)}${fileButtons(visit, place, [loaded, kind])}</span></header>
 ${shown.content}</section>
 ${shown.nav}`;
 };

@@ -138,3 +138,16 @@ test('shows public branches to everyone, and hides private ones like missing one
   const empty = await seedProject(gantry, { visibility: 'public' });
   assert.match((await anonymous.get(`/${empty.full_path}/-/branches`)).text, /No branches yet/);
 });
+
+test('branches, the commit and the project show the state of the last pipeline', async () => {
+  const { id, path } = await newProject();
+  const { body: branch } = await gantry.api(`GET /projects/${id}/repository/branches/main`);
+  const sha: string = branch.commit.id;
+  const json = { state: 'failed', ref: 'main' };
+  assert.equal((await gantry.api(`POST /projects/${id}/statuses/${sha}`, { json })).status, 201);
+  const home = path.replace('/-/branches', '');
+  for (const address of [`${path}?state=all`, path, home, `${home}/commit/${sha}`, `${home}/-/commits`]) {
+    const { text } = await developer.get(address);
+    assert.match(text, /href="[^"]+\/pipelines\/\d+" title="Pipeline \d+">[^\n]*Failed/, address);
+  }
+});

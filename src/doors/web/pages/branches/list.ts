@@ -8,6 +8,7 @@ import {
   loadDivergences,
 } from '../../../../code/repository/branches/list.ts';
 import { type Code, findCode } from '../../../../code/repository/code.ts';
+import { loadLastPipelines } from '../../../../code/repository/statuses/last_pipelines.ts';
 import { may } from '../../../../core/access/may.ts';
 import { type PageRequest, pageParams, pageRequest } from '../../../../platform/http/page.ts';
 import { clearable, object, oneOf, optional, text } from '../../../../platform/http/schema.ts';
@@ -53,11 +54,18 @@ const loadLines = async (
   at: Pick<PageRequest, 'limit' | 'offset'>,
 ): Promise<Loaded> => {
   const { items, total } = await listBranches(code, filter, at);
-  const [branches, divergences] = await Promise.all([
+  const shas = items.map(({ commit }) => commit).filter((id) => id !== null);
+  const [branches, divergences, pipelines] = await Promise.all([
     branchesJson(call, code, items),
     loadDivergences(code, items),
+    loadLastPipelines(call, code.project, shas),
   ]);
-  return { lines: branches.map((branch, at) => ({ branch, divergence: divergences[at] ?? null })), total };
+  const lines = branches.map((branch, at) => ({
+    branch,
+    divergence: divergences[at] ?? null,
+    pipeline: pipelines.get(branch.commit?.id ?? ''),
+  }));
+  return { lines, total };
 };
 
 const stateNames = { active: 'Active', stale: 'Stale', all: 'All' } as const;

@@ -1,10 +1,11 @@
 /** How pages show a branch: its name, last commit, and how it differs from the default branch. */
 import type { branchesJson } from '../../../../code/repository/branches/json.ts';
+import type { PipelineRow } from '../../../../code/repository/statuses/pipeline_summary.ts';
 import type { Divergence } from '../../../../platform/git/protocol_types.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
 import type { Visit } from '../../page.ts';
 import { codePath } from '../../parts/code/code_path.ts';
-import { commitLink } from '../../parts/code/commit_line.ts';
+import { commitLink, pipelineStatus } from '../../parts/code/commit_line.ts';
 import { form, hidden } from '../../parts/form.ts';
 import { projectPagePath } from '../../parts/frame/project_view.ts';
 import { type Html, html } from '../../parts/html.ts';
@@ -15,6 +16,8 @@ import { relative } from '../../parts/moment.ts';
 export type BranchLine = {
   branch: Awaited<ReturnType<typeof branchesJson>>[number];
   divergence: Divergence | null;
+  /** Latest pipeline of its commit. */
+  pipeline: PipelineRow | undefined;
 };
 
 const badges = ({ branch }: BranchLine): Html =>
@@ -78,7 +81,7 @@ export const branchItem = (visit: Visit, project: Project, line: BranchLine): Ht
     commit !== null &&
     html`<span>${commitLink(project, { id: commit.id, text: html`<code>${commit.short_id}</code>` })} ${commit.title}</span><span>${commit.author_name} · ${relative(Date.parse(commit.committed_date))}</span>`
   }</div>
-<div class="side">${divergenceText(line)}${actions(visit, project, line)}</div>
+<div class="side">${line.pipeline !== undefined && pipelineStatus(project, line.pipeline)}${divergenceText(line)}${actions(visit, project, line)}</div>
 </li>
 `;
 };

@@ -82,3 +82,14 @@ test('a hidden project answers like a missing one; a guest is refused', async ()
   const open = await newProject();
   assert.equal((await openVisitor(gantry).get(`${open.compare}/main...feature/x`)).status, 200);
 });
+
+test('offers a merge request between two branches to those who may open one', async (t) => {
+  t.mock.method(gantry.service.platform, 'hasPage', () => true);
+  const { compare, full_path, head } = await newProject();
+  const query = 'merge_request%5Bsource_branch%5D=feature%2Fx&amp;merge_request%5Btarget_branch%5D=main';
+  const offered = `href="/${full_path}/merge_requests/new?${query}"`;
+  assert.ok((await user.get(`${compare}/main...feature/x`)).text.includes(offered));
+  assert.ok(!(await user.get(`${compare}/main...${head}`)).text.includes('merge_requests/new'));
+  const anonymous = await openVisitor(gantry).get(`${compare}/main...feature/x`);
+  assert.ok(!anonymous.text.includes('merge_requests/new'));
+});

@@ -1,25 +1,30 @@
 /** Deletes a file: `/group/project/-/delete/main/README.md`. */
 import { findFile } from '../../../../code/repository/files/find_file.ts';
 import { object, optional, text } from '../../../../platform/http/schema.ts';
-import { type View, type Visit, page, redirect } from '../../page.ts';
+import { type View, type Visit, page } from '../../page.ts';
 import { codePath } from '../../parts/code/code_path.ts';
 import { type FormProblems, form, hidden, noProblems } from '../../parts/form.ts';
 import { projectView } from '../../parts/frame/project_view.ts';
 import { html } from '../../parts/html.ts';
 import { projectRoot } from '../../places.ts';
+import { commitChange } from './commit_change.ts';
 import {
   type CommitFields,
-  type EditPlace,
-  commitChange,
+  afterCommit,
   commitFields,
   commitParams,
+  proposeCommit,
+  readCommitFields,
+} from './commit_form.ts';
+import {
+  type EditPlace,
   findEditPlace,
+  isCommitId,
   mayEdit,
   placeParams,
-  proposeBranch,
   refusedView,
   requireEditor,
-} from './commit_form.ts';
+} from './edit_place.ts';
 
 const served = `${projectRoot}/delete/:rest`;
 
@@ -38,7 +43,7 @@ const deleteView = (visit: Visit, place: EditPlace, given: Given): View => {
     visit,
     options,
     hidden('last_commit_id', last),
-    commitFields(place, fields, problems),
+    commitFields(visit, place, fields, problems),
   )}</div></section>`;
   const view = projectView(visit, { project, title: `Delete ${path}`, noun: 'delete' }, content);
   if (problems === noProblems) return view;
@@ -58,7 +63,7 @@ const show = page({
     if (!mayEdit(visit, place)) return refusedView(visit, place);
     const last = await loadLastCommit(place);
     const name = place.path.slice(place.path.lastIndexOf('/') + 1);
-    const fields = { branch: await proposeBranch(visit, place), commit_message: `Delete ${name}` };
+    const fields = await proposeCommit(visit, place, `Delete ${name}`);
     return deleteView(visit, place, { fields, last });
   },
 });
@@ -68,19 +73,20 @@ const remove = page({
   path: served,
   audience: 'user',
   params: object({ ...placeParams, ...commitParams, last_commit_id: optional(text({ maxLength: 64 })) }),
-  handle: async (visit, { project, rest, branch = '', commit_message = '', last_commit_id = '' }) => {
+  handle: async (visit, { project, rest, last_commit_id = '', ...commit }) => {
     const place = await findEditPlace(visit, { project, rest });
     requireEditor(visit, place);
-    const fields = { branch: branch.trim(), commit_message };
+    const fields = readCommitFields(commit);
     const { problems, isOutdated } = await commitChange(visit, place, fields, {
       action: 'delete',
       file_path: place.path,
-      ...(/^[0-9a-f]{40}$/.test(last_commit_id) && { last_commit_id }),
+      ...(isCommitId(last_commit_id) && { last_commit_id }),
     });
     // The page that is shown again has the newer commit: who submits it has seen the warning.
     const last = isOutdated ? await loadLastCommit(place) : last_commit_id;
     if (problems !== null) return deleteView(visit, place, { fields, last, problems, isOutdated });
-    return redirect(codePath(place.project, 'tree', fields.branch), `The file ${place.path} is deleted.`);
+    const path = codePath(place.project, 'tree', fields.branch);
+    return afterCommit(visit, place, fields, { path, notice: `The file ${place.path} is deleted.` });
   },
 });
 

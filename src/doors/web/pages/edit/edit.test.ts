@@ -131,7 +131,7 @@ test('proposes a new branch where the user may not push', async () => {
   const form = { file_path: 'x', content: 'z', branch: 'stable', commit_message: 'Edit' };
   const refused = await developer.post(`${root}/edit/stable/x`, form);
   assert.deepEqual([refused.status, /not allowed to push into this branch/.test(refused.text)], [422, true]);
-  assert.match((await developer.get(`${root}/edit/main/bin`)).text, /cannot be edited here/);
+  assert.match((await developer.get(`${root}/edit/main/bin`)).text, /it can be moved, but not edited/);
 });
 
 test('creates the first file of an empty repository', async () => {

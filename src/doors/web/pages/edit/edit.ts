@@ -1,27 +1,26 @@
-/** Edits or moves a text file: `/group/project/-/edit/main/README.md`. */
+/** Edits or moves a file: `/group/project/-/edit/main/README.md`. What is no text can only be moved. */
 import { isUtf8 } from 'node:buffer';
-import { cleanPath } from '../../../../code/repository/commits/file_actions.ts';
+import { type FileAction, cleanPath } from '../../../../code/repository/commits/file_actions.ts';
 import { type LoadedFile, findFile } from '../../../../code/repository/files/find_file.ts';
 import { maxBytesInMemory } from '../../../../code/repository/limits.ts';
 import { object, optional, text } from '../../../../platform/http/schema.ts';
-import { type View, type Visit, page, redirect } from '../../page.ts';
+import { type View, type Visit, page } from '../../page.ts';
 import { codePath } from '../../parts/code/code_path.ts';
-import { emptyState } from '../../parts/empty_state.ts';
 import { type FormProblems, checkbox, form, hidden, noProblems } from '../../parts/form.ts';
 import { projectView } from '../../parts/frame/project_view.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { projectRoot } from '../../places.ts';
+import { commitChange } from './commit_change.ts';
+import { afterCommit, commitFields, proposeCommit, readCommitFields } from './commit_form.ts';
 import {
   type EditPlace,
-  commitChange,
-  commitFields,
   findEditPlace,
+  isCommitId,
   mayEdit,
   placeParams,
-  proposeBranch,
   refusedView,
   requireEditor,
-} from './commit_form.ts';
+} from './edit_place.ts';
 import { type FileFields, fileFields, fileParams, toContent } from './file_form.ts';
 
 const served = `${projectRoot}/edit/:rest`;
@@ -32,18 +31,6 @@ const loadFile = async ({ code, path, commit, ref }: EditPlace): Promise<LoadedF
 /** Returns the text of a file; null: it is binary, or too large for a form. */
 const readText = ({ content }: LoadedFile): string | null =>
   content === null || content.includes(0) || !isUtf8(content) ? null : content.toString('utf8');
-
-const uneditableView = (visit: Visit, { project, ref, path }: EditPlace): View =>
-  projectView(
-    visit,
-    { project, title: `Edit ${path}`, noun: 'edit' },
-    html`<section class="card">${emptyState({
-      icon: 'file',
-      title: 'This file cannot be edited here',
-      text: 'It is binary or larger than 1 MB. Clone the repository to change it.',
-      action: html`<a class="button" href="${codePath(project, 'blob', ref, path)}">View the file</a>`,
-    })}</section>`,
-  );
 
 type Given = {
   fields: FileFields;
@@ -60,6 +47,10 @@ const overwriteField = ({ project, ref, path }: EditPlace, newer: string): Html 
     { name: 'overwrite', value: newer, label: 'Replace the newer version with this text', checked: false },
   )}`;
 
+/** Says why a file has no field for its content. */
+const unreadableNote = ({ project, ref, path }: EditPlace): Html =>
+  html`<p>The file is binary or larger than 1 MB: here it can be moved, but not edited. <a href="${codePath(project, 'upload', ref, path)}">Upload another version</a></p>`;
+
 const editView = (visit: Visit, place: EditPlace, given: Given): View => {
   const { fields, last, problems = noProblems, newer } = given;
   const { project, ref, path } = place;
@@ -68,11 +59,12 @@ const editView = (visit: Visit, place: EditPlace, given: Given): View => {
     visit,
     { action: codePath(project, 'edit', ref, path), submit: 'Commit changes', problems: shown },
     newer === undefined ? null : overwriteField(place, newer),
+    fields.content === null ? unreadableNote(place) : null,
     fileFields(fields, shown),
     hidden('last_commit_id', last),
-    commitFields(place, fields, shown),
+    commitFields(visit, place, fields, shown),
   )}</div></section>
-<p><a href="${codePath(project, 'delete', ref, path)}">Delete this file</a></p>`;
+<p><a href="${codePath(project, 'upload', ref, path)}">Replace this file</a> · <a href="${codePath(project, 'delete', ref, path)}">Delete this file</a></p>`;
   const view = projectView(visit, { project, title: `Edit ${path}`, noun: 'edit' }, content);
   if (newer !== undefined) return { ...view, status: 409 };
   return problems === noProblems ? view : { ...view, status: 422 };
@@ -88,13 +80,11 @@ const show = page({
     if (!mayEdit(visit, place)) return refusedView(visit, place);
     const loaded = await loadFile(place);
     const content = readText(loaded);
-    if (content === null) return uneditableView(visit, place);
     const fields = {
       file_path: place.path,
       content,
-      line_ends: /^[^\n]*\r\n/.test(content) ? ('crlf' as const) : ('lf' as const),
-      branch: await proposeBranch(visit, place),
-      commit_message: `Update ${loaded.file.file_name}`,
+      line_ends: /^[^\n]*\r\n/.test(content ?? '') ? ('crlf' as const) : ('lf' as const),
+      ...(await proposeCommit(visit, place, `Update ${loaded.file.file_name}`)),
     };
     return editView(visit, place, { fields, last: loaded.file.last_commit_id });
   },
@@ -102,7 +92,16 @@ const show = page({
 
 const commitId = optional(text({ maxLength: 64 }));
 
-const isCommitId = (id: string): boolean => /^[0-9a-f]{40}$/.test(id);
+/** Returns the change that a form describes. Without a content, that of the file stays. */
+const toAction = ({ path }: EditPlace, { file_path, content, line_ends }: FileFields): FileAction => {
+  const isMoved = file_path !== path;
+  return {
+    action: isMoved || content === null ? 'move' : 'update',
+    file_path,
+    ...((isMoved || content === null) && { previous_path: path }),
+    ...(content !== null && { content: toContent({ content, line_ends }) }),
+  };
+};
 
 const update = page({
   method: 'POST',
@@ -112,21 +111,11 @@ const update = page({
   handle: async (visit, { project, rest, line_ends, ...sent }) => {
     const place = await findEditPlace(visit, { project, rest });
     requireEditor(visit, place);
-    const { file_path = '', content = '', branch = '', commit_message = '', last_commit_id = '' } = sent;
-    const fields = {
-      file_path: cleanPath(file_path),
-      content,
-      line_ends,
-      branch: branch.trim(),
-      commit_message,
-    };
+    const { file_path = '', content = null, last_commit_id = '' } = sent;
+    const fields = { ...readCommitFields(sent), file_path: cleanPath(file_path), content, line_ends };
     const seen = [sent.overwrite ?? '', last_commit_id].find(isCommitId);
-    const isMoved = fields.file_path !== place.path;
     const { problems, isOutdated } = await commitChange(visit, place, fields, {
-      action: isMoved ? 'move' : 'update',
-      file_path: fields.file_path,
-      ...(isMoved && { previous_path: place.path }),
-      content: toContent(fields),
+      ...toAction(place, fields),
       ...(seen !== undefined && { last_commit_id: seen }),
     });
     const last = last_commit_id;
@@ -135,7 +124,8 @@ const update = page({
       return editView(visit, place, { fields, last, newer });
     }
     if (problems !== null) return editView(visit, place, { fields, last, problems });
-    return redirect(codePath(place.project, 'blob', fields.branch, fields.file_path), 'The file is saved.');
+    const path = codePath(place.project, 'blob', fields.branch, fields.file_path);
+    return afterCommit(visit, place, fields, { path, notice: 'The file is saved.' });
   },
 });
 

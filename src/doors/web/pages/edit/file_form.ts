@@ -13,10 +13,21 @@ export const fileParams = {
   line_ends: oneOf(['lf', 'crlf'], { default: 'lf' }),
 };
 
-export type FileFields = CommitFields & { file_path: string; content: string; line_ends: 'lf' | 'crlf' };
+export type FileFields = CommitFields & {
+  file_path: string;
+  /** null: what the file has stays. */
+  content: string | null;
+  line_ends: 'lf' | 'crlf';
+};
 
 /** Returns the text with the line ends of the file. */
-export const toContent = ({ content, line_ends }: Pick<FileFields, 'content' | 'line_ends'>): Buffer => {
+export const toContent = ({
+  content,
+  line_ends,
+}: {
+  content: string;
+  line_ends: FileFields['line_ends'];
+}): Buffer => {
   const plain = content.replaceAll('\r\n', '\n');
   return Buffer.from(line_ends === 'crlf' ? plain.replaceAll('\n', '\r\n') : plain);
 };
@@ -41,4 +52,4 @@ export const fileFields = (fields: FileFields, problems: FormProblems): Html =>
     value: fields.file_path,
     required: true,
     problems,
-  })}${codeArea(fields.content, problems)}${hidden('line_ends', fields.line_ends)}`;
+  })}${fields.content !== null && codeArea(fields.content, problems)}${hidden('line_ends', fields.line_ends)}`;

@@ -1,23 +1,22 @@
 /** Creates a file: `/group/project/-/new/main/folder`. */
 import { object } from '../../../../platform/http/schema.ts';
 import { cleanPath } from '../../../../code/repository/commits/file_actions.ts';
-import { type View, type Visit, page, redirect } from '../../page.ts';
+import { type View, type Visit, page } from '../../page.ts';
 import { codePath } from '../../parts/code/code_path.ts';
 import { type FormProblems, form, noProblems } from '../../parts/form.ts';
 import { projectView } from '../../parts/frame/project_view.ts';
 import { html } from '../../parts/html.ts';
 import { projectRoot } from '../../places.ts';
+import { commitChange } from './commit_change.ts';
+import { afterCommit, commitFields, proposeCommit, readCommitFields } from './commit_form.ts';
 import {
   type EditPlace,
-  commitChange,
-  commitFields,
   findEditPlace,
   mayEdit,
   placeParams,
-  proposeBranch,
   refusedView,
   requireEditor,
-} from './commit_form.ts';
+} from './edit_place.ts';
 import { type FileFields, fileFields, fileParams, toContent } from './file_form.ts';
 
 const served = `${projectRoot}/new/:rest`;
@@ -30,7 +29,7 @@ const newView = (
 ): View => {
   const { project, ref, path } = place;
   const given = { action: codePath(project, 'new', ref, path), submit: 'Commit changes', problems };
-  const content = html`<section class="card"><div class="body">${form(visit, given, fileFields(fields, problems), commitFields(place, fields, problems))}</div></section>`;
+  const content = html`<section class="card"><div class="body">${form(visit, given, fileFields(fields, problems), commitFields(visit, place, fields, problems))}</div></section>`;
   const view = projectView(visit, { project, title: 'New file', noun: 'new' }, content);
   return problems === noProblems ? view : { ...view, status: 422 };
 };
@@ -47,8 +46,7 @@ const show = page({
       file_path: place.path === '' ? '' : `${place.path}/`,
       content: '',
       line_ends: 'lf',
-      branch: await proposeBranch(visit, place),
-      commit_message: 'Add a file',
+      ...(await proposeCommit(visit, place, 'Add a file')),
     });
   },
 });
@@ -58,21 +56,19 @@ const create = page({
   path: served,
   audience: 'user',
   params: object({ ...placeParams, ...fileParams }),
-  handle: async (visit, { project, rest, line_ends, ...sent }) => {
+  handle: async (visit, { project, rest, line_ends, file_path = '', content = '', ...commit }) => {
     const place = await findEditPlace(visit, { project, rest });
     requireEditor(visit, place);
-    const { file_path = '', content = '', branch = '', commit_message = '' } = sent;
-    const fields = {
-      file_path: cleanPath(file_path),
-      content,
-      line_ends,
-      branch: branch.trim(),
-      commit_message,
-    };
-    const action = { action: 'create', file_path: fields.file_path, content: toContent(fields) } as const;
+    const fields = { ...readCommitFields(commit), file_path: cleanPath(file_path), content, line_ends };
+    const action = {
+      action: 'create',
+      file_path: fields.file_path,
+      content: toContent({ content, line_ends }),
+    } as const;
     const { problems } = await commitChange(visit, place, fields, action);
     if (problems !== null) return newView(visit, place, fields, problems);
-    return redirect(codePath(place.project, 'blob', fields.branch, fields.file_path), 'The file is created.');
+    const path = codePath(place.project, 'blob', fields.branch, fields.file_path);
+    return afterCommit(visit, place, fields, { path, notice: 'The file is created.' });
   },
 });
 

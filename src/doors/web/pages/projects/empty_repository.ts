@@ -2,6 +2,7 @@
 import { may } from '../../../../core/access/may.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
 import type { Visit } from '../../page.ts';
+import { addFileLinks } from '../../parts/code/add_file_menu.ts';
 import { emptyState } from '../../parts/empty_state.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { cloneAddresses } from './clone_menu.ts';
@@ -20,7 +21,8 @@ export const emptyRepository = (visit: Visit, project: Project): Html => {
   const branch = call.platform.config.default_branch;
   const { url } = address;
   return html`<section class="card"><header><h2>The repository is empty</h2></header><div class="body stack">
-<p>Clone it, or push an existing folder or repository.</p>
+<div class="row">${addFileLinks({ project, ref: branch, path: '' }, 'button')}</div>
+<p>Or clone it, or push an existing folder or repository.</p>
 ${commands('Start with a clone', [
   `git clone ${url}`,
   `cd ${project.path}`,

@@ -8,6 +8,7 @@ import { may } from '../../../../core/access/may.ts';
 import type { Oid } from '../../../../platform/git/protocol_types.ts';
 import { type Project, findProject } from '../../../../projects/projects/find.ts';
 import type { View, Visit } from '../../page.ts';
+import { addFileMenu } from '../../parts/code/add_file_menu.ts';
 import { codePath } from '../../parts/code/code_path.ts';
 import { projectPagePath, projectView } from '../../parts/frame/project_view.ts';
 import { type Html, html } from '../../parts/html.ts';
@@ -65,16 +66,10 @@ const countsPart = (visit: Visit, project: Project, ref: string, totals: Totals)
 const actionsPart = (visit: Visit, project: Project, ref: string): Html => {
   const { hasPage } = visit.call.platform;
   const canFind = hasPage('GET /-/projects/:project/find_file/:rest');
-  const canAdd =
-    hasPage('GET /-/projects/:project/new/:rest') && may(visit.call.viewer, 'push_code', project);
-  const branch = ref.split('/').map(encodeURIComponent).join('/');
   return html`<div class="buttons end">${
     canFind &&
     html`<a class="button" href="${codePath(project, 'find_file', ref)}" data-key="t">${icon('search')} Find file <kbd aria-hidden="true">t</kbd></a>`
-  }${
-    canAdd &&
-    html`<a class="button" href="${projectPagePath(project, `new/${branch}`)}">${icon('plus')} Add file</a>`
-  }${cloneMenu(visit, project, ref)}</div>`;
+  }${addFileMenu(visit, { project, ref, path: '' })}${cloneMenu(visit, project, ref)}</div>`;
 };
 
 const codePart = async (visit: Visit, code: Code, head: Head): Promise<Html> => {

@@ -2,6 +2,7 @@
 import { notFound } from '../../../../platform/errors.ts';
 import { pageParams, pageRequest } from '../../../../platform/http/page.ts';
 import { boolean, object, optional } from '../../../../platform/http/schema.ts';
+import { addFileMenu } from '../../parts/code/add_file_menu.ts';
 import { codePath } from '../../parts/code/code_path.ts';
 import { type CodePlace, codeParams, findPlace } from '../../parts/code/code_place.ts';
 import { pathCrumbs } from '../../parts/code/path_crumbs.ts';
@@ -16,9 +17,9 @@ import { readmeCard } from './readme.ts';
 
 type Asked = { page: number; hasCommits: boolean };
 
-/** Links to other views of the same commit. */
-const toolbar = ({ project, ref, path }: CodePlace): Html =>
-  html`<div class="row tight"><a class="button" href="${codePath(project, 'find_file', ref)}" data-key="t" data-key-name="Find file">${icon('search')} Find file <kbd>t</kbd></a>
+/** Links to other views of the same commit, and a menu to add files. */
+const toolbar = (visit: Visit, { project, ref, path, kind }: CodePlace): Html =>
+  html`<div class="row tight">${kind === 'branch' && addFileMenu(visit, { project, ref, path })}<a class="button" href="${codePath(project, 'find_file', ref)}" data-key="t" data-key-name="Find file">${icon('search')} Find file <kbd>t</kbd></a>
 <a class="button" href="${codePath(project, 'commits', ref, path)}">${icon('history')} History</a>
 ${path === '' && html`<a class="button" href="${codePath(project, 'graphs', ref)}">${icon('users')} Contributors</a>`}</div>`;
 
@@ -34,7 +35,7 @@ const treeView = async (visit: Visit, place: CodePlace, asked: Asked): Promise<V
   return projectView(
     visit,
     { project, title, noun: 'tree', hasHeading: true },
-    html`<div class="row between"><div class="row">${menu}${pathCrumbs(project, ref, path)}</div>${toolbar(place)}</div>
+    html`<div class="row between"><div class="row">${menu}${pathCrumbs(project, ref, path)}</div>${toolbar(visit, place)}</div>
 ${card}${readme}`,
   );
 };

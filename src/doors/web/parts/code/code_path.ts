@@ -11,6 +11,8 @@ export type CodeNoun =
   | 'find_file'
   | 'graphs'
   | 'new'
+  | 'new_folder'
+  | 'upload'
   | 'edit'
   | 'delete';
 

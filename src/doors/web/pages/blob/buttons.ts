@@ -1,0 +1,45 @@
+/** The buttons in the header of a file. */
+import type { LoadedFile } from '../../../../code/repository/files/find_file.ts';
+import { may } from '../../../../core/access/may.ts';
+import type { Visit } from '../../page.ts';
+import { type CodeNoun, codePath } from '../../parts/code/code_path.ts';
+import type { CodePlace } from '../../parts/code/code_place.ts';
+import { type Html, html } from '../../parts/html.ts';
+import { icon } from '../../parts/icon.ts';
+import { menu } from '../../parts/menu.ts';
+import type { BlobKind } from './blob_kind.ts';
+
+/** Switches between source and rendered Markdown. */
+export const sourceSwitch = ({ project, ref, path }: CodePlace, isPlain: boolean): Html => {
+  const address = codePath(project, 'blob', ref, path);
+  return html`<span class="segments"><a class="button small" href="${address}?plain=1"${isPlain && html` aria-current="true"`}>Source</a><a class="button small" href="${address}"${!isPlain && html` aria-current="true"`}>Rendered</a></span>`;
+};
+
+const editMenu = ({ call }: Visit, { project, ref, path }: CodePlace): Html | null => {
+  if (!may(call.viewer, 'push_code', project)) return null;
+  const link = (noun: CodeNoun, text: string, image: 'upload' | 'trash' | 'pencil'): Html =>
+    html`<a href="${codePath(project, noun, ref, path)}">${icon(image)} ${text}</a>
+`;
+  return menu(
+    { summary: icon('dots'), label: 'More actions', classes: 'button small' },
+    html`${link('edit', 'Rename or move', 'pencil')}${link('upload', 'Replace', 'upload')}${link('delete', 'Delete', 'trash')}`,
+  );
+};
+
+/** Renders the buttons. Users who may not push are led to a fork by the page of the editor. */
+export const fileButtons = (
+  visit: Visit,
+  place: CodePlace,
+  [{ content }, kind]: [LoadedFile, BlobKind],
+): Html => {
+  const { project, ref, path, commit } = place;
+  const raw = codePath(project, 'raw', ref, path);
+  const hasText = kind.kind === 'text' || kind.kind === 'markdown';
+  const link = (noun: CodeNoun, text: string): Html =>
+    html`<a class="button small" href="${codePath(project, noun, ref, path)}">${text}</a>`;
+  return html`${hasText && visit.call.signedIn && html`<a class="button small" href="${codePath(project, 'edit', ref, path)}" data-key="e">Edit</a>`}${hasText && link('blame', 'Blame')}${link('commits', 'History')}
+<a class="button small" href="${codePath(project, 'blob', commit, path)}" data-key="y" data-key-name="Permalink" data-keep-hash>Permalink</a>
+<a class="button small" href="${raw}">Raw</a>
+${hasText && content !== null && html`<button type="button" class="small" data-copy-from="${raw}" hidden aria-label="Copy the content">${icon('copy')}</button>`}
+<a class="button small" href="${raw}?inline=false" download aria-label="Download">${icon('download')}</a>${editMenu(visit, place)}`;
+};

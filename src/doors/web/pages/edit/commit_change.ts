@@ -1,0 +1,53 @@
+/** Commits what a form changed, by the operation of the API. */
+import { commitFiles } from '../../../../code/repository/commits/create.ts';
+import { type FileAction, actionRefusal } from '../../../../code/repository/commits/file_actions.ts';
+import { conflict } from '../../../../platform/errors.ts';
+import type { ActionProblem } from '../../../../platform/git/protocol_types.ts';
+import type { Visit } from '../../page.ts';
+import { attemptRefChange } from '../../parts/code/attempt_ref_change.ts';
+import type { FormProblems } from '../../parts/form.ts';
+import type { CommitFields } from './commit_form.ts';
+import { type EditPlace, createsBranch } from './edit_place.ts';
+
+/** Places a message about the whole request at the field it is about. */
+const atField = ({ text: said, fields }: FormProblems): FormProblems => {
+  if (said === null) return { text: said, fields };
+  if (/branch/i.test(said)) return { text: null, fields: { branch: [said] } };
+  return /^(A file|A directory|Path|invalid path)/.test(said)
+    ? { text: null, fields: { file_path: [said] } }
+    : { text: said, fields };
+};
+
+export type CommitResult = {
+  /** null: it is committed. */
+  problems: FormProblems | null;
+  /** The file changed after the form was opened. */
+  isOutdated: boolean;
+};
+
+/** Commits one change of a file to the branch of the form, by the operation of the API. */
+export const commitChange = async (
+  { call }: Visit,
+  place: EditPlace,
+  { branch, commit_message: message }: Pick<CommitFields, 'branch' | 'commit_message'>,
+  action: FileAction,
+): Promise<CommitResult> => {
+  const { code, ref, kind, commit } = place;
+  let isOutdated = false;
+  const refuse = (problem: ActionProblem) => {
+    isOutdated = problem.problem === 'changed_meanwhile';
+    return isOutdated ? conflict('The file changed after you opened it.') : actionRefusal(problem);
+  };
+  const start = kind === 'branch' ? { start_branch: ref } : { start_sha: commit ?? '' };
+  const problems = await attemptRefChange(
+    async () =>
+      await commitFiles(call, code, {
+        branch,
+        message: message.replaceAll('\r\n', '\n'),
+        actions: [action],
+        ...(createsBranch(place, branch) && start),
+        refuse,
+      }),
+  );
+  return { problems: problems === null ? null : atField(problems), isOutdated };
+};

@@ -1,0 +1,71 @@
+/** Finds what a form edits, and who may edit it. */
+import { type Code, openCode } from '../../../../code/repository/code.ts';
+import { may } from '../../../../core/access/may.ts';
+import { forbidden } from '../../../../platform/errors.ts';
+import type { Oid } from '../../../../platform/git/protocol_types.ts';
+import { text } from '../../../../platform/http/schema.ts';
+import { type Project, findProjectFor } from '../../../../projects/projects/find.ts';
+import type { View, Visit } from '../../page.ts';
+import { findPlace } from '../../parts/code/code_place.ts';
+import { decodePath } from '../../parts/code/code_path.ts';
+import { emptyState } from '../../parts/empty_state.ts';
+import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_view.ts';
+import { html } from '../../parts/html.ts';
+import { icon } from '../../parts/icon.ts';
+
+export type EditPlace = {
+  project: Project;
+  code: Code;
+  ref: string;
+  kind: 'branch' | 'tag' | 'commit';
+  /** null: the repository is empty. */
+  commit: Oid | null;
+  /** Without slashes at its ends; empty: the root. */
+  path: string;
+};
+
+export const placeParams = { ...projectPath, rest: text({ maxLength: 16_000 }) };
+
+/**
+ * Finds what is edited. In an empty repository, the first segment is the branch to create.
+ * @throws Failure 404, 403
+ */
+export const findEditPlace = async (
+  visit: Visit,
+  params: { project: string; rest: string },
+): Promise<EditPlace> => {
+  const project = await findProjectFor(visit.call, params.project, 'read_code');
+  if (project.default_branch !== null) return await findPlace(visit, params);
+  const [ref = '', ...segments] = decodePath(params.rest).split('/');
+  const path = segments.filter((segment) => segment !== '').join('/');
+  return { project, code: openCode(visit.call, project), ref, kind: 'branch', commit: null, path };
+};
+
+export const mayEdit = ({ call }: Visit, { project }: EditPlace): boolean =>
+  may(call.viewer, 'push_code', project);
+
+/** @throws Failure 403 */
+export const requireEditor = (visit: Visit, place: EditPlace): void => {
+  if (!mayEdit(visit, place)) throw forbidden();
+};
+
+/** Renders what users see who may read, but not push: the way by a fork. */
+export const refusedView = (visit: Visit, { project }: EditPlace): View => {
+  const fork = html`<a class="button primary" href="${projectPagePath(project, 'forks/new')}">${icon('fork')} Fork the project</a>`;
+  const content = html`<section class="card">${emptyState({
+    icon: 'lock',
+    title: 'You may not push to this project',
+    text: 'Fork it, change the files of your fork, and propose the change from there.',
+    action: may(visit.call.viewer, 'fork_project', project) && fork,
+  })}</section>`;
+  return { ...projectView(visit, { project, title: 'Edit files', noun: 'edit' }, content), status: 403 };
+};
+
+/** Checks whether a commit to this branch creates it. */
+export const createsBranch = ({ ref, kind, commit }: EditPlace, branch: string): boolean =>
+  commit !== null && !(kind === 'branch' && branch === ref);
+
+export const isCommitId = (id: string): boolean => /^[0-9a-f]{40}$/.test(id);
+
+/** Returns the path of a folder without white space and slashes at its ends. */
+export const cleanFolder = (text: string): string => text.trim().replace(/^\/+|\/+$/g, '');

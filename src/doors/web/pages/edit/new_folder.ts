@@ -1,0 +1,105 @@
+/** Creates a folder, which git keeps by a file in it: `/group/project/-/new_folder/main/src`. */
+import { object, optional, text } from '../../../../platform/http/schema.ts';
+import { type View, type Visit, page } from '../../page.ts';
+import { codePath } from '../../parts/code/code_path.ts';
+import { type FormProblems, form, input, noProblems } from '../../parts/form.ts';
+import { projectView } from '../../parts/frame/project_view.ts';
+import { html } from '../../parts/html.ts';
+import { projectRoot } from '../../places.ts';
+import { commitChange } from './commit_change.ts';
+import {
+  type CommitFields,
+  afterCommit,
+  commitFields,
+  commitParams,
+  proposeCommit,
+  readCommitFields,
+} from './commit_form.ts';
+import {
+  type EditPlace,
+  cleanFolder,
+  findEditPlace,
+  mayEdit,
+  placeParams,
+  refusedView,
+  requireEditor,
+} from './edit_place.ts';
+
+const served = `${projectRoot}/new_folder/:rest`;
+
+const keptFile = '.gitkeep';
+
+type Fields = CommitFields & { folder: string };
+
+const folderView = (
+  visit: Visit,
+  place: EditPlace,
+  fields: Fields,
+  problems: FormProblems = noProblems,
+): View => {
+  const { project, ref, path } = place;
+  const given = { action: codePath(project, 'new_folder', ref, path), submit: 'Create folder', problems };
+  const content = html`<section class="card form-page"><div class="body">${form(
+    visit,
+    given,
+    input({
+      name: 'folder',
+      label: 'Folder',
+      hint: `From the root of the repository. An empty file ${keptFile} keeps it: git has no empty folders.`,
+      value: fields.folder,
+      required: true,
+      problems,
+    }),
+    commitFields(visit, place, fields, problems),
+  )}</div></section>`;
+  const view = projectView(visit, { project, title: 'New folder', noun: 'new_folder' }, content);
+  return problems === noProblems ? view : { ...view, status: 422 };
+};
+
+/** Names the field of the form, where a message is about the path of the kept file. */
+const atFolder = ({ text: said, fields }: FormProblems): FormProblems => {
+  const { file_path: wrong, ...others } = fields;
+  if (wrong === undefined) return { text: said, fields };
+  const isTaken = wrong.some((message) => /already exists/.test(message));
+  return { text: said, fields: { ...others, folder: isTaken ? ['already exists'] : wrong } };
+};
+
+const show = page({
+  method: 'GET',
+  path: served,
+  audience: 'user',
+  params: object(placeParams),
+  handle: async (visit, params) => {
+    const place = await findEditPlace(visit, params);
+    if (!mayEdit(visit, place)) return refusedView(visit, place);
+    const commit = await proposeCommit(visit, place, 'Add a folder');
+    return folderView(visit, place, { ...commit, folder: place.path === '' ? '' : `${place.path}/` });
+  },
+});
+
+const create = page({
+  method: 'POST',
+  path: served,
+  audience: 'user',
+  params: object({ ...placeParams, ...commitParams, folder: optional(text({ maxLength: 4_000 })) }),
+  handle: async (visit, { project, rest, folder: sent = '', ...commit }) => {
+    const place = await findEditPlace(visit, { project, rest });
+    requireEditor(visit, place);
+    const folder = cleanFolder(sent);
+    const fields = { ...readCommitFields(commit), folder };
+    if (folder === '') {
+      return folderView(visit, place, fields, { text: null, fields: { folder: ["can't be blank"] } });
+    }
+    const action = {
+      action: 'create',
+      file_path: `${folder}/${keptFile}`,
+      content: Buffer.alloc(0),
+    } as const;
+    const { problems } = await commitChange(visit, place, fields, action);
+    if (problems !== null) return folderView(visit, place, fields, atFolder(problems));
+    const path = codePath(place.project, 'tree', fields.branch, folder);
+    return afterCommit(visit, place, fields, { path, notice: 'The folder is created.' });
+  },
+});
+
+export const folderPages = [show, create];
