@@ -146,3 +146,5 @@ export const releasesJson = async (call: Call, code: Code, releases: ReleaseRow[
     };
   });
 };
+
+export type ReleaseJson = Awaited<ReturnType<typeof releasesJson>>[number];

@@ -6,9 +6,9 @@ import { clearable, id, object, oneOf, optional, text } from '../../platform/htt
 import { findCode, projectParam } from '../repository/code.ts';
 import { limitToJobProject } from './job_token.ts';
 import { loadReleaseLinks, releaseLinkJson, releaseLinkShape } from './json.ts';
-import { addLink, changeLink, checkLink, linkTypes } from './links.ts';
+import { linkTypes } from './links.ts';
 import { findLink, findRelease } from './find_releases.ts';
-import { requireReleaser, withRelease } from './write_releases.ts';
+import { createLink, deleteLink, updateLink } from './write_links.ts';
 
 const area = 'releases';
 const path = '/projects/:id/releases/:tag_name/assets/links';
@@ -75,17 +75,7 @@ const create = endpoint({
     const call = await limitToJobProject(request);
     const code = await findCode(call, projectId, 'admin_release');
     const link = { name, url, link_type, filepath: paths.direct_asset_path ?? paths.filepath ?? null };
-    await findRelease(call.db, code.project.id, tag_name);
-    await requireReleaser(call, code, tag_name);
-    checkLink(link);
-    return releaseLinkJson(
-      await withRelease(
-        call,
-        code,
-        tag_name,
-        async (tx, releaseRow) => await addLink(tx, releaseRow.id, link),
-      ),
-    );
+    return releaseLinkJson(await createLink(call, code, tag_name, link));
   },
 });
 
@@ -107,23 +97,10 @@ const update = endpoint({
     const names = ['name', 'url', 'filepath', 'direct_asset_path', 'link_type'];
     if (Object.keys(edit).length === 0) throw nothingToChange(names);
     const code = await findCode(call, projectId, 'admin_release');
-    const releaseRow = await findRelease(call.db, code.project.id, tag_name);
-    await findLink(call.db, releaseRow.id, link_id);
-    await requireReleaser(call, code, tag_name);
-    return releaseLinkJson(
-      await withRelease(call, code, tag_name, async (tx) => {
-        const before = await findLink(tx.db, releaseRow.id, link_id);
-        const path_ = edit.direct_asset_path === undefined ? edit.filepath : edit.direct_asset_path;
-        const link = {
-          name: edit.name ?? before.name,
-          url: edit.url ?? before.url,
-          link_type: edit.link_type ?? before.link_type,
-          filepath: path_ === undefined ? before.filepath : path_,
-        };
-        checkLink(link);
-        return await changeLink(tx, before, link);
-      }),
-    );
+    const { direct_asset_path, filepath, ...others } = edit;
+    const path_ = direct_asset_path === undefined ? filepath : direct_asset_path;
+    const of = { tag: tag_name, linkId: link_id };
+    return releaseLinkJson(await updateLink(call, code, of, { ...others, filepath: path_ }));
   },
 });
 
@@ -139,16 +116,7 @@ const remove = endpoint({
   reply: releaseLinkShape,
   handle: async (call, { id: projectId, tag_name, link_id }) => {
     const code = await findCode(call, projectId, 'admin_release');
-    const releaseRow = await findRelease(call.db, code.project.id, tag_name);
-    await findLink(call.db, releaseRow.id, link_id);
-    await requireReleaser(call, code, tag_name);
-    return releaseLinkJson(
-      await withRelease(call, code, tag_name, async (tx) => {
-        const link = await findLink(tx.db, releaseRow.id, link_id);
-        await tx.db.deleteFrom('release_links').where('id', '=', link.id).execute();
-        return link;
-      }),
-    );
+    return releaseLinkJson(await deleteLink(call, code, { tag: tag_name, linkId: link_id }));
   },
 });
 

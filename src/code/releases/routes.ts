@@ -20,9 +20,8 @@ import { limitToJobProject } from './job_token.ts';
 import { releaseShape, releasesJson } from './json.ts';
 import { linkRoutes } from './link_routes.ts';
 import { parseLinks } from './links.ts';
-import { resolveMilestoneIds } from './milestones.ts';
 import { findRelease, latestRelease, listReleases } from './find_releases.ts';
-import { createRelease, deleteRelease, requireReleaser, updateRelease } from './write_releases.ts';
+import { createRelease, deleteRelease, updateRelease } from './write_releases.ts';
 
 const area = 'releases';
 const path = '/projects/:id/releases';
@@ -112,7 +111,6 @@ const create = endpoint({
     const { id, tag_name: tag, name, description, released_at, ref, tag_message, assets } = params;
     const links = parseLinks(assets);
     const code = await findCode(call, id, 'admin_release');
-    const milestone_ids = (await resolveMilestoneIds(call.db, code.project, params)) ?? [];
     const release = await createRelease(call, code, {
       tag,
       name: name ?? null,
@@ -121,7 +119,7 @@ const create = endpoint({
       tag_message: tag_message ?? null,
       released_at: released_at ?? null,
       links,
-      milestone_ids,
+      milestones: { milestones: params.milestones, milestone_ids: params.milestone_ids },
     });
     return (await releasesJson(call, code, [release]))[0];
   },
@@ -138,11 +136,7 @@ const update = endpoint({
   handle: async (call, { id, tag_name, ...input }) => {
     if (Object.keys(input).length === 0) throw nothingToChange(Object.keys(editable));
     const code = await findCode(call, id, 'admin_release');
-    await findRelease(call.db, code.project.id, tag_name);
-    await requireReleaser(call, code, tag_name);
-    const { milestones, milestone_ids, ...edit } = input;
-    const named = await resolveMilestoneIds(call.db, code.project, { milestones, milestone_ids });
-    const changed = await updateRelease(call, code, tag_name, { ...edit, milestone_ids: named });
+    const changed = await updateRelease(call, code, tag_name, input);
     return (await releasesJson(call, code, [changed]))[0];
   },
 });
@@ -159,11 +153,7 @@ const remove = endpoint({
   reply: releaseShape,
   handle: async (call, { id, tag_name }) => {
     const code = await findCode(call, id, 'admin_release');
-    const release = await findRelease(call.db, code.project.id, tag_name);
-    await requireReleaser(call, code, tag_name);
-    const [json] = await releasesJson(call, code, [release]);
-    await deleteRelease(call, release);
-    return json;
+    return await deleteRelease(call, code, tag_name);
   },
 });
 

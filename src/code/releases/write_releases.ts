@@ -10,9 +10,9 @@ import type { Code } from '../repository/code.ts';
 import { loadProtectedTags } from '../repository/protection/rules.ts';
 import { findRef, tagPrefix } from '../repository/refs/resolve.ts';
 import { createTag } from '../repository/tags/change_tags.ts';
-import type { ReleaseRow } from './json.ts';
+import { type ReleaseJson, type ReleaseRow, releasesJson } from './json.ts';
 import { type Link, addLink } from './links.ts';
-import { setMilestones } from './milestones.ts';
+import { type NamedMilestones, resolveMilestoneIds, setMilestones } from './milestones.ts';
 import { findRelease, loadRelease } from './find_releases.ts';
 
 export type NewRelease = {
@@ -24,12 +24,12 @@ export type NewRelease = {
   tag_message: string | null;
   released_at: number | null;
   links: Link[];
-  milestone_ids: number[];
+  milestones: NamedMilestones;
 };
 
 const alreadyExists = () => conflict('Release already exists');
 
-const recordReleaseEvent = async (
+export const recordReleaseEvent = async (
   tx: Tx,
   call: Call,
   kind: string,
@@ -74,6 +74,7 @@ const findOrCreateTag = async (call: Call, code: Code, input: NewRelease): Promi
 export const createRelease = async (call: Call, code: Code, input: NewRelease): Promise<ReleaseRow> => {
   const { project } = code;
   const { tag, links } = input;
+  const milestoneIds = (await resolveMilestoneIds(call.db, project, input.milestones)) ?? [];
   await requireReleaser(call, code, tag);
   if ((await loadRelease(call.db, project.id, tag)) !== undefined) throw alreadyExists();
   const sha = await findOrCreateTag(call, code, input);
@@ -95,7 +96,7 @@ export const createRelease = async (call: Call, code: Code, input: NewRelease): 
     for (const link of links) {
       await addLink(tx, release.id, link);
     }
-    await setMilestones(tx, release.id, input.milestone_ids);
+    await setMilestones(tx, release.id, milestoneIds);
     await recordReleaseEvent(tx, call, 'release.created', release);
     return release;
   });
@@ -105,17 +106,26 @@ export type ReleaseEdit = {
   name?: string | null;
   description?: string | null;
   released_at?: number;
-  /** null: unchanged. */
-  milestone_ids: number[] | null;
+} & NamedMilestones;
+
+/** @throws Failure 404 without a release of the tag, 403 if the tag is protected */
+const findReleaseToChange = async (call: Call, code: Code, tag: string): Promise<ReleaseRow> => {
+  const release = await findRelease(call.db, code.project.id, tag);
+  await requireReleaser(call, code, tag);
+  return release;
 };
 
+/** Changes a release. Milestones that are not named are kept. */
 export const updateRelease = async (
   call: Call,
-  { project }: Code,
+  code: Code,
   tag: string,
-  { milestone_ids, ...edit }: ReleaseEdit,
-): Promise<ReleaseRow> =>
-  await call.write(async (tx) => {
+  { milestones, milestone_ids, ...edit }: ReleaseEdit,
+): Promise<ReleaseRow> => {
+  const { project } = code;
+  await findReleaseToChange(call, code, tag);
+  const milestoneIds = await resolveMilestoneIds(call.db, project, { milestones, milestone_ids });
+  return await call.write(async (tx) => {
     // Setting `tag` keeps the update valid if only milestones change.
     const changed = await tx.db
       .updateTable('releases')
@@ -125,31 +135,28 @@ export const updateRelease = async (
       .returningAll()
       .executeTakeFirst();
     if (changed === undefined) throw notFound();
-    if (milestone_ids !== null) await setMilestones(tx, changed.id, milestone_ids);
+    if (milestoneIds !== null) await setMilestones(tx, changed.id, milestoneIds);
     await recordReleaseEvent(tx, call, 'release.updated', changed);
     return changed;
   });
+};
 
-/** Deletes a release. The tag is kept. */
-export const deleteRelease = async (call: Call, { id }: ReleaseRow): Promise<void> => {
+/** Deletes the release of a tag; the tag is kept. Returns its JSON from before. */
+export const deleteRelease = async (
+  call: Call,
+  code: Code,
+  tag: string,
+): Promise<ReleaseJson | undefined> => {
+  const release = await findReleaseToChange(call, code, tag);
+  const [json] = await releasesJson(call, code, [release]);
   await call.write(async (tx) => {
-    const deleted = await tx.db.deleteFrom('releases').where('id', '=', id).returningAll().executeTakeFirst();
+    const deleted = await tx.db
+      .deleteFrom('releases')
+      .where('id', '=', release.id)
+      .returningAll()
+      .executeTakeFirst();
     if (deleted === undefined) throw notFound();
     await recordReleaseEvent(tx, call, 'release.deleted', deleted);
   });
+  return json;
 };
-
-/** Runs a change of a release's links in a transaction, serialized per project. */
-export const withRelease = async <T>(
-  call: Call,
-  { project }: Code,
-  tag: string,
-  work: (tx: Tx, release: ReleaseRow) => Promise<T>,
-): Promise<T> =>
-  await call.write(async (tx) => {
-    await holdProject(tx, project.id);
-    const release = await findRelease(tx.db, project.id, tag);
-    const result = await work(tx, release);
-    await recordReleaseEvent(tx, call, 'release.updated', release);
-    return result;
-  });

@@ -1,4 +1,4 @@
-/** The pages about the files and commits of a project. They share a tab and are reached from each other. */
+/** The pages about the files, commits and releases of a project. */
 export const codeNouns = [
   { noun: 'tree', tab: 'code', action: 'read_code', lines: ['GET', 'GET /:rest'] },
   { noun: 'commits', tab: 'code', action: 'read_code', lines: ['GET', 'GET /:rest'] },
@@ -26,4 +26,24 @@ export const codeNouns = [
   { noun: 'upload', tab: 'code', action: 'push_code', lines: ['GET /:rest', 'POST /:rest'] },
   { noun: 'edit', tab: 'code', action: 'push_code', lines: ['GET /:rest', 'POST /:rest'] },
   { noun: 'delete', tab: 'code', action: 'push_code', lines: ['GET /:rest', 'POST /:rest'] },
+  {
+    noun: 'releases',
+    tab: 'releases',
+    name: 'Releases',
+    action: 'read_release',
+    lines: [
+      'GET',
+      'POST',
+      'GET /new',
+      'GET /permalink/latest',
+      'GET /:tag',
+      'POST /:tag',
+      'GET /:tag/edit',
+      'POST /:tag/delete',
+      'POST /:tag/links',
+      'POST /:tag/links/:id',
+      'POST /:tag/links/:id/delete',
+    ],
+  },
+  { noun: 'releases.atom', tab: 'releases', action: 'read_release', lines: ['GET'] },
 ] as const;

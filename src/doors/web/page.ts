@@ -48,6 +48,14 @@ export type Visit = {
   keepImpersonator: (secret: string | null) => void;
 };
 
+export type LinkPreview = {
+  description: string;
+  /** URL of a picture, such as an avatar. */
+  image?: string | null;
+  /** Search engines should not list the page. */
+  isUnindexed?: boolean;
+};
+
 export type View = {
   title: string;
   /** Content of `<main>`, starting with the `<h1>`. */
@@ -67,7 +75,7 @@ export type View = {
   /** Atom feeds of what the page shows. */
   feeds?: readonly { title: string; path: string }[];
   /** What previews of links show, for pages that anonymous visitors may read. */
-  preview?: { description: string; image?: string | null };
+  preview?: LinkPreview;
   /** Further elements of `<head>`, such as the `go-import` of a project. */
   head?: Html;
 };

@@ -17,6 +17,8 @@ const homePages: Load = async () => (await import('./pages/projects/pages.ts')).
 
 const editPages: Load = async () => (await import('./pages/edit/pages.ts')).pages;
 
+const releasePages: Load = async () => (await import('./pages/releases/pages.ts')).pages;
+
 const projectPages: Record<(typeof projectNouns)[number]['noun'], Load> = {
   star: homePages,
   unstar: homePages,
@@ -41,6 +43,8 @@ const projectPages: Record<(typeof projectNouns)[number]['noun'], Load> = {
   branches: async () => (await import('./pages/branches/pages.ts')).pages,
   tags: async () => (await import('./pages/tags/pages.ts')).pages,
   issues: async () => (await import('./pages/issues/pages.ts')).pages,
+  releases: releasePages,
+  'releases.atom': releasePages,
   snippets: async () => (await import('./pages/snippets/pages.ts')).pages,
   pipelines: async () => (await import('./pages/ci/pages.ts')).pages,
   jobs: async () => (await import('./pages/ci/pages.ts')).pages,

@@ -7,7 +7,7 @@ import { type NounPages, groupNouns, isBareNoun, projectNouns } from '../places.
 
 type Nouns = readonly NounPages<unknown, unknown>[];
 
-const namesOf = (pages: Nouns): string => pages.map(({ noun }) => noun).join('|');
+const namesOf = (pages: Nouns): string => pages.map(({ noun }) => noun.replaceAll('.', '\\.')).join('|');
 
 const bare = projectNouns.filter(({ noun }) => isBareNoun(noun));
 /** Nouns that other forges, and older links, write without `/-/`; no project or subgroup has such a name. */

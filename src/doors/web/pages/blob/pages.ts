@@ -14,6 +14,7 @@ import { codePath } from '../../parts/code/code_path.ts';
 import { type CodePlace, codeParams, findPlace } from '../../parts/code/code_place.ts';
 import { commitHeader } from '../../parts/code/commit_line.ts';
 import { pathCrumbs } from '../../parts/code/path_crumbs.ts';
+import { projectPreview } from '../../parts/projects/project_preview.ts';
 import { projectView } from '../../parts/frame/project_view.ts';
 import { html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
@@ -49,7 +50,13 @@ const blobView = async (visit: Visit, place: CodePlace, asked: Asked): Promise<V
   const lastCommit = commits.get(last);
   return projectView(
     visit,
-    { project, title: `${path} · ${ref}`, noun: 'blob', hasHeading: true },
+    {
+      project,
+      title: `${path} · ${ref}`,
+      noun: 'blob',
+      hasHeading: true,
+      view: projectPreview(visit, project, { action: 'read_code', isUnindexed: true }),
+    },
     html`<div class="row between"><div class="row">${menu}${pathCrumbs(project, ref, path)}</div>
 <a class="button" href="${codePath(project, 'find_file', ref)}" data-key="t" data-key-name="Find file">${icon('search')} Find file <kbd>t</kbd></a></div>
 ${lastCommit !== undefined && html`<section class="card" aria-label="Last commit">${commitHeader(project, lastCommit, pipelines.get(last))}</section>`}

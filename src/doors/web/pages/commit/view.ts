@@ -10,6 +10,7 @@ import { withAnonymousPlace } from '../../parts/code/anonymous_places.ts';
 import { codePath } from '../../parts/code/code_path.ts';
 import { commitLink, commitPath, pipelineStatus, signedTime } from '../../parts/code/commit_line.ts';
 import { type DiffChoice, diffPart, readShownDiff } from '../../parts/diff/diff_part.ts';
+import { projectPreview } from '../../parts/projects/project_preview.ts';
 import { projectView } from '../../parts/frame/project_view.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
@@ -103,7 +104,10 @@ export const commitView = async (
       title: `${title} · ${toShortId(commit.id)}`,
       noun: 'commit',
       hasHeading: true,
-      view: { isWide: true },
+      view: {
+        isWide: true,
+        ...projectPreview(visit, project, { action: 'read_code', text: commit.message, isUnindexed: true }),
+      },
     },
     html`<div class="row between"><h1>${title}</h1>${actions(project, commit)}</div>
 <section class="card" aria-label="About the commit"><header>${avatar({ name: commit.author.name })}<b>${commit.author.name}</b><span class="muted">authored ${signedTime(commit.author)}</span></header>

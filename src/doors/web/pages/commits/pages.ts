@@ -15,6 +15,7 @@ import { type Html, html } from '../../parts/html.ts';
 import { refMenu } from '../../parts/ref_menu.ts';
 import { type View, type Visit, page } from '../../page.ts';
 import { projectRoot } from '../../places.ts';
+import { commitsFeed, commitsFeedLink, findFeed } from './feed.ts';
 
 const commitsPerPage = 40;
 
@@ -66,6 +67,7 @@ const historyView = async (visit: Visit, place: CodePlace, asked: Asked): Promis
       title: `Commits · ${path === '' ? ref : `${path} · ${ref}`}`,
       noun: 'commits',
       hasHeading: true,
+      view: { feeds: [commitsFeedLink(place)] },
     },
     html`<div class="row">${menu}${path === '' ? html`<h1>Commits</h1>` : pathCrumbs(project, ref, path)}</div>
 ${filterForm(address, asked)}
@@ -86,8 +88,11 @@ export const pages = [served, `${served}/:rest`].map((path) =>
       search: optional(clearable(text())),
       author: optional(clearable(text())),
       page: pageParams.page,
+      format: optional(text()),
     }),
-    handle: async (visit, { search, author, page: number, ...params }) => {
+    handle: async (visit, { search, author, page: number, format, ...params }) => {
+      const atom = await findFeed(visit, params, format);
+      if (atom !== null) return await commitsFeed(visit, atom);
       const asked = { search: search ?? '', author: author ?? '', page: pageRequest({ page: number }).page };
       return await historyView(visit, await findPlace(visit, params), asked);
     },

@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { Call } from '../../../../core/access/call.ts';
 import { mayInGroup } from '../../../../core/access/may.ts';
+import { uploadedAvatarUrl } from '../../../../identity/avatars/avatar_urls.ts';
 import { type Group, findGroup } from '../../../../identity/groups/find.ts';
 import { groupJson } from '../../../../identity/groups/json.ts';
 import { listGroups } from '../../../../identity/groups/list.ts';
@@ -17,6 +18,7 @@ import { groupView } from '../../parts/frame/group_view.ts';
 import { tabs } from '../../parts/frame/nav.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
+import { shorten } from '../../parts/projects/project_preview.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import { type ListedProject, projectList } from '../../parts/project_list.ts';
 import { searchForm } from '../../parts/search_form.ts';
@@ -152,7 +154,10 @@ ${bar(path, query)}
 ${pagesNav({ path, query: sent, page: at, total })}`;
   const preview =
     group.visibility === 'public'
-      ? { description: group.description || `The group ${group.name}` }
+      ? {
+          description: shorten(group.description ?? '') || `The group ${group.name}`,
+          image: uploadedAvatarUrl(visit.call, 'group', group),
+        }
       : undefined;
   const view = preview === undefined ? {} : { preview };
   return groupView(visit, { group, title: group.name, noun: null, hasHeading: true, view }, content);

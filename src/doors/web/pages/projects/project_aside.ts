@@ -54,8 +54,8 @@ const releasePart = async (visit: Visit, project: Project): Promise<Html | null>
     const { name, tag, released_at } = await latestRelease(call.db, project.id, call.now);
     const page = `releases/${encodeURIComponent(tag)}`;
     const title = call.platform.hasPage('GET /-/projects/:project/releases/:tag')
-      ? html`<a href="${projectPagePath(project, page)}">${name}</a>`
-      : html`<b>${name}</b>`;
+      ? html`<a href="${projectPagePath(project, page)}">${name ?? tag}</a>`
+      : html`<b>${name ?? tag}</b>`;
     return html`<section><h2>Latest release</h2><p>${icon('tag')} ${title} <span class="muted">${relative(released_at)}</span></p></section>
 `;
   } catch (error) {

@@ -13,6 +13,7 @@ import { codePath } from '../../parts/code/code_path.ts';
 import { projectPagePath, projectView } from '../../parts/frame/project_view.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
+import { projectPreview } from '../../parts/projects/project_preview.ts';
 import { countedRefMenu } from '../../parts/ref_menu.ts';
 import { treeCard } from '../tree/entries.ts';
 import { readmeCard } from '../tree/readme.ts';
@@ -101,11 +102,22 @@ const contentPart = async (visit: Visit, project: Project): Promise<Html> => {
   return await projectAside(visit, project, null);
 };
 
-/** Describes a public project to previews of links. */
-const previewOf = ({ visibility, description, full_path }: Project): Partial<View> =>
-  visibility === 'public'
-    ? { preview: { description: (description ?? '') === '' ? full_path : (description ?? '') } }
-    : {};
+/** Names the feeds that the viewer may read. */
+const feedsOf = (visit: Visit, project: Project): NonNullable<View['feeds']> => {
+  const { viewer } = visit.call;
+  const { full_path, default_branch } = project;
+  const commits = default_branch !== null && {
+    title: `${full_path}:${default_branch} commits`,
+    path: `${codePath(project, 'commits', default_branch)}?format=atom`,
+  };
+  return [
+    may(viewer, 'read_code', project) && commits,
+    may(viewer, 'read_release', project) && {
+      title: `${full_path} releases`,
+      path: projectPagePath(project, 'releases.atom'),
+    },
+  ].filter((feed) => feed !== false);
+};
 
 /** Returns the page of a visible project. @throws Failure 404 */
 export const projectPage = async (visit: Visit, path: string): Promise<View> => {
@@ -114,7 +126,13 @@ export const projectPage = async (visit: Visit, path: string): Promise<View> => 
 ${await contentPart(visit, project)}`;
   return projectView(
     visit,
-    { project, title: project.full_path, noun: null, hasHeading: true, view: previewOf(project) },
+    {
+      project,
+      title: project.full_path,
+      noun: null,
+      hasHeading: true,
+      view: { ...projectPreview(visit, project, { action: 'read_project' }), feeds: feedsOf(visit, project) },
+    },
     body,
   );
 };

@@ -1,5 +1,7 @@
 /** The page of a snippet, and its text. */
 import { createHash } from 'node:crypto';
+import { may } from '../../../../core/access/may.ts';
+import { anonymous } from '../../../../core/access/viewer.ts';
 import { object, id, integer, optional } from '../../../../platform/http/schema.ts';
 import { snippetsJson } from '../../../../projects/snippets/json.ts';
 import { mayChange } from '../../../../projects/snippets/owner.ts';
@@ -14,6 +16,7 @@ import { icon } from '../../parts/icon.ts';
 import { markdown } from '../../parts/markdown.ts';
 import { relative } from '../../parts/moment.ts';
 import { pagesNav } from '../../parts/paging.ts';
+import { summarize } from '../../parts/projects/project_preview.ts';
 import { person } from '../../parts/person.ts';
 import { visibilityMark } from './list.ts';
 import { type SnippetPages, type SnippetPlace, placeParam } from './place.ts';
@@ -75,8 +78,8 @@ const oneView = async (
   const author = json?.author ?? null;
   const card = html`<section class="card" aria-labelledby="file"><header>${icon('file')}<h2 id="file">${name}</h2><span class="end row"><a class="button small" href="${path}/raw">Raw</a><button type="button" class="small" data-copy-from="${path}/raw" hidden aria-label="Copy the content">${icon('copy')}</button></span></header>
 ${content}</section>`;
-  const isPublic = snippet.visibility === 'public' && (home === null || home.visibility === 'public');
-  const preview = { description: description === '' ? name : description.slice(0, 200) };
+  const isPublic = snippet.visibility === 'public' && (home === null || may(anonymous, 'read_snippet', home));
+  const preview = { description: description === '' ? name : summarize(description) };
   return place.view(
     `${snippet.title} ($${snippet.id})`,
     html`${headPart(place, snippet, author && person(author), call.signedIn && mayChange(call, home, snippet))}

@@ -9,7 +9,7 @@ import { type FormProblems, form, input, noProblems, textArea } from '../../part
 import { projectPath, projectView } from '../../parts/frame/project_view.ts';
 import { html } from '../../parts/html.ts';
 import { markdownEditor } from '../../parts/markdown_editor.ts';
-import { servedTags, tagPath, tagsPath } from './list.ts';
+import { servedTags, tagPath, tagsPath } from './paths.ts';
 
 const formParams = {
   tag_name: optional(text()),

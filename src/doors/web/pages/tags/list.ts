@@ -6,7 +6,7 @@ import { may } from '../../../../core/access/may.ts';
 import { pageParams, pageRequest } from '../../../../platform/http/page.ts';
 import { clearable, object, oneOf, optional, text } from '../../../../platform/http/schema.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
-import { type View, type Visit, page } from '../../page.ts';
+import { type RawPage, type View, type Visit, page } from '../../page.ts';
 import { archiveLinks } from '../../parts/code/archive_links.ts';
 import { commitLink } from '../../parts/code/commit_line.ts';
 import { spellCount } from '../../parts/count.ts';
@@ -19,14 +19,8 @@ import { relative } from '../../parts/moment.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import { searchForm } from '../../parts/search_form.ts';
 import { sortMenu } from '../../parts/sort_menu.ts';
-import { projectRoot } from '../../places.ts';
-
-export const servedTags = `${projectRoot}/tags`;
-
-export const tagsPath = (project: Pick<Project, 'full_path'>): string => projectPagePath(project, 'tags');
-
-export const tagPath = (project: Pick<Project, 'full_path'>, name: string): string =>
-  `${tagsPath(project)}/${encodeURIComponent(name)}`;
+import { tagsFeed, tagsFeedLink } from './feed.ts';
+import { servedTags, tagPath, tagsPath } from './paths.ts';
 
 export type ShownTag = Awaited<ReturnType<typeof tagsJson>>[number];
 
@@ -102,11 +96,16 @@ export const listPage = page({
     ...projectPath,
     search: optional(clearable(text())),
     sort: oneOf(Object.keys(orderNames) as Order[], { default: 'updated_desc' }),
+    format: optional(text()),
     ...pageParams,
   }),
-  handle: async (visit, { project: of, search: words, sort: order, ...paging }): Promise<View> => {
+  handle: async (
+    visit,
+    { project: of, search: words, sort: order, format, ...paging },
+  ): Promise<View | RawPage> => {
     const { call } = visit;
     const code = await findCode(call, of);
+    if (format === 'atom') return await tagsFeed(visit, code);
     const { project } = code;
     const search = words ?? '';
     const at = pageRequest(paging);
@@ -118,7 +117,13 @@ export const listPage = page({
     const bar = html`<div class="row">${searchForm({ path, name: 'search', value: search, label: 'Search tags', keep: { sort } })}${sortMenu({ path, query: sent, param: 'sort', chosen: order, names: orderNames })}</div>`;
     return projectView(
       visit,
-      { project, title: 'Tags', noun: 'tags', hasHeading: true },
+      {
+        project,
+        title: 'Tags',
+        noun: 'tags',
+        hasHeading: true,
+        view: { feeds: [tagsFeedLink(project)] },
+      },
       html`${heading(visit, project)}
 ${(total > 0 || search !== '') && bar}
 <section class="card" aria-label="Tags"><header><span class="muted">${spellCount(total, 'tag')}</span></header>${card(visit, code, tags, { search, order })}</section>

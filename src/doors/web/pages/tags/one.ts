@@ -5,6 +5,7 @@ import { tagsJson } from '../../../../code/repository/tags/json.ts';
 import { requireTag } from '../../../../code/repository/tags/list.ts';
 import { notFound } from '../../../../platform/errors.ts';
 import { object, text } from '../../../../platform/http/schema.ts';
+import { may } from '../../../../core/access/may.ts';
 import { type View, type Visit, page } from '../../page.ts';
 import { archiveLinks } from '../../parts/code/archive_links.ts';
 import { codePath } from '../../parts/code/code_path.ts';
@@ -14,7 +15,9 @@ import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
 import { markdown } from '../../parts/markdown.ts';
 import { menu } from '../../parts/menu.ts';
-import { type ShownTag, releaseLink, servedTags, tagBadges, tagCommit, tagsPath } from './list.ts';
+import { releasesPath } from '../releases/paths.ts';
+import { type ShownTag, releaseLink, tagBadges, tagCommit } from './list.ts';
+import { servedTags, tagsPath } from './paths.ts';
 
 const mayDelete = async ({ call }: Visit, { project }: Code, name: string): Promise<boolean> =>
   mayCreateTag(call.viewer, project, await loadProtectedTags(call.db, project.id), name);
@@ -22,7 +25,11 @@ const mayDelete = async ({ call }: Visit, { project }: Code, name: string): Prom
 const actions = async (visit: Visit, code: Code, tag: ShownTag): Promise<Html> => {
   const { project } = code;
   const browse = html`<a class="button" href="${codePath(project, 'tree', tag.name)}">${icon('folder')} Browse files</a>`;
-  if (!(await mayDelete(visit, code, tag.name))) return html`<div class="row">${browse}</div>`;
+  const create =
+    tag.release === null &&
+    may(visit.call.viewer, 'admin_release', project) &&
+    html`<a class="button" href="${releasesPath(project)}/new?${new URLSearchParams({ tag_name: tag.name }).toString()}">${icon('package')} Create release</a>`;
+  if (!(await mayDelete(visit, code, tag.name))) return html`<div class="row">${create}${browse}</div>`;
   const removal = form(
     visit,
     { action: `${tagsPath(project)}/delete`, submit: 'Delete tag', danger: true },
@@ -32,7 +39,7 @@ const actions = async (visit: Visit, code: Code, tag: ShownTag): Promise<Html> =
     { summary: icon('dots'), label: 'More actions', classes: 'button' },
     html`<p>The commit stays; a release of the tag stays without it.</p>${removal}`,
   );
-  return html`<div class="row">${browse}${more}</div>`;
+  return html`<div class="row">${create}${browse}${more}</div>`;
 };
 
 const notes = async ({ call }: Visit, { project }: Code, { name, release }: ShownTag): Promise<Html | null> =>

@@ -3,7 +3,7 @@ import { isFactorOverdue } from '../../../../core/access/credentials/second_fact
 import { getDiagramServer } from '../../../../core/settings/setting_effects.ts';
 import { version } from '../../../../platform/version.ts';
 import { assets } from '../../assets.ts';
-import type { Flash, View, Visit } from '../../page.ts';
+import type { Flash, LinkPreview, View, Visit } from '../../page.ts';
 import type { Preferences } from '../../request/preferences.ts';
 import { type Html, html } from '../html.ts';
 import { impersonationBanner } from './impersonation_banner.ts';
@@ -16,29 +16,37 @@ const reloadAfter = 5;
 const reload = html`<noscript><meta http-equiv="refresh" content="${reloadAfter}"></noscript>
 `;
 
-const previewPart = (title: string, { description, image }: NonNullable<View['preview']>): Html =>
+/** Renders Open Graph properties. @param url of the page, without its query */
+const previewPart = (title: string, url: string, { description, image }: LinkPreview): Html =>
   html`<meta name="description" content="${description}">
 <meta property="og:site_name" content="Gantry">
+<meta property="og:type" content="website">
+<meta property="og:url" content="${url}">
 <meta property="og:title" content="${title}">
 <meta property="og:description" content="${description}">
-${(image ?? null) !== null && html`<meta property="og:image" content="${image}">`}`;
+${(image ?? null) !== null && html`<meta property="og:image" content="${image}">`}<meta name="twitter:card" content="summary">
+`;
 
-/** Renders the start of a document. @param scheme that the browser prefers; without it, that of the system */
+/**
+ * Renders the start of a document.
+ * @param url of the page, for previews of links
+ * @param scheme that the browser prefers; without it, that of the system
+ */
 const head = (
   { title, live, feeds = [], preview, head: more }: View,
-  { isPublic, scheme = 'system' }: { isPublic: boolean; scheme?: Preferences['scheme'] },
+  { url, scheme = 'system' }: { url?: string; scheme?: Preferences['scheme'] },
 ): Html => html`<!doctype html>
 <html lang="en"${scheme !== 'system' && html` data-scheme="${scheme}"`}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-${!isPublic && html`<meta name="robots" content="noindex">`}
+${(preview === undefined || preview.isUnindexed === true) && html`<meta name="robots" content="noindex">`}
 <title>${title} · Gantry</title>
 <link rel="icon" href="${assets().favicon}">
 <link rel="stylesheet" href="${assets().style}">
 <script type="module" src="${assets().script}"></script>
 ${feeds.map((feed) => html`<link rel="alternate" type="application/atom+xml" title="${feed.title}" href="${feed.path}">`)}
-${preview !== undefined && previewPart(title, preview)}${more}${live === true && reload}</head>
+${preview !== undefined && url !== undefined && previewPart(title, url, preview)}${more}${live === true && reload}</head>
 `;
 
 const foot = html`<footer class="foot">Gantry ${version} · <a href="/-/docs/api">API</a></footer>
@@ -70,9 +78,10 @@ const diagrams = ({ call }: Visit): Html | null => {
 export const layout = async (visit: Visit, view: View): Promise<string> => {
   const { scheme, hasShortcuts } = visit.preferences;
   const header = await view.header?.();
+  const url = visit.call.baseUrl + (visit.path.split('?')[0] ?? '');
   const isNarrow = visit.call.actor === null && header === undefined && view.preview === undefined;
   const style = isNarrow ? html` class="narrow"` : view.isWide === true && html` class="wide-page"`;
-  return html`${head(view, { isPublic: view.preview !== undefined, scheme })}<body${diagrams(visit)}${view.home !== undefined && html` data-home="${view.home}"`}${!hasShortcuts && html` data-no-keys`}>
+  return html`${head(view, { url, scheme })}<body${diagrams(visit)}${view.home !== undefined && html` data-home="${view.home}"`}${!hasShortcuts && html` data-no-keys`}>
 <a class="skip" href="#main">Skip to the content</a>
 ${impersonationBanner(visit)}${await topBar(visit)}${header}<main id="main"${style}>
 ${visit.flash !== null && flashPart(visit.flash)}${factorPart(visit)}${view.body}
@@ -82,7 +91,7 @@ ${foot}`.text;
 
 /** Renders a page without a user, for errors. */
 export const plainLayout = (view: View): string =>
-  html`${head(view, { isPublic: false })}<body>
+  html`${head(view, {})}<body>
 <a class="skip" href="#main">Skip to the content</a>
 <header class="topbar"><a class="brand" href="/">Gantry</a></header>
 <main id="main" class="narrow">

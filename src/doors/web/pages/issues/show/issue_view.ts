@@ -4,6 +4,7 @@ import { taskCounts } from '../../../../../planning/issuables/text/tasks.ts';
 import { may } from '../../../../../core/access/may.ts';
 import type { View, Visit } from '../../../page.ts';
 import { checkbox, form, input } from '../../../parts/form.ts';
+import { projectPreview } from '../../../parts/projects/project_preview.ts';
 import { projectView } from '../../../parts/frame/project_view.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
@@ -102,7 +103,6 @@ ${confidentialPart(loaded)}
     choices,
   )}${movePart(visit, shown)}${deletePart(visit, shown)}</div></div>`;
   const title = `${issue.title} (#${issue.iid})`;
-  const isPublic = project.visibility === 'public' && issue.confidential === 0;
   const view = projectView(
     visit,
     {
@@ -110,8 +110,8 @@ ${confidentialPart(loaded)}
       title,
       noun: 'issues',
       hasHeading: true,
-      ...(isPublic && {
-        view: { preview: { description: (issue.description ?? '').slice(0, 200) } },
+      ...(issue.confidential === 0 && {
+        view: projectPreview(visit, project, { action: 'read_issue', text: issue.description }),
       }),
     },
     content,

@@ -1,0 +1,53 @@
+/** The Atom feed of releases. */
+import { findCode } from '../../../../code/repository/code.ts';
+import { listReleases } from '../../../../code/releases/find_releases.ts';
+import { releasesJson } from '../../../../code/releases/json.ts';
+import { pageRequest } from '../../../../platform/http/page.ts';
+import { object } from '../../../../platform/http/schema.ts';
+import type { Project } from '../../../../projects/projects/find.ts';
+import { page } from '../../page.ts';
+import { atomFeed } from '../../parts/feeds/atom.ts';
+import { projectPagePath, projectPath } from '../../parts/frame/project_view.ts';
+import { markdownTexts } from '../../parts/markdown.ts';
+import { projectRoot } from '../../places.ts';
+import { releasePath, releasesPath } from './paths.ts';
+
+const feedPath = (project: Pick<Project, 'full_path'>): string => projectPagePath(project, 'releases.atom');
+
+/** Names the feed in the head of a page. */
+export const releasesFeedLink = (project: Pick<Project, 'full_path'>): { title: string; path: string } => ({
+  title: `${project.full_path} releases`,
+  path: feedPath(project),
+});
+
+export const feedPage = page({
+  method: 'GET',
+  path: `${projectRoot}/releases.atom`,
+  audience: 'visitor',
+  params: object(projectPath),
+  handle: async (visit, params) => {
+    const { call } = visit;
+    const code = await findCode(call, params.project, 'read_release');
+    const { project } = code;
+    const order = { order_by: 'released_at', sort: 'desc' } as const;
+    const { items } = await listReleases(call.db, project.id, order, pageRequest({}));
+    const notes = await markdownTexts(
+      call,
+      items.map(({ description }) => description ?? ''),
+      { project, isAbsolute: true },
+    );
+    const releases = await releasesJson(call, code, items);
+    return atomFeed(visit, {
+      title: `${project.full_path} releases`,
+      path: releasesPath(project),
+      self: feedPath(project),
+      entries: releases.map(({ tag_name, name, released_at, author }, at) => ({
+        title: name,
+        path: releasePath(project, tag_name),
+        updated: Date.parse(released_at),
+        author: author === null ? null : { name: author.name, uri: author.web_url },
+        ...(notes[at] !== undefined && { content: notes[at] }),
+      })),
+    });
+  },
+});

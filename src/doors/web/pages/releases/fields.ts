@@ -1,0 +1,150 @@
+/** Fields of the forms of releases. */
+import { parseLinks } from '../../../../code/releases/links.ts';
+import type { RawParams } from '../../../../platform/http/params.ts';
+import { clearable, day, integers, longText, optional, text } from '../../../../platform/http/schema.ts';
+import { formatTime } from '../../../../platform/time.ts';
+import { listMilestones } from '../../../../projects/milestones/queries.ts';
+import { pageRequest } from '../../../../platform/http/page.ts';
+import type { Project } from '../../../../projects/projects/find.ts';
+import type { Visit } from '../../page.ts';
+import { type FormProblems, checkboxes, input } from '../../parts/form.ts';
+import type { Html } from '../../parts/html.ts';
+import { markdownEditor } from '../../parts/markdown_editor.ts';
+import { placedOn } from '../ci/problems.ts';
+
+export const releaseFields = {
+  name: optional(clearable(text())),
+  description: optional(clearable(longText())),
+  released_at: optional(clearable(day())),
+  milestone_ids: optional(integers({ maxItems: 100 })),
+};
+
+export type FilledRelease = {
+  name?: string | null | undefined;
+  description?: string | null | undefined;
+  released_at?: string | null | undefined;
+  milestone_ids?: readonly (number | string)[] | undefined;
+};
+
+export const sentText = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** Returns the fields as they were sent, where they could not be parsed. */
+export const filledAsSent = (sent: RawParams): FilledRelease => {
+  const ids: unknown = sent['milestone_ids'];
+  return {
+    name: sentText(sent['name']),
+    description: sentText(sent['description']),
+    released_at: sentText(sent['released_at']),
+    milestone_ids: Array.isArray(ids) ? ids.map(sentText) : [],
+  };
+};
+
+/** Returns a text with the line ends that are stored: browsers send CR and LF. */
+export const withPlainLines = (sent: string | null | undefined): string | null => {
+  const plain = (sent ?? '').replaceAll('\r\n', '\n');
+  return plain.trim() === '' ? null : plain;
+};
+
+/** Converts a day to the start of it; null: not chosen. */
+export const startOfDay = (chosen: string | null | undefined): number | null =>
+  (chosen ?? '') === '' ? null : Date.parse(`${chosen}T00:00:00Z`);
+
+export const toDay = (time: number): string => formatTime(time).slice(0, 10);
+
+const fieldNames = ['tag_name', 'ref', 'tag_message', ...Object.keys(releaseFields)];
+
+/** Names of the fields of a link, in messages about several links. */
+const linkNames: Record<string, string> = { name: 'Name', url: 'URL', link_type: 'Type' };
+
+/** Places problems at their fields, all others above the form. */
+export const releaseProblems = (problems: FormProblems): FormProblems => placedOn(problems, fieldNames);
+
+/** Moves problems of links above the form, which has several. */
+export const linkProblems = ({ text: said, fields }: FormProblems): FormProblems => {
+  const texts = Object.entries(fields).flatMap(([name, all]) =>
+    all.map((one) => `${linkNames[name] ?? name} of a link ${one}`),
+  );
+  return { text: [...(said === null ? [] : [said]), ...texts].join('. '), fields: {} };
+};
+
+/** Parses the rows of links; empty rows are skipped. @throws Failure 400 */
+export const parseLinkRows = (rows: readonly LinkRow[]): ReturnType<typeof parseLinks> =>
+  parseLinks({ links: rows.filter(({ name, url }) => name !== '' || url !== '') });
+
+export type LinkRow = { name: string; url: string; link_type: string };
+
+/** Most rows of links in a form. */
+export const maxLinkRows = 5;
+
+/** Reads the rows that a form sent as `assets[links][0][name]`. */
+export const readLinkRows = (assets: unknown): LinkRow[] => {
+  const links = Object((Object(assets) as { links?: unknown }).links) as object;
+  return Object.values(links)
+    .slice(0, maxLinkRows)
+    .map((one) => Object(one) as Record<string, unknown>)
+    .map(({ name, url, link_type }) => ({
+      name: sentText(name),
+      url: sentText(url),
+      link_type: sentText(link_type),
+    }));
+};
+
+/** Most milestones that a form offers; those that are chosen are among them. */
+const most = pageRequest({ per_page: 100 });
+
+type Chosen = { id: number; title: string };
+
+/** Loads the milestones of a form: the chosen ones, and the active ones. */
+export const loadMilestoneChoices = async (
+  { call }: Visit,
+  { id, namespace_id }: Project,
+  chosen: readonly Chosen[],
+): Promise<Chosen[]> => {
+  const owner = { kind: 'projects' as const, id, namespace_id };
+  const active = { state: 'active' as const, include_ancestors: true, include_parent_milestones: true };
+  const { items } = await listMilestones(call.db, owner, active, most);
+  const others = items.filter((one) => !chosen.some((own) => own.id === one.id));
+  return [...chosen, ...others.map((one) => ({ id: one.id, title: one.title }))];
+};
+
+type Given = {
+  project: Project;
+  filled: FilledRelease;
+  milestones: readonly Chosen[];
+  problems: FormProblems;
+};
+
+/** Renders the fields that new releases and edits have alike. */
+export const releaseFieldParts = ({ project, filled, milestones, problems }: Given): (Html | null)[] => [
+  input({
+    name: 'name',
+    label: 'Title',
+    hint: 'Without a title, the name of the tag is shown.',
+    value: filled.name ?? '',
+    problems,
+  }),
+  input({
+    name: 'released_at',
+    label: 'Release date',
+    hint: 'A date in the future marks the release as upcoming.',
+    type: 'date',
+    value: filled.released_at ?? '',
+    problems,
+  }),
+  milestones.length === 0
+    ? null
+    : checkboxes({
+        name: 'milestone_ids',
+        label: 'Milestones',
+        values: (filled.milestone_ids ?? []).map(String),
+        boxes: milestones.map(({ id, title }) => ({ value: String(id), label: title })),
+      }),
+  markdownEditor({
+    name: 'description',
+    label: 'Release notes',
+    value: filled.description ?? '',
+    rows: 10,
+    project,
+    problems,
+  }),
+];

@@ -1,0 +1,10 @@
+import type { Project } from '../../../../projects/projects/find.ts';
+import { projectPagePath } from '../../parts/frame/project_view.ts';
+import { projectRoot } from '../../places.ts';
+
+export const servedTags = `${projectRoot}/tags`;
+
+export const tagsPath = (project: Pick<Project, 'full_path'>): string => projectPagePath(project, 'tags');
+
+export const tagPath = (project: Pick<Project, 'full_path'>, name: string): string =>
+  `${tagsPath(project)}/${encodeURIComponent(name)}`;
