@@ -30,7 +30,7 @@ const findFaults = async (page: Page, address: string, width: number): Promise<s
   const answer = await page.goto(address);
   if (answer?.status() !== 200) return [`answers ${answer?.status()}`];
   // A README has headings of its own.
-  const headings = await page.locator('h1:not(.markdown *)').count();
+  const headings = await page.locator('h1:not(.prose *)').count();
   const needed = Number(await page.evaluate('document.documentElement.scrollWidth'));
   return [
     ...(headings === 1 ? [] : [`has ${headings} first-level headings`]),
