@@ -1,8 +1,8 @@
 import { type Call, requireActor } from '../../core/access/call.ts';
 import { recordEvent } from '../../core/events/record.ts';
-import { type Owner, ownerTurn, ownerColumns } from '../labels/project_or_group.ts';
+import { type Owner, ownerColumns } from '../labels/project_or_group.ts';
 import type { MilestoneRow } from './json.ts';
-import { findMilestone, isTitleTaken, lockOwner, takeMilestoneIid } from './queries.ts';
+import { findMilestone, isTitleTaken, milestonesTurn, takeMilestoneIid } from './queries.ts';
 import { checkDates, checkMilestoneTitle, titleTaken } from './rules.ts';
 
 export type NewMilestone = {
@@ -24,10 +24,9 @@ export const createMilestone = async (
   const title = checkMilestoneTitle(input.title);
   checkDates(input);
   return await call.write(async (tx) => {
-    await lockOwner(tx, owner);
+    const iid = await takeMilestoneIid(tx, owner);
     if (await isTitleTaken(tx.db, owner, title, 0)) throw titleTaken();
     const { description, start_date, due_date } = input;
-    const iid = await takeMilestoneIid(tx, owner);
     const row = await tx.db
       .insertInto('milestones')
       .values({
@@ -51,5 +50,5 @@ export const createMilestone = async (
       data: { title, iid, ...(row.group_id !== null && { group_id: row.group_id }) },
     });
     return await findMilestone(tx.db, owner, row.id);
-  }, ownerTurn(owner));
+  }, milestonesTurn(owner));
 };

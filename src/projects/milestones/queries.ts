@@ -3,10 +3,10 @@ import { allOf, anyOf } from '../../core/access/visible.ts';
 import type { Reader, Tx } from '../../platform/db/open.ts';
 import { notFound } from '../../platform/errors.ts';
 import type { Page, PageRequest } from '../../platform/http/page.ts';
-import { type Owner, availableTo, ownedBy } from '../labels/project_or_group.ts';
+import { type Owner, availableTo, ownedBy, ownerTurn } from '../labels/project_or_group.ts';
 import { selectDescendants } from '../../identity/namespaces/ancestors.ts';
 import { contains } from '../../identity/namespaces/search.ts';
-import { takeIid } from '../projects/take_iid.ts';
+import { iidTurn, takeIid } from '../projects/take_iid.ts';
 import { type MilestoneRow, milestoneOwnerPath } from './json.ts';
 
 const ownerPath = milestoneOwnerPath().as('owner_path');
@@ -111,14 +111,21 @@ export const findMilestone = async (db: Reader, owner: Owner, id: number): Promi
 export const findMilestoneByIid = async (db: Reader, owner: Owner, iid: number): Promise<MilestoneRow> =>
   await findOwn(db, owner, 'iid', iid);
 
-/** Locks the owner, so that one transaction at a time compares titles and takes iids. */
-export const lockOwner = async (tx: Tx, { kind, id }: Owner): Promise<void> => {
+/**
+ * Locks the owner's milestones, so that one transaction at a time compares titles and takes iids. A project's are
+ * locked by their sequence: its own row is locked while pipelines are created.
+ */
+export const lockMilestones = async (tx: Tx, { kind, id }: Owner): Promise<void> => {
   const row =
     kind === 'projects'
-      ? sql`select id from projects where id = ${id}`
+      ? sql`select last from iid_sequences where project_id = ${id} and kind = 'milestone'`
       : sql`select id from namespaces where id = ${id}`;
   await sql`${row} ${tx.words.forUpdate}`.execute(tx.db);
 };
+
+/** Returns the turn of transactions that lock the owner's milestones (`Write`). */
+export const milestonesTurn = (owner: Owner): string =>
+  owner.kind === 'projects' ? iidTurn(owner.id, 'milestone') : ownerTurn(owner);
 
 /** Over `milestones`: those that may not share a title with one of this owner. */
 const neighbours = (owner: Owner) => {
@@ -146,9 +153,10 @@ export const isTitleTaken = async (
   return row !== undefined;
 };
 
-/** Takes the owner's next iid. The owner must be locked. */
+/** Takes the owner's next iid, and locks its milestones. */
 export const takeMilestoneIid = async (tx: Tx, owner: Owner): Promise<number> => {
   if (owner.kind === 'projects') return await takeIid(tx, owner.id, 'milestone');
+  await lockMilestones(tx, owner);
   const { last } = await tx.db
     .selectFrom('milestones')
     .select((is) => is.fn.max('iid').as('last'))

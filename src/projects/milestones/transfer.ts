@@ -8,7 +8,7 @@ import { insertRow } from '../../platform/db/insert.ts';
 import { bringLabels } from '../labels/transfer.ts';
 import { type Owner, renewLists } from '../labels/project_or_group.ts';
 import { selectAncestors } from '../../identity/namespaces/ancestors.ts';
-import { lockOwner, takeMilestoneIid } from './queries.ts';
+import { lockMilestones, takeMilestoneIid } from './queries.ts';
 
 type Place = { id: number; namespace_id: number };
 
@@ -71,7 +71,7 @@ const bringMilestones = async (tx: Tx, owner: Owner): Promise<void> => {
 /** @param project at its new place */
 export const followTransfers = async (tx: Tx, project: Place): Promise<void> => {
   const owner: Owner = { kind: 'projects', ...project };
-  await lockOwner(tx, owner);
+  await lockMilestones(tx, owner);
   await bringLabels(tx, project);
   await bringMilestones(tx, owner);
   await renewLists(tx, owner);

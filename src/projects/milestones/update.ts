@@ -2,7 +2,7 @@ import { type Call, requireActor } from '../../core/access/call.ts';
 import { recordEvent } from '../../core/events/record.ts';
 import { type Owner, renewLists } from '../labels/project_or_group.ts';
 import type { MilestoneRow } from './json.ts';
-import { findMilestone, isTitleTaken, lockOwner } from './queries.ts';
+import { findMilestone, isTitleTaken, lockMilestones } from './queries.ts';
 import { checkDates, checkMilestoneTitle, titleTaken } from './rules.ts';
 
 export type MilestoneEdit = {
@@ -40,7 +40,7 @@ export const updateMilestone = async (
   edit: MilestoneEdit,
 ): Promise<MilestoneRow> =>
   await call.write(async (tx) => {
-    await lockOwner(tx, owner);
+    await lockMilestones(tx, owner);
     const row = await findMilestone(tx.db, owner, id);
     const values = applyEdit(row, edit);
     const changed = names.filter((name) => values[name] !== row[name]);

@@ -16,7 +16,7 @@ import { findOrCreateLabels } from '../../projects/labels/by_title.ts';
 import { findAssignableMilestone } from '../../projects/milestones/find_assignable.ts';
 import { addCrossReferences } from '../../planning/notes/cross_references.ts';
 import { type Project, findProject } from '../../projects/projects/find.ts';
-import { iidTurn, takeIid } from '../../projects/projects/take_iid.ts';
+import { writeWithIid } from '../../projects/projects/take_iid.ts';
 import { setSubscribed } from '../../planning/subscriptions/subscribed.ts';
 import { logTime } from '../../planning/time_tracking/log.ts';
 import { addTodosForNewRecord } from '../../planning/todos/notify_assignees.ts';
@@ -87,13 +87,15 @@ const isSquashed = ({ squash_option }: Project, squash: boolean | undefined): bo
   return squash ?? squash_option === 'default_on';
 };
 
-const insertRequest = async (tx: Tx, target: Project, actor: Actor, fields: ActedInput & { pair: Pair }) => {
+type Unsaved = ActedInput & { pair: Pair; iid: number };
+
+const insertRequest = async (tx: Tx, target: Project, actor: Actor, fields: Unsaved) => {
   const { milestone_id: requestedId = null } = fields;
   const milestone = requestedId === null ? null : await findAssignableMilestone(tx.db, target, requestedId);
   const row = {
     ...newColumns<MergeRequestRow, typeof mergeRequestFields>(mergeRequestFields, fields),
     ...fields.pair,
-    iid: await takeIid(tx, target.id, 'merge_request'),
+    iid: fields.iid,
     title: fields.title,
     state: 'opened' as const,
     author_id: actor.user.id,
@@ -150,10 +152,12 @@ const store = async (
   { target, fields, pair, prepared }: NewRecord,
 ): Promise<LoadedMergeRequest> => {
   const actor = requireActor(call);
-  return await call.write(
-    async (tx) => {
+  return await writeWithIid(
+    call.platform.store,
+    { project_id: target.id, kind: 'merge_request' },
+    async (tx, iid) => {
       await requireNoOther(tx.db, pair);
-      const row = await insertRequest(tx, target, actor, { ...fields, pair });
+      const row = await insertRequest(tx, target, actor, { ...fields, pair, iid });
       await storeSearchText(tx, 'MergeRequest', row, true);
       await storeLinks(tx, actor, target, { ...row, fields });
       await insertVersion(tx, row, prepared);
@@ -172,7 +176,6 @@ const store = async (
       await addCrossReferences(tx, call, loaded, { before: null, after: row });
       return loaded;
     },
-    iidTurn(target.id, 'merge_request'),
   );
 };
 

@@ -4,7 +4,10 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { sql } from 'kysely';
 import pg from 'pg';
+import type { Tx } from '../../../src/platform/db/open.ts';
 import { holdProject } from '../../../src/projects/projects/lock_project.ts';
 import { prepareSite, writeMixed } from '../../support/mixed_writes.ts';
 import { settle } from '../../support/seed_merge_requests.ts';
@@ -66,27 +69,78 @@ test('a transaction whose retries all fail is answered 503', { skip: engine === 
   assert.equal(kept.status, 201);
 });
 
+/**
+ * Runs `work` while a transaction has made the changes of `begin` and not yet committed. SQLite has one writer, so
+ * nothing is open meanwhile.
+ */
+const whileOpen = async <T>(begin: (tx: Tx) => Promise<unknown>, work: () => Promise<T>): Promise<T> => {
+  const { promise: isBegun, resolve: begun } = Promise.withResolvers<void>();
+  const { promise: isAnswered, resolve: answered } = Promise.withResolvers<void>();
+  const open = gantry.service.platform.store.write(async (tx) => {
+    if (engine === 'postgres') await begin(tx);
+    begun();
+    if (engine === 'postgres') await isAnswered;
+  });
+  await isBegun;
+  try {
+    return await work();
+  } finally {
+    answered();
+    await open;
+  }
+};
+
 test('a commit does not wait for a transaction that holds its project', async () => {
   const { projects } = await prepareSite(gantry.url, rootToken);
   const [id] = projects;
-  const { store } = gantry.service.platform;
   const lastActivity = async (): Promise<number> =>
     Date.parse((await gantry.api(`GET /projects/${id}`)).body.last_activity_at);
   const before = await lastActivity();
   const actions = [{ action: 'create', file_path: 'new.txt', content: 'new' }];
   const json = { branch: 'main', commit_message: 'Add', actions };
-  const { promise: isHeld, resolve: held } = Promise.withResolvers<void>();
-  const { promise: isAnswered, resolve: answered } = Promise.withResolvers<void>();
-  const holding = store.write(async (tx) => {
-    if (engine === 'postgres') await holdProject(tx, id);
-    held();
-    if (engine === 'postgres') await isAnswered;
-  });
-  await isHeld;
-  const reply = await gantry.api(`POST /projects/${id}/repository/commits`, { json });
-  answered();
-  await holding;
+  const reply = await whileOpen(
+    async (tx) => await holdProject(tx, id),
+    async () => await gantry.api(`POST /projects/${id}/repository/commits`, { json }),
+  );
   assert.equal(reply.status, 201, reply.text);
   await settle(gantry);
   assert.ok((await lastActivity()) > before);
+});
+
+test('a milestone does not wait for a transaction that holds its project', async () => {
+  const { projects } = await prepareSite(gantry.url, rootToken);
+  const [id] = projects;
+  const [made, renamed] = await whileOpen(
+    async (tx) => await holdProject(tx, id),
+    async () => {
+      const first = await gantry.api(`POST /projects/${id}/milestones?title=first`);
+      return [first, await gantry.api(`PUT /projects/${id}/milestones/${first.body.id}?title=other`)];
+    },
+  );
+  assert.deepEqual([made?.status, renamed?.status, renamed?.body.title], [201, 200, 'other']);
+});
+
+test('a new issue does not wait for one that is being created', { skip: engine === 'sqlite' }, async () => {
+  const { projects } = await prepareSite(gantry.url, rootToken);
+  const [id] = projects;
+  const create = async (title: string, labels = '') =>
+    await gantry.api(`POST /projects/${id}/issues`, { json: { title, labels } });
+  const { waiting } = await whileOpen(
+    async ({ db, now }) =>
+      // The creation below waits for this row, which has the title of its label.
+      await db
+        .insertInto('labels')
+        .values({ project_id: id, title: 'new', color: '#112233', created_at: now, updated_at: now })
+        .execute(),
+    async () => {
+      const waiting = create('slow', 'new');
+      const waiters = sql<{ total: number }>`select count(*) as total from pg_locks where not granted`;
+      while ((await waiters.execute(gantry.service.platform.store.db)).rows[0]?.total === 0) await pause(10);
+      const quick = await create('quick');
+      assert.equal(quick.status, 201, quick.text);
+      return { waiting };
+    },
+  );
+  const slow = await waiting;
+  assert.equal(slow.status, 201, slow.text);
 });
