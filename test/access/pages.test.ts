@@ -54,8 +54,9 @@ const kindOf = ({ line }: PageRow): 'project' | 'group' | 'instance' =>
 
 /** What is sent: `<label_id>` stands for the id of that record of the place. */
 const sentOf = ({ row, place, person }: Cell): Record<string, string> => {
-  const issue = place?.issues.get('plain');
-  const known = { ...place?.names, ...(person === 'guest and author' ? issue?.of_guest : issue?.usual) };
+  const records = row.line.includes('/merge_requests') ? place?.requests : place?.issues;
+  const record = records?.get('plain');
+  const known = { ...place?.names, ...(person === 'guest and author' ? record?.of_guest : record?.usual) };
   return Object.fromEntries(
     Object.entries(row.sent).map(([name, text]) => {
       const key = /^<(\w+)>$/.exec(text)?.[1];

@@ -3,6 +3,7 @@
  * that lead to a page derive from these tables.
  */
 import { codeNouns } from './code_nouns.ts';
+import { workNouns } from './work_nouns.ts';
 import type { GroupAction, ProjectAction } from '../../core/access/may.ts';
 
 /** The pages below one noun of a project or group, such as `/group/project/-/pipelines`. */
@@ -48,37 +49,7 @@ export const projectNouns = [
   { noun: 'forks', tab: 'code', action: 'read_project', lines: ['GET', 'POST', 'GET /new'] },
   { noun: 'archive', tab: 'code', action: 'read_code', lines: ['GET /:rest'] },
   ...codeNouns,
-  {
-    noun: 'issues',
-    tab: 'issues',
-    name: 'Issues',
-    action: 'read_issue',
-    lines: [
-      'GET',
-      'POST',
-      'GET /new',
-      'GET /export',
-      'GET /:iid',
-      'POST /:iid',
-      'GET /:iid/edit',
-      'POST /:iid/edit',
-      'POST /:iid/time',
-      'POST /:iid/tasks',
-      'POST /:iid/notes',
-      'GET /:iid/notes/:note/edit',
-      'POST /:iid/notes/:note',
-      'POST /:iid/notes/:note/delete',
-      'POST /:iid/discussions/:discussion/resolve',
-      'POST /:iid/discussions/:discussion/unresolve',
-      'POST /:iid/award_emoji',
-      'POST /:iid/subscribe',
-      'POST /:iid/unsubscribe',
-      'POST /:iid/todo',
-      'POST /:iid/todo/done',
-      'POST /:iid/move',
-      'POST /:iid/delete',
-    ],
-  },
+  ...workNouns,
   {
     noun: 'snippets',
     tab: 'snippets',

@@ -45,6 +45,7 @@ const projectPages: Record<(typeof projectNouns)[number]['noun'], Load> = {
   issues: async () => (await import('./pages/issues/pages.ts')).pages,
   releases: releasePages,
   'releases.atom': releasePages,
+  merge_requests: async () => (await import('./pages/merge_requests/pages.ts')).pages,
   snippets: async () => (await import('./pages/snippets/pages.ts')).pages,
   pipelines: async () => (await import('./pages/ci/pages.ts')).pages,
   jobs: async () => (await import('./pages/ci/pages.ts')).pages,

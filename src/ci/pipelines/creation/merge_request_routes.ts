@@ -1,12 +1,11 @@
 /** Endpoints for the pipelines of a merge request and of its source branch. */
-import { type Call, requireUser } from '../../../core/access/call.ts';
+import { requireUser } from '../../../core/access/call.ts';
 import { endpoint } from '../../../core/access/endpoint.ts';
 import { may } from '../../../core/access/may.ts';
 import { forbidden, invalid } from '../../../platform/errors.ts';
 import { pageParams, pageRequest } from '../../../platform/http/page.ts';
 import { id as idParam, object } from '../../../platform/http/schema.ts';
-import { type LoadedMergeRequest, findReadable } from '../../../review/merge_requests/find.ts';
-import { type Project, loadProject } from '../../../projects/projects/find.ts';
+import { findReadable } from '../../../review/merge_requests/find.ts';
 import { projectParam } from '../../../code/repository/code.ts';
 import { createMergeRequestPipeline } from './follow_push.ts';
 import {
@@ -15,6 +14,7 @@ import {
 } from '../../../code/repository/statuses/pipeline_detail.ts';
 import { pipelineJson, pipelineShape } from '../json.ts';
 import { listMergeRequestPipelines } from '../list.ts';
+import { findPipelineSource } from '../request_pipelines.ts';
 
 const shared = {
   path: '/projects/:id/merge_requests/:merge_request_iid/pipelines',
@@ -23,17 +23,6 @@ const shared = {
 } as const;
 
 const requestParams = { id: projectParam, merge_request_iid: idParam() };
-
-/** Finds the merge request's source project; null if it is gone or the caller cannot read its pipelines. */
-const findSourceProject = async (
-  call: Call,
-  { merge_request, project }: LoadedMergeRequest,
-): Promise<Project | null> => {
-  const { source_project_id: id } = merge_request;
-  if (id === null) return null;
-  const source = id === project.id ? project : await loadProject(call.db, id);
-  return source !== null && may(call.viewer, 'read_pipeline', source) ? source : null;
-};
 
 const list = endpoint({
   method: 'GET',
@@ -45,7 +34,7 @@ const list = endpoint({
   handle: async (call, { id, merge_request_iid, ...page }) => {
     const target = await findReadable(call, id, merge_request_iid);
     const request = pageRequest(page);
-    const source = await findSourceProject(call, target);
+    const source = await findPipelineSource(call, target);
     if (source === null) return { items: [], total: 0 };
     const { items, total } = await listMergeRequestPipelines(
       call.db,
@@ -65,7 +54,7 @@ const create = endpoint({
   reply: singlePipelineShape,
   handle: async (call, { id, merge_request_iid }) => {
     const target = await findReadable(call, id, merge_request_iid);
-    const source = await findSourceProject(call, target);
+    const source = await findPipelineSource(call, target);
     if (source === null || !may(call.viewer, 'create_pipeline', source)) throw forbidden();
     const options = { user_id: requireUser(call).id, obeysSkipMessage: false, since: null };
     const created = await createMergeRequestPipeline(call.platform, target, options);

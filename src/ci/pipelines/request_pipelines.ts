@@ -1,0 +1,29 @@
+/** The pipelines of a merge request, which belong to its source project. */
+import type { Call } from '../../core/access/call.ts';
+import { may } from '../../core/access/may.ts';
+import { pageRequest } from '../../platform/http/page.ts';
+import { type Project, loadProject } from '../../projects/projects/find.ts';
+import type { LoadedMergeRequest } from '../../review/merge_requests/find.ts';
+import { listMergeRequestPipelines } from './list.ts';
+
+/** Finds the merge request's source project; null if it is gone or the caller cannot read its pipelines. */
+export const findPipelineSource = async (
+  call: Call,
+  { merge_request, project }: LoadedMergeRequest,
+): Promise<Project | null> => {
+  const { source_project_id: id } = merge_request;
+  if (id === null) return null;
+  const source = id === project.id ? project : await loadProject(call.db, id);
+  return source !== null && may(call.viewer, 'read_pipeline', source) ? source : null;
+};
+
+/** Counts the pipelines of a merge request; null: the caller cannot see them. */
+export const countRequestPipelines = async (
+  call: Call,
+  loaded: LoadedMergeRequest,
+): Promise<number | null> => {
+  const source = await findPipelineSource(call, loaded);
+  if (source === null) return null;
+  const first = pageRequest({ per_page: 1 });
+  return (await listMergeRequestPipelines(call.db, source.id, loaded.merge_request, first)).total;
+};

@@ -1,0 +1,24 @@
+/** Loads what the tabs of a merge request count. */
+import { countRequestPipelines } from '../../../../../ci/pipelines/request_pipelines.ts';
+import type { LoadedMergeRequest } from '../../../../../review/merge_requests/find.ts';
+import { type LineCounts, countLines } from '../../../../../review/merge_requests/versions/line_counts.ts';
+import type { VersionRow } from '../../../../../review/merge_requests/versions/json.ts';
+import { latestVersion } from '../../../../../review/merge_requests/versions/queries.ts';
+import type { Visit } from '../../../page.ts';
+
+export type TabCounts = {
+  /** The latest version; null: the source branch was never read. */
+  version: VersionRow | null;
+  /** null: the viewer may not see them. */
+  pipelines: number | null;
+  /** null: the version is stored in part. */
+  lines: LineCounts | null;
+};
+
+export const loadTabCounts = async ({ call }: Visit, loaded: LoadedMergeRequest): Promise<TabCounts> => {
+  const [version, pipelines] = await Promise.all([
+    latestVersion(call.db, loaded.merge_request),
+    countRequestPipelines(call, loaded),
+  ]);
+  return { version, pipelines, lines: version === null ? null : await countLines(call, version) };
+};
