@@ -1,5 +1,28 @@
 -- A freshly migrated database. Made by: npm run golden
 
+CREATE TABLE activities (
+  id integer primary key autoincrement,
+  created_at integer not null,
+  project_id integer not null references projects (id) on delete cascade,
+  author_id integer not null references users (id) on delete cascade,
+  action text not null,
+  target_type text,
+  target_id integer,
+  subject_type text not null,
+  subject_id integer,
+  data text not null
+) strict;
+
+CREATE INDEX activities_author on activities (author_id, created_at, id, action, target_type);
+
+CREATE INDEX activities_created on activities (created_at, id, project_id);
+
+CREATE INDEX activities_project on activities (project_id, created_at, id, action, target_type);
+
+CREATE INDEX activities_subject on activities (subject_type, subject_id) where subject_id is not null;
+
+CREATE INDEX activities_target on activities (target_type, target_id) where target_id is not null;
+
 CREATE TABLE artifacts (
   id integer primary key autoincrement,
   project_id integer not null references projects (id) on delete cascade,
@@ -1228,6 +1251,26 @@ CREATE INDEX releases_author on releases (author_id);
 CREATE INDEX releases_released on releases (project_id, released_at, id);
 
 CREATE UNIQUE INDEX releases_tag on releases (project_id, tag);
+
+CREATE TABLE resource_events (
+  id integer primary key autoincrement,
+  kind text not null,
+  target_type text not null,
+  target_id integer not null,
+  user_id integer references users (id) on delete set null,
+  action text not null,
+  label_id integer references labels (id) on delete set null,
+  milestone_id integer references milestones (id) on delete cascade,
+  created_at integer not null
+) strict;
+
+CREATE INDEX resource_events_label on resource_events (label_id) where label_id is not null;
+
+CREATE INDEX resource_events_milestone on resource_events (milestone_id) where milestone_id is not null;
+
+CREATE INDEX resource_events_target on resource_events (target_type, target_id, kind, id);
+
+CREATE INDEX resource_events_user on resource_events (user_id) where user_id is not null;
 
 CREATE TABLE resource_groups (
   id integer primary key autoincrement,

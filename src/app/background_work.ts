@@ -32,6 +32,7 @@ import type { Lane } from '../platform/queue/lanes.ts';
 import type { WorkHandler } from '../platform/queue/enqueue.ts';
 import type { Completions } from '../code/repository/refs/operations.ts';
 import { finishFork, forkWork } from '../code/repository/forks/fork.ts';
+import { describePushes } from '../code/repository/refs/describe_pushes.ts';
 import { readRefsMoved, recordActivityAt, refsMovedWork } from '../code/repository/refs/refs_moved.ts';
 
 /** Slow kinds run in lanes of their own, so that they delay only themselves. Other kinds share one lane. */
@@ -77,6 +78,7 @@ export const workHandlers = (platform: Platform): { [name: string]: WorkHandler 
   [forkWork]: async ({ project_id }) => await finishFork(platform, Number(project_id)),
   [refsMovedWork]: async (payload) => {
     await recordActivityAt(platform.store, readRefsMoved(payload));
+    await describePushes(platform, readRefsMoved(payload));
     await refreshMergeRequests(platform, readRefsMoved(payload));
     await enqueueFollowPush(platform.store, payload);
   },

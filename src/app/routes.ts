@@ -3,6 +3,7 @@ import type { Call } from '../core/access/call.ts';
 import type { AnyEndpoint } from '../platform/http/endpoint.ts';
 import { commitDiscussionRoutes } from '../planning/discussions/commits/routes.ts';
 import { deployKeyRoutes } from '../projects/deploy_keys/routes.ts';
+import { eventRoutes } from '../doors/events/routes.ts';
 import { gitDoors } from '../doors/git_http/routes.ts';
 import { groupDoors, groupRoutes } from '../identity/groups/routes.ts';
 import { instanceRoutes } from '../doors/instance/routes.ts';
@@ -102,6 +103,7 @@ export const endpoints: AnyEndpoint<Call>[] = [
   ...runnerProgramRoutes,
   ...runnerApiRoutes,
   ...todoRoutes({ Issue: issueTodos, MergeRequest: mergeRequestTodos }),
+  ...eventRoutes,
   ...settingsRoutes,
   ...auditRoutes,
   ...markdownRoutes,

@@ -1,18 +1,10 @@
 import { type Cause, recordAudit } from '../access/audit.ts';
 import { insertRows } from '../../platform/db/insert.ts';
 import type { Tx } from '../../platform/db/open.ts';
+import { recordActivity } from './activities.ts';
+import type { Change } from './change.ts';
 
 export type { Cause };
-
-export type Change = {
-  /** Noun of the target and verb: `issue.created`. */
-  kind: string;
-  project_id: number | null;
-  target_type: string;
-  target_id: number;
-  /** What changed, with values before and after where there are any. */
-  data?: object;
-};
 
 /** Adds one row to the change log, in the transaction of the change. */
 export const recordEvent = async (tx: Tx, cause: Cause | null, change: Change): Promise<void> => {
@@ -27,6 +19,7 @@ export const recordEvent = async (tx: Tx, cause: Cause | null, change: Change): 
     data: JSON.stringify(change.data ?? {}),
   };
   await insertRows(tx.db, 'events', [row]);
+  await recordActivity(tx, cause, change);
   if (isAudited(change)) await recordChangeAudit(tx, cause, change);
 };
 

@@ -15,6 +15,7 @@ const authored = [
   ['notes', 'author_id'],
   ['notes', 'resolved_by_id'],
   ['timelogs', 'user_id'],
+  ['resource_events', 'user_id'],
   ['todos', 'author_id'],
   ['award_emoji', 'user_id'],
   ['commit_statuses', 'author_id'],
@@ -119,6 +120,7 @@ const dependentTables = [
   'subscriptions',
   'todos',
   'timelogs',
+  'resource_events',
   'user_agent_details',
   'notes',
 ];

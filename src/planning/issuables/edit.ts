@@ -4,6 +4,7 @@ import type { Tx } from '../../platform/db/open.ts';
 import type { Cause } from '../../core/events/record.ts';
 import { type LabelRef, findOrCreateLabels } from '../../projects/labels/by_title.ts';
 import { findAssignableMilestone } from '../../projects/milestones/find_assignable.ts';
+import { recordLabelChange } from './record_resource_events.ts';
 import { assignable } from './assignable.ts';
 import { labelIds, setAssignees, setLabels } from './label_assignee_links.ts';
 import type { Relations } from './lists/rows.ts';
@@ -82,6 +83,7 @@ export const editLabels = async (
   const before = await labelIds(tx, target);
   const after = (await findOrCreateLabels(tx, cause, project, requested)).map(({ id }: LabelRef) => id);
   await setLabels(tx, target, before, after);
+  await recordLabelChange(tx, { target, user_id: cause.user.id }, { before, after });
   return labelsText(before, after);
 };
 

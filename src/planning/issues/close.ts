@@ -6,6 +6,7 @@ import { type Cause, recordEvent } from '../../core/events/record.ts';
 import { type ClosedBy, stateText } from '../issuables/text/system_note_text.ts';
 import { addSystemNotes } from '../notes/system.ts';
 import { type Project, loadProject } from '../../projects/projects/find.ts';
+import { recordStateChange } from '../issuables/record_resource_events.ts';
 import { finishTodos } from '../todos/add.ts';
 import { type LoadedIssue, lockIssue, reloadIssue } from './find.ts';
 
@@ -35,6 +36,7 @@ const closeIssue = async (
   const after = await store(tx, cause, loaded);
   await addSystemNotes(tx, cause.user.id, after.target, [stateText('opened', 'closed', by(project))]);
   await finishTodos(tx, cause.user.id, after.target);
+  await recordStateChange(tx, { target: after.target, user_id: cause.user.id }, 'closed');
   await recordEvent(tx, cause, {
     kind: 'issue.closed',
     project_id: project.id,

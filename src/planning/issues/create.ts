@@ -10,6 +10,7 @@ import { assignable } from '../issuables/assignable.ts';
 import { withoutAdminFields } from '../issuables/edit.ts';
 import { type CreateInput, keepPermitted, newColumns } from '../issuables/fields.ts';
 import { setAssignees, setLabels } from '../issuables/label_assignee_links.ts';
+import { recordFirstValues } from '../issuables/record_resource_events.ts';
 import { storeSearchText } from '../issuables/search/search.ts';
 import { checkTitle } from '../issuables/text/title.ts';
 import { findOrCreateLabels } from '../../projects/labels/by_title.ts';
@@ -98,12 +99,9 @@ const storeLinks = async (
   const { labels = [], assignee_ids = [] } = row.fields;
   const labelRows = labels.length === 0 ? [] : await findOrCreateLabels(tx, actor, project, labels);
   const linked = { type: 'Issue' as const, id: row.id, created_at: row.created_at };
-  await setLabels(
-    tx,
-    linked,
-    [],
-    labelRows.map(({ id }) => id),
-  );
+  const labelIds = labelRows.map(({ id }) => id);
+  await setLabels(tx, linked, [], labelIds);
+  await recordFirstValues(tx, { target: linked, user_id: actor.user.id }, { ...row, labelIds });
   await setAssignees(
     tx,
     linked,

@@ -25,6 +25,7 @@ import { listParticipants } from '../issuables/participants.ts';
 import type { LoadedTarget } from '../issuables/target.ts';
 import { noteRoutes } from '../notes/routes.ts';
 import { findProject } from '../../projects/projects/find.ts';
+import { resourceEventRoutes } from '../resource_events/routes.ts';
 import { subscriptionRoutes } from '../subscriptions/routes.ts';
 import { isSubscribed } from '../subscriptions/subscribed.ts';
 import { timeTrackingRoutes } from '../time_tracking/routes.ts';
@@ -271,6 +272,7 @@ export const issueRoutes = [
   ...timeTrackingRoutes(issueNoun),
   userAgentDetail,
   participants,
+  ...resourceEventRoutes(issueNoun),
   ...noteRoutes(commentedIssue),
   ...discussionRoutes(commentedIssue),
   ...awardRoutes(issueNoun),

@@ -91,7 +91,11 @@ const noteJson = (
 });
 
 /** Renders notes of one target for the caller, in at most three statements. */
-export const notesJson = async (call: Call, { iid }: Pick<Target, 'iid'>, notes: NoteRow[]) => {
+export const notesJson = async (call: Call, { iid }: Pick<Target, 'iid'>, notes: NoteRow[]) =>
+  await mixedNotesJson(call, () => iid, notes);
+
+/** As `notesJson`, of several targets. @param getIid the iid of a note's target */
+export const mixedNotesJson = async (call: Call, getIid: (note: NoteRow) => number, notes: NoteRow[]) => {
   const [users, moved, closed] = await Promise.all([
     basicUsersById(call.db, [
       ...new Set(notes.flatMap(({ author_id, resolved_by_id }) => [author_id, resolved_by_id ?? author_id])),
@@ -104,6 +108,8 @@ export const notesJson = async (call: Call, { iid }: Pick<Target, 'iid'>, notes:
     const author = users.get(note.author_id);
     const resolved_by = note.resolved_by_id === null ? undefined : users.get(note.resolved_by_id);
     const body = bodies.get(note.id) ?? note.body;
-    return author === undefined ? [] : [noteJson(note, { author, resolved_by }, { body, iid }, call)];
+    return author === undefined
+      ? []
+      : [noteJson(note, { author, resolved_by }, { body, iid: getIid(note) }, call)];
   });
 };

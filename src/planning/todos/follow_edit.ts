@@ -6,10 +6,16 @@ import { type PeopleChange, collectChanges } from '../issuables/edit.ts';
 import type { Relations } from '../issuables/lists/rows.ts';
 import { storeSearchText } from '../issuables/search/search.ts';
 import { type LoadedTarget, type Noun, eventKind } from '../issuables/target.ts';
+import { recordMilestoneChange, recordStateChange } from '../issuables/record_resource_events.ts';
 import { finishTodos } from './add.ts';
 import { addTodosForAddedUsers, addTodosForNewMentions } from './notify_assignees.ts';
 
-type Edited = Relations & { id: number; title: string; description: string | null };
+type Edited = Relations & {
+  id: number;
+  title: string;
+  description: string | null;
+  milestone_id: number | null;
+};
 
 export type Edit<R extends Edited> = {
   noun: Noun;
@@ -37,6 +43,19 @@ const toEventVerb = ({ state }: { state?: unknown }): string => {
   return state === 'closed' ? 'closed' : 'reopened';
 };
 
+const recordResourceEvents = async <R extends Edited>(
+  tx: Tx,
+  actor: Actor,
+  { loaded: { target }, before, after, set }: Edit<R>,
+): Promise<void> => {
+  const changed = { target, user_id: actor.user.id };
+  const milestones = { before: before.milestone_id, after: after.milestone_id };
+  await recordMilestoneChange(tx, changed, milestones);
+  if (set.state !== undefined) {
+    await recordStateChange(tx, changed, set.state === 'closed' ? 'closed' : 'reopened');
+  }
+};
+
 /** Adds todos, updates the search text and records the event of an edit, in its transaction. */
 export const followEdit = async <R extends Edited>(tx: Tx, actor: Actor, edit: Edit<R>): Promise<void> => {
   const { noun, loaded, before, after, set, assigned, reviewers = null, isRelated } = edit;
@@ -47,6 +66,7 @@ export const followEdit = async <R extends Edited>(tx: Tx, actor: Actor, edit: E
   await addTodosForAddedUsers(tx, actor.user.id, loaded, { change: assigned, action: 'assigned' });
   await addTodosForAddedUsers(tx, actor.user.id, loaded, { change: reviewers, action: 'review_requested' });
   if (isHandled(set, isRelated)) await finishTodos(tx, actor.user.id, loaded.target);
+  await recordResourceEvents(tx, actor, edit);
   await recordEvent(tx, actor, {
     kind: eventKind(noun, toEventVerb(set)),
     project_id: loaded.project.id,

@@ -10,6 +10,7 @@ import { assignable } from '../../planning/issuables/assignable.ts';
 import { withoutAdminFields } from '../../planning/issuables/edit.ts';
 import { type CreateInput, keepPermitted, newColumns } from '../../planning/issuables/fields.ts';
 import { setAssignees, setLabels } from '../../planning/issuables/label_assignee_links.ts';
+import { recordFirstValues } from '../../planning/issuables/record_resource_events.ts';
 import { storeSearchText } from '../../planning/issuables/search/search.ts';
 import { checkTitle } from '../../planning/issuables/text/title.ts';
 import { findOrCreateLabels } from '../../projects/labels/by_title.ts';
@@ -132,6 +133,7 @@ const storeLinks = async (tx: Tx, actor: Actor, target: Project, row: Row & { fi
   const storedLabels = labels.length === 0 ? [] : await findOrCreateLabels(tx, actor, target, labels);
   const labelIds = storedLabels.map(({ id }) => id);
   await setLabels(tx, linked, [], labelIds);
+  await recordFirstValues(tx, { target: linked, user_id: actor.user.id }, { ...row, labelIds });
   const seeing = async (ids: number[]) =>
     await assignable(tx, target, ids, (viewer) => canSeeMergeRequests(viewer, target));
   await setAssignees(tx, linked, [], await seeing(assignee_ids));

@@ -24,6 +24,7 @@ import {
 import type { LoadedTarget } from '../../planning/issuables/target.ts';
 import { noteRoutes } from '../../planning/notes/routes.ts';
 import { findProjectFor } from '../../projects/projects/find.ts';
+import { resourceEventRoutes } from '../../planning/resource_events/routes.ts';
 import { subscriptionRoutes } from '../../planning/subscriptions/routes.ts';
 import { timeTrackingRoutes } from '../../planning/time_tracking/routes.ts';
 import { markTodoRoute } from '../../planning/todos/mark.ts';
@@ -170,6 +171,7 @@ export const mergeRequestRoutes = [
   versionsRoute,
   versionRoute,
   ...timeTrackingRoutes(trackedMergeRequest),
+  ...resourceEventRoutes(mergeRequestNoun),
   ...noteRoutes(commentedMergeRequest),
   ...discussionRoutes(commentedMergeRequest),
   ...draftNoteRoutes,

@@ -34,6 +34,7 @@ import { codeRecipes } from './code_recipes.ts';
 import { mergeRecipes } from './merging_recipes.ts';
 import { threadedRecipes } from './thread_recipes.ts';
 import { requestRecipes } from './merge_request_recipes.ts';
+import { eventRecipes } from './event_recipes.ts';
 import { environmentRecipes } from './environment_recipes.ts';
 import { jobTokenRecipes } from './job_token_recipes.ts';
 import { jobRecipes } from './job_recipes.ts';
@@ -281,6 +282,7 @@ export const recipes: Record<string, Recipe> = {
   ...runnerApiRecipes,
   ...scheduleRecipes,
   ...environmentRecipes,
+  ...eventRecipes,
   ...ciRecipes,
 };
 

@@ -38,6 +38,8 @@ import { projectStars } from './0052_project_stars.ts';
 import { avatars } from './0054_avatars.ts';
 import { notificationSettings } from './0053_notification_settings.ts';
 import { impersonation } from './0055_impersonation.ts';
+import { activities } from './0059_activities.ts';
+import { resourceEvents } from './0060_resource_events.ts';
 import { counters } from './0033_counters.ts';
 import type { MigrationText } from '../ddl.ts';
 
@@ -84,4 +86,6 @@ export const migrationTexts: MigrationText[] = [
   notificationSettings,
   avatars,
   impersonation,
+  activities,
+  resourceEvents,
 ];

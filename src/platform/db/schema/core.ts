@@ -18,6 +18,37 @@ export type EventsTable = {
   data: string;
 };
 
+export type ActivityAction =
+  | 'created'
+  | 'closed'
+  | 'reopened'
+  | 'pushed'
+  | 'commented'
+  | 'merged'
+  | 'joined'
+  | 'left'
+  | 'destroyed'
+  | 'approved';
+
+/** What decides who may see an activity: a record, or a part of the project. */
+export type ActivitySubject = 'Issue' | 'MergeRequest' | 'Milestone' | 'Commit' | 'Project' | 'Member';
+
+/** The changes that the events API shows (`core/events/activities.ts`). */
+export type ActivitiesTable = {
+  id: Id;
+  created_at: number;
+  project_id: number;
+  author_id: number;
+  action: ActivityAction;
+  target_type: ActivitySubject | 'Note' | 'CommitComment' | null;
+  target_id: number | null;
+  subject_type: ActivitySubject;
+  /** Id of the issue or merge request; null: the project itself decides. */
+  subject_id: number | null;
+  /** JSON object: of a push the ref with its commits, of a deleted milestone its title. */
+  data: string;
+};
+
 export type WorkTable = {
   id: Id;
   name: string;
@@ -73,6 +104,7 @@ export type InstanceTable = {
 
 export type CoreSchema = {
   events: EventsTable;
+  activities: ActivitiesTable;
   work: WorkTable;
   settings: SettingsTable;
   audit_events: AuditEventsTable;

@@ -152,6 +152,20 @@ export type UserAgentDetailsTable = {
   ip_address: string;
 };
 
+/** Changes of state, labels and milestone of issues and merge requests. */
+export type ResourceEventsTable = {
+  id: Id;
+  kind: 'state' | 'label' | 'milestone';
+  target_type: TargetType;
+  target_id: number;
+  user_id: number | null;
+  action: 'closed' | 'reopened' | 'merged' | 'add' | 'remove';
+  /** Of a change of labels; null: the label was deleted. */
+  label_id: number | null;
+  milestone_id: number | null;
+  created_at: number;
+};
+
 /** External services of a project, such as an issue tracker. */
 export type IntegrationsTable = {
   id: Id;
@@ -176,5 +190,6 @@ export type PlanningSchema = {
   todos: TodosTable;
   timelogs: TimelogsTable;
   user_agent_details: UserAgentDetailsTable;
+  resource_events: ResourceEventsTable;
   integrations: IntegrationsTable;
 };

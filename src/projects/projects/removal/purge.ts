@@ -19,6 +19,7 @@ const linked: [table: string, ...key: string[]][] = [
   ['award_emoji', 'id'],
   ['subscriptions', 'target_type', 'target_id', 'user_id'],
   ['timelogs', 'id'],
+  ['resource_events', 'id'],
   ['user_agent_details', 'target_type', 'target_id'],
 ];
 
@@ -152,6 +153,7 @@ const purgeRest = async (store: Store, projectId: number): Promise<void> => {
     'uploads',
     'commit_comments',
     'notification_settings',
+    'activities',
   ]) {
     await deleteInBatches(store, { table, key: ['id'], where: ofProject });
   }

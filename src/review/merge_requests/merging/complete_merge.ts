@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Platform } from '../../../core/platform.ts';
 import type { Tx } from '../../../platform/db/open.ts';
 import { type Cause, recordEvent } from '../../../core/events/record.ts';
+import { recordStateChange } from '../../../planning/issuables/record_resource_events.ts';
 import { stateText } from '../../../planning/issuables/text/system_note_text.ts';
 import { addSystemNotes } from '../../../planning/notes/system.ts';
 import { loadProject } from '../../../projects/projects/find.ts';
@@ -84,6 +85,7 @@ export const markMerged = async (
   if (loaded.merge_request.state === 'merged') return;
   const merged = await storeMerged(tx, loaded, cause?.user.id ?? null, data);
   if (cause !== null) await recordMergeEffects(platform, tx, cause, merged);
+  await recordStateChange(tx, { target: merged.target, user_id: cause?.user.id ?? null }, 'merged');
   await recordEvent(tx, cause, {
     kind: 'merge_request.merged',
     project_id,

@@ -1,0 +1,10 @@
+/** A change that the log records. */
+export type Change = {
+  /** Noun of the target and verb: `issue.created`. */
+  kind: string;
+  project_id: number | null;
+  target_type: string;
+  target_id: number;
+  /** What changed, with values before and after where there are any. */
+  data?: object;
+};
