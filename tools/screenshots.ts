@@ -26,6 +26,8 @@ const shown: Record<string, string> = {
   releases: '/workshop/bridge/-/releases',
   issues: '/workshop/bridge/-/issues',
   issue: '/workshop/bridge/-/issues/1',
+  merge_requests: '/workshop/bridge/-/merge_requests',
+  merge_request: '/workshop/bridge/-/merge_requests/1',
   settings: '/workshop/bridge/-/settings',
   group: '/groups/workshop',
   new_project: '/projects/new',

@@ -35,6 +35,7 @@ const ofProject: Record<string, string | null> = {
   'issues/:iid/edit': 'issues/1/edit',
   'issues/:iid/notes/:note/edit': 'issues/1/notes/<note>/edit',
   'merge_requests/:iid': 'merge_requests/1',
+  'merge_requests/:iid/notes/:note/edit': 'merge_requests/1/notes/<request note>/edit',
   'merge_requests/:iid/commits': 'merge_requests/1/commits',
   'merge_requests/:iid/pipelines': 'merge_requests/1/pipelines',
   'merge_requests/:iid/diffs': 'merge_requests/1/diffs',
@@ -132,6 +133,7 @@ export const seedRest = async (gantry: TestService): Promise<Ids> => {
   const label = await send(`POST /groups${group}/labels`, { name: 'shared', color: '#336699' });
   await send(`POST /groups${group}/milestones`, { title: 'Opening' });
   const note = await send(`POST ${path}/issues/1/notes`, { body: 'A note' });
+  const requestNote = await send(`POST ${path}/merge_requests/1/notes`, { body: 'A note' });
   const files = { title: 'Span', visibility: 'public', file_name: 'span.js', content: 'const a = 1;' };
   const snippet = await send(`POST ${path}/snippets`, files);
   const own = await send('POST /snippets', files);
@@ -139,6 +141,7 @@ export const seedRest = async (gantry: TestService): Promise<Ids> => {
   return {
     'group label': label.id,
     note: note.id,
+    'request note': requestNote.id,
     snippet: snippet.id,
     'own snippet': own.id,
     commit: branch.commit.id,

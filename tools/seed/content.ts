@@ -16,6 +16,10 @@ export type SeedMergeRequest = {
   branch: string;
   title: string;
   author: string;
+  description?: string;
+  labels?: string;
+  /** User names. */
+  reviewers?: string[];
   files: Record<string, string>;
   comments?: [author: string, body: string][];
   merged?: true;
@@ -192,6 +196,10 @@ const bridge: SeedProject = {
       branch: 'handrails',
       title: 'Add handrails',
       author: 'chidi',
+      description:
+        'Rails on both sides, 110 cm high.\n\n- [x] Left side\n- [ ] Right side\n\nThe drawing is in `rails.txt`.',
+      labels: 'feature',
+      reviewers: ['ada', 'bela'],
       files: { 'rails.txt': 'rail left\nrail right\n' },
       comments: [['ada', 'Please note the height in the file.']],
     },

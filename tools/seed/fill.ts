@@ -152,8 +152,13 @@ const merge = async ({ api }: Run, path: string): Promise<void> => {
   }
 };
 
-const addMergeRequest = async (run: Run, project: Id, request: SeedMergeRequest): Promise<void> => {
-  const { branch, title, author, files } = request;
+const addMergeRequest = async (
+  run: Run,
+  project: Id,
+  request: SeedMergeRequest,
+  ids: Map<string, number>,
+): Promise<void> => {
+  const { branch, title, author, files, description = '', labels = '', reviewers = [] } = request;
   const path = `/projects/${project.id}/merge_requests`;
   const { record, isNew } = await ensure<Iid>(
     run,
@@ -162,7 +167,8 @@ const addMergeRequest = async (run: Run, project: Id, request: SeedMergeRequest)
     async () => {
       if (!(await hasBranch(run, project, branch)))
         await commit(run, project, author, { branch, start: 'main', message: title, files });
-      const json = { source_branch: branch, target_branch: 'main', title };
+      const reviewer_ids = reviewers.map((name) => ids.get(name));
+      const json = { source_branch: branch, target_branch: 'main', title, description, labels, reviewer_ids };
       return await run.api(`POST ${path}`, { as: author, json });
     },
   );
@@ -233,7 +239,7 @@ const addProject = async (run: Run, project: SeedProject, ids: Map<string, numbe
   await addCode(run, record, project);
   if (isNew) for (const as of project.stars) await run.api(`POST /projects/${record.id}/star`, { as });
   for (const issue of project.issues) await addIssue(run, { ...record, milestones }, issue, ids);
-  for (const request of project.mergeRequests) await addMergeRequest(run, record, request);
+  for (const request of project.mergeRequests) await addMergeRequest(run, record, request, ids);
 };
 
 /**

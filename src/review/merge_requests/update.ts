@@ -231,12 +231,14 @@ const again = Symbol('again');
 
 /**
  * Edits, closes or reopens a merge request in one transaction. An edit without changes writes nothing.
+ * @param check called with the locked merge request before the edit; throws to abort it
  * @throws Failure 400 for an invalid title or branch, 409 for a duplicate, 422 for equal branches
  */
 export const updateMergeRequest = async (
   call: Call,
   loaded: LoadedMergeRequest,
   input: MergeRequestEdit,
+  check?: (locked: LoadedMergeRequest) => void,
 ): Promise<LoadedMergeRequest> => {
   const { project, merge_request } = loaded;
   const edit = await withoutForeignRemoval(call, loaded, cleaned(call, loaded, input));
@@ -245,6 +247,7 @@ export const updateMergeRequest = async (
     const prepared = await prepare(call, seen, edit);
     const result = await writeOnce(call, seen, async (tx) => {
       const locked = await lockMergeRequest(tx, project, merge_request.id);
+      check?.(locked);
       if (needsVersion(locked, edit) !== (prepared !== null)) return again;
       return await applyEdit(tx, locked, { edit, prepared, actor, call });
     });

@@ -28,7 +28,7 @@ const loadIssueTexts = async (call: Call, ids: number[]): Promise<JsonText[]> =>
  * Lists the issues closed by a request: visible issues first, then issues of an external tracker. Empty unless the
  * request targets the default branch.
  */
-const closedIssues = async (
+export const listClosedIssues = async (
   call: Call,
   { merge_request, project }: LoadedMergeRequest,
   { offset, limit }: PageRequest,
@@ -57,6 +57,6 @@ export const closesIssues = endpoint({
   reply: issueShape,
   handle: async (call, params) => {
     const loaded = await findReadable(call, params.id, params.merge_request_iid);
-    return await closedIssues(call, loaded, pageRequest(params));
+    return await listClosedIssues(call, loaded, pageRequest(params));
   },
 });

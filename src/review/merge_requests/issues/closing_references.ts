@@ -147,18 +147,21 @@ export const filterVisible = async (
   viewer: Viewer,
   issues: NamedIssue[],
 ): Promise<NamedIssue[]> => {
-  if (issues.length === 0 || viewer.user_id === null) return [];
-  const rows = await db
-    .selectFrom('assignees')
-    .select('target_id')
-    .where('target_type', '=', 'Issue')
-    .where(
-      'target_id',
-      'in',
-      issues.map(({ id }) => id),
-    )
-    .where('user_id', '=', viewer.user_id)
-    .execute();
+  if (issues.length === 0) return [];
+  const rows =
+    viewer.user_id === null
+      ? []
+      : await db
+          .selectFrom('assignees')
+          .select('target_id')
+          .where('target_type', '=', 'Issue')
+          .where(
+            'target_id',
+            'in',
+            issues.map(({ id }) => id),
+          )
+          .where('user_id', '=', viewer.user_id)
+          .execute();
   const assigned = new Set(rows.map(({ target_id }) => target_id));
   return issues.filter((issue) => {
     const { project_id, namespace_id, visibility, issues_access_level } = issue;

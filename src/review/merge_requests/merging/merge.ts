@@ -16,12 +16,12 @@ import { loadProject } from '../../../projects/projects/find.ts';
 import { type Moved, moveInGit } from '../../../code/repository/refs/move_refs.ts';
 import { finishOperation } from '../../../code/repository/refs/operations.ts';
 import { branchPrefix } from '../../../code/repository/refs/resolve.ts';
-import { loadClosingIssues, filterVisible } from '../issues/closing_references.ts';
 import { type MergeData, mergeCompletion } from './complete_merge.ts';
 import { type LoadedMergeRequest, reloadMergeRequest } from '../find.ts';
 import { loadBranches, readHeads } from '../refresh/heads.ts';
 import { type Merged, makeMergeCommit } from './merge_commit.ts';
-import { defaultMergeMessage, defaultSquashMessage } from './merge_message.ts';
+import { loadMergeMessage } from './default_messages.ts';
+import { defaultSquashMessage } from './merge_message.ts';
 import { cannotBeMerged, otherHead, requireOpen, requireReady } from './rules.ts';
 import { type MergeCheck, notMergeable, storeStatus, tooLargeToMerge } from './merge_status.ts';
 import { isBeingMerged, lockUnlessMerging, writeUnlessMerging } from './merge_lock.ts';
@@ -93,13 +93,7 @@ const getSquashMessage = async (merging: Merging): Promise<string | null> => {
 
 const getMergeMessage = async ({ platform, loaded, merger, params, baseUrl }: Merging): Promise<string> => {
   if ((params.merge_commit_message ?? '') !== '') return params.merge_commit_message ?? '';
-  const { db } = platform.store;
-  const issues = await loadClosingIssues(platform, db, loaded, baseUrl);
-  return defaultMergeMessage(
-    loaded.merge_request,
-    loaded.project,
-    await filterVisible(db, merger.viewer, issues),
-  );
+  return await loadMergeMessage(platform, loaded, merger.viewer, baseUrl);
 };
 
 type Messages = { merge_message: string; squash_message: string | null };

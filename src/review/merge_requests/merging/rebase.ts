@@ -47,6 +47,12 @@ const loadSourceProject = async (
 ): Promise<Project | null> =>
   source_project_id === null ? null : await loadProject(store.db, source_project_id);
 
+/** Tells whether the caller may rebase a request. */
+export const mayRebaseAsCaller = async (call: Call, loaded: LoadedMergeRequest): Promise<boolean> => {
+  const source = call.actor === null ? null : await loadSourceProject(call.platform, loaded);
+  return source !== null && (await mayRebase(call.platform, loaded, source, requireUser(call).id));
+};
+
 const setRebaseState = async (
   tx: Tx,
   id: number,

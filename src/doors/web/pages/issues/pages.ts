@@ -5,10 +5,11 @@ import { object } from '../../../../platform/http/schema.ts';
 import { type Project, findProject } from '../../../../projects/projects/find.ts';
 import { type Visit, page } from '../../page.ts';
 import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_view.ts';
+import { commentPages } from '../issuables/comment_pages.ts';
+import { editCommentPages } from '../issuables/edit_comment_pages.ts';
+import { followPages } from '../issuables/follow_pages.ts';
+import { timeAndTaskPages } from '../issuables/time_and_task_pages.ts';
 import { changePages } from './acts/change.ts';
-import { commentPages } from './acts/comment.ts';
-import { editCommentPages } from './acts/edit_comment.ts';
-import { followPages } from './acts/follow.ts';
 import { moveDeletePages } from './acts/move_delete.ts';
 import { servedIssues } from './find.ts';
 import { editPages } from './form/edit.ts';
@@ -16,6 +17,7 @@ import { newPages } from './form/new.ts';
 import { issueCsv } from './list/csv.ts';
 import { issueList } from './list/list_view.ts';
 import { issueListParams } from './list/read_query.ts';
+import { issueKind } from './kind.ts';
 import type { IssuePlace } from './place.ts';
 import { showPages } from './show/pages.ts';
 
@@ -64,8 +66,9 @@ export const pages = [
   ...showPages,
   ...editPages,
   ...changePages,
-  ...commentPages,
-  ...editCommentPages,
-  ...followPages,
+  ...timeAndTaskPages(issueKind),
+  ...commentPages(issueKind),
+  ...editCommentPages(issueKind),
+  ...followPages(issueKind),
   ...moveDeletePages,
 ];

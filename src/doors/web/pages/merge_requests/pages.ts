@@ -11,9 +11,17 @@ import { projectPath, projectView } from '../../parts/frame/project_view.ts';
 import { html } from '../../parts/html.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import { mergeRequestRow, parseMergeRequest } from '../dashboard/merge_request_row.ts';
+import { commentPages } from '../issuables/comment_pages.ts';
+import { editCommentPages } from '../issuables/edit_comment_pages.ts';
+import { followPages } from '../issuables/follow_pages.ts';
+import { timeAndTaskPages } from '../issuables/time_and_task_pages.ts';
+import { changePages } from './acts/change_pages.ts';
+import { mergePages } from './acts/merge_pages.ts';
+import { pickPages } from './acts/pick_pages.ts';
 import { changesPages } from './changes/pages.ts';
 import { commitsPages } from './commits/pages.ts';
 import { requestsPath, servedRequests } from './find.ts';
+import { requestKind } from './kind.ts';
 import { pipelinesPages } from './pipelines/pages.ts';
 import { showPages } from './show/pages.ts';
 
@@ -43,4 +51,17 @@ ${pagesNav({ path: requestsPath(project), query: {}, page: pageRequest(paging), 
   },
 });
 
-export const pages = [list, ...showPages, ...commitsPages, ...pipelinesPages, ...changesPages];
+export const pages = [
+  list,
+  ...showPages,
+  ...commitsPages,
+  ...pipelinesPages,
+  ...changesPages,
+  ...changePages,
+  ...mergePages,
+  ...pickPages,
+  ...timeAndTaskPages(requestKind),
+  ...commentPages(requestKind),
+  ...editCommentPages(requestKind),
+  ...followPages(requestKind),
+];

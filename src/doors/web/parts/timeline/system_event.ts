@@ -7,7 +7,12 @@ import { relative } from '../moment.ts';
 const icons: readonly [start: RegExp, icon: IconName][] = [
   [/^(?:added|removed) .*labels?$/, 'label'],
   [/milestone/, 'milestone'],
-  [/^(?:closed|merged)/, 'check-circle'],
+  [/^merged/, 'merge-request'],
+  [/^closed/, 'check-circle'],
+  [/^(?:un)?approved/, 'check'],
+  [/^(?:added|pushed) \d+ commits?/, 'commit'],
+  [/automatic merge/, 'clock'],
+  [/(?:target|source) branch/, 'branch'],
   [/^reopened/, 'issue'],
   [/^(?:assigned|unassigned|removed assignee|requested review|removed review)/, 'user'],
   [/^mentioned in merge request/, 'merge-request'],

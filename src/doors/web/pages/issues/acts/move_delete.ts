@@ -7,9 +7,10 @@ import { Failure, forbidden, invalid } from '../../../../../platform/errors.ts';
 import { boolean, object, optional, text } from '../../../../../platform/http/schema.ts';
 import { type Project, findProject } from '../../../../../projects/projects/find.ts';
 import { type Visit, page, redirect } from '../../../page.ts';
+import { submitForm } from '../../issuables/submit.ts';
 import { issuePath, issuesPath, oneIssue, servedIssues } from '../find.ts';
 import { issueView } from '../show/issue_view.ts';
-import { submit } from './submit.ts';
+import { issueKind } from '../kind.ts';
 
 /** Loads the project that a form names. A hidden one is as a missing one. */
 const findTarget = async ({ call }: Visit, path: string): Promise<Project> => {
@@ -35,7 +36,7 @@ const move = page({
     const operation = async (): Promise<void> => {
       moved = await moveIssue(call, loaded, (await findTarget(visit, to_project)).id);
     };
-    return await submit(visit, loaded, operation, {
+    return await submitForm({ kind: issueKind, visit, loaded }, operation, {
       next: () => issuePath(moved),
       notice: 'The issue is moved.',
     });

@@ -7,7 +7,7 @@ import { type FormProblems, attempt, form, hidden, input, noProblems } from '../
 import { markdownEditor } from '../../../parts/markdown_editor.ts';
 import { projectView } from '../../../parts/frame/project_view.ts';
 import { html } from '../../../parts/html.ts';
-import { baseOf, requireBase } from '../base_text.ts';
+import { baseOf, requireBase } from '../../../parts/timeline/base_text.ts';
 import { findEditable, issuePath, oneIssue, servedIssues } from '../find.ts';
 
 type Filled = { title: string; description: string };
@@ -72,7 +72,7 @@ const update = page({
     const before = (loaded.issue.description ?? '').replaceAll('\r\n', '\n');
     const edit = { title, ...(description !== before && { description }) };
     const problems = await attempt(
-      async () => await updateIssue(call, loaded, edit, (locked) => requireBase(base, locked)),
+      async () => await updateIssue(call, loaded, edit, (locked) => requireBase(base, locked.issue, 'issue')),
     );
     if (problems === null) return redirect(issuePath(loaded));
     return editView(visit, loaded, { title, description }, problems);

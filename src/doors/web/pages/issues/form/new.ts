@@ -23,7 +23,7 @@ import { projectPath, projectView } from '../../../parts/frame/project_view.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { issuePath, issuesPath, servedIssues } from '../find.ts';
 import { chooseTemplate, templatesPart } from './templates.ts';
-import { type Choices, loadChoices } from '../show/choices.ts';
+import { type Choices, loadChoices } from '../../../parts/side/choices.ts';
 
 type Filled = {
   title: string;

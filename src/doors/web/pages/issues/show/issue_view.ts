@@ -9,12 +9,13 @@ import { projectView } from '../../../parts/frame/project_view.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
 import { relative } from '../../../parts/moment.ts';
+import { loadChoices } from '../../../parts/side/choices.ts';
+import { commentForm } from '../../../parts/timeline/comment_form.ts';
+import { descriptionCard, timelinePart } from '../../../parts/timeline/timeline.ts';
+import type { ShownWith } from '../../issuables/kind.ts';
 import { issuePath, issuesPath } from '../find.ts';
-import { loadChoices } from './choices.ts';
-import { commentForm } from './comment_form.ts';
 import { type IssuePage, loadIssuePage } from './load.ts';
 import { sidePart } from './side.ts';
-import { timelinePart } from './timeline.ts';
 
 const stateBadge = ({ issue }: LoadedIssue): Html =>
   issue.state === 'opened'
@@ -80,24 +81,21 @@ const deletePart = (visit: Visit, { loaded, rights }: IssuePage): Html | null =>
       )}</details>`
     : null;
 
-type Given = {
-  /** Page of the timeline; undefined: the last. */
-  page?: number | undefined;
-  /** What was wrong with a form. */
-  alert?: string;
-  /** Comment that was not accepted. */
-  typed?: string;
-};
-
 /** Renders the page of an issue. */
-export const issueView = async (visit: Visit, loaded: LoadedIssue, given: Given = {}): Promise<View> => {
+export const issueView = async (visit: Visit, loaded: LoadedIssue, given: ShownWith = {}): Promise<View> => {
   const { page, alert, typed } = given;
   const { project, issue } = loaded;
   const shown = await loadIssuePage(visit, loaded, page);
   const choices = shown.rights.admin ? await loadChoices(visit, project) : null;
+  const { talk } = shown;
+  const intent = issue.state === 'opened' ? 'close' : 'reopen';
+  const timeline = timelinePart(visit, talk, {
+    before: descriptionCard(visit, talk),
+    after: commentForm(visit, talk, { word: 'issue', intent, typed }),
+  });
   const content = html`${alert !== undefined && html`<p class="flash alert" role="alert">${alert}</p>`}${headPart(visit, shown)}
 ${confidentialPart(loaded)}
-<div class="with-aside"><div class="stack">${timelinePart(visit, shown, commentForm(visit, shown, typed))}</div><div>${sidePart(
+<div class="with-aside"><div class="stack">${timeline}</div><div>${sidePart(
     visit,
     shown,
     choices,

@@ -94,7 +94,7 @@ export const requestFrame = async (
         ...view,
       },
     },
-    html`${alert !== undefined && html`<p class="flash alert" role="alert">${alert}</p>`}${headerPart(visit, loaded, { counts, mayUpdate })}
+    html`${alert !== undefined && html`<p class="flash alert" role="alert">${alert}</p>`}${await headerPart(visit, loaded, { counts, mayUpdate })}
 ${tabsPart(loaded, tab, counts)}
 ${content}`,
   );

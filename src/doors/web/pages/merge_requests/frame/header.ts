@@ -1,12 +1,17 @@
 /** The header of a merge request: title, state, branches, and what may be done everywhere. */
-import type { LoadedMergeRequest } from '../../../../../review/merge_requests/find.ts';
+import { canReadCode } from '../../../../../core/access/visible.ts';
 import { isWorkInProgress } from '../../../../../planning/issuables/text/draft_title.ts';
+import { loadProject } from '../../../../../projects/projects/find.ts';
+import type { LoadedMergeRequest } from '../../../../../review/merge_requests/find.ts';
 import type { Visit } from '../../../page.ts';
 import { codePath } from '../../../parts/code/code_path.ts';
+import { spellCount } from '../../../parts/count.ts';
+import { button } from '../../../parts/frame/project_view.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { type IconName, icon } from '../../../parts/icon.ts';
-import { spellCount } from '../../../parts/count.ts';
+import { menu } from '../../../parts/menu.ts';
 import { relative } from '../../../parts/moment.ts';
+import { requestPath } from '../find.ts';
 import type { TabCounts } from './tab_counts.ts';
 
 const states: Record<string, readonly [style: string, image: IconName, word: string]> = {
@@ -28,6 +33,19 @@ const stateBadge = ({ merge_request: { state, title } }: LoadedMergeRequest): Ht
 const targetPart = ({ project, merge_request: { target_branch } }: LoadedMergeRequest): Html =>
   html`<a href="${codePath(project, 'tree', target_branch)}"><code>${target_branch}</code></a>`;
 
+/** Renders the source branch, with its project where it is a fork that the viewer may see. */
+const sourcePart = async ({ call }: Visit, { project, merge_request }: LoadedMergeRequest): Promise<Html> => {
+  const { source_branch, source_project_id: id, state } = merge_request;
+  const isFork = id !== project.id;
+  const source = id === null ? null : isFork ? await loadProject(call.db, id) : project;
+  const isReadable = source !== null && canReadCode(call.viewer, source);
+  const name = html`<code>${isFork && isReadable && `${source.full_path}:`}${source_branch}</code>`;
+  // The branch of a merged request is often gone.
+  return isReadable && state === 'opened'
+    ? html`<a href="${codePath(source, 'tree', source_branch)}">${name}</a>`
+    : name;
+};
+
 const person = ({ name, username }: { name: string; username: string }): Html =>
   html`<a class="author" href="/${username}">${name}</a>`;
 
@@ -45,11 +63,51 @@ const summary = (loaded: LoadedMergeRequest, { version }: TabCounts, source: Htm
   return html`${person(author)} wants to merge ${commits}${closed}`;
 };
 
+const command = (text: string): Html =>
+  html`<div class="copy"><pre tabindex="0"><code>${text}</code></pre><button type="button" class="small icon-button" data-copy="${text}" hidden aria-label="Copy the commands">${icon('copy')}</button></div>`;
+
+/** Renders the commands that check out the head, which the target project keeps. */
+const checkOutMenu = ({ merge_request: { iid, source_branch } }: LoadedMergeRequest): Html =>
+  menu(
+    { summary: html`${icon('code')} Check out ${icon('chevron-down')}`, classes: 'button' },
+    html`<div class="check-out"><h2>In a clone of this project</h2>${command(
+      `git fetch origin refs/merge-requests/${iid}/head\ngit checkout -B ${source_branch} FETCH_HEAD`,
+    )}<p class="muted small">Or copy the name of the branch:</p>${command(source_branch)}</div>`,
+  );
+
+/** Renders what else the viewer may do; null: nothing. */
+const moreMenu = (visit: Visit, loaded: LoadedMergeRequest): Html | null => {
+  const { state, title } = loaded.merge_request;
+  if (state !== 'opened' && state !== 'closed') return null;
+  const isOpen = state === 'opened';
+  const isDraft = isWorkInProgress(title);
+  const draft =
+    isOpen &&
+    button(visit, requestPath(loaded, isDraft ? '/ready' : '/draft'), {
+      label: isDraft ? 'Mark as ready' : 'Mark as draft',
+    });
+  const event = isOpen ? 'close' : 'reopen';
+  const change = button(visit, requestPath(loaded, `?state_event=${event}`), {
+    label: isOpen ? 'Close merge request' : 'Reopen merge request',
+  });
+  return menu(
+    { summary: icon('dots'), label: 'More actions', classes: 'button icon-button' },
+    html`${draft}${change}`,
+  );
+};
+
 type Given = { counts: TabCounts; mayUpdate: boolean };
 
-export const headerPart = (_visit: Visit, loaded: LoadedMergeRequest, { counts }: Given): Html => {
-  const { title, iid, source_branch } = loaded.merge_request;
-  const source = html`<code>${source_branch}</code>`;
-  return html`<div class="stack tight"><div class="row between top"><h1>${title} <span class="muted number">!${iid}</span></h1></div>
-<div class="row" id="request_state" data-part>${stateBadge(loaded)}<span class="muted">${summary(loaded, counts, source)}</span></div></div>`;
+export const headerPart = async (
+  visit: Visit,
+  loaded: LoadedMergeRequest,
+  { counts, mayUpdate }: Given,
+): Promise<Html> => {
+  const { title, iid } = loaded.merge_request;
+  const edit =
+    mayUpdate &&
+    visit.call.platform.hasPage('GET /-/projects/:project/merge_requests/:iid/edit') &&
+    html`<a class="button" href="${requestPath(loaded, '/edit')}" data-key="e">${icon('pencil')} Edit</a>`;
+  return html`<div class="stack tight"><div class="row between top"><h1>${title} <span class="muted number">!${iid}</span></h1><div class="row">${edit}${checkOutMenu(loaded)}${mayUpdate && moreMenu(visit, loaded)}</div></div>
+<div class="row" id="request_state" data-part>${stateBadge(loaded)}<span class="muted">${summary(loaded, counts, await sourcePart(visit, loaded))}</span></div></div>`;
 };

@@ -1,10 +1,10 @@
 /** What may be chosen for an issue: labels, milestones and members of its project. */
-import { listLabels } from '../../../../../projects/labels/queries.ts';
-import { listMembers } from '../../../../../projects/members/queries.ts';
-import { listMilestones } from '../../../../../projects/milestones/queries.ts';
-import { pageRequest } from '../../../../../platform/http/page.ts';
-import type { Project } from '../../../../../projects/projects/find.ts';
-import type { Visit } from '../../../page.ts';
+import { listLabels } from '../../../../projects/labels/queries.ts';
+import { listMembers } from '../../../../projects/members/queries.ts';
+import { listMilestones } from '../../../../projects/milestones/queries.ts';
+import { pageRequest } from '../../../../platform/http/page.ts';
+import type { Project } from '../../../../projects/projects/find.ts';
+import type { Visit } from '../../page.ts';
 
 type Member = { id: number; name: string; username: string };
 

@@ -1,0 +1,132 @@
+/** Forms of comments: new ones, replies, threads and reactions. */
+import type { Call } from '../../../../core/access/call.ts';
+import { createAward } from '../../../../planning/awards/create.ts';
+import { deleteAward } from '../../../../planning/awards/delete.ts';
+import { type Awardable, findOwnAward } from '../../../../planning/awards/queries.ts';
+import { checkAwardName } from '../../../../planning/awards/rules.ts';
+import { addReply, createDiscussion } from '../../../../planning/discussions/create.ts';
+import { findDiscussion } from '../../../../planning/discussions/queries.ts';
+import { resolveNotes } from '../../../../planning/discussions/resolve.ts';
+import { requireResolver } from '../../../../planning/discussions/resolve_and_reply_rules.ts';
+import type { LoadedTarget, Noun } from '../../../../planning/issuables/target.ts';
+import { createNote } from '../../../../planning/notes/create.ts';
+import { findNote } from '../../../../planning/notes/queries.ts';
+import { runQuickActions } from '../../../../planning/notes/quick_actions.ts';
+import { requireCommenter } from '../../../../planning/notes/rules.ts';
+import { forbidden } from '../../../../platform/errors.ts';
+import { id, longText, object, oneOf, optional, text } from '../../../../platform/http/schema.ts';
+import { page, redirect } from '../../page.ts';
+import { type IssuableKind, oneRecord } from './kind.ts';
+import { submitForm } from './submit.ts';
+
+type Comment = {
+  body: string;
+  intent: 'comment' | 'thread' | 'close' | 'reopen';
+  discussion_id?: string | undefined;
+};
+
+type Nouns = { noun: Noun; commented: Noun };
+
+/** Stores a comment after its quick actions, as the API does. @returns its id; null: it had only actions */
+const storeComment = async (
+  { noun, commented }: Nouns,
+  call: Call,
+  loaded: LoadedTarget,
+  { body: typed, intent, discussion_id }: Comment,
+): Promise<number | null> => {
+  if (discussion_id !== undefined) await findDiscussion(call, loaded.target, discussion_id);
+  const { body, done } = await runQuickActions(commented, call, loaded, typed);
+  if (done !== null && body === '') return null;
+  if (discussion_id !== undefined) return (await addReply(noun, call, loaded, { body, discussion_id })).id;
+  if (intent === 'thread') {
+    return (await createDiscussion(noun, call, loaded, { body, position: null })).notes[0].id;
+  }
+  return (await createNote(noun, call, loaded, { body })).id;
+};
+
+const isStateChange = (intent: Comment['intent']): intent is 'close' | 'reopen' =>
+  intent === 'close' || intent === 'reopen';
+
+const createPage = <L extends LoadedTarget>(kind: IssuableKind<L>) =>
+  page({
+    method: 'POST',
+    path: `${kind.served}/:iid/notes`,
+    audience: 'user',
+    params: object({
+      ...oneRecord,
+      body: optional(longText()),
+      discussion_id: optional(text()),
+      intent: oneOf(['comment', 'thread', 'close', 'reopen'], { default: 'comment' }),
+    }),
+    handle: async (visit, { project, iid, body = '', ...given }) => {
+      const { call } = visit;
+      const loaded = await kind.find(call, project, iid);
+      const { intent } = given;
+      if (isStateChange(intent) && !kind.noun.mayUpdate(call, loaded)) throw forbidden();
+      const typed = body.replaceAll('\r\n', '\n');
+      let noteId: number | null = null;
+      const operation = async (): Promise<void> => {
+        if (typed.trim() !== '' || !isStateChange(intent)) {
+          requireCommenter(call, loaded);
+          noteId = await storeComment(kind, call, loaded, { ...given, body: typed });
+        }
+        if (isStateChange(intent)) await kind.close(call, loaded, intent);
+      };
+      const next = (): string => kind.path(loaded) + (noteId === null ? '' : `#note_${noteId}`);
+      return await submitForm({ kind, visit, loaded }, operation, { typed, next });
+    },
+  });
+
+const resolvePage = <L extends LoadedTarget>(kind: IssuableKind<L>, verb: 'resolve' | 'unresolve') =>
+  page({
+    method: 'POST',
+    path: `${kind.served}/:iid/discussions/:discussion/${verb}`,
+    audience: 'user',
+    params: object({ ...oneRecord, discussion: text() }),
+    handle: async (visit, { project, iid, discussion: discussionId }) => {
+      const { call } = visit;
+      const loaded = await kind.find(call, project, iid);
+      const { notes } = await findDiscussion(call, loaded.target, discussionId);
+      requireResolver(call, loaded, notes);
+      await resolveNotes(kind.noun, call, loaded, { notes, resolved: verb === 'resolve' });
+      return redirect(`${kind.path(loaded)}#note_${notes[0].id}`);
+    },
+  });
+
+/** Adds the caller's reaction, or removes it if they have it. */
+const toggleAward = async (
+  noun: Noun,
+  call: Call,
+  loaded: LoadedTarget,
+  { name, note_id }: { name: string; note_id?: number | undefined },
+): Promise<void> => {
+  const note = note_id === undefined ? null : await findNote(call, loaded.target, note_id);
+  const awardable: Awardable =
+    note === null
+      ? { type: noun.type, id: loaded.target.id, system: false }
+      : { type: 'Note', id: note.id, system: note.system === 1 };
+  const subject = { loaded, awardable };
+  const own = await findOwnAward(call, awardable, checkAwardName(name));
+  if (own === undefined) await createAward(noun, call, subject, name);
+  else await deleteAward(noun, call, subject, own);
+};
+
+const awardPage = <L extends LoadedTarget>(kind: IssuableKind<L>) =>
+  page({
+    method: 'POST',
+    path: `${kind.served}/:iid/award_emoji`,
+    audience: 'user',
+    params: object({ ...oneRecord, name: optional(text()), note_id: optional(id()) }),
+    handle: async ({ call }, { project, iid, name = '', note_id }) => {
+      const loaded = await kind.find(call, project, iid);
+      await toggleAward(kind.noun, call, loaded, { name, note_id });
+      return redirect(kind.path(loaded) + (note_id === undefined ? '' : `#note_${note_id}`));
+    },
+  });
+
+export const commentPages = <L extends LoadedTarget>(kind: IssuableKind<L>) => [
+  createPage(kind),
+  resolvePage(kind, 'resolve'),
+  resolvePage(kind, 'unresolve'),
+  awardPage(kind),
+];

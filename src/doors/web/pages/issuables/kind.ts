@@ -1,0 +1,45 @@
+/** What pages of comments, tasks and subscriptions need to know of issues or merge requests. */
+import type { Call } from '../../../../core/access/call.ts';
+import type { LoadedTarget, Noun } from '../../../../planning/issuables/target.ts';
+import { id } from '../../../../platform/http/schema.ts';
+import type { View, Visit } from '../../page.ts';
+import { projectPath } from '../../parts/frame/project_view.ts';
+import type { Html } from '../../parts/html.ts';
+import type { Texts } from '../../parts/timeline/base_text.ts';
+
+/** Parameters of the pages of one record. */
+export const oneRecord = { ...projectPath, iid: id() };
+
+export type ShownWith = {
+  /** Page of the timeline; undefined: the last. */
+  page?: number | undefined;
+  /** What was wrong with a form. */
+  alert?: string;
+  /** Comment that was not accepted. */
+  typed?: string;
+};
+
+export type IssuableKind<Loaded extends LoadedTarget> = {
+  noun: Noun;
+  /** The same noun, which executes quick actions. */
+  commented: Noun;
+  /** Where its pages are served. */
+  served: string;
+  /** Loads a record; 404 if the caller may not see it. */
+  find: (call: Call, project: string, iid: number) => Promise<Loaded>;
+  /** Returns an address of the record. @param below what follows: `/edit` */
+  path: (loaded: Loaded, below?: string) => string;
+  texts: (loaded: Loaded) => Texts;
+  /** The page of the record. */
+  view: (visit: Visit, loaded: Loaded, given: ShownWith) => Promise<View>;
+  /** A page about a part of the record, such as one comment. */
+  partView: (visit: Visit, loaded: Loaded, title: string, content: Html) => View;
+  close: (call: Call, loaded: Loaded, intent: 'close' | 'reopen') => Promise<void>;
+  /** Replaces the description. @param check called with the locked record */
+  describe: (
+    call: Call,
+    loaded: Loaded,
+    description: string,
+    check: (locked: Loaded) => void,
+  ) => Promise<void>;
+};

@@ -1,0 +1,84 @@
+/** Forms that change the times of a record and tick the tasks of its description. */
+import type { Call } from '../../../../core/access/call.ts';
+import type { LoadedTarget } from '../../../../planning/issuables/target.ts';
+import { toggleTask } from '../../../../planning/issuables/text/tasks.ts';
+import {
+  changeTimes,
+  estimateStep,
+  resetEstimateStep,
+  spendStep,
+} from '../../../../planning/time_tracking/change.ts';
+import { conflict, forbidden } from '../../../../platform/errors.ts';
+import { boolean, integer, object, optional, text } from '../../../../platform/http/schema.ts';
+import { page } from '../../page.ts';
+import { requireBase } from '../../parts/timeline/base_text.ts';
+import { type IssuableKind, oneRecord } from './kind.ts';
+import { submitForm } from './submit.ts';
+
+/** Loads a record that the caller may edit. @throws Failure 404 for a hidden one, 403 without the right */
+export const findEditable = async <L extends LoadedTarget>(
+  kind: Pick<IssuableKind<L>, 'find' | 'noun'>,
+  call: Call,
+  { project, iid }: { project: string; iid: number },
+): Promise<L> => {
+  const loaded = await kind.find(call, project, iid);
+  if (!kind.noun.mayUpdate(call, loaded)) throw forbidden();
+  return loaded;
+};
+
+const timePage = <L extends LoadedTarget>(kind: IssuableKind<L>) =>
+  page({
+    method: 'POST',
+    path: `${kind.served}/:iid/time`,
+    audience: 'user',
+    params: object({ ...oneRecord, time_estimate: optional(text()), spend: optional(text()) }),
+    handle: async (visit, { time_estimate, spend = '', ...named }) => {
+      const { call } = visit;
+      const loaded = await findEditable(kind, call, named);
+      return await submitForm({ kind, visit, loaded }, async () => {
+        const estimate = time_estimate?.trim();
+        const steps = [
+          ...(estimate === undefined ? [] : [estimate === '' ? resetEstimateStep : estimateStep(estimate)]),
+          ...(spend.trim() === '' ? [] : [spendStep(spend.trim())]),
+        ];
+        for (const step of steps) await changeTimes(kind.noun, call, loaded, step);
+      });
+    },
+  });
+
+type Tick = { line: number; done: boolean; base: string };
+
+const tick = async <L extends LoadedTarget>(
+  kind: IssuableKind<L>,
+  call: Call,
+  loaded: L,
+  { line, done, base }: Tick,
+): Promise<void> => {
+  const description = toggleTask(kind.texts(loaded).description ?? '', line, done);
+  if (description === null) throw conflict('The description has no such task any more.');
+  const check = (locked: L): void => requireBase(base, kind.texts(locked), kind.noun.word);
+  await kind.describe(call, loaded, description, check);
+};
+
+const tasksPage = <L extends LoadedTarget>(kind: IssuableKind<L>) =>
+  page({
+    method: 'POST',
+    path: `${kind.served}/:iid/tasks`,
+    audience: 'user',
+    params: object({
+      ...oneRecord,
+      line: optional(integer({ minimum: 0 })),
+      done: optional(boolean()),
+      base: optional(text()),
+    }),
+    handle: async (visit, { line = 0, done = false, base = '', ...named }) => {
+      const loaded = await findEditable(kind, visit.call, named);
+      const operation = async () => await tick(kind, visit.call, loaded, { line, done, base });
+      return await submitForm({ kind, visit, loaded }, operation);
+    },
+  });
+
+export const timeAndTaskPages = <L extends LoadedTarget>(kind: IssuableKind<L>) => [
+  timePage(kind),
+  tasksPage(kind),
+];

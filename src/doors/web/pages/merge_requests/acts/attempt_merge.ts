@@ -1,0 +1,36 @@
+/** Runs operations of the merge box for forms. */
+import { Failure } from '../../../../../platform/errors.ts';
+import { type FormProblems, attempt } from '../../../parts/form.ts';
+
+/** What the API says in the words of its contract, in words for people. */
+const texts: Partial<Record<Failure['kind'], string>> = {
+  method_not_allowed: 'It cannot be merged now. The checks say why.',
+  not_acceptable: 'The merge request is no longer in the state that the page showed.',
+  unauthorized: 'You may not do this.',
+};
+
+const toText = ({ kind, body }: Failure): string | undefined => {
+  if (kind !== 'conflict') return texts[kind];
+  const { message } = (body ?? {}) as { message?: unknown };
+  return message === 'SHA does not match HEAD of source branch'
+    ? 'Somebody pushed to the source branch meanwhile. Look at the new commits first.'
+    : undefined;
+};
+
+/** @returns the problems as texts of the page; null: it succeeded */
+export const attemptMerge = async (operation: () => Promise<unknown>): Promise<FormProblems | null> => {
+  try {
+    return await attempt(async () => {
+      try {
+        await operation();
+      } catch (error) {
+        const text = error instanceof Failure ? toText(error) : undefined;
+        if (text === undefined) throw error;
+        throw new Failure('unprocessable', { message: text });
+      }
+    });
+  } catch (error) {
+    if (error instanceof Failure && error.kind === 'not_modified') return null;
+    throw error;
+  }
+};

@@ -1,0 +1,247 @@
+/** The checks of a merge request as lines: state, reason and remedy. */
+import { may } from '../../../../../core/access/may.ts';
+import type { MergeChecks } from '../../../../../review/merge_requests/merging/merge_checks.ts';
+import { judgePipeline } from '../../../../../review/merge_requests/merging/merge_checks.ts';
+import type { Visit } from '../../../page.ts';
+import { spellCount } from '../../../parts/count.ts';
+import { button, projectPagePath } from '../../../parts/frame/project_view.ts';
+import { type Html, html } from '../../../parts/html.ts';
+import { type IconName, icon } from '../../../parts/icon.ts';
+import { spell } from '../../../parts/status_badge.ts';
+import { requestPath } from '../find.ts';
+import type { RequestPage } from './load.ts';
+import { positionText } from './position.ts';
+
+type State = 'ok' | 'bad' | 'wait' | 'off';
+
+export type CheckLine = {
+  state: State;
+  text: Html;
+  remedy?: Html | null | false;
+  /** Nobody can merge until it is done. */
+  isBlocking: boolean;
+};
+
+export type OpenPage = RequestPage & { checks: MergeChecks };
+
+const looks: Record<State, readonly [IconName, string]> = {
+  ok: ['check', 'Done'],
+  bad: ['cross', 'Blocks the merge'],
+  wait: ['clock', 'Pending'],
+  off: ['info', 'For information'],
+};
+
+export const checkItem = ({ state, text, remedy }: CheckLine): Html => {
+  const [image, word] = looks[state];
+  return html`<li><span class="status ${state}">${icon(image, word)}</span><span>${text}</span><span class="remedy">${remedy}</span></li>`;
+};
+
+const quiet = (text: string | Html): Html => html` <span class="muted">· ${text}</span>`;
+
+const draftLine = (visit: Visit, { loaded, rights }: OpenPage): CheckLine => ({
+  state: 'bad',
+  isBlocking: true,
+  text: html`This is a draft${quiet('its author still works on it')}`,
+  remedy: rights.update && button(visit, requestPath(loaded, '/ready'), { label: 'Mark as ready' }),
+});
+
+const runButton = (visit: Visit, { loaded, rights }: OpenPage): Html | false =>
+  rights.runPipeline && button(visit, requestPath(loaded, '/pipelines'), { label: 'Run pipeline' });
+
+const pipelineWords = {
+  passed: ['ok', 'passed'],
+  failed: ['bad', 'failed'],
+  running: ['wait', 'is running'],
+} as const;
+
+const otherWords: Partial<Record<string, string>> = {
+  created: 'is pending',
+  pending: 'is pending',
+  canceled: 'was canceled',
+  manual: 'waits for a manual job',
+  skipped: 'was skipped',
+};
+
+const pipelineLine = (visit: Visit, shown: OpenPage): CheckLine => {
+  const { checks, source } = shown;
+  const { pipeline, mustSucceed, pipelineStatus } = checks;
+  const verdict = judgePipeline(checks);
+  if (verdict === 'none') {
+    return { state: 'off', isBlocking: false, text: html`No pipeline`, remedy: runButton(visit, shown) };
+  }
+  const isBlocking = mustSucceed && verdict !== 'passed';
+  const required = isBlocking && quiet('this project merges only what passed');
+  if (pipeline === null || source === null) {
+    const text = html`A pipeline ${pipelineStatus === 'coming' ? 'is being created' : pipelineWords[verdict][1]}${required}`;
+    return { state: pipelineWords[verdict][0], isBlocking, text };
+  }
+  const [state, word] = pipelineWords[verdict];
+  const path = projectPagePath(source, `pipelines/${pipeline.id}`);
+  const said = otherWords[pipeline.status] ?? word;
+  const took =
+    pipeline.duration === null ? null : html` <span class="muted">in ${spell(pipeline.duration)}</span>`;
+  return {
+    state: state === 'bad' && !mustSucceed ? 'wait' : state,
+    isBlocking,
+    text: html`Pipeline <a href="${path}">#${pipeline.id}</a> ${said}${took}${required}${
+      verdict === 'failed' && !mustSucceed && quiet('this project merges nevertheless')
+    }`,
+    remedy: verdict === 'failed' && html`<a class="button small" href="${path}">See failed jobs</a>`,
+  };
+};
+
+const approveButton = (visit: Visit, { loaded, rights, approvedBy }: OpenPage): Html | false => {
+  if (!rights.approve) return false;
+  const ownId = visit.call.viewer.user_id;
+  if (approvedBy.some(({ id }) => id === ownId)) {
+    return button(visit, requestPath(loaded, '/unapprove'), { label: 'Revoke approval' });
+  }
+  const { head_sha } = loaded.merge_request;
+  const query = head_sha === null ? '' : `?sha=${head_sha}`;
+  return button(visit, requestPath(loaded, `/approve${query}`), { label: 'Approve' });
+};
+
+const approvalLine = (visit: Visit, shown: OpenPage): CheckLine => {
+  const { approvedBy } = shown;
+  const isApproved = approvedBy.length > 0;
+  return {
+    state: isApproved ? 'ok' : 'off',
+    isBlocking: false,
+    text: isApproved
+      ? html`Approved by ${approvedBy.map(({ name }) => name).join(', ')}`
+      : html`Nobody has approved yet${quiet('approval is optional')}`,
+    remedy: approveButton(visit, shown),
+  };
+};
+
+/** Address of the first open thread: on this page if it shows it, else among the changes. */
+const firstThread = ({ checks, talk, loaded }: OpenPage): { path: string; where: string | null } => {
+  const [first] = checks.unresolved;
+  const id = first?.notes[0].id ?? 0;
+  const thread = talk.threads.find((one) => one.id === first?.id);
+  const lead = thread?.notes[0];
+  const position = lead?.position ?? null;
+  const place = position === null ? [] : [positionText(position)];
+  return {
+    path: thread === undefined ? requestPath(loaded, `/diffs#note_${id}`) : `#note_${lead?.id ?? id}`,
+    where: lead === undefined ? null : [...place, `by ${lead.author.name}`].join(', '),
+  };
+};
+
+const threadsLine = (shown: OpenPage): CheckLine => {
+  const { unresolved, mustResolve } = shown.checks;
+  if (unresolved.length === 0) return { state: 'ok', isBlocking: false, text: html`No open threads` };
+  const { path, where } = firstThread(shown);
+  return {
+    state: mustResolve ? 'bad' : 'wait',
+    isBlocking: mustResolve,
+    text: html`${spellCount(unresolved.length, 'thread')} ${unresolved.length === 1 ? 'is' : 'are'} open${where !== null && quiet(where)}`,
+    remedy: html`<a class="button small" href="${path}">Go to ${unresolved.length === 1 ? 'it' : 'the first'}</a>`,
+  };
+};
+
+const code = (text: string): Html => html`<code>${text}</code>`;
+
+/** How to resolve conflicts: there is no editor for them. */
+const conflictHelp = ({ loaded }: OpenPage): Html => {
+  const { source_branch, target_branch } = loaded.merge_request;
+  return html`<details class="act"><summary>How to resolve them</summary><pre tabindex="0">git fetch origin
+git checkout ${source_branch}
+git merge origin/${target_branch}
+git push</pre></details>`;
+};
+
+const blocked = (text: Html, remedy: Html | null = null): CheckLine => ({
+  state: 'bad',
+  isBlocking: true,
+  text,
+  remedy,
+});
+
+/** Says that branches do not merge; null: they do. */
+const brokenBranches = (shown: OpenPage): CheckLine | null => {
+  const { source_branch, target_branch, checked_source_sha } = shown.loaded.merge_request;
+  const { branches } = shown.checks;
+  if (branches === 'unchecked') {
+    return {
+      state: 'wait',
+      isBlocking: true,
+      text: html`Checking for conflicts with ${code(target_branch)}`,
+    };
+  }
+  if (branches === 'missing') {
+    const name = checked_source_sha === null ? source_branch : target_branch;
+    return blocked(html`The branch ${code(name)} does not exist${quiet('restore it to merge')}`);
+  }
+  if (branches === 'empty') {
+    return blocked(
+      html`Nothing to merge${quiet(html`${code(target_branch)} has every commit of ${code(source_branch)}`)}`,
+    );
+  }
+  return branches === 'conflict'
+    ? blocked(html`Conflicts with ${code(target_branch)}${conflictHelp(shown)}`)
+    : null;
+};
+
+const rebaseButton = (visit: Visit, { loaded, checks }: OpenPage): Html | false =>
+  checks.mayRebase && button(visit, requestPath(loaded, '/rebase'), { label: 'Rebase' });
+
+const branchesLine = (visit: Visit, shown: OpenPage): CheckLine => {
+  const { loaded, checks } = shown;
+  const { target_branch, rebase_in_progress } = loaded.merge_request;
+  if (rebase_in_progress === 1) {
+    return { state: 'wait', isBlocking: true, text: html`Rebasing onto ${code(target_branch)}` };
+  }
+  const broken = brokenBranches(shown);
+  if (broken !== null) return broken;
+  const behind = checks.divergence?.behind ?? 0;
+  const commits = spellCount(behind, 'commit');
+  if (checks.needsRebase) {
+    return {
+      state: 'bad',
+      isBlocking: true,
+      text: html`${commits} behind ${code(target_branch)}${quiet('this project merges only branches that are up to date')}`,
+      remedy: rebaseButton(visit, shown),
+    };
+  }
+  return {
+    state: 'ok',
+    isBlocking: false,
+    text: html`No conflicts with ${code(target_branch)}${behind > 0 && quiet(`${commits} behind, which is fine here`)}`,
+    remedy: behind > 0 && rebaseButton(visit, shown),
+  };
+};
+
+/** Why the viewer may not merge. */
+const refusal = (visit: Visit, { loaded: { project, merge_request } }: OpenPage): Html => {
+  const { viewer, signedIn } = visit.call;
+  if (!signedIn) return html`sign in to merge`;
+  if (project.archived === 1) return html`the project is archived`;
+  if (!may(viewer, 'push_code', project)) return html`developers and higher roles merge`;
+  return html`${code(merge_request.target_branch)} is protected, and your role may not merge into it`;
+};
+
+/** Lists the checks in the order in which people look at them. */
+export const checkLines = (visit: Visit, shown: OpenPage): CheckLine[] => {
+  const { checks, loaded } = shown;
+  const { merge_error } = loaded.merge_request;
+  return [
+    ...(checks.isDraft ? [draftLine(visit, shown)] : []),
+    pipelineLine(visit, shown),
+    approvalLine(visit, shown),
+    threadsLine(shown),
+    branchesLine(visit, shown),
+    ...(merge_error === null
+      ? []
+      : [{ state: 'wait' as const, isBlocking: false, text: html`${merge_error}` }]),
+    ...(checks.mayMerge
+      ? []
+      : [
+          {
+            state: 'off' as const,
+            isBlocking: false,
+            text: html`You may not merge${quiet(refusal(visit, shown))}`,
+          },
+        ]),
+  ];
+};

@@ -1,0 +1,77 @@
+/** What replaces the merge box of a merge request that is merged or closed. */
+import type { LoadedMergeRequest } from '../../../../../review/merge_requests/find.ts';
+import { may } from '../../../../../core/access/may.ts';
+import type { Visit } from '../../../page.ts';
+import { commitLink } from '../../../parts/code/commit_line.ts';
+import { checkbox, form, input } from '../../../parts/form.ts';
+import { button } from '../../../parts/frame/project_view.ts';
+import { type Html, html } from '../../../parts/html.ts';
+import { icon } from '../../../parts/icon.ts';
+import { relative } from '../../../parts/moment.ts';
+import { requestPath } from '../find.ts';
+import type { RequestPage } from './load.ts';
+
+/** Returns the commit that has the whole change; null: its commits are on the target branch one by one. */
+export const wholeCommit = (
+  { merge_commit_sha, squash_commit_sha, head_sha }: LoadedMergeRequest['merge_request'],
+  commits: number,
+): string | null => {
+  const isWhole = squash_commit_sha !== null || merge_commit_sha !== head_sha || commits === 1;
+  return isWhole ? merge_commit_sha : null;
+};
+
+type Pick = { kind: 'revert' | 'cherry_pick'; label: string; branch: string; hint: string };
+
+const pickForm = (visit: Visit, { loaded }: RequestPage, { kind, label, branch, hint }: Pick): Html =>
+  html`<details class="act"><summary>${label}</summary>${form(
+    visit,
+    { action: requestPath(loaded, `/${kind}`), submit: label, isQuiet: true },
+    input({ name: 'branch', id: `${kind}_branch`, label: 'Branch', hint, value: branch, required: true }),
+    checkbox({
+      name: 'request',
+      value: '1',
+      label: 'In a new branch, for a merge request',
+      checked: true,
+    }),
+  )}</details>`;
+
+const picksPart = (visit: Visit, shown: RequestPage, commits: number): Html | null => {
+  const { project, merge_request } = shown.loaded;
+  const { signedIn, viewer } = visit.call;
+  const isAllowed = signedIn && may(viewer, 'push_code', project);
+  if (!isAllowed || wholeCommit(merge_request, commits) === null) return null;
+  const { target_branch } = merge_request;
+  return html`<div class="merge-form"><div class="row top-aligned">${pickForm(visit, shown, {
+    kind: 'revert',
+    label: 'Revert',
+    branch: target_branch,
+    hint: 'A commit that undoes this one is added to it.',
+  })}${pickForm(visit, shown, {
+    kind: 'cherry_pick',
+    label: 'Cherry-pick',
+    branch: '',
+    hint: 'The change is added to it, too.',
+  })}</div></div>`;
+};
+
+const mergedBox = (visit: Visit, shown: RequestPage, commits: number): Html => {
+  const { project, merge_request } = shown.loaded;
+  const { merged_by, merged_at, merge_commit_sha: sha, target_branch } = merge_request;
+  const commit =
+    sha !== null &&
+    html` as ${commitLink(project, { id: sha, text: html`<code>${sha.slice(0, 8)}</code>` })}`;
+  return html`<section class="card merge-box done" aria-labelledby="merge_box_title"><header>${icon('merge-request')}<h2 id="merge_box_title">Merged${merged_by !== null && ` by ${merged_by.name}`}</h2><span class="muted small">${merged_at !== null && relative(merged_at)} into <code>${target_branch}</code>${commit}</span></header>${picksPart(visit, shown, commits)}</section>`;
+};
+
+const closedBox = (visit: Visit, { loaded, rights }: RequestPage): Html => {
+  const { closed_by, closed_at } = loaded.merge_request;
+  const reopen =
+    rights.update && button(visit, requestPath(loaded, '?state_event=reopen'), { label: 'Reopen' });
+  return html`<section class="card merge-box" aria-labelledby="merge_box_title"><header>${icon('cross-circle')}<h2 id="merge_box_title">Closed${closed_by !== null && ` by ${closed_by.name}`}</h2><span class="muted small">${closed_at !== null && relative(closed_at)} without being merged</span><span class="end">${reopen}</span></header></section>`;
+};
+
+export const endedBox = (visit: Visit, shown: RequestPage, commits: number): Html => {
+  const { state } = shown.loaded.merge_request;
+  if (state === 'merged') return mergedBox(visit, shown, commits);
+  return state === 'closed' ? closedBox(visit, shown) : html``;
+};

@@ -1,0 +1,160 @@
+/** Loads what the overview of a merge request shows. */
+import { may } from '../../../../../core/access/may.ts';
+import { basicUser, basicUsersById } from '../../../../../identity/users/json.ts';
+import { type LinkedLabel, linkedLabels } from '../../../../../planning/issuables/lists/linked_labels.ts';
+import { listParticipants } from '../../../../../planning/issuables/participants.ts';
+import { type Page, pageRequest } from '../../../../../platform/http/page.ts';
+import { type Project, loadProject } from '../../../../../projects/projects/find.ts';
+import { loadApprovals, mayApprove } from '../../../../../review/merge_requests/approvals/approvals.ts';
+import { type Reviewer, listReviewers } from '../../../../../review/merge_requests/approvals/reviewers.ts';
+import type { LoadedMergeRequest } from '../../../../../review/merge_requests/find.ts';
+import { listClosedIssues } from '../../../../../review/merge_requests/issues/closes_issues.ts';
+import {
+  type MergeMessages,
+  loadDefaultMessages,
+} from '../../../../../review/merge_requests/merging/default_messages.ts';
+import {
+  type MergeChecks,
+  loadMergeChecks,
+} from '../../../../../review/merge_requests/merging/merge_checks.ts';
+import { mergeRequestNoun } from '../../../../../review/merge_requests/noun.ts';
+import type { Visit } from '../../../page.ts';
+import { type OwnRelation, loadOwnRelation, maxParticipants } from '../../../parts/side/sections.ts';
+import {
+  type Person,
+  type TalkRights,
+  findTalkRights,
+  loadTimeline,
+} from '../../../parts/timeline/load_timeline.ts';
+import type { Talk } from '../../../parts/timeline/timeline.ts';
+import { requestPath } from '../find.ts';
+import { positionPart } from './position.ts';
+
+export type Rights = TalkRights & {
+  update: boolean;
+  admin: boolean;
+  approve: boolean;
+  destroy: boolean;
+  runPipeline: boolean;
+};
+
+/** An issue of this instance, or one of an external tracker. */
+export type ClosedIssue = { iid?: number; id: number | string; title: string; references?: { full: string } };
+
+export type RequestPage = {
+  loaded: LoadedMergeRequest;
+  /** null: it was deleted, or the viewer may not see its pipelines or push to it. */
+  source: Project | null;
+  /** null: the request is not open. */
+  checks: MergeChecks | null;
+  /** null: there is nothing that the viewer may merge. */
+  messages: MergeMessages | null;
+  approvedBy: Person[];
+  reviewers: Reviewer[];
+  talk: Talk;
+  labels: LinkedLabel[];
+  participants: Page<Person>;
+  closes: Page<ClosedIssue>;
+  own: OwnRelation;
+  rights: Rights;
+};
+
+const findRights = (visit: Visit, loaded: LoadedMergeRequest, source: Project | null): Rights => {
+  const { call } = visit;
+  const { project } = loaded;
+  const isSignedIn = call.signedIn;
+  return {
+    ...findTalkRights(visit, loaded),
+    update: isSignedIn && mergeRequestNoun.mayUpdate(call, loaded),
+    admin: isSignedIn && may(call.viewer, 'admin_merge_request', project),
+    approve: isSignedIn && mayApprove(call, loaded),
+    destroy: isSignedIn && may(call.viewer, 'destroy_merge_request', project),
+    runPipeline: isSignedIn && source !== null && may(call.viewer, 'create_pipeline', source),
+  };
+};
+
+const loadSource = async (
+  { call }: Visit,
+  { merge_request: { source_project_id: id }, project }: LoadedMergeRequest,
+): Promise<Project | null> => {
+  if (id === null) return null;
+  return id === project.id ? project : await loadProject(call.db, id);
+};
+
+const loadApprovers = async ({ call }: Visit, { target }: LoadedMergeRequest): Promise<Person[]> => {
+  const approvals = await loadApprovals(call.db, target.id);
+  const ids = approvals.map(({ user_id }) => user_id);
+  const users = await basicUsersById(call.db, ids);
+  return ids.flatMap((id) => {
+    const user = users.get(id);
+    return user === undefined ? [] : [basicUser(user, call)];
+  });
+};
+
+const loadClosed = async ({ call }: Visit, loaded: LoadedMergeRequest): Promise<Page<ClosedIssue>> => {
+  const { items, total } = await listClosedIssues(call, loaded, pageRequest({ per_page: maxParticipants }));
+  return { items: items.map(({ bytes }) => JSON.parse(bytes.toString('utf8')) as ClosedIssue), total };
+};
+
+const loadTalk = async (
+  visit: Visit,
+  loaded: LoadedMergeRequest,
+  { rights, requested }: { rights: Rights; requested: number | undefined },
+): Promise<Talk> => {
+  const { merge_request } = loaded;
+  const { description } = merge_request;
+  const path = (below: string): string => requestPath(loaded, below);
+  return {
+    ...(await loadTimeline(visit, loaded, { description, requested })),
+    loaded,
+    texts: merge_request,
+    author: basicUser(merge_request.author, visit.call),
+    created_at: merge_request.created_at,
+    rights,
+    path,
+    positionPart: (position, noteId) =>
+      positionPart(position, { path: `${path('/diffs')}#note_${noteId}`, head: merge_request.head_sha }),
+  };
+};
+
+/**
+ * @param loaded with a checked merge status
+ * @param requested page of the timeline; undefined: the last
+ */
+export const loadRequestPage = async (
+  visit: Visit,
+  loaded: LoadedMergeRequest,
+  requested: number | undefined,
+): Promise<RequestPage> => {
+  const { call } = visit;
+  const { target, merge_request } = loaded;
+  const source = await loadSource(visit, loaded);
+  const rights = findRights(visit, loaded, source);
+  const isOpen = merge_request.state === 'opened';
+  const checks = isOpen ? await loadMergeChecks(call, loaded) : null;
+  const some = pageRequest({ per_page: maxParticipants });
+  const [messages, approvedBy, reviewers, talk, labels, participants, closes, own] = await Promise.all([
+    checks?.mayMerge === true ? loadDefaultMessages(call, loaded) : null,
+    loadApprovers(visit, loaded),
+    listReviewers(call.db, target, some),
+    loadTalk(visit, loaded, { rights, requested }),
+    linkedLabels(call.db, 'MergeRequest', [target.id]),
+    listParticipants(call, loaded, some),
+    loadClosed(visit, loaded),
+    loadOwnRelation(visit, target),
+  ]);
+  return {
+    loaded,
+    source,
+    checks,
+    messages,
+    approvedBy,
+    reviewers: reviewers.items,
+    talk,
+    labels: labels.get(target.id) ?? [],
+    participants,
+    closes,
+    own,
+    rights,
+  };
+};

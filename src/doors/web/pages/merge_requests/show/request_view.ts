@@ -1,0 +1,68 @@
+/** The overview of a merge request. */
+import type { LoadedMergeRequest } from '../../../../../review/merge_requests/find.ts';
+import { withMergeStatus } from '../../../../../review/merge_requests/merging/merge_checks.ts';
+import { latestVersion } from '../../../../../review/merge_requests/versions/queries.ts';
+import type { View, Visit } from '../../../page.ts';
+import { checkbox, form } from '../../../parts/form.ts';
+import { type Html, html } from '../../../parts/html.ts';
+import { loadChoices } from '../../../parts/side/choices.ts';
+import { commentForm } from '../../../parts/timeline/comment_form.ts';
+import { descriptionCard, timelinePart } from '../../../parts/timeline/timeline.ts';
+import type { ShownWith } from '../../issuables/kind.ts';
+import { requestPath } from '../find.ts';
+import { requestFrame } from '../frame/frame.ts';
+import { endedBox } from './ended_box.ts';
+import { type RequestPage, loadRequestPage } from './load.ts';
+import { isBoxMoving, mergeBox } from './merge_box.ts';
+import { sidePart } from './side.ts';
+
+const deletePart = (visit: Visit, { loaded, rights }: RequestPage): Html | null =>
+  rights.destroy
+    ? html`<details class="act"><summary>Delete this merge request</summary>${form(
+        visit,
+        { action: requestPath(loaded, '/delete'), submit: 'Delete merge request', danger: true },
+        checkbox({
+          name: 'confirmed',
+          label: `Delete !${loaded.target.iid} with all its comments, for good`,
+          checked: false,
+        }),
+      )}</details>`
+    : null;
+
+/**
+ * Renders the part that updates itself. Where scripts are off the page does not reload, because that would discard a
+ * comment that somebody types.
+ */
+const boxPart = async (visit: Visit, shown: RequestPage): Promise<Html> => {
+  const { checks, loaded } = shown;
+  const version = await latestVersion(visit.call.db, loaded.merge_request);
+  const commits = version?.commits_count ?? 0;
+  if (checks === null) {
+    return html`<div id="merge_box" data-part>${endedBox(visit, shown, commits)}</div>`;
+  }
+  const open = { ...shown, checks };
+  return html`<div id="merge_box" data-part${isBoxMoving(open) && html` data-live=""`}>${mergeBox(visit, open, commits)}</div>`;
+};
+
+const intentOf = ({ merge_request: { state } }: LoadedMergeRequest): 'close' | 'reopen' | null =>
+  state === 'opened' ? 'close' : state === 'closed' ? 'reopen' : null;
+
+/** Renders the overview of a merge request. */
+export const requestView = async (
+  visit: Visit,
+  found: LoadedMergeRequest,
+  { page, alert, typed }: ShownWith = {},
+): Promise<View> => {
+  const loaded = await withMergeStatus(visit.call, found);
+  const shown = await loadRequestPage(visit, loaded, page);
+  const { talk, rights } = shown;
+  const choices = rights.admin ? await loadChoices(visit, loaded.project) : null;
+  const comment = commentForm(visit, talk, { word: 'merge request', intent: intentOf(loaded), typed });
+  const main = html`<div class="timeline">${descriptionCard(visit, talk)}</div>${await boxPart(visit, shown)}${timelinePart(visit, talk, { after: comment })}`;
+  return await requestFrame(
+    visit,
+    loaded,
+    { tab: 'overview', ...(alert !== undefined && { alert }) },
+    html`<div class="with-aside"><div class="stack">${main}</div><div>${sidePart(visit, shown, choices)}${deletePart(visit, shown)}</div></div>`,
+  );
+};

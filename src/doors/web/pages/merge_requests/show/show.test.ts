@@ -1,0 +1,156 @@
+/** Tests the overview of a merge request: what it shows to whom. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import {
+  type Coded,
+  type Request,
+  openRequest,
+  seedBranch,
+  seedCoded,
+  settle,
+  toPath,
+} from '../../../../../../test/support/seed_merge_requests.ts';
+import { type SeededVisitor, seedVisitor } from '../../../../../../test/support/seed_visitor.ts';
+import { type TestService, startTestService } from '../../../../../../test/support/service.ts';
+import { openVisitor } from '../../../../../../test/support/visitor.ts';
+
+let gantry: TestService;
+let project: Coded;
+let maintainer: SeededVisitor;
+let stranger: SeededVisitor;
+let request: Request;
+let path: string;
+
+const api = async (line: string, json: object = {}): Promise<Request> => {
+  const { status, body, text } = await gantry.api(line, { json });
+  assert.ok(status < 300, `${line}: ${text}`);
+  return body;
+};
+
+/** Text of the page without markup, for what people read. */
+const words = (text: string): string => text.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
+
+before(async () => {
+  gantry = await startTestService();
+  project = await seedCoded(gantry, { visibility: 'public' });
+  maintainer = await seedVisitor(gantry, { project: project.id, access_level: 40 });
+  stranger = await seedVisitor(gantry);
+  const issue = await api(`POST /projects/${project.id}/issues`, { title: 'Loads <i>vanish</i>' });
+  await seedBranch(gantry, project, 'keep', { files: { 'a.txt': 'one\ntwo\n' } });
+  request = await openRequest(gantry, project, 'keep', {
+    description: `Some **text**<script>alert(1)</script>\n\n- [ ] task\n\nCloses #${issue.iid}`,
+    labels: 'bug',
+    reviewer_ids: [maintainer.id],
+  });
+  path = `/${project.full_path}/merge_requests/${request.iid}`;
+  await settle(gantry);
+  await api(`POST ${toPath(request)}/notes`, { body: 'A _comment_' });
+  await api(`POST ${toPath(request)}/award_emoji`, { name: 'tada' });
+  const { base_sha, head_sha, start_sha } = (await gantry.api(`GET ${toPath(request)}`)).body.diff_refs;
+  await api(`POST ${toPath(request)}/discussions`, {
+    body: 'Why two?',
+    position: {
+      base_sha,
+      head_sha,
+      start_sha,
+      position_type: 'text',
+      new_path: 'a.txt',
+      old_path: 'a.txt',
+      new_line: 2,
+    },
+  });
+});
+after(async () => await gantry.close());
+
+test('shows the description, comments, threads on changes, properties and commands', async () => {
+  const { status, text } = await maintainer.visitor.get(path);
+  assert.equal(status, 200);
+  assert.match(text, /Some <strong>text<\/strong>/);
+  assert.doesNotMatch(text, /<script>alert/);
+  assert.match(text, /A <em>comment<\/em>/);
+  assert.match(
+    text,
+    /merge_requests\/1\/diffs#note_\d+"><code>a.txt, line 2<\/code><\/a>[\s\S]+Why two\?[\s\S]+Resolve thread/,
+  );
+  assert.match(text, /tada: 1/);
+  assert.match(text, /Reviewer<\/h2>[\s\S]+waiting/);
+  assert.match(text, /Closes<\/h2>[\s\S]+issues\/1">#1 Loads &lt;i&gt;vanish&lt;\/i&gt;/);
+  assert.match(text, /Labels<\/h2>[\s\S]+labels=bug/);
+  assert.match(text, /git fetch origin refs\/merge-requests\/1\/head/);
+  assert.match(text, new RegExp(`<code>${project.full_path}!1</code>`));
+});
+
+test('lists every check with its state, reason and remedy', async () => {
+  const { text } = await maintainer.visitor.get(path);
+  const said = words(text);
+  assert.match(said, /Ready to merge checked against main at [0-9a-f]{8}/);
+  assert.match(said, /No pipeline/);
+  assert.match(said, /Nobody has approved yet · approval is optional Approve/);
+  assert.match(said, /1 thread is open · a.txt, line 2, by [^·]+ Go to it/);
+  assert.match(said, /No conflicts with main/);
+  assert.match(text, /name="sha" value="[0-9a-f]{40}"/);
+  assert.match(text, /Delete <code>keep<\/code>/);
+  assert.match(text, /Merge branch &#39;keep&#39; into &#39;main&#39;\n\nOf keep\n\nCloses #1/);
+});
+
+test('says why the request is blocked, and what to do', async () => {
+  await api(`PUT /projects/${project.id}`, {
+    only_allow_merge_if_all_discussions_are_resolved: true,
+    only_allow_merge_if_pipeline_succeeds: true,
+  });
+  await api(`PUT ${toPath(request)}`, { title: 'Draft: Of keep' });
+  const said = words((await maintainer.visitor.get(path)).text);
+  assert.match(said, /Draft [^!]+ wants to merge/);
+  assert.match(said, /Ready to merge once two things are done/);
+  assert.match(said, /Blocks the merge|This is a draft · its author still works on it Mark as ready/);
+  await api(`PUT ${toPath(request)}`, { title: 'Of keep' });
+  await api(`PUT /projects/${project.id}`, {
+    only_allow_merge_if_all_discussions_are_resolved: false,
+    only_allow_merge_if_pipeline_succeeds: false,
+  });
+  await seedBranch(gantry, project, 'clash', { files: { 'README.md': 'Theirs\n' } });
+  const other = await openRequest(gantry, project, 'clash');
+  await api(`POST /projects/${project.id}/repository/commits`, {
+    branch: 'main',
+    commit_message: 'Change',
+    actions: [{ action: 'update', file_path: 'README.md', content: 'Ours\n' }],
+  });
+  await settle(gantry);
+  const clash = await maintainer.visitor.get(`/${project.full_path}/merge_requests/${other.iid}`);
+  assert.match(words(clash.text), /Conflicts with main How to resolve them git fetch origin/);
+  assert.match(clash.text, /<button class="good" disabled>/);
+  const behind = words((await maintainer.visitor.get(path)).text);
+  assert.match(behind, /No conflicts with main · 1 commit behind, which is fine here Rebase/);
+});
+
+test('says to others why they may not merge', async () => {
+  const anonymous = await openVisitor(gantry).get(path);
+  assert.match(words(anonymous.text), /You may not merge · sign in to merge/);
+  assert.match(words(anonymous.text), /Ready to be merged/);
+  assert.doesNotMatch(anonymous.text, /method="post"/);
+  const other = (await stranger.visitor.get(path)).text;
+  assert.match(words(other), /You may not merge · developers and higher roles merge/);
+  assert.doesNotMatch(other, /\/merge"|\/approve|\/rebase"|\/edit"|Mark as draft/);
+  const developer = await seedVisitor(gantry, { project: project.id, access_level: 30 });
+  assert.match(
+    words((await developer.visitor.get(path)).text),
+    /You may not merge · main is protected, and your role may not merge into it/,
+  );
+});
+
+test('shows what happened after the end', async () => {
+  await seedBranch(gantry, project, 'done');
+  const merged = await openRequest(gantry, project, 'done');
+  const page = `/${project.full_path}/merge_requests/${merged.iid}`;
+  await api(`PUT ${toPath(merged)}`, { state_event: 'close' });
+  assert.match(
+    words((await maintainer.visitor.get(page)).text),
+    /Closed by [^·]+ without being merged Reopen/,
+  );
+  await api(`PUT ${toPath(merged)}`, { state_event: 'reopen' });
+  await api(`PUT ${toPath(merged)}/merge`);
+  const { text } = await maintainer.visitor.get(page);
+  assert.match(words(text), /Merged by [^<]+ into main as [0-9a-f]{8} Revert/);
+  assert.match(words((await stranger.visitor.get(page)).text), /Merged by/);
+  assert.doesNotMatch((await stranger.visitor.get(page)).text, /\/revert"/);
+});

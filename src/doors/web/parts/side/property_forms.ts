@@ -1,0 +1,106 @@
+/** Forms that change one property of an issue or merge request. */
+import { formatDuration } from '../../../../platform/duration.ts';
+import type { Visit } from '../../page.ts';
+import { hidden, input, select } from '../form.ts';
+import { type Html, html } from '../html.ts';
+import { label } from '../label.ts';
+import type { Choices } from './choices.ts';
+
+type Label = Choices['labels'][number];
+type Member = Choices['members'][number];
+
+/** Renders a form of one property. */
+export const propertyForm = (visit: Visit, action: string, fields: Html, submit = 'Save'): Html =>
+  html`<form method="post" action="${action}">${hidden('authenticity_token', visit.csrfToken())}${fields}<div class="buttons"><button class="primary small">${submit}</button></div></form>`;
+
+type Box = { value: string; content: Html; isChecked: boolean };
+
+/** Renders a list of checkboxes with a field that filters it. */
+const pickList = (name: string, title: string, boxes: readonly Box[]): Html => {
+  const id = `pick_${name}`;
+  const rows = boxes.map(
+    ({ value, content, isChecked }, at) =>
+      html`<li><input type="checkbox" id="${id}_${at}" name="${name}[]" value="${value}"${isChecked && html` checked`}><label for="${id}_${at}">${content}</label></li>`,
+  );
+  return html`<fieldset class="pick"><legend class="visually-hidden">${title}</legend>${hidden(`${name}[]`, '')}${
+    boxes.length > 7 &&
+    html`<input type="search" aria-label="Filter ${title.toLowerCase()}" placeholder="Filter" data-filter="#${id}">`
+  }<ul id="${id}">${rows}</ul></fieldset>`;
+};
+
+/** @param own labels of the record */
+export const labelsForm = (
+  visit: Visit,
+  action: string,
+  { own, choices }: { own: readonly Label[]; choices: Choices },
+): Html => {
+  const names = new Set(own.map(({ name }) => name));
+  const others = choices.labels.filter(({ name }) => !names.has(name));
+  const boxes = [...own, ...others].map((one) => ({
+    value: one.name,
+    content: label(one),
+    isChecked: names.has(one.name),
+  }));
+  const fresh = input({
+    name: 'add_labels',
+    label: 'Further labels',
+    hint: 'Names, separated by commas. Missing ones are created.',
+  });
+  return propertyForm(visit, action, html`${pickList('labels', 'Labels', boxes)}${fresh}`);
+};
+
+type People = {
+  /** `assignee` or `reviewer`: the form sends `assignee_ids[]` and `assignee_username`. */
+  role: 'assignee' | 'reviewer';
+  /** Who has the role now. */
+  own: readonly Member[];
+  choices: Choices;
+};
+
+export const peopleForm = (visit: Visit, action: string, { role, own, choices }: People): Html => {
+  const ids = new Set(own.map(({ id }) => id));
+  const boxes = [...own, ...choices.members.filter(({ id }) => !ids.has(id))].map(
+    ({ id, name, username }) => ({
+      value: String(id),
+      content: html`${name} <span class="muted">@${username}</span>`,
+      isChecked: ids.has(id),
+    }),
+  );
+  const other = input({ name: `${role}_username`, label: 'Another user', hint: 'User name' });
+  const title = role === 'assignee' ? 'Assignees' : 'Reviewers';
+  return propertyForm(visit, action, html`${pickList(`${role}_ids`, title, boxes)}${other}`);
+};
+
+export const milestoneForm = (
+  visit: Visit,
+  action: string,
+  { own, choices }: { own: { id: number; title: string } | null; choices: Choices },
+): Html => {
+  const isListed = own === null || choices.milestones.some(({ id }) => id === own.id);
+  const options = [
+    ['', 'None'] as const,
+    ...(isListed ? [] : [[String(own.id), own.title] as const]),
+    ...choices.milestones.map(({ id, title }) => [String(id), title] as const),
+  ];
+  return propertyForm(
+    visit,
+    action,
+    select({ name: 'milestone_id', label: 'Milestone', value: String(own?.id ?? ''), options }),
+  );
+};
+
+/** @param estimated seconds */
+export const timeForm = (visit: Visit, action: string, estimated: number): Html => {
+  const estimate = input({
+    name: 'time_estimate',
+    label: 'Estimate',
+    hint: 'Such as 1w 2d 3h. Empty: none.',
+    value: formatDuration(estimated) ?? '',
+  });
+  const spent = input({
+    name: 'spend',
+    label: 'Add time spent',
+    hint: 'Such as 1h 30m, or -30m to subtract.',
+  });
+  return propertyForm(visit, action, html`${estimate}${spent}`);
+};

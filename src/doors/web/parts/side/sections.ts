@@ -1,0 +1,124 @@
+/** The column beside an issue or a merge request: the properties that both have. */
+import { formatDuration } from '../../../../platform/duration.ts';
+import type { LinkedLabel } from '../../../../planning/issuables/lists/linked_labels.ts';
+import { isSubscribed as loadSubscribed } from '../../../../planning/subscriptions/subscribed.ts';
+import type { Target } from '../../../../planning/issuables/target.ts';
+import { findPendingTodo } from '../../../../planning/todos/queries.ts';
+import type { Page } from '../../../../platform/http/page.ts';
+import type { Visit } from '../../page.ts';
+import { avatar } from '../avatar.ts';
+import { button } from '../frame/project_view.ts';
+import { type Html, html } from '../html.ts';
+import { icon } from '../icon.ts';
+import { label } from '../label.ts';
+import { person } from '../person.ts';
+
+type Person = { name: string; username: string; avatar_url?: string | null };
+
+/** @param edit form that changes the value */
+export const section = (title: string, content: Html, edit: Html | null | false = null): Html =>
+  html`<section><h2>${title}</h2>${edit && html`<details class="edit"><summary>Edit<span class="visually-hidden"> ${title.toLowerCase()}</span></summary>${edit}</details>`}<div class="value">${content}</div></section>`;
+
+export const none = html`<span class="muted">None</span>`;
+
+export const assigneesSection = (assignees: readonly Person[], edit: Html | false): Html =>
+  section(
+    assignees.length === 1 ? 'Assignee' : 'Assignees',
+    assignees.length === 0 ? none : html`${assignees.map((user) => html`<div>${person(user)}</div>`)}`,
+    edit,
+  );
+
+/** @param list address of the list that the labels filter */
+export const labelsSection = (labels: readonly LinkedLabel[], list: string, edit: Html | false): Html => {
+  const href = (name: string): string => `${list}?${new URLSearchParams({ labels: name }).toString()}`;
+  return section(
+    'Labels',
+    labels.length === 0 ? none : html`${labels.map((one) => html`${label(one, href(one.name))} `)}`,
+    edit,
+  );
+};
+
+export const milestoneSection = (
+  milestone: { title: string } | null,
+  list: string,
+  edit: Html | false,
+): Html =>
+  section(
+    'Milestone',
+    milestone === null
+      ? none
+      : html`<a href="${list}?${new URLSearchParams({ milestone: milestone.title }).toString()}">${milestone.title}</a>`,
+    edit,
+  );
+
+type Times = Pick<Target, 'time_estimate' | 'total_time_spent'>;
+
+export const timeSection = ({ time_estimate, total_time_spent }: Times, edit: Html | false): Html => {
+  const [estimate, spent] = [formatDuration(time_estimate), formatDuration(total_time_spent)];
+  const text =
+    estimate === null && spent === null
+      ? none
+      : html`${spent ?? '0h'} spent${estimate !== null && ` of ${estimate}`}`;
+  return section('Time', text, edit);
+};
+
+/** @param action form that changes it; null: the viewer may not */
+export const lockSection = (visit: Visit, isLocked: boolean, action: string | null): Html | null => {
+  if (!isLocked && action === null) return null;
+  const change =
+    action !== null &&
+    button(visit, `${action}?discussion_locked=${isLocked ? 0 : 1}`, {
+      label: isLocked ? 'Unlock discussion' : 'Lock discussion',
+    });
+  return section(
+    'Discussion',
+    html`${isLocked ? html`<span class="status wait">${icon('lock')} Locked</span>` : 'Open'}${change}`,
+  );
+};
+
+/** The viewer's own relation to a record; null: nobody is signed in. */
+export type OwnRelation = { isSubscribed: boolean; hasTodo: boolean } | null;
+
+export const loadOwnRelation = async ({ call }: Visit, target: Target): Promise<OwnRelation> => {
+  if (call.actor === null) return null;
+  const [isSubscribed, todo] = await Promise.all([
+    loadSubscribed(call.db, call.actor.user.id, target),
+    findPendingTodo(call, target),
+  ]);
+  return { isSubscribed, hasTodo: todo !== undefined };
+};
+
+/** @param path returns an address below the record's */
+export const followSection = (
+  visit: Visit,
+  own: OwnRelation,
+  path: (below: string) => string,
+): Html | null => {
+  if (own === null) return null;
+  const { isSubscribed, hasTodo } = own;
+  const follow = button(visit, path(isSubscribed ? '/unsubscribe' : '/subscribe'), {
+    label: isSubscribed ? 'Unsubscribe' : 'Subscribe',
+  });
+  const todo = button(visit, path(hasTodo ? '/todo/done' : '/todo'), {
+    label: hasTodo ? 'Mark to-do item as done' : 'Add a to-do item',
+  });
+  return section('Notifications', html`<div class="row">${follow}${todo}</div>`);
+};
+
+/** Participants that are shown. */
+export const maxParticipants = 20;
+
+export const participantsSection = ({ items, total }: Page<Person>): Html =>
+  section(
+    `${total} ${total === 1 ? 'participant' : 'participants'}`,
+    html`<div class="row people">${items.map(
+      ({ name, username, avatar_url = null }) =>
+        html`<a href="/${username}" title="${name}">${avatar({ name, avatar_url })}<span class="visually-hidden">${name}</span></a>`,
+    )}${total > items.length && html`<span class="muted">and ${total - items.length} more</span>`}</div>`,
+  );
+
+export const referenceSection = (reference: string): Html =>
+  section(
+    'Reference',
+    html`<div class="row"><code>${reference}</code><button type="button" class="small" data-copy="${reference}" hidden aria-label="Copy the reference">${icon('copy')}</button></div>`,
+  );

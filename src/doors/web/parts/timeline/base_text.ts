@@ -1,0 +1,19 @@
+/** Detects that the texts of a record changed between the load of a form and its submission. */
+import { createHash } from 'node:crypto';
+import { conflict } from '../../../../platform/errors.ts';
+
+export type Texts = { title: string; description: string | null };
+
+/** Returns a fingerprint of the texts, which forms send back. */
+export const baseOf = ({ title, description }: Texts): string =>
+  createHash('sha256')
+    .update(JSON.stringify([title, description]))
+    .digest('base64url')
+    .slice(0, 22);
+
+/** @throws Failure 409 if the texts are no longer those that the form showed. @param word `issue` */
+export const requireBase = (base: string, texts: Texts, word: string): void => {
+  if (base !== baseOf(texts)) {
+    throw conflict(`Somebody edited this ${word} meanwhile. Check the current text before you save yours.`);
+  }
+};

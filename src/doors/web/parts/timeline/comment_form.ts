@@ -1,0 +1,49 @@
+/** The form for a comment, with the buttons that close and reopen the record. */
+import { userAvatarUrl } from '../../../../identity/avatars/avatar_urls.ts';
+import type { Visit } from '../../page.ts';
+import { avatar } from '../avatar.ts';
+import { hidden } from '../form.ts';
+import { type Html, html } from '../html.ts';
+import { markdownEditor } from '../markdown_editor.ts';
+import type { Talk } from './timeline.ts';
+
+const signInPart = (path: string): Html =>
+  html`<p class="card-note muted"><a href="/users/sign_in?return_to=${encodeURIComponent(path)}">Sign in</a> to comment.</p>`;
+
+type Given = {
+  /** `issue` */
+  word: string;
+  /** What the state may change to; null: nothing, as of what is merged. */
+  intent: 'close' | 'reopen' | null;
+  /** Comment that was not accepted. */
+  typed?: string | undefined;
+};
+
+const verbs = { close: 'Close', reopen: 'Reopen' } as const;
+
+export const commentForm = (visit: Visit, talk: Talk, { word, intent, typed = '' }: Given): Html | null => {
+  const { loaded, rights, path } = talk;
+  const { actor } = visit.call;
+  if (actor === null) return signInPart(path(''));
+  if (!rights.comment) {
+    return loaded.target.discussion_locked
+      ? html`<p class="card-note muted">The discussion is locked. Only members of the project may comment.</p>`
+      : null;
+  }
+  const stateButton =
+    rights.update &&
+    intent !== null &&
+    html`<button name="intent" value="${intent}">${verbs[intent]} ${word}</button>`;
+  return html`<div class="note">${avatar({ name: actor.user.name, avatar_url: userAvatarUrl(visit.call, actor.user), size: 'medium' })}<form class="card" method="post" action="${path('/notes')}"><div class="body">${hidden(
+    'authenticity_token',
+    visit.csrfToken(),
+  )}${markdownEditor({
+    name: 'body',
+    id: 'new_comment',
+    label: 'Add a comment',
+    placeholder: 'Write a comment, or quick actions such as /assign',
+    rows: 5,
+    value: typed,
+    project: loaded.project,
+  })}<div class="buttons right">${stateButton}<button name="intent" value="thread">Start thread</button><button class="primary" name="intent" value="comment">Comment</button></div></div></form></div>`;
+};

@@ -1,0 +1,116 @@
+/** Loads the texts of an issue or merge request, in a number of statements that does not depend on its comments. */
+import { type AwardCounts, countAwards } from '../../../../planning/awards/count.ts';
+import { mayAward } from '../../../../planning/awards/rules.ts';
+import { discussionsJson } from '../../../../planning/discussions/json.ts';
+import { type Discussion, listDiscussions } from '../../../../planning/discussions/queries.ts';
+import { mayResolve } from '../../../../planning/discussions/resolve_and_reply_rules.ts';
+import type { LoadedTarget } from '../../../../planning/issuables/target.ts';
+import type { NoteRow } from '../../../../planning/notes/note_row.ts';
+import { mayAdminNote, mayComment } from '../../../../planning/notes/rules.ts';
+import { pageRequest } from '../../../../platform/http/page.ts';
+import type { Visit } from '../../page.ts';
+import type { Html } from '../html.ts';
+import { markdownTexts } from '../markdown.ts';
+
+/** Threads and events of one page. */
+export const threadsPerPage = 50;
+
+export type Person = { id: number; name: string; username: string; avatar_url: string | null };
+
+/** Where a thread on a difference of a merge request is. */
+export type ShownPosition = {
+  old_path: string;
+  new_path: string;
+  head_sha: string;
+  old_line?: number | null;
+  new_line?: number | null;
+};
+
+export type ShownNote = {
+  id: number;
+  body: string;
+  author: Person;
+  created_at: string;
+  updated_at: string;
+  system: boolean;
+  resolvable: boolean;
+  resolved?: boolean;
+  resolved_by?: { name: string } | null;
+  position?: ShownPosition | null;
+  content: Html;
+  mayAdmin: boolean;
+};
+
+export type ShownThread = { id: string; notes: ShownNote[] };
+
+/** What the viewer may do in the discussion. */
+export type TalkRights = { comment: boolean; award: boolean; resolve: boolean };
+
+export type Timeline = {
+  description: Html;
+  threads: ShownThread[];
+  /** The page of the timeline, and how many threads and events it has in all. */
+  page: number;
+  total: number;
+  awards: AwardCounts;
+};
+
+export const findTalkRights = ({ call }: Visit, loaded: LoadedTarget): TalkRights => ({
+  comment: call.signedIn && mayComment(call, loaded),
+  award: call.signedIn && mayAward(call, loaded),
+  resolve: call.signedIn && mayResolve(call, loaded),
+});
+
+/** Lists a page of the timeline; by default the last one, which has the newest comments. */
+const loadThreads = async (
+  { call }: Visit,
+  { target }: LoadedTarget,
+  requested: number | undefined,
+): Promise<{ items: Discussion[]; total: number; page: number }> => {
+  const read = async (page: number) =>
+    await listDiscussions(call, target, pageRequest({ page, per_page: threadsPerPage }));
+  const page = Math.max(requested ?? 1, 1);
+  const first = await read(page);
+  const last = Math.max(Math.ceil(first.total / threadsPerPage), 1);
+  if (requested !== undefined || last === 1) return { ...first, page };
+  return { ...(await read(last)), page: last };
+};
+
+/** Renders the description and the comments together: references take a few queries for all. */
+const renderTexts = async (
+  { call }: Visit,
+  loaded: LoadedTarget,
+  { description: text, items }: { description: string | null; items: Discussion[] },
+): Promise<Pick<Timeline, 'description' | 'threads'>> => {
+  const { project, target } = loaded;
+  const threads = await discussionsJson(call, target, items);
+  const rows = new Map<number, NoteRow>(items.flatMap(({ notes }) => notes.map((note) => [note.id, note])));
+  const bodies = threads.flatMap(({ notes }) => notes.map(({ body }) => body));
+  const [description, ...contents] = await markdownTexts(call, [text ?? '', ...bodies], { project });
+  let at = 0;
+  const shown = threads.map(({ id, notes }) => ({
+    id,
+    notes: notes.map((note): ShownNote => {
+      const content = contents[at++];
+      const row = rows.get(note.id);
+      const mayAdmin = call.signedIn && row !== undefined && mayAdminNote(call, loaded, row);
+      return { ...(note as Omit<ShownNote, 'content' | 'mayAdmin'>), content: content as Html, mayAdmin };
+    }),
+  }));
+  return { description: description as Html, threads: shown.filter(({ notes }) => notes.length > 0) };
+};
+
+/** @param requested page of the timeline; undefined: the last */
+export const loadTimeline = async (
+  visit: Visit,
+  loaded: LoadedTarget,
+  { description, requested }: { description: string | null; requested: number | undefined },
+): Promise<Timeline> => {
+  const { items, total, page } = await loadThreads(visit, loaded, requested);
+  const noteIds = items.flatMap(({ notes }) => notes.map(({ id }) => id));
+  const [texts, awards] = await Promise.all([
+    renderTexts(visit, loaded, { description, items }),
+    countAwards(visit.call, loaded.target, noteIds),
+  ]);
+  return { ...texts, page, total, awards };
+};

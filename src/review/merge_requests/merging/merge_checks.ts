@@ -1,0 +1,158 @@
+/** Loads what decides whether a merge request can be merged, check by check, for the page that shows them. */
+import type { Call } from '../../../core/access/call.ts';
+import { may } from '../../../core/access/may.ts';
+import type { JobStatus } from '../../../platform/db/schema/ci.ts';
+import type { Divergence } from '../../../platform/git/protocol_types.ts';
+import { isGitFailure } from '../../../platform/git/failure.ts';
+import { makeLruCache } from '../../../platform/lru_cache.ts';
+import { getRepository } from '../../../code/repository/get_repository.ts';
+import type { PipelineRow } from '../../../code/repository/statuses/pipeline_summary.ts';
+import { type Discussion, unresolvedDiscussions } from '../../../planning/discussions/queries.ts';
+import { isWorkInProgress } from '../../../planning/issuables/text/draft_title.ts';
+import { loadProject } from '../../../projects/projects/find.ts';
+import { type LoadedMergeRequest, reloadMergeRequest } from '../find.ts';
+import { headOrder, isGreen } from './head_pipeline.ts';
+import { checkMergeStatus } from './merge_status.ts';
+import { loadFinalStatus } from './pending_pushes.ts';
+import { mayRebaseAsCaller } from './rebase.ts';
+import { mayMerge } from './rules.ts';
+
+export type MergeChecks = {
+  /** Whether the source branch merges into the target branch. */
+  branches: 'unchecked' | 'mergeable' | 'conflict' | 'missing' | 'empty';
+  isDraft: boolean;
+  unresolved: Discussion[];
+  mustResolve: boolean;
+  /** The pipeline of the head; null: none, or the caller may not see it. */
+  pipeline: PipelineRow | null;
+  /** Status that counts for the merge; `coming`: a push is still processed. */
+  pipelineStatus: JobStatus | 'coming' | null;
+  mustSucceed: boolean;
+  /** How the source branch differs from the target branch; null: unknown. */
+  divergence: Divergence | null;
+  /** The merge method allows only what is on top of the target branch. */
+  needsRebase: boolean;
+  mayMerge: boolean;
+  mayRebase: boolean;
+};
+
+const divergences = makeLruCache<Divergence>(2_000, () => 1);
+/** Milliseconds that git may count. */
+const maxCounting = 200;
+
+/** Counts the commits that the branches differ by, cached by the pair of heads. */
+const loadDivergence = async (
+  { platform }: Call,
+  { merge_request, project }: LoadedMergeRequest,
+): Promise<Divergence | null> => {
+  const { checked_source_sha: head, checked_target_sha: base } = merge_request;
+  if (head === null || base === null || head !== merge_request.head_sha) return null;
+  const key = `${project.id} ${base} ${head}`;
+  const cached = divergences.get(key);
+  if (cached !== undefined) return cached;
+  try {
+    const { counts } = await getRepository(platform, project).ask('commits.ahead_behind', {
+      base,
+      ids: [head],
+      milliseconds: maxCounting,
+    });
+    const [counted = null] = counts;
+    if (counted !== null) divergences.set(key, counted);
+    return counted;
+  } catch (error) {
+    if (!isGitFailure(error)) throw error;
+    return null;
+  }
+};
+
+/** Loads the head pipeline if the caller may see it. */
+const loadHeadPipeline = async (
+  call: Call,
+  { merge_request, project }: LoadedMergeRequest,
+): Promise<PipelineRow | null> => {
+  const { id, head_sha, source_project_id: sourceId, source_branch } = merge_request;
+  if (head_sha === null || sourceId === null) return null;
+  const source = sourceId === project.id ? project : await loadProject(call.db, sourceId);
+  if (source === null || !may(call.viewer, 'read_pipeline', source)) return null;
+  const row = await call.db
+    .selectFrom('pipelines')
+    .selectAll()
+    .where('sha', '=', head_sha)
+    .where('project_id', '=', sourceId)
+    .where('source', '<>', 'parent_pipeline')
+    .where((is) => is.or([is('ref', '=', source_branch), is('merge_request_id', '=', id)]))
+    .orderBy(headOrder)
+    .limit(1)
+    .executeTakeFirst();
+  return row ?? null;
+};
+
+const toBranches = ({ merge_request }: LoadedMergeRequest): MergeChecks['branches'] => {
+  const { merge_status, checked_source_sha, checked_target_sha, real_size } = merge_request;
+  if (merge_status === 'can_be_merged') return 'mergeable';
+  if (merge_status === 'unchecked') return 'unchecked';
+  if (checked_source_sha === null || checked_target_sha === null) return 'missing';
+  return real_size === null ? 'empty' : 'conflict';
+};
+
+/** Checks the branches of an open request, and reloads it with the result. */
+export const withMergeStatus = async (
+  call: Call,
+  loaded: LoadedMergeRequest,
+): Promise<LoadedMergeRequest> => {
+  const { merge_request, project } = loaded;
+  if (merge_request.state !== 'opened') return loaded;
+  await checkMergeStatus(call.platform, merge_request, project);
+  return await reloadMergeRequest(call.db, project, merge_request.id);
+};
+
+/** @param loaded an open request whose merge status was checked (`withMergeStatus`) */
+export const loadMergeChecks = async (call: Call, loaded: LoadedMergeRequest): Promise<MergeChecks> => {
+  const { merge_request, project } = loaded;
+  const { db } = call;
+  const [unresolved, pipeline, status, divergence] = await Promise.all([
+    unresolvedDiscussions(db, loaded.target),
+    loadHeadPipeline(call, loaded),
+    loadFinalStatus(db, merge_request),
+    loadDivergence(call, loaded),
+  ]);
+  const isAllowed = call.signedIn && (await mayMerge(db, call.viewer, loaded));
+  return {
+    branches: toBranches(loaded),
+    isDraft: isWorkInProgress(merge_request.title),
+    unresolved,
+    mustResolve: project.only_allow_merge_if_all_discussions_are_resolved === 1,
+    pipeline,
+    // Merging would reveal it to those who may merge.
+    pipelineStatus: pipeline !== null || isAllowed ? status : null,
+    mustSucceed: project.only_allow_merge_if_pipeline_succeeds === 1,
+    divergence,
+    needsRebase: project.merge_method !== 'merge' && (divergence?.behind ?? 0) > 0,
+    mayMerge: isAllowed,
+    mayRebase: call.signedIn && (await mayRebaseAsCaller(call, loaded)),
+  };
+};
+
+export type PipelineVerdict = 'passed' | 'failed' | 'running' | 'none';
+
+/** Tells what the pipeline means for the merge. */
+export const judgePipeline = ({
+  pipelineStatus: status,
+}: Pick<MergeChecks, 'pipelineStatus'>): PipelineVerdict => {
+  if (status === null) return 'none';
+  if (status === 'coming') return 'running';
+  if (isGreen(status)) return 'passed';
+  return ['failed', 'canceled', 'canceling', 'manual'].includes(status) ? 'failed' : 'running';
+};
+
+/** Tells whether nothing but the pipeline is in the way of a merge. */
+export const isMergeableApartFromPipeline = (checks: MergeChecks): boolean =>
+  checks.branches === 'mergeable' &&
+  !checks.isDraft &&
+  !checks.needsRebase &&
+  !(checks.mustResolve && checks.unresolved.length > 0);
+
+/** Tells whether a merge would be accepted now. */
+export const isMergeable = (checks: MergeChecks): boolean =>
+  isMergeableApartFromPipeline(checks) &&
+  (!checks.mustSucceed || ['passed', 'none'].includes(judgePipeline(checks)));
