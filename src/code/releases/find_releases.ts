@@ -36,15 +36,23 @@ export const findRelease = async (db: Reader, projectId: number, tag: string): P
   return release;
 };
 
-/** Loads the newest release whose `released_at` has passed. @throws Failure 404 */
-export const latestRelease = async (db: Reader, projectId: number, now: number): Promise<ReleaseRow> => {
-  const release = await selectReleases(db, projectId)
+/** Loads the newest release whose `released_at` has passed; undefined: there is none. */
+export const loadLatestRelease = async (
+  db: Reader,
+  projectId: number,
+  now: number,
+): Promise<ReleaseRow | undefined> =>
+  await selectReleases(db, projectId)
     .selectAll()
     .where('released_at', '<=', now)
     .orderBy('released_at', 'desc')
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst();
+
+/** As `loadLatestRelease`. @throws Failure 404 */
+export const latestRelease = async (db: Reader, projectId: number, now: number): Promise<ReleaseRow> => {
+  const release = await loadLatestRelease(db, projectId, now);
   if (release === undefined) throw notFound();
   return release;
 };

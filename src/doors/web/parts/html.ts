@@ -17,15 +17,20 @@ const entities: Record<string, string> = {
   "'": '&#39;',
 };
 
+const special = /[&<>"']/;
+
 /** Escapes text, for writers that produce too much for templates, such as lines of a log. */
 export const escapeText = (text: string): string =>
-  text.replaceAll(/[&<>"']/g, (mark) => entities[mark] ?? mark);
+  special.test(text) ? text.replaceAll(/[&<>"']/g, (mark) => entities[mark] ?? mark) : text;
 
 const write = (part: Part): string => {
   if (part instanceof Html) return part.text;
   if (part === null || part === undefined || part === false) return '';
-  if (typeof part === 'string' || typeof part === 'number') return escapeText(String(part));
-  return part.map(write).join('');
+  if (typeof part === 'string') return escapeText(part);
+  if (typeof part === 'number') return String(part);
+  let text = '';
+  for (const one of part) text += write(one);
+  return text;
 };
 
 /** Marks markup as safe: it comes from a library without input, or all of its input is escaped. */
@@ -35,5 +40,8 @@ export const trusted = (markup: string): Html => new Html(markup);
  * Template tag that escapes its values, for text and quoted attributes. `Html` goes in unchanged, a list as its parts,
  * null and false as nothing.
  */
-export const html = (texts: TemplateStringsArray, ...parts: Part[]): Html =>
-  new Html(String.raw({ raw: texts }, ...parts.map(write)));
+export const html = (texts: TemplateStringsArray, ...parts: Part[]): Html => {
+  let text = texts[0] ?? '';
+  for (let at = 0; at < parts.length; at += 1) text += write(parts[at]) + (texts[at + 1] ?? '');
+  return new Html(text);
+};

@@ -1,6 +1,6 @@
 /** A menu that switches to another branch or tag. */
 import { branchPrefix, tagPrefix } from '../../../code/repository/refs/resolve.ts';
-import { openCode } from '../../../code/repository/code.ts';
+import { openCachedCode } from '../../../code/repository/read_cache.ts';
 import type { Project } from '../../../projects/projects/find.ts';
 import type { Visit } from '../page.ts';
 import { type Html, html } from './html.ts';
@@ -30,7 +30,7 @@ const loadNames = async (
   search: string,
 ): Promise<Names> => {
   const page = { offset: 0, limit: maxNames };
-  const { names, total } = await openCode(call, project).repository.ask('refs.names', {
+  const { names, total } = await openCachedCode(call, project).repository.ask('refs.names', {
     prefix,
     ...(search !== '' && { search }),
     sort: 'updated',

@@ -55,6 +55,13 @@ export const openVisit = (
     return made;
   };
   const secretNow = (): string => own ?? makeVisitor();
+  // A page has many forms.
+  let csrf: { secret: string; token: string } | null = null;
+  const csrfToken = (): string => {
+    const now = secretNow();
+    if (csrf?.secret !== now) csrf = { secret: now, token: deriveCsrfToken(now) };
+    return csrf.token;
+  };
   const visit: OpenVisit = {
     call,
     path: request.originalUrl,
@@ -63,7 +70,7 @@ export const openVisit = (
     factorDueAt,
     browserKey: (purpose) => createHmac('sha256', secretNow()).update(`key ${purpose}`).digest('base64url'),
     sessionSecret: secret,
-    csrfToken: () => deriveCsrfToken(secretNow()),
+    csrfToken,
     file: (field) => findFile(visit.files, field),
     changeSession: (next) => {
       cookies.set(sessionCookie, { value: next ?? '', maxAge: maxSessionAge / 1000 });

@@ -1,5 +1,5 @@
 /** The page of a commit, and the commit as a diff or patch. */
-import { openCode } from '../../../../code/repository/code.ts';
+import { openCachedCode } from '../../../../code/repository/read_cache.ts';
 import { readPatch, readRawDiff } from '../../../../code/repository/commits/patch.ts';
 import { requireCommit } from '../../../../code/repository/refs/resolve.ts';
 import { boolean, object, optional, text } from '../../../../platform/http/schema.ts';
@@ -23,7 +23,7 @@ const rawCommit = async (
   format: 'diff' | 'patch',
 ): Promise<RawPage> => {
   const project = await findProjectFor(visit.call, fullPath, 'read_code');
-  const code = openCode(visit.call, project);
+  const code = openCachedCode(visit.call, project);
   const commit = await requireCommit(code, id);
   const read = format === 'diff' ? readRawDiff : readPatch;
   return serveText(await withAnonymousPlace(visit, async () => await read(code, commit)));

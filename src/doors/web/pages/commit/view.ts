@@ -1,5 +1,6 @@
 /** Shows a commit: its message, relations, pipeline and differences. */
-import { type Code, openCode } from '../../../../code/repository/code.ts';
+import type { Code } from '../../../../code/repository/code.ts';
+import { openCachedCode } from '../../../../code/repository/read_cache.ts';
 import { toCommitTitle, toShortId } from '../../../../code/repository/commits/json.ts';
 import { requireCommit } from '../../../../code/repository/refs/resolve.ts';
 import { loadLastPipelines } from '../../../../code/repository/statuses/last_pipelines.ts';
@@ -86,7 +87,7 @@ export const commitView = async (
   choice: DiffChoice & { hasRefs: boolean },
 ): Promise<View> => {
   const project = await findProjectFor(visit.call, fullPath, 'read_code');
-  const code = openCode(visit.call, project);
+  const code = openCachedCode(visit.call, project);
   const commit = await requireCommit(code, id);
   const [diff, about] = await Promise.all([
     withAnonymousPlace(

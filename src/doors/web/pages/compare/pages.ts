@@ -1,5 +1,5 @@
 /** Compares two branches, tags or commits. */
-import { openCode } from '../../../../code/repository/code.ts';
+import { openCachedCode } from '../../../../code/repository/read_cache.ts';
 import { boolean, object, optional, text } from '../../../../platform/http/schema.ts';
 import { findProjectFor } from '../../../../projects/projects/find.ts';
 import { decodePath } from '../../parts/code/code_path.ts';
@@ -22,7 +22,7 @@ export const pages = [
     handle: async (visit, { project: fullPath, from = '', to = '' }) => {
       const project = await findProjectFor(visit.call, fullPath, 'read_code');
       if (from !== '' && to !== '') return redirect(comparePath(project, { from, to, isStraight: false }));
-      return await formView(visit, openCode(visit.call, project), {
+      return await formView(visit, openCachedCode(visit.call, project), {
         from: from || project.default_branch,
         to,
       });
@@ -40,7 +40,7 @@ export const pages = [
     }),
     handle: async (visit, { project: fullPath, rest, w = false, file }) => {
       const project = await findProjectFor(visit.call, fullPath, 'read_code');
-      const code = openCode(visit.call, project);
+      const code = openCachedCode(visit.call, project);
       const sent = decodePath(rest);
       const comparison = parseComparison(sent);
       if (comparison === null) return await formView(visit, code, { from: sent, to: '' });

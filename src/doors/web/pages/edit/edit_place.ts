@@ -6,7 +6,7 @@ import type { Oid } from '../../../../platform/git/protocol_types.ts';
 import { text } from '../../../../platform/http/schema.ts';
 import { type Project, findProjectFor } from '../../../../projects/projects/find.ts';
 import type { View, Visit } from '../../page.ts';
-import { findPlace } from '../../parts/code/code_place.ts';
+import { findPlaceToChange } from '../../parts/code/code_place.ts';
 import { decodePath } from '../../parts/code/code_path.ts';
 import { emptyState } from '../../parts/empty_state.ts';
 import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_view.ts';
@@ -35,7 +35,7 @@ export const findEditPlace = async (
   params: { project: string; rest: string },
 ): Promise<EditPlace> => {
   const project = await findProjectFor(visit.call, params.project, 'read_code');
-  if (project.default_branch !== null) return await findPlace(visit, params);
+  if (project.default_branch !== null) return await findPlaceToChange(visit, params);
   const [ref = '', ...segments] = decodePath(params.rest).split('/');
   const path = segments.filter((segment) => segment !== '').join('/');
   return { project, code: openCode(visit.call, project), ref, kind: 'branch', commit: null, path };

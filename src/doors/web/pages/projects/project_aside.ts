@@ -1,11 +1,10 @@
 /** What stands beside the files of a project: description, release, open work, members. */
 import type { FolderTexts } from '../../../../code/repository/files/folder_texts.ts';
-import { latestRelease } from '../../../../code/releases/find_releases.ts';
+import { loadLatestRelease } from '../../../../code/releases/find_releases.ts';
 import type { LanguageShare } from '../../../../code/repository/languages/load_languages.ts';
 import { may } from '../../../../core/access/may.ts';
 import { canSeeProject } from '../../../../core/access/visible.ts';
 import { basicUser } from '../../../../identity/users/json.ts';
-import { Failure } from '../../../../platform/errors.ts';
 import { listMembers } from '../../../../projects/members/queries.ts';
 import { projectSource } from '../../../../projects/members/source.ts';
 import { type Project, loadProject } from '../../../../projects/projects/find.ts';
@@ -50,18 +49,15 @@ const aboutPart = async (visit: Visit, project: Project, license: Html | null): 
 const releasePart = async (visit: Visit, project: Project): Promise<Html | null> => {
   const { call } = visit;
   if (!may(call.viewer, 'read_release', project)) return null;
-  try {
-    const { name, tag, released_at } = await latestRelease(call.db, project.id, call.now);
-    const page = `releases/${encodeURIComponent(tag)}`;
-    const title = call.platform.hasPage('GET /-/projects/:project/releases/:tag')
-      ? html`<a href="${projectPagePath(project, page)}">${name ?? tag}</a>`
-      : html`<b>${name ?? tag}</b>`;
-    return html`<section><h2>Latest release</h2><p>${icon('tag')} ${title} <span class="muted">${relative(released_at)}</span></p></section>
+  const release = await loadLatestRelease(call.db, project.id, call.now);
+  if (release === undefined) return null;
+  const { name, tag, released_at } = release;
+  const page = `releases/${encodeURIComponent(tag)}`;
+  const title = call.platform.hasPage('GET /-/projects/:project/releases/:tag')
+    ? html`<a href="${projectPagePath(project, page)}">${name ?? tag}</a>`
+    : html`<b>${name ?? tag}</b>`;
+  return html`<section><h2>Latest release</h2><p>${icon('tag')} ${title} <span class="muted">${relative(released_at)}</span></p></section>
 `;
-  } catch (error) {
-    if (error instanceof Failure && error.kind === 'not_found') return null;
-    throw error;
-  }
 };
 
 const counted = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;

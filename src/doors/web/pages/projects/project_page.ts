@@ -1,5 +1,6 @@
 /** The page of a project. */
-import { type Code, openCode } from '../../../../code/repository/code.ts';
+import type { Code } from '../../../../code/repository/code.ts';
+import { openCachedCode } from '../../../../code/repository/read_cache.ts';
 import { countCommits } from '../../../../code/repository/commits/count_commits.ts';
 import { loadLanguagesBriefly } from '../../../../code/repository/languages/load_languages.ts';
 import { loadFolderTexts } from '../../../../code/repository/files/folder_texts.ts';
@@ -93,7 +94,7 @@ const codePart = async (visit: Visit, code: Code, head: Head): Promise<Html> => 
 
 const contentPart = async (visit: Visit, project: Project): Promise<Html> => {
   if (may(visit.call.viewer, 'read_code', project)) {
-    const code = openCode(visit.call, project);
+    const code = openCachedCode(visit.call, project);
     const head = await findHead(code);
     if (head !== null) return await codePart(visit, code, head);
     return html`<div class="buttons end">${cloneMenu(visit, project, null)}</div>

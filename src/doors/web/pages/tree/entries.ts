@@ -1,5 +1,6 @@
 /** The card with the entries of a folder. The page of a project shows the card of its root. */
-import { type Code, openCode } from '../../../../code/repository/code.ts';
+import type { Code } from '../../../../code/repository/code.ts';
+import { openCachedCode } from '../../../../code/repository/read_cache.ts';
 import { type LastCommits, findLastCommits } from '../../../../code/repository/files/last_commits.ts';
 import { toCommitTitle } from '../../../../code/repository/commits/json.ts';
 import { listFolder } from '../../../../code/repository/files/list_folder.ts';
@@ -122,7 +123,7 @@ const readFolder = async (code: Code, given: TreeGiven & { commit: Oid }): Promi
 
 const loadFolder = async (visit: Visit, given: TreeGiven): Promise<Folder | null> => {
   const { project, ref, path, page = 1 } = given;
-  const code = openCode(visit.call, project);
+  const code = openCachedCode(visit.call, project);
   const commit = given.commit ?? (await resolveRefPath(code, ref))?.commit;
   if (commit === undefined) return null;
   const key = JSON.stringify([project.id, project.full_path, commit, ref, path, page]);

@@ -1,5 +1,6 @@
 /** What the pages about code show: a project, a commit and a path. */
 import { type Code, openCode } from '../../../../code/repository/code.ts';
+import { openCachedCode } from '../../../../code/repository/read_cache.ts';
 import { type RefPath, resolveRefPath } from '../../../../code/repository/refs/ref_path.ts';
 import { notFound } from '../../../../platform/errors.ts';
 import { optional, text } from '../../../../platform/http/schema.ts';
@@ -16,28 +17,28 @@ export const codeParams = {
   rest: optional(text({ maxLength: 16_000, description: 'ref and path, as the browser sent them' })),
 };
 
-/** Resolves a ref, and a path behind it; null: there is no such ref. */
-const resolvePlace = async (
+type Address = { project: string; rest?: string | undefined };
+
+const findWith = async (
   { call }: Visit,
-  project: Project,
-  refPath: string,
-): Promise<CodePlace | null> => {
-  const code = openCode(call, project);
+  { project: fullPath, rest }: Address,
+  open: typeof openCode,
+): Promise<CodePlace> => {
+  const project = await findProjectFor(call, fullPath, 'read_code');
+  const refPath = rest === undefined || rest === '' ? (project.default_branch ?? 'HEAD') : decodePath(rest);
+  const code = open(call, project);
   const place = await resolveRefPath(code, refPath);
-  return place === null ? null : { ...place, project, code };
+  if (place === null) throw notFound('Ref');
+  return { ...place, project, code };
 };
 
 /**
- * Finds the project and commit of a page; without `rest`, those of the default branch.
+ * Finds the project and commit that a page shows; without `rest`, those of the default branch.
  * @throws Failure 404 for what is hidden or missing, 403 for code that the visitor may not read
  */
-export const findPlace = async (
-  visit: Visit,
-  { project: fullPath, rest }: { project: string; rest?: string | undefined },
-): Promise<CodePlace> => {
-  const project = await findProjectFor(visit.call, fullPath, 'read_code');
-  const refPath = rest === undefined || rest === '' ? (project.default_branch ?? 'HEAD') : decodePath(rest);
-  const place = await resolvePlace(visit, project, refPath);
-  if (place === null) throw notFound('Ref');
-  return place;
-};
+export const findPlace = async (visit: Visit, address: Address): Promise<CodePlace> =>
+  await findWith(visit, address, openCachedCode);
+
+/** As `findPlace`, for pages that change the repository: nothing is cached. */
+export const findPlaceToChange = async (visit: Visit, address: Address): Promise<CodePlace> =>
+  await findWith(visit, address, openCode);

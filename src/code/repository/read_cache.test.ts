@@ -1,0 +1,99 @@
+/** Tests which answers of the repository storage pages share, and when they are asked for again. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { openRepository, seedCommit } from '../../../test/support/repositories/seed_commits.ts';
+import { seedProject } from '../../../test/support/seed.ts';
+import { settle } from '../../../test/support/seed_merge_requests.ts';
+import { type TestService, startTestService } from '../../../test/support/service.ts';
+import type { Call } from '../../core/access/call.ts';
+import { anonymous } from '../../core/access/viewer.ts';
+import type { Repository } from '../../platform/git/repository.ts';
+import { loadProject } from '../../projects/projects/find.ts';
+import { openCachedCode } from './read_cache.ts';
+
+let gantry: TestService;
+
+before(async () => {
+  gantry = await startTestService();
+});
+after(async () => await gantry.close());
+
+/** Opens the code of a project for a new call, and lists the methods that reach the storage. */
+const openCounted = async (projectId: number, asked: string[]) => {
+  const { platform } = gantry.service;
+  const project = await loadProject(platform.store.db, projectId);
+  assert.ok(project !== null);
+  const real = await openRepository(gantry, projectId);
+  const count = (repository: Repository): Repository => ({
+    ...repository,
+    ask: async (method, ...rest) => {
+      asked.push(method);
+      return await repository.ask(method, ...rest);
+    },
+    read: async (method, ...rest) => {
+      asked.push(method);
+      return await repository.read(method, ...rest);
+    },
+  });
+  const git = { ...platform.git, repository: () => count(real) };
+  const call = {
+    db: platform.store.db,
+    viewer: anonymous,
+    platform: { ...platform, git },
+  } as unknown as Call;
+  return openCachedCode(call, project).repository;
+};
+
+test('refs are asked for once until something is committed, objects once', async () => {
+  const { id } = await seedProject(gantry);
+  const first = await seedCommit(gantry, id, { a: '1' });
+  const asked: string[] = [];
+  const read = async () => {
+    const repository = await openCounted(id, asked);
+    const { refs } = await repository.ask('refs.get', { names: ['refs/heads/main'] });
+    const commit = refs[0]?.commit ?? '';
+    const { names } = await repository.ask('refs.names', {
+      prefix: 'refs/heads/',
+      sort: 'name',
+      offset: 0,
+      limit: 9,
+    });
+    const { body } = await repository.read('blob.at', { commit, path: 'a', max: 99 });
+    return { commit, names: names.length, text: body.toString() };
+  };
+  const seen = { commit: first, names: 1, text: '1' };
+  assert.deepEqual(await read(), seen);
+  assert.deepEqual(asked.splice(0), ['refs.get', 'refs.names', 'blob.at']);
+  // Background work commits, too: until a moment without any.
+  for (let attempt = 0; attempt < 100; attempt += 1) {
+    asked.length = 0;
+    assert.deepEqual(await read(), seen);
+    if (asked.length === 0) break;
+    await settle(gantry);
+  }
+  assert.ok(!asked.includes('blob.at'));
+  if (gantry.service.platform.store.words.engine === 'sqlite') assert.deepEqual(asked, []);
+  asked.length = 0;
+  const second = await seedCommit(gantry, id, { a: '2' });
+  await seedCommit(gantry, id, { a: '3' }, { branch: 'other', from: 'main' });
+  assert.deepEqual(await read(), { commit: second, names: 2, text: '2' });
+  assert.deepEqual(asked.splice(0), ['refs.get', 'refs.names', 'blob.at']);
+  await seedProject(gantry);
+  await read();
+  assert.deepEqual(asked.splice(0), ['refs.get', 'refs.names'], 'objects stay');
+});
+
+test('what is missing is asked for again, and methods that change are passed on', async () => {
+  const { id } = await seedProject(gantry);
+  const commit = await seedCommit(gantry, id, { a: '1' });
+  const asked: string[] = [];
+  const repository = await openCounted(id, asked);
+  for (let at = 0; at < 2; at += 1) {
+    const { result } = await repository.read('blob.at', { commit, path: 'none', max: 9 });
+    const { commits } = await repository.ask('commits.get', { ids: ['a'.repeat(40)] });
+    await repository.ask('repository.statistics', {});
+    assert.deepEqual([result, commits], [null, [null]]);
+  }
+  const expected = ['blob.at', 'commits.get', 'repository.statistics'];
+  assert.deepEqual(asked, [...expected, ...expected]);
+});
