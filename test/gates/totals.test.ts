@@ -58,15 +58,13 @@ before(async () => {
 });
 after(async () => await gantry.close());
 
-/** Counts made in the main thread while `work` runs. */
-const countsDuring = async (work: () => Promise<unknown>): Promise<string[]> => {
+/** Statements of this form that the main thread runs on SQLite during `work`. */
+const statementsDuring = async (form: RegExp, work: () => Promise<unknown>): Promise<string[]> => {
   // oxlint-disable-next-line typescript/unbound-method -- it is called with its statement
   const { all } = StatementSync.prototype;
-  const counts: string[] = [];
+  const statements: string[] = [];
   StatementSync.prototype.all = function recording(this: StatementSync, ...given: unknown[]) {
-    if (/^\s*select count\(\*\) as total from "?(?:issues|label_links|assignees)/.test(this.sourceSQL)) {
-      counts.push(this.sourceSQL);
-    }
+    if (form.test(this.sourceSQL)) statements.push(this.sourceSQL);
     return Reflect.apply(all, this, given);
   } as typeof all;
   try {
@@ -74,8 +72,10 @@ const countsDuring = async (work: () => Promise<unknown>): Promise<string[]> => 
   } finally {
     StatementSync.prototype.all = all;
   }
-  return counts;
+  return statements;
 };
+
+const countForm = /^\s*select count\(\*\) as total from "?(?:issues|label_links|assignees)/;
 
 const half = issues / 2;
 
@@ -92,14 +92,7 @@ const cases = (): [string, number, 0 | 1][] => [
 ];
 
 test('runs a search of two letters without results outside the main thread', async () => {
-  // oxlint-disable-next-line typescript/unbound-method -- it is called with its statement
-  const { all } = StatementSync.prototype;
-  const compared: string[] = [];
-  StatementSync.prototype.all = function recording(this: StatementSync, ...given: unknown[]) {
-    if (this.sourceSQL.includes(' like ')) compared.push(this.sourceSQL);
-    return Reflect.apply(all, this, given);
-  } as typeof all;
-  try {
+  const compared = await statementsDuring(/ like /, async () => {
     for (const path of [
       `/projects/${project.id}/issues?scope=all&search=zz`,
       `/issues?scope=all&search=qq`,
@@ -107,14 +100,23 @@ test('runs a search of two letters without results outside the main thread', asy
       const { status, body, headers } = await gantry.api(`GET ${path}`, { as: user.token });
       assert.deepEqual([status, body, headers.get('x-total')], [200, [], '0']);
     }
-  } finally {
-    StatementSync.prototype.all = all;
-  }
+  });
   // A list of everything is read in place while the whole database is small.
   assert.deepEqual(
     compared.filter((text) => !text.includes('cross join projects')),
     [],
   );
+});
+
+test('reads a page outside the main thread if it may pass over most of the project', async () => {
+  const pages = await statementsDuring(/^\s*select issues\.id, issues\.revision/, async () => {
+    for (const filter of ['due_date=overdue', 'confidential=true', 'my_reaction_emoji=rocket']) {
+      const path = `/projects/${project.id}/issues?scope=all&${filter}`;
+      const { status, body } = await gantry.api(`GET ${path}`, { as: user.token });
+      assert.deepEqual([status, body], [200, []], filter);
+    }
+  });
+  assert.deepEqual(pages, []);
 });
 
 test('keeps totals of a large project exact after each change, and counts outside the main thread', async () => {
@@ -127,7 +129,7 @@ test('keeps totals of a large project exact after each change, and counts outsid
   for (const added of [0, 1, 2]) {
     if (added > 0) await seedIssue(gantry, { project: project.id, title: 'x' });
     for (const [filter, first, step] of cases()) {
-      const counts = await countsDuring(async () =>
+      const counts = await statementsDuring(countForm, async () =>
         assert.equal(await total(filter), first + added * step, filter),
       );
       // The last duration decides: a fast count runs in place.

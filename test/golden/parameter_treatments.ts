@@ -200,13 +200,10 @@ const refusals: Treatment[] = [
     names: 'epic_id health_status iteration_id iteration_title weight approver_ids saml_provider_id',
   },
   { reason: paid, names: 'with_saml_identity with_security_reports' },
-  { reason: 'neither groups nor labels are archived', names: 'archived active' },
-  { reason: 'what is deleted is gone at once', names: 'marked_for_deletion_on' },
   {
     reason: 'events name the record that they are about: target_type, target_id',
     names: 'entity_type entity_id',
   },
-  { reason: 'no deploy key is open to all projects', names: 'public' },
   { reason: 'repositories have no replicas', names: 'repository_checksum_failed wiki_checksum_failed' },
   { reason: 'topics have no ids', names: 'topic_id' },
   { reason: 'languages are read from the repository, and not stored', names: 'with_programming_language' },

@@ -50,11 +50,11 @@ export const groupParams = {
   ),
   ...mapFlags(optional(boolean())),
   share_with_group_lock: optional(
-    boolean({ description: 'kept and shown; projects cannot be shared with groups' }),
+    boolean({ description: 'kept and shown: projects are never shared with groups' }),
   ),
   emails_disabled: optional(boolean({ description: 'kept and shown; no e-mail is sent' })),
   mentions_disabled: optional(
-    boolean({ description: 'kept and shown; the mention of a group notifies nobody' }),
+    boolean({ description: 'a mention of the group makes no to-do items for its members' }),
   ),
   require_two_factor_authentication: optional(
     boolean({ description: 'members, also of groups above and below, need a second factor to sign in' }),

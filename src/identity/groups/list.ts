@@ -6,6 +6,7 @@ import { allOf } from '../../core/access/visible.ts';
 import { type Page, type PageRequest, pageParams, pageRequest } from '../../platform/http/page.ts';
 import {
   boolean,
+  date,
   integer,
   integers,
   object,
@@ -21,6 +22,8 @@ import { groupsAtLeast, memberGroups, visibleGroups } from './visible.ts';
 
 type Condition = RawBuilder<boolean>;
 
+const never: Condition = sql<boolean>`1 = 0`;
+
 export const groupListParams = {
   search: optional(text({ description: 'part of the name or path' })),
   owned: optional(boolean({ description: 'only groups that the caller owns' })),
@@ -33,9 +36,9 @@ export const groupListParams = {
   skip_groups: optional(integers({ description: 'ids to leave out' })),
   custom_attributes: unsupportedFilter(),
   repository_storage: unsupportedFilter(),
-  marked_for_deletion_on: unsupportedFilter(),
-  archived: unsupportedFilter(['false']),
-  active: unsupportedFilter(['true']),
+  marked_for_deletion_on: optional(date('none: a deleted group is not kept until a later day')),
+  archived: optional(boolean({ description: 'true: none, for groups are not archived' })),
+  active: optional(boolean({ description: 'false: none, for groups are not archived' })),
   order_by: oneOf(['name', 'path', 'id'], { default: 'name' }),
   sort: oneOf(['asc', 'desc'], { default: 'asc' }),
   statistics: optional(boolean({ description: 'accepted, without effect' })),
@@ -57,8 +60,10 @@ const scopeCondition = (call: Call, params: Params): Condition => {
 
 const makeConditions = (call: Call, params: Params): Condition[] => {
   const { search = '', skip_groups = [], top_level_only, visibility } = params;
+  const { archived, active, marked_for_deletion_on } = params;
+  const isNone = archived === true || active === false || marked_for_deletion_on !== undefined;
   const conditions: (Condition | null)[] = [
-    scopeCondition(call, params),
+    isNone ? never : scopeCondition(call, params),
     skip_groups.length === 0 ? null : sql`namespaces.id not in (${sql.join(skip_groups)})`,
     top_level_only === true ? sql`namespaces.parent_id is null` : null,
     visibility === undefined ? null : sql`namespaces.visibility = ${visibility}`,

@@ -149,7 +149,9 @@ test('groups are filtered by the role of the caller, by level and by visibility'
   assert.deepEqual(await listed('top_level_only=true', owner.token), [top.id]);
   assert.deepEqual(await listed('visibility=private', owner.token), [below.id]);
   assert.equal((await gantry.api('GET /groups?min_access_level=7')).status, 400);
-  assert.equal((await gantry.api('GET /groups?archived=true')).status, 400);
+  for (const none of ['archived=true', 'active=false', 'marked_for_deletion_on=2026-01-01'])
+    assert.deepEqual(await listed(none, owner.token), [], none);
+  assert.deepEqual(await listed('archived=false&active=true', owner.token), [top.id, below.id]);
   const subgroups = await gantry.api(`GET /groups/${top.id}/subgroups?min_access_level=20`, {
     as: guest.token,
   });

@@ -66,7 +66,12 @@ export const createNote = async (
       })
       .returningAll()
       .executeTakeFirstOrThrow();
-    const mentioned = await storeMentions(tx, loaded, { note_id: note.id, text: body, isNew: true });
+    const mentioned = await storeMentions(tx, loaded, {
+      note_id: note.id,
+      text: body,
+      author_id: actor.user.id,
+      isNew: true,
+    });
     await finishTodos(tx, actor.user.id, target);
     await addTodos(tx, actor.user.id, target, mentionTodos(mentioned, actor.user.id, body, note.id));
     await addTargetMentionNotes(tx, call, loaded, body);

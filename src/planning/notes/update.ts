@@ -24,7 +24,12 @@ const mentionedBefore = async (tx: Tx, { target }: LoadedTarget, noteId: number)
 const replaceMentions = async (tx: Tx, actor: Actor, loaded: LoadedTarget, note: NoteRow): Promise<void> => {
   const { target } = loaded;
   const before = await mentionedBefore(tx, loaded, note.id);
-  const mentioned = await storeMentions(tx, loaded, { note_id: note.id, text: note.body, isNew: false });
+  const mentioned = await storeMentions(tx, loaded, {
+    note_id: note.id,
+    text: note.body,
+    author_id: actor.user.id,
+    isNew: false,
+  });
   await tx.db
     .updateTable('todos')
     .set({ body: note.body })

@@ -22,7 +22,12 @@ export const addTodosForNewRecord = async (
 ): Promise<void> => {
   const { target } = loaded;
   const body = text.title;
-  const mentioned = await storeMentions(tx, loaded, { note_id: 0, text: joinTexts(text), isNew: true });
+  const mentioned = await storeMentions(tx, loaded, {
+    note_id: 0,
+    text: joinTexts(text),
+    author_id: authorId,
+    isNew: true,
+  });
   const assigned = todosFor(target.assignee_ids, authorId, { action: 'assigned', body });
   const requested = todosFor(reviewer_ids, authorId, { action: 'review_requested', body });
   const marked = todo === true ? [{ user_id: authorId, action: 'marked' as const, body }] : [];
@@ -50,7 +55,12 @@ export const addTodosForNewMentions = async (
   text: Text,
 ): Promise<void> => {
   const mentionedUsers = await mentionedBefore(tx, after);
-  const mentioned = await storeMentions(tx, after, { note_id: 0, text: joinTexts(text), isNew: false });
+  const mentioned = await storeMentions(tx, after, {
+    note_id: 0,
+    text: joinTexts(text),
+    author_id: actorId,
+    isNew: false,
+  });
   const fresh = mentioned.filter(({ user_id }) => !mentionedUsers.has(user_id));
   await addTodos(tx, actorId, after.target, mentionTodos(fresh, actorId, text.title));
 };

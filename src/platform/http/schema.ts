@@ -138,12 +138,6 @@ export const unavailable = () =>
     }),
   );
 
-/**
- * A boolean filter that is not implemented.
- * @param neutral the value that changes nothing
- */
-export const unsupportedFlag = (neutral: boolean) => unsupportedFilter(neutral ? trueWords : falseWords);
-
 /** A value with several parts, as JSON or as `name[part]=...`. The endpoint that declares it checks the parts. */
 export const hash = (properties: Record<string, TSchema>, description?: string) =>
   unsafe<unknown>({ type: 'object', properties, 'x-kind': 'any', ...(description && { description }) });

@@ -12,7 +12,6 @@ import {
   optional,
   text,
   time,
-  unsupportedFlag,
 } from '../../platform/http/schema.ts';
 import { findProjectFor } from '../projects/find.ts';
 import { createDeployKey, enableDeployKey } from './create.ts';
@@ -25,6 +24,8 @@ const path = '/projects/:id/deploy_keys';
 const one = `${path}/:key_id`;
 const project = { id: idOrPath('project') };
 const inProject = { ...project, key_id: id() };
+/** Filter. No deploy key is open to all projects. */
+const isPublic = optional(boolean({ description: 'true: none, for each key belongs to projects' }));
 const shared = { area: 'deploy keys', audience: 'user', reply: deployKeyShape } as const;
 
 const administered = (call: Call, id: number | string) => findProjectFor(call, id, 'admin_deploy_key');
@@ -36,9 +37,10 @@ const listOfInstance = endpoint({
   area: 'deploy keys',
   audience: 'admin',
   list: true,
-  params: object({ public: unsupportedFlag(false), ...pageParams }),
+  params: object({ public: isPublic, ...pageParams }),
   reply: sharedDeployKeyShape,
   handle: async ({ db }, params) => {
+    if (params.public === true) return { items: [], total: 0 };
     const { items, total } = await listAll(db, pageRequest(params));
     const ids = items.map((key) => key.id);
     const projects = await projectsOfKeys(db, ids);
@@ -52,9 +54,10 @@ const list = endpoint({
   summary: 'Deploy keys of a project',
   ...shared,
   list: true,
-  params: object({ ...project, public: unsupportedFlag(false), ...pageParams }),
+  params: object({ ...project, public: isPublic, ...pageParams }),
   handle: async (call, params) => {
     const project = await administered(call, params.id);
+    if (params.public === true) return { items: [], total: 0 };
     const { items, total } = await listProjectKeys(call.db, project.id, pageRequest(params));
     return { items: items.map(deployKeyJson), total };
   },

@@ -12,7 +12,6 @@ import {
   object,
   optional,
   text,
-  unsupportedFlag,
 } from '../../platform/http/schema.ts';
 import { createLabel } from './create.ts';
 import { deleteLabel } from './delete.ts';
@@ -95,7 +94,7 @@ const list = ({ noun, path, id, shared, toSee }: Side) =>
       with_counts: boolean({ default: true, description: 'with the numbers of issues and merge requests' }),
       include_ancestor_groups: boolean({ default: true }),
       search: optional(text()),
-      archived: unsupportedFlag(false),
+      archived: optional(boolean({ description: 'true: none, for labels are not archived' })),
       ...(noun === 'group' && {
         include_descendant_groups: boolean({ default: false, description: 'also those of groups below' }),
         only_group_labels: boolean({ default: true, description: 'false: also those of its projects' }),
@@ -104,6 +103,7 @@ const list = ({ noun, path, id, shared, toSee }: Side) =>
     }),
     handle: async (call, input) => {
       const owner = await toSee(call, input.id);
+      if (input.archived === true) return { items: [], total: 0 };
       const { items, total } = await listLabels(call, owner, input as LabelFilter, pageRequest(input));
       return { items: await renderLabels(call, items, input.with_counts), total };
     },

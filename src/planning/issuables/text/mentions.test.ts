@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { findAddressedUsernames, findMentionedUsernames } from './mentions.ts';
+import { findAddressedNames, findMentionedNames } from './mentions.ts';
 
-describe('findMentionedUsernames', () => {
+describe('findMentionedNames', () => {
   const rows: [string, string[]][] = [
     ['@alice', ['alice']],
     ['hello @alice and @bob!', ['alice', 'bob']],
@@ -19,7 +19,7 @@ describe('findMentionedUsernames', () => {
     ['日本@alice', []],
     ['日本 @alice さん', ['alice']],
     ['@alice/@bob', ['alice', 'bob']],
-    ['@group/sub and @group/sub/deep and @g/s', []],
+    ['@group/sub and @group/sub/deep and @g/s', ['group/sub', 'group/sub/deep', 'g/s']],
     ['@alice/ and @bob/-', ['alice', 'bob']],
     ['see https://example.com/@alice then @bob', ['bob']],
     ['<https://example.com/@alice>@bob', ['bob']],
@@ -29,7 +29,7 @@ describe('findMentionedUsernames', () => {
   ];
   for (const [text, expected] of rows) {
     it(`finds ${JSON.stringify(expected).slice(0, 40)} in ${JSON.stringify(text).slice(0, 60)}`, () => {
-      assert.deepEqual(findMentionedUsernames(text), expected);
+      assert.deepEqual(findMentionedNames(text), expected);
     });
   }
 
@@ -65,15 +65,15 @@ describe('findMentionedUsernames', () => {
   ];
   for (const [text, expected] of coded) {
     it(`leaves code out of ${JSON.stringify(text)}`, () =>
-      assert.deepEqual(findMentionedUsernames(text), expected));
+      assert.deepEqual(findMentionedNames(text), expected));
   }
 
   it('stops at 100 names', () => {
     const text = Array.from({ length: 150 }, (_, index) => `@user${index}`).join(' ');
     const expected = Array.from({ length: 100 }, (_, index) => `user${index}`);
-    assert.deepEqual(findMentionedUsernames(text), expected);
-    assert.deepEqual(findAddressedUsernames(text), expected);
-    assert.deepEqual(findAddressedUsernames(text.replaceAll(' ', '\n')), expected);
+    assert.deepEqual(findMentionedNames(text), expected);
+    assert.deepEqual(findAddressedNames(text), expected);
+    assert.deepEqual(findAddressedNames(text.replaceAll(' ', '\n')), expected);
   });
 
   it('finds every name set between blanks, once and in order', () => {
@@ -82,7 +82,7 @@ describe('findMentionedUsernames', () => {
     fc.assert(
       fc.property(names, fc.array(fc.constantFrom(' ', ', ', '\n', ' (', ') ')), (expected, gaps) => {
         const text = expected.map((each, index) => `@${each}${gaps[index] ?? ' '}`).join(' ');
-        assert.deepEqual(findMentionedUsernames(text), expected);
+        assert.deepEqual(findMentionedNames(text), expected);
       }),
     );
   });
@@ -108,11 +108,11 @@ describe('findMentionedUsernames', () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 60 }), (pieces) => {
         const text = pieces.join('');
-        const names = findMentionedUsernames(text);
-        for (const name of names) assert.match(name, /^[A-Za-z0-9_.][A-Za-z0-9_.-]*$/);
+        const names = findMentionedNames(text);
+        for (const name of names) assert.match(name, /^[A-Za-z0-9_.][A-Za-z0-9_./-]*$/);
         for (const name of names) assert.ok(!name.endsWith('.') && text.includes(`@${name}`));
         assert.equal(new Set(names.map((name) => name.toLowerCase())).size, names.length);
-        const addressed = findAddressedUsernames(text).map((name) => name.toLowerCase());
+        const addressed = findAddressedNames(text).map((name) => name.toLowerCase());
         const mentioned = new Set(names.map((name) => name.toLowerCase()));
         assert.ok(addressed.every((name) => mentioned.has(name)));
       }),
@@ -140,15 +140,15 @@ describe('findMentionedUsernames', () => {
     for (const piece of [...pieces, ...more]) {
       const text = `@x ${piece.repeat(Math.ceil(2 ** 20 / piece.length))}\``;
       // Anything worse than linear would not end within the runner's limit.
-      assert.ok(findMentionedUsernames(text).length <= 100, JSON.stringify(piece));
-      assert.ok(findAddressedUsernames(text).length <= 100, JSON.stringify(piece));
+      assert.ok(findMentionedNames(text).length <= 100, JSON.stringify(piece));
+      assert.ok(findAddressedNames(text).length <= 100, JSON.stringify(piece));
     }
     const growing = Array.from({ length: 1400 }, (_, index) => '`'.repeat(index + 1)).join(' @a ');
-    assert.ok(findMentionedUsernames(growing).length <= 1);
+    assert.ok(findMentionedNames(growing).length <= 1);
   });
 });
 
-describe('findAddressedUsernames', () => {
+describe('findAddressedNames', () => {
   const rows: [string, string[]][] = [
     ['@alice What do you think? cc: @bob', ['alice']],
     ['@erin @frank thank you!', ['erin', 'frank']],
@@ -168,12 +168,12 @@ describe('findAddressedUsernames', () => {
     ['`@alice`', []],
     ['```\n@alice\n```\n@bob', ['bob']],
     ['@alice@example.com', ['alice']],
-    ['@group/sub @alice', []],
+    ['@group/sub @alice', ['group/sub', 'alice']],
     ['', []],
   ];
   for (const [text, expected] of rows) {
     it(`finds ${JSON.stringify(expected)} in ${JSON.stringify(text)}`, () => {
-      assert.deepEqual(findAddressedUsernames(text), expected);
+      assert.deepEqual(findAddressedNames(text), expected);
     });
   }
 });

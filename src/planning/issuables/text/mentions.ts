@@ -1,5 +1,5 @@
 /**
- * Finds the users that a Markdown text mentions as `@name`. Ignores fenced blocks, inline code and URLs. Takes
+ * Finds the users and groups that a Markdown text mentions as `@name` or `@group/subgroup`. Ignores fenced blocks, inline code and URLs. Takes
  * linear time.
  */
 import { withoutCode } from './code_blocks.ts';
@@ -15,10 +15,10 @@ const WORD_CHARACTER = /[\p{L}\p{N}_]/u;
 
 /**
  * Returns the mentioned names as first written, without the `@`: distinct regardless of case, in order, at
- * most 100. An `@` inside a word or an e-mail address mentions nobody, and neither does the path of a
- * subgroup (`@group/sub`).
+ * most 100. A name may be the path of a subgroup (`group/sub`). An `@` inside a word or an e-mail address mentions
+ * nobody.
  */
-export const findMentionedUsernames = (text: string): string[] => {
+export const findMentionedNames = (text: string): string[] => {
   const names = new Map<string, string>();
   const prose = withoutCode(text);
   for (const match of prose.matchAll(ADDRESS_OR_MENTION)) {
@@ -30,9 +30,9 @@ export const findMentionedUsernames = (text: string): string[] => {
 
 /**
  * The names a line starts with, one or several with only blanks between: these people are spoken to, not
- * only of. Items of lists and quotations do not count. Same form as `mentionedUsernames`.
+ * only of. Items of lists and quotations do not count. Same form as `findMentionedNames`.
  */
-export const findAddressedUsernames = (text: string): string[] => {
+export const findAddressedNames = (text: string): string[] => {
   const names = new Map<string, string>();
   let quoted = false;
   for (const line of withoutCode(text).split('\n')) {
@@ -64,10 +64,11 @@ const addName = (names: Map<string, string>, mention: Mention | null): void => {
 /** The mention whose `@` is at `at`, if there is one. A name neither starts with `-` nor ends in a dot. */
 const mentionAt = (text: string, at: number): Mention | null => {
   if (text[at] !== '@' || WORD_CHARACTER.test(characterBefore(text, at))) return null;
-  const end = nameEnd(text, at + 1);
+  let end = nameEnd(text, at + 1);
+  while (end > at + 1 && text[end] === '/' && text[end + 1] !== '-' && nameEnd(text, end + 1) > end + 1)
+    end = nameEnd(text, end + 1);
   const name = text.slice(at + 1, end);
   if (name === '' || name.startsWith('-') || name.length > MAX_NAME_LENGTH) return null;
-  if (text[end] === '/' && text[end + 1] !== '-' && nameEnd(text, end + 1) > end + 1) return null;
   return { name, end };
 };
 

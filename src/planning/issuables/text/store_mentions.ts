@@ -2,17 +2,29 @@ import { sql } from 'kysely';
 import { loadProjectViewers } from '../../../core/access/project_viewers.ts';
 import type { Reader, Tx } from '../../../platform/db/open.ts';
 import type { LoadedTarget, Target } from '../target.ts';
-import { findAddressedUsernames, findMentionedUsernames } from './mentions.ts';
+import { loadMentionedMembers } from './mentioned_members.ts';
+import { findAddressedNames, findMentionedNames } from './mentions.ts';
 
-const userIdsByName = async (db: Reader, usernames: string[]): Promise<Map<string, number>> => {
-  if (usernames.length === 0) return new Map();
-  const lower = usernames.map((name) => name.toLowerCase());
+const userIdsByName = async (db: Reader, names: readonly string[]): Promise<Map<string, number[]>> => {
+  const lower = names.filter((name) => !name.includes('/'));
+  if (lower.length === 0) return new Map();
   const rows = await db
     .selectFrom('users')
     .select(['id', 'username'])
     .where(sql<string>`lower(username)`, 'in', lower)
     .execute();
-  return new Map(rows.map((row) => [row.username.toLowerCase(), row.id]));
+  return new Map(rows.map((row) => [row.username.toLowerCase(), [row.id]]));
+};
+
+/** Loads the users that each lower-case name stands for: a user, or the members of a group. */
+const loadUserIds = async (
+  tx: Tx,
+  authorId: number,
+  names: readonly string[],
+): Promise<Map<string, number[]>> => {
+  const users = await userIdsByName(tx.db, names);
+  const others = names.filter((name) => !users.has(name));
+  return new Map([...users, ...(await loadMentionedMembers(tx, authorId, others))]);
 };
 
 /**
@@ -39,20 +51,22 @@ const replaceMentions = async (
 export type Mentioned = { user_id: number; directly: boolean };
 
 /**
- * Stores the users that a text mentions by `@name`, and returns the ones with access to the target.
+ * Stores the users that a text mentions by `@name` or as members of `@group`, and returns the ones with access to the
+ * target.
  * @param isNew whether the target cannot have mentions of this text yet, which saves a statement
  */
 export const storeMentions = async (
   tx: Tx,
   { target, project, isVisibleTo }: LoadedTarget,
-  text: { note_id: number; text: string; isNew: boolean },
+  { text, note_id, author_id, isNew }: { text: string; note_id: number; author_id: number; isNew: boolean },
 ): Promise<Mentioned[]> => {
-  const usernames = findMentionedUsernames(text.text);
-  if (usernames.length === 0 && text.isNew) return [];
-  const ids = await userIdsByName(tx.db, usernames);
-  await replaceMentions(tx, target, text.note_id, [...new Set(ids.values())]);
-  const viewers = await loadProjectViewers(tx.db, project, [...ids.values()], tx.now);
-  const directly = new Set(findAddressedUsernames(text.text).map((name) => ids.get(name.toLowerCase())));
+  const names = findMentionedNames(text).map((name) => name.toLowerCase());
+  if (names.length === 0 && isNew) return [];
+  const ids = await loadUserIds(tx, author_id, names);
+  const all = [...new Set([...ids.values()].flat())];
+  await replaceMentions(tx, target, note_id, all);
+  const viewers = await loadProjectViewers(tx.db, project, all, tx.now);
+  const directly = new Set(findAddressedNames(text).flatMap((name) => ids.get(name.toLowerCase()) ?? []));
   return [...viewers.values()]
     .filter((viewer) => isVisibleTo(viewer))
     .map(({ user_id }) => ({ user_id: user_id ?? 0, directly: directly.has(user_id ?? 0) }));

@@ -7,6 +7,7 @@ import { projectsAtLeast, visibleFeature, visibleProjects } from '../../../core/
 import { forbidden } from '../../../platform/errors.ts';
 import {
   boolean,
+  date,
   integer,
   names,
   object,
@@ -50,7 +51,7 @@ export const projectFilters = {
   with_programming_language: unsupportedFilter(),
   wiki_checksum_failed: unsupportedFilter(['false']),
   repository_checksum_failed: unsupportedFilter(['false']),
-  marked_for_deletion_on: unsupportedFilter(),
+  marked_for_deletion_on: optional(date('none: a deleted project is not kept until a later day')),
   with_security_reports: unsupportedFilter(['false']),
 };
 
@@ -115,7 +116,7 @@ export const projectConditions = (call: Call, filters: ProjectFilters): Conditio
     matchesSearch(filters),
     visibility === undefined ? null : sql`projects.visibility = ${visibility}`,
     repository_storage === '' ? null : sql`projects.repository_storage = ${repository_storage}`,
-    filters.imported === true ? sql`1 = 0` : null,
+    filters.imported === true || filters.marked_for_deletion_on !== undefined ? sql`1 = 0` : null,
   ];
   return conditions.filter((condition) => condition !== null);
 };
