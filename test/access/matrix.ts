@@ -110,6 +110,8 @@ const restless: Record<string, string[]> = {
   runners: ['contacted_at'],
   issue_search: ['indexed'],
   merge_request_search: ['indexed'],
+  // Commits of pushes are counted by background work.
+  activities: ['data'],
   // Mergeability is computed on read.
   merge_requests: ['merge_status', 'checked_source_sha', 'checked_target_sha', 'revision'],
   project_counters: ['merge_requests_version'],

@@ -75,6 +75,7 @@ const ofInstance: Record<string, string | null> = {
   '/snippets/:id': '/snippets/<own snippet>',
   '/snippets/:id/edit': '/snippets/<own snippet>/edit',
   '/snippets/:id/raw': null,
+  '/users/:name/activity': null, // leads to the profile
   '/robots.txt': null,
   '/favicon.ico': null,
   '/.well-known/security.txt': null,

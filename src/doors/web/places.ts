@@ -30,7 +30,7 @@ export type ProjectTab =
   | 'releases'
   | 'snippets'
   | 'settings';
-export type GroupTab = 'issues' | 'merge_requests' | 'members' | 'settings';
+export type GroupTab = 'activity' | 'issues' | 'merge_requests' | 'members' | 'settings';
 
 export type ProjectNoun = NounPages<ProjectAction, ProjectTab>;
 export type GroupNoun = NounPages<GroupAction, GroupTab>;
@@ -45,6 +45,7 @@ export const projectNouns = [
   { noun: 'star', tab: 'code', action: 'read_project', lines: ['POST'] },
   { noun: 'unstar', tab: 'code', action: 'read_project', lines: ['POST'] },
   { noun: 'starrers', tab: 'code', action: 'read_project', lines: ['GET'] },
+  { noun: 'activity', tab: 'code', action: 'read_project', lines: ['GET'] },
   { noun: 'notification_setting', tab: 'code', action: 'read_project', lines: ['POST'] },
   { noun: 'forks', tab: 'code', action: 'read_project', lines: ['GET', 'POST', 'GET /new'] },
   { noun: 'archive', tab: 'code', action: 'read_code', lines: ['GET /:rest'] },
@@ -267,6 +268,7 @@ export const projectNouns = [
 ] as const satisfies readonly ProjectNoun[];
 
 export const groupNouns = [
+  { noun: 'activity', tab: 'activity', name: 'Activity', action: 'read_group', lines: ['GET'] },
   // Lists of issues need an account, as those of members do.
   { noun: 'issues', tab: 'issues', name: 'Issues', action: 'read_group_member', lines: ['GET'] },
   {

@@ -19,10 +19,13 @@ const editPages: Load = async () => (await import('./pages/edit/pages.ts')).page
 
 const releasePages: Load = async () => (await import('./pages/releases/pages.ts')).pages;
 
+const activityPages: Load = async () => (await import('./pages/activity/pages.ts')).pages;
+
 const projectPages: Record<(typeof projectNouns)[number]['noun'], Load> = {
   star: homePages,
   unstar: homePages,
   starrers: homePages,
+  activity: activityPages,
   notification_setting: homePages,
   forks: homePages,
   archive: homePages,
@@ -68,6 +71,7 @@ const projectPages: Record<(typeof projectNouns)[number]['noun'], Load> = {
 };
 
 const groupPages: Record<(typeof groupNouns)[number]['noun'], Load> = {
+  activity: activityPages,
   group_members: async () => (await import('./pages/members/pages.ts')).pages,
   variables: async () => (await import('./pages/variables/pages.ts')).pages,
   runners: async () => (await import('./pages/runners/pages.ts')).pages,
@@ -111,6 +115,7 @@ export const pagePaths: PagePath[] = [
     ],
     load: async () => (await import('./pages/sessions/pages.ts')).pages,
   },
+  { lines: ['GET /users/:name/activity'], load: activityPages },
   {
     lines: ['GET /users/sign_up', 'POST /users/sign_up'],
     load: async () => (await import('./pages/users/pages.ts')).pages,

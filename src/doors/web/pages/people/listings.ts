@@ -7,15 +7,18 @@ import { personalNamespaces } from '../../../../identity/users/queries.ts';
 import { type PageRequest, pageRequest } from '../../../../platform/http/page.ts';
 import { starredBy } from '../../../../projects/projects/lists/list_filters.ts';
 import { listProjects } from '../../../../projects/projects/lists/list.ts';
+import { byAuthor } from '../../../events/list.ts';
 import type { Visit } from '../../page.ts';
 import { avatar } from '../../parts/avatar.ts';
 import { emptyState } from '../../parts/empty_state.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import { type ListedProject, projectList, visibilityMark } from '../../parts/project_list.ts';
+import { activityList } from '../../parts/timeline/activity_list.ts';
+import { loadActivity } from '../activity/load.ts';
 import { searchForm } from '../../parts/search_form.ts';
 
-export const profileTabs = ['projects', 'starred', 'groups'] as const;
+export const profileTabs = ['projects', 'activity', 'starred', 'groups'] as const;
 
 export type ProfileTab = (typeof profileTabs)[number];
 
@@ -28,7 +31,7 @@ export type Asked = {
 
 export type Listing = { total: number; content: Html };
 
-const emptyTexts: Record<ProfileTab, string> = {
+const emptyTexts: Record<Exclude<ProfileTab, 'activity'>, string> = {
   projects: 'No projects to show',
   starred: 'No starred projects to show',
   groups: 'No groups to show',
@@ -73,6 +76,18 @@ const loadProjects = async (
   return { total, list: projectList(items as ListedProject[]) };
 };
 
+const activityListing = async (
+  { call }: Visit,
+  userId: number,
+  { path, asked }: { path: string; asked: Asked },
+): Promise<Listing> => {
+  const wanted = pageRequest(asked);
+  const { items, total } = await loadActivity(call, byAuthor(userId), wanted);
+  const content = html`<div class="card">${activityList(items, { hasProject: true })}</div>
+${pagesNav({ path, query: { tab: 'activity' }, page: wanted, total })}`;
+  return { total, content };
+};
+
 /** Loads and renders the list of a tab. @param path of the profile */
 export const profileListing = async (
   visit: Visit,
@@ -80,6 +95,7 @@ export const profileListing = async (
   { path, asked }: { path: string; asked: Asked },
 ): Promise<Listing> => {
   const { tab } = asked;
+  if (tab === 'activity') return await activityListing(visit, userId, { path, asked });
   const search = asked.search ?? '';
   const wanted = pageRequest(asked);
   const sent = { search, page: wanted.page, per_page: wanted.per_page };

@@ -14,6 +14,7 @@ type Profile = ReturnType<typeof publicProfile>;
 
 const tabNames: Record<ProfileTab, string> = {
   projects: 'Projects',
+  activity: 'Activity',
   starred: 'Starred projects',
   groups: 'Groups',
 };

@@ -42,7 +42,7 @@ const aboutPart = async (visit: Visit, project: Project, license: Html | null): 
   const description = project.description ?? '';
   return html`<section><h2>About</h2>${
     description === '' ? html`<p class="muted">No description</p>` : html`<p class="lines">${description}</p>`
-  }${await topicPart(visit, project)}${await parentPart(visit, project)}${license}</section>
+  }${await topicPart(visit, project)}${await parentPart(visit, project)}${license}<p>${icon('history')} <a href="${projectPagePath(project, 'activity')}">Activity</a></p></section>
 `;
 };
 

@@ -19,6 +19,7 @@ type GroupTab = NounTab | 'overview';
 
 const tabTexts: Record<GroupTab, readonly [IconName, string]> = {
   overview: ['group', 'Overview'],
+  activity: ['history', 'Activity'],
   issues: ['issue', 'Issues'],
   merge_requests: ['merge-request', 'Merge requests'],
   members: ['users', 'Members'],

@@ -1,0 +1,41 @@
+import type { RawBuilder } from 'kysely';
+import type { Call } from '../../../../core/access/call.ts';
+import { type Page, pageParams } from '../../../../platform/http/page.ts';
+import { oneOf, optional } from '../../../../platform/http/schema.ts';
+import { eventsJson } from '../../../events/json.ts';
+import { type ActivityRow, listActivities } from '../../../events/list.ts';
+import type { ShownEvent } from '../../parts/timeline/activity_list.ts';
+
+/** Kinds of activity that a page can be limited to, as actions of the events API. */
+export const activityKinds = { pushed: 'Pushes', commented: 'Comments', merged: 'Merges', joined: 'Members' };
+
+type ActivityKind = keyof typeof activityKinds;
+
+export const activityParams = {
+  action: optional(oneOf(Object.keys(activityKinds) as ActivityKind[])),
+  ...pageParams,
+};
+
+export type ActivityQuery = { action?: ActivityKind; page: number; per_page: number };
+
+/** Paths by project id. The rows are visible, so are their projects. */
+const loadPaths = async ({ db }: Call, rows: readonly ActivityRow[]): Promise<Map<number, string>> => {
+  const ids = [...new Set(rows.map(({ project_id }) => project_id))];
+  if (ids.length === 0) return new Map();
+  const found = await db.selectFrom('projects').select(['id', 'full_path']).where('id', 'in', ids).execute();
+  return new Map(found.map(({ id, full_path }) => [id, full_path]));
+};
+
+/** Loads a page of activity that the viewer sees, the latest first. */
+export const loadActivity = async (
+  call: Call,
+  scope: RawBuilder<boolean>,
+  query: ActivityQuery,
+): Promise<Page<ShownEvent>> => {
+  const { items: rows, total } = await listActivities(call, scope, { ...query, sort: 'desc' });
+  const [events, paths] = await Promise.all([eventsJson(call, rows), loadPaths(call, rows)]);
+  return {
+    items: events.map((event) => ({ event, project_path: paths.get(event.project_id) ?? '' })),
+    total,
+  };
+};

@@ -1,0 +1,65 @@
+/** The activity pages of projects and groups, and the address of a user's activity. */
+import type { RawBuilder } from 'kysely';
+import { findGroup } from '../../../../identity/groups/find.ts';
+import { pageRequest } from '../../../../platform/http/page.ts';
+import { object, text } from '../../../../platform/http/schema.ts';
+import { findProject } from '../../../../projects/projects/find.ts';
+import { inGroup, inProject } from '../../../events/list.ts';
+import { type Visit, page, redirect } from '../../page.ts';
+import { groupPagePath, groupView } from '../../parts/frame/group_view.ts';
+import { choiceTabs } from '../../parts/frame/nav.ts';
+import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_view.ts';
+import { type Html, html } from '../../parts/html.ts';
+import { pagesNav } from '../../parts/paging.ts';
+import { activityList } from '../../parts/timeline/activity_list.ts';
+import { groupRoot, projectRoot } from '../../places.ts';
+import { type ActivityQuery, activityKinds, activityParams, loadActivity } from './load.ts';
+
+type Place = { scope: RawBuilder<boolean>; path: string; hasProject: boolean };
+
+const content = async ({ call }: Visit, place: Place, query: ActivityQuery): Promise<Html> => {
+  const { scope, path, hasProject } = place;
+  const { items, total } = await loadActivity(call, scope, query);
+  const { action } = query;
+  return html`<h1>Activity</h1>
+${choiceTabs({ label: 'Kind of activity', path, param: 'action', chosen: action, names: activityKinds })}
+<section class="card">${activityList(items, { hasProject })}</section>
+${pagesNav({ path, query: { action }, page: pageRequest(query), total })}`;
+};
+
+const shown = { title: 'Activity', noun: 'activity', hasHeading: true } as const;
+
+export const pages = [
+  page({
+    method: 'GET',
+    path: `${projectRoot}/activity`,
+    audience: 'visitor',
+    params: object({ ...projectPath, ...activityParams }),
+    handle: async (visit, { project: name, ...query }) => {
+      const project = await findProject(visit.call, name);
+      const path = projectPagePath(project, 'activity');
+      const place = { scope: inProject(project.id), path, hasProject: false };
+      return projectView(visit, { project, ...shown }, await content(visit, place, query));
+    },
+  }),
+  page({
+    method: 'GET',
+    path: `${groupRoot}/activity`,
+    audience: 'visitor',
+    params: object({ group: text({ maxLength: 1_000 }), ...activityParams }),
+    handle: async (visit, { group: name, ...query }) => {
+      const group = await findGroup(visit.call, name);
+      const path = groupPagePath(group, 'activity');
+      const place = { scope: inGroup(group.id), path, hasProject: true };
+      return groupView(visit, { group, ...shown }, await content(visit, place, query));
+    },
+  }),
+  page({
+    method: 'GET',
+    path: '/users/:name/activity',
+    audience: 'anyone',
+    params: object({ name: text() }),
+    handle: async (_visit, { name }) =>
+      await Promise.resolve(redirect(`/${encodeURIComponent(name)}?tab=activity`)),
+  }),
+];

@@ -1,0 +1,95 @@
+/** A list of what users did, as activity pages and profiles show it. */
+import type { EventJson } from '../../../events/json.ts';
+import { avatar } from '../avatar.ts';
+import { emptyState } from '../empty_state.ts';
+import { type Html, html } from '../html.ts';
+import { relative } from '../moment.ts';
+import { summarize } from '../projects/project_preview.ts';
+
+/** An event, and the full path of its project. */
+export type ShownEvent = { event: EventJson; project_path: string };
+
+const nouns: { [type: string]: string } = {
+  Issue: 'issue',
+  MergeRequest: 'merge request',
+  Milestone: 'milestone',
+  Commit: 'commit',
+};
+
+const marks: { [type: string]: string } = { Issue: '#', MergeRequest: '!', Milestone: '%' };
+
+const segments: { [type: string]: string } = {
+  Issue: 'issues',
+  MergeRequest: 'merge_requests',
+  Milestone: '-/milestones',
+};
+
+const recordLink = (path: string, type: string, { iid, title, anchor = '' }: Linked): Html => {
+  if (iid === null) return html`${nouns[type] ?? type} ${title ?? ''}`;
+  return html`${nouns[type]} <a class="title" href="/${path}/${segments[type]}/${iid}${anchor}">${marks[type]}${iid} ${title ?? ''}</a>`;
+};
+
+type Linked = { iid: number | null; title: string | null; anchor?: string };
+
+const encodeRef = (ref: string): string => ref.split('/').map(encodeURIComponent).join('/');
+
+type Push = NonNullable<EventJson['push_data']>;
+
+const refLink = (path: string, { action, ref_type, ref }: Push): Html =>
+  action === 'removed'
+    ? html`<code>${ref}</code>`
+    : html`<a class="title" href="/${path}/-/${ref_type === 'tag' ? 'tags' : 'commits'}/${encodeRef(ref)}">${ref}</a>`;
+
+const pushText = (path: string, push: Push): Html => {
+  const verb = { created: 'created', removed: 'deleted', pushed: 'pushed to' }[push.action];
+  const { commit_count, commit_title, commit_to } = push;
+  const counted = commit_count > 1 && html` <span class="muted">${commit_count} commits</span>`;
+  return html`${verb} ${push.ref_type} ${refLink(path, push)}${counted}${
+    commit_title !== null &&
+    html`<span class="meta"><a href="/${path}/-/commit/${commit_to}">${commit_title}</a></span>`
+  }`;
+};
+
+type Note = NonNullable<EventJson['note']>;
+
+const noteText = (path: string, note: Note, title: string | null): Html => {
+  const anchor = `#note_${note.id}`;
+  const sha = 'commit_id' in note && note.noteable_type === 'Commit' ? note.commit_id : null;
+  const target =
+    typeof sha === 'string'
+      ? html`commit <a class="title" href="/${path}/-/commit/${sha}${anchor}">${sha.slice(0, 8)}</a>`
+      : recordLink(path, note.noteable_type, { iid: note.noteable_iid, title, anchor });
+  return html`commented on ${target}<span class="meta"><span class="clamp">${summarize(note.body)}</span></span>`;
+};
+
+const verbs: { [name: string]: string } = {
+  accepted: 'merged',
+  joined: 'joined',
+  left: 'left',
+  created: 'created',
+};
+
+const doneText = ({ event, project_path: path }: ShownEvent): Html => {
+  const { action_name, push_data, note, target_type, target_iid: iid, target_title: title } = event;
+  if (push_data !== undefined) return pushText(path, push_data);
+  if (note !== undefined) return noteText(path, note, title);
+  const verb = verbs[action_name] ?? action_name;
+  return target_type === null
+    ? html`${verb} the project`
+    : html`${verb} ${recordLink(path, target_type, { iid, title })}`;
+};
+
+const item = (shown: ShownEvent, hasProject: boolean): Html => {
+  const { event, project_path } = shown;
+  const { author, created_at } = event;
+  return html`<li><span class="lead">${avatar({ name: author.name, avatar_url: author.avatar_url, size: 'medium' })}</span>
+<span><a class="author" href="/${author.username}">${author.name}</a> ${doneText(shown)}
+<span class="meta">${hasProject && html`<a href="/${project_path}">${project_path}</a> · `}${relative(Date.parse(created_at))}</span></span></li>
+`;
+};
+
+/** Renders a list of events. @param hasProject whether each names its project */
+export const activityList = (events: readonly ShownEvent[], { hasProject }: { hasProject: boolean }): Html =>
+  events.length === 0
+    ? emptyState({ icon: 'history', title: 'No activity to show' })
+    : html`<ul class="list activity">${events.map((shown) => item(shown, hasProject))}</ul>`;
