@@ -1,67 +1,53 @@
 /**
- * Keyboard shortcuts. Each follows a link of the page with `data-key`, such as `data-key="g i"`, or runs an action.
- * `?` lists those of the page. Single keys are off where the body says `data-no-keys`, and in fields.
+ * Keyboard shortcuts. Each follows a link of the page with `data-key`, such as `data-key="g i"`, opens a part, moves the
+ * focus into a field, or runs an action. `?` lists those of the page. Single keys are off where the body says
+ * `data-no-keys`, and in fields.
  */
+import { quoteSelection } from './quote.ts';
+import { type Actions, showShortcuts } from './shortcut_help.ts';
+
 const isField = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 
 const maxDelay = 1000;
 
-const linkFor = (keys: string): HTMLElement | null =>
-  document.querySelector<HTMLElement>(`[data-key="${CSS.escape(keys)}"], [data-key-2="${CSS.escape(keys)}"]`);
-
-/** Text of the shortcut in the list. */
-const nameOf = (element: HTMLElement): string =>
-  element.dataset['keyName'] ?? element.getAttribute('aria-label') ?? element.textContent.trim();
-
-const showHelp = (actions: ReadonlyMap<string, readonly [string, () => void]>): void => {
-  const dialog = document.createElement('dialog');
-  dialog.setAttribute('aria-label', 'Keyboard shortcuts');
-  const list = document.createElement('dl');
-  list.className = 'keys';
-  const add = (keys: string, name: string): void => {
-    const [row, term, text] = [
-      document.createElement('div'),
-      document.createElement('dt'),
-      document.createElement('dd'),
-    ];
-    const key = document.createElement('kbd');
-    key.textContent = keys;
-    term.append(key);
-    text.textContent = name;
-    row.append(term, text);
-    list.append(row);
-  };
-  for (const [keys, [name]] of actions) add(keys, name);
-  for (const element of document.querySelectorAll<HTMLElement>('[data-key]')) {
-    add(element.dataset['key'] ?? '', nameOf(element));
-  }
-  dialog.append(list);
-  document.body.append(dialog);
-  dialog.addEventListener('close', () => dialog.remove());
-  dialog.showModal();
+/** Finds the element of a shortcut: that of the content comes before that of the frame. */
+const findElement = (keys: string): HTMLElement | null => {
+  const one = CSS.escape(keys);
+  const selector = `[data-key="${one}"], [data-key-2="${one}"]`;
+  return document.querySelector(`main :is(${selector})`) ?? document.querySelector(selector);
 };
 
-/** @param actions by key: a name and what it does */
-export const startShortcuts = (actions: Map<string, readonly [string, () => void]>): void => {
-  actions.set('?', ['Show keyboard shortcuts', () => showHelp(actions)]);
+/** Opens a part of the page, and moves the focus into its first field. */
+const openPart = (summary: HTMLElement): void => {
+  const part = summary.closest('details');
+  summary.click();
+  if (part === null || !part.open) return;
+  part.querySelector<HTMLElement>('input:not([type=hidden]), select, textarea, button')?.focus();
+};
+
+const follow = (element: HTMLElement): void => {
+  if (element.tagName === 'SUMMARY') return openPart(element);
+  if (!isField(element)) return element.click();
+  if (element instanceof HTMLTextAreaElement) quoteSelection(element);
+  element.focus();
+};
+
+export const startShortcuts = (actions: Actions): void => {
+  actions.set('?', ['Show keyboard shortcuts', () => showShortcuts(actions)]);
   let first = '';
   let firstAt = 0;
   const run = (keys: string): boolean => {
     const action = actions.get(keys)?.[1];
-    const link = linkFor(keys);
-    if (action === undefined && link === null) return false;
-    action?.();
-    if (action === undefined) {
-      if (link?.matches('input, textarea, select') === true) link.focus();
-      else link?.click();
-    }
-    return true;
+    const element = action === undefined ? findElement(keys) : null;
+    if (action !== undefined) action();
+    else if (element !== null) follow(element);
+    return action !== undefined || element !== null;
   };
   document.addEventListener('keydown', (event) => {
     const { key, ctrlKey, metaKey, altKey, target, timeStamp } = event;
-    if (ctrlKey || metaKey || altKey || isField(target)) return;
+    if (ctrlKey || metaKey || altKey || key === 'Shift' || isField(target)) return;
     if (document.body.dataset['noKeys'] !== undefined || document.querySelector('dialog[open]') !== null)
       return;
     const both = timeStamp - firstAt < maxDelay ? `${first} ${key}` : key;

@@ -8,6 +8,8 @@ type Given = FieldGiven & {
   rows?: number;
   placeholder?: string;
   required?: boolean;
+  /** Shortcut that moves the focus into it. */
+  key?: string;
   /** The label is for screen readers only, as where a heading says the same. */
   hasHiddenLabel?: boolean;
   /** Project that references and relative links of the preview mean. */
@@ -20,7 +22,7 @@ const modes = (label: string): Html =>
 
 /** Renders a field for a Markdown text, within a `form`. */
 export const markdownEditor = (given: Given): Html => {
-  const { name, label, value, rows = 8, placeholder, required = false, project = null } = given;
+  const { name, label, value, rows = 8, placeholder, required = false, project = null, key } = given;
   const { id, attributes, hint, error } = tiesOf(given);
   const labelClass = given.hasHiddenLabel === true && html` class="visually-hidden"`;
   // Browsers drop the first newline after the tag.
@@ -28,7 +30,7 @@ export const markdownEditor = (given: Given): Html => {
 <div class="row between"><label for="${id}"${labelClass}>${label}</label>${modes(label)}<span class="hint end">Markdown is supported</span></div>${hint}
 <textarea id="${id}" name="${name}" rows="${rows}"${placeholder !== undefined && html` placeholder="${placeholder}"`}${
     required && html` required`
-  }${attributes}>
+  }${key !== undefined && html` data-key="${key}" data-key-name="${label}"`}${attributes}>
 ${value ?? ''}</textarea>
 <div class="preview" role="region" aria-label="Preview" tabindex="0" hidden></div>
 ${error}</div>

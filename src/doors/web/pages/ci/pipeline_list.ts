@@ -8,8 +8,11 @@ import type { Project } from '../../../../projects/projects/find.ts';
 import { findCode } from '../../../../code/repository/code.ts';
 import type { PipelineRow } from '../../../../code/repository/statuses/pipeline_summary.ts';
 import { type BasicUserRow, basicUsersById } from '../../../../identity/users/json.ts';
+import { spellCount } from '../../parts/count.ts';
+import { emptyState } from '../../parts/empty_state.ts';
 import { input } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
+import { icon } from '../../parts/icon.ts';
 import { relative } from '../../parts/moment.ts';
 import { choiceTabs } from '../../parts/frame/nav.ts';
 import { type View, type Visit, page } from '../../page.ts';
@@ -54,7 +57,7 @@ const table = (
   rows: readonly Row[],
 ): Html => html`<div class="wide" tabindex="0" role="region" aria-label="Pipelines"><table>
 <thead><tr><th scope="col">Pipeline</th><th scope="col">Status</th><th scope="col">Branch or tag</th>
-<th scope="col">Triggered by</th><th scope="col">Who</th><th scope="col">Duration</th><th scope="col">Created</th></tr></thead>
+<th scope="col">Source</th><th scope="col">Triggered by</th><th scope="col">Duration</th><th scope="col">Created</th></tr></thead>
 <tbody>${rows.map(line)}</tbody>
 </table></div>`;
 
@@ -63,6 +66,17 @@ const filterForm = (path: string, ref: string | null): Html =>
 ${input({ name: 'ref', id: 'filter_ref', label: 'Filter by branch or tag', value: ref })}<div class="buttons"><button>Filter</button></div>
 </form>
 `;
+
+const none = (isFiltered: boolean): Html =>
+  html`<section class="card" aria-label="Pipelines">${
+    isFiltered
+      ? emptyState({ icon: 'search', title: 'No pipelines match' })
+      : emptyState({
+          icon: 'pipeline',
+          title: 'No pipelines yet',
+          text: 'Add a file .gitlab-ci.yml: each push then starts a pipeline.',
+        })
+  }</section>`;
 
 const listView = async (visit: Visit, project: Project, asked: Asked): Promise<View> => {
   const { db, viewer } = visit.call;
@@ -77,13 +91,12 @@ const listView = async (visit: Visit, project: Project, asked: Asked): Promise<V
   );
   const path = projectPagePath(project, 'pipelines');
   const rows = items.map((row) => ({ row, project, user: users.get(row.user_id ?? 0) }));
-  const content = html`${may(viewer, 'create_pipeline', project) && html`<p><a class="button" href="${path}/new">Run pipeline</a></p>`}
+  const content = html`<div class="row between"><h1>Pipelines</h1>${may(viewer, 'create_pipeline', project) && html`<a class="button primary" href="${path}/new">${icon('play')} Run pipeline</a>`}</div>
 ${choiceTabs({ label: 'Pipelines by state', path, param: 'scope', chosen: scope, names: tabNames })}
 ${filterForm(path, ref ?? null)}
-<p class="quiet">${total === 1 ? '1 pipeline' : `${total} pipelines`}</p>
-${rows.length > 0 && table(rows)}
+${rows.length === 0 ? none(scope !== undefined || ref !== undefined) : html`<section class="card" aria-label="Pipelines"><header><span class="muted">${spellCount(total, 'pipeline')}</span></header>${table(rows)}</section>`}
 ${pagesNav({ path, query: { scope, ref }, page: wanted, total })}`;
-  return projectView(visit, { project, title: 'Pipelines', noun: 'pipelines' }, content);
+  return projectView(visit, { project, title: 'Pipelines', noun: 'pipelines', hasHeading: true }, content);
 };
 
 export const pipelineListPages = [

@@ -111,7 +111,7 @@ ${pagesNav({ path, query: { tab: isIssues ? undefined : tab }, page: at, total: 
 const actions = (visit: Visit, { path }: OwnerPlace, { iid, state }: MilestoneRow): Html => {
   const one = `${path}/${iid}`;
   const isOpen = state === 'active';
-  return html`<div class="buttons"><a class="button small" href="${one}/edit">${icon('pencil')} Edit</a>${form(
+  return html`<div class="buttons"><a class="button small" href="${one}/edit" data-key="e">${icon('pencil')} Edit</a>${form(
     visit,
     {
       action: `${one}/${isOpen ? 'close' : 'activate'}`,

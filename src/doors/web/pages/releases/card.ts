@@ -87,7 +87,7 @@ export const releaseCard = (visit: Visit, shown: Shown): Html => {
     release,
     isLatest,
   )}<span class="end">${editLink(visit, project, tag_name, null)}</span></header>
-<div class="body facts">${releaseFacts(project, release)}</div>
+<div class="body release-facts">${releaseFacts(project, release)}</div>
 ${releaseContent(visit, shown)}</section>
 `;
 };

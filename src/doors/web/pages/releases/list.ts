@@ -36,7 +36,7 @@ const toOrder = (order: Order): ReleaseOrder => ({
 
 const newLink = ({ call }: Visit, project: Project): Html | false =>
   may(call.viewer, 'admin_release', project) &&
-  html`<a class="button primary" href="${releasesPath(project)}/new" data-key="i" data-key-name="New release">${icon('plus')} New release</a>`;
+  html`<a class="button primary" href="${releasesPath(project)}/new">${icon('plus')} New release</a>`;
 
 /** Returns the newest release that is out; null: there is none. */
 const findLatest = async ({ call }: Visit, { id }: Project): Promise<ReleaseRow | null> => {

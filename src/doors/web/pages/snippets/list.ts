@@ -55,7 +55,7 @@ const listView = async (visit: Visit, place: SnippetPlace, asked: Asked): Promis
   const shown = await snippetsJson(call, home, items);
   const fresh =
     mayCreate(call, home) &&
-    html`<a class="button primary" href="${listPath}/new" data-key="i">${icon('plus')} New snippet</a>`;
+    html`<a class="button primary" href="${listPath}/new">${icon('plus')} New snippet</a>`;
   const list =
     shown.length === 0
       ? emptyState({ icon: 'file', title: 'No snippets', text: 'Snippets share a piece of code or text.' })

@@ -18,8 +18,8 @@ import { readmeCard } from './readme.ts';
 type Asked = { page: number; hasCommits: boolean };
 
 /** Links to other views of the same commit, and a menu to add files. */
-const toolbar = (visit: Visit, { project, ref, path, kind }: CodePlace): Html =>
-  html`<div class="row tight">${kind === 'branch' && addFileMenu(visit, { project, ref, path })}<a class="button" href="${codePath(project, 'find_file', ref)}" data-key="t" data-key-name="Find file">${icon('search')} Find file <kbd>t</kbd></a>
+const toolbar = (visit: Visit, { project, ref, path, kind, commit }: CodePlace): Html =>
+  html`<div class="row tight"><a hidden href="${codePath(project, 'tree', commit, path)}" data-key="y">Permalink</a>${kind === 'branch' && addFileMenu(visit, { project, ref, path })}<a class="button" href="${codePath(project, 'find_file', ref)}" data-key="t" data-key-name="Find file">${icon('search')} Find file <kbd>t</kbd></a>
 <a class="button" href="${codePath(project, 'commits', ref, path)}">${icon('history')} History</a>
 ${path === '' && html`<a class="button" href="${codePath(project, 'graphs', ref)}">${icon('users')} Contributors</a>`}</div>`;
 

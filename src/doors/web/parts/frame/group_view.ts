@@ -10,6 +10,7 @@ import { type Html, html } from '../html.ts';
 import type { IconName } from '../icon.ts';
 import { visibilityMark } from '../project_list.ts';
 import { type NavLink, beside, tabs } from './nav.ts';
+import { trail } from './trail.ts';
 
 /** Returns the address of a page of a group. @param below what follows the group's path: `runners` */
 export const groupPagePath = ({ full_path }: Pick<Group, 'full_path'>, below: string): string =>
@@ -67,6 +68,9 @@ export const groupView = (
     }));
   const headed = html`${!hasHeading && html`<h1>${title}</h1>`}
 ${content}`;
+  const current = links.find(({ isHere }) => isHere);
+  const isRecord = current !== undefined && visit.path.split('?')[0] !== current.path;
+  const more = isRecord ? trail(current, title) : links.length > 1 && tabs(tabTexts[tab][1], links);
   return {
     title: noun === null ? title : `${title} · ${group.full_path}`,
     home: `/groups/${group.full_path}`,
@@ -77,10 +81,7 @@ ${content}`;
       })}</div>
 ${tabs('Group', tabLinks(visit, group, tab))}</div>
 `,
-    body:
-      tab === 'settings'
-        ? beside('Settings', links, headed)
-        : html`${links.length > 1 && tabs(tabTexts[tab][1], links)}${headed}`,
+    body: tab === 'settings' ? beside('Settings', links, headed) : html`${more}${headed}`,
     ...view,
   };
 };

@@ -13,6 +13,8 @@ import type { IconName } from '../icon.ts';
 import { type NavLink, beside, tabs } from './nav.ts';
 import { visibilityMark } from '../project_list.ts';
 import { projectActions } from './project_actions.ts';
+import { projectShortcuts } from './project_shortcuts.ts';
+import { trail } from './trail.ts';
 
 /** Parameter of every page of a project: its full path. */
 export const projectPath = { project: text({ maxLength: 1_000 }) };
@@ -62,7 +64,7 @@ const projectHeader = async (visit: Visit, project: Project, tab: ProjectTab): P
   return html`<div class="place"><div class="row between"><div class="row">${crumbs(full_path, { before })}${
     project.archived === 1 && html`<span class="badge">Archived</span>`
   }</div>${await projectActions(visit, project)}</div>
-${tabs('Project', tabLinks(visit, project, tab))}</div>
+${tabs('Project', tabLinks(visit, project, tab))}${projectShortcuts(visit, project)}</div>
 `;
 };
 
@@ -93,7 +95,11 @@ export const projectView = (visit: Visit, given: Given, content: Html): View => 
   }));
   const headed = html`${!hasHeading && html`<h1>${title}</h1>`}
 ${content}`;
-  const more = links.length > 1 && tab !== 'code' && tabs(tabTexts[tab][1], links);
+  const current = links.find(({ isHere }) => isHere);
+  const isRecord = current !== undefined && visit.path.split('?')[0] !== current.path;
+  const more = isRecord
+    ? trail(current, title)
+    : links.length > 1 && tab !== 'code' && tabs(tabTexts[tab][1], links);
   return {
     title: noun === null ? title : `${title} · ${project.full_path}`,
     live,

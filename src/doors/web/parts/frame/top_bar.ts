@@ -62,9 +62,16 @@ const countWork = async (visit: Visit): Promise<Readonly<Record<string, number>>
   };
 };
 
+/** Keys of the lists of own work, as in GitLab. */
+const workKeys: Readonly<Record<string, string>> = {
+  '/dashboard/issues': 'I',
+  '/dashboard/merge_requests': 'M',
+  '/dashboard/todos': 'T',
+};
+
 const workLink = ([path, name, image]: Item, count: number): Html => {
   const shown = count >= maxCount ? `${maxCount - 1}+` : String(count);
-  return html`<li><a href="${path}" aria-label="${name}: ${shown}" title="${name}">${icon(image)}${
+  return html`<li><a href="${path}" aria-label="${name}: ${shown}" title="${name}" data-key="${workKeys[path]}" data-key-name="${name}">${icon(image)}${
     count > 0 && html` <span class="count">${shown}</span>`
   }</a></li>
 `;

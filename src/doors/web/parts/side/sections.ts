@@ -15,9 +15,22 @@ import { person } from '../person.ts';
 
 type Person = { name: string; username: string; avatar_url?: string | null };
 
+/** Shortcuts that open the form of a section, by its title. */
+const keys: Readonly<Record<string, string>> = {
+  Assignee: 'a',
+  Assignees: 'a',
+  Labels: 'l',
+  Milestone: 'm',
+};
+
+const keyPart = (title: string): Html | false => {
+  const key = keys[title];
+  return key !== undefined && html` data-key="${key}" data-key-name="Edit ${title.toLowerCase()}"`;
+};
+
 /** @param edit form that changes the value */
 export const section = (title: string, content: Html, edit: Html | null | false = null): Html =>
-  html`<section><h2>${title}</h2>${edit && html`<details class="edit"><summary>Edit<span class="visually-hidden"> ${title.toLowerCase()}</span></summary>${edit}</details>`}<div class="value">${content}</div></section>`;
+  html`<section><h2>${title}</h2>${edit && html`<details class="edit"><summary${keyPart(title)}>Edit<span class="visually-hidden"> ${title.toLowerCase()}</span></summary>${edit}</details>`}<div class="value">${content}</div></section>`;
 
 export const none = html`<span class="muted">None</span>`;
 

@@ -43,6 +43,7 @@ export const commentForm = (visit: Visit, talk: Talk, { word, intent, typed = ''
     label: 'Add a comment',
     placeholder: 'Write a comment, or quick actions such as /assign',
     rows: 5,
+    key: 'r',
     value: typed,
     project: loaded.project,
   })}<div class="buttons right">${stateButton}<button name="intent" value="thread">Start thread</button><button class="primary" name="intent" value="comment">Comment</button></div></div></form></div>`;

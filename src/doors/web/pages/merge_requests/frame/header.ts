@@ -63,8 +63,11 @@ const summary = (loaded: LoadedMergeRequest, { version }: TabCounts, source: Htm
   return html`${person(author)} wants to merge ${commits}${closed}`;
 };
 
-const command = (text: string): Html =>
-  html`<div class="copy"><pre tabindex="0"><code>${text}</code></pre><button type="button" class="small icon-button" data-copy="${text}" hidden aria-label="Copy the commands">${icon('copy')}</button></div>`;
+/** @param key attributes of the shortcut that copies the text */
+const command = (text: string, key: Html | null = null): Html =>
+  html`<div class="copy"><pre tabindex="0"><code>${text}</code></pre><button type="button" class="small icon-button" data-copy="${text}"${key} hidden aria-label="Copy the commands">${icon('copy')}</button></div>`;
+
+const branchKey = html` data-key="b" data-key-name="Copy the name of the branch"`;
 
 /** Renders the commands that check out the head, which the target project keeps. */
 const checkOutMenu = ({ merge_request: { iid, source_branch } }: LoadedMergeRequest): Html =>
@@ -72,7 +75,7 @@ const checkOutMenu = ({ merge_request: { iid, source_branch } }: LoadedMergeRequ
     { summary: html`${icon('code')} Check out ${icon('chevron-down')}`, classes: 'button' },
     html`<div class="check-out"><h2>In a clone of this project</h2>${command(
       `git fetch origin refs/merge-requests/${iid}/head\ngit checkout -B ${source_branch} FETCH_HEAD`,
-    )}<p class="muted small">Or copy the name of the branch:</p>${command(source_branch)}</div>`,
+    )}<p class="muted small">Or copy the name of the branch:</p>${command(source_branch, branchKey)}</div>`,
   );
 
 /** Renders what else the viewer may do; null: nothing. */
