@@ -1,6 +1,7 @@
 /**
  * Follows every address of a page that answers of the API contain. The endpoints come from `docs/openapi.json`: each GET
- * whose answer has such a field is asked on a seeded instance.
+ * whose answer has such a field is asked on a seeded instance. A new one that is not answered needs a record in
+ * `seedMore`.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -22,7 +23,7 @@ type Schema = { [key: string]: unknown };
 
 let gantry: TestService;
 
-/** Creates records that neither the seed nor `seedRest` creates. */
+/** Creates a record for each endpoint of which neither the seed nor `seedRest` creates one. */
 const seedMore = async (): Promise<void> => {
   const send = async (line: string, json: object = {}): Promise<{ id: number }> => {
     const { status, text, body } = await gantry.api(line, { json });
@@ -46,12 +47,20 @@ const seedMore = async (): Promise<void> => {
     await gantry.api('POST /snippets', { json: snippet, headers: { sudo } });
   await send('POST /applications', { name: 'App', redirect_uri: 'https://example.com', scopes: 'api' });
   await send('POST /user/keys', { title: 'Key', key });
-  for (const noun of ['issues', 'merge_requests']) {
-    const note = await send(`POST ${project}/${noun}/1/notes`, { body: 'Look at this, @ada' });
-    await send(`POST ${project}/${noun}/1/award_emoji`, { name: 'tada' });
-    await send(`POST ${project}/${noun}/1/notes/${note.id}/award_emoji`, { name: 'tada' });
+  const { body: milestones } = await gantry.api(`GET ${project}/milestones`);
+  const changes = [
+    { state_event: 'close' },
+    { milestone_id: 0 },
+    { milestone_id: milestones[0].id },
+    { labels: 'bug,seen' },
+  ];
+  for (const one of [`${project}/issues/1`, `${project}/merge_requests/2`]) {
+    for (const json of changes) assert.equal((await gantry.api(`PUT ${one}`, { json })).status, 200);
+    const note = await send(`POST ${one}/notes`, { body: 'Look at this, @ada' });
+    await send(`POST ${one}/award_emoji`, { name: 'tada' });
+    await send(`POST ${one}/notes/${note.id}/award_emoji`, { name: 'tada' });
   }
-  await send(`POST ${project}/merge_requests/1/draft_notes`, { note: 'A draft' });
+  await send(`POST ${project}/merge_requests/2/draft_notes`, { note: 'A draft' });
 };
 
 before(async () => {
@@ -127,7 +136,7 @@ const given: Record<string, string> = {
   '/keys/{id}': '1',
   '/runners/{id}': '1',
   '/projects/{id}/issues/{issue_iid}': '1',
-  '/projects/{id}/merge_requests/{merge_request_iid}': '1',
+  '/projects/{id}/merge_requests/{merge_request_iid}': '2',
 };
 
 const queries: Record<string, string> = {
@@ -140,13 +149,16 @@ const queries: Record<string, string> = {
 
 type Ask = (path: string) => Promise<{ status: number; body: unknown }>;
 
+/** An entry of a list, as far as paths need it. */
+type Listed = Record<string, string | number>;
+
 /** Asks the list before a parameter; the notes of a discussion are within it. */
-const loadList = async (ask: Ask, path: string): Promise<Schema[]> => {
+const loadList = async (ask: Ask, path: string): Promise<Listed[]> => {
   const { body } = await ask(path);
-  if (Array.isArray(body)) return body as Schema[];
+  if (Array.isArray(body)) return body as Listed[];
   const [, above = '', name = ''] = /^(.*)\/(\w+)$/.exec(path) ?? [];
   const within = ((await ask(above)).body as Schema | undefined)?.[name];
-  return Array.isArray(within) ? (within as Schema[]) : [];
+  return Array.isArray(within) ? (within as Listed[]) : [];
 };
 
 /** Replaces the parameters of a path by records of the lists before them; null: a list is empty. */
@@ -160,7 +172,7 @@ const fillPath = async (ask: Ask, declared: string): Promise<string | null> => {
       const [first] = given[soFar] === undefined ? await loadList(ask, path) : [];
       const value = given[soFar] ?? first?.[keys[name] ?? 'id'];
       if (value === undefined) return null;
-      path += `/${String(value as string | number)}`;
+      path += `/${value}`;
     }
   }
   return path;
