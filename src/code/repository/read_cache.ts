@@ -14,6 +14,7 @@ import { type Code, openCode } from './code.ts';
 const ofObjects: ReadonlySet<Method> = new Set<Method>([
   'commits.list',
   'commits.get',
+  'commits.merge_base',
   'tree.list',
   'blob.at',
   'blame.file',

@@ -4,6 +4,7 @@ import { may } from '../../../../core/access/may.ts';
 import type { Visit } from '../../page.ts';
 import { type CodeNoun, codePath } from '../../parts/code/code_path.ts';
 import type { CodePlace } from '../../parts/code/code_place.ts';
+import { isInexactPath } from '../../parts/code/file_names.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
 import { menu } from '../../parts/menu.ts';
@@ -35,11 +36,12 @@ export const fileButtons = (
   const { project, ref, path, commit } = place;
   const raw = codePath(project, 'raw', ref, path);
   const hasText = kind.kind === 'text' || kind.kind === 'markdown';
+  const isExact = !isInexactPath(path);
   const link = (noun: CodeNoun, text: string): Html =>
     html`<a class="button small" href="${codePath(project, noun, ref, path)}">${text}</a>`;
-  return html`${hasText && visit.call.signedIn && html`<a class="button small" href="${codePath(project, 'edit', ref, path)}" data-key="e">Edit</a>`}${hasText && link('blame', 'Blame')}${link('commits', 'History')}
+  return html`${hasText && isExact && visit.call.signedIn && html`<a class="button small" href="${codePath(project, 'edit', ref, path)}" data-key="e">Edit</a>`}${hasText && isExact && link('blame', 'Blame')}${isExact && link('commits', 'History')}
 <a class="button small" href="${codePath(project, 'blob', commit, path)}" data-key="y" data-key-name="Permalink" data-keep-hash>Permalink</a>
 <a class="button small" href="${raw}">Raw</a>
 ${hasText && content !== null && html`<button type="button" class="small" data-copy-from="${raw}" hidden aria-label="Copy the content">${icon('copy')}</button>`}
-<a class="button small" href="${raw}?inline=false" download aria-label="Download">${icon('download')}</a>${editMenu(visit, place)}`;
+<a class="button small" href="${raw}?inline=false" download aria-label="Download">${icon('download')}</a>${isExact && editMenu(visit, place)}`;
 };

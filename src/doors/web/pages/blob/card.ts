@@ -3,6 +3,7 @@ import type { LoadedFile } from '../../../../code/repository/files/find_file.ts'
 import type { Visit } from '../../page.ts';
 import { codePath } from '../../parts/code/code_path.ts';
 import type { CodePlace } from '../../parts/code/code_place.ts';
+import { isInexactPath } from '../../parts/code/file_names.ts';
 import { formatBytes } from '../../parts/code/format_bytes.ts';
 import { writeLines } from '../../parts/code/write_lines.ts';
 import { highlightLines } from '../../parts/highlight.ts';
@@ -111,7 +112,12 @@ export const blobCard = async (
   const { file, mode, content } = loaded;
   const kind = blobKind({ path: place.path, mode, content });
   const shown = await showContent(visit, place, [loaded, kind], asked);
-  const facts = [...shown.facts, formatBytes(file.size), ...(file.execute_filemode ? ['executable'] : [])];
+  const facts = [
+    ...shown.facts,
+    formatBytes(file.size),
+    ...(file.execute_filemode ? ['executable'] : []),
+    ...(isInexactPath(place.path) ? ['name is not UTF-8'] : []),
+  ];
   return html`<section class="card" aria-labelledby="file"><header>${icon(kind.kind === 'image' ? 'image' : 'file')}<h2 id="file">${file.file_name}</h2>
 <span class="muted small">${facts.join(' · ')}</span>
 <span class="end row tight">${kind.kind === 'markdown' && sourceSwitch(place, asked.isPlain)}${fileButtons(visit, place, [loaded, kind])}</span></header>

@@ -14,6 +14,7 @@ import { type PageRequest, pageParams, pageRequest } from '../../../../platform/
 import { clearable, object, oneOf, optional, text } from '../../../../platform/http/schema.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
 import { type View, type Visit, page } from '../../page.ts';
+import { withAnonymousPlace } from '../../parts/code/anonymous_places.ts';
 import { spellCount } from '../../parts/count.ts';
 import { emptyState } from '../../parts/empty_state.ts';
 import { form } from '../../parts/form.ts';
@@ -48,16 +49,17 @@ const stateFilter = (state: State, now: number): Pick<BranchFilter, 'since' | 'b
 type Loaded = { lines: BranchLine[]; total: number };
 
 const loadLines = async (
-  { call }: Visit,
+  visit: Visit,
   code: Code,
   filter: BranchFilter,
   at: Pick<PageRequest, 'limit' | 'offset'>,
 ): Promise<Loaded> => {
+  const { call } = visit;
   const { items, total } = await listBranches(code, filter, at);
   const shas = items.map(({ commit }) => commit).filter((id) => id !== null);
   const [branches, divergences, pipelines] = await Promise.all([
     branchesJson(call, code, items),
-    loadDivergences(code, items),
+    withAnonymousPlace(visit, async () => await loadDivergences(code, items)),
     loadLastPipelines(call, code.project, shas),
   ]);
   const lines = branches.map((branch, at) => ({

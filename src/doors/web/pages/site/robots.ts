@@ -7,6 +7,8 @@ const closed = ['/admin', '/api/', '/dashboard', '/oauth/', '/profile', '/search
 const costly = [
   'archive',
   'blame',
+  'blob',
+  'branches',
   'commits',
   'compare',
   'find_file',
@@ -24,6 +26,8 @@ const lines = [
   ...costly.map((noun) => `Disallow: /*/-/${noun}`),
   // Both forms of these addresses answer.
   'Disallow: /*/compare/',
+  'Disallow: /*/commit/',
+  'Disallow: /*/tree/',
   'Disallow: /*.git/',
   // Filters, orders and further pages of lists.
   'Disallow: /*?',

@@ -10,6 +10,7 @@ import { makeLruCache } from '../../../../platform/lru_cache.ts';
 import { resolveRefPath } from '../../../../code/repository/refs/ref_path.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
 import type { Visit } from '../../page.ts';
+import { hasAnonymousPlace, withAnonymousPlace } from '../../parts/code/anonymous_places.ts';
 import { codePath } from '../../parts/code/code_path.ts';
 import { commitHeader, commitLink, signedTime } from '../../parts/code/commit_line.ts';
 import { type Html, html } from '../../parts/html.ts';
@@ -91,19 +92,29 @@ const maxCachedCharacters = 16 * 1024 * 1024;
 /** Complete folders by commit and by the addresses in their rows. */
 const cache = makeLruCache<Folder>(maxCachedCharacters, ({ rows }) => rows.text.length + 1_000);
 
+/** Anonymous visitors search in places of their own; a page that can do without does not wait for one. */
 const findEntryCommits = async (
+  visit: Visit,
   code: Code,
   { commit, path, hasCommits = false }: TreeGiven & { commit: Oid },
   entries: readonly TreeEntry[],
 ): Promise<LastCommits> => {
-  if (!hasCommits && entries.length > maxInlineCommits) return { commits: new Map(), isFinished: false };
+  const isLate = entries.length > maxInlineCommits || !hasAnonymousPlace(visit);
+  if (!hasCommits && isLate) return { commits: new Map(), isFinished: false };
   const names = entries.map(({ name }) => name);
   const milliseconds = hasCommits ? searchTimes.later : searchTimes.inline;
-  const found = await findLastCommits(code, { commit, path, names, milliseconds });
+  const found = await withAnonymousPlace(
+    visit,
+    async () => await findLastCommits(code, { commit, path, names, milliseconds }),
+  );
   return hasCommits ? { ...found, isFinished: true } : found;
 };
 
-const readFolder = async (code: Code, given: TreeGiven & { commit: Oid }): Promise<Folder | null> => {
+const readFolder = async (
+  visit: Visit,
+  code: Code,
+  given: TreeGiven & { commit: Oid },
+): Promise<Folder | null> => {
   const { project, ref, path, commit, page = 1 } = given;
   const offset = (page - 1) * maxEntries;
   const listing = await listFolder(code, { commit, path, offset, limit: maxEntries });
@@ -111,7 +122,7 @@ const readFolder = async (code: Code, given: TreeGiven & { commit: Oid }): Promi
   const { entries, total } = listing;
   const [lastCommit, { commits, isFinished }] = await Promise.all([
     findLastCommit(code, commit, path),
-    findEntryCommits(code, given, entries),
+    findEntryCommits(visit, code, given, entries),
   ]);
   const rows = entries.map(
     (entry) =>
@@ -129,7 +140,7 @@ const loadFolder = async (visit: Visit, given: TreeGiven): Promise<Folder | null
   const key = JSON.stringify([project.id, project.full_path, commit, ref, path, page]);
   const cached = cache.get(key);
   if (cached !== undefined) return cached;
-  const folder = await readFolder(code, { ...given, commit });
+  const folder = await readFolder(visit, code, { ...given, commit });
   if (folder?.isFinished === true) cache.set(key, folder);
   return folder;
 };

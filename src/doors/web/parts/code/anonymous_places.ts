@@ -49,17 +49,32 @@ const leave = (queue: Queue): void => {
   }
 };
 
+/** Checks whether costly work of a page could begin at once, for what a page can do without. */
+export const hasAnonymousPlace = ({ call }: Visit): boolean =>
+  call.signedIn || getQueue(call.platform).taken < maxPlaces;
+
 /**
- * Runs costly work of a page. Anonymous visitors share few places.
+ * Takes a place for costly work of a page, such as a download. Anonymous visitors share few.
+ * @returns releases the place; further calls do nothing
  * @throws Failure 429 when too many of them wait
  */
-export const withAnonymousPlace = async <T>({ call }: Visit, work: () => Promise<T>): Promise<T> => {
-  if (call.signedIn) return await work();
+export const takeAnonymousPlace = async ({ call }: Visit): Promise<() => void> => {
+  if (call.signedIn) return () => undefined;
   const queue = getQueue(call.platform);
   await enter(queue);
+  let isTaken = true;
+  return () => {
+    if (isTaken) leave(queue);
+    isTaken = false;
+  };
+};
+
+/** Runs costly work of a page in a place. @throws Failure 429 when too many anonymous visitors wait */
+export const withAnonymousPlace = async <T>(visit: Visit, work: () => Promise<T>): Promise<T> => {
+  const release = await takeAnonymousPlace(visit);
   try {
     return await work();
   } finally {
-    leave(queue);
+    release();
   }
 };

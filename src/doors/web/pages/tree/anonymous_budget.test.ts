@@ -1,0 +1,109 @@
+/** Tests that costly pages have a budget of their own for anonymous visitors, which members do not feel. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { seedCommit } from '../../../../../test/support/repositories/seed_commits.ts';
+import { seedProject } from '../../../../../test/support/seed.ts';
+import { seedVisitor } from '../../../../../test/support/seed_visitor.ts';
+import { type TestService, startTestService } from '../../../../../test/support/service.ts';
+import { type Visitor, openVisitor } from '../../../../../test/support/visitor.ts';
+import type { Visit } from '../../page.ts';
+import { withAnonymousPlace } from '../../parts/code/anonymous_places.ts';
+
+let gantry: TestService;
+let member: Visitor;
+let project: { id: number; full_path: string };
+let sha: string;
+
+before(async () => {
+  gantry = await startTestService();
+  project = await seedProject(gantry, { visibility: 'public' });
+  sha = await seedCommit(gantry, project.id, { 'a.js': 'const a = 1;\n', 'd/b': '1' });
+  await seedCommit(gantry, project.id, { c: '' }, { branch: 'topic', from: 'main' });
+  member = (await seedVisitor(gantry)).visitor;
+});
+after(async () => await gantry.close());
+
+/** Takes every place, and lets as many wait as may. */
+const crowd = async (work: () => Promise<void>): Promise<void> => {
+  const { platform } = gantry.service;
+  const crawler = { call: { platform, signedIn: false } } as unknown as Visit;
+  const gate = Promise.withResolvers<void>();
+  const crawlers = Array.from(
+    { length: 22 },
+    async () => await withAnonymousPlace(crawler, async () => await gate.promise),
+  );
+  try {
+    await work();
+  } finally {
+    gate.resolve();
+    await Promise.all(crawlers);
+  }
+};
+
+const listCostly = (): string[] => {
+  const root = `/${project.full_path}`;
+  return [
+    `${root}/-/blame/main/a.js`,
+    `${root}/-/commits/main/a.js`,
+    `${root}/-/commits/main?search=x`,
+    `${root}/-/commits/main?page=50`,
+    `${root}/commit/${sha}`,
+    `${root}/commit/${sha}.patch`,
+    `${root}/commit/${sha}?refs=1`,
+    `${root}/compare/main...topic`,
+    `${root}/-/graphs/main`,
+    `${root}/-/find_file/main`,
+    `${root}/-/archive/main/x.tar`,
+    `${root}/-/branches`,
+    `${root}/tree/main?commits=1`,
+  ];
+};
+
+test('past the budget, anonymous visitors are asked to come back, and members are served', async () => {
+  await crowd(async () => {
+    const anonymous = openVisitor(gantry);
+    for (const path of listCostly()) {
+      const { status, headers } = await anonymous.get(path);
+      assert.deepEqual([status, headers.get('retry-after')], [429, '30'], path);
+      assert.equal((await member.get(path)).status, 200, path);
+    }
+  });
+});
+
+test('pages that can do without the costly part are shown without it', async () => {
+  const other = await seedProject(gantry, { visibility: 'public' });
+  await seedCommit(gantry, other.id, { 'a.js': 'const a = 1;\n' });
+  await crowd(async () => {
+    const anonymous = openVisitor(gantry);
+    for (const path of [`/${other.full_path}`, `/${other.full_path}/tree/main`]) {
+      const { status, text } = await anonymous.get(path);
+      assert.deepEqual([status, text.includes('Show last commits')], [200, true], path);
+    }
+    assert.equal((await anonymous.get(`/${other.full_path}/-/blob/main/a.js`)).status, 200);
+  });
+});
+
+test('a download frees its place', async () => {
+  const anonymous = openVisitor(gantry);
+  for (let at = 0; at < 4; at += 1) {
+    const { status } = await anonymous.get(`/${project.full_path}/-/archive/main/x.tar`);
+    assert.equal(status, 200);
+  }
+  for (const path of listCostly()) assert.equal((await anonymous.get(path)).status, 200, path);
+});
+
+test('crawlers are asked to leave these pages out', async () => {
+  const { text } = await openVisitor(gantry).get('/robots.txt');
+  const closed = text
+    .split('\n')
+    .flatMap((line) => /^Disallow: (.+)$/.exec(line)?.slice(1) ?? [])
+    .map((path) => new RegExp(`^${RegExp.escape(path).replaceAll('\\*', '.*')}`));
+  const blob = `/${project.full_path}/-/blob/main/a.js`;
+  for (const path of [...listCostly(), blob]) {
+    assert.ok(
+      closed.some((pattern) => pattern.test(path)),
+      path,
+    );
+  }
+  assert.ok(!closed.some((pattern) => pattern.test(`/${project.full_path}`)));
+});
