@@ -15,12 +15,13 @@
  * its first failure.
  */
 import { execFileSync } from 'node:child_process';
-import { globSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { globSync, mkdirSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { delimiter, join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { getBudget } from './support/run/budgets.ts';
 import { changedFiles, testsReachedBy } from './support/run/changed_tests.ts';
+import { readProcessorSeconds } from './support/run/processor_seconds.ts';
 import { killAll, runCommand } from './support/run/run_command.ts';
 import { type EngineName, type Work, planWork, rememberDurations } from './support/run/plan.ts';
 import { startPostgres, type Postgres } from './support/databases/postgres.ts';
@@ -290,15 +291,8 @@ const slowest = (done: Done[]): string[] => {
 
 /** Processor minutes of everything this run started; null where the system does not count them. */
 const processorMinutes = (): string | null => {
-  try {
-    const fields = readFileSync('/proc/self/stat', 'utf8')
-      .replace(/^.*\) /s, '')
-      .split(' ');
-    const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
-    return (ticks / 100 / 60).toFixed(1);
-  } catch {
-    return null;
-  }
+  const seconds = readProcessorSeconds();
+  return seconds === 0 ? null : (seconds / 60).toFixed(1);
 };
 
 const finish = (done: Done[]): void => {

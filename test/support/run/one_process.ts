@@ -8,6 +8,7 @@ import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { after, beforeEach, describe, it } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { processorNote, readProcessorSeconds } from './processor_seconds.ts';
 
 const exitTimeout = 10_000;
 const files = process.argv.slice(2);
@@ -46,12 +47,19 @@ const load = (path: string): Promise<unknown> | undefined => {
   }
 };
 
+/** Processor seconds when the last file ended; the first file pays for loading the modules of all. */
+let counted = 0;
+
+const endFile = (file: string, note: (text: string) => void): void => {
+  const used = readProcessorSeconds();
+  note(processorNote(file, used - counted));
+  counted = used;
+  remaining -= 1;
+  if (remaining === 0) setTimeout(reportOpenHandles, exitTimeout).unref();
+};
+
 for (const file of files) {
   describe(file, async () => {
-    after(() => {
-      remaining -= 1;
-      if (remaining === 0) setTimeout(reportOpenHandles, exitTimeout).unref();
-    });
     try {
       const loading = load(resolve(file));
       if (loading !== undefined) await loading;
@@ -60,6 +68,8 @@ for (const file of files) {
         throw error;
       });
     }
+    // After the hooks of the file, which stop its processes.
+    after((suite) => endFile(file, (text) => suite.diagnostic(text)));
   });
 }
 

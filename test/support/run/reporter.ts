@@ -2,14 +2,16 @@
 import { relative } from 'node:path';
 import type { TestEvent } from 'node:test/reporters';
 import { inspect } from 'node:util';
+import { readProcessorNote } from './processor_seconds.ts';
 
 /**
  * `begin` and `done`: a file starts or ends, reported immediately; the others come in the order of the tests. `text`:
- * output of a file's own process. `end`: the run finished. `name` includes the names of the suites; `suite` is the
- * test file; `seconds` is the duration of a file or a test.
+ * output of a file's own process. `processor`: the processor time of a file in `seconds`. `end`: the run finished.
+ * `name` includes the names of the suites; `suite` is the test file; otherwise `seconds` is the duration of a file or
+ * a test.
  */
 export type Report = {
-  kind: 'begin' | 'done' | 'pass' | 'fail' | 'skip' | 'text' | 'end';
+  kind: 'begin' | 'done' | 'pass' | 'fail' | 'skip' | 'text' | 'processor' | 'end';
   file?: string;
   name?: string;
   suite?: string;
@@ -66,8 +68,7 @@ const reader = () => {
       case 'test:fail':
         return ended(event);
       case 'test:diagnostic':
-        if (!event.data.message.includes('asynchronous activity after the test ended')) return undefined;
-        return { kind: 'fail', file: '', name: 'after its end', message: event.data.message };
+        return noted(event.data.message);
       case 'test:stdout':
       case 'test:stderr':
         return { kind: 'text', message: event.data.message };
@@ -77,6 +78,13 @@ const reader = () => {
         return undefined;
     }
   };
+};
+
+const noted = (message: string): Report | undefined => {
+  if (message.includes('asynchronous activity after the test ended'))
+    return { kind: 'fail', file: '', name: 'after its end', message };
+  const processor = readProcessorNote(message);
+  return processor && { kind: 'processor', ...processor };
 };
 
 type Ended = Extract<TestEvent, { type: 'test:pass' | 'test:fail' }>;

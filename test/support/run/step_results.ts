@@ -3,7 +3,14 @@ import type { Ended } from './run_command.ts';
 import type { Report } from './reporter.ts';
 
 export type Failure = { file: string; name: string; message: string };
-export type FileTime = { file: string; seconds: number; longestTest: number };
+export type FileTime = {
+  file: string;
+  seconds: number;
+  /** Seconds. */
+  longestTest: number;
+  /** Processor time in seconds. */
+  processor: number;
+};
 export type Result = {
   passed: number;
   skipped: number;
@@ -68,6 +75,7 @@ export const readResult = (ended: Ended, log: string, begun: string, minutes: nu
       file,
       seconds,
       longestTest: longestTest(reports, file),
+      processor: of('processor').find((one) => one.file === file)?.seconds ?? 0,
     })),
   };
 };
