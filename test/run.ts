@@ -220,7 +220,7 @@ const onceMore = async (engine: EngineName, result: Result): Promise<Result> => 
   const again: Result[] = [];
   for (const file of files) {
     if (file === undefined) return result;
-    const work: Work = { engine, file, seconds: 0, isAlone: true };
+    const work: Work = { engine, file, seconds: 0, isAlone: true, company: '' };
     again.push(await runGroup([work], options));
   }
   const isClean = again.every(({ failures, passed }) => failures.length === 0 && passed > 0);
@@ -285,7 +285,8 @@ const slowest = (done: Done[]): string[] => {
     .filter((one, index) => index < 10 || isOver(one))
     .map((one) => {
       const test = `longest test ${one.longestTest.toFixed(1)} s of ${getBudget(one.file)} s`;
-      return `${isOver(one) ? 'over budget' : 'slow'}: ${one.file} (${one.engine}) ${one.seconds.toFixed(1)} s, ${test}`;
+      const took = `${one.seconds.toFixed(1)} s, ${one.processor.toFixed(1)} processor s`;
+      return `${isOver(one) ? 'over budget' : 'slow'}: ${one.file} (${one.engine}) ${took}, ${test}`;
     });
 };
 
