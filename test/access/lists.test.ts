@@ -5,12 +5,12 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
-import { seed } from '../support/run/sample.ts';
+import { seed, times } from '../support/run/sample.ts';
 import { type SeededUser, seedGroup, seedMember, seedProject, seedUser, unique } from '../support/seed.ts';
 import { type TestService, startTestService } from '../support/service.ts';
 import { type Wire, openWire } from './pipelined_requests.ts';
 
-const draws = 300;
+const draws = times(300, 120);
 /** Number of lists between two changes. */
 const changeEvery = 3;
 

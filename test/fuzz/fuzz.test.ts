@@ -13,12 +13,12 @@ import { plainSchema } from '../../src/platform/http/openapi/schemas.ts';
 import { endpoints } from '../../src/app/routes.ts';
 import { findFaults } from '../crash/invariants.ts';
 import { settle } from '../support/seed_merge_requests.ts';
-import { seed } from '../support/run/sample.ts';
+import { seed, times } from '../support/run/sample.ts';
 import { type TestService, engine, startTestService } from '../support/service.ts';
 import { type DrawnRequest, type Sendable, anyRequest, sendable } from './requests.ts';
 import { type World, seedWorld } from './world.ts';
 
-const count = 5_000;
+const count = times(5_000, 1_200);
 const atOnce = 16;
 
 let gantry: TestService;

@@ -4,13 +4,13 @@ import { after, before, test } from 'node:test';
 import fc from 'fast-check';
 import { pagePaths } from '../../src/doors/web/routes.ts';
 import { settle } from '../support/seed_merge_requests.ts';
-import { seed } from '../support/run/sample.ts';
+import { seed, times } from '../support/run/sample.ts';
 import { type TestService, startTestService } from '../support/service.ts';
 import { type Visitor, openVisitor } from '../support/visitor.ts';
 import { type DrawnRequest, anyRequest, sendable } from './requests.ts';
 import { seedWorld } from './world.ts';
 
-const count = 2_500;
+const count = times(2_500, 600);
 const password = 'correct horse battery';
 
 let gantry: TestService;

@@ -17,6 +17,10 @@ export const times = (whole: number, fast: number): number => (isWhole ? whole :
 export const hashToFraction = (seed: number, text: string): number =>
   Number.parseInt(hash('sha256', `${seed} ${text}`).slice(0, 8), 16) / 2 ** 32;
 
+/** Whether something belongs to the sample of this run: one name in `share` does, and all in `npm run test:all`. */
+export const isDrawn = (name: string, share: number): boolean =>
+  isWhole || hashToFraction(seed, name) < 1 / share;
+
 /**
  * Returns one row in `share` in `npm test`, and all rows in `npm run test:all`. Returns at least one row of each
  * group, such as an endpoint.
