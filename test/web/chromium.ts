@@ -1,4 +1,6 @@
-/** One real browser for a test file, and what axe finds wrong with a page. */
+/** The real browser of the tests, and what axe finds wrong with a page. */
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import chromium from '@sparticuz/chromium';
 import axe from 'axe-core';
 import { type Browser, type Page, chromium as driver } from 'playwright-core';
@@ -9,12 +11,61 @@ import { type Browser, type Page, chromium as driver } from 'playwright-core';
  */
 const args = ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'];
 
-export const openBrowser = async (): Promise<Browser> =>
-  await driver.launch({
-    executablePath: await chromium.executablePath(),
-    args,
-    headless: true,
-  });
+const cache = join(import.meta.dirname, '../../node_modules/.cache/gantry');
+
+/**
+ * Returns the path of the browser's program. The package unpacks it for seconds into TMPDIR, which is another folder in
+ * each process of a test run: keep it, for each version.
+ */
+const findProgram = async (): Promise<string> => {
+  const about = new URL('../package.json', import.meta.resolve('@sparticuz/chromium'));
+  const { version } = JSON.parse(readFileSync(about, 'utf8')) as { version: string };
+  const kept = join(cache, `chromium-${version}`);
+  const program = join(kept, 'chromium');
+  if (existsSync(program)) return program;
+  mkdirSync(cache, { recursive: true });
+  const own = mkdtempSync(join(cache, 'unpacking-'));
+  const usual = process.env['TMPDIR'];
+  process.env['TMPDIR'] = own;
+  try {
+    await chromium.executablePath();
+  } finally {
+    if (usual === undefined) delete process.env['TMPDIR'];
+    else process.env['TMPDIR'] = usual;
+  }
+  try {
+    renameSync(own, kept);
+  } catch (error) {
+    if (!existsSync(program)) throw error;
+    rmSync(own, { recursive: true, force: true }); // another process was first
+  }
+  return program;
+};
+
+let shared: Promise<Browser> | undefined;
+let users = 0;
+let closing: NodeJS.Timeout | undefined;
+/** Milliseconds that the browser waits for the next test file of this process. */
+const patience = 3000;
+
+/** Opens the browser that the test files of a process share. Each test has its own context, which shares nothing. */
+export const openBrowser = async (): Promise<Browser> => {
+  users += 1;
+  clearTimeout(closing);
+  shared ??= findProgram().then((executablePath) => driver.launch({ executablePath, args, headless: true }));
+  return await shared;
+};
+
+/** Ends the use of the browser. It closes unless another test file opens it soon. */
+export const releaseBrowser = (): void => {
+  users -= 1;
+  if (users > 0) return;
+  closing = setTimeout(() => {
+    const browser = shared;
+    shared = undefined;
+    void browser?.then((one) => one.close());
+  }, patience);
+};
 
 type Violation = { id: string; impact: string | null; nodes: { html: string }[] };
 

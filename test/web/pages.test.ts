@@ -5,7 +5,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { unique } from '../support/seed.ts';
 import { type TestService, engine, startTestService } from '../support/service.ts';
 import { sampleKeys } from '../support/repositories/ssh_keys.ts';
-import { openBrowser, seriousFaults } from './chromium.ts';
+import { openBrowser, releaseBrowser, seriousFaults } from './chromium.ts';
 
 const skip = engine === 'postgres' ? 'pages behave alike on both engines' : false;
 const password = 'correct horse';
@@ -21,7 +21,7 @@ before(async () => {
 });
 after(async () => {
   if (skip !== false) return;
-  await browser.close();
+  releaseBrowser();
   await gantry.close();
 });
 

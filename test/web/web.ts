@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { unique } from '../support/seed.ts';
 import { type TestService, engine, startTestService } from '../support/service.ts';
-import { openBrowser, seriousFaults } from './chromium.ts';
+import { openBrowser, releaseBrowser, seriousFaults } from './chromium.ts';
 
 /** For every test of a browser: `test('...', { skip }, ...)`. */
 export const skip: string | false = engine === 'postgres' ? 'pages behave alike on both engines' : false;
@@ -62,7 +62,7 @@ export const openWeb = async (environment: Record<string, string> = {}): Promise
     signIn,
     assertFine: async (page) => assert.deepEqual(await seriousFaults(page), [], page.url()),
     close: async () => {
-      await browser.close();
+      releaseBrowser();
       await gantry.close();
     },
   };

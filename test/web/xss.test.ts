@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { convert } from '../../src/doors/markdown/convert/convert.ts';
 import { xssVectors } from '../support/xss_vectors.ts';
-import { openBrowser } from './chromium.ts';
+import { openBrowser, releaseBrowser } from './chromium.ts';
 import { skip } from './web.ts';
 
 const origin = 'http://git.example.com';
@@ -61,8 +61,8 @@ const touchAll = (): void => {
 
 const look = async (html: string) => {
   const browser = await openBrowser();
+  const page = await browser.newPage();
   try {
-    const page = await browser.newPage();
     const dialogs: string[] = [];
     const requests = new Set<string>();
     page.on('dialog', (dialog) => {
@@ -89,7 +89,8 @@ const look = async (html: string) => {
     requests.delete(origin);
     return { sections, hasEnd, active, mark, dialogs, requests: [...requests], url: page.url() };
   } finally {
-    await browser.close();
+    await page.close();
+    releaseBrowser();
   }
 };
 

@@ -41,6 +41,7 @@ test('puts every planned file in one group of one engine; isolated files share n
     file: `${at}.test.ts`,
     seconds: 90 - at,
     isAlone: at % 10 === 0,
+    company: at % 3 === 0 ? 'test/web/' : '',
   }));
   const remaining = [...work];
   const groups: Work[][] = [];
@@ -54,7 +55,7 @@ test('puts every planned file in one group of one engine; isolated files share n
     work.map(({ file }) => file).toSorted(),
   );
   for (const group of groups) {
-    assert.equal(new Set(group.map(({ engine }) => engine)).size, 1);
+    assert.equal(new Set(group.map(({ engine, company }) => `${engine} ${company}`)).size, 1);
     if (group.some(({ isAlone }) => isAlone)) assert.equal(group.length, 1);
   }
 });

@@ -11,20 +11,35 @@ export type Work = {
   seconds: number;
   /** Whether the file runs in a process of its own. */
   isAlone: boolean;
+  /** Only files with the same word share a process. */
+  company: string;
 };
 
-/** Tests that start and kill services: each file has a process of its own. */
-const isolated = ['test/crash/', 'test/cli/', 'test/clients/', 'test/git/', 'test/ci/', 'test/web/'];
+/** Tests that kill processes and fill disks: each file has a process of its own. */
+const isolated = ['test/crash/'];
+/** Tests that start programs: only files of the same folder share a process, and with it a browser. */
+const starting = ['test/cli/', 'test/clients/', 'test/git/', 'test/ci/', 'test/web/'];
+
+/** Pages in a browser behave alike on both engines. */
+const browsers = ['test/web/'];
 
 /**
  * A test file that contains one of these words runs on PostgreSQL in every run, because its subject differs between
- * the engines: locks, query plans, the order of results, and SQL in the test.
+ * the engines: locks, transactions, and SQL in the test.
  */
-const engineWords = /postgres|deadlock|concurren|races|\/db\/|queries\.ts|order_by|sort=|search=/i;
-/** The words for files that start processes, where most of the time is not spent in the database. */
-const engineNames = /postgres/i;
-/** PostgreSQL runs one in so many of the other files. */
-const sampledShare = 8;
+const alwaysWords = /postgres|deadlock|\braces?\b|\/db\/(?!open\.ts|schema\/)|queries\.ts/i;
+/** A file with one of these words runs often: order, text search and simultaneous writes are left to the engine. */
+const oftenWords = /\bconcurren|order_by|[?&]sort=|[?&]search=/i;
+/**
+ * Files where most of the time is not spent on queries that differ. Of these, those with tests of one engine run
+ * always.
+ */
+const seldom = [...isolated, ...starting, 'test/access/', 'test/fuzz/', 'src/doors/web/'];
+const engineCondition = /engine !== 'postgres'|isPostgres/;
+
+/** PostgreSQL runs one in so many of the files that run often, and of the others. */
+const oftenShare = 3;
+const seldomShare = 12;
 
 export type Choice = {
   engines: readonly EngineName[];
@@ -34,11 +49,15 @@ export type Choice = {
   seed: number;
 };
 
-const runsOnPostgres = (file: string, { isWhole, seed }: Choice): boolean => {
-  const words = isIn(isolated, file) ? engineNames : engineWords;
-  const isDifferent = words.test(`${file}\n${readFileSync(file, 'utf8')}`);
-  return isWhole || isDifferent || hashToFraction(seed, file) < 1 / sampledShare;
+const shareOf = (file: string): number => {
+  const text = `${file}\n${readFileSync(file, 'utf8')}`;
+  const isSeldom = isIn(seldom, file);
+  if ((isSeldom ? engineCondition : alwaysWords).test(text)) return 1;
+  return !isSeldom && oftenWords.test(text) ? oftenShare : seldomShare;
 };
+
+const runsOnPostgres = (file: string, { isWhole, seed }: Choice): boolean =>
+  isWhole || hashToFraction(seed, file) < 1 / shareOf(file);
 
 /** Lists the work, longest first. Files that use no store run once, on the first engine. */
 export const planWork = (choice: Choice): Work[] => {
@@ -46,13 +65,14 @@ export const planWork = (choice: Choice): Work[] => {
   const seconds = readDurations();
   const work = engines.flatMap((engine) =>
     files
-      .filter((file) => engine === engines[0] || !isIn(storeless, file))
+      .filter((file) => engine === engines[0] || !isIn([...storeless, ...browsers], file))
       .filter((file) => engine === 'sqlite' || runsOnPostgres(file, choice))
       .map((file) => ({
         engine,
         file,
         seconds: seconds[`${engine} ${file}`] ?? estimate(file),
         isAlone: isAlone(file),
+        company: starting.find((folder) => file.startsWith(folder)) ?? '',
       })),
   );
   return work.toSorted((one, other) => other.seconds - one.seconds);
@@ -60,7 +80,9 @@ export const planWork = (choice: Choice): Work[] => {
 
 /** Estimates the seconds of a file without a recorded duration, from its size and whether it starts processes. */
 const estimate = (file: string): number =>
-  statSync(file).size / 4000 + (isIn(isolated, file) ? 10 : 0) + (file.includes('/access/') ? 10 : 0);
+  statSync(file).size / 4000 +
+  (isIn([...isolated, ...starting], file) ? 10 : 0) +
+  (file.includes('/access/') ? 10 : 0);
 
 // Processes
 
@@ -85,7 +107,8 @@ export const takeGroup = (work: Work[], processes: number): Work[] => {
   const group = [first];
   let sum = first.seconds;
   for (const one of first.isAlone ? [] : work.slice(1)) {
-    const fits = one.engine === first.engine && !one.isAlone && sum + one.seconds <= target;
+    const isSuited = one.engine === first.engine && one.company === first.company && !one.isAlone;
+    const fits = isSuited && sum + one.seconds <= target;
     if (!fits || group.length === mostFiles) continue;
     group.push(one);
     sum += one.seconds;
