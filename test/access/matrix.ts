@@ -173,8 +173,8 @@ const isHarmless = ({ row, person, place, state }: Cell): boolean =>
  */
 const share = engine === 'postgres' ? 5 : 1;
 /** `npm test` runs one cell in so many in each place, and each endpoint for somebody in one place of so many. */
-const fastShare = 24 * share;
-const placeShare = 4;
+const fastShare = 16 * share;
+const placeShare = 3;
 
 /** Names the endpoint if this place has a request for it in any case. */
 const groupOf = ({ row, place }: Cell): string =>

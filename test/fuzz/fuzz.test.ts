@@ -18,7 +18,7 @@ import { type TestService, engine, startTestService } from '../support/service.t
 import { type DrawnRequest, type Sendable, anyRequest, sendable } from './requests.ts';
 import { type World, seedWorld } from './world.ts';
 
-const count = times(5_000, 1_200);
+const count = times(5_000, 1_500);
 const atOnce = 16;
 
 let gantry: TestService;
@@ -179,8 +179,11 @@ test(`answers ${count} random requests as declared`, { timeout: 600_000 }, async
   const reached = await storm(usual, seed);
   // Before projects are deleted: what the log of changes tells of them stays.
   assert.deepEqual(await findFaults({ query }, engine), [], `seed ${seed}`);
-  // A run of refusals alone would prove nothing.
+  // A run of refusals alone would prove nothing. Few requests reach fewer endpoints.
   const refused = [...reached].filter(([, isReached]) => !isReached).map(([line]) => line);
-  assert.ok(refused.length < endpoints.length / 5, `only refused: ${refused.toSorted().join(', ')}`);
+  assert.ok(
+    refused.length < (endpoints.length * times(20, 40)) / 100,
+    `only refused: ${refused.toSorted().join(', ')}`,
+  );
   await storm(last, seed);
 });

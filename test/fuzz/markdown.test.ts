@@ -8,7 +8,7 @@ import { repeated, texts } from './fragments.ts';
 
 /** Characters of the longer text, and how many fragments a sample has. */
 const length = 64 * 1024;
-const sampled = 25;
+const sampled = 12;
 /** Milliseconds of CPU below which a growth tells nothing. */
 const floor = 60;
 const mostGrowth = 2.5;

@@ -19,7 +19,7 @@ import { bodyProbes, fileNameProbes, longestBody } from './repeated_bodies.ts';
 import type { Place } from './places.ts';
 import { seedWorld } from './world.ts';
 
-const sampled = 700;
+const sampled = 300;
 
 /** Milliseconds of CPU below which a growth tells nothing. */
 const floor = 15;
