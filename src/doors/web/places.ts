@@ -272,6 +272,13 @@ export const groupNouns = [
   // Lists of issues need an account, as those of members do.
   { noun: 'issues', tab: 'issues', name: 'Issues', action: 'read_group_member', lines: ['GET'] },
   {
+    noun: 'merge_requests',
+    tab: 'merge_requests',
+    name: 'Merge requests',
+    action: 'read_group_member',
+    lines: ['GET'],
+  },
+  {
     noun: 'group_members',
     tab: 'members',
     name: 'Members',

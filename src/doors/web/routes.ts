@@ -76,6 +76,7 @@ const groupPages: Record<(typeof groupNouns)[number]['noun'], Load> = {
   variables: async () => (await import('./pages/variables/pages.ts')).pages,
   runners: async () => (await import('./pages/runners/pages.ts')).pages,
   issues: async () => (await import('./pages/groups/issues.ts')).pages,
+  merge_requests: async () => (await import('./pages/groups/merge_requests.ts')).pages,
   settings: async () => (await import('./pages/groups/settings.ts')).pages,
   labels: async () => (await import('./pages/labels/pages.ts')).pages,
   milestones: async () => (await import('./pages/milestones/pages.ts')).pages,

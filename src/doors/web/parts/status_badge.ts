@@ -28,6 +28,12 @@ export const statusBadge = (status: string, isAllowed = false): Html => {
   }</span>`;
 };
 
+/** Renders the status as an icon with the word for screen readers. */
+export const statusMark = (status: string): Html => {
+  const [name, style, word]: Look = looks[status] ?? ['info', 'off', status];
+  return html`<span class="status ${style}">${icon(name, `Pipeline: ${word.toLowerCase()}`)}</span>`;
+};
+
 /** Checks whether the status may still change without an action of a user. */
 export const isMoving = (status: JobStatus): boolean => activeStatuses.includes(status);
 

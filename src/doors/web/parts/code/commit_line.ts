@@ -7,7 +7,7 @@ import { avatar } from '../avatar.ts';
 import { projectPagePath } from '../frame/project_view.ts';
 import { type Html, html } from '../html.ts';
 import { relative } from '../moment.ts';
-import { statusBadge } from '../status_badge.ts';
+import { statusBadge, statusMark } from '../status_badge.ts';
 
 /** The last second that has a year of four digits. */
 const latest = 253_402_300_799;
@@ -31,6 +31,10 @@ export const commitLink = (
 /** Renders the status of a pipeline as a link to it. */
 export const pipelineStatus = (project: Project, { id, status }: Pick<PipelineRow, 'id' | 'status'>): Html =>
   html`<a href="${projectPagePath(project, `pipelines/${id}`)}" title="Pipeline ${id}">${statusBadge(shownStatus(status))}</a>`;
+
+/** Renders the status of a pipeline as an icon that links to it, for dense lists. */
+export const pipelineMark = (project: Project, { id, status }: Pick<PipelineRow, 'id' | 'status'>): Html =>
+  html`<a href="${projectPagePath(project, `pipelines/${id}`)}" title="Pipeline ${id}">${statusMark(shownStatus(status))}</a>`;
 
 /** Renders the author, title, pipeline, id and time of a commit, as the header of a card. */
 export const commitHeader = (

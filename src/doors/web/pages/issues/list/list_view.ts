@@ -5,14 +5,23 @@ import { issueTexts } from '../../../../../planning/issues/lists/json_cache.ts';
 import { listIssues } from '../../../../../planning/issues/lists/list.ts';
 import { countIssues } from '../../../../../planning/issues/lists/statistics.ts';
 import { type Redirect, type View, type Visit, redirect } from '../../../page.ts';
-import { emptyState } from '../../../parts/empty_state.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
 import { pagesNav } from '../../../parts/paging.ts';
 import type { IssuePlace } from '../place.ts';
-import { addressOf, chipQuery } from './chips.ts';
-import { filterBar } from './filter_bar.ts';
-import { mergeChips, readTyped } from './query_box.ts';
+import { addressOf, chipQuery } from '../../issuables/list/chips.ts';
+import { filterBar } from '../../issuables/list/filter_bar.ts';
+import {
+  type ListWords,
+  type StateTab,
+  emptyPart,
+  keyHints,
+  listSummary,
+  newButton,
+  stateTabs,
+} from '../../issuables/list/list_parts.ts';
+import { issueLanguage, mergeChips, readTyped } from '../../issuables/list/query_box.ts';
+import { issueFields } from './fields.ts';
 import { type IssueListQuery, type ListQuery, type State, readQuery } from './read_query.ts';
 import { issueRow, parseIssue } from './row.ts';
 
@@ -25,7 +34,7 @@ const typedAddress = (
 ): string => {
   const [, number] = /^\s*#(\d{1,9})\s*$/.exec(q) ?? [];
   if (number !== undefined && project !== null) return `/${project.full_path}/issues/${number}`;
-  const typed = readTyped(q, call.actor?.user.username ?? null);
+  const typed = readTyped(q, call.actor?.user.username ?? null, issueLanguage);
   const state = typed.state ?? query.state;
   return addressOf(path, {
     ...query.others,
@@ -50,44 +59,23 @@ const countStates = async (
   return { opened, closed, all: opened + closed };
 };
 
-const stateTabs = ({ path }: IssuePlace, { state, others, chips }: ListQuery, counts: Counts): Html => {
-  const tab = (one: State, content: Html): Html => {
-    const query = { ...others, state: one === 'opened' ? undefined : one, ...chipQuery(chips) };
-    return html`<a class="button" href="${addressOf(path, query)}"${one === state && html` aria-current="page"`}>${content} <span class="count">${counts[one]}</span></a>`;
-  };
-  return html`<nav class="segmented" aria-label="Issues by state">${tab('opened', html`${icon('issue')} Open`)}${tab('closed', html`${icon('check-circle')} Closed`)}${tab('all', html`All`)}</nav>`;
+const words: ListWords<State> = {
+  one: 'issue',
+  many: 'issues',
+  icon: 'issue',
+  states: { opened: 'open ', closed: 'closed ', all: '' },
 };
 
-const stateWords: Record<State, string> = { opened: 'open ', closed: 'closed ', all: '' };
+const tabsOf = (counts: Counts): StateTab<State>[] => [
+  { state: 'opened', content: html`${icon('issue')} Open`, count: counts.opened },
+  { state: 'closed', content: html`${icon('check-circle')} Closed`, count: counts.closed },
+  { state: 'all', content: html`All`, count: counts.all },
+];
 
-const summary = ({ state, page, chips }: ListQuery, shown: number, total: number): string => {
-  const first = page.offset + 1;
-  const of = `${total} ${stateWords[state]}${total === 1 ? 'issue' : 'issues'}`;
-  const range = shown === total ? of : `${first}–${page.offset + shown} of ${of}`;
-  return chips.length === 0 ? range : `${range} ${total === 1 ? 'matches' : 'match'}`;
-};
-
-const keyHints = html`<span class="muted small keys-hint" aria-hidden="true"><kbd>j</kbd> <kbd>k</kbd> move · <kbd>o</kbd> open</span>`;
-
-const emptyPart = ({ path, newPath }: IssuePlace, { chips, state, page }: ListQuery, total: number): Html => {
-  if (total > 0 && page.page > 1) {
-    return emptyState({
-      icon: 'issue',
-      title: 'This page has no issues',
-      action: html`<a href="${path}">First page</a>`,
-    });
-  }
-  if (chips.length > 0) {
-    return emptyState({
-      icon: 'search',
-      title: 'No issues match',
-      text: 'Remove a filter, or look among closed issues.',
-      action: html`<a href="${path}">Remove all filters</a>`,
-    });
-  }
-  const title = state === 'all' ? 'No issues' : `No ${stateWords[state]}issues`;
-  const action = newPath !== null && html`<a class="button" href="${newPath}">New issue</a>`;
-  return emptyState({ icon: 'issue', title, action });
+const bar = {
+  words: 'issues',
+  placeholder: 'Filter: label:bug, assignee:me, due:overdue, or words…',
+  fields: issueFields,
 };
 
 /** Renders the rows of the list, with the statements that an answer of the API takes and one for the labels. */
@@ -119,9 +107,6 @@ const exportLink = ({ exportPath = null }: IssuePlace, { others, chips }: ListQu
     ? null
     : html`<a class="small" href="${addressOf(exportPath, { ...others, ...chipQuery(chips) })}" download>${icon('download')} CSV</a>`;
 
-const newButton = (newPath: string): Html =>
-  html`<a class="button primary" href="${newPath}" data-key="i" data-key-2="c">${icon('plus')} New issue <kbd aria-hidden="true">c</kbd></a>`;
-
 /** Renders a list of issues; redirects to the address that means what was typed into the box. */
 export const issueList = async (
   visit: Visit,
@@ -133,16 +118,15 @@ export const issueList = async (
   const { path, newPath, view } = place;
   const { rows, total } = await rowsPart(visit, place, read);
   const counts = await countStates(visit, place, read, total);
-  const bar = { path, chips: read.chips, others: read.others };
   const list =
     rows.length === 0
-      ? emptyPart(place, read, total)
-      : html`<header><span class="muted">${summary(read, rows.length, total)}</span><span class="end row">${exportLink(place, read)}${keyHints}</span></header><ul class="list issues">${rows}</ul>`;
+      ? emptyPart(place, read, { words, total })
+      : html`<header><span class="muted">${listSummary(read, words, { shown: rows.length, total })}</span><span class="end row">${exportLink(place, read)}${keyHints}</span></header><ul class="list issues">${rows}</ul>`;
   return view(
     'Issues',
     html`<h1 class="visually-hidden">Issues</h1>
-<div class="row between">${stateTabs(place, read, counts)}${newPath !== null && newButton(newPath)}</div>
-${filterBar(bar, read.order)}
+<div class="row between">${stateTabs(path, read, { words, tabs: tabsOf(counts) })}${newPath !== null && newButton(newPath, 'issue')}</div>
+${filterBar({ ...bar, path, chips: read.chips, others: read.others }, read.order)}
 <section class="card" aria-label="Issues">${list}</section>
 ${pagesNav({ path, query: { ...read.others, ...chipQuery(read.chips) }, page: read.page, total })}`,
   );

@@ -4,10 +4,10 @@ import { scopeParam } from '../../../../../planning/issuables/lists/filters.ts';
 import { type Filters, filterParams } from '../../../../../planning/issues/lists/filters.ts';
 import { pageParams, pageRequest } from '../../../../../platform/http/page.ts';
 import { names, object, oneOf, optional, text } from '../../../../../platform/http/schema.ts';
+import { toChips } from '../../issuables/list/chips.ts';
+import { type ParsedQuery, isSelecting, readOrder } from '../../issuables/list/list_parts.ts';
+import { maxTyped } from '../../issuables/list/query_box.ts';
 import type { IssuePlace } from '../place.ts';
-import { type AddressQuery, type Chip, toChips } from './chips.ts';
-import type { orders } from './filter_bar.ts';
-import { maxTyped } from './query_box.ts';
 
 const states = ['opened', 'closed', 'all'] as const;
 
@@ -27,20 +27,8 @@ const shape = object(issueListParams);
 export type IssueListQuery = Static<typeof shape>;
 
 export type State = (typeof states)[number];
-type Order = keyof typeof orders;
-
 /** The parsed query of the page. */
-export type ListQuery = {
-  filters: Filters;
-  chips: Chip[];
-  state: State;
-  order: Order;
-  /** Parameters beside the filters that differ from their defaults. */
-  others: AddressQuery;
-  page: ReturnType<typeof pageRequest>;
-};
-
-const defaultOrder: Order = 'created_at desc';
+export type ListQuery = ParsedQuery<State> & { filters: Filters };
 
 export const readQuery = (query: IssueListQuery, { ownScope }: IssuePlace): ListQuery => {
   const { q: _q, page, per_page, label_name = [], milestone_title, ...sent } = query;
@@ -49,23 +37,12 @@ export const readQuery = (query: IssueListQuery, { ownScope }: IssuePlace): List
     labels: [...(sent.labels ?? []), ...label_name],
     milestone: sent.milestone ?? milestone_title,
   };
-  const { state, order_by, sort } = given;
-  const order = `${order_by} ${sort}` as const;
-  const isDefault = order === defaultOrder;
-  // What is empty selects nothing.
-  const selecting = Object.entries({ scope: ownScope ?? 'all', ...given }).filter(
-    ([, value]) => value !== undefined && value !== '' && !(Array.isArray(value) && value.length === 0),
-  );
+  const selecting = Object.entries({ scope: ownScope ?? 'all', ...given }).filter(isSelecting);
   return {
     filters: Object.fromEntries(selecting) as Filters,
     chips: toChips(given),
-    state,
-    order,
-    others: {
-      state: state === 'opened' ? undefined : state,
-      order_by: isDefault ? undefined : order_by,
-      sort: isDefault ? undefined : sort,
-    },
+    state: given.state,
+    ...readOrder(given),
     page: pageRequest({ page, per_page }),
   };
 };

@@ -11,6 +11,7 @@ export type Chip = { name: string; value: string };
 const lists = new Set([
   'labels',
   'assignee_username',
+  'approved_by_usernames',
   'iids',
   'in',
   'not[labels]',
@@ -19,9 +20,16 @@ const lists = new Set([
   'not[in]',
 ]);
 
-const times = new Set(['created_after', 'created_before', 'updated_after', 'updated_before']);
+const times = new Set([
+  'created_after',
+  'created_before',
+  'updated_after',
+  'updated_before',
+  'deployed_after',
+  'deployed_before',
+]);
 
-/** Filters in the order of their chips. */
+/** Filters of issues and merge requests in the order of their chips. */
 const names = [
   'scope',
   'labels',
@@ -31,6 +39,18 @@ const names = [
   'assignee_id',
   'author_username',
   'author_id',
+  'reviewer_username',
+  'reviewer_id',
+  'draft',
+  'wip',
+  'approved',
+  'approved_by_usernames',
+  'approved_by_ids',
+  'source_branch',
+  'target_branch',
+  'environment',
+  'deployed_after',
+  'deployed_before',
   'due_date',
   'confidential',
   'my_reaction_emoji',
@@ -53,6 +73,8 @@ const excludable = [
   'assignee_id',
   'author_username',
   'author_id',
+  'reviewer_username',
+  'reviewer_id',
   'my_reaction_emoji',
   'iids',
   'search',
@@ -65,6 +87,13 @@ const words: Readonly<Record<string, string>> = {
   assignee_id: 'assignee',
   author_username: 'author',
   author_id: 'author',
+  reviewer_username: 'reviewer',
+  reviewer_id: 'reviewer',
+  approved_by_usernames: 'approved by',
+  approved_by_ids: 'approved by',
+  source_branch: 'source',
+  target_branch: 'target',
+  wip: 'draft',
   milestone_id: 'milestone',
   due_date: 'due',
   my_reaction_emoji: 'reaction',
@@ -81,6 +110,9 @@ const shownValues: Readonly<Record<string, string>> = {
   'due_date next_month_and_previous_two_weeks': 'next month and previous two weeks',
   'confidential true': 'yes',
   'confidential false': 'no',
+  'draft true': 'yes',
+  'draft false': 'no',
+  'scope reviews-for-me': 'to be reviewed by me',
   'scope created-by-me': 'created by me',
   'scope assigned-to-me': 'assigned to me',
 };

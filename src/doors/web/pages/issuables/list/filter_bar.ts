@@ -1,5 +1,4 @@
 /** The filter of a list: a box for text and terms, the chips of what is filtered, and a form with each filter. */
-import { dueWords } from '../../../../../planning/issues/lists/due_filter.ts';
 import { hidden, input, select } from '../../../parts/form.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
@@ -11,6 +10,11 @@ export type Bar = {
   chips: readonly Chip[];
   /** Parameters beside the filters: state and order. */
   others: AddressQuery;
+  /** What is listed: `issues`. */
+  words: string;
+  /** Example of what may be typed. */
+  placeholder: string;
+  fields: readonly FilterField[];
 };
 
 const chipPart = ({ path, chips, others }: Bar, chip: Chip): Html => {
@@ -24,66 +28,42 @@ const hiddenFields = (query: AddressQuery): Html[] =>
 
 /** Renders the box. What is typed there is added to the filters. */
 const box = (bar: Bar): Html => {
-  const { path, chips, others } = bar;
+  const { path, chips, others, words, placeholder } = bar;
   return html`<form method="get" action="${path}" class="filter-bar boxed" role="search">${icon('search')}${chips.map(
     (chip) => chipPart(bar, chip),
-  )}${hiddenFields({ ...others, ...chipQuery(chips) })}<input type="search" name="q" aria-label="Filter issues" placeholder="Filter: label:bug, assignee:me, due:overdue, or words…" data-key="f" data-key-name="Filter the list"><button class="visually-hidden-until-focus">Filter</button></form>`;
+  )}${hiddenFields({ ...others, ...chipQuery(chips) })}<input type="search" name="q" aria-label="Filter ${words}" placeholder="${placeholder}" data-key="f" data-key-name="Filter the list"><button class="visually-hidden-until-focus">Filter</button></form>`;
 };
 
-const dueNames: Readonly<Record<string, string>> = {
-  '0': 'No due date',
-  any: 'Any due date',
-  today: 'Today',
-  tomorrow: 'Tomorrow',
-  overdue: 'Overdue',
-  week: 'This week',
-  month: 'This month',
-  next_month_and_previous_two_weeks: 'Next month and previous two weeks',
+/** A field of the form for one filter. */
+export type FilterField = {
+  name: string;
+  label: string;
+  hint?: string;
+  /** Values with their names; absent: a text. */
+  options?: readonly (readonly [string, string])[];
 };
 
-/** Filters that have a field of their own. */
-const fieldNames = [
-  'labels',
-  'assignee_username',
-  'author_username',
-  'milestone',
-  'due_date',
-  'confidential',
+/** Fields that all lists have. */
+export const sharedFields: readonly FilterField[] = [
+  { name: 'labels', label: 'Labels', hint: 'Names, separated by commas' },
+  { name: 'assignee_username', label: 'Assignee', hint: 'User name' },
+  { name: 'author_username', label: 'Author', hint: 'User name' },
+  { name: 'milestone', label: 'Milestone', hint: 'Title, None, Any, #upcoming or #started' },
 ];
 
+const fieldPart = ({ name, label, hint, options }: FilterField, value: string): Html => {
+  const given = { name, label, id: `filter_${name}`, value, ...(hint !== undefined && { hint }) };
+  return options === undefined ? input(given) : select({ ...given, options: [['', 'All'], ...options] });
+};
+
 /** Renders a form with a field for each filter. */
-const fieldsMenu = ({ path, chips, others }: Bar): Html => {
+const fieldsMenu = ({ path, chips, others, fields }: Bar): Html => {
   const query = chipQuery(chips);
-  const kept = Object.fromEntries(Object.entries(query).filter(([name]) => !fieldNames.includes(name)));
-  const line = (name: string, text: string, hint?: string): Html =>
-    input({
-      name,
-      label: text,
-      id: `filter_${name}`,
-      value: query[name] ?? '',
-      ...(hint !== undefined && { hint }),
-    });
-  const fields = html`<form method="get" action="${path}" class="filter-fields">${hiddenFields({ ...others, ...kept })}
-${line('labels', 'Labels', 'Names, separated by commas')}${line('assignee_username', 'Assignee', 'User name')}${line('author_username', 'Author', 'User name')}${line('milestone', 'Milestone', 'Title, None, Any, #upcoming or #started')}${select(
-    {
-      name: 'due_date',
-      label: 'Due',
-      id: 'filter_due_date',
-      value: query['due_date'] ?? '',
-      options: [['', 'All'], ...dueWords.map((word) => [word, dueNames[word] ?? word] as const)],
-    },
-  )}${select({
-    name: 'confidential',
-    label: 'Confidential',
-    id: 'filter_confidential',
-    value: query['confidential'] ?? '',
-    options: [
-      ['', 'All'],
-      ['true', 'Only confidential'],
-      ['false', 'Without confidential'],
-    ],
-  })}<div class="buttons"><button class="primary">Filter</button></div></form>`;
-  return menu({ summary: html`Filters ${icon('chevron-down')}`, classes: 'button' }, fields);
+  const names = fields.map(({ name }) => name);
+  const kept = Object.fromEntries(Object.entries(query).filter(([name]) => !names.includes(name)));
+  const form = html`<form method="get" action="${path}" class="filter-fields">${hiddenFields({ ...others, ...kept })}
+${fields.map((field) => fieldPart(field, query[field.name] ?? ''))}<div class="buttons"><button class="primary">Filter</button></div></form>`;
+  return menu({ summary: html`Filters ${icon('chevron-down')}`, classes: 'button' }, form);
 };
 
 export const orders = {

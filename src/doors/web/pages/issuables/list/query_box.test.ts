@@ -2,10 +2,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { chipQuery, chipText } from './chips.ts';
-import { mergeChips, readTyped } from './query_box.ts';
+import { issueLanguage, mergeChips, readTyped, requestLanguage } from './query_box.ts';
 
-const read = (text: string) => {
-  const { chips, state } = readTyped(text, 'ada');
+const read = (text: string, isOfRequests = false) => {
+  const { chips, state } = isOfRequests
+    ? readTyped(text, 'ada', requestLanguage)
+    : readTyped(text, 'ada', issueLanguage);
   return { ...chipQuery(chips), ...(state !== undefined && { state }) };
 };
 
@@ -30,6 +32,24 @@ test('turns terms into the filters of the API', () => {
   });
 });
 
+test('knows the filters of merge requests, which issues do not have', () => {
+  assert.deepEqual(read('reviewer:me -reviewer:bob draft:no approved:yes target:main is:merged', true), {
+    reviewer_username: 'ada',
+    'not[reviewer_username]': 'bob',
+    draft: 'false',
+    approved: 'yes',
+    target_branch: 'main',
+    state: 'merged',
+  });
+  assert.deepEqual(read('is:draft reviewer:none source:keep -target:main due:late', true), {
+    draft: 'true',
+    reviewer_id: 'None',
+    source_branch: 'keep',
+    search: '-target:main due:late',
+  });
+  assert.deepEqual(read('reviewer:me is:merged'), { search: 'reviewer:me is:merged' });
+});
+
 test('searches for what is no term', () => {
   assert.deepEqual(read('load  case label:bug'), { labels: 'bug', search: 'load case' });
   assert.deepEqual(read('due:someday constructor:x https://a.b'), {
@@ -45,7 +65,10 @@ test('adds to the filters of the list', () => {
     { name: 'milestone', value: '1.4' },
     { name: 'search', value: 'load' },
   ];
-  const merged = mergeChips(before, readTyped('label:BUG label:x milestone:1.5 case', null).chips);
+  const merged = mergeChips(
+    before,
+    readTyped('label:BUG label:x milestone:1.5 case', null, issueLanguage).chips,
+  );
   assert.deepEqual(chipQuery(merged), { labels: 'BUG,x', milestone: '1.5', search: 'load case' });
   assert.deepEqual(merged.map(chipText), [
     'text = load',

@@ -1,0 +1,30 @@
+/** The merge requests of a group and of all groups below it. */
+import { findGroup } from '../../../../identity/groups/find.ts';
+import { object, text } from '../../../../platform/http/schema.ts';
+import { page } from '../../page.ts';
+import { groupPagePath, groupView } from '../../parts/frame/group_view.ts';
+import type { Html } from '../../parts/html.ts';
+import { groupRoot } from '../../places.ts';
+import { requestList } from '../merge_requests/list/list_view.ts';
+import { requestListParams } from '../merge_requests/list/read_query.ts';
+
+export const pages = [
+  page({
+    method: 'GET',
+    path: `${groupRoot}/merge_requests`,
+    audience: 'user',
+    params: object({ group: text({ maxLength: 1_000 }), ...requestListParams }),
+    handle: async (visit, { group: path, ...query }) => {
+      const group = await findGroup(visit.call, path);
+      const place = {
+        scope: { group_id: group.id },
+        path: groupPagePath(group, 'merge_requests'),
+        project: null,
+        newPath: null,
+        view: (title: string, content: Html) =>
+          groupView(visit, { group, title, noun: 'merge_requests', hasHeading: true }, content),
+      };
+      return await requestList(visit, place, query);
+    },
+  }),
+];

@@ -1,0 +1,113 @@
+/** What lists of issues and of merge requests have alike: tabs of states, totals, what an empty list says. */
+import type { PageRequest } from '../../../../../platform/http/page.ts';
+import { emptyState } from '../../../parts/empty_state.ts';
+import { type Html, html } from '../../../parts/html.ts';
+import { type IconName, icon } from '../../../parts/icon.ts';
+import { type AddressQuery, type Chip, addressOf, chipQuery } from './chips.ts';
+import type { orders } from './filter_bar.ts';
+
+export type Order = keyof typeof orders;
+
+/** The parsed query of a list. */
+export type ParsedQuery<State extends string> = {
+  chips: Chip[];
+  state: State;
+  order: Order;
+  /** Parameters beside the filters that differ from their defaults. */
+  others: AddressQuery;
+  page: PageRequest;
+};
+
+/** What a list says of its records. */
+export type ListWords<State extends string> = {
+  one: string;
+  many: string;
+  icon: IconName;
+  /** How totals name a state: `open `; empty for all. */
+  states: Readonly<Record<State, string>>;
+};
+
+/** Parameters whose values select nothing because they are empty. */
+export const isSelecting = ([, value]: readonly [string, unknown]): boolean =>
+  value !== undefined && value !== '' && !(Array.isArray(value) && value.length === 0);
+
+export const defaultOrder: Order = 'created_at desc';
+
+type Sent<State> = { state: State; order_by: 'created_at' | 'updated_at'; sort: 'asc' | 'desc' };
+
+/** Returns the order, and the parameters that differ from their defaults. */
+export const readOrder = <State extends string>({
+  state,
+  order_by,
+  sort,
+}: Sent<State>): Pick<ParsedQuery<State>, 'order' | 'others'> => {
+  const order = `${order_by} ${sort}` as const;
+  const isDefault = order === defaultOrder;
+  return {
+    order,
+    others: {
+      state: state === 'opened' ? undefined : state,
+      order_by: isDefault ? undefined : order_by,
+      sort: isDefault ? undefined : sort,
+    },
+  };
+};
+
+export type StateTab<State> = { state: State; content: Html; count: number };
+
+export const stateTabs = <State extends string>(
+  path: string,
+  { state, others, chips }: ParsedQuery<State>,
+  { words, tabs }: { words: ListWords<State>; tabs: readonly StateTab<State>[] },
+): Html => {
+  const tab = ({ state: one, content, count }: StateTab<State>): Html => {
+    const query = { ...others, state: one === 'opened' ? undefined : one, ...chipQuery(chips) };
+    return html`<a class="button" href="${addressOf(path, query)}"${one === state && html` aria-current="page"`}>${content} <span class="count">${count}</span></a>`;
+  };
+  const name = words.many.charAt(0).toUpperCase() + words.many.slice(1);
+  return html`<nav class="segmented" aria-label="${name} by state">${tabs.map(tab)}</nav>`;
+};
+
+/** `1–20 of 128 open issues match` */
+export const listSummary = <State extends string>(
+  { state, page, chips }: ParsedQuery<State>,
+  { one, many, states }: ListWords<State>,
+  { shown, total }: { shown: number; total: number },
+): string => {
+  const first = page.offset + 1;
+  const of = `${total} ${states[state]}${total === 1 ? one : many}`;
+  const range = shown === total ? of : `${first}–${page.offset + shown} of ${of}`;
+  return chips.length === 0 ? range : `${range} ${total === 1 ? 'matches' : 'match'}`;
+};
+
+type Place = { path: string; newPath: string | null };
+
+export const emptyPart = <State extends string>(
+  { path, newPath }: Place,
+  { chips, state, page }: ParsedQuery<State>,
+  { words, total }: { words: ListWords<State>; total: number },
+): Html => {
+  if (total > 0 && page.page > 1) {
+    return emptyState({
+      icon: words.icon,
+      title: `This page has no ${words.many}`,
+      action: html`<a href="${path}">First page</a>`,
+    });
+  }
+  if (chips.length > 0) {
+    return emptyState({
+      icon: 'search',
+      title: `No ${words.many} match`,
+      text: `Remove a filter, or look among closed ${words.many}.`,
+      action: html`<a href="${path}">Remove all filters</a>`,
+    });
+  }
+  const title = `No ${words.states[state]}${words.many}`;
+  const action = newPath !== null && html`<a class="button" href="${newPath}">New ${words.one}</a>`;
+  return emptyState({ icon: words.icon, title, action });
+};
+
+export const keyHints = html`<span class="muted small keys-hint" aria-hidden="true"><kbd>j</kbd> <kbd>k</kbd> move · <kbd>o</kbd> open</span>`;
+
+export const newButton = (newPath: string, word: string): Html =>
+  html`<a class="button primary" href="${newPath}" data-key="i" data-key-2="c">${icon('plus')} New ${word} <kbd aria-hidden="true">c</kbd></a>`;

@@ -1,0 +1,130 @@
+/** Rows of a list of merge requests. */
+import type { LinkedLabel } from '../../../../../planning/issuables/lists/linked_labels.ts';
+import type { JsonText } from '../../../../../platform/http/endpoint.ts';
+import type { RowFacts } from '../../../../../review/merge_requests/lists/row_facts.ts';
+import { avatar } from '../../../parts/avatar.ts';
+import { pipelineMark } from '../../../parts/code/commit_line.ts';
+import { type Html, html } from '../../../parts/html.ts';
+import { type IconName, icon } from '../../../parts/icon.ts';
+import { label } from '../../../parts/label.ts';
+import { relative } from '../../../parts/moment.ts';
+
+type User = { name: string; username: string; avatar_url: string | null };
+
+/** What a row shows of the JSON of a merge request. */
+export type ListedRequest = {
+  id: number;
+  iid: number;
+  title: string;
+  state: string;
+  draft: boolean;
+  has_conflicts: boolean;
+  source_branch: string;
+  target_branch: string;
+  created_at: string;
+  updated_at: string;
+  merged_at: string | null;
+  closed_at: string | null;
+  author: User;
+  merged_by: User | null;
+  closed_by: User | null;
+  assignees: User[];
+  reviewers: User[];
+  milestone: { title: string } | null;
+  user_notes_count: number;
+  task_completion_status: { count: number; completed_count: number };
+  references: { full: string };
+};
+
+/** Reads the cached JSON of a merge request. */
+export const parseRequest = ({ bytes }: JsonText): ListedRequest =>
+  JSON.parse(bytes.toString('utf8')) as ListedRequest;
+
+type RowContext = {
+  labels: readonly LinkedLabel[];
+  facts: RowFacts | undefined;
+  /** Address of the list of merge requests with a label. */
+  labelHref: (title: string) => string;
+  /** The list has merge requests of several projects. */
+  namesProject: boolean;
+};
+
+const maxAvatars = 4;
+
+const looks: Record<string, readonly [image: IconName, style: string, word: string]> = {
+  opened: ['merge-request', 'ok', 'Open'],
+  merged: ['merge-request', 'merged', 'Merged'],
+  closed: ['cross-circle', 'bad', 'Closed'],
+  locked: ['lock', 'off', 'Merging'],
+};
+
+const fact = (content: Html, title: string, style = ''): Html =>
+  html`<span class="status ${style}" title="${title}">${content}</span>`;
+
+const spell = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
+const peoplePart = (role: string, users: readonly User[]): Html | null => {
+  if (users.length === 0) return null;
+  const names = users.map(({ name }) => name).join(', ');
+  return html`<span class="avatars" title="${role}: ${names}">${users
+    .slice(0, maxAvatars)
+    .map(({ name, avatar_url }) =>
+      avatar({ name, avatar_url }),
+    )}</span><span class="visually-hidden">${role}: ${names}</span>${
+    users.length > maxAvatars && html`<span class="count">+${users.length - maxAvatars}</span>`
+  }`;
+};
+
+const tasksPart = ({ task_completion_status: { count, completed_count } }: ListedRequest): Html | null =>
+  count === 0
+    ? null
+    : fact(html`${icon('todo')} ${completed_count} of ${count} tasks`, 'Completed tasks', 'tasks');
+
+const sidePart = (request: ListedRequest, facts: RowFacts | undefined): Html => {
+  const { has_conflicts, milestone, user_notes_count: comments, reviewers, assignees } = request;
+  const { approvals = 0, pipeline = null } = facts ?? {};
+  return html`<span class="side">${
+    has_conflicts && fact(html`${icon('warning')} Conflicts`, 'Conflicts with the target branch', 'bad')
+  }${pipeline !== null && pipelineMark(pipeline.project, pipeline)}${
+    approvals > 0 && fact(html`${icon('check')} ${spell(approvals, 'approval')}`, 'Approvals', 'ok')
+  }${tasksPart(request)}${
+    milestone !== null && fact(html`${icon('milestone', 'Milestone')} ${milestone.title}`, 'Milestone')
+  }${fact(html`${icon('comment', 'Comments')} ${comments}`, spell(comments, 'comment'))}${peoplePart('Assigned to', assignees)}${peoplePart(
+    'Reviewers',
+    reviewers,
+  )}</span>`;
+};
+
+/** Names the target branch where it is not the usual one. */
+const branchPart = ({ target_branch }: ListedRequest, facts: RowFacts | undefined): Html | null =>
+  facts?.target?.default_branch === target_branch
+    ? null
+    : html` into ${icon('branch')} <code>${target_branch}</code>`;
+
+const metaPart = (request: ListedRequest, { namesProject, facts }: RowContext): Html => {
+  const { iid, state, author, references, created_at } = request;
+  const number = namesProject ? references.full : `!${iid}`;
+  const { merged_at, merged_by, closed_at, closed_by } = request;
+  const ended = { merged: [merged_at, merged_by], closed: [closed_at, closed_by] } as const;
+  const [at = null, by = null] = state === 'merged' || state === 'closed' ? ended[state] : [];
+  const what =
+    at === null
+      ? html`opened ${relative(Date.parse(created_at))} by ${author.name}`
+      : html`${state} ${relative(Date.parse(at))}${by !== null && ` by ${by.name}`}`;
+  return html`<span class="meta">${number} ${what}${branchPart(request, facts)}</span>`;
+};
+
+/** Address of a merge request's page. */
+const pathOf = ({ references: { full }, iid }: ListedRequest): string =>
+  `/${full.slice(0, full.lastIndexOf('!'))}/merge_requests/${iid}`;
+
+/** Renders a merge request as a row of a list. */
+export const requestRow = (request: ListedRequest, context: RowContext): Html => {
+  const { state, draft, title } = request;
+  const isDraft = draft && state === 'opened';
+  const [image, style, word] = looks[state] ?? ['merge-request', 'off', state];
+  return html`<li><span class="lead status ${isDraft ? 'off' : style}">${icon(image, isDraft ? 'Draft' : word)}</span><span class="heading"><a class="title" href="${pathOf(request)}" data-row>${title}</a> ${context.labels.map(
+    (one) => html`${label(one, context.labelHref(one.name))} `,
+  )}</span>${sidePart(request, context.facts)}${metaPart(request, context)}</li>
+`;
+};

@@ -1,0 +1,55 @@
+/** Facts that rows of lists show beside the JSON of merge requests, in a few statements for a whole page. */
+import { sql } from 'kysely';
+import type { Call } from '../../../core/access/call.ts';
+import { may } from '../../../core/access/may.ts';
+import type { JobStatus } from '../../../platform/db/schema/ci.ts';
+import { type Project, projectsById } from '../../../projects/projects/find.ts';
+import { headOrder } from '../merging/head_pipeline.ts';
+
+export type RowFacts = {
+  approvals: number;
+  /** The pipeline of the head, with its project; null: none, or the caller may not see it. */
+  pipeline: { id: number; status: JobStatus; project: Project } | null;
+  /** The target project; null: it was deleted meanwhile. */
+  target: Project | null;
+};
+
+type Row = {
+  id: number;
+  project_id: number;
+  source_project_id: number | null;
+  approvals: number;
+  pipeline_id: number | null;
+  status: JobStatus | null;
+};
+
+/** Loads the facts of merge requests that the caller sees, by id. */
+export const loadRowFacts = async (call: Call, ids: readonly number[]): Promise<Map<number, RowFacts>> => {
+  if (ids.length === 0) return new Map();
+  const { oneOf } = call.platform.store.words;
+  const { rows } = await sql<Row>`
+    select merge_requests.id, merge_requests.project_id, source_project_id,
+      (select count(*) from merge_request_approvals where merge_request_id = merge_requests.id) as approvals,
+      head.id as pipeline_id, head.status
+    from merge_requests left join pipelines as head on head.id = (
+      select pipelines.id from pipelines where sha = head_sha and pipelines.project_id = source_project_id
+        and source <> 'parent_pipeline' and (ref = source_branch or merge_request_id = merge_requests.id)
+        order by ${headOrder} limit 1)
+    where ${oneOf('merge_requests.id', ids)}`.execute(call.db);
+  const projectIds = rows.flatMap(({ project_id, source_project_id }) => [
+    project_id,
+    source_project_id ?? project_id,
+  ]);
+  const projects = await projectsById(call.db, [...new Set(projectIds)]);
+  return new Map(
+    rows.map(({ id, project_id, source_project_id, approvals, pipeline_id, status }) => {
+      const source = source_project_id === null ? undefined : projects.get(source_project_id);
+      const isSeen = source !== undefined && may(call.viewer, 'read_pipeline', source);
+      const pipeline =
+        pipeline_id !== null && status !== null && isSeen
+          ? { id: pipeline_id, status, project: source }
+          : null;
+      return [id, { approvals: Number(approvals), pipeline, target: projects.get(project_id) ?? null }];
+    }),
+  );
+};
