@@ -38,8 +38,12 @@ export const workNouns = [
     action: 'read_merge_request',
     lines: [
       'GET',
+      'POST',
+      'GET /new',
       'GET /:iid',
       'POST /:iid',
+      'GET /:iid/edit',
+      'POST /:iid/edit',
       'GET /:iid/commits',
       'GET /:iid/pipelines',
       'GET /:iid/diffs',

@@ -15,6 +15,7 @@ export const problemsOf = (error: unknown): FormProblems | null => {
   if (!(error instanceof Failure) || !refusals.has(error.kind)) return null;
   const { message } = (error.body ?? {}) as { message?: unknown };
   if (typeof message === 'string') return { text: message, fields: {} };
+  if (Array.isArray(message)) return { text: message.map(String).join('. '), fields: {} };
   return { text: null, fields: (message ?? {}) as Problems };
 };
 

@@ -15,6 +15,8 @@ import { pickPages } from './acts/pick_pages.ts';
 import { changesPages } from './changes/pages.ts';
 import { commitsPages } from './commits/pages.ts';
 import { requestsPath, servedRequests } from './find.ts';
+import { editPages } from './form/edit.ts';
+import { newPages } from './form/new.ts';
 import { requestKind } from './kind.ts';
 import { requestList } from './list/list_view.ts';
 import { requestListParams } from './list/read_query.ts';
@@ -51,6 +53,8 @@ const list = page({
 
 export const pages = [
   list,
+  ...newPages,
+  ...editPages,
   ...showPages,
   ...commitsPages,
   ...pipelinesPages,

@@ -21,8 +21,8 @@ import {
 import { markdownEditor } from '../../../parts/markdown_editor.ts';
 import { projectPath, projectView } from '../../../parts/frame/project_view.ts';
 import { type Html, html } from '../../../parts/html.ts';
+import { chooseTemplate, templatesPart } from '../../issuables/templates.ts';
 import { issuePath, issuesPath, servedIssues } from '../find.ts';
-import { chooseTemplate, templatesPart } from './templates.ts';
 import { type Choices, loadChoices } from '../../../parts/side/choices.ts';
 
 type Filled = {
@@ -149,8 +149,11 @@ const showNew = page({
   handle: async (visit, { project: of, issuable_template: name, ...sent }) => {
     const project = await findForNew(visit, of);
     const filled = readPrefill(sent);
-    const { names, chosen } = await chooseTemplate(visit, project, filled.description === '' ? name : null);
-    const templates = templatesPart(project, { names, chosen: chosen?.name ?? '', title: filled.title });
+    const requested = filled.description === '' ? name : null;
+    const { names, chosen } = await chooseTemplate(visit, project, { type: 'issues', requested });
+    const kept: Record<string, string> = filled.title === '' ? {} : { title: filled.title };
+    const path = `${issuesPath(project)}/new`;
+    const templates = templatesPart(path, { names, chosen: chosen?.name ?? '', kept });
     const description = chosen?.content ?? filled.description;
     return await newView(visit, project, { ...filled, description }, { templates });
   },

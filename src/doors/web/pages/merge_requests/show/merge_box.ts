@@ -87,9 +87,9 @@ const mergeForm = (visit: Visit, shown: OpenPage, commits: number): Html => {
   return html`<form method="post" action="${requestPath(loaded, '/merge')}" class="merge-form">${hidden(
     'authenticity_token',
     visit.csrfToken(),
-  )}${head_sha !== null && hidden('sha', head_sha)}<div class="row">${removeTick(visit, shown)}${squashTick(shown, commits)}${mergeButtons(
+  )}${head_sha !== null && hidden('sha', head_sha)}<div class="row">${removeTick(visit, shown)}${squashTick(shown, commits)}${messagesPart(shown, commits)}${mergeButtons(
     shown,
-  )}</div>${messagesPart(shown, commits)}</form>`;
+  )}</div></form>`;
 };
 
 const waitingPart = (visit: Visit, { loaded, rights, checks }: OpenPage): Html => {

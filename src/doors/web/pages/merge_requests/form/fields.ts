@@ -1,0 +1,100 @@
+/** The fields of the form for a new merge request. */
+import { may } from '../../../../../core/access/may.ts';
+import type { Project } from '../../../../../projects/projects/find.ts';
+import type { Visit } from '../../../page.ts';
+import { type FormProblems, checkbox, input, select } from '../../../parts/form.ts';
+import type { Html } from '../../../parts/html.ts';
+import { markdownEditor } from '../../../parts/markdown_editor.ts';
+import { type Choices, loadChoices } from '../../../parts/side/choices.ts';
+import type { Ends } from './ends.ts';
+
+export type Filled = {
+  title: string;
+  description: string;
+  labels: readonly string[];
+  assignee_ids: readonly number[];
+  reviewer_ids: readonly number[];
+  milestone_id: number | null;
+  squash: boolean;
+  remove_source_branch: boolean;
+};
+
+const memberOptions = ({ members }: Choices): (readonly [string, string])[] => [
+  ['', 'Nobody'],
+  ...members.map(({ id, name, username }) => [String(id), `${name} (@${username})`] as const),
+];
+
+/** Fields that need the permission to administer merge requests. */
+const adminFields = (filled: Filled, choices: Choices, problems: FormProblems): Html[] => [
+  select({
+    name: 'assignee_ids[]',
+    label: 'Assignee',
+    value: String(filled.assignee_ids[0] ?? ''),
+    options: memberOptions(choices),
+  }),
+  select({
+    name: 'reviewer_ids[]',
+    label: 'Reviewer',
+    value: String(filled.reviewer_ids[0] ?? ''),
+    options: memberOptions(choices),
+  }),
+  select({
+    name: 'milestone_id',
+    label: 'Milestone',
+    value: String(filled.milestone_id ?? ''),
+    options: [['', 'None'], ...choices.milestones.map(({ id, title }) => [String(id), title] as const)],
+  }),
+  input({
+    name: 'labels',
+    label: 'Labels',
+    hint: 'Names, separated by commas. Missing ones are created.',
+    value: filled.labels.join(', '),
+    suggestions: choices.labels.map(({ name }) => name),
+    problems,
+  }),
+];
+
+/** Renders the choices about the merge. */
+export const mergeFields = (
+  target: Pick<Project, 'squash_option'>,
+  { squash, remove_source_branch }: Pick<Filled, 'squash' | 'remove_source_branch'>,
+): Html[] => [
+  checkbox({
+    name: 'remove_source_branch',
+    label: 'Delete the source branch when it is merged',
+    checked: remove_source_branch,
+  }),
+  ...(['default_on', 'default_off'].includes(target.squash_option)
+    ? [checkbox({ name: 'squash', label: 'Squash commits when it is merged', checked: squash })]
+    : []),
+];
+
+export const requestFields = async (
+  visit: Visit,
+  { target }: Ends,
+  filled: Filled,
+  problems: FormProblems,
+): Promise<Html[]> => {
+  const isAdmin = may(visit.call.viewer, 'admin_merge_request', target);
+  return [
+    input({
+      name: 'title',
+      label: 'Title',
+      hint: 'Start it with “Draft:” while the work is not ready.',
+      value: filled.title,
+      required: true,
+      problems,
+    }),
+    markdownEditor({
+      name: 'description',
+      label: 'Description',
+      hint: 'Quick actions such as /assign work, too. “Closes #1” closes an issue with the merge.',
+      value: filled.description,
+      rows: 10,
+      project: target,
+      problems,
+    }),
+    ...(isAdmin ? adminFields(filled, await loadChoices(visit, target), problems) : []),
+    ...mergeFields(target, filled),
+  ];
+};

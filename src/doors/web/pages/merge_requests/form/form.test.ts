@@ -1,0 +1,185 @@
+/** Tests the forms for new merge requests and edits. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { seedCommit } from '../../../../../../test/support/repositories/seed_commits.ts';
+import {
+  type Coded,
+  openRequest,
+  readRequest,
+  seedBranch,
+  seedCoded,
+  settle,
+} from '../../../../../../test/support/seed_merge_requests.ts';
+import { type SeededVisitor, seedVisitor } from '../../../../../../test/support/seed_visitor.ts';
+import { type TestService, startTestService } from '../../../../../../test/support/service.ts';
+import { openVisitor } from '../../../../../../test/support/visitor.ts';
+
+let gantry: TestService;
+let project: Coded;
+let maintainer: SeededVisitor;
+let reporter: SeededVisitor;
+let list: string;
+
+const query = (params: Record<string, string>): string =>
+  new URLSearchParams(
+    Object.entries(params).map(([name, value]): [string, string] => [`merge_request[${name}]`, value]),
+  ).toString();
+
+/** Values of the hidden fields of the form, which a browser sends. */
+const hiddenIn = (text: string): Record<string, string> =>
+  Object.fromEntries(
+    [...text.matchAll(/<input type="hidden" name="(merge_request\[[^"]+)" value="([^"]*)"/g)].map(
+      ([, name = '', value = '']): [string, string] => [name, value],
+    ),
+  );
+
+before(async () => {
+  gantry = await startTestService();
+  project = await seedCoded(gantry, { visibility: 'public' });
+  maintainer = await seedVisitor(gantry, { project: project.id, access_level: 40 });
+  reporter = await seedVisitor(gantry, { project: project.id, access_level: 20 });
+  list = `/${project.full_path}/merge_requests`;
+  await seedCommit(
+    gantry,
+    project.id,
+    { '.gitlab/merge_request_templates/Bug.md': '## What <b>broke</b>\n' },
+    { branch: 'main', from: 'main' },
+  );
+  await seedBranch(gantry, project, 'keep-loads', {
+    files: { 'a.txt': 'one\n' },
+    message: 'Keep the loads\n\nThey vanished.',
+  });
+});
+after(async () => await gantry.close());
+
+test('chooses branches, and says which do not exist', async () => {
+  const { status, text } = await maintainer.visitor.get(`${list}/new`);
+  assert.equal(status, 200);
+  assert.match(text, /name="merge_request\[source_branch\]"[\s\S]+<option value="keep-loads">/);
+  assert.match(text, /name="merge_request\[target_branch\]" value="main"/);
+  const wrong = await maintainer.visitor.get(`${list}/new?${query({ source_branch: 'nope' })}`);
+  assert.deepEqual([wrong.status, /There is no branch “nope”/.test(wrong.text)], [422, true]);
+  const same = await maintainer.visitor.get(`${list}/new?${query({ source_branch: 'main' })}`);
+  assert.match(same.text, /Nothing to merge/);
+  assert.equal((await reporter.visitor.get(`${list}/new`)).status, 403);
+  assert.match((await openVisitor(gantry).get(`${list}/new`)).location ?? '', /^\/users\/sign_in/);
+});
+
+test('previews commits and changes, proposes a title, and fills in a template', async () => {
+  const ends = query({ source_branch: 'keep-loads' });
+  const { text } = await maintainer.visitor.get(`${list}/new?${ends}`);
+  assert.match(text, /1 commit<\/h2>[\s\S]+1 changed file[\s\S]+a\.txt/);
+  assert.match(text, /name="title" type="text" value="Keep the loads"/);
+  assert.match(text, /\nThey vanished\.<\/textarea>/);
+  const chosen = await maintainer.visitor.get(
+    `${list}/new?${ends}&issuable_template=Bug&${query({ title: 'Mine' })}`,
+  );
+  assert.match(chosen.text, /value="Mine"[\s\S]+## What &lt;b&gt;broke/);
+  const odd = await maintainer.visitor.get(
+    `${list}/new?merge_request[source_branch][a]=b&merge_request[target_project_id]=x`,
+  );
+  assert.equal(odd.status, 200);
+});
+
+test('creates it, refuses a second one, and keeps what was typed', async () => {
+  const { text } = await maintainer.visitor.get(`${list}/new?${query({ source_branch: 'keep-loads' })}`);
+  const sent = { ...hiddenIn(text), title: ' ', description: 'kept\r\ntext' };
+  const bad = await maintainer.visitor.post(list, sent);
+  assert.deepEqual([bad.status, /kept\ntext<\/textarea>/.test(bad.text)], [422, true]);
+  const good = await maintainer.visitor.post(list, {
+    ...sent,
+    title: 'Draft: Keep loads',
+    labels: 'bug,docs',
+    'reviewer_ids[]': String(maintainer.id),
+    'assignee_ids[]': String(maintainer.id),
+    squash: '1',
+    remove_source_branch: '1',
+  });
+  assert.match(good.location ?? '', new RegExp(`^${list}/\\d+$`));
+  const request = await readRequest(gantry, {
+    project_id: project.id,
+    iid: good.location?.split('/').at(-1),
+  });
+  assert.deepEqual(
+    [
+      request.title,
+      request.description,
+      request.labels,
+      request.reviewers[0].id,
+      request.assignees[0].id,
+      request.squash,
+      request.force_remove_source_branch,
+      request.author.id,
+    ],
+    [
+      'Draft: Keep loads',
+      'kept\ntext',
+      ['bug', 'docs'],
+      maintainer.id,
+      maintainer.id,
+      true,
+      true,
+      maintainer.id,
+    ],
+  );
+  const again = await maintainer.visitor.post(list, { ...sent, title: 'Again' });
+  assert.deepEqual([again.status, /Another open merge request already exists/.test(again.text)], [422, true]);
+  const shown = await maintainer.visitor.get(`${list}/new?${query({ source_branch: 'keep-loads' })}`);
+  assert.match(shown.text, /open merge request already: <a href="[^"]+\/merge_requests\/\d+">/);
+  assert.equal((await reporter.visitor.post(list, sent)).status, 403);
+});
+
+test('offers the project above a fork as target, as pushes to the fork link', async () => {
+  const { body, text: reply } = await gantry.api(`POST /projects/${project.id}/fork`, {
+    json: { path: 'forked', name: 'Forked' },
+  });
+  assert.ok(body.id, reply);
+  await settle(gantry);
+  await gantry.api(`POST /projects/${body.id}/members`, {
+    json: { user_id: maintainer.id, access_level: 30 },
+  });
+  await seedCommit(gantry, body.id, { 'forked.txt': 'x\n' }, { branch: 'mine', from: 'main' });
+  const fork = `/${body.path_with_namespace}/merge_requests`;
+  const { text } = await maintainer.visitor.get(`${fork}/new?${query({ source_branch: 'mine' })}`);
+  assert.match(text, /forked:mine<\/code> into[\s\S]+forked\.txt/);
+  const created = await maintainer.visitor.post(fork, { ...hiddenIn(text), title: 'From a fork' });
+  assert.match(created.location ?? '', new RegExp(`^${list}/\\d+$`));
+  const page = (await maintainer.visitor.get(created.location ?? '')).text;
+  assert.match(page, /forked:mine<\/code>/);
+});
+
+test('edits, but not over the edit of somebody else', async () => {
+  await seedBranch(gantry, project, 'edited');
+  await seedBranch(gantry, project, 'elsewhere');
+  const request = await openRequest(gantry, project, 'edited', {
+    title: 'Before',
+    description: 'One\r\ntwo',
+  });
+  const path = `${list}/${request.iid}`;
+  const baseIn = (text: string): string => /name="base" value="([^"]+)"/.exec(text)?.[1] ?? '';
+  const { text } = await maintainer.visitor.get(`${path}/edit`);
+  const edit = {
+    title: 'After',
+    description: 'One\r\ntwo',
+    target_branch: 'elsewhere',
+    remove_source_branch: '1',
+    base: baseIn(text),
+  };
+  assert.equal((await maintainer.visitor.post(`${path}/edit`, edit)).location, path);
+  const now = await readRequest(gantry, request);
+  assert.deepEqual([now.title, now.target_branch, now.description], ['After', 'elsewhere', 'One\r\ntwo']);
+  const late = await maintainer.visitor.post(`${path}/edit`, { ...edit, description: 'Mine' });
+  assert.equal(late.status, 422);
+  assert.match(
+    late.text,
+    /edited this merge request meanwhile[\s\S]+Mine<\/textarea>[\s\S]+Current description/,
+  );
+  const missing = await maintainer.visitor.post(`${path}/edit`, {
+    ...edit,
+    target_branch: 'nowhere',
+    base: baseIn(late.text),
+  });
+  assert.deepEqual([missing.status, /does not exist/.test(missing.text)], [422, true]);
+  assert.equal((await reporter.visitor.get(`${path}/edit`)).status, 403);
+  assert.equal((await reporter.visitor.post(`${path}/edit`, edit)).status, 403);
+});

@@ -1,0 +1,242 @@
+/** The page for a new merge request: choose branches, see what they bring, describe it. */
+import { toCommitTitle } from '../../../../../code/repository/commits/json.ts';
+import { editable } from '../../../../../planning/issuables/params.ts';
+import type { JsonText } from '../../../../../platform/http/endpoint.ts';
+import { pageRequest } from '../../../../../platform/http/page.ts';
+import {
+  boolean,
+  hash,
+  integers,
+  longText,
+  object,
+  optional,
+  text,
+} from '../../../../../platform/http/schema.ts';
+import { createMergeRequest } from '../../../../../review/merge_requests/create.ts';
+import type { LoadedMergeRequest } from '../../../../../review/merge_requests/find.ts';
+import { mergeRequestTexts } from '../../../../../review/merge_requests/lists/json_cache.ts';
+import { listMergeRequests } from '../../../../../review/merge_requests/lists/list.ts';
+import { type View, type Visit, page, redirect } from '../../../page.ts';
+import type { DiffChoice } from '../../../parts/diff/diff_part.ts';
+import { emptyState } from '../../../parts/empty_state.ts';
+import { type FormProblems, attempt, form, hidden, noProblems } from '../../../parts/form.ts';
+import { projectPath, projectView } from '../../../parts/frame/project_view.ts';
+import { type Html, html } from '../../../parts/html.ts';
+import { chooseTemplate, templatesPart } from '../../issuables/templates.ts';
+import { requestPath, requestsPath, servedRequests } from '../find.ts';
+import { type EndProblems, type Ends, type SentEnds, endsForm, endsQuery, findEnds } from './ends.ts';
+import { type Filled, requestFields } from './fields.ts';
+import { type Preview, loadPreview, previewPart } from './preview.ts';
+
+const pageOf = (visit: Visit, ends: Ends, content: Html, isWrong = false): View => {
+  const { project } = ends;
+  const view = projectView(visit, { project, title: 'New merge request', noun: 'merge_requests' }, content);
+  return isWrong ? { ...view, status: 422 } : view;
+};
+
+const chooseView = async (visit: Visit, ends: Ends, problems: EndProblems = {}): Promise<View> =>
+  pageOf(
+    visit,
+    ends,
+    html`<p class="muted">Choose the branch with your changes, and the branch that they go into.</p>${await endsForm(visit, ends, problems)}`,
+    Object.keys(problems).length > 0,
+  );
+
+/** Returns the number of the open merge request of the same branches; null: there is none. */
+const findExisting = async (
+  { call }: Visit,
+  { source, target, source_branch, target_branch }: Ends,
+): Promise<number | null> => {
+  const { items } = await listMergeRequests({
+    call,
+    scope: { project: target },
+    filters: {
+      scope: 'all',
+      state: 'opened',
+      source_branch,
+      target_branch,
+      order_by: 'created_at',
+      sort: 'desc',
+    },
+    page: pageRequest({ per_page: 20 }),
+    texts: mergeRequestTexts,
+  });
+  const parse = ({ bytes }: JsonText): { iid: number; source_project_id: number | null } =>
+    JSON.parse(bytes.toString('utf8'));
+  return items.map(parse).find((one) => one.source_project_id === source.id)?.iid ?? null;
+};
+
+/** Splits a branch name into a title: `keep-loads` becomes `Keep loads`. */
+const titleOfBranch = (name: string): string => {
+  const words = name.replaceAll(/[-_/]+/g, ' ').trim();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+};
+
+/** Proposes title and description: those of the only commit, else a title from the branch. */
+const propose = (
+  { source_branch }: Ends,
+  { compared: { commits } }: Preview,
+): Pick<Filled, 'title' | 'description'> => {
+  const [only, ...others] = commits;
+  if (only === undefined || others.length > 0)
+    return { title: titleOfBranch(source_branch), description: '' };
+  const [, ...rest] = only.message.split('\n');
+  return { title: toCommitTitle(only.message), description: rest.join('\n').trim() };
+};
+
+type Describing = {
+  preview: Preview;
+  filled: Filled;
+  choice: DiffChoice;
+  templates?: Html | null;
+  problems?: FormProblems;
+};
+
+const describeView = async (
+  visit: Visit,
+  ends: Ends,
+  { preview, filled, choice, templates = null, problems = noProblems }: Describing,
+): Promise<View> => {
+  const { project, source, source_branch, target, target_branch } = ends;
+  const change = `${requestsPath(project)}/new?${new URLSearchParams({ ...endsQuery(ends), change_branches: '1' }).toString()}`;
+  const fromName = source.id === target.id ? source_branch : `${source.full_path}:${source_branch}`;
+  const existing = await findExisting(visit, ends);
+  const fields = await requestFields(visit, ends, filled, problems);
+  const { commits } = preview.compared;
+  const body =
+    commits.length === 0
+      ? html`<section class="card">${emptyState({
+          icon: 'commit',
+          title: 'Nothing to merge',
+          text: `${target_branch} has every commit of ${fromName}.`,
+        })}</section>`
+      : html`<div class="form-page">${templates}${form(
+          visit,
+          { action: requestsPath(project), submit: 'Create merge request', problems },
+          html`${Object.entries(endsQuery(ends)).map(([name, value]) => hidden(name, value))}`,
+          ...fields,
+        )}</div>${await previewPart(visit, ends, preview, choice)}`;
+  return pageOf(
+    visit,
+    ends,
+    html`<p>From <code>${fromName}</code> into <code>${source.id !== target.id && `${target.full_path}:`}${target_branch}</code> · <a href="${change}">Change branches</a></p>
+${existing !== null && html`<p class="flash warning">These branches have an open merge request already: <a href="${requestsPath(target)}/${existing}">!${existing}</a></p>`}${body}`,
+    problems !== noProblems,
+  );
+};
+
+type Nested = Partial<
+  Record<
+    'source_project_id' | 'target_project_id' | 'source_branch' | 'target_branch' | 'title' | 'description',
+    unknown
+  >
+>;
+
+const toText = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+const toId = (value: unknown): number | undefined => {
+  const number = Number(value);
+  return Number.isSafeInteger(number) && number > 0 ? number : undefined;
+};
+
+const toEnds = (sent: Nested): SentEnds => ({
+  source_project_id: toId(sent.source_project_id),
+  target_project_id: toId(sent.target_project_id),
+  source_branch: toText(sent.source_branch)
+    ?.trim()
+    .replace(/^refs\/heads\//, ''),
+  target_branch: toText(sent.target_branch)
+    ?.trim()
+    .replace(/^refs\/heads\//, ''),
+});
+
+const toNested = (sent: unknown): Nested => (typeof sent === 'object' && sent !== null ? sent : {});
+
+const isPreview = (loaded: Preview | EndProblems): loaded is Preview => 'compared' in loaded;
+
+const showNew = page({
+  method: 'GET',
+  path: `${servedRequests}/new`,
+  audience: 'user',
+  params: object({
+    ...projectPath,
+    merge_request: optional(hash({})),
+    issuable_template: optional(text()),
+    change_branches: optional(boolean()),
+    w: optional(boolean({ description: 'ignore white space' })),
+    file: optional(text({ maxLength: 4_096, description: 'only the difference of this file' })),
+  }),
+  handle: async (visit, { project: path, merge_request, issuable_template: name, ...sent }) => {
+    const given = toNested(merge_request);
+    const ends = await findEnds(visit, path, toEnds(given));
+    if (ends.source_branch === '' || sent.change_branches === true) return await chooseView(visit, ends);
+    const choice = { ignoresWhitespace: sent.w === true, file: sent.file };
+    const preview = await loadPreview(visit, ends, choice);
+    if (!isPreview(preview)) return await chooseView(visit, ends, preview);
+    const proposed = propose(ends, preview);
+    const [title, typed] = [toText(given.title), toText(given.description)];
+    const requested = typed === undefined ? name : null;
+    const { names, chosen } = await chooseTemplate(visit, ends.target, { type: 'merge_requests', requested });
+    const kept = { ...endsQuery(ends), ...(title !== undefined && { 'merge_request[title]': title }) };
+    const templates = templatesPart(`${requestsPath(ends.project)}/new`, {
+      names,
+      chosen: chosen?.name ?? '',
+      kept,
+    });
+    const filled: Filled = {
+      title: title ?? proposed.title,
+      description: typed ?? chosen?.content ?? proposed.description,
+      labels: [],
+      assignee_ids: [],
+      reviewer_ids: [],
+      milestone_id: null,
+      squash: ends.target.squash_option === 'default_on',
+      remove_source_branch: ends.target.remove_source_branch_after_merge === 1,
+    };
+    return await describeView(visit, ends, { preview, filled, choice, templates });
+  },
+});
+
+const create = page({
+  method: 'POST',
+  path: servedRequests,
+  audience: 'user',
+  params: object({
+    ...projectPath,
+    merge_request: optional(hash({})),
+    title: optional(longText()),
+    description: editable.description,
+    labels: editable.labels,
+    assignee_ids: editable.assignee_ids,
+    reviewer_ids: optional(integers()),
+    milestone_id: editable.milestone_id,
+    squash: optional(boolean()),
+    remove_source_branch: optional(boolean()),
+  }),
+  handle: async (visit, { project: path, merge_request, title = '', description, ...rest }) => {
+    const ends = await findEnds(visit, path, toEnds(toNested(merge_request)));
+    const { source, target, source_branch, target_branch } = ends;
+    const body = (description ?? '').replaceAll('\r\n', '\n');
+    const input = { ...rest, title, description: body, source_branch, target_branch };
+    let created: LoadedMergeRequest | null = null;
+    const problems = await attempt(async () => {
+      created = await createMergeRequest(visit.call, source, { ...input, target_project_id: target.id });
+    });
+    if (created !== null) return redirect(requestPath(created));
+    const choice = { ignoresWhitespace: false };
+    const preview = source_branch === '' ? {} : await loadPreview(visit, ends, choice);
+    if (!isPreview(preview)) return await chooseView(visit, ends, preview);
+    const filled: Filled = {
+      title,
+      description: body,
+      labels: rest.labels ?? [],
+      assignee_ids: rest.assignee_ids ?? [],
+      reviewer_ids: rest.reviewer_ids ?? [],
+      milestone_id: rest.milestone_id ?? null,
+      squash: rest.squash === true,
+      remove_source_branch: rest.remove_source_branch === true,
+    };
+    return await describeView(visit, ends, { preview, filled, choice, problems: problems ?? noProblems });
+  },
+});
+
+export const newPages = [showNew, create];

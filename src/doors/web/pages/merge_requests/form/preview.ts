@@ -1,0 +1,71 @@
+/** Reads and renders what a new merge request would bring: commits and changed files. */
+import { type Code, openCode } from '../../../../../code/repository/code.ts';
+import {
+  type Compared,
+  compareAcrossProjects,
+  compareWithinProject,
+} from '../../../../../code/repository/commits/compare.ts';
+import { findRef, branchPrefix } from '../../../../../code/repository/refs/resolve.ts';
+import { loadLastPipelines } from '../../../../../code/repository/statuses/last_pipelines.ts';
+import type { Oid } from '../../../../../platform/git/protocol_types.ts';
+import type { Visit } from '../../../page.ts';
+import { commitList } from '../../../parts/code/commit_list.ts';
+import { spellCount } from '../../../parts/count.ts';
+import { type DiffChoice, diffPart, toDiffRequest } from '../../../parts/diff/diff_part.ts';
+import { type Html, html } from '../../../parts/html.ts';
+import { requestsPath } from '../find.ts';
+import { type EndProblems, type Ends, endsQuery } from './ends.ts';
+
+/** Commits that are listed. */
+const maxCommits = 100;
+
+export type Preview = { compared: Compared; code: Code; head: Oid };
+
+/** Compares the branches. @returns what is wrong with them */
+export const loadPreview = async (
+  { call }: Visit,
+  { source, target, source_branch, target_branch }: Ends,
+  choice: DiffChoice,
+): Promise<Preview | EndProblems> => {
+  const [code, into] = [openCode(call, source), openCode(call, target)];
+  const [from, to] = await Promise.all([
+    findRef(into.repository, branchPrefix + target_branch),
+    findRef(code.repository, branchPrefix + source_branch),
+  ]);
+  const [base, head] = [from?.commit ?? null, to?.commit ?? null];
+  if (base === null || head === null) {
+    return {
+      ...(head === null && { source_branch: `There is no branch “${source_branch}”.` }),
+      ...(base === null && { target_branch: `There is no branch “${target_branch}”.` }),
+    };
+  }
+  const compared =
+    source.id === target.id
+      ? await compareWithinProject(code, [base, head], false, toDiffRequest(choice))
+      : await compareAcrossProjects(code, into, [base, head], false);
+  return { compared, code, head };
+};
+
+/** Renders the commits and changed files. */
+export const previewPart = async (
+  visit: Visit,
+  ends: Ends,
+  { compared, code, head }: Preview,
+  choice: DiffChoice,
+): Promise<Html> => {
+  const { commits, diffs, overflow, files = diffs.length } = compared;
+  const shown = commits.slice(0, maxCommits);
+  const shas = shown.map(({ id }) => id);
+  const pipelines = await loadLastPipelines(visit.call, ends.source, shas);
+  const given = {
+    code,
+    to: head,
+    address: `${requestsPath(ends.project)}/new`,
+    query: endsQuery(ends),
+    choice,
+  };
+  const more = commits.length - shown.length;
+  return html`<section class="stack" aria-labelledby="preview_commits"><h2 id="preview_commits">${spellCount(commits.length, 'commit')}</h2>
+${commitList(ends.source, shown, pipelines)}${more > 0 && html`<p class="muted">${more} older commits are not shown.</p>`}</section>
+${diffPart({ diffs, files, overflow }, given)}`;
+};

@@ -1,0 +1,132 @@
+/** Tests the lists of merge requests of projects and groups. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { seedPipeline } from '../../../../../../test/support/ci/jobs.ts';
+import { seedGroup, seedMergeRequest } from '../../../../../../test/support/seed.ts';
+import {
+  type Coded,
+  openRequest,
+  seedBranch,
+  seedCoded,
+  settle,
+} from '../../../../../../test/support/seed_merge_requests.ts';
+import { type SeededVisitor, seedVisitor } from '../../../../../../test/support/seed_visitor.ts';
+import { type TestService, startTestService } from '../../../../../../test/support/service.ts';
+import { openVisitor } from '../../../../../../test/support/visitor.ts';
+
+let gantry: TestService;
+let project: Coded;
+let hidden: Coded;
+let group: { id: number; full_path: string };
+let maintainer: SeededVisitor;
+let stranger: SeededVisitor;
+let path: string;
+
+const titles = (text: string): string[] =>
+  [...text.matchAll(/class="title" href="[^"]+\/(\d+)"/g)].map(([, iid = '']) => iid);
+const counts = (text: string): number[] =>
+  [
+    ...(/aria-label="Merge requests by state"[^]*?<\/nav>/.exec(text)?.[0] ?? '').matchAll(/count">(\d+)</g),
+  ].map(([, count]) => Number(count));
+
+before(async () => {
+  gantry = await startTestService();
+  const made = await seedGroup(gantry);
+  group = made;
+  project = await seedCoded(gantry, { visibility: 'public', namespace: made.id });
+  hidden = await seedCoded(gantry, { visibility: 'private', namespace: made.id });
+  maintainer = await seedVisitor(gantry, { project: project.id, access_level: 40 });
+  stranger = await seedVisitor(gantry);
+  path = `/${project.full_path}/merge_requests`;
+  await seedBranch(gantry, project, 'keep');
+  await seedBranch(gantry, project, 'other');
+  const first = await openRequest(gantry, project, 'keep', {
+    title: 'Keep <i>loads</i>',
+    labels: 'bug',
+    description: '- [x] a\n- [ ] b',
+    reviewer_ids: [maintainer.id],
+  });
+  await openRequest(gantry, project, 'other', { title: 'Draft: Other', target_branch: 'keep' });
+  await settle(gantry);
+  await seedPipeline(gantry, {
+    project: project.id,
+    file: 'job: { script: x }',
+    ref: 'keep',
+    sha: first.sha,
+  });
+  await gantry.api(`POST /projects/${project.id}/merge_requests/1/approve`);
+  for (const state of ['merged', 'closed', 'closed'] as const) {
+    await seedMergeRequest(gantry, { project: project.id, title: `Ended ${state}`, state });
+  }
+  await seedMergeRequest(gantry, { project: hidden.id, title: 'Secret' });
+});
+after(async () => await gantry.close());
+
+test('shows the open merge requests with exact counts and their facts', async () => {
+  const { status, text } = await maintainer.visitor.get(path);
+  assert.equal(status, 200);
+  assert.deepEqual(
+    [titles(text), counts(text)],
+    [
+      ['2', '1'],
+      [2, 1, 2, 5],
+    ],
+  );
+  const [draft = '', keep = ''] = text.split('<li><span class="lead status').slice(1);
+  assert.match(draft, /aria-label="Draft"[\s\S]+Draft: Other[\s\S]+into[\s\S]+<code>keep<\/code>/);
+  assert.match(keep, /Keep &lt;i&gt;loads&lt;\/i&gt;[\s\S]+labels=bug/);
+  assert.match(keep, /aria-label="Pipeline: pending"[\s\S]+1 approval[\s\S]+1 of 2 tasks[\s\S]+Reviewers: /);
+  assert.doesNotMatch(keep, / into /);
+  assert.match(text, /2 open merge requests</);
+});
+
+test('filters by the parameters of the API, typed or in the address', async () => {
+  for (const [query, expected] of [
+    ['labels=bug', ['1']],
+    ['draft=true', ['2']],
+    [`reviewer_username=${maintainer.username}`, ['1']],
+    ['approved=no', ['2']],
+    ['source_branch=keep', ['1']],
+    ['target_branch=keep', ['2']],
+    ['search=loads', ['1']],
+    ['state=merged', ['3']],
+    ['state=all&per_page=2&page=2', ['3', '2']],
+    ['sort=asc', ['1', '2']],
+  ] as const) {
+    assert.deepEqual(titles((await maintainer.visitor.get(`${path}?${query}`)).text), expected, query);
+  }
+  const typed = encodeURIComponent('reviewer:me is:merged target:main load');
+  assert.equal(
+    (await maintainer.visitor.get(`${path}?labels=bug&q=${typed}`)).location,
+    `${path}?state=merged&labels=bug&reviewer_username=${maintainer.username}&target_branch=main&search=load`,
+  );
+  assert.equal((await maintainer.visitor.get(`${path}?q=%212`)).location, `${path}/2`);
+  const { text } = await maintainer.visitor.get(`${path}?labels=bug&target_branch=main`);
+  assert.match(text, /Remove the filter target = main/);
+  assert.deepEqual(counts(text), [1, 0, 0, 1]);
+  assert.match((await maintainer.visitor.get(`${path}?labels=unused`)).text, /No merge requests match/);
+  for (const query of ['state=x', 'draft=maybe', 'not[labels][a]=b', 'per_page=0']) {
+    assert.equal((await maintainer.visitor.get(`${path}?${query}`)).status, 400, query);
+  }
+});
+
+test('hides pipelines, and offers nothing, to those who may not', async () => {
+  const anonymous = (await openVisitor(gantry).get(path)).text;
+  assert.deepEqual(titles(anonymous), ['2', '1']);
+  assert.doesNotMatch(anonymous, /merge_requests\/new|Needs my review/);
+  const priv = await seedCoded(gantry, { visibility: 'public' }, { public_builds: 0 });
+  await seedBranch(gantry, priv, 'keep');
+  const { sha } = await openRequest(gantry, priv, 'keep');
+  await seedPipeline(gantry, { project: priv.id, file: 'job: { script: x }', ref: 'keep', sha });
+  const { text } = await stranger.visitor.get(`/${priv.full_path}/merge_requests`);
+  assert.deepEqual([titles(text), /Pipeline: /.test(text)], [['1'], false]);
+});
+
+test('lists those of a group that the user may see', async () => {
+  const at = `/groups/${group.full_path}/-/merge_requests`;
+  const seen = await stranger.visitor.get(`${at}?state=all`);
+  assert.deepEqual([titles(seen.text).length, counts(seen.text)], [5, [2, 1, 2, 5]]);
+  assert.doesNotMatch(seen.text, /Secret/);
+  assert.match(seen.text, new RegExp(`${project.full_path}!1 opened`));
+  assert.match((await openVisitor(gantry).get(at)).location ?? '', /^\/users\/sign_in/);
+});
