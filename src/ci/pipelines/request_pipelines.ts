@@ -1,9 +1,12 @@
 /** The pipelines of a merge request, which belong to its source project. */
-import type { Call } from '../../core/access/call.ts';
+import { type Call, requireUser } from '../../core/access/call.ts';
 import { may } from '../../core/access/may.ts';
+import { forbidden, invalid } from '../../platform/errors.ts';
 import { pageRequest } from '../../platform/http/page.ts';
 import { type Project, loadProject } from '../../projects/projects/find.ts';
 import type { LoadedMergeRequest } from '../../review/merge_requests/find.ts';
+import { createMergeRequestPipeline } from './creation/follow_push.ts';
+import type { LoadedPipeline } from './find.ts';
 import { listMergeRequestPipelines } from './list.ts';
 
 /** Finds the merge request's source project; null if it is gone or the caller cannot read its pipelines. */
@@ -26,4 +29,17 @@ export const countRequestPipelines = async (
   if (source === null) return null;
   const first = pageRequest({ per_page: 1 });
   return (await listMergeRequestPipelines(call.db, source.id, loaded.merge_request, first)).total;
+};
+
+/**
+ * Creates a pipeline for the head of a merge request, for the caller.
+ * @throws Failure 403 without the right, 400 with the reason why there is no pipeline
+ */
+export const runRequestPipeline = async (call: Call, loaded: LoadedMergeRequest): Promise<LoadedPipeline> => {
+  const source = await findPipelineSource(call, loaded);
+  if (source === null || !may(call.viewer, 'create_pipeline', source)) throw forbidden();
+  const options = { user_id: requireUser(call).id, obeysSkipMessage: false, since: null };
+  const created = await createMergeRequestPipeline(call.platform, loaded, options);
+  if ('refused' in created) throw invalid({ base: [created.refused] });
+  return { pipeline: created.pipeline, project: source };
 };

@@ -46,6 +46,7 @@ export const workNouns = [
       'POST /:iid/edit',
       'GET /:iid/commits',
       'GET /:iid/pipelines',
+      'POST /:iid/pipelines',
       'GET /:iid/diffs',
       'POST /:iid/merge',
       'POST /:iid/cancel_merge',

@@ -1,20 +1,16 @@
 /** Endpoints for the pipelines of a merge request and of its source branch. */
-import { requireUser } from '../../../core/access/call.ts';
 import { endpoint } from '../../../core/access/endpoint.ts';
-import { may } from '../../../core/access/may.ts';
-import { forbidden, invalid } from '../../../platform/errors.ts';
 import { pageParams, pageRequest } from '../../../platform/http/page.ts';
 import { id as idParam, object } from '../../../platform/http/schema.ts';
 import { findReadable } from '../../../review/merge_requests/find.ts';
 import { projectParam } from '../../../code/repository/code.ts';
-import { createMergeRequestPipeline } from './follow_push.ts';
 import {
   singlePipelineJson,
   singlePipelineShape,
 } from '../../../code/repository/statuses/pipeline_detail.ts';
 import { pipelineJson, pipelineShape } from '../json.ts';
 import { listMergeRequestPipelines } from '../list.ts';
-import { findPipelineSource } from '../request_pipelines.ts';
+import { findPipelineSource, runRequestPipeline } from '../request_pipelines.ts';
 
 const shared = {
   path: '/projects/:id/merge_requests/:merge_request_iid/pipelines',
@@ -54,12 +50,8 @@ const create = endpoint({
   reply: singlePipelineShape,
   handle: async (call, { id, merge_request_iid }) => {
     const target = await findReadable(call, id, merge_request_iid);
-    const source = await findPipelineSource(call, target);
-    if (source === null || !may(call.viewer, 'create_pipeline', source)) throw forbidden();
-    const options = { user_id: requireUser(call).id, obeysSkipMessage: false, since: null };
-    const created = await createMergeRequestPipeline(call.platform, target, options);
-    if ('refused' in created) throw invalid({ base: [created.refused] });
-    return await singlePipelineJson(call, created.pipeline, source);
+    const { pipeline, project } = await runRequestPipeline(call, target);
+    return await singlePipelineJson(call, pipeline, project);
   },
 });
 

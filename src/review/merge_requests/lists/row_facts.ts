@@ -49,7 +49,7 @@ export const loadRowFacts = async (call: Call, ids: readonly number[]): Promise<
         pipeline_id !== null && status !== null && isSeen
           ? { id: pipeline_id, status, project: source }
           : null;
-      return [id, { approvals: Number(approvals), pipeline, target: projects.get(project_id) ?? null }];
+      return [id, { approvals, pipeline, target: projects.get(project_id) ?? null }];
     }),
   );
 };

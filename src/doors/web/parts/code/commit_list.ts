@@ -13,13 +13,16 @@ const months = 'January February March April May June July August September Octo
   ' ',
 );
 
+/** What the list shows of a commit. */
+export type ListedCommit = Pick<Commit, 'id' | 'author' | 'committer' | 'message'>;
+
 /** Formats the day of a commit, in UTC: `24 November 2026`. `Intl` takes longer than the rest of a page. */
-const dayOf = ({ committer }: Commit): string => {
+const dayOf = ({ committer }: ListedCommit): string => {
   const day = new Date(clampTime(committer));
   return `${day.getUTCDate()} ${months[day.getUTCMonth()] ?? ''} ${day.getUTCFullYear()}`;
 };
 
-const item = (project: Project, commit: Commit, pipeline: PipelineRow | undefined): Html => {
+const item = (project: Project, commit: ListedCommit, pipeline: PipelineRow | undefined): Html => {
   const { id, author, message } = commit;
   const short = toShortId(id);
   return html`<li><span class="lead">${avatar({ name: author.name, size: 'medium' })}</span>
@@ -35,10 +38,10 @@ ${commitLink(project, { id, text: html`<code>${short}</code>` })}
 /** Renders commits in their order, with a heading for each day. */
 export const commitList = (
   project: Project,
-  commits: readonly Commit[],
+  commits: readonly ListedCommit[],
   pipelines: ReadonlyMap<Oid, PipelineRow>,
 ): Html => {
-  const days: { day: string; commits: Commit[] }[] = [];
+  const days: { day: string; commits: ListedCommit[] }[] = [];
   for (const commit of commits) {
     const day = dayOf(commit);
     if (days.at(-1)?.day === day) days.at(-1)?.commits.push(commit);

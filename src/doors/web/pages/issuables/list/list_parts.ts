@@ -31,7 +31,7 @@ export type ListWords<State extends string> = {
 export const isSelecting = ([, value]: readonly [string, unknown]): boolean =>
   value !== undefined && value !== '' && !(Array.isArray(value) && value.length === 0);
 
-export const defaultOrder: Order = 'created_at desc';
+const defaultOrder: Order = 'created_at desc';
 
 type Sent<State> = { state: State; order_by: 'created_at' | 'updated_at'; sort: 'asc' | 'desc' };
 

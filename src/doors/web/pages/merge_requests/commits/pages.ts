@@ -1,20 +1,77 @@
 /** The Commits tab of a merge request. */
-import { findMergeRequest } from '../../../../../review/merge_requests/find.ts';
+import { may } from '../../../../../core/access/may.ts';
+import { loadLastPipelines } from '../../../../../code/repository/statuses/last_pipelines.ts';
+import type { JsonText } from '../../../../../platform/http/endpoint.ts';
+import { pageParams, pageRequest } from '../../../../../platform/http/page.ts';
 import { object } from '../../../../../platform/http/schema.ts';
-import { page } from '../../../page.ts';
-import { html } from '../../../parts/html.ts';
-import { oneRequest, servedRequests } from '../find.ts';
+import type { Signature } from '../../../../../platform/git/protocol_types.ts';
+import { type Project, loadProject } from '../../../../../projects/projects/find.ts';
+import { type LoadedMergeRequest, findMergeRequest } from '../../../../../review/merge_requests/find.ts';
+import { listCommits } from '../../../../../review/merge_requests/versions/changes.ts';
+import type { VersionCommit } from '../../../../../review/merge_requests/versions/json.ts';
+import { type Visit, page } from '../../../page.ts';
+import { type ListedCommit, commitList } from '../../../parts/code/commit_list.ts';
+import { emptyState } from '../../../parts/empty_state.ts';
+import { type Html, html } from '../../../parts/html.ts';
+import { pagesNav } from '../../../parts/paging.ts';
+import { oneRequest, requestPath, servedRequests } from '../find.ts';
 import { requestFrame } from '../frame/frame.ts';
+
+/** Reads a stored commit, which is JSON text, or one that was read from git. */
+const parseCommit = (item: unknown): VersionCommit =>
+  Buffer.isBuffer((item as JsonText).bytes)
+    ? (JSON.parse((item as JsonText).bytes.toString('utf8')) as VersionCommit)
+    : (item as VersionCommit);
+
+const toSignature = (name: string, email: string, date: string): Signature => ({
+  name,
+  email,
+  time: Math.floor(Date.parse(date) / 1000),
+  offset: '+0000',
+});
+
+const toCommit = (commit: VersionCommit): ListedCommit => ({
+  id: commit.id,
+  message: commit.message,
+  author: toSignature(commit.author_name, commit.author_email, commit.authored_date),
+  committer: toSignature(commit.committer_name, commit.committer_email, commit.committed_date),
+});
+
+/** Returns the project whose pages show the commits: that of the branch, if the viewer may read it. */
+const findCommitProject = async (
+  { call }: Visit,
+  { merge_request: { source_project_id: id }, project }: LoadedMergeRequest,
+): Promise<Project> => {
+  if (id === null || id === project.id) return project;
+  const source = await loadProject(call.db, id);
+  return source !== null && may(call.viewer, 'read_code', source) ? source : project;
+};
+
+type Asked = { page?: number; per_page?: number };
+
+const commitsPart = async (visit: Visit, loaded: LoadedMergeRequest, asked: Asked): Promise<Html> => {
+  const request = pageRequest(asked);
+  const { items, total } = await listCommits(visit.call, loaded, request);
+  if (items.length === 0) {
+    return html`<section class="card">${emptyState({ icon: 'commit', title: 'No commits' })}</section>`;
+  }
+  const commits = items.map((item) => toCommit(parseCommit(item)));
+  const project = await findCommitProject(visit, loaded);
+  const shas = commits.map(({ id }) => id);
+  const pipelines = await loadLastPipelines(visit.call, project, shas);
+  const path = requestPath(loaded, '/commits');
+  return html`${commitList(project, commits, pipelines)}${pagesNav({ path, query: {}, page: request, total })}`;
+};
 
 export const commitsPages = [
   page({
     method: 'GET',
     path: `${servedRequests}/:iid/commits`,
     audience: 'visitor',
-    params: object(oneRequest),
-    handle: async (visit, { project, iid }) => {
+    params: object({ ...oneRequest, ...pageParams }),
+    handle: async (visit, { project, iid, ...asked }) => {
       const loaded = await findMergeRequest(visit.call, project, iid);
-      return await requestFrame(visit, loaded, { tab: 'commits' }, html``);
+      return await requestFrame(visit, loaded, { tab: 'commits' }, await commitsPart(visit, loaded, asked));
     },
   }),
 ];

@@ -131,7 +131,7 @@ export const endsForm = async ({ call }: Visit, ends: Ends, problems: EndProblem
     suggest(openCode(call, source)),
     suggest(openCode(call, target)),
   ]);
-  const from = { name: 'source_branch' as const, label: `Source branch in ${source.full_path}` };
+  const from = { name: 'source_branch' as const, label: 'Source branch' };
   const to = { name: 'target_branch' as const, label: 'Target branch' };
   return html`<form method="get" action="${requestsPath(project)}/new" class="filter">${source.id !== project.id && hidden('merge_request[source_project_id]', source.id)}${branchField(
     { ...from, value: source_branch, problem: problems.source_branch },

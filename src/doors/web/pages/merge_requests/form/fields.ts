@@ -3,7 +3,7 @@ import { may } from '../../../../../core/access/may.ts';
 import type { Project } from '../../../../../projects/projects/find.ts';
 import type { Visit } from '../../../page.ts';
 import { type FormProblems, checkbox, input, select } from '../../../parts/form.ts';
-import type { Html } from '../../../parts/html.ts';
+import { type Html, html } from '../../../parts/html.ts';
 import { markdownEditor } from '../../../parts/markdown_editor.ts';
 import { type Choices, loadChoices } from '../../../parts/side/choices.ts';
 import type { Ends } from './ends.ts';
@@ -69,14 +69,15 @@ export const mergeFields = (
     : []),
 ];
 
+/** Renders the texts, and beside them the properties. */
 export const requestFields = async (
   visit: Visit,
   { target }: Ends,
   filled: Filled,
   problems: FormProblems,
-): Promise<Html[]> => {
+): Promise<Html> => {
   const isAdmin = may(visit.call.viewer, 'admin_merge_request', target);
-  return [
+  const main = [
     input({
       name: 'title',
       label: 'Title',
@@ -90,11 +91,11 @@ export const requestFields = async (
       label: 'Description',
       hint: 'Quick actions such as /assign work, too. “Closes #1” closes an issue with the merge.',
       value: filled.description,
-      rows: 10,
+      rows: 14,
       project: target,
       problems,
     }),
-    ...(isAdmin ? adminFields(filled, await loadChoices(visit, target), problems) : []),
-    ...mergeFields(target, filled),
   ];
+  const side = isAdmin ? adminFields(filled, await loadChoices(visit, target), problems) : [];
+  return html`<div class="with-aside"><div>${main}</div><div>${side}${mergeFields(target, filled)}</div></div>`;
 };

@@ -38,7 +38,7 @@ const chooseView = async (visit: Visit, ends: Ends, problems: EndProblems = {}):
   pageOf(
     visit,
     ends,
-    html`<p class="muted">Choose the branch with your changes, and the branch that they go into.</p>${await endsForm(visit, ends, problems)}`,
+    html`<p class="muted">Choose the branch with your changes, and the branch that they go into.${ends.targets.length > 1 && html` The source is in <code>${ends.source.full_path}</code>.`}</p>${await endsForm(visit, ends, problems)}`,
     Object.keys(problems).length > 0,
   );
 
@@ -110,12 +110,12 @@ const describeView = async (
           title: 'Nothing to merge',
           text: `${target_branch} has every commit of ${fromName}.`,
         })}</section>`
-      : html`<div class="form-page">${templates}${form(
+      : html`${templates}${form(
           visit,
           { action: requestsPath(project), submit: 'Create merge request', problems },
           html`${Object.entries(endsQuery(ends)).map(([name, value]) => hidden(name, value))}`,
-          ...fields,
-        )}</div>${await previewPart(visit, ends, preview, choice)}`;
+          fields,
+        )}${await previewPart(visit, ends, preview, choice)}`;
   return pageOf(
     visit,
     ends,

@@ -1,20 +1,80 @@
 /** The Pipelines tab of a merge request. */
-import { findMergeRequest } from '../../../../../review/merge_requests/find.ts';
+import { may } from '../../../../../core/access/may.ts';
+import { listMergeRequestPipelines } from '../../../../../ci/pipelines/list.ts';
+import { findPipelineSource, runRequestPipeline } from '../../../../../ci/pipelines/request_pipelines.ts';
+import { pageParams, pageRequest } from '../../../../../platform/http/page.ts';
 import { object } from '../../../../../platform/http/schema.ts';
-import { page } from '../../../page.ts';
-import { html } from '../../../parts/html.ts';
-import { oneRequest, servedRequests } from '../find.ts';
+import { type LoadedMergeRequest, findMergeRequest } from '../../../../../review/merge_requests/find.ts';
+import { type View, type Visit, page, redirect } from '../../../page.ts';
+import { spellCount } from '../../../parts/count.ts';
+import { emptyState } from '../../../parts/empty_state.ts';
+import { attempt } from '../../../parts/form.ts';
+import { button } from '../../../parts/frame/project_view.ts';
+import { type Html, html } from '../../../parts/html.ts';
+import { pagesNav } from '../../../parts/paging.ts';
+import { pipelineTable } from '../../../parts/pipelines/pipeline_table.ts';
+import { isMoving } from '../../../parts/status_badge.ts';
+import { problemText } from '../../issuables/submit.ts';
+import { oneRequest, requestPath, servedRequests } from '../find.ts';
 import { requestFrame } from '../frame/frame.ts';
+
+type Asked = { page?: number; per_page?: number };
+
+const pipelinesPart = async (visit: Visit, loaded: LoadedMergeRequest, asked: Asked): Promise<Html> => {
+  const { call } = visit;
+  const source = await findPipelineSource(call, loaded);
+  if (source === null) {
+    const text = 'The pipelines of the source project are not visible to you.';
+    return html`<section class="card">${emptyState({ icon: 'lock', title: 'No pipelines', text })}</section>`;
+  }
+  const request = pageRequest(asked);
+  const { items, total } = await listMergeRequestPipelines(call.db, source.id, loaded.merge_request, request);
+  const path = requestPath(loaded, '/pipelines');
+  const run =
+    call.signedIn &&
+    may(call.viewer, 'create_pipeline', source) &&
+    button(visit, path, { label: 'Run pipeline' });
+  const isLive = items.some(({ status }) => isMoving(status));
+  const table =
+    items.length === 0
+      ? html`<section class="card">${emptyState({ icon: 'pipeline', title: 'No pipelines' })}</section>`
+      : await pipelineTable(call, source, items);
+  return html`<div class="row between"><span class="muted">${spellCount(total, 'pipeline')}</span>${run}</div>
+<div id="pipelines" data-part${isLive && html` data-live=""`}>${table}</div>${pagesNav({ path, query: {}, page: request, total })}`;
+};
+
+const pipelinesView = async (
+  visit: Visit,
+  loaded: LoadedMergeRequest,
+  asked: Asked = {},
+  alert?: string,
+): Promise<View> =>
+  await requestFrame(
+    visit,
+    loaded,
+    { tab: 'pipelines', ...(alert !== undefined && { alert }) },
+    await pipelinesPart(visit, loaded, asked),
+  );
 
 export const pipelinesPages = [
   page({
     method: 'GET',
     path: `${servedRequests}/:iid/pipelines`,
     audience: 'visitor',
+    params: object({ ...oneRequest, ...pageParams }),
+    handle: async (visit, { project, iid, ...asked }) =>
+      await pipelinesView(visit, await findMergeRequest(visit.call, project, iid), asked),
+  }),
+  page({
+    method: 'POST',
+    path: `${servedRequests}/:iid/pipelines`,
+    audience: 'user',
     params: object(oneRequest),
     handle: async (visit, { project, iid }) => {
       const loaded = await findMergeRequest(visit.call, project, iid);
-      return await requestFrame(visit, loaded, { tab: 'pipelines' }, html``);
+      const problems = await attempt(async () => await runRequestPipeline(visit.call, loaded));
+      if (problems !== null) return await pipelinesView(visit, loaded, {}, problemText(problems));
+      return redirect(requestPath(loaded, '/pipelines'), 'The pipeline is created.');
     },
   }),
 ];
