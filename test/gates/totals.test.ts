@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { StatementSync } from 'node:sqlite';
 import { sql } from 'kysely';
+import pg from 'pg';
 import {
   type SeededProject,
   type SeededUser,
@@ -106,6 +107,30 @@ test('runs a search of two letters without results outside the main thread', asy
     compared.filter((text) => !text.includes('cross join projects')),
     [],
   );
+});
+
+test('reads pages in the order of an index', { skip: engine === 'sqlite' }, async () => {
+  const { query } = pg.Client.prototype;
+  const plans: string[] = [];
+  // oxlint-disable-next-line typescript/no-explicit-any -- pg declares six overloads of one function
+  (pg.Client.prototype as any).query = async function explaining(this: pg.Client, ...all: any[]) {
+    const { text, values = all[1] } = typeof all[0] === 'string' ? { text: all[0] } : all[0];
+    if (/^\s*select issues\.id, issues\.revision/.test(text)) {
+      const { rows } = await Reflect.apply(query, this, [`explain ${text}`, values]);
+      plans.push(rows.map((row: object) => Object.values(row)[0]).join('\n'));
+    }
+    return await Reflect.apply(query, this, all);
+  };
+  try {
+    for (const filter of ['state=all', 'state=opened&sort=asc', 'order_by=updated_at', 'labels=None']) {
+      const { status } = await gantry.api(`GET /projects/${project.id}/issues?scope=all&${filter}`);
+      assert.equal(status, 200, filter);
+      assert.match(plans.at(-1) ?? '', /Index Scan .*using issues_/, filter);
+      assert.doesNotMatch(plans.at(-1) ?? '', /Sort/, filter);
+    }
+  } finally {
+    pg.Client.prototype.query = query;
+  }
 });
 
 test('reads a page outside the main thread if it may pass over most of the project', async () => {

@@ -10,7 +10,7 @@ export type Lead = {
   tables: RawBuilder<unknown>;
   /** Join conditions and filter conditions. */
   conditions: RawBuilder<boolean>[];
-  order: [RawBuilder<unknown>, RawBuilder<unknown>];
+  order: RawBuilder<unknown>[];
 };
 
 type Parts = {
@@ -61,10 +61,19 @@ const alongLinks = (link: keyof typeof linkTables, need: Needed, parts: Parts): 
   };
 };
 
+/**
+ * The order of an index. PostgreSQL does not conclude from `deleted_at is null` that the column is the same in all
+ * rows; without it in the order, it would read and sort every record of the project.
+ */
+const byIndex = (parts: Parts): Lead['order'] =>
+  parts.words.engine === 'postgres'
+    ? [column(parts.kind, 'deleted_at'), ...byRecord(parts)]
+    : byRecord(parts);
+
 const alongIndex = (index: string, parts: Parts): Lead => ({
   tables: sql`${sql.raw(parts.kind.table)} ${parts.words.indexedBy(index)}`,
   conditions: toConditions(parts.selection),
-  order: byRecord(parts),
+  order: byIndex(parts),
 });
 
 const along = (need: Needed, parts: Parts): Lead => {

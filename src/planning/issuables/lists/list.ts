@@ -193,12 +193,12 @@ const readPage = async <F extends Filters>(
   plan: Plan,
 ): Promise<Version[]> => {
   const direction = filters.sort === 'asc' ? sql`asc` : sql`desc`;
-  const [first, second] = plan.lead.order;
+  const order = sql.join(plan.lead.order.map((one) => sql`${one} ${direction}`));
   const columns = kind.shown?.columns(call.viewer, getProject(scope), call.platform.store.words);
   const shown = columns === undefined ? sql`` : sql`, ${columns}`;
   const query = sql<Version>`
     select ${column(kind, 'id')}, ${column(kind, 'revision')}${shown} from ${tables(scope, plan)} where ${plan.where}
-    order by ${first} ${direction}, ${second} ${direction}
+    order by ${order}
     limit ${page.limit} offset ${page.offset}`;
   if (!readsMany({ filters, page }, plan)) return (await query.execute(call.db)).rows;
   return await readMany(call, { query, maxRecords: getLimit(kind, scope, plan) });
