@@ -110,6 +110,7 @@ test('runs a search of two letters without results outside the main thread', asy
 });
 
 test('reads pages in the order of an index', { skip: engine === 'sqlite' }, async () => {
+  // oxlint-disable-next-line typescript/unbound-method -- it is called with its client
   const { query } = pg.Client.prototype;
   const plans: string[] = [];
   // oxlint-disable-next-line typescript/no-explicit-any -- pg declares six overloads of one function

@@ -331,6 +331,15 @@ describe('a trace', () => {
     }
   });
 
+  test('takes a chunk of 16 MiB, and none that is longer', async () => {
+    const { peer, job } = await running();
+    const length = 16 * 2 ** 20;
+    const longest = await peer.patch(job, Buffer.alloc(length, 'x\n'), `0-${length - 1}`);
+    assert.deepEqual([longest.status, longest.headers['range']], [202, `0-${length}`]);
+    const longer = await peer.patch(job, Buffer.alloc(length + 1), `${length}-${2 * length}`);
+    assert.equal(longer.status, 413);
+  });
+
   test('is requested again when its checksum differs', async () => {
     const { project, peer, job } = await running();
     await peer.trace(job, 'wrong');
