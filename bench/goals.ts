@@ -43,6 +43,8 @@ const goals = {
   pageFile: { goal: 1 },
   pageCommits: { goal: 1.5 },
   pageDashboard: { goal: 1.5 },
+  /** ms until the first byte of a folder of 10,000 entries. */
+  pageFolder: { goal: 100 },
   /** Git over HTTP, in ms; clones from the cache and at once in ms of CPU. */
   pushOne: { goal: 60 },
   infoRefs: { goal: 1 },

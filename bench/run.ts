@@ -34,6 +34,7 @@ import { measureLatency } from './measure/latency.ts';
 import { measureMemory } from './measure/memory.ts';
 import { measureMixedWrites } from './measure/mixed_writes.ts';
 import { measureMergeRequests } from './measure/merge_requests.ts';
+import { measureLargeFolder } from './measure/large_folder.ts';
 import { measurePages } from './measure/pages.ts';
 import { measureSearch } from './measure/search.ts';
 import { measureStart } from './measure/start.ts';
@@ -76,6 +77,7 @@ const measures: Measure[] = [
   measureMemory,
   measureStart,
   measurePages,
+  measureLargeFolder,
   measureGitCalls,
   measureGitTransport,
   measureMixedWrites,

@@ -2,22 +2,13 @@
 import type { Bench } from '../bench.ts';
 import { type Figure, figure } from '../figures.ts';
 import { ownCpuSeconds } from '../process.ts';
-import { rootPassword, startFloor, startService } from '../service.ts';
-import { api, base } from '../sites/api.ts';
+import { startFloor, startService } from '../service.ts';
+import { base } from '../sites/api.ts';
 import { newProject, nodesOf } from '../sites/git_site.ts';
+import { signIn, writeFiles } from '../sites/pages.ts';
 
 /** Requests of one round. */
 const requests = 200;
-
-const write = async (port: number, project: string, message: string, files: Record<string, string>) => {
-  const actions = Object.entries(files).map(([file_path, content]) => ({
-    action: 'create',
-    file_path,
-    content,
-  }));
-  const path = `/projects/${encodeURIComponent(project)}/repository/commits`;
-  await api(port, `POST ${path}`, { branch: 'main', commit_message: message, actions });
-};
 
 /** A project of 50 entries, with a README, a file of 500 lines and 30 commits. */
 const prepareProject = async (port: number): Promise<string> => {
@@ -25,32 +16,14 @@ const prepareProject = async (port: number): Promise<string> => {
   const entries = Array.from({ length: 48 }, (_none, at) => [`entry-${at}.txt`, `${at}\n`] as const);
   const lines = Array.from({ length: 500 }, (_none, at) => `export const value${at} = ${at};`).join('\n');
   const readme = '# Pages\n\nWhat is measured.\n\n- one\n- two\n\n```js\nconst a = 1;\n```\n';
-  await write(port, project, 'Begin', {
+  await writeFiles(port, project, 'Begin', {
     ...Object.fromEntries(entries),
     'README.md': readme,
     'large.js': lines,
   });
   for (let at = 0; at < 30; at += 1)
-    await write(port, project, `Add ${at}`, { [`more/${at}.txt`]: `${at}\n` });
+    await writeFiles(port, project, `Add ${at}`, { [`more/${at}.txt`]: `${at}\n` });
   return project;
-};
-
-const cookiesOf = (response: Response): string =>
-  response.headers
-    .getSetCookie()
-    .map((line) => line.split(';')[0])
-    .join('; ');
-
-/** Signs in as root; returns the cookie. */
-const signIn = async (port: number): Promise<string> => {
-  const url = `${base(port)}/users/sign_in`;
-  const shown = await fetch(url);
-  const token = /name="authenticity_token" value="([^"]+)"/.exec(await shown.text())?.[1] ?? '';
-  const body = new URLSearchParams({ authenticity_token: token, login: 'root', password: rootPassword });
-  const headers = { cookie: cookiesOf(shown), origin: base(port) };
-  const answer = await fetch(url, { method: 'POST', redirect: 'manual', headers, body });
-  if (answer.status !== 303) throw new Error(`signing in answered ${answer.status}`);
-  return cookiesOf(answer);
 };
 
 type Asked = { port: number; pids: number[]; path: string; cookie: string };

@@ -9,6 +9,7 @@ import { withAnonymousPlace } from '../../parts/code/anonymous_places.ts';
 import { codePath } from '../../parts/code/code_path.ts';
 import { type CodePlace, codeParams, findPlace } from '../../parts/code/code_place.ts';
 import { pathCrumbs } from '../../parts/code/path_crumbs.ts';
+import { limitLines } from '../../parts/code/write_lines.ts';
 import { projectView } from '../../parts/frame/project_view.ts';
 import { highlightLines } from '../../parts/highlight.ts';
 import { type Html, html } from '../../parts/html.ts';
@@ -37,7 +38,7 @@ const showBlame = async (visit: Visit, place: CodePlace, number: number): Promis
   const first = (number - 1) * maxLines + 1;
   const count = content.toString('utf8').replace(/\n$/, '').split('\n').length;
   if (first > count) throw notFound('Page');
-  const [{ ranges }, lines] = await Promise.all([
+  const [{ ranges }, all] = await Promise.all([
     loadBlame(code, loaded, [first, first + maxLines - 1]),
     highlightLines(visit.call, { text: content.toString('utf8'), path, key: file.blob_id }),
   ]);
@@ -48,7 +49,8 @@ const showBlame = async (visit: Visit, place: CodePlace, number: number): Promis
     total: count,
     isFixedSize: true,
   });
-  return { table: blameTable(place, ranges, lines, { size: maxLines, total: count }), nav };
+  const shown = limitLines(all.slice(first - 1, first - 1 + maxLines));
+  return { table: blameTable(place, ranges, [shown, first], { size: maxLines, total: count }), nav };
 };
 
 const blameView = async (visit: Visit, place: CodePlace, number: number): Promise<View> => {

@@ -29,20 +29,20 @@ ${commitLink(project, { id: commit.id, text: toCommitTitle(commit.message), clas
 const writeLine = (number: number, line: Html | undefined): string =>
   `<td class="n"><a href="#L${number}">${number}</a></td><td>${line?.text ?? ''}\n</td></tr>`;
 
-/** @param lines all lines of the file */
+/** @param lines those of the page, and the number of the first */
 export const blameTable = (
   place: CodePlace,
   ranges: readonly Range[],
-  lines: readonly Html[],
+  [lines, start]: readonly [readonly Html[], number],
   { size, total }: { size: number; total: number },
 ): Html => {
   const rows = ranges.map((range) => {
     const [first, last] = range.lines;
     const parts = [
-      `<tr class="first" id="L${first}">${commitCell(place, range).text}${writeLine(first, lines[first - 1])}`,
+      `<tr class="first" id="L${first}">${commitCell(place, range).text}${writeLine(first, lines[first - start])}`,
     ];
     for (let line = first + 1; line <= last; line += 1) {
-      parts.push(`<tr id="L${line}">${writeLine(line, lines[line - 1])}`);
+      parts.push(`<tr id="L${line}">${writeLine(line, lines[line - start])}`);
     }
     return parts.join('');
   });

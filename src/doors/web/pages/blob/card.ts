@@ -5,7 +5,7 @@ import { codePath } from '../../parts/code/code_path.ts';
 import type { CodePlace } from '../../parts/code/code_place.ts';
 import { isInexactPath } from '../../parts/code/file_names.ts';
 import { formatBytes } from '../../parts/code/format_bytes.ts';
-import { writeLines } from '../../parts/code/write_lines.ts';
+import { limitLines, writeLines } from '../../parts/code/write_lines.ts';
 import { highlightLines } from '../../parts/highlight.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
@@ -33,7 +33,7 @@ const showText = async (
   const pages = Math.max(1, Math.ceil(all.length / maxLines));
   const number = Math.min(asked.page, pages);
   const offset = (number - 1) * maxLines;
-  const lines = all.slice(offset, offset + maxLines);
+  const lines = limitLines(all.slice(offset, offset + maxLines));
   const count = `${all.length} ${all.length === 1 ? 'line' : 'lines'}`;
   if (all.length === 0) return { content: notice('The file is empty.'), facts: [] };
   const nav = pagesNav({

@@ -36,11 +36,18 @@ before(async () => {
     ['hash-object', '-w', '--stdin'],
     Array.from({ length: lines }, (_line, at) => `const a${at + 1} = 1;\n`).join(''),
   );
+  const wide = run(
+    ['hash-object', '-w', '--stdin'],
+    `first\n${'<"'.repeat(1_000_000)}\n${`${'&'.repeat(10_000)}\n`.repeat(200)}last\n`,
+  );
   const entries = Array.from(
     { length: files },
     (_file, at) => `100644 ${small}\tmany/file-${String(at + 1).padStart(5, '0')}\n`,
   );
-  run(['update-index', '--index-info'], `${entries.join('')}100644 ${long}\tlong.js\n`);
+  run(
+    ['update-index', '--index-info'],
+    `${entries.join('')}100644 ${long}\tlong.js\n100644 ${wide}\twide.min.js\n`,
+  );
   await tree.git('commit', '--quiet', '--message', 'Large');
   await tree.git('push', '--quiet', repositoryUrl(gantry.url, path, rootToken), 'HEAD:refs/heads/main');
 });
@@ -71,6 +78,17 @@ test('the file search lists a bounded number of a large project', async () => {
   assert.ok(all.text.length < maxPage, String(all.text.length));
   const some = await visitor.get(`/${path}/-/find_file/main?search=file-0999`);
   assert.ok(some.text.includes('10 files') && some.text.includes('many/file-09999</a>'));
+});
+
+test('lines that would make a page too large are left out', async () => {
+  for (const page of ['blob', 'blame']) {
+    const { status, text } = await visitor.get(`/${path}/-/${page}/main/wide.min.js`);
+    assert.equal(status, 200);
+    assert.ok(text.length < maxPage, String(text.length));
+    assert.match(text, /<td>first\n/);
+    assert.ok(text.includes('This line is too long to be shown.'));
+    assert.match(text, /id="L203"/);
+  }
 });
 
 test('a long file is shown in plain pages, with links between lines and pages', async () => {

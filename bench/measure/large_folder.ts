@@ -1,0 +1,65 @@
+/** Time until the first byte of the page of a folder with 10,000 entries, at a commit that nobody has asked for yet. */
+import type { Bench } from '../bench.ts';
+import { type Figure, figure, median } from '../figures.ts';
+import { startFloor, startService } from '../service.ts';
+import { base } from '../sites/api.ts';
+import { newProject } from '../sites/git_site.ts';
+import { signIn, writeFiles } from '../sites/pages.ts';
+
+const entries = 10_000;
+const entriesOfCommit = 1_000;
+
+const fillFolder = async (port: number, project: string): Promise<void> => {
+  for (let from = 0; from < entries; from += entriesOfCommit) {
+    const files = Array.from({ length: entriesOfCommit }, (_none, at) => [`many/${from + at}.txt`, 'x\n']);
+    await writeFiles(port, project, `Add from ${from}`, Object.fromEntries(files) as Record<string, string>);
+  }
+};
+
+type Asked = { port: number; path: string; cookie: string };
+
+/** Milliseconds until the head of the answer. */
+const timeHead = async ({ port, path, cookie }: Asked): Promise<{ milliseconds: number; text: string }> => {
+  const began = performance.now();
+  const response = await fetch(`${base(port)}${path}`, { headers: { cookie, accept: 'text/html' } });
+  const milliseconds = performance.now() - began;
+  if (response.status !== 200) throw new Error(`${path} answered ${response.status}`);
+  return { milliseconds, text: await response.text() };
+};
+
+const timeFloor = async (asked: Asked, page: string): Promise<number> => {
+  const floor = await startFloor({ [asked.path]: page });
+  try {
+    const times: number[] = [];
+    for (let at = 0; at < 20; at += 1)
+      times.push((await timeHead({ ...asked, port: floor.port })).milliseconds);
+    return median(times);
+  } finally {
+    await floor.stop();
+  }
+};
+
+export const measureLargeFolder = async (bench: Bench): Promise<Figure[]> => {
+  if (!bench.wants('pages')) return [];
+  const server = await startService(await bench.databases.empty());
+  try {
+    bench.progress('pages: filling a folder');
+    const { port } = server;
+    const project = await newProject(port, 'folder');
+    await fillFolder(port, project);
+    const asked = { port, path: `/${project}/tree/main/many`, cookie: await signIn(port) };
+    await timeHead(asked);
+    const times: number[] = [];
+    let page = '';
+    for (let round = 0; round < Math.max(bench.rounds, 5); round += 1) {
+      await writeFiles(port, project, `Add one ${round}`, { [`many/one-${round}`]: 'x\n' });
+      const { milliseconds, text } = await timeHead(asked);
+      times.push(milliseconds);
+      page = text;
+    }
+    const floor = await timeFloor(asked, page);
+    return [figure('page: folder of 10,000, first byte', 'ms', times, { ...bench.goals.pageFolder, floor })];
+  } finally {
+    await server.stop();
+  }
+};

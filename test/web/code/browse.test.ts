@@ -1,0 +1,70 @@
+/** Pages about code in a browser: links to lines, permalinks, what is loaded later, uploads. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { seedCommit } from '../../support/repositories/seed_commits.ts';
+import { seedProject } from '../../support/seed.ts';
+import { settle } from '../../support/seed_merge_requests.ts';
+import { type Web, openWeb, pathOf, skip } from '../web.ts';
+
+let web: Web;
+let project: { id: number; full_path: string };
+let sha: string;
+let admin: string;
+
+before(async () => {
+  if (skip !== false) return;
+  web = await openWeb();
+  admin = await web.makeUser({ admin: true });
+  project = await seedProject(web.gantry, { visibility: 'public' });
+  const many = Object.fromEntries(Array.from({ length: 120 }, (_file, at) => [`many/${at}`, '']));
+  const text = Array.from({ length: 3_000 }, (_line, at) => `line ${at + 1}\n`).join('');
+  sha = await seedCommit(web.gantry, project.id, { 'a.txt': text, ...many }, { message: 'Begin' });
+  await settle(web.gantry);
+});
+after(async () => {
+  if (skip === false) await web.close();
+});
+
+test('links to lines mark them, also on a later page, and y leads to the permalink', { skip }, async () => {
+  const blob = `/${project.full_path}/-/blob`;
+  await web.withPage(async (page) => {
+    await page.goto(`${blob}/main/a.txt#L10-20`);
+    assert.equal(await page.locator('tr.marked').count(), 11);
+    await page.locator('#L5 td.n a').click();
+    await page.locator('#L7 td.n a').click({ modifiers: ['Shift'] });
+    assert.equal(new URL(page.url()).hash, '#L5-7');
+    await page.keyboard.press('y');
+    await page.waitForURL(`**/${sha}/a.txt#L5-7`);
+    assert.equal(pathOf(page), `${blob}/${sha}/a.txt`);
+    await page.goto(`${blob}/main/a.txt#L2600`);
+    await page.waitForURL('**/a.txt?page=2#L2600');
+    assert.equal(await page.locator('tr.marked').count(), 1);
+    await page.goto(`/${project.full_path}/tree/main/many`);
+    await page.keyboard.press('y');
+    await page.waitForURL(`**/tree/${sha}/many`);
+  });
+});
+
+test('the last commits of a large folder come after its entries', { skip }, async () => {
+  await web.withPage(async (page) => {
+    await page.goto(`/${project.full_path}/tree/main/many`);
+    await page.getByRole('row', { name: '119' }).getByRole('link', { name: 'Begin' }).waitFor();
+    assert.equal(await page.getByText('are not shown yet').count(), 0);
+  });
+});
+
+test('a file is uploaded by the menu of a folder', { skip }, async () => {
+  await web.withPage(async (page) => {
+    await web.signIn(page, admin);
+    await page.goto(`/${project.full_path}/tree/main/many`);
+    await page.locator('summary', { hasText: 'Add' }).click();
+    await page.getByRole('link', { name: 'Upload file' }).click();
+    await page
+      .getByLabel('File')
+      .setInputFiles({ name: 'sent.txt', mimeType: 'text/plain', buffer: Buffer.from('sent\n') });
+    await page.getByRole('button', { name: 'Upload a file' }).click();
+    await page.waitForURL('**/-/blob/main/many/sent.txt');
+    await page.getByText('The file is uploaded.').waitFor();
+    await web.assertFine(page);
+  });
+});
