@@ -34,6 +34,8 @@ const ofProject: Record<string, string | null> = {
   'issues/:iid': 'issues/1',
   'issues/:iid/edit': 'issues/1/edit',
   'issues/:iid/notes/:note/edit': 'issues/1/notes/<note>/edit',
+  'merge_requests/export': null,
+  'merge_requests.atom': null,
   'merge_requests/new': 'merge_requests/new?merge_request[source_branch]=handrails',
   'merge_requests/:iid': 'merge_requests/1',
   'merge_requests/:iid/edit': 'merge_requests/1/edit',

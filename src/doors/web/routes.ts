@@ -21,6 +21,8 @@ const releasePages: Load = async () => (await import('./pages/releases/pages.ts'
 
 const activityPages: Load = async () => (await import('./pages/activity/pages.ts')).pages;
 
+const requestPages: Load = async () => (await import('./pages/merge_requests/pages.ts')).pages;
+
 const projectPages: Record<(typeof projectNouns)[number]['noun'], Load> = {
   star: homePages,
   unstar: homePages,
@@ -48,7 +50,8 @@ const projectPages: Record<(typeof projectNouns)[number]['noun'], Load> = {
   issues: async () => (await import('./pages/issues/pages.ts')).pages,
   releases: releasePages,
   'releases.atom': releasePages,
-  merge_requests: async () => (await import('./pages/merge_requests/pages.ts')).pages,
+  merge_requests: requestPages,
+  'merge_requests.atom': requestPages,
   snippets: async () => (await import('./pages/snippets/pages.ts')).pages,
   pipelines: async () => (await import('./pages/ci/pages.ts')).pages,
   jobs: async () => (await import('./pages/ci/pages.ts')).pages,

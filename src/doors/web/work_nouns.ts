@@ -40,6 +40,7 @@ export const workNouns = [
       'GET',
       'POST',
       'GET /new',
+      'GET /export',
       'GET /:iid',
       'POST /:iid',
       'GET /:iid/edit',
@@ -72,5 +73,11 @@ export const workNouns = [
       'POST /:iid/todo',
       'POST /:iid/todo/done',
     ],
+  },
+  {
+    noun: 'merge_requests.atom',
+    tab: 'merge_requests',
+    action: 'read_merge_request',
+    lines: ['GET'],
   },
 ] as const;

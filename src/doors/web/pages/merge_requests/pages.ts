@@ -2,9 +2,9 @@
 import { may } from '../../../../core/access/may.ts';
 import { notFound } from '../../../../platform/errors.ts';
 import { object } from '../../../../platform/http/schema.ts';
-import { findProject } from '../../../../projects/projects/find.ts';
+import { type Project, findProject } from '../../../../projects/projects/find.ts';
 import { type Visit, page } from '../../page.ts';
-import { projectPath, projectView } from '../../parts/frame/project_view.ts';
+import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_view.ts';
 import { commentPages } from '../issuables/comment_pages.ts';
 import { editCommentPages } from '../issuables/edit_comment_pages.ts';
 import { followPages } from '../issuables/follow_pages.ts';
@@ -18,11 +18,14 @@ import { requestsPath, servedRequests } from './find.ts';
 import { editPages } from './form/edit.ts';
 import { newPages } from './form/new.ts';
 import { requestKind } from './kind.ts';
+import { requestCsv, requestFeed } from './list/exports.ts';
 import { requestList } from './list/list_view.ts';
 import { requestListParams } from './list/read_query.ts';
 import { pipelinesPages } from './pipelines/pages.ts';
 import type { RequestPlace } from './place.ts';
 import { showPages } from './show/pages.ts';
+
+const feedPath = (project: Project): string => projectPagePath(project, 'merge_requests.atom');
 
 const openPlace = async (visit: Visit, path: string): Promise<RequestPlace> => {
   const { call } = visit;
@@ -36,9 +39,21 @@ const openPlace = async (visit: Visit, path: string): Promise<RequestPlace> => {
     scope: { project },
     path: requestsPath(project),
     project,
+    exportPath: call.signedIn ? `${requestsPath(project)}/export` : null,
+    feedPath: feedPath(project),
     newPath: canCreate ? `${requestsPath(project)}/new` : null,
     view: (title, content) =>
-      projectView(visit, { project, title, noun: 'merge_requests', hasHeading: true }, content),
+      projectView(
+        visit,
+        {
+          project,
+          title,
+          noun: 'merge_requests',
+          hasHeading: true,
+          view: { feeds: [{ title: `${project.full_path} merge requests`, path: feedPath(project) }] },
+        },
+        content,
+      ),
   };
 };
 
@@ -51,8 +66,35 @@ const list = page({
     await requestList(visit, await openPlace(visit, project), query),
 });
 
+const csv = page({
+  method: 'GET',
+  path: `${servedRequests}/export`,
+  audience: 'user',
+  params: object({ ...projectPath, ...requestListParams }),
+  handle: async (visit, { project, ...query }) =>
+    await requestCsv(visit, await openPlace(visit, project), query),
+});
+
+const feed = page({
+  method: 'GET',
+  path: `${servedRequests}.atom`,
+  audience: 'visitor',
+  params: object({ ...projectPath, ...requestListParams }),
+  handle: async (visit, { project: path, ...query }) => {
+    const place = await openPlace(visit, path);
+    const self = place.feedPath ?? '';
+    return await requestFeed(visit, place, query, {
+      title: `${path} merge requests`,
+      path: place.path,
+      self,
+    });
+  },
+});
+
 export const pages = [
   list,
+  csv,
+  feed,
   ...newPages,
   ...editPages,
   ...showPages,

@@ -13,6 +13,10 @@ export type RequestPlace = {
   project: Project | null;
   /** Address of the form for a new one; null: the user may not create one here. */
   newPath: string | null;
+  /** Address of the list as CSV; null or absent: none. */
+  exportPath?: string | null;
+  /** Address of the list as an Atom feed; null or absent: none. */
+  feedPath?: string | null;
   /** Renders a page of the place. */
   view: (title: string, content: Html) => View;
 };

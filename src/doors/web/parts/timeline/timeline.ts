@@ -19,6 +19,9 @@ import { noteCard } from './note_card.ts';
 import { reactions } from './reactions.ts';
 import { systemEvent } from './system_event.ts';
 
+/** An event that is no note. Time in milliseconds. */
+export type TimelineEvent = { at: number; part: Html };
+
 /** A timeline with what its parts need to know of the record. */
 export type Talk = Timeline & {
   loaded: LoadedTarget;
@@ -29,6 +32,8 @@ export type Talk = Timeline & {
   rights: TalkRights & { update: boolean };
   /** Returns an address below the record's. */
   path: (below: string) => string;
+  /** Further events, the oldest first, such as pushes. */
+  events?: readonly TimelineEvent[];
   /** Renders where a thread on a difference is. */
   positionPart?: (position: ShownPosition, noteId: number) => Html;
 };
@@ -145,12 +150,30 @@ const pagesPart = ({ path, page, total }: Talk): Html | null => {
   return html`<nav class="buttons timeline-pages" aria-label="Pages of the timeline">${page > 1 && link(Math.min(page - 1, last), 'Earlier comments')} <span class="muted">Page ${page} of ${last}</span> ${page < last && link(page + 1, 'Later comments')}</nav>`;
 };
 
+const startOf = ({ notes }: ShownThread): number => Date.parse(notes[0]?.created_at ?? '');
+
+/** Renders the threads of this page with the events between them. Events after the last are on the last page. */
+const entries = (visit: Visit, talk: Talk): Html[] => {
+  const { threads, events = [], page, total } = talk;
+  const parts: Html[] = [];
+  const [first] = threads;
+  // What happened before the first thread of a later page is on an earlier one.
+  let next = page > 1 && first !== undefined ? events.filter(({ at }) => at < startOf(first)).length : 0;
+  for (const thread of threads) {
+    for (; (events[next]?.at ?? Infinity) < startOf(thread); next += 1) {
+      const event = events[next];
+      if (event !== undefined) parts.push(event.part);
+    }
+    parts.push(threadPart(visit, talk, thread));
+  }
+  const isLast = page * threadsPerPage >= total;
+  return isLast ? [...parts, ...events.slice(next).map(({ part }) => part)] : parts;
+};
+
 /** Renders comments and events in their order. @param before stands above them, `after` below */
 export const timelinePart = (
   visit: Visit,
   talk: Talk,
   { before = null, after }: { before?: Html | null; after: Html | null },
 ): Html =>
-  html`<div class="timeline">${before}${pagesPart(talk)}${talk.threads.map((thread) =>
-    threadPart(visit, talk, thread),
-  )}${talk.threads.length > 10 && pagesPart(talk)}${after}</div>`;
+  html`<div class="timeline">${before}${pagesPart(talk)}${entries(visit, talk)}${talk.threads.length > 10 && pagesPart(talk)}${after}</div>`;

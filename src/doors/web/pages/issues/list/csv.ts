@@ -1,18 +1,14 @@
 /** A list of issues as CSV, for spreadsheets. */
-import { Readable } from 'node:stream';
 import { issueTexts } from '../../../../../planning/issues/lists/json_cache.ts';
 import { listIssues } from '../../../../../planning/issues/lists/list.ts';
 import { pageRequest } from '../../../../../platform/http/page.ts';
-import { RawPage, type Visit } from '../../../page.ts';
+import type { RawPage, Visit } from '../../../page.ts';
+import { type Columns, csvFile, recordsPerRead } from '../../issuables/list/csv.ts';
 import type { IssuePlace } from '../place.ts';
 import { type IssueListQuery, readQuery } from './read_query.ts';
 import { type ListedIssue, parseIssue } from './row.ts';
 
-/** Issues of one file. */
-const maxIssues = 10_000;
-const perRead = 100;
-
-const columns: Readonly<Record<string, (issue: ListedIssue) => string | number>> = {
+const columns: Columns<ListedIssue> = {
   Number: ({ iid }) => iid,
   Title: ({ title }) => title,
   State: ({ state }) => state,
@@ -29,51 +25,18 @@ const columns: Readonly<Record<string, (issue: ListedIssue) => string | number>>
   Address: ({ web_url }) => web_url,
 };
 
-/** Quotes a value. Spreadsheets run what starts as a formula, so an apostrophe makes it text. */
-const cell = (value: string | number): string => {
-  const text = String(value);
-  const plain = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
-};
-
-const line = (values: readonly (string | number)[]): string => `${values.map(cell).join(',')}\r\n`;
-
-type Read = (page: number) => Promise<ListedIssue[]>;
-
-/** Reads the list in parts, the oldest issue first, so that new ones do not move the others. */
-const makeRead = ({ call }: Visit, place: IssuePlace, query: IssueListQuery): Read => {
+/** Returns the issues of a list as a file. @throws Failure 400 for filters that make no sense */
+export const issueCsv = async (
+  { call }: Visit,
+  place: IssuePlace,
+  query: IssueListQuery,
+): Promise<RawPage> => {
   const filters = { ...readQuery(query, place).filters, order_by: 'created_at', sort: 'asc' } as const;
-  return async (page) => {
-    const request = pageRequest({ page, per_page: perRead });
-    const { items } = await listIssues({
-      call,
-      scope: place.scope,
-      filters,
-      page: request,
-      texts: issueTexts,
-    });
+  const { scope } = place;
+  const read = async (number: number): Promise<ListedIssue[]> => {
+    const page = pageRequest({ page: number, per_page: recordsPerRead });
+    const { items } = await listIssues({ call, scope, filters, page, texts: issueTexts });
     return items.map(parseIssue);
   };
-};
-
-const toLines = (issues: readonly ListedIssue[]): string =>
-  issues.map((issue) => line(Object.values(columns).map((read) => read(issue)))).join('');
-
-async function* writeLines(read: Read, first: ListedIssue[]): AsyncGenerator<string> {
-  yield line(Object.keys(columns)) + toLines(first);
-  let last = first;
-  for (let page = 2; page <= maxIssues / perRead && last.length === perRead; page++) {
-    last = await read(page);
-    yield toLines(last);
-  }
-}
-
-/** Returns the issues of a list, at most 10,000, as a file. @throws Failure 400 for filters that make no sense */
-export const issueCsv = async (visit: Visit, place: IssuePlace, query: IssueListQuery): Promise<RawPage> => {
-  const read = makeRead(visit, place, query);
-  return new RawPage(Readable.from(writeLines(read, await read(1))), {
-    'content-type': 'text/csv; charset=utf-8',
-    'content-disposition': 'attachment; filename="issues.csv"',
-    'content-security-policy': "default-src 'none'; sandbox",
-  });
+  return await csvFile({ name: 'issues.csv', columns, read });
 };

@@ -122,6 +122,28 @@ test('hides pipelines, and offers nothing, to those who may not', async () => {
   assert.deepEqual([titles(text), /Pipeline: /.test(text)], [['1'], false]);
 });
 
+test('exports the list as CSV and as a feed', async () => {
+  const page = await maintainer.visitor.get(`${path}?labels=bug`);
+  assert.match(page.text, /merge_requests\/export\?labels=bug"/);
+  const { status, text, headers } = await maintainer.visitor.get(`${path}/export?state=all`);
+  assert.deepEqual([status, headers.get('content-type')], [200, 'text/csv; charset=utf-8']);
+  const [head, first, second] = text.split('\r\n');
+  assert.match(head ?? '', /^Number,Title,State,Draft,/);
+  assert.match(first ?? '', /^1,Keep <i>loads<\/i>,opened,no,root,/);
+  assert.match(second ?? '', /^2,Draft: Other,opened,yes,/);
+  assert.match((await openVisitor(gantry).get(`${path}/export`)).location ?? '', /^\/users\/sign_in/);
+  const address = `/${project.full_path}/-/merge_requests.atom`;
+  assert.match(page.text, new RegExp(`type="application/atom\\+xml" title="[^"]+" href="${address}"`));
+  const feed = await openVisitor(gantry).get(`${address}?labels=bug`);
+  assert.equal(feed.status, 200);
+  assert.match(feed.text, /<title>!1 Keep &lt;i&gt;loads&lt;\/i&gt;<\/title>/);
+  assert.doesNotMatch(feed.text, /Draft: Other/);
+  const other = `/${hidden.full_path}`;
+  for (const below of ['/-/merge_requests.atom', '/merge_requests/export']) {
+    assert.equal((await stranger.visitor.get(other + below)).status, 404, below);
+  }
+});
+
 test('lists those of a group that the user may see', async () => {
   const at = `/groups/${group.full_path}/-/merge_requests`;
   const seen = await stranger.visitor.get(`${at}?state=all`);

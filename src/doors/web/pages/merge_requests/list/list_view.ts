@@ -124,6 +124,18 @@ const rowsPart = async (
   return { rows, total };
 };
 
+/** Links to the list in other formats, with its filters. */
+const formatLinks = ({ exportPath, feedPath }: RequestPlace, { others, chips }: ListQuery): Html => {
+  const query = { ...others, ...chipQuery(chips) };
+  return html`${
+    (feedPath ?? null) !== null &&
+    html`<a class="small" href="${addressOf(feedPath ?? '', query)}">${icon('feed')} Feed</a>`
+  }${
+    (exportPath ?? null) !== null &&
+    html`<a class="small" href="${addressOf(exportPath ?? '', query)}" download>${icon('download')} CSV</a>`
+  }`;
+};
+
 /** Links to what waits for the review of the user. */
 const reviewLink = ({ call }: Visit, { path }: RequestPlace, { others }: ListQuery): Html | null => {
   const username = call.actor?.user.username;
@@ -146,7 +158,7 @@ export const requestList = async (
   const list =
     rows.length === 0
       ? emptyPart(place, read, { words, total })
-      : html`<header><span class="muted">${listSummary(read, words, { shown: rows.length, total })}</span><span class="end row">${keyHints}</span></header><ul class="list issues">${rows}</ul>`;
+      : html`<header><span class="muted">${listSummary(read, words, { shown: rows.length, total })}</span><span class="end row">${formatLinks(place, read)}${keyHints}</span></header><ul class="list issues">${rows}</ul>`;
   return view(
     'Merge requests',
     html`<h1 class="visually-hidden">Merge requests</h1>

@@ -16,6 +16,7 @@ export type ListedRequest = {
   id: number;
   iid: number;
   title: string;
+  description: string | null;
   state: string;
   draft: boolean;
   has_conflicts: boolean;
@@ -31,6 +32,9 @@ export type ListedRequest = {
   assignees: User[];
   reviewers: User[];
   milestone: { title: string } | null;
+  /** Titles. */
+  labels: string[];
+  web_url: string;
   user_notes_count: number;
   task_completion_status: { count: number; completed_count: number };
   references: { full: string };
@@ -115,7 +119,7 @@ const metaPart = (request: ListedRequest, { namesProject, facts }: RowContext): 
 };
 
 /** Address of a merge request's page. */
-const pathOf = ({ references: { full }, iid }: ListedRequest): string =>
+export const pathOf = ({ references: { full }, iid }: ListedRequest): string =>
   `/${full.slice(0, full.lastIndexOf('!'))}/merge_requests/${iid}`;
 
 /** Renders a merge request as a row of a list. */

@@ -29,6 +29,7 @@ import {
 import type { Talk } from '../../../parts/timeline/timeline.ts';
 import { requestPath } from '../find.ts';
 import { positionPart } from './position.ts';
+import { loadVersionEvents } from './version_events.ts';
 
 export type Rights = TalkRights & {
   update: boolean;
@@ -104,8 +105,13 @@ const loadTalk = async (
   const { merge_request } = loaded;
   const { description } = merge_request;
   const path = (below: string): string => requestPath(loaded, below);
+  const [timeline, events] = await Promise.all([
+    loadTimeline(visit, loaded, { description, requested }),
+    loadVersionEvents(visit, loaded),
+  ]);
   return {
-    ...(await loadTimeline(visit, loaded, { description, requested })),
+    ...timeline,
+    events,
     loaded,
     texts: merge_request,
     author: basicUser(merge_request.author, visit.call),

@@ -1,6 +1,7 @@
 /** Tests the overview of a merge request: what it shows to whom. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { seedCommit } from '../../../../../../test/support/repositories/seed_commits.ts';
 import {
   type Coded,
   type Request,
@@ -123,10 +124,26 @@ test('says why the request is blocked, and what to do', async () => {
   assert.match(behind, /No conflicts with main · 1 commit behind, which is fine here Rebase/);
 });
 
+test('shows pushes among the comments', async () => {
+  await seedBranch(gantry, project, 'pushed');
+  const pushed = await openRequest(gantry, project, 'pushed');
+  await api(`POST ${toPath(pushed)}/notes`, { body: 'Before the push' });
+  await seedCommit(gantry, project.id, { more: 'x' }, { branch: 'pushed', from: 'pushed' });
+  await settle(gantry);
+  await api(`POST ${toPath(pushed)}/notes`, { body: 'After the push' });
+  const { text } = await maintainer.visitor.get(`/${project.full_path}/merge_requests/${pushed.iid}`);
+  assert.match(
+    words(text),
+    /Before the push.+Version 2 with 2 commits at [0-9a-f]{8} · what changed since version 1 ·.+After the push/,
+  );
+  assert.match(text, /\/diffs\?diff_id=\d+&amp;start_sha=[0-9a-f]{40}/);
+});
+
 test('says to others why they may not merge', async () => {
   const anonymous = await openVisitor(gantry).get(path);
   assert.match(words(anonymous.text), /You may not merge · sign in to merge/);
   assert.match(words(anonymous.text), /Ready to be merged/);
+  assert.match(words(anonymous.text), /Closes #1 Loads/);
   assert.doesNotMatch(anonymous.text, /method="post"/);
   const other = (await stranger.visitor.get(path)).text;
   assert.match(words(other), /You may not merge · developers and higher roles merge/);

@@ -1,0 +1,72 @@
+/** A list of merge requests as CSV, for spreadsheets, and as an Atom feed. */
+import { pageRequest } from '../../../../../platform/http/page.ts';
+import { mergeRequestTexts } from '../../../../../review/merge_requests/lists/json_cache.ts';
+import { listMergeRequests } from '../../../../../review/merge_requests/lists/list.ts';
+import type { RawPage, Visit } from '../../../page.ts';
+import { atomFeed } from '../../../parts/feeds/atom.ts';
+import { type Columns, csvFile, recordsPerRead } from '../../issuables/list/csv.ts';
+import type { RequestPlace } from '../place.ts';
+import { type RequestListQuery, readQuery } from './read_query.ts';
+import { type ListedRequest, parseRequest, pathOf } from './row.ts';
+
+const names = (users: readonly { username: string }[]): string =>
+  users.map(({ username }) => username).join(', ');
+
+const columns: Columns<ListedRequest> = {
+  Number: ({ iid }) => iid,
+  Title: ({ title }) => title,
+  State: ({ state }) => state,
+  Draft: ({ draft }) => (draft ? 'yes' : 'no'),
+  Author: ({ author }) => author.username,
+  Assignees: ({ assignees }) => names(assignees),
+  Reviewers: ({ reviewers }) => names(reviewers),
+  'Source branch': ({ source_branch }) => source_branch,
+  'Target branch': ({ target_branch }) => target_branch,
+  Labels: ({ labels }) => labels.join(', '),
+  Milestone: ({ milestone }) => milestone?.title ?? '',
+  Comments: ({ user_notes_count }) => user_notes_count,
+  Created: ({ created_at }) => created_at,
+  Updated: ({ updated_at }) => updated_at,
+  Merged: ({ merged_at }) => merged_at ?? '',
+  Closed: ({ closed_at }) => closed_at ?? '',
+  Address: ({ web_url }) => web_url,
+};
+
+/** Returns the merge requests of a list as a file. @throws Failure 400 for filters that make no sense */
+export const requestCsv = async (
+  { call }: Visit,
+  { scope }: RequestPlace,
+  query: RequestListQuery,
+): Promise<RawPage> => {
+  const filters = { ...readQuery(query).filters, order_by: 'created_at', sort: 'asc' } as const;
+  const read = async (number: number): Promise<ListedRequest[]> => {
+    const page = pageRequest({ page: number, per_page: recordsPerRead });
+    const { items } = await listMergeRequests({ call, scope, filters, page, texts: mergeRequestTexts });
+    return items.map(parseRequest);
+  };
+  return await csvFile({ name: 'merge_requests.csv', columns, read });
+};
+
+/** Returns the newest merge requests of a list as a feed. @param paths of the list and of the feed */
+export const requestFeed = async (
+  visit: Visit,
+  { scope }: RequestPlace,
+  query: RequestListQuery,
+  { title, path, self }: { title: string; path: string; self: string },
+): Promise<RawPage> => {
+  const { items } = await listMergeRequests({
+    call: visit.call,
+    scope,
+    filters: readQuery(query).filters,
+    page: pageRequest({}),
+    texts: mergeRequestTexts,
+  });
+  const entries = items.map(parseRequest).map((request) => ({
+    title: `!${request.iid} ${request.title}`,
+    path: pathOf(request),
+    updated: Date.parse(request.updated_at),
+    author: { name: request.author.name, uri: `${visit.call.baseUrl}/${request.author.username}` },
+    summary: (request.description ?? '').slice(0, 1_000),
+  }));
+  return atomFeed(visit, { title, path, self, entries });
+};
