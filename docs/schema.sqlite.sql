@@ -286,6 +286,98 @@ CREATE INDEX git_operations_project on git_operations (project_id);
 
 CREATE INDEX git_operations_user on git_operations (user_id);
 
+CREATE TABLE hook_deliveries (
+  id integer primary key autoincrement,
+  hook_id integer not null references hooks (id) on delete cascade,
+  hook_event_id integer not null references hook_events (id) on delete cascade,
+  target text not null,
+  attempts integer not null default 0,
+  next_attempt_at integer not null
+) strict;
+
+CREATE INDEX hook_deliveries_event on hook_deliveries (hook_event_id);
+
+CREATE INDEX hook_deliveries_target on hook_deliveries (hook_id, target, id);
+
+CREATE TABLE hook_events (
+  id integer primary key autoincrement,
+  event_id integer,
+  project_id integer,
+  trigger_name text not null,
+  uuid text not null,
+  snapshot text not null,
+  created_at integer not null
+) strict;
+
+CREATE INDEX hook_events_created on hook_events (created_at);
+
+CREATE TABLE hook_logs (
+  id integer primary key autoincrement,
+  hook_id integer not null references hooks (id) on delete cascade,
+  delivery_uuid text not null,
+  event_uuid text not null,
+  trigger_name text not null,
+  event_name text not null,
+  url text not null,
+  request_headers text not null,
+  request_data text not null,
+  response_headers text not null,
+  response_body text not null,
+  response_status integer,
+  error text,
+  execution_duration integer not null,
+  created_at integer not null
+) strict;
+
+CREATE INDEX hook_logs_created on hook_logs (created_at);
+
+CREATE INDEX hook_logs_hook on hook_logs (hook_id, id);
+
+CREATE TABLE hooks (
+  id integer primary key autoincrement,
+  project_id integer references projects (id) on delete cascade,
+  group_id integer references namespaces (id) on delete cascade,
+  url text not null,
+  name text,
+  description text,
+  push_events integer not null,
+  tag_push_events integer not null,
+  issues_events integer not null,
+  confidential_issues_events integer not null,
+  merge_requests_events integer not null,
+  note_events integer not null,
+  confidential_note_events integer not null,
+  job_events integer not null,
+  pipeline_events integer not null,
+  wiki_page_events integer not null,
+  deployment_events integer not null,
+  releases_events integer not null,
+  member_events integer not null,
+  emoji_events integer not null,
+  feature_flag_events integer not null,
+  repository_update_events integer not null,
+  enable_ssl_verification integer not null,
+  push_events_branch_filter text,
+  branch_filter_strategy text not null,
+  custom_webhook_template text,
+  sealed_token text,
+  sealed_signing_token text,
+  sealed_url_variables text,
+  sealed_custom_headers text,
+  uuid text not null,
+  failures integer not null default 0,
+  disabled_until integer,
+  created_at integer not null,
+  updated_at integer not null,
+  check (project_id is null or group_id is null)
+) strict;
+
+CREATE INDEX hooks_group on hooks (group_id, id) where group_id is not null;
+
+CREATE INDEX hooks_project on hooks (project_id, id) where project_id is not null;
+
+CREATE INDEX hooks_system on hooks (id) where project_id is null and group_id is null;
+
 CREATE TABLE iid_sequences (
   project_id integer not null references projects (id) on delete cascade,
   kind text not null,
@@ -873,6 +965,8 @@ CREATE UNIQUE INDEX namespaces_runners_token on namespaces (runners_token_hash) 
 
 CREATE INDEX namespaces_two_factor_required on namespaces (id) where two_factor_required_at is not null;
 
+CREATE TRIGGER namespaces_moved_for_hooks after update of parent_id on namespaces when new.parent_id is not old.parent_id begin update instance set value = cast(cast(value as bigint) + 1 as text) where name = 'hooks_version'; end;
+
 CREATE TABLE notes (
   id integer primary key autoincrement,
   project_id integer not null references projects (id) on delete cascade,
@@ -1173,6 +1267,8 @@ CREATE INDEX projects_namespace on projects (namespace_id);
 CREATE UNIQUE INDEX projects_runners_token on projects (runners_token_hash) where runners_token_hash is not null;
 
 CREATE INDEX projects_visibility on projects (deleted_at, visibility, namespace_id, id);
+
+CREATE TRIGGER projects_moved_for_hooks after update of namespace_id on projects when new.namespace_id is not old.namespace_id begin update instance set value = cast(cast(value as bigint) + 1 as text) where name = 'hooks_version'; end;
 
 CREATE TRIGGER projects_renamed after update of full_path, squash_option on projects begin update instance set value = cast(cast(value as bigint) + 1 as text) where name = 'names_version'; end;
 

@@ -11,6 +11,8 @@ import { rebaseWork } from '../review/merge_requests/merging/rebase.ts';
 import { refreshMergeRequests } from '../review/merge_requests/refresh/refresh.ts';
 import { removeSourceWork } from '../review/merge_requests/merging/remove_source_branch.ts';
 import { mergeRequestWork } from '../review/merge_requests/work.ts';
+import { deliverWork } from '../outgoing/changes/observe.ts';
+import { deliverHandlers } from '../outgoing/deliveries/deliver.ts';
 import { removeAvatarWork } from '../identity/avatars/store_avatar.ts';
 import { avatarWork } from '../identity/avatars/work.ts';
 import { namespaceWork } from '../identity/namespaces/work.ts';
@@ -55,6 +57,8 @@ export const lanes: readonly Lane[] = [
     names: [refsMovedWork, versionWork, rebaseWork, removeSourceWork, endedWork],
     maxPieces: 1,
   },
+  // Requests to other systems, which may take ten seconds each.
+  { title: 'hooks', names: [deliverWork], maxPieces: 20 },
   { title: 'default', names: null, maxPieces: 1 },
 ];
 
@@ -70,6 +74,7 @@ export const workHandlers = (platform: Platform): { [name: string]: WorkHandler 
   ...mergeRequestWork(platform, async (id) => await enqueueFollowRequest(platform.store, id)),
   ...pipelineWork(platform, readArchiveTextFile),
   ...artifactWork(platform),
+  ...deliverHandlers(platform),
   ...environmentWork(platform, jobFunctions),
   [scheduleWork]: async ({ schedule_id }) =>
     await (

@@ -23,6 +23,7 @@ import { monitoringGuard } from '../platform/http/monitoring/access.ts';
 import { finalWords, mountEndpoints } from '../platform/http/mount.ts';
 import { makeServer } from '../platform/http/server.ts';
 import { keepSearchIndexed } from '../planning/issuables/search/fill_search_index.ts';
+import { observeChanges } from '../outgoing/changes/observe.ts';
 import { mountOauth } from '../identity/oauth/mount.ts';
 import { formatWorkMetrics } from '../platform/queue/metrics.ts';
 import { makeOutageCheck } from '../platform/queue/outage.ts';
@@ -174,6 +175,7 @@ const startRunner = async (platform: Platform, bound: string, stops: Stops): Pro
  */
 const takeOverWork = async (platform: Platform, stops: Stops): Promise<void> => {
   const { store, config, log } = platform;
+  stops.push(observeChanges(store));
   const last = await findLastProcess(store, config.data);
   stops.push(await startRecovery(platform, makeCompletions(platform), last));
   if (last !== null) await releaseWork(store, last);
@@ -209,6 +211,12 @@ const startPlatformWorker = (platform: Platform): Worker => {
   return startWorker({ store, clock, log, handlers, lanes, isOutage: makeOutageCheck(store) });
 };
 
+/** The public base URL. Without a configured one, the system may choose its port when it opens. */
+const makeAddress = ({ external_url, listen: { host, port } }: Config) => {
+  let url = external_url ?? `http://${host}:${port}`;
+  return { get: () => url, open: (bound: string) => (url = external_url ?? bound) };
+};
+
 type Stops = (() => void | Promise<void>)[];
 
 const stopInReverse = async (stops: Stops): Promise<void> => {
@@ -233,8 +241,8 @@ export const startService = async (parts: ServiceParts): Promise<Service> => {
     lockStorages(config, locks);
     await store.listenToProcesses();
     const settings = await openSettings(store, (err) => log.error({ err }, 'cannot read settings'));
-    const first = await isFirstStart(store);
-    const rootPassword = first ? await createRoot(store, config, random) : null;
+    const address = makeAddress(config);
+    const rootPassword = (await isFirstStart(store)) ? await createRoot(store, config, random) : null;
     const git = openStorages(parts, id);
     stops.push(() => git.stop());
     const { blobs, traces, close } = await openBytes({ config, store, log });
@@ -251,6 +259,7 @@ export const startService = async (parts: ServiceParts): Promise<Service> => {
       random,
       log,
       ...programParts(),
+      baseUrl: address.get,
     };
     let serving = true;
     const drain = (): void => void (serving = false);
@@ -268,7 +277,7 @@ export const startService = async (parts: ServiceParts): Promise<Service> => {
     // Stops first: it ends waiting polls before the port closes.
     stops.push(collectWhileIdle(app), startSweeping(platform));
     const bound = await listen(app, config.listen);
-    const url = config.external_url ?? bound;
+    const url = address.open(bound);
     const ssh = await listenToSsh({ platform, baseUrl: url }, servers);
     await startRunner(platform, bound, stops);
     return { app, platform, worker, url, ssh, rootPassword, drain, close: stopAll, cut: servers.cut };

@@ -6,6 +6,7 @@ import { deployKeyRoutes } from '../projects/deploy_keys/routes.ts';
 import { eventRoutes } from '../doors/events/routes.ts';
 import { gitDoors } from '../doors/git_http/routes.ts';
 import { groupDoors, groupRoutes } from '../identity/groups/routes.ts';
+import { hookRoutes } from '../outgoing/hooks/routes.ts';
 import { instanceRoutes } from '../doors/instance/routes.ts';
 import { markdownRoutes } from '../doors/markdown/routes.ts';
 import { auditRoutes } from '../doors/instance/audit_routes.ts';
@@ -84,6 +85,7 @@ export const endpoints: AnyEndpoint<Call>[] = [
   ...commitDiscussionRoutes,
   ...releaseRoutes,
   ...integrationRoutes,
+  ...hookRoutes,
   ...issueRoutes,
   closedBy,
   ...mergeRequestRoutes,

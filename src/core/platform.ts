@@ -33,6 +33,8 @@ export type Platform = {
   log: Logger;
   version: string;
   revision: string;
+  /** Public base URL, for texts that no request causes. */
+  baseUrl: () => string;
   /** Tells whether the web interface has a page, such as `GET /-/projects/:project/pipelines`. */
   hasPage: (line: string) => boolean;
 };

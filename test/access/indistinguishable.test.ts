@@ -136,6 +136,7 @@ const substitutes = {
   pipeline_id: nothing,
   pipeline_schedule_id: nothing,
   trigger_id: nothing,
+  hook_id: nothing,
   environment_id: nothing,
   ref_of_job: 'main',
   environment_name: 'x',

@@ -1,4 +1,5 @@
 /** Updates environments and deployments when their jobs start and end. */
+import { collectDeployment } from '../../core/events/collect_statuses.ts';
 import type { Selectable } from 'kysely';
 import type { Tx } from '../../platform/db/open.ts';
 import type { JobsTable } from '../../platform/db/schema/ci.ts';
@@ -50,7 +51,9 @@ const updateDeploymentStatus = async (
 ): Promise<void> => {
   const finished_at = status === 'running' ? null : tx.now;
   const changed = { status, finished_at, updated_at: tx.now };
-  await tx.db.updateTable('deployments').set(changed).where('id', '=', id).execute();
+  const query = tx.db.updateTable('deployments').set(changed).where('id', '=', id);
+  const deployment = await query.returning(['id', 'project_id']).executeTakeFirst();
+  if (deployment !== undefined) collectDeployment(tx, deployment);
 };
 
 const loadSha = async (tx: Tx, { pipeline_id }: FollowedJob): Promise<string> =>
@@ -70,7 +73,8 @@ export const handleJobStart = async (tx: Tx, job: FollowedJob): Promise<void> =>
   }
   const { id: job_id, project_id, user_id, ref, tag } = job;
   const revision = { ref, tag, sha: await loadSha(tx, job), status: 'running' as const };
-  await insertDeployment(tx, { project_id, environment_id: environment.id, job_id, user_id, ...revision });
+  const place = { project_id, environment_id: environment.id, job_id, user_id };
+  collectDeployment(tx, await insertDeployment(tx, { ...place, ...revision }));
 };
 
 /** Computes the time of the automatic stop from `auto_stop_in`; undefined if there is none. */

@@ -33,14 +33,15 @@ export const recordReleaseEvent = async (
   tx: Tx,
   call: Call,
   kind: string,
-  { id, project_id, tag }: ReleaseRow,
+  release: ReleaseRow,
 ): Promise<void> =>
   await recordEvent(tx, requireActor(call), {
     kind,
-    project_id,
+    project_id: release.project_id,
     target_type: 'Release',
-    target_id: id,
-    data: { tag },
+    target_id: release.id,
+    data: { tag: release.tag },
+    transient: { release },
   });
 
 /** Requires permission to create the tag, if it is protected. @throws Failure 403 */

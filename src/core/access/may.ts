@@ -86,6 +86,7 @@ export const projectRules = {
   read_release: { level: reporter, open: true, anonymous: true, requires: released },
   admin_release: { level: developer, requires: released, frozen: true },
   admin_integration: { level: master },
+  admin_hook: { level: master },
   admin_variable: { level: master },
   read_job: { level: reporter, publicBuilds: true, feature: builds, features: readable },
   /** Artifacts that the job's configuration does not make public. */
@@ -143,6 +144,7 @@ export const groupRules = {
   create_subgroup: { level: owner },
   admin_group_variable: { level: owner },
   admin_group_runner: { level: owner },
+  admin_group_hook: { level: owner },
 } satisfies Record<string, Rule>;
 
 export type ProjectAction = keyof typeof projectRules;

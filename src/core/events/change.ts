@@ -7,4 +7,6 @@ export type Change = {
   target_id: number;
   /** What changed, with values before and after where there are any. */
   data?: object;
+  /** Values for observers, such as long texts, that the log does not keep. */
+  transient?: object;
 };

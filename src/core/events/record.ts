@@ -6,6 +6,25 @@ import type { Change } from './change.ts';
 
 export type { Cause };
 
+/** Topic of the observer of changes (`Store.observe`). */
+export const changesTopic = 'changes';
+
+/** A change as its observer receives it, before the commit. */
+export type RecordedChange = Change & {
+  /** Row of the log; null: not recorded there. */
+  event_id: number | null;
+  actor_id: number | null;
+  /** `hooks_version` of the instance; null: not read yet. */
+  hooks_version: string | null;
+};
+
+/** Hands a change to the observer that the log does not record, such as the status of a job. */
+export const collectChange = (tx: Tx, actor_id: number | null, change: Change): void =>
+  tx.collect(changesTopic, { ...change, actor_id, event_id: null, hooks_version: null });
+
+/** Read with the insert: no statement of its own, and never older than the transaction. */
+const returning = `returning id, (select value from instance where name = 'hooks_version') as hooks_version`;
+
 /** Adds one row to the change log, in the transaction of the change. */
 export const recordEvent = async (tx: Tx, cause: Cause | null, change: Change): Promise<void> => {
   const row = {
@@ -18,7 +37,14 @@ export const recordEvent = async (tx: Tx, cause: Cause | null, change: Change): 
     target_id: change.target_id,
     data: JSON.stringify(change.data ?? {}),
   };
-  await insertRows(tx.db, 'events', [row]);
+  const [inserted] = await insertRows<'events', { id: number; hooks_version: string }>(
+    tx.db,
+    'events',
+    [row],
+    returning,
+  );
+  const { id: event_id = null, hooks_version = null } = inserted ?? {};
+  tx.collect(changesTopic, { ...change, actor_id: row.actor_id, event_id, hooks_version });
   await recordActivity(tx, cause, change);
   if (isAudited(change)) await recordChangeAudit(tx, cause, change);
 };

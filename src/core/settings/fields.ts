@@ -236,6 +236,21 @@ export const fields = {
   dsa_key_restriction: keys('DSA', [1024, 2048, 3072]),
   ecdsa_key_restriction: keys('ECDSA', [256, 384, 521]),
   ed25519_key_restriction: keys('Ed25519', [256]),
+  allow_local_requests_from_hooks_and_services: flag(false, {
+    group: 'Outgoing requests',
+    label: 'Requests to the local network',
+    meaning: 'Allow webhooks to reach this machine and private networks.',
+    alias: 'allow_local_requests_from_web_hooks_and_services',
+  }),
+  outbound_local_requests_whitelist: list(
+    [],
+    {
+      group: 'Outgoing requests',
+      label: 'Local hosts that webhooks may reach',
+      meaning: 'Host names (also name:port), IP addresses and subnets such as 10.0.0.0/8.',
+    },
+    domains,
+  ),
 };
 
 export type SettingName = keyof typeof fields;

@@ -26,6 +26,7 @@ export const groups = [
   'Repositories',
   'Keys',
   'Tools',
+  'Outgoing requests',
   'Limits',
 ] as const;
 

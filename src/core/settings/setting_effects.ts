@@ -38,6 +38,15 @@ export const getIdeLink = ({ ide_enabled, ide_url }: Settings, projectUrl: strin
 export const getDiagramServer = ({ diagram_enabled, diagram_url }: Settings): string | null =>
   diagram_enabled ? diagram_url : null;
 
+/** Returns where outgoing requests may go beside the public Internet. */
+export const getOutgoingRules = ({
+  allow_local_requests_from_hooks_and_services: isLocalAllowed,
+  outbound_local_requests_whitelist: allowedHosts,
+}: Settings): { isLocalAllowed: boolean; allowedHosts: readonly string[] } => ({
+  isLocalAllowed,
+  allowedHosts,
+});
+
 /** Returns the maximum duration of a terminal session in milliseconds; null: unlimited. */
 export const getTerminalTimeout = ({ terminal_max_session_time: seconds }: Settings): number | null =>
   seconds === 0 ? null : seconds * 1_000;

@@ -16,6 +16,7 @@ export const removeKey = async (tx: Tx, call: Call, key: KeyRow): Promise<void> 
     project_id: null,
     ...target,
     data: toAuditDetails(key),
+    transient: { key },
   });
 };
 

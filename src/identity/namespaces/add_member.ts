@@ -66,5 +66,6 @@ export const ensureMember = async (
     target_type: 'Member',
     target_id: row.id,
     data: { user_id, ...data },
+    transient: { source_type, source_id },
   });
 };

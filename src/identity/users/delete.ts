@@ -94,5 +94,5 @@ export const deleteUser = async (
     await tx.db.deleteFrom('users').where('id', '=', id).execute();
     const target = { project_id: null, target_type: 'User', target_id: id };
     const data = { username: user.username, hard_delete };
-    await recordEvent(tx, cause, { kind: 'user.deleted', ...target, data });
+    await recordEvent(tx, cause, { kind: 'user.deleted', ...target, data, transient: { user } });
   });

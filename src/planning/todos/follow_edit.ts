@@ -15,6 +15,7 @@ type Edited = Relations & {
   title: string;
   description: string | null;
   milestone_id: number | null;
+  updated_at: number;
 };
 
 export type Edit<R extends Edited> = {
@@ -73,5 +74,9 @@ export const followEdit = async <R extends Edited>(tx: Tx, actor: Actor, edit: E
     target_type: noun.type,
     target_id: after.id,
     data: collectChanges(before, after, set),
+    transient: {
+      ...('description' in set && { description: [before.description, after.description] }),
+      updated_at: [before.updated_at, after.updated_at],
+    },
   });
 };

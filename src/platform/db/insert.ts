@@ -4,7 +4,7 @@ import { getWords } from './compiled_query.ts';
 import type { Schema } from './schema/database.ts';
 
 type Table = keyof Schema;
-type Ending = '' | 'returning id' | 'on conflict do nothing';
+type Ending = '' | 'returning id' | 'on conflict do nothing' | `returning id, ${string}`;
 
 const texts = new Map<string, string>();
 /** Maximum rows of an insert whose text is cached. Larger inserts are rare, and their texts long and varied. */
@@ -37,19 +37,19 @@ const getInsertText = (shape: Shape): string => {
  * Inserts rows that all have the same columns; does nothing for an empty list. Column names must come from code,
  * never from input.
  */
-export const insertRows = async <T extends Table>(
+export const insertRows = async <T extends Table, R extends { id: number } = { id: number }>(
   db: Kysely<Schema>,
   table: T,
   rows: readonly Insertable<Schema[T]>[],
   ending: Ending = '',
-): Promise<{ id: number }[]> => {
+): Promise<R[]> => {
   const [first] = rows;
   if (first === undefined) return [];
   const names = Object.keys(first);
   const isNumbered = getWords(db).engine === 'postgres';
   const text = getInsertText({ table, names, rows: rows.length, ending, isNumbered });
   const parameters = rows.flatMap((row) => names.map((name) => row[name as keyof typeof row]));
-  const result = await db.executeQuery<{ id: number }>(CompiledQuery.raw(text, parameters));
+  const result = await db.executeQuery<R>(CompiledQuery.raw(text, parameters));
   return result.rows;
 };
 

@@ -22,7 +22,12 @@ export type Tx = {
   announce: (topic: string) => void;
   /** As `announce`, for every process of the service. */
   broadcast: (topic: string) => void;
+  /** Hands an item to the observer of a topic (`Store.observe`) before the commit. */
+  collect: (topic: string, item: unknown) => void;
 };
+
+/** Receives what a transaction collected, in order, and writes in the same transaction. */
+export type Observer = (tx: Tx, items: unknown[]) => Promise<void>;
 
 /**
  * Runs `work` in one transaction and resolves once it is durable. PostgreSQL: retried on a conflict.
@@ -42,6 +47,8 @@ export type Store = {
    * it if a notification may have been missed. Returns a function that unsubscribes.
    */
   listen: (topic: string, listener: () => void) => () => void;
+  /** Sets the observer of a topic. Without one, collected items are dropped. */
+  observe: (topic: string, observer: Observer) => void;
   /** Starts passing broadcasts of other processes to the listeners. */
   listenToProcesses: () => Promise<void>;
   isUniqueViolation: (error: unknown) => boolean;
@@ -62,17 +69,37 @@ const maxTries = 6;
 /** Milliseconds per attempt so far; random, so that conflicting transactions do not meet again at once. */
 const maxPauseMilliseconds = 20;
 
+/** Collects items by topic, for topics that have an observer. */
+const makeCollector = (observers: ReadonlyMap<string, Observer>) => {
+  const collected = new Map<string, unknown[]>();
+  return {
+    collect: (topic: string, item: unknown): void => {
+      if (!observers.has(topic)) return;
+      const items = collected.get(topic);
+      if (items === undefined) collected.set(topic, [item]);
+      else items.push(item);
+    },
+    flush: async (tx: Tx): Promise<void> => {
+      for (const [topic, items] of collected) await observers.get(topic)?.(tx, items);
+    },
+  };
+};
+
+type Reactions = { listeners: EventEmitter; observers: ReadonlyMap<string, Observer> };
+
 /** Runs one transaction, then its work for after the commit. */
 const runsOnce =
-  (parts: EngineParts, clock: Clock, listeners: EventEmitter) =>
+  (parts: EngineParts, clock: Clock, { listeners, observers }: Reactions) =>
   async <T>(work: (tx: Tx) => Promise<T>): Promise<T> => {
     const later: (() => void)[] = [];
+    const { collect, flush } = makeCollector(observers);
     const [near, far] = [new Set<string>(), new Set<string>()];
     const announce: Tx['announce'] = (topic) => void near.add(topic);
     const shared: Omit<Tx, 'db' | 'now'> = {
       words: parts.words,
       afterCommit: (then) => void later.push(then),
       announce,
+      collect,
       broadcast: (topic) => {
         far.add(topic);
         announce(topic);
@@ -81,7 +108,9 @@ const runsOnce =
     const result = await parts.db.transaction().execute(async (db) => {
       await bindConnection(db);
       try {
-        const done = await work({ ...shared, db, now: clock.now() });
+        const tx = { ...shared, db, now: clock.now() };
+        const done = await work(tx);
+        await flush(tx);
         for (const topic of far) await parts.notifyProcesses(db, topic);
         return done;
       } finally {
@@ -101,7 +130,8 @@ export const openStore = async (options: OpenOptions, clock: Clock): Promise<Sto
   const parts = await dialect.openEngine(options);
   setWords(parts.db, parts);
   const listeners = new EventEmitter();
-  const once = runsOnce(parts, clock, listeners);
+  const observers = new Map<string, Observer>();
+  const once = runsOnce(parts, clock, { listeners, observers });
   let stopListening = async (): Promise<void> => undefined;
 
   const retried = async <T>(work: (tx: Tx) => Promise<T>): Promise<T> => {
@@ -130,6 +160,7 @@ export const openStore = async (options: OpenOptions, clock: Clock): Promise<Sto
       listeners.on(topic, listener);
       return () => void listeners.off(topic, listener);
     },
+    observe: (topic, observer) => void observers.set(topic, observer),
     listenToProcesses: async () => {
       stopListening = await parts.listenToProcesses((topic) => {
         for (const one of topic === null ? listeners.eventNames() : [topic]) listeners.emit(one);

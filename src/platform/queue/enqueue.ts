@@ -11,35 +11,50 @@ export type WorkHandler = (payload: Payload) => Promise<void>;
 /** Topic that a transaction announces when it enqueues work that is due. */
 export const workTopic = 'work';
 
+type Options = { unique_key?: string; turn?: string; run_at?: number };
+
+/** Rows per statement, so that a statement has a bounded number of parameters. */
+const maxRowsPerInsert = 100;
+
+const toRow = (tx: Tx, name: string, { payload, options = {} }: { payload: Payload; options?: Options }) => {
+  const { run_at = tx.now, unique_key = null, turn = null } = options;
+  return {
+    name,
+    payload: JSON.stringify(payload),
+    unique_key,
+    turn,
+    run_at,
+    locked_until: null,
+    locked_by: null,
+    last_error: null,
+    created_at: tx.now,
+  };
+};
+
+/** Enqueues several pieces of work, whose unique keys must differ. */
+export const enqueueAll = async (
+  tx: Tx,
+  name: string,
+  pieces: readonly { payload: Payload; options?: Options }[],
+): Promise<void> => {
+  const rows = pieces.map((piece) => toRow(tx, name, piece));
+  for (let at = 0; at < rows.length; at += maxRowsPerInsert) {
+    await tx.db
+      .insertInto('work')
+      .values(rows.slice(at, at + maxRowsPerInsert))
+      .onConflict((clash) =>
+        clash.column('unique_key').doUpdateSet({
+          run_at: sql<number>`case when work.run_at < excluded.run_at then work.run_at else excluded.run_at end`,
+        }),
+      )
+      .execute();
+  }
+  if (rows.some(({ run_at }) => run_at <= tx.now)) tx.announce(workTopic);
+};
+
 /**
  * Enqueues one piece of work. With a `unique_key`, adds nothing while such a row waits, and at most makes it run
  * earlier. Work with the same `turn` runs one at a time across all processes, oldest first.
  */
-export const enqueue = async (
-  tx: Tx,
-  name: string,
-  payload: Payload,
-  options: { unique_key?: string; turn?: string; run_at?: number } = {},
-): Promise<void> => {
-  const { run_at = tx.now, unique_key = null, turn = null } = options;
-  await tx.db
-    .insertInto('work')
-    .values({
-      name,
-      payload: JSON.stringify(payload),
-      unique_key,
-      turn,
-      run_at,
-      locked_until: null,
-      locked_by: null,
-      last_error: null,
-      created_at: tx.now,
-    })
-    .onConflict((clash) =>
-      clash.column('unique_key').doUpdateSet({
-        run_at: sql<number>`case when work.run_at < excluded.run_at then work.run_at else excluded.run_at end`,
-      }),
-    )
-    .execute();
-  if (run_at <= tx.now) tx.announce(workTopic);
-};
+export const enqueue = async (tx: Tx, name: string, payload: Payload, options: Options = {}): Promise<void> =>
+  await enqueueAll(tx, name, [{ payload, options }]);

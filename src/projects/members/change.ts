@@ -66,6 +66,7 @@ export const updateMember = async (
       kind: 'member.updated',
       ...target,
       data: { user_id, ...data },
+      transient: { source_type: source.type, source_id: source.id },
     });
   });
 };

@@ -43,6 +43,7 @@ import { runnerApiRecipes } from './runner_api_recipes.ts';
 import { scheduleRecipes } from './schedule_recipes.ts';
 import { avatarRecipes } from './avatar_recipes.ts';
 import { starRecipes } from './star_recipes.ts';
+import { hookRecipes } from './hook_recipes.ts';
 import { variableRecipes } from './variable_recipes.ts';
 import type { Names } from '../world.ts';
 
@@ -275,6 +276,7 @@ export const recipes: Record<string, Recipe> = {
   ...codeRecipes,
   ...requestRecipes,
   ...variableRecipes,
+  ...hookRecipes,
   ...jobRecipes,
   ...jobTokenRecipes,
   ...artifactRecipes,

@@ -118,6 +118,11 @@ const visibilityOfNew = async (path: string, more: object): Promise<string> => {
   return body.visibility;
 };
 
+const addHook = async (url: string): Promise<number> => {
+  const { id } = await seedProject(gantry, { owner: person.id });
+  return (await post(`/projects/${id}/hooks`, { url })).status;
+};
+
 const snippet = { title: 'x', file_name: 'x.txt', content: 'x' };
 
 const acts: Record<SettingName, () => Promise<void>> = {
@@ -387,6 +392,17 @@ const acts: Record<SettingName, () => Promise<void>> = {
   dsa_key_restriction: keyCase('dsa_key_restriction', 'dsa', 2048),
   ecdsa_key_restriction: keyCase('ecdsa_key_restriction', 'ecdsa256', 384),
   ed25519_key_restriction: keyCase('ed25519_key_restriction', 'ed25519', -1),
+  allow_local_requests_from_hooks_and_services: async () => {
+    const add = async (): Promise<number> => await addHook('http://127.0.0.1:9/');
+    assert.equal(await add(), 422);
+    await put({ allow_local_requests_from_hooks_and_services: true });
+    assert.equal(await add(), 201);
+  },
+  outbound_local_requests_whitelist: async () => {
+    assert.equal(await addHook('http://10.1.2.3/'), 422);
+    await put({ outbound_local_requests_whitelist: ['10.1.0.0/16'] });
+    assert.deepEqual([await addHook('http://10.1.2.3/'), await addHook('http://10.2.2.3/')], [201, 422]);
+  },
 };
 
 describe('each setting takes effect', () => {

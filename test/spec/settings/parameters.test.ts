@@ -43,6 +43,12 @@ const usual = {
   ed25519_key_restriction: 0,
 };
 
+/** Settings beyond the document. */
+const additional = {
+  allow_local_requests_from_hooks_and_services: false,
+  outbound_local_requests_whitelist: [],
+};
+
 const path = '/application/settings';
 const put = async (json: object): Promise<Reply> => await gantry.api(`PUT ${path}`, { json });
 const kept = async (): Promise<Record<string, unknown>> => (await gantry.api(`GET ${path}`)).body;
@@ -59,12 +65,12 @@ afterEach(async () => {
 });
 
 describe('GET /application/settings', () => {
-  it('answers the one record: all fields of the document, with their defaults, and nothing else', async () => {
+  it('answers the one record: all fields of the document, with their defaults, and our additions', async () => {
     const { status, body } = await gantry.api(`GET ${path}`);
     const { id, created_at, updated_at, ...rest } = body;
-    assert.deepEqual([status, id, rest], [200, 1, usual]);
+    assert.deepEqual([status, id, rest], [200, 1, { ...usual, ...additional }]);
     for (const time of [created_at, updated_at]) assert.match(time, /^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z$/);
-    assert.equal(Object.keys(body).length, 35);
+    assert.equal(Object.keys(body).length, 37);
   });
 });
 
@@ -136,7 +142,7 @@ describe('PUT /application/settings', () => {
     assert.equal(status, 200);
     assert.deepEqual(await kept(), body);
     assert.deepEqual(await fieldsOf(others), others);
-    assert.equal(Object.keys(body).length, 35);
+    assert.equal(Object.keys(body).length, 37);
   });
 
   it('takes them from the query and from a form, too', async () => {

@@ -1,4 +1,5 @@
 /** Inserts the rows of a new pipeline in a constant number of statements. */
+import { collectPipeline } from '../../../core/events/collect_statuses.ts';
 import { createHash } from 'node:crypto';
 import type { Insertable } from 'kysely';
 import { generateTraceKey } from '../../../platform/blob/trace_name.ts';
@@ -220,5 +221,6 @@ export const insertPipeline = async (tx: Tx, input: NewPipeline): Promise<number
     await enqueueAutoCancel(tx, { ...pipeline, id: pipeline_id });
   }
   if (status !== 'created') await enqueuePipelineEnded(tx, pipeline_id);
+  collectPipeline(tx, { id: pipeline_id, project_id: pipeline.project_id });
   return pipeline_id;
 };

@@ -2,6 +2,7 @@
 import { compiled } from '../../../platform/db/compiled_query.ts';
 import type { Tx } from '../../../platform/db/open.ts';
 import type { JobStatus } from '../../../platform/db/schema/ci.ts';
+import { collectPipeline } from '../../../core/events/collect_statuses.ts';
 import { type StatusEntry, combineStatuses, isEnded } from './composite.ts';
 import { enqueueFollow, enqueueFollowMirrored } from '../downstream/work.ts';
 import { enqueuePipelineEnded } from '../pipeline_ended.ts';
@@ -101,6 +102,7 @@ const setPipelineStatus = async (
   };
   await updatePipeline(tx.db, change);
   Object.assign(pipeline, change);
+  collectPipeline(tx, pipeline);
   if (isFinished) await enqueuePipelineEnded(tx, pipeline.id);
   if (isManualChange) await enqueueFollowMirrored(tx, pipeline.id);
   if (pipeline.source_job_id !== null) await enqueueFollow(tx, pipeline.source_job_id);

@@ -3,6 +3,7 @@ import { type AliasedRawBuilder, sql } from 'kysely';
 import { compiled } from '../../../platform/db/compiled_query.ts';
 import type { Tx } from '../../../platform/db/open.ts';
 import type { Words } from '../../../platform/db/engine.ts';
+import { collectJobs } from '../../../core/events/collect_statuses.ts';
 import type { Job } from '../pipeline_rows.ts';
 
 export type Start = {
@@ -60,7 +61,7 @@ const requireOne = ([row]: Job[]): Job => {
 
 /** Starts all jobs in one statement. Updates the given objects and returns them in the same order. */
 export const updateStartedRows = async (
-  { db, now }: Tx,
+  tx: Tx,
   starting: readonly { job: Job; start: Start }[],
 ): Promise<Job[]> => {
   const rows = starting.map(({ job: { id }, start }) => [
@@ -71,9 +72,14 @@ export const updateStartedRows = async (
     start.timeout,
     start.cancels_gracefully ?? 0,
   ]);
+  const { db, now } = tx;
   const changed = await updateStarts(db, { rows, now });
   if (changed.length !== rows.length) throw new Error('a job is gone under its lock');
   const changes = { status: 'running', started_at: now, updated_at: now } as const;
+  collectJobs(
+    tx,
+    starting.map(({ job }) => job),
+  );
   // Not copied: the objects are large and this runs for every assigned job.
   return starting.map(({ job, start }) => Object.assign(job, start, changes));
 };
@@ -142,9 +148,15 @@ const updateSuccesses = compiled((db, input: { rows: unknown[][]; now: number },
 
 /** Marks all jobs as successful in one statement. */
 export const updateSucceededRows = async (
-  { db, now }: Tx,
+  tx: Tx,
+  project_id: number,
   all: readonly { id: number; success: Success }[],
 ): Promise<void> => {
+  const { db, now } = tx;
+  collectJobs(
+    tx,
+    all.map(({ id }) => ({ id, project_id })),
+  );
   const rows = all.map(({ id, success: { exit_code, coverage, trace } }) => [
     id,
     exit_code,
@@ -157,5 +169,9 @@ export const updateSucceededRows = async (
 };
 
 /** Ends a job. A job that is being cancelled keeps its `finished_at`. */
-export const updateEndedRow = async ({ db, now }: Tx, { id, finished_at }: Job, end: End): Promise<Job> =>
-  requireOne(await updateEnd(db, { ...end, id, now, finished_at: finished_at ?? now }));
+export const updateEndedRow = async (tx: Tx, job: Job, end: End): Promise<Job> => {
+  const { db, now } = tx;
+  const { id, finished_at } = job;
+  collectJobs(tx, [job]);
+  return requireOne(await updateEnd(db, { ...end, id, now, finished_at: finished_at ?? now }));
+};

@@ -10,6 +10,7 @@ import { handleJobEnd, handleJobStart } from '../../environments/follow_jobs.ts'
 import { playableStatuses } from '../../../core/job_statuses.ts';
 import { advanceLockedPipeline, advanceStarted } from './advance.ts';
 import { cancelJobs, isCancelable } from './cancel_jobs.ts';
+import { collectJobs } from '../../../core/events/collect_statuses.ts';
 import { isEnded } from './composite.ts';
 import { enqueueCancelDownstream } from '../downstream/work.ts';
 import { applyFailurePolicy } from './failure_policy.ts';
@@ -100,6 +101,7 @@ export const requeueJob = async (tx: Tx, job_id: number): Promise<Job | null> =>
     started_at: null,
   });
   await enqueueJobs(tx, [job]);
+  collectJobs(tx, [job]);
   await advanceLockedPipeline(tx, locked.pipeline);
   return job;
 };
@@ -162,7 +164,7 @@ export const finishIsolatedSuccesses = async (
   const jobs = pipeline === null ? [] : await selectJobsById(tx.db, { ids });
   if (pipeline === null || jobs.length !== ids.length || !(await areIsolated(tx, pipeline, jobs)))
     return false;
-  await updateSucceededRows(tx, all);
+  await updateSucceededRows(tx, pipeline.project_id, all);
   return true;
 };
 

@@ -2,6 +2,7 @@
 import type { Tx } from '../../../platform/db/open.ts';
 import type { JobStatus } from '../../../platform/db/schema/ci.ts';
 import { enqueue } from '../../../platform/queue/enqueue.ts';
+import { collectJobs } from '../../../core/events/collect_statuses.ts';
 import type { LatestJob } from './latest_jobs.ts';
 import { enqueueJobs } from './pending_jobs.ts';
 import { enqueueResourceAssignment } from '../resource_groups/resource_groups.ts';
@@ -39,6 +40,7 @@ export const setStatus = async (
     )
     .execute();
   for (const job of jobs) Object.assign(job, { status, ...times });
+  collectJobs(tx, jobs);
   // A running job keeps its resource.
   if (status !== 'pending' && status !== 'canceling') await enqueueResourceAssignment(tx, jobs);
 };

@@ -38,6 +38,7 @@ import { projectStars } from './0052_project_stars.ts';
 import { avatars } from './0054_avatars.ts';
 import { notificationSettings } from './0053_notification_settings.ts';
 import { impersonation } from './0055_impersonation.ts';
+import { hooks } from './0056_hooks.ts';
 import { activities } from './0059_activities.ts';
 import { resourceEvents } from './0060_resource_events.ts';
 import { counters } from './0033_counters.ts';
@@ -86,6 +87,7 @@ export const migrationTexts: MigrationText[] = [
   notificationSettings,
   avatars,
   impersonation,
+  hooks,
   activities,
   resourceEvents,
 ];

@@ -96,7 +96,10 @@ export type AuditEventsTable = {
   details: string;
 };
 
-/** `names_version` rises when a name changes that issues show, such as a username or a label (triggers). */
+/**
+ * `names_version` rises when a name changes that issues show, such as a username or a label (triggers);
+ * `hooks_version` when the hooks of any project change.
+ */
 export type InstanceTable = {
   name: string;
   value: string;

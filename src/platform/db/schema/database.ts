@@ -5,6 +5,7 @@
 import type { CiSchema } from './ci.ts';
 import type { CodeSchema } from './code.ts';
 import type { CoreSchema } from './core.ts';
+import type { HooksSchema } from './hooks.ts';
 import type { IdentitySchema } from './identity.ts';
 import type { PlanningSchema } from './planning.ts';
 import type { ProjectsSchema } from './projects.ts';
@@ -16,4 +17,5 @@ export type Schema = CoreSchema &
   CodeSchema &
   PlanningSchema &
   ReviewSchema &
-  CiSchema;
+  CiSchema &
+  HooksSchema;

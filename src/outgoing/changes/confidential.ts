@@ -1,0 +1,20 @@
+/** Which flags a hook needs for a snapshot. Pure. */
+import type { EventFlag } from '../hooks/flags.ts';
+import type { Plan } from './plans.ts';
+import type { Snapshot } from './snapshots/snapshot.ts';
+
+/** Flags that a hook must all have to receive the snapshot; none: only hooks of the instance receive it. */
+export const listNeededFlags = ({ payload, flags }: Plan, { records }: Snapshot): EventFlag[] => {
+  const isConfidential = records.issue?.confidential === 1;
+  if (payload === 'issue') return [isConfidential ? 'confidential_issues_events' : 'issues_events'];
+  if (payload === 'note') return [isConfidential ? 'confidential_note_events' : 'note_events'];
+  if (payload !== 'emoji' || !isConfidential) return [...flags];
+  return [
+    'emoji_events',
+    records.note === undefined ? 'confidential_issues_events' : 'confidential_note_events',
+  ];
+};
+
+/** Tells whether the subject is confidential, which `X-Gitlab-Event` names. */
+export const isConfidentialSubject = ({ payload, records }: Snapshot): boolean =>
+  (payload === 'issue' || payload === 'note') && records.issue?.confidential === 1;

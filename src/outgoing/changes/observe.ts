@@ -1,0 +1,116 @@
+/**
+ * Finds the hooks of each change at the end of its transaction, and stores what they will deliver: the snapshot, one
+ * pending delivery for each hook, and the work that sends them. Costs next to nothing where no hook exists.
+ */
+import { randomUUID } from 'node:crypto';
+import { type RecordedChange, changesTopic } from '../../core/events/record.ts';
+import { insertRow, insertRows } from '../../platform/db/insert.ts';
+import type { Store, Tx } from '../../platform/db/open.ts';
+import { enqueueAll } from '../../platform/queue/enqueue.ts';
+import { hooksTopic } from '../hooks/topic.ts';
+import { listNeededFlags } from './confidential.ts';
+import { type HookFacts, type Scope, forgetHooksVersion, openHooks } from './hook_cache.ts';
+import { listCandidates, listMatching, matchesBranch } from './match.ts';
+import { type Plan, makePlans } from './plans.ts';
+import type { Snapshot } from './snapshots/snapshot.ts';
+import { takeSnapshot } from './snapshots/take_snapshot.ts';
+
+/** Background work that sends the pending deliveries of a hook and a target. */
+export const deliverWork = 'hooks.deliver';
+
+const maxRowsPerInsert = 20;
+
+type MemberSource = { source_type?: string; source_id?: number };
+
+const scopeOf = ({ kind, project_id, target_id, data, transient }: RecordedChange): Scope => {
+  if (project_id !== null) return { project_id };
+  if (kind.startsWith('group.')) return { group_id: target_id };
+  const { source_type, source_id }: MemberSource = { ...data, ...transient };
+  return source_type === 'Namespace' && source_id !== undefined ? { group_id: source_id } : null;
+};
+
+type Planned = { change: RecordedChange; plan: Plan };
+
+/** Keeps one plan for each job and pipeline, and one for all refs of a push. */
+const combine = (planned: readonly Planned[]): Planned[] => {
+  const combined = new Map<string, Planned>();
+  planned.forEach(({ change, plan }, at) => {
+    const isUpdate = plan.payload === 'repository_update';
+    const isStatus = change.kind.endsWith('.status');
+    const key = isUpdate ? `update ${change.project_id}` : isStatus ? plan.target : `${at} ${plan.payload}`;
+    const first = combined.get(key);
+    if (first === undefined || !isUpdate) {
+      const own = isUpdate ? { ...change, data: { ...change.data, refs: [change.data] } } : change;
+      combined.set(key, { change: own, plan });
+      return;
+    }
+    const { refs } = first.change.data as { refs: unknown[] };
+    refs.push(change.data);
+  });
+  return [...combined.values()];
+};
+
+const passesBranchFilter = (hook: HookFacts, { payload, data }: Snapshot): boolean => {
+  const { ref } = data as { ref?: string };
+  return payload !== 'push' || ref === undefined || matchesBranch(hook, ref.replace(/^refs\/heads\//, ''));
+};
+
+/** Stores a change for its hooks. */
+const storeDeliveries = async (
+  tx: Tx,
+  hooks: readonly Pick<HookFacts, 'id'>[],
+  { snapshot, event_id, target }: { snapshot: Snapshot; event_id: number | null; target: string },
+): Promise<void> => {
+  const hook_event_id = await insertRow(tx.db, 'hook_events', {
+    event_id,
+    project_id: snapshot.project?.id ?? null,
+    trigger_name: snapshot.payload,
+    uuid: randomUUID(),
+    snapshot: JSON.stringify(snapshot),
+    created_at: tx.now,
+  });
+  const rows = hooks.map(({ id: hook_id }) => ({ hook_id, hook_event_id, target, next_attempt_at: tx.now }));
+  for (let at = 0; at < rows.length; at += maxRowsPerInsert)
+    await insertRows(tx.db, 'hook_deliveries', rows.slice(at, at + maxRowsPerInsert));
+  await enqueueAll(
+    tx,
+    deliverWork,
+    hooks.map(({ id: hook_id }) => deliveryWork(hook_id, target)),
+  );
+};
+
+/** The work that sends the pending deliveries of a hook and a target: one at a time, whatever the process. */
+export const deliveryWork = (hook_id: number, target: string) => {
+  const turn = `hook ${hook_id} ${target}`;
+  return { payload: { hook_id, target }, options: { unique_key: turn, turn } };
+};
+
+const handlePlan = async (
+  tx: Tx,
+  { change, plan }: Planned,
+  hooksOf: (scope: Scope) => Promise<HookFacts[]>,
+): Promise<void> => {
+  const candidates = listCandidates(await hooksOf(scopeOf(change)), plan);
+  if (candidates.length === 0) return;
+  const snapshot = await takeSnapshot(tx, change, plan);
+  const matching = listMatching(candidates, plan, listNeededFlags(plan, snapshot)).filter((hook) =>
+    passesBranchFilter(hook, snapshot),
+  );
+  if (matching.length === 0) return;
+  await storeDeliveries(tx, matching, { snapshot, event_id: change.event_id, target: plan.target });
+};
+
+/** Handles the changes of one transaction. */
+const handleChanges = async (tx: Tx, changes: readonly RecordedChange[]): Promise<void> => {
+  const version = changes.find(({ hooks_version }) => hooks_version !== null)?.hooks_version ?? null;
+  const hooksOf = await openHooks(tx, version);
+  if (hooksOf === null) return;
+  const planned = changes.flatMap((change) => makePlans(change).map((plan) => ({ change, plan })));
+  for (const one of combine(planned)) await handlePlan(tx, one, hooksOf);
+};
+
+/** Starts handing the changes of a store to its hooks. */
+export const observeChanges = (store: Store): (() => void) => {
+  store.observe(changesTopic, async (tx, items) => await handleChanges(tx, items as RecordedChange[]));
+  return store.listen(hooksTopic, () => forgetHooksVersion(store.db));
+};

@@ -1,0 +1,89 @@
+/** One attempt of a delivery: sends the request and logs request and response. */
+import type { Platform } from '../../core/platform.ts';
+import { getOutgoingRules } from '../../core/settings/setting_effects.ts';
+import { insertRow } from '../../platform/db/insert.ts';
+import type { Tx } from '../../platform/db/open.ts';
+import type { HookRow } from '../hooks/queries.ts';
+import { unsealHook } from '../hooks/secrets.ts';
+import { type Outcome, sendRequest } from '../sender/send.ts';
+import { type Message, buildRequest } from './request.ts';
+
+export type Attempt = {
+  outcome: Outcome;
+  /** Columns of its row in the log. */
+  log: Omit<Parameters<typeof insertLog>[1], never>;
+};
+
+export const isDelivered = ({ outcome: { status, error } }: Attempt): boolean =>
+  error === null && status !== null && status >= 200 && status < 300;
+
+type LogColumns = {
+  hook_id: number;
+  delivery_uuid: string;
+  event_uuid: string;
+  trigger_name: string;
+  event_name: string;
+  url: string;
+  request_headers: string;
+  request_data: string;
+  response_headers: string;
+  response_body: string;
+  response_status: number | null;
+  error: string | null;
+  execution_duration: number;
+};
+
+/** Most rows of the log per hook. */
+const maxLogs = 200;
+/** One in so many rows trims the log, so that most attempts need no further statement. */
+const trimEvery = 10;
+
+/** Adds an attempt to the log of its hook, which keeps the latest ones. Returns the id. */
+export const insertLog = async (tx: Tx, columns: LogColumns): Promise<number> => {
+  const id = await insertRow(tx.db, 'hook_logs', { ...columns, created_at: tx.now });
+  if (id % trimEvery === 0) {
+    await tx.db
+      .deleteFrom('hook_logs')
+      .where('hook_id', '=', columns.hook_id)
+      .where('id', '<', (from) =>
+        from
+          .selectFrom('hook_logs')
+          .select('id')
+          .where('hook_id', '=', columns.hook_id)
+          .orderBy('id', 'desc')
+          .limit(1)
+          .offset(maxLogs),
+      )
+      .execute();
+  }
+  return id;
+};
+
+/** Sends a message to a hook. Never throws for what the receiver does. */
+export const attemptDelivery = async (
+  platform: Platform,
+  hook: HookRow,
+  message: Message & { trigger_name: string },
+): Promise<Attempt> => {
+  const { clock, settings, version } = platform;
+  const instance = { baseUrl: platform.baseUrl(), version, now: clock.now() };
+  const { request, loggedHeaders } = buildRequest(hook, unsealHook(platform, hook), message, instance);
+  const start = performance.now();
+  const outcome = await sendRequest(request, getOutgoingRules(settings.current));
+  const log = {
+    hook_id: hook.id,
+    delivery_uuid: message.id,
+    event_uuid: message.event_uuid,
+    trigger_name: message.trigger_name,
+    event_name: message.event_name,
+    url: hook.url,
+    request_headers: JSON.stringify(loggedHeaders),
+    request_data: message.body,
+    response_headers: JSON.stringify(outcome.headers),
+    response_body: outcome.body,
+    response_status: outcome.status,
+    error: outcome.error,
+    execution_duration: Math.round(performance.now() - start),
+  };
+  return { outcome, log };
+};

@@ -1,0 +1,35 @@
+/** The kinds of changes that a hook can ask for: columns, parameters and JSON keys. */
+export const eventFlags = {
+  push_events: 'pushes to branches',
+  tag_push_events: 'pushes of tags',
+  issues_events: 'changes of issues',
+  confidential_issues_events: 'changes of confidential issues',
+  merge_requests_events: 'changes of merge requests',
+  note_events: 'comments',
+  confidential_note_events: 'comments on confidential issues',
+  job_events: 'statuses of jobs',
+  pipeline_events: 'statuses of pipelines',
+  wiki_page_events: 'changes of wiki pages; there are none',
+  deployment_events: 'deployments',
+  releases_events: 'releases',
+  member_events: 'changes of members',
+  emoji_events: 'award emoji',
+  feature_flag_events: 'changes of feature flags; there are none',
+  repository_update_events: 'pushes, with all their branches and tags',
+} as const;
+
+export type EventFlag = keyof typeof eventFlags;
+
+export const eventFlagNames = Object.keys(eventFlags) as EventFlag[];
+
+/** Hooks of the instance select only these; they receive the changes of users, groups and projects in any case. */
+export const systemFlags: readonly EventFlag[] = [
+  'push_events',
+  'tag_push_events',
+  'merge_requests_events',
+  'repository_update_events',
+];
+
+export const branchFilterStrategies = ['wildcard', 'regex', 'all_branches'] as const;
+
+export type BranchFilterStrategy = (typeof branchFilterStrategies)[number];

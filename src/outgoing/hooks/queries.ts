@@ -1,0 +1,28 @@
+import type { Selectable } from 'kysely';
+import type { Reader } from '../../platform/db/open.ts';
+import type { HooksTable } from '../../platform/db/schema/hooks.ts';
+import { notFound } from '../../platform/errors.ts';
+import type { Page, PageRequest } from '../../platform/http/page.ts';
+import { type HookOwner, selectOwnHooks } from './owners.ts';
+
+export type HookRow = Selectable<HooksTable>;
+
+export const listHooks = async (
+  db: Reader,
+  owner: HookOwner,
+  { limit, offset }: Pick<PageRequest, 'limit' | 'offset'>,
+): Promise<Page<HookRow>> => {
+  const query = selectOwnHooks(db, owner);
+  const [{ total }, items] = await Promise.all([
+    query.select((is) => is.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+    query.selectAll().orderBy('id').limit(limit).offset(offset).execute(),
+  ]);
+  return { items, total };
+};
+
+/** @throws Failure 404 */
+export const findHook = async (db: Reader, owner: HookOwner, id: number): Promise<HookRow> => {
+  const row = await selectOwnHooks(db, owner).selectAll().where('id', '=', id).executeTakeFirst();
+  if (row === undefined) throw notFound('Hook');
+  return row;
+};

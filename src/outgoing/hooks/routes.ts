@@ -1,0 +1,171 @@
+/** Endpoints of hooks: the same for projects, groups and the instance. */
+import type { Call } from '../../core/access/call.ts';
+import { endpoint } from '../../core/access/endpoint.ts';
+import { missingAttribute } from '../../platform/errors.ts';
+import { pageParams, pageRequest } from '../../platform/http/page.ts';
+import {
+  boolean,
+  clearable,
+  id,
+  idOrPath,
+  longText,
+  object,
+  oneOf,
+  optional,
+  raw,
+  text,
+  unavailable,
+} from '../../platform/http/schema.ts';
+import { type EventFlag, branchFilterStrategies, eventFlagNames, eventFlags } from './flags.ts';
+import { hookJson, hookShapes } from './json.ts';
+import { type HookOwner, findHookGroup, findHookProject } from './owners.ts';
+import { findHook, listHooks } from './queries.ts';
+import { type HookEdit, createHook, deleteHook, updateHook } from './write.ts';
+
+/** A kind of owner, with its paths and the function that finds and authorizes it. */
+type HookOwnerRoute = {
+  type: HookOwner['type'];
+  label: string;
+  path: string;
+  audience: 'user' | 'admin';
+  ownParams: Record<string, ReturnType<typeof idOrPath>>;
+  findOwner: (call: Call, input: object) => Promise<HookOwner>;
+};
+
+const getId = (input: object): number | string => (input as { id: number | string }).id;
+
+const hookOwnerRoutes: readonly HookOwnerRoute[] = [
+  {
+    type: 'project',
+    label: 'a project (masters)',
+    path: '/projects/:id/hooks',
+    audience: 'user',
+    ownParams: { id: idOrPath('project') },
+    findOwner: async (call, input) => await findHookProject(call, getId(input)),
+  },
+  {
+    type: 'group',
+    label: 'a group (owners)',
+    path: '/groups/:id/hooks',
+    audience: 'user',
+    ownParams: { id: idOrPath('group') },
+    findOwner: async (call, input) => await findHookGroup(call, getId(input)),
+  },
+  {
+    type: 'instance',
+    label: 'the instance',
+    path: '/hooks',
+    audience: 'admin',
+    ownParams: {},
+    findOwner: async () => ({ type: 'instance' }),
+  },
+];
+
+const flagParams = Object.fromEntries(
+  eventFlagNames.map((name) => [name, optional(boolean({ description: eventFlags[name] }))]),
+) as { [F in EventFlag]: ReturnType<typeof optional<ReturnType<typeof boolean>>> };
+
+const url = text({ maxLength: 2048, description: 'http(s) URL; `{name}` stands for a URL variable' });
+
+const edits = {
+  name: optional(clearable(text())),
+  description: optional(clearable(text({ maxLength: 2048 }))),
+  token: optional(
+    clearable(text({ description: 'sent as `X-Gitlab-Token` and key of the signature; never shown' })),
+  ),
+  signing_token: optional(
+    clearable(
+      text({ description: 'key of the signature instead of the token, `whsec_...` or text; never shown' }),
+    ),
+  ),
+  ...flagParams,
+  push_events_branch_filter: optional(
+    clearable(text({ maxLength: 1000, description: 'only pushes to branches that match; empty: to all' })),
+  ),
+  branch_filter_strategy: optional(oneOf(branchFilterStrategies)),
+  enable_ssl_verification: optional(boolean({ description: 'verify the certificate of the receiver' })),
+  custom_webhook_template: optional(
+    clearable(longText('JSON sent instead of the payload; `{{project.name}}` stands for a part of it')),
+  ),
+  url_variables: optional(raw('list of `key` and `value`; values are never shown')),
+  custom_headers: optional(raw('list of `key` and `value`; values are never shown')),
+};
+
+/** Events that clients ask for and that do not exist here. */
+const missingEvents = {
+  milestone_events: unavailable(),
+  project_events: unavailable(),
+  resource_access_token_events: unavailable(),
+  resource_deploy_token_events: unavailable(),
+  subgroup_events: unavailable(),
+  vulnerability_events: unavailable(),
+};
+
+const hookId = { hook_id: id() };
+
+const declare = (route: HookOwnerRoute) =>
+  ({ area: 'hooks', audience: route.audience, reply: hookShapes[route.type] }) as const;
+
+const reads = (route: HookOwnerRoute) => [
+  endpoint({
+    method: 'GET',
+    path: route.path,
+    summary: `List hooks of ${route.label}`,
+    ...declare(route),
+    list: true,
+    params: object({ ...route.ownParams, ...pageParams }),
+    handle: async (call, input) => {
+      const owner = await route.findOwner(call, input);
+      const { items, total } = await listHooks(call.db, owner, pageRequest(input));
+      return { items: items.map((row) => hookJson(call, row)), total };
+    },
+  }),
+  endpoint({
+    method: 'GET',
+    path: `${route.path}/:hook_id`,
+    summary: `Get a hook of ${route.label}`,
+    ...declare(route),
+    params: object({ ...route.ownParams, ...hookId }),
+    handle: async (call, input) =>
+      hookJson(call, await findHook(call.db, await route.findOwner(call, input), input.hook_id)),
+  }),
+];
+
+const writes = (route: HookOwnerRoute) => [
+  endpoint({
+    method: 'POST',
+    path: route.path,
+    summary: `Add a hook to ${route.label}`,
+    ...declare(route),
+    params: object({ ...route.ownParams, url, ...edits, ...missingEvents }),
+    handle: async (call, input) => {
+      const owner = await route.findOwner(call, input);
+      const edit = input as unknown as HookEdit & { url: string };
+      if (edit.url.trim() === '') throw missingAttribute('url');
+      return hookJson(call, await createHook(call, owner, edit));
+    },
+  }),
+  endpoint({
+    method: 'PUT',
+    path: `${route.path}/:hook_id`,
+    summary: `Edit a hook of ${route.label}`,
+    ...declare(route),
+    params: object({ ...route.ownParams, ...hookId, url: optional(url), ...edits, ...missingEvents }),
+    handle: async (call, input) => {
+      const owner = await route.findOwner(call, input);
+      return hookJson(call, await updateHook(call, owner, input.hook_id, input));
+    },
+  }),
+  endpoint({
+    method: 'DELETE',
+    path: `${route.path}/:hook_id`,
+    summary: `Delete a hook of ${route.label}`,
+    ...declare(route),
+    reply: null,
+    params: object({ ...route.ownParams, ...hookId }),
+    handle: async (call, input) =>
+      void (await deleteHook(call, await route.findOwner(call, input), input.hook_id)),
+  }),
+];
+
+export const hookRoutes = hookOwnerRoutes.flatMap((route) => [...reads(route), ...writes(route)]);

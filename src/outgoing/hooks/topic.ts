@@ -1,0 +1,2 @@
+/** Topic that every change of hooks broadcasts. */
+export const hooksTopic = 'hooks';

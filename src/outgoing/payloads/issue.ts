@@ -1,0 +1,62 @@
+/** Issues and merge requests. */
+import { actorOf, labelJson, placeJson, userJson, usersJson } from './common.ts';
+import { changesJson } from './changes.ts';
+import type { Context, Payload } from './context.ts';
+import { issueAttributes, mergeRequestAttributes } from './subjects.ts';
+
+const actions: Record<string, string> = {
+  created: 'open',
+  closed: 'close',
+  reopened: 'reopen',
+  merged: 'merge',
+  approved: 'approved',
+  unapproved: 'unapproved',
+};
+
+const actionOf = ({ snapshot }: Context): string => actions[snapshot.kind.split('.')[1] ?? ''] ?? 'update';
+
+export const issuePayload = (context: Context): Payload => {
+  const { project, records } = context.snapshot;
+  const { issue } = records;
+  if (project === null || issue === undefined) return {};
+  const attributes = issueAttributes(context, issue, project);
+  return {
+    object_kind: 'issue',
+    event_type: issue.confidential === 1 ? 'confidential_issue' : 'issue',
+    user: userJson(context, actorOf(context)),
+    ...placeJson(context),
+    object_attributes: { ...attributes, action: actionOf(context) },
+    labels: attributes.labels,
+    assignees: usersJson(context, issue.assignee_ids),
+    changes: changesJson(context),
+  };
+};
+
+const reviewersJson = (context: Context, reviewers: readonly { user_id: number; state: string }[]) =>
+  reviewers.flatMap(({ user_id, state }) =>
+    usersJson(context, [user_id]).map((user) => ({ ...user, state, re_requested: false })),
+  );
+
+/** The former head, if commits were pushed. */
+const oldrevOf = ({ snapshot: { kind, data } }: Context): { oldrev?: string } => {
+  const { sha } = data as { sha?: [string | null, string | null] };
+  return kind === 'merge_request.pushed' && typeof sha?.[0] === 'string' ? { oldrev: sha[0] } : {};
+};
+
+export const mergeRequestPayload = async (context: Context): Promise<Payload> => {
+  const { project, records } = context.snapshot;
+  const { merge_request: request } = records;
+  if (project === null || request === undefined) return {};
+  const attributes = await mergeRequestAttributes(context, request, project);
+  return {
+    object_kind: 'merge_request',
+    event_type: 'merge_request',
+    user: userJson(context, actorOf(context)),
+    ...placeJson(context),
+    object_attributes: { ...attributes, ...oldrevOf(context), action: actionOf(context) },
+    labels: request.labels.map(labelJson),
+    changes: changesJson(context),
+    assignees: usersJson(context, request.assignee_ids),
+    reviewers: reviewersJson(context, request.reviewers),
+  };
+};

@@ -1,0 +1,108 @@
+/** The attributes of issues and merge requests, alone and beside their comments. Pure, but for commits. */
+import { issueUrl } from '../../planning/issues/web_url.ts';
+import { isWorkInProgress } from '../../planning/issuables/text/draft_title.ts';
+import { mergeRequestUrl } from '../../review/merge_requests/web_url.ts';
+import { formatTime } from '../../platform/time.ts';
+import type { IssueFacts, MergeRequestFacts, ProjectFacts } from '../changes/snapshots/snapshot.ts';
+import { labelJson, projectJson, timeOrNull } from './common.ts';
+import { commitOrNull } from './commits.ts';
+import type { Context } from './context.ts';
+
+const issueStates = { opened: 1, closed: 2 } as const;
+const mergeRequestStates = { opened: 1, closed: 2, merged: 3, locked: 4 } as const;
+
+const formatSpent = (seconds: number): string | null => (seconds === 0 ? null : `${seconds}s`);
+
+const timesOf = (one: Pick<IssueFacts, 'time_estimate' | 'total_time_spent'>) => ({
+  time_estimate: one.time_estimate,
+  total_time_spent: one.total_time_spent,
+  human_time_estimate: formatSpent(one.time_estimate),
+  human_total_time_spent: formatSpent(one.total_time_spent),
+});
+
+export const issueAttributes = ({ site }: Context, issue: IssueFacts, project: ProjectFacts) => ({
+  id: issue.id,
+  iid: issue.iid,
+  project_id: issue.project_id,
+  title: issue.title,
+  description: issue.description,
+  state: issue.state,
+  state_id: issueStates[issue.state],
+  confidential: issue.confidential === 1,
+  discussion_locked: issue.discussion_locked === 1,
+  author_id: issue.author_id,
+  assignee_id: issue.assignee_ids[0] ?? null,
+  assignee_ids: issue.assignee_ids,
+  milestone_id: issue.milestone_id,
+  moved_to_id: issue.moved_to_id,
+  labels: issue.labels.map(labelJson),
+  due_date: issue.due_date,
+  created_at: formatTime(issue.created_at),
+  updated_at: formatTime(issue.updated_at),
+  closed_at: timeOrNull(issue.closed_at),
+  url: issueUrl(site.baseUrl, project.full_path, issue.iid),
+  type: 'Issue',
+  ...timesOf(issue),
+});
+
+/** As `detailed_merge_status` of the API, as far as the row says. */
+const toDetailedStatus = (request: MergeRequestFacts): string => {
+  if (request.state !== 'opened') return 'not_open';
+  if (isWorkInProgress(request.title)) return 'draft_status';
+  if (request.merge_status === 'unchecked') return 'unchecked';
+  return request.merge_status === 'can_be_merged' ? 'mergeable' : 'conflict';
+};
+
+const branchesOf = async (context: Context, request: MergeRequestFacts, target: ProjectFacts) => ({
+  source_branch: request.source_branch,
+  target_branch: request.target_branch,
+  source_project_id: request.source_project_id,
+  target_project_id: request.project_id,
+  source: request.source === null ? null : projectJson(context, request.source),
+  target: projectJson(context, target),
+  // The head is fetched into the target project.
+  last_commit: await commitOrNull(context, target, request.head_sha),
+});
+
+const mergeStateOf = (request: MergeRequestFacts) => ({
+  merge_status: request.merge_status,
+  detailed_merge_status: toDetailedStatus(request),
+  merge_commit_sha: request.merge_commit_sha,
+  squash_commit_sha: request.squash_commit_sha,
+  merge_error: request.merge_error,
+  merge_when_pipeline_succeeds: request.merge_when_pipeline_succeeds === 1,
+  merge_user_id: request.merge_user_id,
+  merge_params: {
+    force_remove_source_branch: request.force_remove_source_branch === 1 ? '1' : '0',
+  },
+  head_pipeline_id: request.head_pipeline_id,
+  blocking_discussions_resolved: request.blocking_discussions_resolved,
+  first_contribution: false,
+});
+
+export const mergeRequestAttributes = async (
+  context: Context,
+  request: MergeRequestFacts,
+  target: ProjectFacts,
+) => ({
+  id: request.id,
+  iid: request.iid,
+  title: request.title,
+  description: request.description,
+  state: request.state,
+  state_id: mergeRequestStates[request.state],
+  ...(await branchesOf(context, request, target)),
+  ...mergeStateOf(request),
+  draft: isWorkInProgress(request.title),
+  work_in_progress: isWorkInProgress(request.title),
+  author_id: request.author_id,
+  assignee_id: request.assignee_ids[0] ?? null,
+  assignee_ids: request.assignee_ids,
+  reviewer_ids: request.reviewers.map(({ user_id }) => user_id),
+  milestone_id: request.milestone_id,
+  labels: request.labels.map(labelJson),
+  url: mergeRequestUrl(context.site.baseUrl, target.full_path, request.iid),
+  created_at: formatTime(request.created_at),
+  updated_at: formatTime(request.updated_at),
+  ...timesOf(request),
+});

@@ -1,0 +1,52 @@
+/** Requests for the rows about hooks. */
+import { randomUUID } from 'node:crypto';
+import type { Tx } from '../../../src/platform/db/open.ts';
+import { eventFlagNames } from '../../../src/outgoing/hooks/flags.ts';
+import type { Maker } from '../makers/makers.ts';
+import type { Recipe } from './recipes.ts';
+
+type Owner = { project_id: number | null; group_id: number | null };
+
+const insertHook = async (tx: Tx, owner: Owner): Promise<number> => {
+  const flags = Object.fromEntries(eventFlagNames.map((name) => [name, 0 as const]));
+  const { id } = await tx.db
+    .insertInto('hooks')
+    .values({
+      ...owner,
+      url: 'http://127.0.0.1:9/',
+      enable_ssl_verification: 1,
+      branch_filter_strategy: 'wildcard',
+      uuid: randomUUID(),
+      created_at: tx.now,
+      updated_at: tx.now,
+      ...(flags as { push_events: 0 } & Record<string, 0>),
+    } as never)
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
+};
+
+/** A hook of the cell's project, group or instance. */
+const hook: Maker = async (tx, cells) => {
+  for (const { row, names } of cells) {
+    names['hook_id'] = await insertHook(tx, {
+      project_id: row.kind === 'project' ? Number(names['project']) : null,
+      group_id: row.kind === 'group' ? Number(names['group']) : null,
+    });
+  }
+};
+
+const body = () => ({ url: 'https://hooks.example.com/' });
+
+const recipesOf = (path: string): Record<string, Recipe> => ({
+  [`POST ${path}`]: { body },
+  [`GET ${path}/:hook_id`]: { makes: [hook] },
+  [`PUT ${path}/:hook_id`]: { makes: [hook], body },
+  [`DELETE ${path}/:hook_id`]: { makes: [hook] },
+});
+
+export const hookRecipes: Record<string, Recipe> = {
+  ...recipesOf('/projects/:id/hooks'),
+  ...recipesOf('/groups/:id/hooks'),
+  ...recipesOf('/hooks'),
+};
