@@ -6,11 +6,14 @@ import type { ConvertOptions } from './convert/options.ts';
 
 export type ConversionTask =
   | { kind: 'markdown'; text: string; options: ConvertOptions }
-  | { kind: 'code'; text: string; language: string };
+  | { kind: 'code'; text: string; language: string }
+  /** Texts that do not follow each other, such as the hunks of a diff. */
+  | { kind: 'code_parts'; texts: readonly string[]; language: string };
 
 serveTasks(async (sent) => {
   const task = sent as ConversionTask;
-  return task.kind === 'markdown'
-    ? convert(task.text, task.options)
-    : highlightToLines(task.text, task.language);
+  if (task.kind === 'markdown') return convert(task.text, task.options);
+  return task.kind === 'code'
+    ? highlightToLines(task.text, task.language)
+    : task.texts.map((text) => highlightToLines(text, task.language));
 });

@@ -113,6 +113,6 @@ export const commitView = async (
     html`<div class="row between"><h1>${title}</h1>${actions(project, commit)}</div>
 <section class="card" aria-label="About the commit"><header>${avatar({ name: commit.author.name })}<b>${commit.author.name}</b><span class="muted">authored ${signedTime(commit.author)}</span></header>
 ${messageBody(commit)}${about}</section>
-${diffPart(diff, { code, to: commit.id, address, choice })}`,
+${await diffPart(diff, { call: visit.call, code, from: commit.parents[0] ?? null, to: commit.id, address, choice })}`,
   );
 };

@@ -124,7 +124,7 @@ const resultPart = async (
   const address = comparePath(project, comparison);
   return html`<div class="row">${requestLink(visit, project, ends)}</div>
 ${choice.file === undefined && (await commitsPart(visit, project, compared))}
-${diffPart({ diffs, files, overflow }, { code, to: to.commit, address, choice })}`;
+${await diffPart({ diffs, files, overflow }, { call: visit.call, code, from: comparison.isStraight ? from.commit : null, to: to.commit, address, choice })}`;
 };
 
 const problemFor = (name: string, resolved: Resolved | null): string | undefined =>

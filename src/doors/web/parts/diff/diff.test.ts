@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseLines } from './parse_lines.ts';
-import { writeRows } from './write_rows.ts';
+import { html } from '../html.ts';
+import { expandRows } from './expand_rows.ts';
+import { prepareRows } from './prepare_rows.ts';
+import type { TableOptions } from './row_parts.ts';
+import { writeSplit } from './write_split.ts';
+import { writeUnified } from './write_unified.ts';
 
 const header = '--- a/x\n+++ b/x\n';
 
@@ -32,25 +37,81 @@ test('a content line that looks like a header is none', () => {
   );
 });
 
+const options = (diff: string, more: Partial<TableOptions> = {}): TableOptions => ({
+  rows: prepareRows(parseLines(header + diff)),
+  fileId: 'f',
+  label: 'x "y"',
+  ...more,
+});
+
+const changed = '@@ -1 +1 @@\n-const <a> = "one";\n+const <a> = "two";\n';
+
 test('escapes content, says what was added and removed, and marks the words that differ', () => {
-  const { text } = writeRows(
-    `${header}@@ -1 +1 @@\n-const <a> = "one";\n+const <a> = "two";\n`,
-    'f',
-    'x "y"',
-  );
+  const { text } = writeUnified(options(changed));
   assert.ok(text.includes('aria-label="x &quot;y&quot;"'));
-  assert.ok(
-    text.includes('aria-label="removed">−</td><td>const &lt;a&gt; = &quot;<mark>one</mark>&quot;;'),
-    text,
-  );
-  assert.ok(
-    text.includes('aria-label="added">+</td><td>const &lt;a&gt; = &quot;<mark>two</mark>&quot;;'),
-    text,
-  );
+  for (const [kind, sign, word] of [
+    ['removed', '−', 'one'],
+    ['added', '+', 'two'],
+  ]) {
+    const row = `aria-label="${kind}">${sign}</td><td>const &lt;a&gt; = &quot;<mark>${word}</mark>&quot;;`;
+    assert.ok(text.includes(row), text);
+  }
   assert.ok(text.includes('id="f_1_1"') && text.includes('href="#f_2_1"'), text);
 });
 
 test('a pair of surrogates stays whole', () => {
-  const { text } = writeRows(`${header}@@ -1 +1 @@\n-many equal words 😀\n+many equal words 😁\n`, 'f', 'x');
+  const { text } = writeUnified(options('@@ -1 +1 @@\n-many equal words 😀\n+many equal words 😁\n'));
   assert.ok(text.isWellFormed() && text.includes('😀') && text.includes('😁'), text);
+});
+
+test('the split view has the removed lines beside the added ones', () => {
+  const diff = '@@ -1,3 +1,4 @@\n same\n-old one\n-old two\n+new one\n+new two\n+new three\n';
+  const { text } = writeSplit(options(diff));
+  const rows = text.split('<tr').slice(2);
+  const texts = rows.map((row) => row.replaceAll(/<[^>]*>/g, '|').replaceAll(/[\s|]+/g, ' '));
+  assert.deepEqual(
+    texts.map((row) => row.replace(/^[^>]*>/, '').trim()),
+    [
+      '@@ -1,3 +1,4 @@',
+      '1 same 1 same',
+      '2 − old one 2 + new one',
+      '3 − old two 3 + new two',
+      '4 + new three',
+    ],
+  );
+  assert.ok(rows[4]?.includes('class="none"'));
+});
+
+test('line numbers lead to the form for a comment, and parts are shown below their lines', () => {
+  const below = new Map([
+    ['old_1', html`<p>on the old line</p>`],
+    ['new_1', html`<p>on the new line</p>`],
+  ]);
+  for (const write of [writeUnified, writeSplit]) {
+    const { text } = write(options(changed, { commentPath: '?comment=f_', below }));
+    assert.ok(text.includes('href="?comment=f_old_1" aria-label="Comment on line 1, removed"'), text);
+    assert.ok(text.includes('href="?comment=f_new_1" aria-label="Comment on line 1, added"'), text);
+    assert.match(text, /<tr class="thread"><td colspan="\d"><p>on the old line<\/p>/);
+    assert.match(text, /<tr class="thread"><td colspan="\d"><p>on the new line<\/p>/);
+  }
+});
+
+test('shows the whole file around the hunks', () => {
+  const rows = parseLines(`${header}@@ -3,2 +3,3 @@\n three\n+inserted\n four\n@@ -7 +8 @@\n-seven\n+7\n`);
+  const lines = ['one', 'two', 'three', 'inserted', 'four', 'five', 'six', '7', 'eight'];
+  const shown = expandRows(rows, lines).map((row) =>
+    row.kind === 'hunk' || row.kind === 'note' ? row.kind : [row.old, row.new, row.text].join(' '),
+  );
+  assert.deepEqual(shown, [
+    '1 1 one',
+    '2 2 two',
+    '3 3 three',
+    '4 4 inserted',
+    '4 5 four',
+    '5 6 five',
+    '6 7 six',
+    '7 8 seven',
+    '8 8 7',
+    '8 9 eight',
+  ]);
 });

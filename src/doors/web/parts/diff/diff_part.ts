@@ -1,8 +1,10 @@
 /** The differences of a commit or comparison: a summary, a switch for white space, the files. */
+import type { Call } from '../../../../core/access/call.ts';
 import type { Code } from '../../../../code/repository/code.ts';
 import { type DiffRequest, type ReadDiff, readDiff } from '../../../../code/repository/commits/read_diff.ts';
 import { diffLimits } from '../../../../code/repository/commits/diff_json.ts';
 import type { FileDiff, Oid } from '../../../../platform/git/protocol_types.ts';
+import type { Project } from '../../../../projects/projects/find.ts';
 import { codePath } from '../code/code_path.ts';
 import { type Html, html } from '../html.ts';
 import { diffFiles, diffSummary } from './diff_files.ts';
@@ -33,7 +35,9 @@ export const readShownDiff = async (
 ): Promise<ReadDiff> => await readDiff(code, { ...toDiffRequest(choice), from, to });
 
 type Given = {
+  call: Call;
   code: Code;
+  from: Oid | null;
   to: Oid;
   /** Address of the page. */
   address: string;
@@ -52,9 +56,19 @@ const countLines = (diffs: readonly FileDiff[]): { additions: number; deletions:
   deletions: diffs.reduce((sum, { deletions }) => sum + deletions, 0),
 });
 
+/** Returns the addresses of a file's content at both ends of a difference. */
+export const rawPathsOf = (
+  project: Pick<Project, 'full_path'>,
+  [from, to]: [Oid | null, Oid],
+  { new_file, deleted_file, old_path, new_path }: FileDiff,
+): { old: string | null; fresh: string | null } => ({
+  old: new_file || from === null ? null : codePath(project, 'raw', from, old_path),
+  fresh: deleted_file ? null : codePath(project, 'raw', to, new_path),
+});
+
 /** Renders the differences. */
-export const diffPart = ({ diffs, files, overflow }: ReadDiff, given: Given): Html => {
-  const { code, to, address, choice, query = {} } = given;
+export const diffPart = async ({ diffs, files, overflow }: ReadDiff, given: Given): Promise<Html> => {
+  const { call, code, from, to, address, choice, query = {} } = given;
   const { ignoresWhitespace, file } = choice;
   const kept: Record<string, string> = { ...query, ...(ignoresWhitespace && { w: '1' }) };
   const other = withQuery(address, {
@@ -62,8 +76,12 @@ export const diffPart = ({ diffs, files, overflow }: ReadDiff, given: Given): Ht
     ...(!ignoresWhitespace && { w: '1' }),
     ...(file !== undefined && { file }),
   });
-  const cards = diffFiles(diffs, {
-    viewPath: ({ new_path }) => codePath(code.project, 'blob', to, new_path),
+  const { project } = code;
+  const cards = await diffFiles(diffs, {
+    call,
+    view: 'unified',
+    rawPaths: (one) => rawPathsOf(project, [from, to], one),
+    viewPath: ({ new_path }) => codePath(project, 'blob', to, new_path),
     onlyPath: file === undefined ? ({ new_path }) => withQuery(address, { ...kept, file: new_path }) : null,
   });
   const shown = ignoresWhitespace

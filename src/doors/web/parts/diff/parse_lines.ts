@@ -4,7 +4,15 @@ export type DiffRow =
   | { kind: 'hunk'; text: string }
   /** `\ No newline at end of file`. */
   | { kind: 'note'; text: string }
-  | { kind: 'same' | 'add' | 'del'; old: number; new: number; text: string };
+  | {
+      kind: 'same' | 'add' | 'del';
+      /** Numbers of the line, or of the next one on a side that lacks it. */
+      old: number;
+      new: number;
+      text: string;
+      /** The line is of the whole file, not of the diff. */
+      isExpanded?: true;
+    };
 
 const hunkPattern = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 

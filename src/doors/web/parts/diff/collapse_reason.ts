@@ -1,0 +1,32 @@
+/** Why the lines of a file are not shown at once. Each reason comes with a link that shows them. */
+import type { FileDiff } from '../../../../platform/git/protocol_types.ts';
+
+/** Names of files that programs write. */
+const generatedNames =
+  /(?:^|\/)(?:package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|bun\.lockb?|composer\.lock|Cargo\.lock|Gemfile\.lock|poetry\.lock|uv\.lock|Pipfile\.lock|go\.sum|flake\.lock|mix\.lock|pubspec\.lock|Podfile\.lock|gradle\.lockfile)$/;
+
+const generatedEndings =
+  /\.(?:min\.(?:js|css|mjs)|(?:js|css|mjs)\.map|pb\.go|pb\.(?:cc|h)|_pb2\.py|g\.dart|designer\.cs|snap)$|_pb2(?:_grpc)?\.py$/i;
+
+const generatedFolders = /(?:^|\/)(?:node_modules|__snapshots__|__generated__)\//;
+
+/** Checks by its path whether a program wrote a file. */
+export const isGeneratedFile = (path: string): boolean =>
+  generatedNames.test(path) || generatedEndings.test(path) || generatedFolders.test(path);
+
+/** Changed lines of one file that are shown at once. */
+const maxLines = 1_500;
+
+/** Returns why a file is collapsed; null: it is shown. */
+export const collapseReason = (
+  { new_path, additions, deletions, too_large }: FileDiff,
+  { isAlone }: { isAlone: boolean },
+): string | null => {
+  if (too_large)
+    return isAlone
+      ? 'The difference is too large to be shown.'
+      : 'The difference is too large to be shown at once.';
+  if (isAlone) return null;
+  if (isGeneratedFile(new_path)) return 'Collapsed: the file is generated.';
+  return additions + deletions > maxLines ? 'Collapsed: the file has many changed lines.' : null;
+};

@@ -1,0 +1,121 @@
+/** The card of one changed file: header, what changed beside lines, and the lines. */
+import { hash } from 'node:crypto';
+import type { FileDiff } from '../../../../platform/git/protocol_types.ts';
+import { imageType } from '../../pages/blob/blob_kind.ts';
+import { type Html, html } from '../html.ts';
+import { collapseReason } from './collapse_reason.ts';
+import type { PreparedRow } from './prepare_rows.ts';
+import type { TableOptions } from './row_parts.ts';
+import { writeSplit } from './write_split.ts';
+import { writeUnified } from './write_unified.ts';
+
+export type DiffView = 'unified' | 'split';
+
+export type FileCard = {
+  file: FileDiff;
+  /** Prepared rows of its lines. */
+  rows: readonly PreparedRow[];
+  view: DiffView;
+  /** The page shows this file alone. */
+  isAlone: boolean;
+  /** Why its lines are not shown, apart from the reasons that the file itself gives; null: they are. */
+  collapsed?: string | null;
+  /** The card is folded when the page opens. */
+  isFolded?: boolean;
+  /** Address of the file after the change; null: it was deleted. */
+  viewPath: string | null;
+  /** Addresses of the content before and after the change, for images. */
+  rawPaths: { old: string | null; fresh: string | null };
+  /** Address of the page with this file alone; null: it cannot be shown alone. */
+  onlyPath: string | null;
+  /** Address of the page with the whole file; null: it cannot be shown. */
+  wholePath?: string | null;
+  /** Further controls in the header. */
+  actions?: Html | null;
+  /** Shown above the lines, such as threads on the file. */
+  above?: Html | null;
+  table?: Pick<TableOptions, 'commentPath' | 'below'>;
+};
+
+/** Returns the id of a file's part of the page, for links. */
+export const diffFileId = ({ new_path }: Pick<FileDiff, 'new_path'>): string =>
+  `diff-${hash('sha1', new_path).slice(0, 16)}`;
+
+/** Renders numbers of added and removed lines. */
+export const diffStats = ({ additions, deletions }: Pick<FileDiff, 'additions' | 'deletions'>): Html =>
+  html`<span class="diff-stats"><span class="stat-add" aria-label="${additions} added">+${additions}</span> <span class="stat-del" aria-label="${deletions} removed">−${deletions}</span></span>`;
+
+/** Says what else changed than lines. */
+const notes = (file: FileDiff): string[] => {
+  const { new_file, deleted_file, renamed_file, a_mode, b_mode } = file;
+  const mode = !new_file && !deleted_file && a_mode !== b_mode ? [`mode ${a_mode} → ${b_mode}`] : [];
+  const special = [a_mode, b_mode].includes('120000')
+    ? ['symlink']
+    : [a_mode, b_mode].includes('160000')
+      ? ['submodule']
+      : [];
+  return [
+    ...(new_file ? ['added'] : []),
+    ...(deleted_file ? ['deleted'] : []),
+    ...(renamed_file ? ['renamed'] : []),
+    ...mode,
+    ...special,
+  ];
+};
+
+const fileName = ({ old_path, new_path, renamed_file }: FileDiff): Html =>
+  renamed_file ? html`${old_path} → ${new_path}` : html`${new_path}`;
+
+const message = (text: string, link: Html | null | false = null): Html =>
+  html`<p class="body muted">${text} ${link}</p>`;
+
+const imageBefore = (path: string | null, name: string): Html | null =>
+  path === null
+    ? null
+    : html`<figure><figcaption>${name}</figcaption><img src="${path}" alt="${name}" loading="lazy"></figure>`;
+
+const binaryPart = ({ file, rawPaths }: FileCard): Html => {
+  const isImage = imageType(file.new_path) !== null;
+  if (!isImage) return message('Binary file.');
+  return html`<div class="image-pair">${imageBefore(rawPaths.old, 'Before')}${imageBefore(rawPaths.fresh, 'After')}</div>`;
+};
+
+const linesPart = (card: FileCard): Html => {
+  const { file, rows, view, table = {}, wholePath = null } = card;
+  const options = {
+    rows,
+    fileId: diffFileId(file),
+    label: `Difference of ${file.new_path}`,
+    wholePath,
+    ...table,
+  };
+  return view === 'split' ? writeSplit(options) : writeUnified(options);
+};
+
+const bodyPart = (card: FileCard): Html => {
+  const { file, isAlone, onlyPath } = card;
+  if (file.binary) return binaryPart(card);
+  const reason = collapseReason(file, { isAlone }) ?? card.collapsed ?? null;
+  if (reason !== null) {
+    const link = !isAlone && onlyPath !== null && html`<a href="${onlyPath}" data-inline>Show this file</a>`;
+    return message(reason, link);
+  }
+  return file.diff === '' && card.rows.length === 0 ? message('No lines differ.') : linesPart(card);
+};
+
+/** Renders the card of a file. */
+export const fileCard = (card: FileCard): Html => {
+  const { file, actions = null, above = null, isFolded = false, viewPath, wholePath = null } = card;
+  const id = diffFileId(file);
+  const whole =
+    wholePath !== null &&
+    html`<a class="button small" href="${wholePath}" data-inline aria-label="Show the whole file ${file.new_path}">Whole file</a>`;
+  const view =
+    viewPath !== null &&
+    html`<a class="button small" href="${viewPath}" aria-label="View ${file.new_path}">View file</a>`;
+  return html`<section class="card diff-file" id="${id}" aria-label="${file.new_path}" data-path="${file.new_path}"><header><input type="checkbox" class="fold" autocomplete="off" aria-label="Fold ${file.new_path}"${isFolded && html` checked`}><h2 class="mono"><a href="#${id}">${fileName(file)}</a></h2>${diffStats(file)}
+${notes(file).map((note) => html`<span class="badge">${note}</span>`)}
+<span class="end row">${actions}${whole}${view}</span></header>
+<div class="diff-body">${above}${bodyPart(card)}</div></section>
+`;
+};

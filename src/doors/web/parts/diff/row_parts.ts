@@ -1,0 +1,89 @@
+/** Cells that both views of a diff have in common. Plain strings: a diff has thousands of rows. */
+import { type Html, escapeText } from '../html.ts';
+import type { PreparedRow } from './prepare_rows.ts';
+
+export type LineRow = Extract<PreparedRow, { kind: 'same' | 'add' | 'del' }>;
+
+/** A side of a file and the number of a line on it: `new_12`. */
+export type LineKey = `${'old' | 'new'}_${number}`;
+
+export type TableOptions = {
+  rows: readonly PreparedRow[];
+  /** Start of the ids of the rows. */
+  fileId: string;
+  /** Accessible name of the table. */
+  label: string;
+  /** Start of the address of the form for a comment on a line, before its key; null: lines take no comments. */
+  commentPath?: string | null;
+  /** Address of the whole file; null: it cannot be shown. */
+  wholePath?: string | null;
+  /** Rows below lines: threads and forms. */
+  below?: ReadonlyMap<string, Html>;
+};
+
+const kinds = { same: 'unchanged', add: 'added', del: 'removed' } as const;
+
+/** Returns the line that stands for a row: the new one, unless it was removed. */
+export const keyOf = ({ kind, old, new: fresh }: LineRow): LineKey =>
+  kind === 'del' ? `old_${old}` : `new_${fresh}`;
+
+export const rowId = (fileId: string, { old, new: fresh }: LineRow): string => `${fileId}_${old}_${fresh}`;
+
+/** Writes the number of a line, as a link to the form for a comment, or to the line itself. */
+export const numberCell = (options: TableOptions, row: LineRow, side: 'old' | 'new'): string => {
+  const number = side === 'old' ? row.old : row.new;
+  const isLink = side === (row.kind === 'del' ? 'old' : 'new');
+  if (!isLink) return `<td class="n">${number}</td>`;
+  const { commentPath = null, fileId } = options;
+  if (commentPath === null || row.isExpanded === true)
+    return `<td class="n"><a href="#${rowId(fileId, row)}">${number}</a></td>`;
+  const label = `Comment on line ${number}, ${kinds[row.kind]}`;
+  return `<td class="n"><a class="add-comment" href="${commentPath}${keyOf(row)}" aria-label="${label}">${number}</a></td>`;
+};
+
+export const emptyNumber = '<td class="n"></td>';
+
+export const signs = {
+  same: '<td class="sign"></td>',
+  add: '<td class="sign add" aria-label="added">+</td>',
+  del: '<td class="sign del" aria-label="removed">−</td>',
+};
+
+/** Writes the header of a hunk, or a note such as a missing line end. */
+export const wideRow = ({ wholePath = null }: TableOptions, row: PreparedRow, columns: number): string => {
+  const text = escapeText(row.text);
+  const expand =
+    row.kind === 'hunk' && wholePath !== null
+      ? `<a class="expand" href="${escapeText(wholePath)}" aria-label="Show the whole file">⋯</a> `
+      : '';
+  return `<tr class="hunk"><td colspan="${columns}">${expand}${text}</td></tr>`;
+};
+
+/** Writes what stands below a line, as rows of their own. */
+export const belowRows = ({ below }: TableOptions, row: LineRow, columns: number): string => {
+  if (below === undefined || below.size === 0) return '';
+  const keys = [
+    ...(row.kind === 'add' ? [] : [`old_${row.old}`]),
+    ...(row.kind === 'del' ? [] : [`new_${row.new}`]),
+  ];
+  return keys
+    .map((key) => below.get(key))
+    .filter((part) => part !== undefined)
+    .map(({ text }) => `<tr class="thread"><td colspan="${columns}">${text}</td></tr>`)
+    .join('');
+};
+
+const header = (texts: readonly string[]): string =>
+  `<thead class="visually-hidden"><tr>${texts.map((text) => `<th scope="col">${text}</th>`).join('')}</tr></thead>`;
+
+/** Writes a table of a file around its rows. @param columns class and header of each column */
+export const tableAround = (
+  { label }: TableOptions,
+  view: 'unified' | 'split',
+  columns: readonly (readonly [className: string, text: string])[],
+  body: string,
+): string => {
+  const widths = columns.map(([name]) => (name === '' ? '<col>' : `<col class="${name}">`)).join('');
+  const heads = header(columns.map(([, text]) => text));
+  return `<div class="code-box" tabindex="0" role="region" aria-label="${escapeText(label)}"><table class="diff ${view}"><colgroup>${widths}</colgroup>${heads}<tbody>${body}</tbody></table></div>`;
+};
