@@ -76,6 +76,20 @@ export const listDiscussions = async (
   return { items, total };
 };
 
+/** Lists the newest threads on lines and files of a merge request, in the order in which they began. */
+export const listDiffDiscussions = async (
+  { db, viewer }: NoteReader,
+  target: TargetKey,
+  limit: number,
+): Promise<Discussion[]> => {
+  const leads = await sql<Lead>`select min(id) as first_id, discussion_id
+    from notes where target_type = ${target.type} and target_id = ${target.id} and type = 'DiffNote'
+      and discussion_id is not null and ${visibleNotes(db, viewer)}
+    group by discussion_id order by min(id) desc limit ${limit}`.execute(db);
+  if (leads.rows.length === 0) return [];
+  return [...groupByDiscussion(await loadNotesOfLeads(db, target, leads.rows)).values()];
+};
+
 /** Loads a discussion of this target; 404 if the viewer may not see it. */
 export const findDiscussion = async (
   { db, viewer }: NoteReader,

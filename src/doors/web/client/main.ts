@@ -7,6 +7,7 @@ import { startLines } from './lines.ts';
 import { startLive } from './live.ts';
 import { startMenus } from './menus.ts';
 import { openPalette, startPalette } from './palette.ts';
+import { reviewShortcuts, startReview } from './review/start.ts';
 import { rowShortcuts } from './rows.ts';
 import { startShortcuts } from './shortcuts.ts';
 import { startTimes, updateTimes } from './times.ts';
@@ -21,11 +22,13 @@ startEditors();
 startFilters();
 startTasks();
 startPalette();
+startReview();
 startShortcuts(
   new Map([
     ['/', ['Search or jump to', openPalette]],
     ['s', ['Search or jump to', openPalette]],
     ...rowShortcuts(),
+    ...reviewShortcuts(),
   ]),
 );
 startLive();

@@ -1,6 +1,9 @@
 /** The dialog that lists the keyboard shortcuts of the page. */
+/** Name of a shortcut, and what it does. */
+export type Action = readonly [name: string, run: () => void];
+
 /** Actions by their keys. */
-export type Actions = Map<string, readonly [name: string, run: () => void]>;
+export type Actions = Map<string, Action>;
 
 /** Text of the shortcut in the list. */
 const nameOf = (element: HTMLElement): string =>

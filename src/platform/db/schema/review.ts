@@ -91,6 +91,16 @@ export type MergeRequestCommitsTable = {
 
 export type MergeRequestApprovalsTable = { merge_request_id: number; user_id: number; created_at: number };
 
+/** Files that users have viewed, with the content they saw. */
+export type MergeRequestViewedFilesTable = {
+  merge_request_id: number;
+  user_id: number;
+  /** SHA-1 of the path. */
+  path_digest: string;
+  blob_id: string;
+  created_at: number;
+};
+
 /** Unpublished comments of reviewers. */
 export type DraftNotesTable = {
   id: Id;
@@ -126,6 +136,7 @@ export type ReviewSchema = {
   merge_request_diff_texts: MergeRequestDiffTextsTable;
   merge_request_commits: MergeRequestCommitsTable;
   merge_request_approvals: MergeRequestApprovalsTable;
+  merge_request_viewed_files: MergeRequestViewedFilesTable;
   draft_notes: DraftNotesTable;
   merge_request_search: MergeRequestSearchTable;
   merge_requests_closing_issues: MergeRequestsClosingIssuesTable;

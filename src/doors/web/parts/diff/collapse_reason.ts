@@ -11,7 +11,7 @@ const generatedEndings =
 const generatedFolders = /(?:^|\/)(?:node_modules|__snapshots__|__generated__)\//;
 
 /** Checks by its path whether a program wrote a file. */
-export const isGeneratedFile = (path: string): boolean =>
+const isGeneratedFile = (path: string): boolean =>
   generatedNames.test(path) || generatedEndings.test(path) || generatedFolders.test(path);
 
 /** Changed lines of one file that are shown at once. */

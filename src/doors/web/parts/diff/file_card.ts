@@ -109,11 +109,11 @@ export const fileCard = (card: FileCard): Html => {
   const id = diffFileId(file);
   const whole =
     wholePath !== null &&
-    html`<a class="button small" href="${wholePath}" data-inline aria-label="Show the whole file ${file.new_path}">Whole file</a>`;
+    html`<a class="button small" href="${wholePath}" data-inline>Whole file<span class="visually-hidden"> ${file.new_path}</span></a>`;
   const view =
     viewPath !== null &&
-    html`<a class="button small" href="${viewPath}" aria-label="View ${file.new_path}">View file</a>`;
-  return html`<section class="card diff-file" id="${id}" aria-label="${file.new_path}" data-path="${file.new_path}"><header><input type="checkbox" class="fold" autocomplete="off" aria-label="Fold ${file.new_path}"${isFolded && html` checked`}><h2 class="mono"><a href="#${id}">${fileName(file)}</a></h2>${diffStats(file)}
+    html`<a class="button small" href="${viewPath}">View file<span class="visually-hidden"> ${file.new_path}</span></a>`;
+  return html`<section class="card diff-file" id="${id}" aria-label="${file.new_path}" data-path="${file.new_path}" data-old-path="${file.old_path}"><header><input type="checkbox" class="fold" autocomplete="off" aria-label="Fold ${file.new_path}"${isFolded && html` checked`}><h2 class="mono"><a href="#${id}">${fileName(file)}</a></h2>${diffStats(file)}
 ${notes(file).map((note) => html`<span class="badge">${note}</span>`)}
 <span class="end row">${actions}${whole}${view}</span></header>
 <div class="diff-body">${above}${bodyPart(card)}</div></section>

@@ -1,5 +1,6 @@
 /** Cells that both views of a diff have in common. Plain strings: a diff has thousands of rows. */
 import { type Html, escapeText } from '../html.ts';
+import type { DiffRow } from './parse_lines.ts';
 import type { PreparedRow } from './prepare_rows.ts';
 
 export type LineRow = Extract<PreparedRow, { kind: 'same' | 'add' | 'del' }>;
@@ -24,7 +25,7 @@ export type TableOptions = {
 const kinds = { same: 'unchanged', add: 'added', del: 'removed' } as const;
 
 /** Returns the line that stands for a row: the new one, unless it was removed. */
-export const keyOf = ({ kind, old, new: fresh }: LineRow): LineKey =>
+const keyOf = ({ kind, old, new: fresh }: LineRow): LineKey =>
   kind === 'del' ? `old_${old}` : `new_${fresh}`;
 
 export const rowId = (fileId: string, { old, new: fresh }: LineRow): string => `${fileId}_${old}_${fresh}`;
@@ -38,7 +39,7 @@ export const numberCell = (options: TableOptions, row: LineRow, side: 'old' | 'n
   if (commentPath === null || row.isExpanded === true)
     return `<td class="n"><a href="#${rowId(fileId, row)}">${number}</a></td>`;
   const label = `Comment on line ${number}, ${kinds[row.kind]}`;
-  return `<td class="n"><a class="add-comment" href="${commentPath}${keyOf(row)}" aria-label="${label}">${number}</a></td>`;
+  return `<td class="n"><a href="${commentPath}${keyOf(row)}" aria-label="${label}">${number}</a></td>`;
 };
 
 export const emptyNumber = '<td class="n"></td>';
@@ -59,14 +60,19 @@ export const wideRow = ({ wholePath = null }: TableOptions, row: PreparedRow, co
   return `<tr class="hunk"><td colspan="${columns}">${expand}${text}</td></tr>`;
 };
 
+/** Returns the lines that a row shows: the one of each side that it has. */
+export const keysOf = (row: DiffRow): LineKey[] => {
+  if (row.kind === 'hunk' || row.kind === 'note') return [];
+  return [
+    ...(row.kind === 'add' ? [] : [`old_${row.old}` as const]),
+    ...(row.kind === 'del' ? [] : [`new_${row.new}` as const]),
+  ];
+};
+
 /** Writes what stands below a line, as rows of their own. */
 export const belowRows = ({ below }: TableOptions, row: LineRow, columns: number): string => {
   if (below === undefined || below.size === 0) return '';
-  const keys = [
-    ...(row.kind === 'add' ? [] : [`old_${row.old}`]),
-    ...(row.kind === 'del' ? [] : [`new_${row.new}`]),
-  ];
-  return keys
+  return keysOf(row)
     .map((key) => below.get(key))
     .filter((part) => part !== undefined)
     .map(({ text }) => `<tr class="thread"><td colspan="${columns}">${text}</td></tr>`)

@@ -1,0 +1,106 @@
+/** Opens the form for a comment at a line or file, without a page of its own; with Shift for several lines. */
+const field = (form: HTMLElement, name: string): HTMLInputElement | null =>
+  form.querySelector<HTMLInputElement>(`[name=${name}]`);
+
+const setField = (form: HTMLElement, name: string, value: string): void => {
+  const input = field(form, name);
+  if (input !== null) input.value = value;
+};
+
+/** The open form, or a fresh one. */
+const takeForm = (): HTMLElement | null => {
+  const open = document.getElementById('new_comment');
+  if (open !== null) return open;
+  const template = document.querySelector<HTMLTemplateElement>('#comment_template');
+  return (
+    (template?.content.cloneNode(true) as DocumentFragment | undefined)?.querySelector('section') ?? null
+  );
+};
+
+/** Removes a row or box that has nothing any more. */
+const removeEmpty = (holder: Element | null | undefined): void => {
+  if (holder instanceof HTMLElement && holder.textContent.trim() === '') {
+    (holder.closest('tr.thread') ?? holder).remove();
+  }
+};
+
+const holderAt = (link: HTMLElement, card: HTMLElement): HTMLElement => {
+  const row = link.closest('tr');
+  if (row === null) {
+    const box = document.createElement('div');
+    box.className = 'file-threads';
+    card.querySelector('.diff-body')?.prepend(box);
+    return box;
+  }
+  const [thread, cell] = [document.createElement('tr'), document.createElement('td')];
+  thread.className = 'thread';
+  cell.colSpan = row.cells.length;
+  thread.append(cell);
+  row.after(thread);
+  return cell;
+};
+
+/** `new_12` of an address that ends with `comment=diff-0123456789abcdef_new_12`. */
+const lineOf = (link: HTMLAnchorElement): string =>
+  /_((?:old|new)_\d+)$/.exec(new URL(link.href).searchParams.get('comment') ?? '')?.[1] ?? '';
+
+const numberOf = (line: string): number => Number(line.split('_')[1]);
+
+/** Returns the first and last line, if the form is open on the same side of the same file. */
+const extend = (form: HTMLElement, path: string, line: string): [number, number] | null => {
+  const open = field(form, 'line')?.value ?? '';
+  if (field(form, 'path')?.value !== path || open.slice(0, 3) !== line.slice(0, 3)) return null;
+  const [a, b] = [numberOf(open), numberOf(line)];
+  return [Math.min(a, b), Math.max(a, b)];
+};
+
+let opener: HTMLElement | null = null;
+
+const openAt = (link: HTMLAnchorElement, card: HTMLElement, isRange: boolean): void => {
+  const form = takeForm();
+  if (form === null) return location.assign(link.href);
+  const path = card.dataset['path'] ?? '';
+  const line = lineOf(link);
+  const range = isRange && line !== '' ? extend(form, path, line) : null;
+  const last = range !== null && numberOf(line) < range[1] ? (field(form, 'line')?.value ?? line) : line;
+  setField(form, 'path', path);
+  setField(form, 'old_path', card.dataset['oldPath'] ?? path);
+  setField(form, 'line', last);
+  setField(form, 'from', range === null ? '' : String(range[0]));
+  const label = form.querySelector('label');
+  const side = last.startsWith('old') ? ' before the change' : '';
+  const text = last === '' ? 'Comment on the file' : `Comment on line ${numberOf(last)}${side}`;
+  if (label !== null) label.textContent = text;
+  const rangeField = form.querySelector<HTMLElement>('.range-field');
+  if (rangeField !== null) rangeField.hidden = last === '';
+  const before = form.parentElement;
+  if (last === line) {
+    holderAt(link, card).append(form);
+    removeEmpty(before);
+  }
+  opener = link;
+  form.querySelector('textarea')?.focus();
+};
+
+const cancel = (): void => {
+  const form = document.getElementById('new_comment');
+  const holder = form?.parentElement;
+  form?.remove();
+  removeEmpty(holder);
+  opener?.focus();
+};
+
+export const startComments = (): void => {
+  document.addEventListener('click', (event) => {
+    const target = event.target as Element;
+    const link = target.closest<HTMLAnchorElement>('a[href*="comment="]');
+    const card = link?.closest<HTMLElement>('.diff-file');
+    if (link && card && !event.ctrlKey && !event.metaKey) {
+      event.preventDefault();
+      openAt(link, card, event.shiftKey);
+    } else if (target.closest('#new_comment [data-cancel]') !== null) {
+      event.preventDefault();
+      cancel();
+    }
+  });
+};

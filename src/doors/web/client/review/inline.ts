@@ -1,0 +1,91 @@
+/**
+ * Forms and links `[data-inline]` of a changed file: only the card of that file, the bar and the tree are replaced by
+ * those of the answer, so the place on the page stays. Without an answer that has the card, the browser goes there.
+ */
+import { updateTimes } from '../times.ts';
+
+const replaced = '.file-tree, #changes_bar';
+
+const cardOf = (element: Element): HTMLElement | null => element.closest<HTMLElement>('.diff-file');
+
+const parse = async (answer: Response): Promise<Document> =>
+  new DOMParser().parseFromString(await answer.text(), 'text/html');
+
+const replaceAround = (page: Document): void => {
+  for (const old of document.querySelectorAll(replaced)) {
+    const fresh = page.querySelector(old.id === '' ? '.file-tree' : `#${old.id}`);
+    if (fresh !== null) old.replaceWith(document.adoptNode(fresh));
+  }
+};
+
+const ids = (card: Element): string[] =>
+  [...card.querySelectorAll('[id^=note_], [id^=draft_]')].map(({ id }) => id);
+
+/** Replaces a card; focuses the comment that is new in it. Returns the fresh card. */
+const replaceCard = (card: HTMLElement, page: Document): HTMLElement | null => {
+  const fresh = page.getElementById(card.id);
+  if (fresh === null) return null;
+  const known = new Set(ids(card));
+  const adopted = document.adoptNode(fresh);
+  card.replaceWith(adopted);
+  replaceAround(page);
+  updateTimes();
+  const added = ids(adopted).find((id) => !known.has(id));
+  const thread =
+    added === undefined ? null : document.getElementById(added)?.closest<HTMLElement>('.thread-card');
+  thread?.focus({ preventScroll: true });
+  thread?.scrollIntoView({ block: 'nearest' });
+  return adopted;
+};
+
+const showProblem = (form: HTMLFormElement, page: Document): void => {
+  const text = page.querySelector('.flash.alert')?.textContent ?? 'This could not be saved. Try again.';
+  form.querySelector('.flash.alert')?.remove();
+  const alert = document.createElement('p');
+  alert.className = 'flash alert';
+  alert.setAttribute('role', 'alert');
+  alert.textContent = text;
+  form.prepend(alert);
+};
+
+/** Submits a form and replaces its card. Returns the fresh card; null: the form shows a problem, or the page is left. */
+export const submitInline = async (
+  form: HTMLFormElement,
+  submitter: HTMLElement | null,
+): Promise<HTMLElement | null> => {
+  const card = cardOf(form);
+  if (card === null) return null;
+  const fields = [...new FormData(form, submitter)].flatMap(([name, value]) =>
+    typeof value === 'string' ? [[name, value]] : [],
+  );
+  const answer = await fetch(form.action, { method: 'POST', body: new URLSearchParams(fields) });
+  const page = await parse(answer);
+  if (!answer.ok) {
+    showProblem(form, page);
+    return null;
+  }
+  const fresh = replaceCard(card, page);
+  if (fresh === null) location.assign(answer.url);
+  return fresh;
+};
+
+const openLink = async (link: HTMLAnchorElement, card: HTMLElement): Promise<void> => {
+  const answer = await fetch(link.href, { headers: { accept: 'text/html' } });
+  if (!answer.ok || replaceCard(card, await parse(answer)) === null) location.assign(link.href);
+};
+
+export const startInline = (): void => {
+  document.addEventListener('submit', (event) => {
+    const form = event.target as HTMLFormElement;
+    if (!form.matches('[data-inline]') || cardOf(form) === null) return;
+    event.preventDefault();
+    void submitInline(form, event.submitter).catch(() => form.submit());
+  });
+  document.addEventListener('click', (event) => {
+    const link = (event.target as Element).closest<HTMLAnchorElement>('a[data-inline], a.expand');
+    const card = link === null ? null : cardOf(link);
+    if (link === null || card === null || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    void openLink(link, card).catch(() => location.assign(link.href));
+  });
+};

@@ -1,0 +1,171 @@
+/** Tests the files and lines of the Changes tab. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { seedCommit } from '../../../../../../test/support/repositories/seed_commits.ts';
+import {
+  type Coded,
+  openRequest,
+  seedBranch,
+  seedCoded,
+  settle,
+} from '../../../../../../test/support/seed_merge_requests.ts';
+import { type SeededVisitor, seedVisitor } from '../../../../../../test/support/seed_visitor.ts';
+import { type TestService, startTestService } from '../../../../../../test/support/service.ts';
+import { openVisitor } from '../../../../../../test/support/visitor.ts';
+
+let gantry: TestService;
+let project: Coded;
+let developer: SeededVisitor;
+let path: string;
+
+const numbered = (count: number, word = 'line'): string =>
+  Array.from({ length: count }, (_line, at) => `${word} ${at + 1}\n`).join('');
+
+before(async () => {
+  gantry = await startTestService();
+  project = await seedCoded(gantry, { visibility: 'public' });
+  developer = await seedVisitor(gantry, { project: project.id, access_level: 30 });
+  await seedCommit(gantry, project.id, {
+    'src/long.txt': numbered(40),
+    'src/spaces.ts': 'const a = 1;\n',
+    'src/gone.ts': 'gone\n',
+  });
+  const files = {
+    'src/long.txt': numbered(40).replace('line 20\n', 'line twenty\n'),
+    'src/spaces.ts': 'const  a = 1;\n',
+    'src/gone.ts': null,
+    'src/<new>.ts': 'const greeting = "<b>";\n',
+    'package-lock.json': '{}\n',
+    'zeros.bin': '\0\0\0',
+  };
+  await seedBranch(gantry, project, 'topic', { files });
+  const { iid } = await openRequest(gantry, project, 'topic');
+  path = `/${project.full_path}/merge_requests/${iid}/diffs`;
+});
+after(async () => await gantry.close());
+
+const read = async (query = ''): Promise<string> => {
+  const { status, text } = await developer.visitor.get(`${path}${query}`);
+  assert.equal(status, 200);
+  return text;
+};
+
+/** The card of a file. */
+const cardIn = (text: string, file: string): string =>
+  text
+    .split(/<section class="card diff-file"|<template/)
+    .find((card) => card.startsWith(` id="diff-`) && card.includes(`data-path="${file}"`)) ?? '';
+
+test('shows the tree of files and a card for each, with highlighted lines and escaped names', async () => {
+  const text = await read();
+  const tree = /<nav class="card file-tree"[^]*?<\/nav>/.exec(text)?.[0] ?? '';
+  for (const name of ['src', 'long.txt', '&lt;new&gt;.ts', 'package-lock.json']) {
+    assert.ok(tree.includes(`<span class="name">${name}</span>`), name);
+  }
+  assert.ok(tree.includes('aria-label="1 added">+1</span>'));
+  const long = cardIn(text, 'src/long.txt');
+  assert.match(long, /aria-label="removed">−<\/td><td>line <mark>/);
+  assert.match(long, /aria-label="Comment on line 20, added">20<\/a>/);
+  const fresh = cardIn(text, 'src/&lt;new&gt;.ts');
+  assert.ok(fresh.includes('<span class="hljs-keyword">const</span>'), fresh);
+  assert.ok(fresh.includes('&quot;&lt;b&gt;&quot;') && fresh.includes('<span class="badge">added</span>'));
+  assert.ok(cardIn(text, 'src/gone.ts').includes('<span class="badge">deleted</span>'));
+});
+
+test('says why a file is not shown, and shows it alone', async () => {
+  const text = await read();
+  const generated = cardIn(text, 'package-lock.json');
+  assert.ok(generated.includes('Collapsed: the file is generated.'), generated);
+  assert.ok(generated.includes('diffs?file=package-lock.json#diff-'));
+  const alone = await read('?file=package-lock.json');
+  assert.ok(
+    cardIn(alone, 'package-lock.json').includes('aria-label="added">+') &&
+      cardIn(alone, 'src/long.txt') === '',
+  );
+  assert.ok(cardIn(text, 'zeros.bin').includes('Binary file.'));
+  assert.ok((await read('?file=no-such-file')).includes('All files'));
+});
+
+test('shows both files side by side', async () => {
+  const text = await read('?view=split');
+  const long = cardIn(text, 'src/long.txt');
+  assert.ok(long.includes('<table class="diff split">'), long);
+  assert.match(
+    long,
+    /<td class="del">line <mark>20<\/mark>\n<\/td><td class="n">[^]*<td class="add">line <mark>/,
+  );
+  assert.ok(text.includes('?view=split&amp;w=1"'), 'other links keep the view');
+});
+
+test('hides differences of white space', async () => {
+  assert.ok(cardIn(await read(), 'src/spaces.ts') !== '');
+  const text = await read('?w=1');
+  assert.equal(cardIn(text, 'src/spaces.ts'), '');
+  assert.ok(cardIn(text, 'src/long.txt') !== '' && text.includes('Show whitespace'));
+});
+
+test('shows the whole file around its changes', async () => {
+  const link = /href="([^"]+)" data-inline>Whole file<span class="visually-hidden"> src\/long.txt/.exec(
+    await read(),
+  )?.[1];
+  assert.equal(link?.split('#')[0], `${path}?file=src%2Flong.txt&amp;whole=1`);
+  const text = await read('?file=src/long.txt&whole=1');
+  assert.ok(
+    text.includes('line 1\n') && text.includes('line 40\n') && text.includes('line <mark>twenty</mark>'),
+  );
+  // Lines outside of the difference take no comments.
+  assert.ok(!text.includes('Comment on line 1,') && text.includes('Comment on line 19,'));
+});
+
+test('loads the files of a large change in parts', async () => {
+  const many = Object.fromEntries(
+    Array.from({ length: 3 }, (_file, at) => [`many/${at}.txt`, numbered(800, `file ${at} line`)]),
+  );
+  await seedBranch(gantry, project, 'many', { files: { ...many, 'many/large.txt': numbered(1_600) } });
+  const { iid } = await openRequest(gantry, project, 'many');
+  const open = `/${project.full_path}/merge_requests/${iid}/diffs`;
+  const first = (await developer.visitor.get(open)).text;
+  assert.ok(first.includes('file 0 line 800') && !first.includes('file 2 line 1\n'));
+  assert.ok(first.includes(`data-more="${open}?page=2"`) && first.includes('Part 1 of'));
+  assert.match(first, new RegExp(`href="${open}\\?page=\\d#diff-[\\da-f]+" title="many/2.txt"`));
+  const last = (await developer.visitor.get(`${open}?page=99`)).text;
+  assert.ok(last.includes('Collapsed: the file has many changed lines.') && !last.includes('data-more'));
+});
+
+test('compares versions, without what a rebase brought along', async () => {
+  const own = await seedCoded(gantry, { visibility: 'public' });
+  await seedCommit(gantry, own.id, { 'of_main.txt': '1\n', 'topic.txt': numbered(20) });
+  await seedBranch(gantry, own, 'topic', {
+    files: { 'topic.txt': numbered(20).replace('line 2\n', 'first\n') },
+  });
+  const { iid } = await openRequest(gantry, own, 'topic');
+  const open = `/${own.full_path}/merge_requests/${iid}/diffs`;
+  await seedCommit(gantry, own.id, { 'of_main.txt': '2\n' });
+  await gantry.api(`PUT /projects/${own.id}/merge_requests/${iid}/rebase`);
+  await settle(gantry);
+  await seedCommit(
+    gantry,
+    own.id,
+    { 'topic.txt': numbered(20).replace('line 2\n', 'first\n').replace('line 19\n', 'second\n') },
+    { branch: 'topic' },
+  );
+  await settle(gantry);
+  const { body: versions } = await gantry.api(`GET /projects/${own.id}/merge_requests/${iid}/versions`);
+  const oldest = versions.at(-1);
+  const since = (await developer.visitor.get(`${open}?start_sha=${oldest.head_commit_sha}`)).text;
+  const card = cardIn(since, 'topic.txt');
+  assert.ok(card.includes('<mark>second</mark>') || card.includes('second'), card);
+  assert.ok(!card.includes('first\n') && cardIn(since, 'of_main.txt') === '', card);
+  const before = (await developer.visitor.get(`${open}?diff_id=${oldest.id}`)).text;
+  assert.ok(before.includes('first') && !before.includes('second'));
+  assert.ok(before.includes('Version 1 '));
+  assert.equal((await developer.visitor.get(`${open}?diff_id=999999`)).status, 404);
+  assert.equal((await developer.visitor.get(`${open}?start_sha=${'0'.repeat(40)}`)).status, 404);
+});
+
+test('anonymous visitors read, and find no forms', async () => {
+  const { status, text } = await openVisitor(gantry).get(path);
+  assert.equal(status, 200);
+  assert.ok(text.includes('data-path="src/long.txt"'));
+  assert.ok(!text.includes('Comment on') && !text.includes('Finish review') && !text.includes('Viewed'));
+});

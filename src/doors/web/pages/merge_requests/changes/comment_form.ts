@@ -1,0 +1,53 @@
+/** The form for a comment on a line, on several lines, or on a file. */
+import type { FileDiff } from '../../../../../platform/git/protocol_types.ts';
+import { diffFileId } from '../../../parts/diff/file_card.ts';
+import { hidden } from '../../../parts/form.ts';
+import { type Html, html } from '../../../parts/html.ts';
+import { markdownEditor } from '../../../parts/markdown_editor.ts';
+import { type Cards, formPath, token } from './thread_card.ts';
+
+/** A line of a file that a comment is about; null: the file as a whole. */
+export type CommentPlace = { file: Pick<FileDiff, 'old_path' | 'new_path'>; line: string | null };
+
+const placePattern = /^(diff-[\da-f]{16})(?:_((?:old|new)_\d{1,10}))?$/;
+
+/** Finds what the parameter `comment` of an address means: `diff-0123456789abcdef_new_12`. */
+export const findCommentPlace = (
+  files: readonly FileDiff[],
+  comment: string | undefined,
+): (CommentPlace & { file: FileDiff }) | null => {
+  const [, id, line = null] = placePattern.exec(comment ?? '') ?? [];
+  const file = id === undefined ? undefined : files.find((one) => diffFileId(one) === id);
+  return file === undefined ? null : { file, line };
+};
+
+const titleOf = (line: string | null): string => {
+  const [side, number] = line?.split('_') ?? [];
+  if (number === undefined) return 'Comment on the file';
+  return `Comment on line ${number}${side === 'old' ? ' before the change' : ''}`;
+};
+
+type Given = CommentPlace & { typed?: string | undefined; from?: number | undefined };
+
+/** Renders the form. The script shows it at other lines, too: it changes the fields `path`, `old_path` and `line`. */
+export const commentForm = (cards: Cards, { file, line, typed, from }: Given): Html => {
+  const { changes, isReviewing } = cards;
+  const { version, loaded } = changes;
+  return html`<section class="card comment-form" id="new_comment" aria-label="New comment"><form method="post" action="${formPath(cards, '/comments')}" data-inline class="body">${token(cards)}${hidden(
+    'base',
+    version?.base_commit_sha ?? '',
+  )}${hidden('start', version?.start_commit_sha ?? '')}${hidden('head', version?.head_commit_sha ?? '')}${hidden(
+    'path',
+    file.new_path,
+  )}${hidden('old_path', file.old_path)}${hidden('line', line ?? '')}${markdownEditor({
+    name: 'body',
+    id: 'new_comment_text',
+    label: titleOf(line),
+    rows: 4,
+    required: true,
+    value: typed ?? '',
+    project: loaded.project,
+  })}<div class="field range-field"${line === null && html` hidden`}><label for="new_comment_from">First line, for a comment on several lines</label><input id="new_comment_from" name="from" type="number" min="1" value="${from ?? ''}"></div><div class="buttons"><button class="primary" name="intent" value="review">${
+    isReviewing ? 'Add to review' : 'Start a review'
+  }</button><button name="intent" value="comment">Comment now</button><a class="button" href="${formPath(cards, '')}" data-cancel>Cancel</a></div></form></section>`;
+};

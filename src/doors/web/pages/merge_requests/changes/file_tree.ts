@@ -1,0 +1,65 @@
+/** The tree of changed files. */
+import type { FileDiff } from '../../../../../platform/git/protocol_types.ts';
+import { diffFileId, diffStats } from '../../../parts/diff/file_card.ts';
+import { type Html, html } from '../../../parts/html.ts';
+import { icon } from '../../../parts/icon.ts';
+
+type Given = {
+  files: readonly FileDiff[];
+  /** Address of a file's card. */
+  addressOf: (file: FileDiff) => string;
+  isViewed: (file: FileDiff) => boolean;
+  /** Unresolved threads by path. */
+  threads: ReadonlyMap<string, number>;
+};
+
+type Folder = { folders: Map<string, Folder>; files: FileDiff[] };
+
+const newFolder = (): Folder => ({ folders: new Map(), files: [] });
+
+const grow = (files: readonly FileDiff[]): Folder => {
+  const root = newFolder();
+  for (const file of files) {
+    let folder = root;
+    for (const name of file.new_path.split('/').slice(0, -1)) {
+      const inner = folder.folders.get(name) ?? newFolder();
+      folder.folders.set(name, inner);
+      folder = inner;
+    }
+    folder.files.push(file);
+  }
+  return root;
+};
+
+const flatten = ({ folders, files }: Folder): FileDiff[] => [
+  ...[...folders.values()].flatMap(flatten),
+  ...files,
+];
+
+/** Returns the files in the order of the tree: folders first. */
+export const orderFiles = (files: readonly FileDiff[]): FileDiff[] => flatten(grow(files));
+
+const nameOf = ({ new_path }: FileDiff): string => new_path.slice(new_path.lastIndexOf('/') + 1);
+
+const fileItem = (file: FileDiff, { addressOf, isViewed, threads }: Given): Html => {
+  const open = threads.get(file.new_path) ?? 0;
+  return html`<li data-file="${diffFileId(file)}" data-path="${file.new_path}"><a href="${addressOf(file)}" title="${file.new_path}">${
+    isViewed(file) ? icon('check', 'viewed') : icon('file')
+  }<span class="name">${nameOf(file)}</span>${open > 0 && html`<span class="count" aria-label="${open} unresolved">${open}</span>`}${diffStats(file)}</a></li>`;
+};
+
+/** Joins folders that have nothing but one folder. */
+const folderItem = (name: string, folder: Folder, given: Given): Html => {
+  const [only, ...others] = folder.folders;
+  if (only !== undefined && others.length === 0 && folder.files.length === 0) {
+    return folderItem(`${name}/${only[0]}`, only[1], given);
+  }
+  return html`<li><span class="folder">${icon('folder')}<span class="name">${name}</span></span><ul>${folderItems(folder, given)}</ul></li>`;
+};
+
+const folderItems = ({ folders, files }: Folder, given: Given): Html =>
+  html`${[...folders].map(([name, inner]) => folderItem(name, inner, given))}${files.map((file) => fileItem(file, given))}`;
+
+/** Renders the tree. The script filters it and marks the file that is read. */
+export const fileTree = (given: Given): Html =>
+  html`<nav class="card file-tree" aria-label="Changed files"><details open><summary>Files</summary><input type="search" class="needs-script" placeholder="Filter files" aria-label="Filter files" data-filter-tree><ul>${folderItems(grow(given.files), given)}</ul></details></nav>`;

@@ -1,0 +1,60 @@
+/** What the Changes tab shows: parameters of its address, and addresses with other ones. */
+import type { LoadedMergeRequest } from '../../../../../review/merge_requests/find.ts';
+import { boolean, id, integer, oneOf, optional, text } from '../../../../../platform/http/schema.ts';
+import type { DiffView } from '../../../parts/diff/file_card.ts';
+import { requestPath } from '../find.ts';
+
+/** Which differences are shown, and how. Forms keep these. */
+export const choiceParams = {
+  view: optional(oneOf(['unified', 'split'])),
+  w: optional(boolean({ description: 'hide differences of white space only' })),
+  diff_id: optional(id('version to show; absent: the latest')),
+  start_sha: optional(text({ maxLength: 64, description: 'head of the version to compare with' })),
+};
+
+export const changesParams = {
+  ...choiceParams,
+  page: optional(integer({ minimum: 1, maximum: 100_000, description: 'part of a long list of files' })),
+  file: optional(text({ maxLength: 4_096, description: 'new path of the only file to show' })),
+  whole: optional(boolean({ description: 'show the whole file, with the lines that did not change' })),
+  comment: optional(text({ maxLength: 100, description: 'line or file with the form for a comment' })),
+};
+
+export type ChangesQuery = {
+  view?: DiffView | undefined;
+  w?: boolean | undefined;
+  diff_id?: number | undefined;
+  start_sha?: string | undefined;
+  page?: number | undefined;
+  file?: string | undefined;
+  whole?: boolean | undefined;
+  comment?: string | undefined;
+};
+
+/** Keeps which differences are shown, without the place on the page. */
+export const choiceOf = ({ view, w, diff_id, start_sha }: ChangesQuery): ChangesQuery => ({
+  view,
+  w,
+  diff_id,
+  start_sha,
+});
+
+const written = (query: ChangesQuery): string => {
+  const params = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    const isDefault =
+      value === undefined || value === false || value === 'unified' || (name === 'page' && value === 1);
+    if (!isDefault) params.set(name, value === true ? '1' : String(value));
+  }
+  return params.toString();
+};
+
+/** Returns the address of the tab. @param below path of a form, such as `/comments` */
+export const changesPath = (
+  loaded: Pick<LoadedMergeRequest, 'project' | 'target'>,
+  query: ChangesQuery = {},
+  below = '',
+): string => {
+  const sent = written(query);
+  return `${requestPath(loaded, '/diffs')}${below}${sent === '' ? '' : `?${sent}`}`;
+};

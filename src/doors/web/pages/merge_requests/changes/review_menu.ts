@@ -1,0 +1,53 @@
+/** The menu that ends a review: a summary, and whether it approves. */
+import { mayApprove } from '../../../../../review/merge_requests/approvals/approvals.ts';
+import { hidden } from '../../../parts/form.ts';
+import { type Html, html } from '../../../parts/html.ts';
+import { markdownEditor } from '../../../parts/markdown_editor.ts';
+import { type Cards, formPath, token } from './thread_card.ts';
+
+export type ReviewGiven = {
+  /** What was wrong with the review. */
+  problem?: string;
+  /** Summary that was not accepted. */
+  summary?: string;
+};
+
+const verdict = (value: string, label: string, hint: string): Html =>
+  html`<div class="field check"><input id="verdict_${value}" type="radio" name="verdict" value="${value}"${
+    value === 'comment' && html` checked`
+  } aria-describedby="verdict_${value}_hint"><label for="verdict_${value}">${label}</label><p class="hint" id="verdict_${value}_hint">${hint}</p></div>`;
+
+const publishedText = (drafts: number): string => {
+  if (drafts === 0) return 'Publish the summary.';
+  return drafts === 1
+    ? 'Publish the summary and one pending comment.'
+    : `Publish the summary and ${drafts} pending comments.`;
+};
+
+const reviewForm = (cards: Cards, drafts: number, { problem, summary = '' }: ReviewGiven): Html => {
+  const { changes, visit } = cards;
+  const { loaded, version } = changes;
+  const alert = problem !== undefined && html`<p class="flash alert" role="alert">${problem}</p>`;
+  const approval =
+    mayApprove(visit.call, loaded) &&
+    verdict('approve', 'Approve', 'Publish, and say that this is good to merge.');
+  const editor = markdownEditor({
+    name: 'summary',
+    id: 'review_summary',
+    label: 'Summary',
+    rows: 4,
+    value: summary,
+    project: loaded.project,
+  });
+  return html`<form method="post" action="${formPath(cards, '/review')}">${alert}${token(cards)}${hidden('head', version?.head_commit_sha ?? '')}${editor}
+<fieldset><legend class="visually-hidden">Verdict</legend>${verdict('comment', 'Comment', publishedText(drafts))}${approval}</fieldset>
+<div class="buttons"><button class="primary">Submit review</button></div></form>`;
+};
+
+/** Renders the menu, for those who may comment or approve. */
+export const reviewMenu = (cards: Cards, drafts: number, given: ReviewGiven): Html | null => {
+  const { visit, changes, rights } = cards;
+  if (!visit.call.signedIn || (!rights.mayComment && !mayApprove(visit.call, changes.loaded))) return null;
+  const count = drafts > 0 && html` <span class="count" aria-label="${drafts} pending">${drafts}</span>`;
+  return html`<details class="menu review-menu"${given.problem !== undefined && html` open`}><summary class="button primary">Finish review${count}</summary><div class="panel">${reviewForm(cards, drafts, given)}</div></details>`;
+};

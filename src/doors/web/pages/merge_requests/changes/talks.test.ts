@@ -1,0 +1,297 @@
+/** Tests threads, reviews and viewed marks of the Changes tab. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { seedCommit } from '../../../../../../test/support/repositories/seed_commits.ts';
+import {
+  type Coded,
+  openRequest,
+  seedBranch,
+  seedCoded,
+  settle,
+} from '../../../../../../test/support/seed_merge_requests.ts';
+import { type SeededVisitor, seedVisitor } from '../../../../../../test/support/seed_visitor.ts';
+import { type TestService, startTestService } from '../../../../../../test/support/service.ts';
+import { openVisitor } from '../../../../../../test/support/visitor.ts';
+
+let gantry: TestService;
+let project: Coded;
+let reviewer: SeededVisitor;
+let author: SeededVisitor;
+
+const numbered = (count: number): string =>
+  Array.from({ length: count }, (_line, at) => `line ${at + 1}\n`).join('');
+
+before(async () => {
+  gantry = await startTestService();
+  project = await seedCoded(gantry, { visibility: 'public' });
+  reviewer = await seedVisitor(gantry, { project: project.id, access_level: 30 });
+  author = await seedVisitor(gantry, { project: project.id, access_level: 30 });
+  await seedCommit(gantry, project.id, { 'a.txt': numbered(30), 'b.txt': 'b\n' });
+});
+after(async () => await gantry.close());
+
+let last = 0;
+
+type Opened = { api: string; path: string; branch: string };
+
+/** Opens a merge request that changes lines 10 and 11 of `a.txt`, and `b.txt`. */
+const open = async (): Promise<Opened> => {
+  const branch = `topic-${++last}`;
+  const changed = numbered(30).replace('line 10\nline 11\n', 'ten\neleven\n');
+  await seedBranch(gantry, project, branch, { files: { 'a.txt': changed, 'b.txt': 'B\n' } });
+  const { iid } = await openRequest(gantry, project, branch, { sudo: author.username });
+  return {
+    api: `/projects/${project.id}/merge_requests/${iid}`,
+    path: `/${project.full_path}/merge_requests/${iid}/diffs`,
+    branch,
+  };
+};
+
+const read = async (path: string, { visitor } = reviewer): Promise<string> => {
+  const { status, text } = await visitor.get(path);
+  assert.equal(status, 200);
+  return text;
+};
+
+const cardIn = (text: string, file: string): string =>
+  text
+    .split(/<section class="card diff-file"|<template/)
+    .find((card) => card.startsWith(' id="diff-') && card.includes(`data-path="${file}"`)) ?? '';
+
+/** Opens the form of a line, by its link, and returns the fields that the browser would send. */
+const formAt = async (path: string, line: string, as = reviewer): Promise<Record<string, string>> => {
+  const link = new RegExp(`href="(\\?comment=diff-[\\da-f]+_${line})"`).exec(
+    cardIn(await read(path, as), 'a.txt'),
+  )?.[1];
+  assert.ok(link !== undefined, 'the line has a link');
+  const form =
+    /<section class="card comment-form"[^]*?<\/section>/.exec(await read(`${path}${link}`, as))?.[0] ?? '';
+  const fields = [...form.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)];
+  return Object.fromEntries(fields.map(([, name = '', value = '']) => [name, value]));
+};
+
+const discussionsOf = async ({ api }: Opened) => (await gantry.api(`GET ${api}/discussions`)).body;
+
+type Note = { body: string; position: { old_line: number | null; new_line: number | null } };
+
+const positions = async (opened: Opened) =>
+  (await discussionsOf(opened)).flatMap(({ notes }: { notes: Note[] }) =>
+    notes.map(({ body, position }) => [body, position.old_line, position.new_line]),
+  );
+
+test('comments on added, removed and unchanged lines, as the API stores them', async () => {
+  const opened = await open();
+  const { path } = opened;
+  for (const [line, body] of [
+    ['new_10', 'on the added line'],
+    ['old_11', 'on the removed line'],
+    ['new_9', 'on an unchanged line'],
+  ] as const) {
+    const fields = await formAt(path, line);
+    const { status, location } = await reviewer.visitor.post(`${path}/comments`, { ...fields, body });
+    assert.equal(status, 303);
+    assert.match(location ?? '', /#note_\d+$/);
+  }
+  assert.deepEqual(await positions(opened), [
+    ['on the added line', null, 10],
+    ['on the removed line', 11, null],
+    ['on an unchanged line', 9, 9],
+  ]);
+  for (const view of ['', '?view=split']) {
+    const card = cardIn(await read(`${path}${view}`), 'a.txt');
+    assert.match(card, />ten\n<[^]*?<tr class="thread">[^]*?on the added line/);
+    assert.ok(card.includes('Open thread') && card.includes('version 1 · still current'));
+  }
+  assert.ok((await read(path)).includes('3 unresolved'));
+});
+
+test('comments on several lines, and on a file', async () => {
+  const opened = await open();
+  const { path } = opened;
+  const fields = await formAt(path, 'new_11');
+  await reviewer.visitor.post(`${path}/comments`, { ...fields, from: '10', body: 'on both' });
+  const { line: _line, ...whole } = fields;
+  await reviewer.visitor.post(`${path}/comments`, { ...whole, line: '', body: 'on the file' });
+  const [both, file] = await discussionsOf(opened);
+  const { start, end } = both.notes[0].position.line_range;
+  assert.deepEqual([start.new_line, end.new_line], [10, 11]);
+  assert.equal(file.notes[0].position.position_type, 'file');
+  const card = cardIn(await read(path), 'a.txt');
+  assert.ok(card.includes('lines 10 to 11') && card.includes('on the file'));
+});
+
+test('shows the form again with its text if it is not accepted', async () => {
+  const { path } = await open();
+  const fields = await formAt(path, 'new_10');
+  const refused = await reviewer.visitor.post(`${path}/comments`, {
+    ...fields,
+    from: '3',
+    body: 'kept <text>',
+  });
+  assert.equal(refused.status, 422);
+  assert.ok(refused.text.includes('role="alert"') && refused.text.includes('kept &lt;text&gt;'));
+  const blank = await reviewer.visitor.post(`${path}/comments`, { ...fields, body: ' ' });
+  assert.equal(blank.status, 422);
+  for (const line of ['new_x', 'nope', 'new_999999999999']) {
+    const bad = await reviewer.visitor.post(`${path}/comments`, { ...fields, line, body: 'x' });
+    assert.ok([400, 422].includes(bad.status), `${line}: ${bad.status}`);
+  }
+});
+
+test('replies to a thread, resolves it and opens it again', async () => {
+  const opened = await open();
+  const { path } = opened;
+  await reviewer.visitor.post(`${path}/comments`, { ...(await formAt(path, 'new_10')), body: 'Why?' });
+  const [{ id }] = await discussionsOf(opened);
+  await read(path, author);
+  const replied = await author.visitor.post(`${path}/replies`, {
+    discussion_id: id,
+    body: 'Because.',
+    resolve: '1',
+  });
+  assert.match(replied.location ?? '', /#note_\d+$/);
+  const resolved = cardIn(await read(path), 'a.txt');
+  assert.ok(resolved.includes('Because.') && resolved.includes(`Resolved by Name of ${author.username}`));
+  assert.ok(!resolved.includes('data-unresolved'));
+  const again = await reviewer.visitor.post(`${path}/discussions/${id}/unresolve`);
+  assert.match(again.location ?? '', new RegExp(`#thread_${id}$`));
+  assert.ok((await read(path)).includes('1 unresolved'));
+  assert.equal(
+    (await reviewer.visitor.post(`${path}/replies`, { discussion_id: 'nope', body: 'x' })).status,
+    404,
+  );
+});
+
+test('threads follow their lines, and outdated ones lead to their version', async () => {
+  const opened = await open();
+  const { path, branch } = opened;
+  for (const line of ['new_10', 'new_11']) {
+    await reviewer.visitor.post(`${path}/comments`, { ...(await formAt(path, line)), body: `on ${line}` });
+  }
+  const changed = `first\n${numbered(30).replace('line 10\nline 11\n', 'ten\nelf\n')}`;
+  await seedCommit(gantry, project.id, { 'a.txt': changed }, { branch });
+  await settle(gantry);
+  const card = cardIn(await read(path), 'a.txt');
+  assert.match(card, />ten\n<[^]*?<tr class="thread">[^]*?on new_10[^]*?<\/tr>/);
+  assert.match(card, /1 outdated thread[^]*on new_11/);
+  const version = /href="([^"]+)">version 1<\/a> · outdated/.exec(card)?.[1] ?? '';
+  assert.match(cardIn(await read(version), 'a.txt'), />eleven\n<[^]*?<tr class="thread">[^]*?on new_11/);
+});
+
+test('publishes a review as one: comments, a reply, a summary and an approval', async () => {
+  const opened = await open();
+  const { path, api } = opened;
+  await reviewer.visitor.post(`${path}/comments`, { ...(await formAt(path, 'new_10')), body: 'Now' });
+  const [{ id }] = await discussionsOf(opened);
+  const drafted = await reviewer.visitor.post(`${path}/comments`, {
+    ...(await formAt(path, 'new_11')),
+    body: 'Later **bold**',
+    intent: 'review',
+  });
+  assert.match(drafted.location ?? '', /#draft_\d+$/);
+  await reviewer.visitor.post(`${path}/replies`, {
+    discussion_id: id,
+    body: 'Done',
+    resolve: '1',
+    intent: 'review',
+  });
+  const pending = await read(path);
+  assert.match(pending, /Finish review <span class="count" aria-label="2 pending">2</);
+  assert.ok(
+    pending.includes('Pending') &&
+      pending.includes('<strong>bold</strong>') &&
+      pending.includes('Add to review'),
+  );
+  assert.ok(!(await read(path, author)).includes('Pending'), 'others see none of it');
+  const draft = /id="draft_(\d+)"(?:(?!id="draft_)[^])*?Later/.exec(pending)?.[1] ?? '';
+  await reviewer.visitor.post(`${path}/drafts/${draft}`, { body: 'Edited' });
+  assert.equal((await author.visitor.post(`${path}/drafts/${draft}`, { body: 'x' })).status, 404);
+  const head = /name="head" value="([^"]+)"/.exec(await read(path))?.[1] ?? '';
+  const stale = await reviewer.visitor.post(`${path}/review`, {
+    summary: 'Fine',
+    verdict: 'approve',
+    head: project.first,
+  });
+  assert.equal(stale.status, 422);
+  assert.ok(stale.text.includes('New commits were pushed meanwhile.') && stale.text.includes('Fine'));
+  const { status, location } = await reviewer.visitor.post(`${path}/review`, {
+    summary: 'Fine',
+    verdict: 'approve',
+    head,
+  });
+  assert.deepEqual([status, location], [303, path.replace('/diffs', '')]);
+  const { body: notes } = await gantry.api(`GET ${api}/notes?sort=asc&order_by=created_at`);
+  const texts = notes.map(({ body }: { body: string }) => body);
+  for (const text of ['Edited', 'Done', 'Fine', 'approved this merge request'])
+    assert.ok(texts.includes(text), text);
+  assert.equal((await gantry.api(`GET ${api}/draft_notes?sudo=${reviewer.username}`)).body.length, 0);
+  const [thread] = await discussionsOf(opened);
+  assert.equal(thread.notes[0].resolved, true);
+  assert.equal((await reviewer.visitor.post(`${path}/review`, { head })).status, 422, 'an empty review');
+});
+
+test('deletes a pending comment', async () => {
+  const { path } = await open();
+  await reviewer.visitor.post(`${path}/comments`, {
+    ...(await formAt(path, 'new_10')),
+    body: 'Not so',
+    intent: 'review',
+  });
+  const draft = /id="draft_(\d+)"/.exec(await read(path))?.[1] ?? '';
+  assert.equal((await reviewer.visitor.post(`${path}/drafts/${draft}/delete`)).status, 303);
+  assert.ok(!(await read(path)).includes('Pending'));
+});
+
+test('a viewed file stays viewed until it changes, for its viewer alone', async () => {
+  const { path, branch } = await open();
+  await read(path);
+  for (const file of ['a.txt', 'b.txt']) {
+    const { location } = await reviewer.visitor.post(`${path}/viewed`, { path: file, viewed: '1' });
+    assert.match(location ?? '', /diffs#diff-[\da-f]+$/);
+  }
+  const both = await read(path);
+  assert.ok(
+    both.includes('2 of 2 files viewed') && cardIn(both, 'b.txt').includes('aria-label="Fold b.txt" checked'),
+  );
+  assert.ok((await read(path, author)).includes('0 of 2 files viewed'));
+  await seedCommit(gantry, project.id, { 'b.txt': 'BB\n' }, { branch });
+  await settle(gantry);
+  const fresh = await read(path);
+  assert.ok(fresh.includes('1 of 2 files viewed') && cardIn(fresh, 'b.txt').includes('aria-pressed="false"'));
+  await reviewer.visitor.post(`${path}/viewed`, { path: 'a.txt', viewed: '0' });
+  assert.ok((await read(path)).includes('0 of 2 files viewed'));
+  assert.equal((await reviewer.visitor.post(`${path}/viewed`, { path: 'no', viewed: '1' })).status, 404);
+});
+
+test('shows what changed since the last review of the viewer', async () => {
+  const { path, branch } = await open();
+  await reviewer.visitor.post(`${path}/comments`, { ...(await formAt(path, 'new_10')), body: 'Seen' });
+  assert.ok(!(await read(path)).includes('Since my last review'));
+  await seedCommit(gantry, project.id, { 'c.txt': 'later\n' }, { branch });
+  await settle(gantry);
+  const link = /href="([^"]+)">Since my last review/.exec(await read(path))?.[1] ?? '';
+  const since = await read(link);
+  assert.ok(cardIn(since, 'c.txt') !== '' && cardIn(since, 'a.txt') === '');
+  assert.ok(!(await read(path, author)).includes('Since my last review'));
+});
+
+test('those who may not comment find no forms', async () => {
+  const { path } = await open();
+  const stranger = await seedVisitor(gantry);
+  const locked = await gantry.api(`PUT /projects/${project.id}/merge_requests/${path.split('/').at(-2)}`, {
+    json: { discussion_locked: true },
+  });
+  assert.equal(locked.status, 200);
+  const text = await read(path, stranger);
+  assert.ok(!text.includes('Comment on line') && !text.includes('Finish review'));
+  const posted = await stranger.visitor.post(`${path}/comments`, {
+    body: 'x',
+    path: 'a.txt',
+    line: 'new_10',
+    base: project.first,
+    start: project.first,
+    head: project.first,
+  });
+  assert.equal(posted.status, 403);
+  assert.match((await openVisitor(gantry).post(`${path}/comments`, { body: 'x' })).location ?? '', /sign_in/);
+});

@@ -1,0 +1,101 @@
+/** Cards of threads and drafts between the lines. */
+import type { Visit } from '../../../page.ts';
+import { avatar } from '../../../parts/avatar.ts';
+import { hidden } from '../../../parts/form.ts';
+import { type Html, html } from '../../../parts/html.ts';
+import { icon } from '../../../parts/icon.ts';
+import { relative } from '../../../parts/moment.ts';
+import { requestPath } from '../find.ts';
+import type { Changes } from './load.ts';
+import { changesPath, choiceOf } from './query.ts';
+import type { Place, ShownDraft, ShownNote, ShownThread, Talks } from './threads.ts';
+
+/** What the cards of one page have in common. */
+export type Cards = {
+  visit: Visit;
+  changes: Changes;
+  rights: Pick<Talks, 'mayComment' | 'mayResolve'>;
+  /** The viewer has drafts: further comments join them. */
+  isReviewing: boolean;
+};
+
+/** Returns the address of a form of the tab. */
+export const formPath = ({ changes }: Pick<Cards, 'changes'>, below: string): string =>
+  changesPath(changes.loaded, choiceOf(changes.query), below);
+
+export const token = ({ visit }: Pick<Cards, 'visit'>): Html =>
+  hidden('authenticity_token', visit.csrfToken());
+
+const notePart = ({ changes }: Cards, note: ShownNote): Html => {
+  const { author, created_at, updated_at, content, id } = note;
+  const path = requestPath(changes.loaded, `/notes/${id}/edit`);
+  const edit =
+    note.mayAdmin &&
+    html`<a class="icon-link end" href="${path}" aria-label="Edit the comment of ${author.name}" title="Edit">${icon('pencil')}</a>`;
+  return html`<div class="note" id="note_${id}">${avatar({ ...author, size: 'medium' })}<div><div class="row tight"><a class="author" href="/${author.username}">${author.name}</a><a class="muted small" href="#note_${id}">${relative(Date.parse(created_at))}</a>${
+    updated_at !== created_at && html`<span class="muted small">edited</span>`
+  }${edit}</div>${content}</div></div>`;
+};
+
+const versionNumber = ({ versions, totalVersions }: Changes, { version }: Place): string => {
+  const at = version === null ? -1 : versions.indexOf(version);
+  return at === -1 ? 'an older version' : `version ${totalVersions - at}`;
+};
+
+const placeText = (changes: Changes, place: Place): Html => {
+  const { version, isOutdated, firstLine, line } = place;
+  const number = line?.split('_')[1];
+  const range = firstLine === null || number === undefined ? '' : `lines ${firstLine} to ${number} · `;
+  const name = versionNumber(changes, place);
+  const shown =
+    isOutdated && version !== null
+      ? html`<a href="${changesPath(changes.loaded, { diff_id: version.id })}">${name}</a>`
+      : html`${name}`;
+  return html`<span class="muted small">${range}${shown} · ${isOutdated ? 'outdated' : 'still current'}</span>`;
+};
+
+const resolveForm = (cards: Cards, { id, isResolved }: ShownThread): Html | null =>
+  cards.rights.mayResolve
+    ? html`<form method="post" action="${formPath(cards, `/discussions/${id}/${isResolved ? 'unresolve' : 'resolve'}`)}" data-inline>${token(cards)}<button class="small">${isResolved ? 'Reopen' : 'Resolve'}</button></form>`
+    : null;
+
+const replyForm = (cards: Cards, { id }: ShownThread): Html | null => {
+  if (!cards.rights.mayComment) return null;
+  const field = `reply_${id}`;
+  const review = cards.isReviewing ? 'Add to review' : 'Start a review';
+  return html`<details class="reply"><summary>${icon('reply')} Reply</summary><form method="post" action="${formPath(cards, '/replies')}" data-inline>${token(cards)}${hidden('discussion_id', id)}<label class="visually-hidden" for="${field}">Reply</label><textarea id="${field}" name="body" rows="3" required></textarea>${
+    cards.rights.mayResolve &&
+    html`<div class="field check"><input id="resolve_${id}" type="checkbox" name="resolve" value="1"><label for="resolve_${id}">Resolve the thread</label></div>`
+  }<div class="buttons"><button class="primary small" name="intent" value="comment">Reply</button><button class="small" name="intent" value="review">${review}</button></div></form></details>`;
+};
+
+const stateText = ({ isResolved, notes }: ShownThread): Html => {
+  if (!isResolved) return html`<span class="status bad">${icon('comment')} Open thread</span>`;
+  const by = notes.findLast(({ resolved_by }) => resolved_by)?.resolved_by?.name;
+  return html`<span class="status ok">${icon('check-circle')} Resolved${by !== undefined && ` by ${by}`}</span>`;
+};
+
+/** Renders a thread. Resolved ones are folded. */
+export const threadCard = (cards: Cards, thread: ShownThread, drafts: readonly ShownDraft[] = []): Html => {
+  const [lead] = thread.notes;
+  const about = html`${stateText(thread)}${placeText(cards.changes, thread.place)}`;
+  const talk = html`<div class="talk">${thread.notes.map((note) => notePart(cards, note))}${drafts.map((draft) => draftPart(cards, draft))}</div>
+<div class="thread-actions">${replyForm(cards, thread)}${resolveForm(cards, thread)}</div>`;
+  const name = html`aria-label="${thread.isResolved ? 'Resolved' : 'Open'} thread of ${lead?.author.name ?? 'somebody'}"`;
+  if (!thread.isResolved) {
+    return html`<section class="card thread-card" ${name} id="thread_${thread.id}" data-unresolved tabindex="-1"><header>${about}</header>${talk}</section>`;
+  }
+  return html`<section class="card thread-card" ${name} id="thread_${thread.id}"><details><summary>${about}</summary>${talk}</details></section>`;
+};
+
+const draftPart = (cards: Cards, { draft, content }: ShownDraft): Html => {
+  const field = `draft_text_${draft.id}`;
+  const path = `/drafts/${draft.id}`;
+  return html`<div class="draft" id="draft_${draft.id}"><div class="row tight"><span class="status wait">${icon('clock')} Pending</span><span class="muted small">only you see it until you finish the review</span></div>${content}
+${draft.resolve_discussion === 1 && html`<p class="muted small">Resolves the thread.</p>`}<div class="thread-actions"><details class="reply"><summary>${icon('pencil')} Edit</summary><form method="post" action="${formPath(cards, path)}" data-inline>${token(cards)}<label class="visually-hidden" for="${field}">Pending comment</label><textarea id="${field}" name="body" rows="4" required>
+${draft.note}</textarea><div class="buttons"><button class="primary small">Save</button></div></form></details><form method="post" action="${formPath(cards, `${path}/delete`)}" data-inline>${token(cards)}<button class="small danger" aria-label="Delete the pending comment">Delete</button></form></div></div>`;
+};
+
+/** Renders a draft that starts a thread. */
+export const draftCard = (cards: Cards, draft: ShownDraft): Html =>
+  html`<section class="card thread-card" aria-label="Pending comment">${draftPart(cards, draft)}</section>`;

@@ -1,0 +1,108 @@
+/** The bar above the files: versions, views, counts, and the end of a review. */
+import type { VersionRow } from '../../../../../review/merge_requests/versions/json.ts';
+import { type Html, html } from '../../../parts/html.ts';
+import { icon } from '../../../parts/icon.ts';
+import { menu } from '../../../parts/menu.ts';
+import { relative } from '../../../parts/moment.ts';
+import { toShortId } from '../../../../../code/repository/commits/json.ts';
+import type { Changes } from './load.ts';
+import { type ChangesQuery, changesPath, choiceOf } from './query.ts';
+import { type ReviewGiven, reviewMenu } from './review_menu.ts';
+import type { Cards } from './thread_card.ts';
+import type { Talks } from './threads.ts';
+
+const pathTo = ({ loaded, query }: Changes, more: ChangesQuery): string =>
+  changesPath(loaded, { ...choiceOf(query), ...more });
+
+const nameOf = ({ versions, totalVersions }: Changes, version: VersionRow): string => {
+  const at = versions.indexOf(version);
+  if (at === -1) return 'Older version';
+  return at === 0 ? `Version ${totalVersions}, latest` : `Version ${totalVersions - at}`;
+};
+
+const item = (path: string, isHere: boolean, content: Html | string, about: Html | null = null): Html =>
+  html`<a href="${path}"${isHere && html` aria-current="true"`}>${content} ${about !== null && html`<span class="muted small">${about}</span>`}</a>`;
+
+const aboutVersion = ({ head_commit_sha, created_at }: VersionRow): Html =>
+  html`<code>${toShortId(head_commit_sha ?? '')}</code> ${relative(created_at)}`;
+
+/** Renders the menu of what the version is compared with: the base, or an older version. */
+const sinceMenu = (changes: Changes, version: VersionRow): Html => {
+  const { since, versions, loaded } = changes;
+  const { target_branch } = loaded.merge_request;
+  const older = versions.filter(
+    ({ id, head_commit_sha }) => id < version.id && head_commit_sha !== version.head_commit_sha,
+  );
+  const name = since === null ? html`<code>${target_branch}</code>` : nameOf(changes, since);
+  const items = older.map((one) =>
+    item(
+      pathTo(changes, { start_sha: one.head_commit_sha ?? undefined }),
+      one.id === since?.id,
+      nameOf(changes, one),
+      aboutVersion(one),
+    ),
+  );
+  return menu(
+    {
+      summary: html`<span class="visually-hidden">Compare with</span> ${name} ${icon('chevron-down')}`,
+      isLeft: true,
+      classes: 'button',
+    },
+    html`${item(pathTo(changes, { start_sha: undefined }), since === null, target_branch, html`the base`)}${items}`,
+  );
+};
+
+const versionMenu = (changes: Changes, version: VersionRow): Html =>
+  menu(
+    {
+      summary: html`<span class="visually-hidden">Show</span> ${nameOf(changes, version)} ${icon('chevron-down')}`,
+      isLeft: true,
+      classes: 'button',
+    },
+    html`${changes.versions.map((one, at) =>
+      item(
+        pathTo(changes, { diff_id: at === 0 ? undefined : one.id, start_sha: undefined }),
+        one.id === version.id,
+        nameOf(changes, one),
+        aboutVersion(one),
+      ),
+    )}`,
+  );
+
+const sinceReview = (changes: Changes): Html | null => {
+  const { reviewed, since, query } = changes;
+  if (reviewed === null || reviewed.head_commit_sha === null) return null;
+  const isHere = since?.head_commit_sha === reviewed.head_commit_sha && query.diff_id === undefined;
+  return html`<a class="button" href="${pathTo(changes, { diff_id: undefined, start_sha: isHere ? undefined : reviewed.head_commit_sha })}"${isHere && html` aria-current="true"`}>Since my last review</a>`;
+};
+
+const viewSwitch = (changes: Changes): Html => {
+  const { view = 'unified', file, whole } = changes.query;
+  const link = (name: 'unified' | 'split', text: string): Html =>
+    html`<a class="button" href="${pathTo(changes, { view: name, file, whole })}"${view === name && html` aria-current="true"`}>${text}</a>`;
+  return html`<span class="segments">${link('unified', 'Unified')}${link('split', 'Split')}</span>`;
+};
+
+const whitespaceLink = (changes: Changes): Html => {
+  const { w = false, file } = changes.query;
+  return html`<a class="button" href="${pathTo(changes, { w: !w, file })}">${w ? 'Show whitespace' : 'Hide whitespace'}</a>`;
+};
+
+const counts = ({ files, viewed }: Changes, { unresolved }: Talks, isSignedIn: boolean): Html => {
+  const seen = files.filter((file) => viewed.has(file)).length;
+  return html`${unresolved > 0 && html`<span class="status bad">${icon('comment')} ${unresolved} unresolved</span>`}${
+    isSignedIn && html`<span class="muted">${seen} of ${files.length} files viewed</span>`
+  }`;
+};
+
+/** Renders the bar. */
+export const toolbar = (cards: Cards, talks: Talks, given: ReviewGiven): Html => {
+  const { changes, visit } = cards;
+  const { version, query } = changes;
+  const versions =
+    version !== null &&
+    html`${sinceMenu(changes, version)}<span class="muted">…</span>${versionMenu(changes, version)}`;
+  const all = query.file !== undefined && html`<a class="button" href="${pathTo(changes, {})}">All files</a>`;
+  return html`<div class="row between changes-bar" id="changes_bar"><span class="row">${versions}${sinceReview(changes)}${all}</span>
+<span class="row">${counts(changes, talks, visit.call.signedIn)}${viewSwitch(changes)}${whitespaceLink(changes)}${reviewMenu(cards, talks.drafts.length, given)}</span></div>`;
+};

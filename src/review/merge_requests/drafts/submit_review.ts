@@ -1,0 +1,61 @@
+/** Submits a review: the drafts of the caller, a summary, and an approval. */
+import { type Call, requireUser } from '../../../core/access/call.ts';
+import { conflict, invalid, unauthorized } from '../../../platform/errors.ts';
+import { createNote } from '../../../planning/notes/create.ts';
+import { runQuickActions } from '../../../planning/notes/quick_actions.ts';
+import { requireCommenter } from '../../../planning/notes/rules.ts';
+import { approve, loadApprovals, mayApprove } from '../approvals/approvals.ts';
+import { setReviewerState } from '../approvals/reviewers.ts';
+import { type LoadedMergeRequest, reloadMergeRequest } from '../find.ts';
+import { commentedMergeRequest } from '../quick_actions.ts';
+import { allDrafts } from './draft_notes.ts';
+import { publishAll } from './publish.ts';
+
+export type Review = {
+  /** Text of a comment on the merge request; empty: none. */
+  summary: string;
+  isApproval: boolean;
+  /** Head that the reviewer saw. */
+  sha: string;
+};
+
+const hasApproved = async ({ db }: Call, userId: number, id: number): Promise<boolean> =>
+  (await loadApprovals(db, id)).some(({ user_id }) => user_id === userId);
+
+/** Adds the summary as a comment, after its quick actions. */
+const addSummary = async (call: Call, loaded: LoadedMergeRequest, summary: string): Promise<void> => {
+  const { body, done } = await runQuickActions(commentedMergeRequest, call, loaded, summary);
+  if (done === null || body !== '') await createNote(commentedMergeRequest, call, loaded, { body });
+};
+
+/**
+ * Publishes the drafts of the caller, adds the summary, and approves, if the review is an approval.
+ * @throws Failure 400 for an empty review, 401 if the caller may not approve, 403 if they may not comment, 409 if the
+ *   head has changed since
+ */
+export const submitReview = async (
+  call: Call,
+  loaded: LoadedMergeRequest,
+  { summary, isApproval, sha }: Review,
+): Promise<void> => {
+  const { id: userId } = requireUser(call);
+  const { target, merge_request, project } = loaded;
+  const drafts = await allDrafts(call, loaded);
+  const hasSummary = summary.trim() !== '';
+  if (drafts.length === 0 && !hasSummary && !isApproval) {
+    throw invalid({ summary: ["can't be blank in a review without comments"] });
+  }
+  if (drafts.length > 0 || hasSummary) requireCommenter(call, loaded);
+  if (isApproval && !mayApprove(call, loaded)) throw unauthorized();
+  if (isApproval && sha !== merge_request.head_sha) {
+    throw conflict('New commits were pushed meanwhile. Look at them before you approve.');
+  }
+  await publishAll(call, loaded, drafts);
+  if (hasSummary) await addSummary(call, loaded, summary);
+  const current = await reloadMergeRequest(call.db, project, target.id);
+  if (isApproval && !(await hasApproved(call, userId, target.id))) await approve(call, current, sha);
+  else
+    await call.write(async (tx) => {
+      await setReviewerState(tx, target, userId, { state: 'reviewed', from: 'unreviewed' });
+    });
+};
