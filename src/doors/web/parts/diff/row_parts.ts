@@ -53,11 +53,11 @@ export const signs = {
 /** Writes the header of a hunk, or a note such as a missing line end. */
 export const wideRow = ({ wholePath = null }: TableOptions, row: PreparedRow, columns: number): string => {
   const text = escapeText(row.text);
-  const expand =
-    row.kind === 'hunk' && wholePath !== null
-      ? `<a class="expand" href="${escapeText(wholePath)}" aria-label="Show the whole file">⋯</a> `
-      : '';
-  return `<tr class="hunk"><td colspan="${columns}">${expand}${text}</td></tr>`;
+  if (row.kind !== 'hunk' || wholePath === null)
+    return `<tr class="hunk"><td colspan="${columns}">${text}</td></tr>`;
+  const link = `<a class="expand" href="${escapeText(wholePath)}" aria-label="Show the whole file">⋯</a>`;
+  const numbers = columns / 2 - 1;
+  return `<tr class="hunk"><td class="n" colspan="${numbers}">${link}</td><td colspan="${columns - numbers}">${text}</td></tr>`;
 };
 
 /** Returns the lines that a row shows: the one of each side that it has. */
@@ -91,5 +91,5 @@ export const tableAround = (
 ): string => {
   const widths = columns.map(([name]) => (name === '' ? '<col>' : `<col class="${name}">`)).join('');
   const heads = header(columns.map(([, text]) => text));
-  return `<div class="code-box" tabindex="0" role="region" aria-label="${escapeText(label)}"><table class="diff ${view}"><colgroup>${widths}</colgroup>${heads}<tbody>${body}</tbody></table></div>`;
+  return `<div class="code-box" tabindex="0" role="region" aria-label="${escapeText(label)}"><table class="diff ${view}-diff"><colgroup>${widths}</colgroup>${heads}<tbody>${body}</tbody></table></div>`;
 };

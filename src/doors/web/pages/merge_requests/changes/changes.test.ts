@@ -89,7 +89,7 @@ test('says why a file is not shown, and shows it alone', async () => {
 test('shows both files side by side', async () => {
   const text = await read('?view=split');
   const long = cardIn(text, 'src/long.txt');
-  assert.ok(long.includes('<table class="diff split">'), long);
+  assert.ok(long.includes('<table class="diff split-diff">'), long);
   assert.match(
     long,
     /<td class="del">line <mark>20<\/mark>\n<\/td><td class="n">[^]*<td class="add">line <mark>/,

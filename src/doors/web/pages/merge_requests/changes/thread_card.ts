@@ -85,7 +85,7 @@ export const threadCard = (cards: Cards, thread: ShownThread, drafts: readonly S
   if (!thread.isResolved) {
     return html`<section class="card thread-card" ${name} id="thread_${thread.id}" data-unresolved tabindex="-1"><header>${about}</header>${talk}</section>`;
   }
-  return html`<section class="card thread-card" ${name} id="thread_${thread.id}"><details><summary>${about}</summary>${talk}</details></section>`;
+  return html`<section class="card thread-card" ${name} id="thread_${thread.id}" tabindex="-1"><details><summary>${about}</summary>${talk}</details></section>`;
 };
 
 const draftPart = (cards: Cards, { draft, content }: ShownDraft): Html => {
@@ -98,4 +98,4 @@ ${draft.note}</textarea><div class="buttons"><button class="primary small">Save<
 
 /** Renders a draft that starts a thread. */
 export const draftCard = (cards: Cards, draft: ShownDraft): Html =>
-  html`<section class="card thread-card" aria-label="Pending comment">${draftPart(cards, draft)}</section>`;
+  html`<section class="card thread-card" aria-label="Pending comment" tabindex="-1">${draftPart(cards, draft)}</section>`;

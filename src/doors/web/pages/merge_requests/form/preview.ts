@@ -58,7 +58,9 @@ export const previewPart = async (
   const shas = shown.map(({ id }) => id);
   const pipelines = await loadLastPipelines(visit.call, ends.source, shas);
   const given = {
+    call: visit.call,
     code,
+    from: null,
     to: head,
     address: `${requestsPath(ends.project)}/new`,
     query: endsQuery(ends),
@@ -67,5 +69,5 @@ export const previewPart = async (
   const more = commits.length - shown.length;
   return html`<section class="stack" aria-labelledby="preview_commits"><h2 id="preview_commits">${spellCount(commits.length, 'commit')}</h2>
 ${commitList(ends.source, shown, pipelines)}${more > 0 && html`<p class="muted">${more} older commits are not shown.</p>`}</section>
-${diffPart({ diffs, files, overflow }, given)}`;
+${await diffPart({ diffs, files, overflow }, given)}`;
 };
