@@ -781,6 +781,17 @@ CREATE INDEX merge_request_search_waiting on merge_request_search (merge_request
 
 CREATE VIRTUAL TABLE merge_request_search_index using fts5 (title, description, content = '', contentless_delete = 1, detail = full, tokenize = 'trigram case_sensitive 1');
 
+CREATE TABLE merge_request_viewed_files (
+  merge_request_id integer not null references merge_requests (id) on delete cascade,
+  user_id integer not null references users (id) on delete cascade,
+  path_digest text not null,
+  blob_id text not null,
+  created_at integer not null,
+  primary key (merge_request_id, user_id, path_digest)
+) strict;
+
+CREATE INDEX merge_request_viewed_files_user on merge_request_viewed_files (user_id);
+
 CREATE TABLE merge_requests (
   id integer primary key autoincrement,
   project_id integer not null references projects (id) on delete cascade,

@@ -79,6 +79,7 @@ export const workNouns = [
       'POST /:iid/diffs/drafts/:draft',
       'POST /:iid/diffs/drafts/:draft/delete',
       'POST /:iid/diffs/review',
+      'POST /:iid/diffs/suggestions',
       'POST /:iid/diffs/viewed',
     ],
   },

@@ -15,7 +15,8 @@ import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
 import { type CommentPlace, commentForm } from './comment_form.ts';
 import { changesPath, choiceOf } from './query.ts';
-import { type Cards, draftCard, formPath, threadCard, token } from './thread_card.ts';
+import { type Cards, formPath, token } from './card_context.ts';
+import { draftCard, threadCard } from './thread_card.ts';
 import { type Place, type ShownDraft, type ShownThread, fileOf } from './threads.ts';
 
 /** Largest file that is shown whole. */

@@ -4,7 +4,7 @@ import { diffFileId } from '../../../parts/diff/file_card.ts';
 import { hidden } from '../../../parts/form.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { markdownEditor } from '../../../parts/markdown_editor.ts';
-import { type Cards, formPath, token } from './thread_card.ts';
+import { type Cards, formPath, token } from './card_context.ts';
 
 /** A line of a file that a comment is about; null: the file as a whole. */
 export type CommentPlace = { file: Pick<FileDiff, 'old_path' | 'new_path'>; line: string | null };

@@ -5,6 +5,7 @@ import { page } from '../../../page.ts';
 import { oneRequest } from '../find.ts';
 import { commentPages, served } from './acts/comment.ts';
 import { reviewPages } from './acts/review.ts';
+import { suggestionPages } from './acts/suggest.ts';
 import { viewedPages } from './acts/viewed.ts';
 import { changesParams } from './query.ts';
 import { changesView } from './view.ts';
@@ -18,4 +19,4 @@ const changes = page({
     await changesView(visit, await findMergeRequest(visit.call, project, iid), query),
 });
 
-export const changesPages = [changes, ...commentPages, ...reviewPages, ...viewedPages];
+export const changesPages = [changes, ...commentPages, ...reviewPages, ...suggestionPages, ...viewedPages];

@@ -3,7 +3,7 @@ import { mayApprove } from '../../../../../review/merge_requests/approvals/appro
 import { hidden } from '../../../parts/form.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { markdownEditor } from '../../../parts/markdown_editor.ts';
-import { type Cards, formPath, token } from './thread_card.ts';
+import { type Cards, formPath, token } from './card_context.ts';
 
 export type ReviewGiven = {
   /** What was wrong with the review. */

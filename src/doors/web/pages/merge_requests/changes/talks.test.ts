@@ -295,3 +295,30 @@ test('those who may not comment find no forms', async () => {
   assert.equal(posted.status, 403);
   assert.match((await openVisitor(gantry).post(`${path}/comments`, { body: 'x' })).location ?? '', /sign_in/);
 });
+
+test('a suggestion is shown as a difference, and applied as a commit', async () => {
+  const opened = await open();
+  const { path, branch } = opened;
+  const body = 'Better:\n\n```suggestion:-1+0\nTEN\nELEVEN\n```\n';
+  await reviewer.visitor.post(`${path}/comments`, { ...(await formAt(path, 'new_11')), body });
+  const card = cardIn(await read(path, author), 'a.txt');
+  assert.match(card, /Suggested change[^]*−<\/td><td>ten\n[^]*−<\/td><td>eleven\n[^]*\+<\/td><td>TEN\n/);
+  const [, note = '', index = ''] =
+    /name="note" value="(\d+)"><input type="hidden" name="index" value="(\d+)"/.exec(card) ?? [];
+  const stranger = await seedVisitor(gantry);
+  await read(path, stranger);
+  assert.equal((await stranger.visitor.post(`${path}/suggestions`, { note, index })).status, 403);
+  const { status } = await author.visitor.post(`${path}/suggestions`, { note, index });
+  assert.equal(status, 303);
+  const file = await gantry.api(`GET /projects/${project.id}/repository/files/a.txt/raw?ref=${branch}`);
+  assert.ok(file.text.includes('line 9\nTEN\nELEVEN\nline 12\n'), file.text);
+  assert.equal(
+    (await author.visitor.post(`${path}/suggestions`, { note, index })).status,
+    422,
+    'applied already',
+  );
+  await settle(gantry);
+  const [thread] = await discussionsOf(opened);
+  assert.equal(thread.notes[0].resolved, true);
+  assert.equal((await author.visitor.post(`${path}/suggestions`, { note, index: '7' })).status, 404);
+});

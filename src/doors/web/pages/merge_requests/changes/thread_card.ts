@@ -1,5 +1,4 @@
 /** Cards of threads and drafts between the lines. */
-import type { Visit } from '../../../page.ts';
 import { avatar } from '../../../parts/avatar.ts';
 import { hidden } from '../../../parts/form.ts';
 import { type Html, html } from '../../../parts/html.ts';
@@ -7,26 +6,13 @@ import { icon } from '../../../parts/icon.ts';
 import { relative } from '../../../parts/moment.ts';
 import { requestPath } from '../find.ts';
 import type { Changes } from './load.ts';
-import { changesPath, choiceOf } from './query.ts';
-import type { Place, ShownDraft, ShownNote, ShownThread, Talks } from './threads.ts';
+import { type Cards, formPath, token } from './card_context.ts';
+import { changesPath } from './query.ts';
+import { suggestionParts } from './suggestion_card.ts';
+import type { Place, ShownDraft, ShownNote, ShownThread } from './threads.ts';
 
-/** What the cards of one page have in common. */
-export type Cards = {
-  visit: Visit;
-  changes: Changes;
-  rights: Pick<Talks, 'mayComment' | 'mayResolve'>;
-  /** The viewer has drafts: further comments join them. */
-  isReviewing: boolean;
-};
-
-/** Returns the address of a form of the tab. */
-export const formPath = ({ changes }: Pick<Cards, 'changes'>, below: string): string =>
-  changesPath(changes.loaded, choiceOf(changes.query), below);
-
-export const token = ({ visit }: Pick<Cards, 'visit'>): Html =>
-  hidden('authenticity_token', visit.csrfToken());
-
-const notePart = ({ changes }: Cards, note: ShownNote): Html => {
+const notePart = (cards: Cards, note: ShownNote): Html => {
+  const { changes } = cards;
   const { author, created_at, updated_at, content, id } = note;
   const path = requestPath(changes.loaded, `/notes/${id}/edit`);
   const edit =
@@ -34,7 +20,7 @@ const notePart = ({ changes }: Cards, note: ShownNote): Html => {
     html`<a class="icon-link end" href="${path}" aria-label="Edit the comment of ${author.name}" title="Edit">${icon('pencil')}</a>`;
   return html`<div class="note" id="note_${id}">${avatar({ ...author, size: 'medium' })}<div><div class="row tight"><a class="author" href="/${author.username}">${author.name}</a><a class="muted small" href="#note_${id}">${relative(Date.parse(created_at))}</a>${
     updated_at !== created_at && html`<span class="muted small">edited</span>`
-  }${edit}</div>${content}</div></div>`;
+  }${edit}</div>${content}${suggestionParts(cards, id, note.suggestions)}</div></div>`;
 };
 
 const versionNumber = ({ versions, totalVersions }: Changes, { version }: Place): string => {

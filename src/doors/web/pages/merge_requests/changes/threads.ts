@@ -6,12 +6,14 @@ import { type Position, parsePosition } from '../../../../../planning/notes/posi
 import { mayAdminNote, mayComment } from '../../../../../planning/notes/rules.ts';
 import type { FileDiff } from '../../../../../platform/git/protocol_types.ts';
 import { type DraftNote, allDrafts } from '../../../../../review/merge_requests/drafts/draft_notes.ts';
+import { parseSuggestions } from '../../../../../review/merge_requests/suggestions/parse_suggestions.ts';
 import type { VersionRow } from '../../../../../review/merge_requests/versions/json.ts';
 import type { Visit } from '../../../page.ts';
 import type { LineKey } from '../../../parts/diff/row_parts.ts';
 import type { Html } from '../../../parts/html.ts';
 import { markdownTexts } from '../../../parts/markdown.ts';
 import type { Changes } from './load.ts';
+import { type ShownSuggestion, loadSuggestions } from './suggestions.ts';
 
 /** Threads that are shown; of more, the newest. */
 const maxThreads = 500;
@@ -29,6 +31,7 @@ export type ShownNote = {
   resolved_by?: { name: string } | null;
   content: Html;
   mayAdmin: boolean;
+  suggestions: readonly ShownSuggestion[];
 };
 
 /** Where a thread or draft is shown in the version on the page. */
@@ -135,17 +138,26 @@ export const countByFile = ({ threads }: Talks): Map<string, number> => {
 
 /** Renders the texts of threads and drafts together: references take a few queries for all. */
 export const renderTalks = async (
-  { call }: Visit,
-  { loaded }: Changes,
+  visit: Visit,
+  changes: Changes,
   { threads, drafts }: Pick<Talks, 'threads' | 'drafts'>,
 ): Promise<{ threads: ShownThread[]; drafts: (ShownDraft & { place: Place | null })[] }> => {
+  const { call } = visit;
+  const { loaded } = changes;
   const { project, target } = loaded;
+  const suggestions = await loadSuggestions(
+    visit,
+    changes,
+    threads.flatMap(({ discussion }) => discussion.notes),
+  );
   const rendered = await discussionsJson(
     call,
     target,
     threads.map(({ discussion }) => discussion),
   );
-  const bodies = rendered.flatMap(({ notes }) => notes.map(({ body }) => body));
+  const bodies = rendered.flatMap(({ notes }) =>
+    notes.map(({ id, body }) => (suggestions.has(id) ? parseSuggestions(body).text : body)),
+  );
   const texts = [...bodies, ...drafts.map(({ draft }) => draft.note)];
   const contents = texts.length === 0 ? [] : await markdownTexts(call, texts, { project });
   let at = 0;
@@ -155,7 +167,8 @@ export const renderTalks = async (
       const row = rows.get(note.id);
       const content = contents[at++] as Html;
       const mayAdmin = call.signedIn && row !== undefined && mayAdminNote(call, loaded, row);
-      return { ...(note as Omit<ShownNote, 'content' | 'mayAdmin'>), content, mayAdmin };
+      const given = note as Omit<ShownNote, 'content' | 'mayAdmin' | 'suggestions'>;
+      return { ...given, content, mayAdmin, suggestions: suggestions.get(note.id) ?? [] };
     });
     return { ...thread, notes };
   });

@@ -8,7 +8,7 @@ import { toShortId } from '../../../../../code/repository/commits/json.ts';
 import type { Changes } from './load.ts';
 import { type ChangesQuery, changesPath, choiceOf } from './query.ts';
 import { type ReviewGiven, reviewMenu } from './review_menu.ts';
-import type { Cards } from './thread_card.ts';
+import type { Cards } from './card_context.ts';
 import type { Talks } from './threads.ts';
 
 const pathTo = ({ loaded, query }: Changes, more: ChangesQuery): string =>

@@ -13,7 +13,8 @@ import { partOf, splitFiles } from './file_pages.ts';
 import { fileTree } from './file_tree.ts';
 import { type Changes, loadChanges } from './load.ts';
 import { type ChangesQuery, changesPath, choiceOf } from './query.ts';
-import { type Cards, draftCard, threadCard } from './thread_card.ts';
+import type { Cards } from './card_context.ts';
+import { draftCard, threadCard } from './thread_card.ts';
 import { type Talks, countByFile, fileOf, loadTalks, renderTalks } from './threads.ts';
 import { toolbar } from './toolbar.ts';
 

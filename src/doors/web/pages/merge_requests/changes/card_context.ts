@@ -1,0 +1,23 @@
+/** What the cards and forms of the Changes tab have in common. */
+import type { Visit } from '../../../page.ts';
+import { hidden } from '../../../parts/form.ts';
+import type { Html } from '../../../parts/html.ts';
+import type { Changes } from './load.ts';
+import { changesPath, choiceOf } from './query.ts';
+import type { Talks } from './threads.ts';
+
+/** What the cards of one page have in common. */
+export type Cards = {
+  visit: Visit;
+  changes: Changes;
+  rights: Pick<Talks, 'mayComment' | 'mayResolve'>;
+  /** The viewer has drafts: further comments join them. */
+  isReviewing: boolean;
+};
+
+/** Returns the address of a form of the tab. */
+export const formPath = ({ changes }: Pick<Cards, 'changes'>, below: string): string =>
+  changesPath(changes.loaded, choiceOf(changes.query), below);
+
+export const token = ({ visit }: Pick<Cards, 'visit'>): Html =>
+  hidden('authenticity_token', visit.csrfToken());
