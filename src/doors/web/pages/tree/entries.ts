@@ -4,6 +4,7 @@ import { openCachedCode } from '../../../../code/repository/read_cache.ts';
 import { type LastCommits, findLastCommits } from '../../../../code/repository/files/last_commits.ts';
 import { toCommitTitle } from '../../../../code/repository/commits/json.ts';
 import { listFolder } from '../../../../code/repository/files/list_folder.ts';
+import { loadSubmodules } from '../../../../code/repository/files/submodules.ts';
 import { loadLastPipelines } from '../../../../code/repository/statuses/last_pipelines.ts';
 import type { Commit, Oid, TreeEntry } from '../../../../platform/git/protocol_types.ts';
 import { makeLruCache } from '../../../../platform/lru_cache.ts';
@@ -16,6 +17,7 @@ import { commitHeader, commitLink, signedTime } from '../../parts/code/commit_li
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
 import { pagesNav } from '../../parts/paging.ts';
+import { submoduleUrl } from './submodule_link.ts';
 
 /** Entries of one page of a folder. */
 const maxEntries = 500;
@@ -41,11 +43,19 @@ export type TreeGiven = {
 const executable = '100755';
 const symlink = '120000';
 
+/** Renders a submodule: a link to its repository, where that has an address of the web, and its commit. */
+const submoduleCell = ({ name, id }: TreeEntry, target: ReturnType<typeof submoduleUrl>): Html => {
+  const commit = html`@ ${id.slice(0, 8)}`;
+  if (target === null)
+    return html`${icon('submodule', 'Submodule')}<span>${name}</span> <code class="muted">${commit}</code>`;
+  const { href, isOwn } = target;
+  return html`${icon('submodule', 'Submodule')}<a href="${href}"${!isOwn && html` rel="nofollow noreferrer noopener"`}>${name}</a> <code class="muted">${
+    isOwn ? html`<a href="${href}/tree/${id}">${commit}</a>` : commit
+  }</code>`;
+};
+
 /** Renders the name of an entry: a link to its page, and what it is unless a plain file or folder. */
-const nameCell = (project: Project, ref: string, { name, path, type, mode, id }: TreeEntry): Html => {
-  if (type === 'commit') {
-    return html`${icon('submodule', 'Submodule')}<span>${name}</span> <code class="muted">@ ${id.slice(0, 8)}</code>`;
-  }
+const nameCell = (project: Project, ref: string, { name, path, type, mode }: TreeEntry): Html => {
   const isFolder = type === 'tree';
   const note = mode === symlink ? 'symlink' : mode === executable ? 'executable' : null;
   const image = isFolder ? icon('folder', 'Folder') : icon(mode === symlink ? 'link' : 'file', 'File');
@@ -124,9 +134,16 @@ const readFolder = async (
     findLastCommit(code, commit, path),
     findEntryCommits(visit, code, given, entries),
   ]);
+  const hasSubmodules = entries.some(({ type }) => type === 'commit');
+  const submodules = hasSubmodules ? await loadSubmodules(code, commit) : new Map<string, string>();
+  const cellFor = (entry: TreeEntry): Html => {
+    if (entry.type !== 'commit') return nameCell(project, ref, entry);
+    const url = submodules.get(entry.path);
+    return submoduleCell(entry, url === undefined ? null : submoduleUrl(url, project, visit.call.baseUrl));
+  };
   const rows = entries.map(
     (entry) =>
-      html`<tr><td>${nameCell(project, ref, entry)}</td>${commitCells(project, commits.get(entry.name))}</tr>
+      html`<tr><td>${cellFor(entry)}</td>${commitCells(project, commits.get(entry.name))}</tr>
 `,
   );
   return { rows: html`${rows}`, total, lastCommit, isFinished };

@@ -30,9 +30,11 @@ test('shows symlinks, submodules and names that are not UTF-8', async () => {
     Buffer.concat([Buffer.from(`${tree.path}/`), Buffer.from([0x66, 0xff, 0xfe])]),
     'of odd bytes\n',
   );
+  await tree.write('.gitmodules', '[submodule "s"]\n\tpath = linked\n\turl = ../other.git\n');
   await tree.git('update-index', '--add', '--cacheinfo', `160000,${submodule},sub`);
   await tree.git('add', '--', 'plain', 'link', 'outside', '.');
   await tree.git('update-index', '--add', '--cacheinfo', `160000,${submodule},sub`);
+  await tree.git('update-index', '--add', '--cacheinfo', `160000,${submodule},linked`);
   await tree.git('commit', '--quiet', '--message', 'Odd entries');
   await tree.git('push', '--quiet', repositoryUrl(gantry.url, full_path, rootToken), 'HEAD:refs/heads/main');
 
@@ -40,6 +42,9 @@ test('shows symlinks, submodules and names that are not UTF-8', async () => {
   const { text } = await visitor.get(`/${full_path}/tree/main?commits=1`);
   assert.match(text, />link<\/a> <span class="badge">symlink/);
   assert.match(text, /<span>sub<\/span> <code class="muted">@ aaaaaaaa/);
+  const other = `/${full_path.replace(/[^/]+$/, 'other')}`;
+  const linked = `<a href="${other}">linked</a> <code class="muted"><a href="${other}/tree/${submodule}">@ aaaaaaaa</a>`;
+  assert.ok(text.includes(linked), text);
   const link = (await visitor.get(`/${full_path}/-/blob/main/link`)).text;
   assert.ok(link.includes(`Symbolic link to <a href="/${full_path}/-/blob/main/plain">`), link);
   const outside = (await visitor.get(`/${full_path}/-/blob/main/outside`)).text;

@@ -1,0 +1,31 @@
+/** Links to the repository of a submodule. */
+import type { Project } from '../../../../projects/projects/find.ts';
+
+const projectPath = /^\/[\w.-]+(?:\/[\w.-]+)+$/;
+
+const withoutSuffix = (path: string): string => path.replace(/\/+$/, '').replace(/\.git$/, '');
+
+/**
+ * Returns where a submodule comes from: a path of the instance, or a page of another site; null: it is no address of
+ * the web.
+ * @param url as `.gitmodules` names it; relative ones start at the project
+ */
+export const submoduleUrl = (
+  url: string,
+  { full_path }: Pick<Project, 'full_path'>,
+  baseUrl: string,
+): { href: string; isOwn: boolean } | null => {
+  const base = URL.parse(`${baseUrl.replace(/\/+$/, '')}/`);
+  if (base === null) return null;
+  const isRelative = /^\.{1,2}\//.test(url);
+  // Git takes the address of the repository as a folder.
+  const target = isRelative ? URL.parse(url, new URL(`${full_path}/`, base)) : URL.parse(url);
+  if (target === null || !/^https?:$/.test(target.protocol)) return null;
+  const path = withoutSuffix(target.pathname);
+  const isOwn = target.origin === base.origin && projectPath.test(path);
+  return isOwn
+    ? { href: path, isOwn }
+    : isRelative
+      ? null
+      : { href: withoutSuffix(`${target.origin}${target.pathname}`), isOwn };
+};
