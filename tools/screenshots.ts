@@ -28,6 +28,8 @@ const shown: Record<string, string> = {
   issue: '/workshop/bridge/-/issues/1',
   merge_requests: '/workshop/bridge/-/merge_requests',
   merge_request: '/workshop/bridge/-/merge_requests/1',
+  merge_request_merged: '/workshop/bridge/-/merge_requests/2',
+  merge_request_pipelines: '/workshop/bridge/-/merge_requests/1/pipelines',
   merge_request_new:
     '/workshop/bridge/-/merge_requests/new?merge_request[source_branch]=handrails&merge_request[target_branch]=wider-deck',
   settings: '/workshop/bridge/-/settings',

@@ -6,7 +6,7 @@ import { type FormProblems, checkbox, input, select } from '../../../parts/form.
 import { type Html, html } from '../../../parts/html.ts';
 import { markdownEditor } from '../../../parts/markdown_editor.ts';
 import { type Choices, loadChoices } from '../../../parts/side/choices.ts';
-import type { Ends } from './ends.ts';
+import type { Ends } from './branch_choice.ts';
 
 export type Filled = {
   title: string;

@@ -24,7 +24,14 @@ import { projectPath, projectView } from '../../../parts/frame/project_view.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { chooseTemplate, templatesPart } from '../../issuables/templates.ts';
 import { requestPath, requestsPath, servedRequests } from '../find.ts';
-import { type EndProblems, type Ends, type SentEnds, endsForm, endsQuery, findEnds } from './ends.ts';
+import {
+  type EndProblems,
+  type Ends,
+  type SentEnds,
+  endsForm,
+  endsQuery,
+  findEnds,
+} from './branch_choice.ts';
 import { type Filled, requestFields } from './fields.ts';
 import { type Preview, loadPreview, previewPart } from './preview.ts';
 

@@ -14,7 +14,7 @@ import { spellCount } from '../../../parts/count.ts';
 import { type DiffChoice, diffPart, toDiffRequest } from '../../../parts/diff/diff_part.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { requestsPath } from '../find.ts';
-import { type EndProblems, type Ends, endsQuery } from './ends.ts';
+import { type EndProblems, type Ends, endsQuery } from './branch_choice.ts';
 
 /** Commits that are listed. */
 const maxCommits = 100;
