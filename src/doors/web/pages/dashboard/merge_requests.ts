@@ -1,15 +1,17 @@
 /** The merge requests of the user: to review, assigned, created. */
+import { linkedLabels } from '../../../../planning/issuables/lists/linked_labels.ts';
 import { pageParams, pageRequest } from '../../../../platform/http/page.ts';
 import { object, oneOf } from '../../../../platform/http/schema.ts';
 import type { Filters } from '../../../../review/merge_requests/lists/filters.ts';
 import { mergeRequestTexts } from '../../../../review/merge_requests/lists/json_cache.ts';
 import { listMergeRequests } from '../../../../review/merge_requests/lists/list.ts';
+import { loadRowFacts } from '../../../../review/merge_requests/lists/row_facts.ts';
 import { type Visit, page } from '../../page.ts';
 import { emptyState } from '../../parts/empty_state.ts';
 import { tabs } from '../../parts/frame/nav.ts';
-import { html } from '../../parts/html.ts';
+import { type Html, html } from '../../parts/html.ts';
 import { pagesNav } from '../../parts/paging.ts';
-import { type ListedMergeRequest, mergeRequestRow, parseMergeRequest } from './merge_request_row.ts';
+import { type ListedRequest, listPathOf, parseRequest, requestRow } from '../merge_requests/list/row.ts';
 
 const path = '/dashboard/merge_requests';
 
@@ -29,7 +31,7 @@ type Asked = { scope: Scope; state: State; page?: number; per_page?: number };
 export const loadMergeRequests = async (
   { call }: Visit,
   { scope, state, ...paging }: Asked,
-): Promise<{ requests: ListedMergeRequest[]; total: number }> => {
+): Promise<{ requests: ListedRequest[]; total: number }> => {
   const filters: Filters = { scope, state, order_by: 'updated_at', sort: 'desc' };
   const page = pageRequest(paging);
   const { items, total } = await listMergeRequests({
@@ -39,7 +41,24 @@ export const loadMergeRequests = async (
     page,
     texts: mergeRequestTexts,
   });
-  return { requests: items.map(parseMergeRequest), total };
+  return { requests: items.map(parseRequest), total };
+};
+
+/** Renders the rows as the lists of projects do. */
+const renderRows = async ({ call }: Visit, requests: readonly ListedRequest[]): Promise<Html[]> => {
+  const ids = requests.map(({ id }) => id);
+  const [labels, facts] = await Promise.all([
+    linkedLabels(call.db, 'MergeRequest', ids),
+    loadRowFacts(call, ids),
+  ]);
+  return requests.map((request) =>
+    requestRow(request, {
+      labels: labels.get(request.id) ?? [],
+      facts: facts.get(request.id),
+      labelHref: (title) => `${listPathOf(request)}?${new URLSearchParams({ labels: title }).toString()}`,
+      namesProject: true,
+    }),
+  );
 };
 
 const addressOf = (scope: Scope, state: State): string => {
@@ -71,10 +90,11 @@ export const mergeRequestPages = [
         ([one, name]) =>
           html`<a class="button" href="${addressOf(scope, one as State)}"${one === state && html` aria-current="page"`}>${name}</a>`,
       );
+      const rows = await renderRows(visit, requests);
       const list =
         requests.length === 0
           ? emptyState({ icon: 'merge-request', title: 'No merge requests' })
-          : html`<header><span class="muted">${total === 1 ? '1 merge request' : `${total} merge requests`}</span></header><ul class="list">${requests.map((request) => mergeRequestRow(request))}</ul>`;
+          : html`<header><span class="muted">${total === 1 ? '1 merge request' : `${total} merge requests`}</span></header><ul class="list issues">${rows}</ul>`;
       return {
         title: 'Merge requests',
         body: html`<h1>Merge requests</h1>

@@ -41,7 +41,7 @@ const reviewsCard = async (visit: Visit): Promise<Html | null> => {
   if (total === 0) return null;
   return card(
     { icon: 'eye', title: 'Waiting for your review', path: '/dashboard/merge_requests', total },
-    html`<ul class="list">${requests.map((request) => mergeRequestRow(request, true))}</ul>`,
+    html`<ul class="list">${requests.map((request) => mergeRequestRow(request))}</ul>`,
   );
 };
 
@@ -56,7 +56,7 @@ const requestsCard = async (visit: Visit): Promise<Html | null> => {
       path: '/dashboard/merge_requests?scope=assigned-to-me',
       total,
     },
-    html`<ul class="list">${requests.map((request) => mergeRequestRow(request, true))}</ul>`,
+    html`<ul class="list">${requests.map((request) => mergeRequestRow(request))}</ul>`,
   );
 };
 

@@ -17,7 +17,7 @@ import type { Visit } from '../../page.ts';
 import { codePath } from '../../parts/code/code_path.ts';
 import type { IconName } from '../../parts/icon.ts';
 import type { ListedProject } from '../../parts/project_list.ts';
-import { parseMergeRequest } from '../dashboard/merge_request_row.ts';
+import { parseRequest } from '../merge_requests/list/row.ts';
 import { parseIssue } from '../issues/list/row.ts';
 
 export type Match = { path: string; text: string; icon: IconName; hint?: string };
@@ -83,7 +83,7 @@ export const findMergeRequests = async (
   const filters: RequestFilters = { ...newest, state: 'all', ...toSelection(typed) };
   const query = { call, scope: { project }, filters, page: firstPage(maxMatches), texts: mergeRequestTexts };
   const { items } = await listMergeRequests(query);
-  const matches = items.map(parseMergeRequest).map(({ iid, title: text, state }) => ({
+  const matches = items.map(parseRequest).map(({ iid, title: text, state }) => ({
     path: `/${project.full_path}/merge_requests/${iid}`,
     text: `!${iid} ${text}`,
     icon: 'merge-request' as const,

@@ -118,9 +118,12 @@ const metaPart = (request: ListedRequest, { namesProject, facts }: RowContext): 
   return html`<span class="meta">${number} ${what}${branchPart(request, facts)}</span>`;
 };
 
+/** Address of the list of the merge request's project. */
+export const listPathOf = ({ references: { full } }: Pick<ListedRequest, 'references'>): string =>
+  `/${full.slice(0, full.lastIndexOf('!'))}/merge_requests`;
+
 /** Address of a merge request's page. */
-export const pathOf = ({ references: { full }, iid }: ListedRequest): string =>
-  `/${full.slice(0, full.lastIndexOf('!'))}/merge_requests/${iid}`;
+export const pathOf = (request: ListedRequest): string => `${listPathOf(request)}/${request.iid}`;
 
 /** Renders a merge request as a row of a list. */
 export const requestRow = (request: ListedRequest, context: RowContext): Html => {
