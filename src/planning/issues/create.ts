@@ -17,7 +17,7 @@ import { findOrCreateLabels } from '../../projects/labels/by_title.ts';
 import { findAssignableMilestone } from '../../projects/milestones/find_assignable.ts';
 import { addCrossReferences } from '../notes/cross_references.ts';
 import type { Project } from '../../projects/projects/find.ts';
-import { writeWithIid } from '../../projects/projects/take_iid.ts';
+import { iidTurn, takeIid } from '../../projects/projects/take_iid.ts';
 import { setSubscribed } from '../subscriptions/subscribed.ts';
 import { logTime } from '../time_tracking/log.ts';
 import { addTodosForNewRecord } from '../todos/notify_assignees.ts';
@@ -53,9 +53,10 @@ export const issueVisibility =
   (viewer: Viewer, assignee_ids: number[]): boolean =>
     canSeeIssue(viewer, project, { id: 0, deleted_at: null, ...issue, assignee_ids });
 
-const insertIssue = async (tx: Tx, project: Project, actor: Actor, input: ActedIssue & { iid: number }) => {
-  const { iid, milestone_id: milestoneId = null } = input;
+const insertIssue = async (tx: Tx, project: Project, actor: Actor, input: ActedIssue) => {
+  const { milestone_id: milestoneId = null } = input;
   const milestone = milestoneId === null ? null : await findAssignableMilestone(tx.db, project, milestoneId);
+  const iid = await takeIid(tx, project.id, 'issue');
   const created_at = input.created_at ?? tx.now;
   const row = {
     ...newColumns<IssueRow, typeof issueFields>(issueFields, input),
@@ -141,11 +142,9 @@ export const createIssue = async (
     await withQuickActions({ call, project, type: 'Issue' }, { ...input, title }),
   );
   const actor = requireActor(call);
-  return await writeWithIid(
-    call.platform.store,
-    { project_id: project.id, kind: 'issue' },
-    async (tx, iid) => {
-      const row = await insertIssue(tx, project, actor, { ...fields, iid });
+  return await call.write(
+    async (tx) => {
+      const row = await insertIssue(tx, project, actor, fields);
       await storeSearchText(tx, 'Issue', row, true);
       await storeLinks(tx, actor, project, { ...row, fields });
       await storeUserAgent(tx, row.id, call);
@@ -163,5 +162,6 @@ export const createIssue = async (
       await follow?.(tx, loaded);
       return loaded;
     },
+    iidTurn(project.id, 'issue'),
   );
 };

@@ -17,7 +17,7 @@ import { findOrCreateLabels } from '../../projects/labels/by_title.ts';
 import { findAssignableMilestone } from '../../projects/milestones/find_assignable.ts';
 import { addCrossReferences } from '../../planning/notes/cross_references.ts';
 import { type Project, findProject } from '../../projects/projects/find.ts';
-import { writeWithIid } from '../../projects/projects/take_iid.ts';
+import { iidTurn, takeIid } from '../../projects/projects/take_iid.ts';
 import { setSubscribed } from '../../planning/subscriptions/subscribed.ts';
 import { logTime } from '../../planning/time_tracking/log.ts';
 import { addTodosForNewRecord } from '../../planning/todos/notify_assignees.ts';
@@ -88,15 +88,13 @@ const isSquashed = ({ squash_option }: Project, squash: boolean | undefined): bo
   return squash ?? squash_option === 'default_on';
 };
 
-type Unsaved = ActedInput & { pair: Pair; iid: number };
-
-const insertRequest = async (tx: Tx, target: Project, actor: Actor, fields: Unsaved) => {
+const insertRequest = async (tx: Tx, target: Project, actor: Actor, fields: ActedInput & { pair: Pair }) => {
   const { milestone_id: requestedId = null } = fields;
   const milestone = requestedId === null ? null : await findAssignableMilestone(tx.db, target, requestedId);
   const row = {
     ...newColumns<MergeRequestRow, typeof mergeRequestFields>(mergeRequestFields, fields),
     ...fields.pair,
-    iid: fields.iid,
+    iid: await takeIid(tx, target.id, 'merge_request'),
     title: fields.title,
     state: 'opened' as const,
     author_id: actor.user.id,
@@ -154,12 +152,10 @@ const store = async (
   { target, fields, pair, prepared }: NewRecord,
 ): Promise<LoadedMergeRequest> => {
   const actor = requireActor(call);
-  return await writeWithIid(
-    call.platform.store,
-    { project_id: target.id, kind: 'merge_request' },
-    async (tx, iid) => {
+  return await call.write(
+    async (tx) => {
       await requireNoOther(tx.db, pair);
-      const row = await insertRequest(tx, target, actor, { ...fields, pair, iid });
+      const row = await insertRequest(tx, target, actor, { ...fields, pair });
       await storeSearchText(tx, 'MergeRequest', row, true);
       await storeLinks(tx, actor, target, { ...row, fields });
       await insertVersion(tx, row, prepared);
@@ -178,6 +174,7 @@ const store = async (
       await addCrossReferences(tx, call, loaded, { before: null, after: row });
       return loaded;
     },
+    iidTurn(target.id, 'merge_request'),
   );
 };
 

@@ -4,8 +4,6 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
-import { sql } from 'kysely';
 import pg from 'pg';
 import type { Tx } from '../../../src/platform/db/open.ts';
 import { holdProject } from '../../../src/projects/projects/lock_project.ts';
@@ -118,29 +116,4 @@ test('a milestone does not wait for a transaction that holds its project', async
     },
   );
   assert.deepEqual([made?.status, renamed?.status, renamed?.body.title], [201, 200, 'other']);
-});
-
-test('a new issue does not wait for one that is being created', { skip: engine === 'sqlite' }, async () => {
-  const { projects } = await prepareSite(gantry.url, rootToken);
-  const [id] = projects;
-  const create = async (title: string, labels = '') =>
-    await gantry.api(`POST /projects/${id}/issues`, { json: { title, labels } });
-  const { waiting } = await whileOpen(
-    async ({ db, now }) =>
-      // The creation below waits for this row, which has the title of its label.
-      await db
-        .insertInto('labels')
-        .values({ project_id: id, title: 'new', color: '#112233', created_at: now, updated_at: now })
-        .execute(),
-    async () => {
-      const waiting = create('slow', 'new');
-      const waiters = sql<{ total: number }>`select count(*) as total from pg_locks where not granted`;
-      while ((await waiters.execute(gantry.service.platform.store.db)).rows[0]?.total === 0) await pause(10);
-      const quick = await create('quick');
-      assert.equal(quick.status, 201, quick.text);
-      return { waiting };
-    },
-  );
-  const slow = await waiting;
-  assert.equal(slow.status, 201, slow.text);
 });

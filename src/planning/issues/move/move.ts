@@ -11,7 +11,7 @@ import { movedFromText, movedToText } from '../../issuables/text/system_note_tex
 import { findLabels } from '../../../projects/labels/by_title.ts';
 import { addSystemNotes } from '../../notes/system.ts';
 import { type Project, findProject } from '../../../projects/projects/find.ts';
-import { writeWithIid } from '../../../projects/projects/take_iid.ts';
+import { iidTurn, takeIid } from '../../../projects/projects/take_iid.ts';
 import { finishTodos } from '../../todos/add.ts';
 import { issueVisibility } from '../create.ts';
 import { movedColumns } from '../fields.ts';
@@ -36,14 +36,8 @@ const sameMilestone = async (tx: Tx, project: Project, title: string | undefined
   return rows[0]?.id ?? null;
 };
 
-/** Target project, and the number there. */
-type Destination = { to: Project; iid: number };
-
-const insertCopy = async (
-  tx: Tx,
-  { issue, project: from }: LoadedIssue,
-  { to, iid }: Destination,
-): Promise<number> => {
+const insertCopy = async (tx: Tx, { issue, project: from }: LoadedIssue, to: Project): Promise<number> => {
+  const iid = await takeIid(tx, to.id, 'issue');
   const description = issue.description === null ? null : await rewriteText(tx, from, issue.description);
   const { id } = await tx.db
     .insertInto('issues')
@@ -128,13 +122,8 @@ const recordMove = async (tx: Tx, actor: Actor, old: LoadedIssue, moved: LoadedI
   });
 };
 
-const moveLocked = async (
-  tx: Tx,
-  actor: Actor,
-  old: LoadedIssue,
-  { to, iid }: Destination,
-): Promise<LoadedIssue> => {
-  const id = await insertCopy(tx, old, { to, iid });
+const moveLocked = async (tx: Tx, actor: Actor, old: LoadedIssue, to: Project): Promise<LoadedIssue> => {
+  const id = await insertCopy(tx, old, to);
   await copyTrail(tx, old.issue.id, id);
   await copyNotes(tx, old, { id, project_id: to.id });
   await copyLinks(tx, old, id, to);
@@ -162,9 +151,12 @@ export const moveIssue = async (
   const permitted = may(call.viewer, 'move_issue', loaded.project) && may(call.viewer, 'move_issue', to);
   if (!permitted || loaded.issue.moved_to_id !== null) throw noPermission();
   if (to.id === loaded.project.id) throw sameProject();
-  return await writeWithIid(call.platform.store, { project_id: to.id, kind: 'issue' }, async (tx, iid) => {
-    const old = await lockIssue(tx, loaded.project, loaded.issue.id, 'Issue');
-    if (old.issue.moved_to_id !== null) throw noPermission();
-    return await moveLocked(tx, requireActor(call), old, { to, iid });
-  });
+  return await call.write(
+    async (tx) => {
+      const old = await lockIssue(tx, loaded.project, loaded.issue.id, 'Issue');
+      if (old.issue.moved_to_id !== null) throw noPermission();
+      return await moveLocked(tx, requireActor(call), old, to);
+    },
+    iidTurn(to.id, 'issue'),
+  );
 };
