@@ -53,24 +53,3 @@ test('a hanging transaction delays the next one for a limited time only', async 
   resolve();
   await first;
 });
-
-test('a work in a long queue waits for its turn, however long the queue takes', async (t) => {
-  t.mock.timers.enable({ apis: ['setTimeout'] });
-  const inTurn = makeWriteTurns();
-  const steps: number[] = [];
-  const works = [1, 2, 3].map(async (number) => {
-    await inTurn('row', async () => {
-      steps.push(number);
-      await new Promise<void>((resolve) => void setTimeout(resolve, 3_000));
-    });
-  });
-  for (const begun of [[1], [1, 2], [1, 2, 3]]) {
-    await setImmediate();
-    assert.deepEqual(steps, begun);
-    t.mock.timers.tick(2_500);
-    await setImmediate();
-    assert.deepEqual(steps, begun);
-    t.mock.timers.tick(500);
-  }
-  await Promise.all(works);
-});

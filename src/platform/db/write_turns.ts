@@ -5,19 +5,14 @@
  */
 
 /**
- * Milliseconds that a transaction may run before the next one stops waiting for it, so that a hanging one does not
- * block the others. The time that it waited itself does not count: in a long queue, those that gave up would wait for
- * the row with a connection each.
+ * Milliseconds after which a transaction stops waiting for its turn, so that a hanging one does not block the others.
  */
-const maxRunMilliseconds = 5_000;
+const maxWaitMilliseconds = 5_000;
 
-type Turn = { begun: Promise<void>; ended: Promise<void> };
-
-const waitFor = async ({ begun, ended }: Turn): Promise<void> => {
-  await begun;
+const waitFor = async (previous: Promise<void>): Promise<void> => {
   const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, maxRunMilliseconds);
-  await Promise.race([ended, promise]);
+  const timer = setTimeout(resolve, maxWaitMilliseconds);
+  await Promise.race([previous, promise]);
   clearTimeout(timer);
 };
 
@@ -25,20 +20,17 @@ export type WriteTurns = <T>(name: string, work: () => Promise<T>) => Promise<T>
 
 /** Creates the queues of one store. Work of the same name runs one after another. */
 export const makeWriteTurns = (): WriteTurns => {
-  const last = new Map<string, Turn>();
+  const last = new Map<string, Promise<void>>();
   return async (name, work) => {
     const previous = last.get(name);
-    const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
     const { promise: ended, resolve: end } = Promise.withResolvers<void>();
-    const turn = { begun, ended };
-    last.set(name, turn);
+    last.set(name, ended);
     if (previous !== undefined) await waitFor(previous);
-    begin();
     try {
       return await work();
     } finally {
       end();
-      if (last.get(name) === turn) last.delete(name);
+      if (last.get(name) === ended) last.delete(name);
     }
   };
 };
