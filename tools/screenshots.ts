@@ -4,9 +4,10 @@
  *   npm run screenshots                       into screenshots/
  *   npm run screenshots -- --only issue,home  some of them
  *   npm run screenshots -- --into FOLDER
+ *   npm run screenshots -- --readme           only docs/gantry.webp, the picture of the README
  */
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -37,6 +38,9 @@ const shown: Record<string, string> = {
   new_project: '/projects/new',
   admin_users: '/admin/users',
   pipelines: '/workshop/bridge/-/pipelines',
+  pipeline: '/workshop/bridge/-/pipelines/8',
+  new_release: '/workshop/bridge/-/releases/new',
+  profile: '/ada',
 };
 
 /** Variants of each picture: wide in light and dark, and a phone. */
@@ -48,7 +52,7 @@ const variants: Record<string, BrowserContextOptions> = {
 
 const signIn = async (page: Page, password: string): Promise<void> => {
   await page.goto('/users/sign_in');
-  await page.locator('input[name=login]').fill('root');
+  await page.locator('input[name=login]').fill('ada');
   await page.locator('input[name=password]').fill(password);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.waitForURL('/');
@@ -69,14 +73,46 @@ const takeVariant = async ({ browser, url, password, into }: Site, variant: stri
   await context.close();
 };
 
+/** Maximum bytes of the picture of the README. */
+const maxReadmeBytes = 80_000;
+
+/** Loads the page until the last pipeline has passed, for half a minute at most. */
+const waitForPipeline = async (page: Page): Promise<void> => {
+  for (let round = 0; round < 30; round += 1) {
+    if ((await page.locator('.last-commit .status.ok').count()) > 0) return;
+    await page.waitForTimeout(1_000);
+    await page.reload();
+  }
+};
+
+/** Takes the picture of the README as WebP, which Playwright does not write itself. */
+const takeReadmePicture = async ({ browser, url, password }: Site): Promise<void> => {
+  const viewport = { width: 1180, height: 720 };
+  const context = await browser.newContext({ baseURL: url, viewport, colorScheme: 'light' });
+  const page = await context.newPage();
+  await signIn(page, password);
+  await page.goto(shown['home'] ?? '/');
+  await waitForPipeline(page);
+  const devtools = await context.newCDPSession(page);
+  const { data } = await devtools.send('Page.captureScreenshot', { format: 'webp', quality: 82 });
+  const content = Buffer.from(data, 'base64');
+  if (content.length > maxReadmeBytes) throw new Error(`the picture has ${content.length} bytes`);
+  const file = join(root, 'docs/gantry.webp');
+  writeFileSync(file, content);
+  console.log(`${content.length}  ${file}`);
+  await context.close();
+};
+
 const main = async (): Promise<void> => {
   const text = { type: 'string' } as const;
-  const { values } = parseArgs({ options: { into: text, only: text } });
+  const { values } = parseArgs({
+    options: { into: text, only: text, readme: { type: 'boolean', default: false } },
+  });
   const into = resolve(values.into ?? join(root, 'screenshots'));
   const names = values.only?.split(',') ?? Object.keys(shown);
   const data = mkdtempSync(join(tmpdir(), 'gantry-screenshots-'));
   const [token, password] = [randomBytes(15).toString('base64url'), randomBytes(9).toString('base64url')];
-  mkdirSync(into, { recursive: true });
+  if (!values.readme) mkdirSync(into, { recursive: true });
   const service = await startService({
     env: {
       GANTRY_DATA: data,
@@ -92,7 +128,8 @@ const main = async (): Promise<void> => {
     const executablePath = await chromium.executablePath();
     const browser = await driver.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
     const site = { browser, url: service.url, password, into };
-    for (const variant of Object.keys(variants)) await takeVariant(site, variant, names);
+    if (values.readme) await takeReadmePicture(site);
+    else for (const variant of Object.keys(variants)) await takeVariant(site, variant, names);
     await browser.close();
   } finally {
     await service.stop();

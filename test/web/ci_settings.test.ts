@@ -71,7 +71,7 @@ test('a pipeline is run by hand with variables, and its manual job with others',
         ['TARGET', 'production'],
       ],
     );
-    await page.getByRole('link', { name: 'hand' }).click();
+    await page.getByRole('link', { name: 'hand', exact: true }).click();
     await page.getByText('Run with variables').click();
     const first = page.getByRole('group', { name: 'Variable 1' });
     await first.getByLabel('Name').fill('WHERE');
@@ -125,6 +125,8 @@ test('variables, schedules, triggers and environments are added, changed and del
     await page.getByRole('button', { name: 'Add schedule' }).click();
     await page.getByRole('button', { name: 'Run now: nightly' }).click();
     await page.getByRole('heading', { level: 1, name: 'Pipeline #' }).waitFor();
+    const trail = page.getByRole('navigation', { name: 'Breadcrumb' });
+    await trail.getByRole('link', { name: 'Pipelines' }).click();
     await page.getByRole('link', { name: 'Schedules' }).click();
     await page.getByRole('button', { name: 'Delete: nightly' }).click();
     await page.getByRole('link', { name: 'Settings' }).click();

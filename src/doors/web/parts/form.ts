@@ -226,7 +226,7 @@ const summary = ({ text, fields }: FormProblems): Html | null => {
 /** Renders a form with method POST and its CSRF token. */
 export const form = (visit: Visit, given: FormGiven, ...fields: (Html | null)[]): Html => {
   const { action, submit, name, danger = false, isQuiet = false, problems = noProblems } = given;
-  const look = danger ? 'danger' : isQuiet ? 'small' : 'primary';
+  const look = [danger && 'danger', isQuiet && 'small'].filter(Boolean).join(' ') || 'primary';
   return html`<form method="post" action="${action}"${given.hasFiles === true && html` enctype="multipart/form-data"`}>
 ${summary(problems)}${hidden('authenticity_token', visit.csrfToken())}
 ${fields}<div class="buttons"><button class="${look}"${

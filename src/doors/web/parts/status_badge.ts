@@ -19,13 +19,21 @@ const looks: Record<string, Look> = {
   scheduled: ['clock', 'wait', 'Delayed'],
 };
 
+const lookOf = (status: string, isAllowed: boolean): Look => {
+  const [name, style, word]: Look = looks[status] ?? ['info', 'off', status];
+  return status === 'failed' && isAllowed ? ['warning', 'wait', `${word} (allowed to)`] : [name, style, word];
+};
+
 /** Renders the status of a job or pipeline: an icon and the word. */
 export const statusBadge = (status: string, isAllowed = false): Html => {
-  const [name, style, word]: Look = looks[status] ?? ['info', 'off', status];
-  const isWarning = status === 'failed' && isAllowed;
-  return html`<span class="status ${isWarning ? 'wait' : style}">${icon(isWarning ? 'warning' : name)} ${word}${
-    isWarning && ' (allowed to)'
-  }</span>`;
+  const [name, style, word] = lookOf(status, isAllowed);
+  return html`<span class="status ${style}">${icon(name)} ${word}</span>`;
+};
+
+/** Renders the status as an icon, with the word for screen readers. */
+export const statusIcon = (status: string, isAllowed = false): Html => {
+  const [name, style, word] = lookOf(status, isAllowed);
+  return html`<span class="status ${style}" title="${word}">${icon(name, word)}</span>`;
 };
 
 /** Renders the status as an icon with the word for screen readers. */

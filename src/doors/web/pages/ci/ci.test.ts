@@ -85,6 +85,10 @@ test('shows the stages and jobs of a pipeline, cancels it, and retries it', asyn
   const path = `pipelines/${id}`;
   const { text } = await get(path);
   assert.match(text, /<h2>build<\/h2>[\s\S]+>build<\/a>[\s\S]+Pending[\s\S]+<h2>test<\/h2>[\s\S]+>ship<\/a>/);
+  assert.match(
+    text,
+    /<p class="stage">build<\/p><ul><li><a class="job" href="[^"]+">[^]+?<span class="name">build<\/span>/,
+  );
   assert.match(text, /aria-label="Cancel build"/);
   assert.deepEqual([(await post(`${path}/cancel`)).location], [`${base}/${path}`]);
   assert.equal((await job(jobs['build'] ?? 0)).status, 'canceled');

@@ -11,7 +11,7 @@ import { choiceTabs } from '../../parts/frame/nav.ts';
 import { type View, type Visit, page } from '../../page.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import { spell, statusBadge } from '../../parts/status_badge.ts';
-import { secondsOf } from './pipeline.ts';
+import { secondsOf } from './job_duration.ts';
 import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_view.ts';
 import { projectRoot } from '../../places.ts';
 

@@ -19,7 +19,9 @@ import { type View, type Visit, page, redirect } from '../../page.ts';
 import { isMoving, spell, statusBadge } from '../../parts/status_badge.ts';
 import { exposedPart } from './exposed.ts';
 import { externalPart } from './external.ts';
+import { stageGraph } from './stage_graph.ts';
 import { actionsOf } from './job_actions.ts';
+import { secondsOf } from './job_duration.ts';
 import { button, projectPagePath, projectPath, projectView } from '../../parts/frame/project_view.ts';
 import { projectRoot } from '../../places.ts';
 
@@ -34,10 +36,6 @@ const mayChange = async ({ call }: Visit, { project, pipeline }: LoadedPipeline)
     throw error;
   }
 };
-
-/** Seconds that a job has run so far, or did run; null: not started. */
-export const secondsOf = ({ started_at, finished_at }: JobRow, now: number): number | null =>
-  started_at === null ? null : Math.max(0, (finished_at ?? now) - started_at) / 1000;
 
 type Bridge = Awaited<ReturnType<typeof triggerJobsJson>>[number];
 
@@ -86,11 +84,15 @@ const jobLine = ({ visit, found, isMine, bridges }: Place, job: JobRow): Html =>
 `;
 };
 
-const stagePart = (place: Place, stage: string, jobs: readonly JobRow[]): Html => html`<h2>${stage}</h2>
+const stagePart = (
+  place: Place,
+  stage: string,
+  jobs: readonly JobRow[],
+): Html => html`<section class="card" aria-label="${stage}"><header><h2>${stage}</h2></header>
 <div class="wide" tabindex="0" role="region" aria-label="Jobs of ${stage}"><table>
 <thead><tr><th scope="col">Job</th><th scope="col">Status</th><th scope="col">Duration</th><th scope="col">Actions</th></tr></thead>
 <tbody>${jobs.map((job) => jobLine(place, job))}</tbody>
-</table></div>
+</table></div></section>
 `;
 
 const actionsPart = (
@@ -131,10 +133,10 @@ const show = async (visit: Visit, found: LoadedPipeline): Promise<View> => {
   const place = { visit, found, isMine, bridges };
   const stages = Map.groupBy(jobs, ({ stage_position }) => stage_position);
   const live = isMoving(pipeline.status);
-  const content = html`<div id="pipeline" data-part${live && html` data-live=""`}>
+  const content = html`<div id="pipeline" class="stack" data-part${live && html` data-live=""`}>
 ${facts(await singlePipelineJson(call, pipeline, project), found)}
 ${place.isMine && actionsPart(place, jobs, others)}
-${exposedPart(project, exposed)}${[...stages.values()].map((some) => stagePart(place, some[0]?.stage ?? '', some))}
+${stageGraph({ project, now: call.now }, [...stages.values()])}${exposedPart(project, exposed)}${[...stages.values()].map((some) => stagePart(place, some[0]?.stage ?? '', some))}
 ${externalPart(others, call.now)}${total > jobs.length && html`<p>The first ${jobs.length} of ${total} jobs are shown.</p>`}</div>`;
   const title = `Pipeline #${pipeline.id}${pipeline.name === null ? '' : `: ${pipeline.name}`}`;
   return projectView(visit, { project, title, noun: 'pipelines', live }, content);

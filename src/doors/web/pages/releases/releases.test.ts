@@ -59,6 +59,9 @@ test('creates a release with its tag, notes, milestone and links, and shows it',
   const { status, text } = await developer.get(`${path}/rel%2F1.0`);
   assert.equal(status, 200);
   assert.match(text, /<h1>First &lt;release&gt; <span class="badge good">Latest<\/span><\/h1>/);
+  assert.ok(
+    text.includes(`<nav class="trail" aria-label="Breadcrumb"><ol><li><a href="${path}">Releases</a></li>`),
+  );
   assert.match(text, /<em>New<\/em>/);
   assert.doesNotMatch(text, /<script>x/);
   assert.match(text, /href="https:\/\/example\.com\/p\.tar\.gz"[^>]*>.*Package &lt;1&gt;<\/a>/);

@@ -1,0 +1,29 @@
+/** The stages of a pipeline side by side, as an overview of the tables below it. */
+import type { JobRow } from '../../../../ci/jobs/rows.ts';
+import type { Project } from '../../../../projects/projects/find.ts';
+import { projectPagePath } from '../../parts/frame/project_view.ts';
+import { type Html, html } from '../../parts/html.ts';
+import { spell, statusIcon } from '../../parts/status_badge.ts';
+import { secondsOf } from './job_duration.ts';
+
+type Place = { project: Project; now: number };
+
+const jobBox = ({ project, now }: Place, job: JobRow): Html => {
+  const took = secondsOf(job, now);
+  const content = html`${statusIcon(job.status, job.allow_failure === 1)} <span class="name">${job.name}</span>${took !== null && html`<span class="took">${spell(took)}</span>`}`;
+  // A trigger job has no page.
+  return job.bridge === 1
+    ? html`<li class="job">${content}</li>`
+    : html`<li><a class="job" href="${projectPagePath(project, `jobs/${job.id}`)}">${content}</a></li>`;
+};
+
+/** Renders a column for each stage. @param stages the jobs of each stage, in order */
+export const stageGraph = (place: Place, stages: readonly (readonly JobRow[])[]): Html | null =>
+  stages.length === 0
+    ? null
+    : html`<section class="card" aria-label="Stages"><div class="stages" tabindex="0" role="region" aria-label="Graph of the stages">${stages.map(
+        (jobs) =>
+          html`<div><p class="stage">${jobs[0]?.stage}</p><ul>${jobs.map((job) => jobBox(place, job))}</ul></div>
+`,
+      )}</div></section>
+`;
