@@ -6,6 +6,7 @@ import { deployKeyRoutes } from '../projects/deploy_keys/routes.ts';
 import { eventRoutes } from '../doors/events/routes.ts';
 import { gitDoors } from '../doors/git_http/routes.ts';
 import { groupDoors, groupRoutes } from '../identity/groups/routes.ts';
+import { deliveryRoutes } from '../outgoing/deliveries/routes.ts';
 import { hookRoutes } from '../outgoing/hooks/routes.ts';
 import { instanceRoutes } from '../doors/instance/routes.ts';
 import { markdownRoutes } from '../doors/markdown/routes.ts';
@@ -86,6 +87,7 @@ export const endpoints: AnyEndpoint<Call>[] = [
   ...releaseRoutes,
   ...integrationRoutes,
   ...hookRoutes,
+  ...deliveryRoutes,
   ...issueRoutes,
   closedBy,
   ...mergeRequestRoutes,

@@ -137,6 +137,8 @@ const substitutes = {
   pipeline_schedule_id: nothing,
   trigger_id: nothing,
   hook_id: nothing,
+  event_id: nothing,
+  trigger: 'issues_events',
   environment_id: nothing,
   ref_of_job: 'main',
   environment_name: 'x',

@@ -23,7 +23,7 @@ import { findHook, listHooks } from './queries.ts';
 import { type HookEdit, createHook, deleteHook, updateHook } from './write.ts';
 
 /** A kind of owner, with its paths and the function that finds and authorizes it. */
-type HookOwnerRoute = {
+export type HookOwnerRoute = {
   type: HookOwner['type'];
   label: string;
   path: string;
@@ -34,7 +34,7 @@ type HookOwnerRoute = {
 
 const getId = (input: object): number | string => (input as { id: number | string }).id;
 
-const hookOwnerRoutes: readonly HookOwnerRoute[] = [
+export const hookOwnerRoutes: readonly HookOwnerRoute[] = [
   {
     type: 'project',
     label: 'a project (masters)',

@@ -1,5 +1,6 @@
 /** Requests for the rows about hooks. */
 import { randomUUID } from 'node:crypto';
+import { insertRow } from '../../../src/platform/db/insert.ts';
 import type { Tx } from '../../../src/platform/db/open.ts';
 import { eventFlagNames } from '../../../src/outgoing/hooks/flags.ts';
 import type { Maker } from '../makers/makers.ts';
@@ -36,6 +37,28 @@ const hook: Maker = async (tx, cells) => {
   }
 };
 
+/** A delivery of the cell's hook. */
+const log: Maker = async (tx, cells) => {
+  for (const { names } of cells) {
+    names['event_id'] = await insertRow(tx.db, 'hook_logs', {
+      hook_id: Number(names['hook_id']),
+      delivery_uuid: randomUUID(),
+      event_uuid: randomUUID(),
+      trigger_name: 'push',
+      event_name: 'Push Hook',
+      url: 'http://127.0.0.1:9/',
+      request_headers: '{}',
+      request_data: '{}',
+      response_headers: '{}',
+      response_body: '',
+      response_status: null,
+      error: null,
+      execution_duration: 0,
+      created_at: tx.now,
+    });
+  }
+};
+
 const body = () => ({ url: 'https://hooks.example.com/' });
 
 const recipesOf = (path: string): Record<string, Recipe> => ({
@@ -43,6 +66,10 @@ const recipesOf = (path: string): Record<string, Recipe> => ({
   [`GET ${path}/:hook_id`]: { makes: [hook] },
   [`PUT ${path}/:hook_id`]: { makes: [hook], body },
   [`DELETE ${path}/:hook_id`]: { makes: [hook] },
+  [`GET ${path}/:hook_id/events`]: { makes: [hook] },
+  [`POST ${path}/:hook_id/events/:event_id/resend`]: { makes: [hook, log] },
+  // Nothing listens there.
+  [`POST ${path}/:hook_id/test/:trigger`]: { makes: [hook], path: { trigger: 'issues_events' } },
 });
 
 export const hookRecipes: Record<string, Recipe> = {

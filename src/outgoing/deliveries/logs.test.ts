@@ -1,0 +1,188 @@
+/** Tests of hooks, their log, resends, and the fields of payloads that receivers read. */
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { type HookReceiver, startHookReceiver } from '../../../test/support/servers/hook_receiver.ts';
+import { seedProject } from '../../../test/support/seed.ts';
+import { type Reply, type TestService, startTestService } from '../../../test/support/service.ts';
+
+let gantry: TestService;
+let receiver: HookReceiver;
+let project: string;
+let hook: string;
+let projectId: number;
+before(async () => {
+  [gantry, receiver] = await Promise.all([startTestService(), startHookReceiver()]);
+  const json = { allow_local_requests_from_hooks_and_services: true };
+  await gantry.api('PUT /application/settings', { json });
+  projectId = (await seedProject(gantry)).id;
+  project = `/projects/${projectId}`;
+  const made = await gantry.api(`POST ${project}/hooks`, {
+    json: {
+      url: receiver.url,
+      token: 'quite-secret',
+      push_events: true,
+      tag_push_events: true,
+      merge_requests_events: true,
+      releases_events: true,
+    },
+  });
+  hook = `${project}/hooks/${made.body.id}`;
+});
+after(async () => {
+  await gantry.close();
+  await receiver.close();
+});
+beforeEach(() => receiver.clear());
+
+const drain = async (): Promise<void> => await gantry.service.worker.drain();
+const test = async (trigger: string): Promise<Reply> => await gantry.api(`POST ${hook}/test/${trigger}`);
+
+const has = (value: object, names: string): void =>
+  assert.deepEqual(
+    names.split(/[\s,]+/).filter((name) => !(name in value)),
+    [],
+    'missing fields',
+  );
+
+const place = `project, repository`;
+
+describe('payloads', () => {
+  it('of pushes, tags and releases have the commits', async () => {
+    await gantry.api(`POST ${project}/repository/commits`, {
+      json: {
+        branch: 'main',
+        commit_message: 'First\n\nBody',
+        actions: [{ action: 'create', file_path: 'a.txt', content: 'a' }],
+      },
+    });
+    await drain();
+    await gantry.api(`POST ${project}/repository/commits`, {
+      json: {
+        branch: 'main',
+        commit_message: 'Second',
+        actions: [
+          { action: 'update', file_path: 'a.txt', content: 'b' },
+          { action: 'create', file_path: 'b.txt', content: 'b' },
+        ],
+      },
+    });
+    await gantry.api(`POST ${project}/repository/tags?tag_name=v1&ref=main`);
+    await gantry.api(`POST ${project}/releases`, { json: { tag_name: 'v1', name: 'One', description: 'x' } });
+    await drain();
+    const [first, second, tag, release] = receiver.received.map(({ body }) => body);
+    assert.equal(receiver.received.length, 4);
+    has(
+      second,
+      `object_kind event_name before after ref ref_protected checkout_sha message user_id user_name user_username
+      user_email user_avatar project_id commits total_commits_count push_options ${place}`.trim(),
+    );
+    assert.deepEqual(
+      [first.before, first.total_commits_count, first.commits[0].title],
+      ['0'.repeat(40), 1, 'First'],
+    );
+    assert.deepEqual([second.ref, second.total_commits_count], ['refs/heads/main', 1]);
+    has(second.commits[0], 'id message title timestamp url author added modified removed');
+    assert.deepEqual(
+      [second.commits[0].added, second.commits[0].modified, second.commits[0].removed],
+      [['b.txt'], ['a.txt'], []],
+    );
+    has(
+      second.project,
+      `id name description web_url avatar_url git_ssh_url git_http_url namespace visibility_level path_with_namespace
+      default_branch homepage url ssh_url http_url ci_config_path`.trim(),
+    );
+    has(second.repository, 'name url description homepage git_http_url git_ssh_url visibility_level');
+    assert.deepEqual(
+      [tag.object_kind, tag.ref, tag.checkout_sha],
+      ['tag_push', 'refs/tags/v1', second.after],
+    );
+    has(release, 'id created_at description name released_at tag url action assets commit project');
+    assert.deepEqual([release.action, release.tag, release.commit.id], ['create', 'v1', second.after]);
+  });
+
+  it('of merge requests tell pushes of code by oldrev', async () => {
+    const commit = async (branch: string, more: object = {}): Promise<void> => {
+      const actions = [{ action: 'create', file_path: `${branch}-${Math.random()}.txt`, content: 'x' }];
+      const json = { branch, commit_message: 'Change', actions, ...more };
+      const { status, text } = await gantry.api(`POST ${project}/repository/commits`, { json });
+      assert.equal(status, 201, text);
+    };
+    await commit('feature', { start_branch: 'main' });
+    const json = { source_branch: 'feature', target_branch: 'main', title: 'Draft: Feature' };
+    const { body } = await gantry.api(`POST ${project}/merge_requests`, { json });
+    await drain();
+    await gantry.api(`PUT ${project}/merge_requests/${body.iid}`, { json: { title: 'Feature' } });
+    await drain();
+    await commit('feature');
+    await drain();
+    const merged = await gantry.api(`PUT ${project}/merge_requests/${body.iid}/merge`);
+    assert.equal(merged.status, 200, merged.text);
+    await drain();
+    const payloads = receiver.received
+      .map(({ body: one }) => one)
+      .filter((one) => one.object_kind === 'merge_request');
+    assert.deepEqual(
+      payloads.map(({ object_attributes: { action, oldrev } }) => [action, typeof oldrev]),
+      [
+        ['open', 'undefined'],
+        ['update', 'undefined'],
+        ['update', 'string'],
+        ['merge', 'undefined'],
+      ],
+    );
+    const [, update] = payloads;
+    assert.deepEqual(update.changes.draft, { previous: true, current: false });
+    has(update, `object_kind event_type user labels changes assignees reviewers object_attributes ${place}`);
+    has(
+      update.object_attributes,
+      `id iid title description state action source_branch target_branch source_project_id target_project_id source
+      target last_commit merge_status detailed_merge_status merge_commit_sha draft work_in_progress author_id
+      assignee_ids reviewer_ids labels url created_at updated_at merge_params head_pipeline_id
+      blocking_discussions_resolved`.trim(),
+    );
+    assert.equal(update.object_attributes.last_commit.title, 'Change');
+  });
+});
+
+describe('POST /test/:trigger', () => {
+  it('sends the latest record of a kind', async () => {
+    const { status, body, text } = await test('push_events');
+    assert.equal(status, 201, text);
+    assert.deepEqual(body, { message: '201 Created' });
+    assert.equal(receiver.received[0]?.headers['x-gitlab-event'], 'Push Hook');
+    for (const trigger of ['tag_push_events', 'merge_requests_events', 'releases_events', 'member_events'])
+      assert.equal((await test(trigger)).status, 201, trigger);
+  });
+
+  it('refuses without a record, for an unknown trigger, and where the receiver fails', async () => {
+    assert.equal((await test('confidential_issues_events')).status, 422);
+    assert.equal((await test('no_events')).status, 400);
+    receiver.answer((_request, response) => void response.writeHead(503).end());
+    const { status, body } = await test('push_events');
+    assert.deepEqual([status, body.error], [422, 'The receiver answered 503']);
+  });
+});
+
+describe('the log', () => {
+  it('has request and answer, without secrets, and sends again with the same ids', async () => {
+    receiver.answer(
+      (_request, response) => void response.writeHead(200, { 'x-a': 'b' }).end('y'.repeat(20_000)),
+    );
+    await test('push_events');
+    const { body, text, headers } = await gantry.api(`GET ${hook}/events?per_page=1`);
+    assert.ok(Number(headers.get('x-total')) > 1);
+    const [log] = body;
+    assert.doesNotMatch(text, /quite-secret/);
+    assert.deepEqual(
+      [log.trigger, log.response_status, log.response_body.length, log.response_headers['x-a']],
+      ['push_hooks', 200, 8192, 'b'],
+    );
+    assert.deepEqual(log.request_data, receiver.received.at(-1)?.body);
+    const resent = await gantry.api(`POST ${hook}/events/${log.id}/resend`);
+    assert.deepEqual([resent.status, resent.body], [201, { response_status: 200 }]);
+    const [before, again] = receiver.received.slice(-2);
+    assert.equal(again?.text, before?.text);
+    assert.equal(again?.headers['webhook-id'], before?.headers['webhook-id']);
+    assert.equal((await gantry.api(`POST ${hook}/events/999999/resend`)).status, 404);
+  });
+});

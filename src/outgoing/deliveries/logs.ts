@@ -1,0 +1,92 @@
+/** The log of a hook's deliveries, and deliveries by hand: tests and resends. */
+import { randomUUID } from 'node:crypto';
+import type { Selectable } from 'kysely';
+import type { Call } from '../../core/access/call.ts';
+import type { Reader } from '../../platform/db/open.ts';
+import type { HookLogsTable } from '../../platform/db/schema/hooks.ts';
+import { Failure, notFound } from '../../platform/errors.ts';
+import type { Page, PageRequest } from '../../platform/http/page.ts';
+import type { EventFlag } from '../hooks/flags.ts';
+import type { HookOwner } from '../hooks/owners.ts';
+import type { HookRow } from '../hooks/queries.ts';
+import { buildPayload, getEventName } from '../payloads/build.ts';
+import { type Attempt, attemptDelivery, insertLog } from './attempt.ts';
+import { type Message, renderBody } from './request.ts';
+import { takeSample } from './sample.ts';
+
+export type LogRow = Selectable<HookLogsTable>;
+
+/** Lists the attempts of a hook, newest first. */
+export const listLogs = async (
+  db: Reader,
+  hookId: number,
+  { limit, offset }: Pick<PageRequest, 'limit' | 'offset'>,
+): Promise<Page<LogRow>> => {
+  const query = db.selectFrom('hook_logs').where('hook_id', '=', hookId);
+  const [{ total }, items] = await Promise.all([
+    query.select((is) => is.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+    query.selectAll().orderBy('id', 'desc').limit(limit).offset(offset).execute(),
+  ]);
+  return { items, total };
+};
+
+/** @throws Failure 404 */
+export const findLog = async (db: Reader, hookId: number, id: number): Promise<LogRow> => {
+  const row = await db
+    .selectFrom('hook_logs')
+    .selectAll()
+    .where('id', '=', id)
+    .where('hook_id', '=', hookId)
+    .executeTakeFirst();
+  if (row === undefined) throw notFound('Hook event');
+  return row;
+};
+
+/** Sends a message now and logs the attempt, without effect on the hook's pauses. */
+const sendNow = async (
+  call: Call,
+  hook: HookRow,
+  message: Message & { trigger_name: string },
+): Promise<Attempt> => {
+  const attempt = await attemptDelivery(call.platform, hook, message);
+  await call.write(async (tx) => {
+    const alive = await tx.db.selectFrom('hooks').select('id').where('id', '=', hook.id).executeTakeFirst();
+    if (alive !== undefined) await insertLog(tx, attempt.log);
+  });
+  return attempt;
+};
+
+/** Sends what an attempt sent once more, with the same ids. */
+export const resendLog = async (call: Call, hook: HookRow, log: LogRow): Promise<Attempt> =>
+  await sendNow(call, hook, {
+    id: log.delivery_uuid,
+    event_uuid: log.event_uuid,
+    event_name: log.event_name,
+    trigger_name: log.trigger_name,
+    body: log.request_data,
+  });
+
+/**
+ * Sends the payload of the latest record of a kind.
+ * @throws Failure 422 if there is none
+ */
+export const testHook = async (
+  call: Call,
+  owner: HookOwner,
+  hook: HookRow,
+  flag: EventFlag,
+): Promise<Attempt> => {
+  const snapshot = await takeSample(call, owner, flag);
+  if (snapshot === null) {
+    const message = `There is no record to test ${flag} with`;
+    throw new Failure('unprocessable', { message, error: message });
+  }
+  const payload = JSON.stringify(await buildPayload(call.platform, snapshot));
+  return await sendNow(call, hook, {
+    id: randomUUID(),
+    event_uuid: randomUUID(),
+    event_name: getEventName(snapshot, owner.type === 'instance'),
+    trigger_name: snapshot.payload,
+    body: renderBody(hook, payload),
+  });
+};

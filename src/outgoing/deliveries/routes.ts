@@ -1,0 +1,113 @@
+/** Endpoints of deliveries: the log, resends and tests, for the hooks of projects, groups and the instance. */
+import { endpoint } from '../../core/access/endpoint.ts';
+import { pageParams, pageRequest } from '../../platform/http/page.ts';
+import {
+  anything,
+  id,
+  int,
+  nullable,
+  number,
+  object,
+  oneOf,
+  string,
+  timestamp,
+} from '../../platform/http/schema.ts';
+import { Failure } from '../../platform/errors.ts';
+import { formatTime } from '../../platform/time.ts';
+import { eventFlagNames } from '../hooks/flags.ts';
+import { findHook } from '../hooks/queries.ts';
+import { type HookOwnerRoute, hookOwnerRoutes } from '../hooks/routes.ts';
+import { isDelivered } from './attempt.ts';
+import { type LogRow, findLog, listLogs, resendLog, testHook } from './logs.ts';
+
+const logShape = object({
+  id: int,
+  url: string,
+  trigger: string,
+  request_headers: anything,
+  request_data: anything,
+  response_headers: anything,
+  response_body: string,
+  response_status: nullable(int),
+  execution_duration: number,
+  error: nullable(string),
+  created_at: timestamp,
+});
+
+const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+};
+
+const logJson = (row: LogRow) => ({
+  id: row.id,
+  url: row.url,
+  trigger: `${row.trigger_name}_hooks`,
+  request_headers: parse(row.request_headers),
+  request_data: parse(row.request_data),
+  response_headers: parse(row.response_headers),
+  response_body: row.response_body,
+  response_status: row.response_status,
+  execution_duration: row.execution_duration / 1_000,
+  error: row.error,
+  created_at: formatTime(row.created_at),
+});
+
+const hookId = { hook_id: id() };
+
+const declare = ({ audience }: HookOwnerRoute) => ({ area: 'hooks', audience }) as const;
+
+const list = (route: HookOwnerRoute) =>
+  endpoint({
+    method: 'GET',
+    path: `${route.path}/:hook_id/events`,
+    summary: `List the latest deliveries of a hook of ${route.label}`,
+    ...declare(route),
+    list: true,
+    params: object({ ...route.ownParams, ...hookId, ...pageParams }),
+    reply: logShape,
+    handle: async (call, input) => {
+      const hook = await findHook(call.db, await route.findOwner(call, input), input.hook_id);
+      const { items, total } = await listLogs(call.db, hook.id, pageRequest(input));
+      return { items: items.map(logJson), total };
+    },
+  });
+
+const resend = (route: HookOwnerRoute) =>
+  endpoint({
+    method: 'POST',
+    path: `${route.path}/:hook_id/events/:event_id/resend`,
+    summary: `Send a delivery of a hook of ${route.label} again`,
+    ...declare(route),
+    params: object({ ...route.ownParams, ...hookId, event_id: id() }),
+    reply: object({ response_status: nullable(int) }),
+    handle: async (call, input) => {
+      const hook = await findHook(call.db, await route.findOwner(call, input), input.hook_id);
+      const { outcome } = await resendLog(call, hook, await findLog(call.db, hook.id, input.event_id));
+      return { response_status: outcome.status };
+    },
+  });
+
+const test = (route: HookOwnerRoute) =>
+  endpoint({
+    method: 'POST',
+    path: `${route.path}/:hook_id/test/:trigger`,
+    summary: `Send a hook of ${route.label} the payload of the latest record`,
+    ...declare(route),
+    params: object({ ...route.ownParams, ...hookId, trigger: oneOf(eventFlagNames) }),
+    reply: object({ message: string }),
+    handle: async (call, input) => {
+      const owner = await route.findOwner(call, input);
+      const hook = await findHook(call.db, owner, input.hook_id);
+      const attempt = await testHook(call, owner, hook, input.trigger);
+      if (isDelivered(attempt)) return { message: '201 Created' };
+      const { status, error } = attempt.outcome;
+      const message = error ?? `The receiver answered ${status}`;
+      throw new Failure('unprocessable', { message, error: message });
+    },
+  });
+
+export const deliveryRoutes = hookOwnerRoutes.flatMap((route) => [list(route), resend(route), test(route)]);

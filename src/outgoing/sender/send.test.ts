@@ -1,0 +1,110 @@
+/** Outgoing requests reach checked addresses only, and end in time whatever the receiver does. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { type HookReceiver, startHookReceiver } from '../../../test/support/servers/hook_receiver.ts';
+import { isListed, isPublicAddress } from './addresses.ts';
+import { type Lookup, type Outcome, type Rules, sendRequest } from './send.ts';
+
+let receiver: HookReceiver;
+before(async () => void (receiver = await startHookReceiver()));
+after(async () => await receiver.close());
+
+const strict: Rules = { isLocalAllowed: false, allowedHosts: [] };
+const open: Rules = { isLocalAllowed: true, allowedHosts: [] };
+const limits = { milliseconds: 300, maxBytes: 100_000, keptBytes: 100 };
+
+const send = async (url: string, rules: Rules, lookup?: Lookup): Promise<Outcome> =>
+  await sendRequest({ url, headers: {}, body: '{}', verifiesCertificate: true }, rules, {
+    limits,
+    ...(lookup !== undefined && { lookup }),
+  });
+
+const refusal = 'requests to the local network are not allowed';
+
+describe('addresses', () => {
+  const local =
+    `127.0.0.1 127.9.9.9 0.0.0.0 10.0.0.1 172.16.0.1 172.31.255.255 192.168.1.1 169.254.169.254 100.64.0.1
+    100.127.255.255 192.0.0.1 198.18.0.1 224.0.0.1 255.255.255.255 :: ::1 ::ffff:127.0.0.1 ::ffff:7f00:1 ::ffff:10.0.0.1
+    ::127.0.0.1 64:ff9b::7f00:1 2002:7f00:1:: 2001::1 fc00::1 fd12:3456::1 fe80::1 fe80::1%eth0 fec0::1 ff02::1
+    2001:db8::1 not-an-address`.split(/\s+/);
+  for (const address of local)
+    it(`${address} is not public`, () => assert.equal(isPublicAddress(address), false));
+  for (const address of ['1.1.1.1', '172.32.0.1', '100.128.0.1', '2606:4700::1', '::ffff:1.1.1.1'])
+    it(`${address} is public`, () => assert.equal(isPublicAddress(address), true));
+
+  it('are listed by name, port, address and subnet', () => {
+    const at = { host: 'ci.example', port: '80', address: '10.1.2.3' };
+    for (const entry of ['ci.example', 'CI.example:80', '10.1.2.3', '10.1.0.0/16'])
+      assert.equal(isListed([entry], at), true, entry);
+    for (const entry of ['example', 'ci.example:81', '10.2.0.0/16', '10.1.0.0/x', ''])
+      assert.equal(isListed([entry], at), false, entry);
+  });
+});
+
+describe('a request', () => {
+  it('is refused where the host is local, by whatever name', async () => {
+    const { port } = new URL(receiver.url);
+    for (const host of ['127.0.0.1', '2130706433', '0x7f.1', '[::ffff:127.0.0.1]', 'localhost'])
+      assert.equal((await send(`http://${host}:${port}/`, strict)).error, refusal, host);
+    assert.equal(receiver.received.length, 0);
+  });
+
+  it('is refused if any address of the host is local', async () => {
+    const both: Lookup = async () => [
+      { address: '1.1.1.1', family: 4 },
+      { address: '127.0.0.1', family: 4 },
+    ];
+    assert.equal((await send('http://two.example/', strict, both)).error, refusal);
+  });
+
+  it('resolves once, and connects to the address that was checked', async () => {
+    let lookups = 0;
+    const rebinding: Lookup = async () => {
+      lookups += 1;
+      return [{ address: lookups === 1 ? '127.0.0.1' : '192.0.2.1', family: 4 }];
+    };
+    const { port } = new URL(receiver.url);
+    const { status } = await send(`http://rebinding.example:${port}/`, open, rebinding);
+    assert.deepEqual([status, lookups], [200, 1]);
+  });
+
+  it('reaches a listed host', async () => {
+    const rules = { isLocalAllowed: false, allowedHosts: ['127.0.0.1'] };
+    assert.equal((await send(receiver.url, rules)).status, 200);
+  });
+
+  it('does not follow redirects', async () => {
+    receiver.clear();
+    receiver.answer((_one, response) => void response.writeHead(302, { location: receiver.url }).end());
+    assert.equal((await send(receiver.url, open)).status, 302);
+    assert.equal(receiver.received.length, 1);
+  });
+
+  it('ends in time where the receiver hangs before or within its answer', async () => {
+    receiver.answer(() => undefined);
+    assert.deepEqual([(await send(receiver.url, open)).error], ['timeout']);
+    receiver.answer((_one, response) => void response.writeHead(200).write('x'));
+    assert.deepEqual([(await send(receiver.url, open)).error], ['timeout']);
+  });
+
+  it('reads a bounded part of an endless answer', async () => {
+    receiver.answer((_one, response) => {
+      response.on('error', () => undefined);
+      const more = (): void => {
+        while (!response.destroyed && response.write('x'.repeat(10_000)));
+      };
+      response.on('drain', more);
+      more();
+    });
+    const { status, body, error } = await send(receiver.url, open);
+    assert.deepEqual([status, body.length, error], [200, 100, null]);
+  });
+
+  it('reports what failed', async () => {
+    receiver.answer((_one, response) => void response.destroy());
+    assert.equal((await send(receiver.url, open)).error, 'ECONNRESET');
+    const failing: Lookup = async () =>
+      await Promise.reject(Object.assign(new Error('no'), { code: 'ENOTFOUND' }));
+    assert.equal((await send('http://no.example/', open, failing)).error, 'ENOTFOUND');
+  });
+});
