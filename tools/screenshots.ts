@@ -33,6 +33,7 @@ const shown: Record<string, string> = {
   merge_request_pipelines: '/workshop/bridge/-/merge_requests/1/pipelines',
   merge_request_new:
     '/workshop/bridge/-/merge_requests/new?merge_request[source_branch]=handrails&merge_request[target_branch]=wider-deck',
+  changes: '/workshop/bridge/merge_requests/1/diffs',
   settings: '/workshop/bridge/-/settings',
   group: '/groups/workshop',
   new_project: '/projects/new',

@@ -41,9 +41,11 @@ export type FileCard = {
 export const diffFileId = ({ new_path }: Pick<FileDiff, 'new_path'>): string =>
   `diff-${hash('sha1', new_path).slice(0, 16)}`;
 
-/** Renders numbers of added and removed lines. */
+/** Renders the numbers of added and removed lines; without those that are zero. */
 export const diffStats = ({ additions, deletions }: Pick<FileDiff, 'additions' | 'deletions'>): Html =>
-  html`<span class="diff-stats"><span class="stat-add" aria-label="${additions} added">+${additions}</span> <span class="stat-del" aria-label="${deletions} removed">−${deletions}</span></span>`;
+  html`<span class="diff-stats">${additions > 0 && html`<span class="stat-add" aria-label="${additions} added">+${additions}</span> `}${
+    deletions > 0 && html`<span class="stat-del" aria-label="${deletions} removed">−${deletions}</span>`
+  }</span>`;
 
 /** Says what else changed than lines. */
 const notes = (file: FileDiff): string[] => {
