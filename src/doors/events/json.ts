@@ -52,7 +52,7 @@ const toPushAction = ({ before, after }: PushData): 'created' | 'pushed' | 'remo
 };
 
 /** What was pushed. `commit_count` is 0 until background work has counted. */
-export const pushJson = (data: PushData) => {
+const pushJson = (data: PushData) => {
   const [, type = '', ref = data.ref] = /^refs\/(heads|tags)\/(.*)$/s.exec(data.ref) ?? [];
   return {
     commit_count: data.commit_count ?? 0,
