@@ -17,7 +17,9 @@ after(async () => {
 });
 
 const start = (tool: string, args: string[]) => {
-  const inherited = Object.entries(process.env).filter(([name]) => !/^GANTRY_|^NODE_/.test(name));
+  const inherited = Object.entries(process.env).filter(
+    ([name]) => !/^GANTRY_|^NODE_(?!COMPILE_CACHE)/.test(name),
+  );
   const env = { ...Object.fromEntries(inherited), GANTRY_RUNNER_EXECUTOR: 'none' };
   const program = [join(root, `tools/${tool}.ts`), ...args];
   const child = spawn(process.execPath, program, { cwd: root, env });

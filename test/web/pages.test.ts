@@ -3,12 +3,11 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { unique } from '../support/seed.ts';
-import { type TestService, engine, startTestService } from '../support/service.ts';
+import { type TestService, startTestService } from '../support/service.ts';
 import { sampleKeys } from '../support/repositories/ssh_keys.ts';
 import { openBrowser, releaseBrowser, seriousFaults } from './chromium.ts';
+import { password, patience, skip } from './web.ts';
 
-const skip = engine === 'postgres' ? 'pages behave alike on both engines' : false;
-const password = 'correct horse';
 const settingsPath = '/admin/application_settings';
 const tokensPath = '/profile/personal_access_tokens';
 
@@ -35,7 +34,7 @@ const asAdmin = async (
   assert.equal((await gantry.api('POST /users', { json })).status, 201);
   const context = await browser.newContext({ baseURL: gantry.url, ...options });
   try {
-    context.setDefaultTimeout(30_000);
+    context.setDefaultTimeout(patience);
     const page = await context.newPage();
     await page.goto('/users/sign_in');
     await page.getByLabel('User name or e-mail').fill(username);

@@ -10,6 +10,9 @@ export const skip: string | false = engine === 'postgres' ? 'pages behave alike 
 
 export const password = 'correct horse';
 
+/** Milliseconds that a page may take on a busy machine. */
+export const patience = 120_000;
+
 export type Web = {
   gantry: TestService;
   /** A page in a browser window without cookies; what the browser complains of fails the test. */
@@ -38,7 +41,7 @@ export const openWeb = async (environment: Record<string, string> = {}): Promise
     gantry,
     withPage: async (work, options = {}) => {
       const context = await browser.newContext({ baseURL: gantry.url, ...options });
-      context.setDefaultTimeout(30_000);
+      context.setDefaultTimeout(patience);
       const complaints: string[] = [];
       try {
         const page = await context.newPage();
