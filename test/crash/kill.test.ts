@@ -7,7 +7,7 @@ import { type Held, type State, makeRandom, newLedger, runLoad, settle } from '.
 import { seed, times } from '../support/run/sample.ts';
 import { type Place, call, callAll, engine, newPlace } from './process.ts';
 
-const rounds = times(20, 6);
+const rounds = times(20, 4);
 const writers = 12;
 
 const place = newPlace();

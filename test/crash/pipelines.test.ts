@@ -11,8 +11,8 @@ import { freePort } from '../support/servers/free_port.ts';
 import { times } from '../support/run/sample.ts';
 import { type Place, type Running, call, newPlace, token } from './process.ts';
 
-const pipelines = times(100, 30);
-const kills = times(15, 6);
+const pipelines = times(100, 12);
+const kills = times(15, 3);
 const lines = 20;
 
 const config = `

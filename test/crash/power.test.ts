@@ -13,7 +13,7 @@ import { findFaults } from './invariants.ts';
 import { times } from '../support/run/sample.ts';
 import { type Place, type Running, call, engine, newPlace, token } from './process.ts';
 
-const cuts = times(20, 5);
+const cuts = times(20, 3);
 const requestsEachRound = 6;
 const projects = ['committed', 'pushed', 'merged'] as const;
 

@@ -115,7 +115,7 @@ const push = async (project: SeededProject, { refs }: Crafted): Promise<boolean>
   return (await tryGit(tree.path, ['push', '--quiet', urlOf(project), ...changes])).code === 0;
 };
 
-for (const [name, make] of sample(Object.entries(craft), 3, ([name]) => name)) {
+for (const [name, make] of sample(Object.entries(craft), 6, ([name]) => name)) {
   test(`${name}: is refused, or served by every endpoint`, async () => {
     const project = await seedProject(gantry);
     await tree.git('push', '--quiet', urlOf(project), `${first}:refs/heads/main`);

@@ -242,7 +242,7 @@ const growthOf = async (work: () => Promise<void>): Promise<{ service: number; g
 };
 
 /** Pieces of 10 MB. */
-const pieces = times(30, 10);
+const pieces = times(30, 5);
 
 test(`pushes and clones ${pieces * 10} MB without more memory than small transfers`, async () => {
   const project = await seedProject(gantry);
