@@ -122,6 +122,22 @@ CREATE TRIGGER award_emoji_update_old after update on award_emoji when old.targe
 
 CREATE TRIGGER award_emoji_update_old_of_merge_request after update on award_emoji when old.target_type = 'MergeRequest' begin update project_counters set merge_requests_version = merge_requests_version + 1 where project_id = (select project_id from merge_requests where id = old.target_id); end;
 
+CREATE TABLE badges (
+  id integer primary key autoincrement,
+  project_id integer references projects (id) on delete cascade,
+  group_id integer references namespaces (id) on delete cascade,
+  name text,
+  link_url text not null,
+  image_url text not null,
+  created_at integer not null,
+  updated_at integer not null,
+  check ((project_id is null) <> (group_id is null))
+) strict;
+
+CREATE INDEX badges_group on badges (group_id, id) where group_id is not null;
+
+CREATE INDEX badges_project on badges (project_id, id) where project_id is not null;
+
 CREATE TABLE byte_holds (
   project_id integer not null references projects (id) on delete cascade,
   sha256 text not null,
@@ -401,6 +417,18 @@ CREATE TABLE integrations (
 ) strict;
 
 CREATE UNIQUE INDEX integrations_slug on integrations (project_id, slug);
+
+CREATE TABLE issue_links (
+  id integer primary key autoincrement,
+  source_id integer not null references issues (id) on delete cascade,
+  target_id integer not null references issues (id) on delete cascade,
+  link_type text not null,
+  created_at integer not null,
+  updated_at integer not null,
+  unique (source_id, target_id)
+) strict;
+
+CREATE INDEX issue_links_target on issue_links (target_id);
 
 CREATE TABLE issue_search (
   issue_id integer primary key references issues (id) on delete cascade,
@@ -1705,6 +1733,14 @@ CREATE TABLE user_identities (
 ) strict;
 
 CREATE UNIQUE INDEX user_identities_user on user_identities (user_id, provider);
+
+CREATE TABLE user_statuses (
+  user_id integer primary key references users (id) on delete cascade,
+  emoji text not null,
+  message text not null,
+  availability text not null,
+  clear_at integer
+) strict;
 
 CREATE TABLE users (
   id integer primary key autoincrement,

@@ -23,6 +23,13 @@ import { labelRoutes } from '../projects/labels/routes.ts';
 import { starRoutes } from '../projects/starrers/routes.ts';
 import { notificationSettingRoutes } from '../projects/notification_settings/routes.ts';
 import { memberRoutes } from '../projects/members/routes.ts';
+import { relatedMergeRequests } from '../review/merge_requests/issues/related.ts';
+import { statisticsRoutes } from '../doors/instance/statistics_routes.ts';
+import { projectUserRoutes } from '../projects/members/project_users.ts';
+import { membershipRoutes } from '../identity/users/memberships/routes.ts';
+import { statusRoutes } from '../identity/users/status/routes.ts';
+import { badgesRoutes } from '../projects/badges/routes.ts';
+import { issueLinkRoutes } from '../planning/issues/links/routes.ts';
 import { closedBy } from '../review/merge_requests/issues/closed_by.ts';
 import { mergeRequestRoutes } from '../review/merge_requests/routes.ts';
 import { mergeRequestTodos } from '../review/merge_requests/todos.ts';
@@ -66,6 +73,8 @@ export const endpoints: AnyEndpoint<Call>[] = [
   ...instanceRoutes,
   ...namespaceRoutes,
   ...userRoutes(assignIdentity),
+  ...statusRoutes,
+  ...membershipRoutes,
   ...tokenRoutes,
   ...applicationRoutes,
   ...keyRoutes,
@@ -74,10 +83,12 @@ export const endpoints: AnyEndpoint<Call>[] = [
   ...starRoutes,
   ...notificationSettingRoutes,
   ...memberRoutes,
+  ...projectUserRoutes,
   ...deployKeyRoutes,
   ...jobTokenScopeRoutes,
   ...labelRoutes,
   ...milestoneRoutes,
+  ...badgesRoutes,
   ...snippetRoutes,
   ...uploadRoutes,
   ...templateRoutes,
@@ -89,7 +100,9 @@ export const endpoints: AnyEndpoint<Call>[] = [
   ...hookRoutes,
   ...deliveryRoutes,
   ...issueRoutes,
+  ...issueLinkRoutes,
   closedBy,
+  relatedMergeRequests,
   ...mergeRequestRoutes,
   ...lintRoutes,
   ...pipelineRoutes,
@@ -108,6 +121,7 @@ export const endpoints: AnyEndpoint<Call>[] = [
   ...runnerApiRoutes,
   ...todoRoutes({ Issue: issueTodos, MergeRequest: mergeRequestTodos }),
   ...eventRoutes,
+  ...statisticsRoutes,
   ...settingsRoutes,
   ...auditRoutes,
   ...markdownRoutes,

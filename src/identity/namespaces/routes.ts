@@ -2,7 +2,17 @@ import type { Call } from '../../core/access/call.ts';
 import { endpoint } from '../../core/access/endpoint.ts';
 import { notFound } from '../../platform/errors.ts';
 import { pageParams, pageRequest } from '../../platform/http/page.ts';
-import { boolean, idOrPath, object, optional, text } from '../../platform/http/schema.ts';
+import {
+  array,
+  bool,
+  boolean,
+  id,
+  idOrPath,
+  object,
+  optional,
+  string,
+  text,
+} from '../../platform/http/schema.ts';
 import { namespaceJson, namespaceShape } from './json.ts';
 import { memberCounts, ownNamespaces, ownedNamespaces } from './queries.ts';
 import { selectNamespaceId } from './redirects.ts';
@@ -77,4 +87,51 @@ const show = endpoint({
   },
 });
 
-export const namespaceRoutes = [list, show];
+/** Finds a path that is free: the name with a number behind it. */
+const suggest = async (call: Call, path: string): Promise<string> => {
+  const candidates = Array.from({ length: 100 }, (_, at) => `${path}${at + 1}`);
+  const rows = await call.db
+    .selectFrom('routes')
+    .select('path')
+    .where(
+      'path',
+      'in',
+      candidates.map((one) => one.toLowerCase()),
+    )
+    .execute();
+  const taken = new Set(rows.map((row) => row.path));
+  return candidates.find((one) => !taken.has(one.toLowerCase())) ?? `${path}${candidates.length + 1}`;
+};
+
+const exists = endpoint({
+  method: 'GET',
+  path: '/namespaces/:id/exists',
+  summary: 'Whether a path is taken by a user or group, and one that is free',
+  area: 'namespaces',
+  audience: 'user',
+  params: object({
+    id: text({ description: 'path, without those of the groups above' }),
+    parent_id: optional(id('group above; default: none')),
+  }),
+  reply: object({ exists: bool, suggests: array(string) }),
+  handle: async (call, { id: path, parent_id }) => {
+    const parent =
+      parent_id === undefined
+        ? null
+        : await own(call)
+            .where('namespaces.id', '=', parent_id)
+            .select('namespaces.full_path')
+            .executeTakeFirst();
+    if (parent === undefined) return { exists: false, suggests: [] };
+    const before = parent === null ? '' : `${parent.full_path}/`;
+    const row = await call.db
+      .selectFrom('routes')
+      .select('path')
+      .where('path', '=', (before + path).toLowerCase())
+      .executeTakeFirst();
+    if (row === undefined) return { exists: false, suggests: [] };
+    return { exists: true, suggests: [(await suggest(call, before + path)).slice(before.length)] };
+  },
+});
+
+export const namespaceRoutes = [list, show, exists];

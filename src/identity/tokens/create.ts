@@ -1,5 +1,6 @@
 import { hashToken, generateTokenText } from '../../core/access/credentials/token_text.ts';
-import type { Store, Tx } from '../../platform/db/open.ts';
+import type { Platform } from '../../core/platform.ts';
+import type { Tx } from '../../platform/db/open.ts';
 import type { TokensTable } from '../../platform/db/schema/identity.ts';
 import { forbidden, invalid } from '../../platform/errors.ts';
 import { type Source, recordAudit } from '../../core/access/audit.ts';
@@ -58,12 +59,22 @@ export type Creator = { cause: Cause | null; source: Source };
  * @throws Failure 404 for an unknown user, 403 for the ghost, 400 for an invalid name or scopes
  */
 export const createToken = async (
-  { store, random }: { store: Store; random: (bytes: number) => Buffer },
+  platform: Pick<Platform, 'store' | 'random'>,
+  by: Creator,
+  token: NewToken,
+): Promise<{ id: number; text: string }> =>
+  await createTokenIn(platform, by, token, async () => await Promise.resolve());
+
+/** As `createToken`. @param first runs in the same transaction, before; throws to abort it */
+export const createTokenIn = async (
+  { store, random }: Pick<Platform, 'store' | 'random'>,
   { cause, source }: Creator,
   token: NewToken,
+  first: (tx: Tx) => Promise<void>,
 ): Promise<{ id: number; text: string }> => {
   const text = generateTokenText(random);
   const id = await store.write(async (tx) => {
+    await first(tx);
     const user = await lockUser(tx, token.user_id);
     if (user.ghost === 1) throw forbidden('An internal user has no tokens');
     const problems = tokenProblems(token, user.admin === 1);

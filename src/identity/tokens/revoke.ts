@@ -1,6 +1,18 @@
 import { type Call, requireActor } from '../../core/access/call.ts';
 import { recordAudit } from '../../core/access/audit.ts';
+import type { Tx } from '../../platform/db/open.ts';
 import { recordEvent } from '../../core/events/record.ts';
+
+/** Marks a token as revoked. @returns false: it was already */
+export const endToken = async (tx: Tx, id: number): Promise<boolean> => {
+  const { numUpdatedRows } = await tx.db
+    .updateTable('tokens')
+    .set({ revoked: 1 })
+    .where('id', '=', id)
+    .where('revoked', '=', 0)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+};
 
 /** Revokes a token. A token that ended before stays unchanged. */
 export const revokeToken = async (
@@ -8,13 +20,7 @@ export const revokeToken = async (
   { id, user_id, name }: { id: number; user_id: number; name: string },
 ): Promise<void> =>
   await call.write(async (tx) => {
-    const { numUpdatedRows } = await tx.db
-      .updateTable('tokens')
-      .set({ revoked: 1 })
-      .where('id', '=', id)
-      .where('revoked', '=', 0)
-      .executeTakeFirst();
-    if (numUpdatedRows === 0n) return;
+    if (!(await endToken(tx, id))) return;
     const [actor, target] = [requireActor(call), { target_type: 'Token', target_id: id }];
     await recordEvent(tx, actor, { kind: 'token.revoked', project_id: null, ...target });
     await recordAudit(tx, actor, call, { kind: 'token.revoked', ...target, details: { user_id, name } });

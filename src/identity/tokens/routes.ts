@@ -20,7 +20,8 @@ import { loadUser } from '../users/queries.ts';
 import { createToken } from './create.ts';
 import { newTokenShape, tokenJson, tokenShape } from './json.ts';
 import { createOwnToken, loadOwnToken } from './create_own_token.ts';
-import { type TokenFilter, type TokenRow, findToken, listTokens } from './queries.ts';
+import { type TokenFilter, type TokenKind, type TokenRow, findToken, listTokens } from './queries.ts';
+import { rotateToken } from './rotate.ts';
 import { revokeToken } from './revoke.ts';
 import { tokenScopes } from './rules.ts';
 
@@ -242,6 +243,35 @@ const revokePersonal = endpoint({
   handle: async (call, params) => await revoke(call, await findPersonal(call, params.id)),
 });
 
+const rotated = async (call: Call, token: TokenRow, expires_at: string | null = null) => {
+  const made = await rotateToken(call, token, expires_at);
+  return await newTokenJson(call, made, { kind: token.kind as TokenKind, user_id: token.user_id });
+};
+
+const { expires_at: rotatedExpiry } = newToken;
+
+const rotateSelf = endpoint({
+  method: 'POST',
+  path: '/personal_access_tokens/self/rotate',
+  summary: 'Replace the token of the request by a new one',
+  area,
+  audience: 'user',
+  params: object({ expires_at: rotatedExpiry }),
+  reply: newTokenShape,
+  handle: async (call, { expires_at }) => await rotated(call, await loadOwnToken(call), expires_at),
+});
+
+const rotatePersonal = endpoint({
+  method: 'POST',
+  path: '/personal_access_tokens/:id/rotate',
+  summary: 'Replace a personal access token by a new one',
+  area,
+  audience: 'user',
+  params: object({ id: id(), expires_at: rotatedExpiry }),
+  reply: newTokenShape,
+  handle: async (call, params) => await rotated(call, await findPersonal(call, params.id), params.expires_at),
+});
+
 export const tokenRoutes = [
   listImpersonation,
   createImpersonation,
@@ -254,4 +284,6 @@ export const tokenRoutes = [
   onePersonal,
   revokeSelf,
   revokePersonal,
+  rotateSelf,
+  rotatePersonal,
 ];

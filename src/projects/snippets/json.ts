@@ -1,5 +1,5 @@
 import type { Call } from '../../core/access/call.ts';
-import { int, nullable, object, string, timestamp } from '../../platform/http/schema.ts';
+import { array, int, nullable, object, string, timestamp } from '../../platform/http/schema.ts';
 import { formatTime } from '../../platform/time.ts';
 import { basicUser, basicUserShape, basicUsersById } from '../../identity/users/json.ts';
 import type { Home } from './owner.ts';
@@ -15,6 +15,7 @@ export const snippetShape = object({
   project_id: nullable(int),
   web_url: string,
   raw_url: string,
+  files: array(object({ path: string, raw_url: string })),
   created_at: timestamp,
   updated_at: timestamp,
 });
@@ -46,6 +47,7 @@ export const renderSnippets = async <R extends SnippetRow>(
       project_id: row.project_id,
       web_url,
       raw_url: `${web_url}/raw`,
+      files: [{ path: row.file_name, raw_url: `${web_url}/raw` }],
       created_at: formatTime(row.created_at),
       updated_at: formatTime(row.updated_at),
     };

@@ -44,6 +44,7 @@ for (const [whose, make] of places) {
       project_id: 'project' in rest ? rest.project : null,
       web_url,
       raw_url: `${web_url}/raw`,
+      files: [{ path: 'a.rb', raw_url: `${web_url}/raw` }],
       created_at: body.created_at,
       updated_at: body.updated_at,
     });

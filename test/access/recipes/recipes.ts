@@ -42,6 +42,7 @@ import { pipelineRecipes } from './pipeline_recipes.ts';
 import { runnerApiRecipes } from './runner_api_recipes.ts';
 import { scheduleRecipes } from './schedule_recipes.ts';
 import { avatarRecipes } from './avatar_recipes.ts';
+import { smallCallRecipes } from './small_call_recipes.ts';
 import { starRecipes } from './star_recipes.ts';
 import { hookRecipes } from './hook_recipes.ts';
 import { variableRecipes } from './variable_recipes.ts';
@@ -270,6 +271,7 @@ export const recipes: Record<string, Recipe> = {
   ...issueRecipes,
   ...moreRecipes,
   ...starRecipes,
+  ...smallCallRecipes,
   ...avatarRecipes,
   ...threadedRecipes,
   ...mergeRecipes,

@@ -41,6 +41,7 @@ import { impersonation } from './0055_impersonation.ts';
 import { hooks } from './0056_hooks.ts';
 import { activities } from './0059_activities.ts';
 import { resourceEvents } from './0060_resource_events.ts';
+import { statusesBadgesLinks } from './0061_statuses_badges_links.ts';
 import { viewedFiles } from './0064_viewed_files.ts';
 import { counters } from './0033_counters.ts';
 import type { MigrationText } from '../ddl.ts';
@@ -91,5 +92,6 @@ export const migrationTexts: MigrationText[] = [
   hooks,
   activities,
   resourceEvents,
+  statusesBadgesLinks,
   viewedFiles,
 ];

@@ -265,7 +265,18 @@ export type SignInChallengesTable = {
   created_at: number;
 };
 
+/** What users say of themselves; no row: nothing. */
+export type UserStatusesTable = {
+  user_id: number;
+  emoji: string;
+  message: string;
+  availability: 'not_set' | 'busy';
+  /** Time from which on it does not apply; null: it stays. */
+  clear_at: number | null;
+};
+
 export type IdentitySchema = {
+  user_statuses: UserStatusesTable;
   users: UsersTable;
   namespaces: NamespacesTable;
   routes: RoutesTable;

@@ -166,6 +166,16 @@ export type ResourceEventsTable = {
   created_at: number;
 };
 
+/** Links between issues; `source_id` blocks `target_id`, or both are related. */
+export type IssueLinksTable = {
+  id: Id;
+  source_id: number;
+  target_id: number;
+  link_type: 'relates_to' | 'blocks';
+  created_at: number;
+  updated_at: number;
+};
+
 /** External services of a project, such as an issue tracker. */
 export type IntegrationsTable = {
   id: Id;
@@ -191,5 +201,6 @@ export type PlanningSchema = {
   timelogs: TimelogsTable;
   user_agent_details: UserAgentDetailsTable;
   resource_events: ResourceEventsTable;
+  issue_links: IssueLinksTable;
   integrations: IntegrationsTable;
 };

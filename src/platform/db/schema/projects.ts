@@ -202,7 +202,20 @@ export type JobTokenGroupsTable = {
   created_at: number;
 };
 
+/** Badges that a project or group shows; the addresses may contain placeholders. */
+export type BadgesTable = {
+  id: Id;
+  project_id: number | null;
+  group_id: number | null;
+  name: string | null;
+  link_url: string;
+  image_url: string;
+  created_at: number;
+  updated_at: number;
+};
+
 export type ProjectsSchema = {
+  badges: BadgesTable;
   projects: ProjectsTable;
   project_topics: ProjectTopicsTable;
   project_counters: ProjectCountersTable;

@@ -154,6 +154,7 @@ const purgeRest = async (store: Store, projectId: number): Promise<void> => {
     'commit_comments',
     'notification_settings',
     'activities',
+    'badges',
   ]) {
     await deleteInBatches(store, { table, key: ['id'], where: ofProject });
   }

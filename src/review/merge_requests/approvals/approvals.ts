@@ -81,6 +81,35 @@ export const approve = async (
 };
 
 /**
+ * Removes all approvals.
+ * @throws Failure 401 if the caller may not approve
+ */
+export const resetApprovals = async (
+  call: Call,
+  { project, merge_request }: LoadedMergeRequest,
+): Promise<void> =>
+  await call.write(async (tx) => {
+    const loaded = await lockMergeRequest(tx, project, merge_request.id);
+    if (!may(call.viewer, 'approve_merge_request', project)) throw unauthorized();
+    const deleted = await tx.db
+      .deleteFrom('merge_request_approvals')
+      .where('merge_request_id', '=', merge_request.id)
+      .returning('user_id')
+      .execute();
+    if (deleted.length === 0) return;
+    for (const { user_id } of deleted)
+      await setReviewerState(tx, loaded.target, user_id, { state: 'unapproved' });
+    await mergeRequestNoun.change(tx, loaded.target, { updated_at: tx.now });
+    await recordEvent(tx, requireActor(call), {
+      kind: 'merge_request.approvals_reset',
+      project_id: project.id,
+      target_type: 'MergeRequest',
+      target_id: merge_request.id,
+      data: { user_ids: deleted.map(({ user_id }) => user_id) },
+    });
+  });
+
+/**
  * Removes the approval of the caller.
  * @throws Failure 401 if the caller may not approve, 404 if the caller has not approved
  */

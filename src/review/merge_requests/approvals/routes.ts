@@ -1,8 +1,9 @@
 /** Routes to list, give and remove approvals of a merge request. */
 import { endpoint } from '../../../core/access/endpoint.ts';
+import { Answer } from '../../../platform/http/endpoint.ts';
 import { anything, array, bool, object, optional, text } from '../../../platform/http/schema.ts';
 import { approvalsJson, approvalsShape } from './json.ts';
-import { loadApprovals, approve, unapprove } from './approvals.ts';
+import { loadApprovals, approve, resetApprovals, unapprove } from './approvals.ts';
 import { findReadable } from '../find.ts';
 import { requestParams, requestPath } from '../params.ts';
 
@@ -69,4 +70,18 @@ const unapproveRoute = endpoint({
   },
 });
 
-export const approvalRoutes = [list, state, approveRoute, unapproveRoute];
+const resetRoute = endpoint({
+  method: 'PUT',
+  path: `${requestPath}/reset_approvals`,
+  summary: 'Remove all approvals of a merge request (developers)',
+  area,
+  audience: 'user',
+  params: object(requestParams),
+  reply: null,
+  handle: async (call, input) => {
+    await resetApprovals(call, await findReadable(call, input.id, input.merge_request_iid));
+    return new Answer(null, { status: 202 });
+  },
+});
+
+export const approvalRoutes = [list, state, approveRoute, unapproveRoute, resetRoute];

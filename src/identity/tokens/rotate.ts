@@ -1,0 +1,47 @@
+import { type Call, requireActor } from '../../core/access/call.ts';
+import { recordAudit } from '../../core/access/audit.ts';
+import { today } from '../../core/access/viewer.ts';
+import { forbidden, unauthorized } from '../../platform/errors.ts';
+import { createTokenIn } from './create.ts';
+import { endToken } from './revoke.ts';
+import type { TokenRow } from './queries.ts';
+
+/** Days that a rotated token is valid if the caller names no day. */
+const defaultDays = 7;
+const dayLength = 86_400_000;
+
+/**
+ * Replaces a token by one of the same name and scopes: the old one ends, in the same transaction.
+ * @param expires_at `YYYY-MM-DD`; null: in a week
+ * @returns id and text of the new token, to be shown once
+ * @throws Failure 401 for a token that has ended, 403 if the credentials of the call may create none
+ */
+export const rotateToken = async (
+  call: Call,
+  { id, user_id, name, description, scopes, ...token }: TokenRow,
+  expires_at: string | null,
+): Promise<{ id: number; text: string }> => {
+  const actor = requireActor(call);
+  const { kind } = actor.credential;
+  if (kind === 'impersonation' || kind === 'oauth') throw forbidden();
+  const hasEnded = token.expires_at !== null && token.expires_at <= today(call.now);
+  if (token.revoked === 1 || hasEnded) throw unauthorized();
+  const made = {
+    user_id,
+    kind: token.kind,
+    name,
+    description,
+    scopes: JSON.parse(scopes) as string[],
+    expires_at: expires_at ?? today(call.now + defaultDays * dayLength),
+  };
+  return await createTokenIn(call.platform, { cause: actor, source: call }, made, async (tx) => {
+    if (!(await endToken(tx, id))) throw unauthorized();
+    const details = { user_id, name };
+    await recordAudit(tx, actor, call, {
+      kind: 'token.rotated',
+      target_type: 'Token',
+      target_id: id,
+      details,
+    });
+  });
+};

@@ -1,0 +1,69 @@
+/** Projects and groups as owners of badges. */
+import { type RawBuilder, sql } from 'kysely';
+import type { Call } from '../../core/access/call.ts';
+import { findGroup, findGroupFor } from '../../identity/groups/find.ts';
+import { selectAncestors } from '../../identity/namespaces/ancestors.ts';
+import { type Project, findProject, findProjectFor } from '../projects/find.ts';
+import type { Placeholders } from './json.ts';
+
+export type BadgeOwner = {
+  columns: { project_id: number | null; group_id: number | null };
+  /** Over `badges`: the badges that it shows; a project also those of the groups above. */
+  shown: RawBuilder<boolean>;
+  /** Over `badges`: its own. */
+  own: RawBuilder<boolean>;
+  placeholders: Placeholders;
+};
+
+export type BadgeOwnerKind = {
+  plural: 'projects' | 'groups';
+  noun: string;
+  find: (call: Call, id: number | string) => Promise<BadgeOwner>;
+  /** @throws Failure 403 for those who may not change its badges */
+  findToChange: (call: Call, id: number | string) => Promise<BadgeOwner>;
+};
+
+const toPlaceholders = (project: Project, { baseUrl }: Call): Placeholders => {
+  const namespace = project.full_path.slice(0, -project.path.length - 1);
+  return {
+    project_path: project.full_path,
+    project_title: project.name,
+    project_name: project.path,
+    project_id: String(project.id),
+    project_namespace: namespace,
+    group_name: namespace.split('/')[0] ?? '',
+    gitlab_server: new URL(baseUrl).host,
+    ...(project.default_branch !== null && { default_branch: project.default_branch }),
+  };
+};
+
+const ofProject = (project: Project, call: Call): BadgeOwner => {
+  const own = sql<boolean>`badges.project_id = ${project.id}`;
+  return {
+    columns: { project_id: project.id, group_id: null },
+    shown: sql<boolean>`(${own} or badges.group_id in ${selectAncestors(project.namespace_id)})`,
+    own,
+    placeholders: toPlaceholders(project, call),
+  };
+};
+
+/** A badge of a group is for its projects, so that its placeholders stay. */
+const ofGroup = ({ id }: { id: number }): BadgeOwner => {
+  const own = sql<boolean>`badges.group_id = ${id}`;
+  return { columns: { project_id: null, group_id: id }, shown: own, own, placeholders: {} };
+};
+
+export const badgeOwnerKinds: BadgeOwnerKind[] = [
+  {
+    plural: 'projects',
+    noun: 'project',
+    find: async (call, id) => ofProject(await findProject(call, id), call),
+    findToChange: async (call, id) => ofProject(await findProjectFor(call, id, 'admin_project'), call),
+  },
+  {
+    plural: 'groups',
+    noun: 'group',
+    find: async (call, id) => ofGroup(await findGroup(call, id)),
+    findToChange: async (call, id) => ofGroup(await findGroupFor(call, id, 'admin_group')),
+  },
+];

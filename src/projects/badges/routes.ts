@@ -1,0 +1,181 @@
+/** Endpoints of badges, written once for projects and groups. */
+import type { RawBuilder } from 'kysely';
+import type { Call } from '../../core/access/call.ts';
+import { endpoint } from '../../core/access/endpoint.ts';
+import { insertRow } from '../../platform/db/insert.ts';
+import { requireRecordQuota } from '../../platform/db/quota.ts';
+import { type Problems, invalid, notFound, nothingToChange } from '../../platform/errors.ts';
+import { pageParams, pageRequest } from '../../platform/http/page.ts';
+import { clearable, id as idParam, idOrPath, object, optional, text } from '../../platform/http/schema.ts';
+import { type BadgeRow, badgeJson, badgeShape, previewJson, previewShape } from './json.ts';
+import { type BadgeOwnerKind, badgeOwnerKinds } from './owner.ts';
+
+const area = 'badges';
+const url = (description: string) => text({ maxLength: 2_000, description });
+const linkUrl = url('where the badge leads; may have placeholders');
+const imageUrl = url('the image; may have placeholders');
+const name = optional(clearable(text()));
+const quota = { what: 'badges', most: 100 };
+
+/** Requires an absolute address by HTTP. Placeholders count as any text. @throws Failure 400 */
+const checkUrls = (urls: { link_url?: string | undefined; image_url?: string | undefined }): void => {
+  const problems: Problems = {};
+  for (const [key, value] of Object.entries(urls)) {
+    if (value === undefined) continue;
+    const isValid = /^https?:\/\/\S+$/i.test(value) && URL.canParse(value.replaceAll(/%\{[a-z_]+\}/g, 'x'));
+    if (!isValid) problems[key] = ['is not a valid URL'];
+  }
+  if (Object.keys(problems).length > 0) throw invalid(problems);
+};
+
+const loadBadge = async (
+  { db }: Pick<Call, 'db'>,
+  where: RawBuilder<boolean>,
+  badgeId: number,
+): Promise<BadgeRow> => {
+  const row = await db
+    .selectFrom('badges')
+    .selectAll()
+    .where(where)
+    .where('id', '=', badgeId)
+    .executeTakeFirst();
+  if (row === undefined) throw notFound('Badge');
+  return row;
+};
+
+const pathOf = ({ plural }: BadgeOwnerKind): string => `/${plural}/:id/badges`;
+
+const paramsOf = ({ noun }: BadgeOwnerKind) => ({ id: idOrPath(`id or full path of the ${noun}`) });
+
+const written = { area, audience: 'user', reply: badgeShape } as const;
+
+const list = (kind: BadgeOwnerKind) =>
+  endpoint({
+    method: 'GET',
+    path: pathOf(kind),
+    summary: `Badges of a ${kind.noun}`,
+    area,
+    audience: 'optional',
+    list: true,
+    params: object({
+      ...paramsOf(kind),
+      name: optional(text({ description: 'exactly this name' })),
+      ...pageParams,
+    }),
+    reply: badgeShape,
+    handle: async (call, input) => {
+      const owner = await kind.find(call, input.id);
+      const query = call.db
+        .selectFrom('badges')
+        .where(owner.shown)
+        .$if(input.name !== undefined, (all) => all.where('name', '=', input.name ?? ''));
+      const { limit, offset } = pageRequest(input);
+      const [rows, { total }] = await Promise.all([
+        query.selectAll().orderBy('id').limit(limit).offset(offset).execute(),
+        query.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+      ]);
+      return { items: rows.map((row) => badgeJson(row, owner.placeholders)), total };
+    },
+  });
+
+const render = (kind: BadgeOwnerKind) =>
+  endpoint({
+    method: 'GET',
+    path: `${pathOf(kind)}/render`,
+    summary: `How a badge of a ${kind.noun} would look`,
+    area,
+    audience: 'user',
+    params: object({ ...paramsOf(kind), link_url: linkUrl, image_url: imageUrl, name }),
+    reply: previewShape,
+    handle: async (call, { id, link_url, image_url }) => {
+      const owner = await kind.findToChange(call, id);
+      checkUrls({ link_url, image_url });
+      return previewJson({ link_url, image_url }, owner.placeholders);
+    },
+  });
+
+const one = (kind: BadgeOwnerKind) =>
+  endpoint({
+    method: 'GET',
+    path: `${pathOf(kind)}/:badge_id`,
+    summary: `One badge of a ${kind.noun}`,
+    area,
+    audience: 'optional',
+    params: object({ ...paramsOf(kind), badge_id: idParam() }),
+    reply: badgeShape,
+    handle: async (call, input) => {
+      const owner = await kind.find(call, input.id);
+      return badgeJson(await loadBadge(call, owner.shown, input.badge_id), owner.placeholders);
+    },
+  });
+
+const create = (kind: BadgeOwnerKind) =>
+  endpoint({
+    method: 'POST',
+    path: pathOf(kind),
+    summary: `Add a badge to a ${kind.noun}`,
+    ...written,
+    params: object({ ...paramsOf(kind), link_url: linkUrl, image_url: imageUrl, name }),
+    handle: async (call, { id, link_url, image_url, name: title = null }) => {
+      const owner = await kind.findToChange(call, id);
+      checkUrls({ link_url, image_url });
+      const badgeId = await call.write(async (tx) => {
+        await requireRecordQuota(tx.db.selectFrom('badges').where(owner.own), quota);
+        const times = { created_at: tx.now, updated_at: tx.now };
+        const row = { ...owner.columns, name: title, link_url, image_url, ...times };
+        return await insertRow(tx.db, 'badges', row);
+      });
+      return badgeJson(await loadBadge(call, owner.own, badgeId), owner.placeholders);
+    },
+  });
+
+const update = (kind: BadgeOwnerKind) =>
+  endpoint({
+    method: 'PUT',
+    path: `${pathOf(kind)}/:badge_id`,
+    summary: `Change a badge of a ${kind.noun}`,
+    ...written,
+    params: object({
+      ...paramsOf(kind),
+      badge_id: idParam(),
+      link_url: optional(linkUrl),
+      image_url: optional(imageUrl),
+      name,
+    }),
+    handle: async (call, { id, badge_id, ...edit }) => {
+      const owner = await kind.findToChange(call, id);
+      await loadBadge(call, owner.own, badge_id);
+      const { name: title, ...urls } = edit;
+      if (Object.keys(edit).length === 0) throw nothingToChange(['link_url', 'image_url', 'name']);
+      checkUrls(urls);
+      const set = { ...urls, ...(title !== undefined && { name: title }) };
+      await call.write(
+        async ({ db, now }) =>
+          await db
+            .updateTable('badges')
+            .set({ ...set, updated_at: now })
+            .where('id', '=', badge_id)
+            .execute(),
+      );
+      return badgeJson(await loadBadge(call, owner.own, badge_id), owner.placeholders);
+    },
+  });
+
+const remove = (kind: BadgeOwnerKind) =>
+  endpoint({
+    method: 'DELETE',
+    path: `${pathOf(kind)}/:badge_id`,
+    summary: `Remove a badge of a ${kind.noun}`,
+    ...written,
+    reply: null,
+    params: object({ ...paramsOf(kind), badge_id: idParam() }),
+    handle: async (call, { id, badge_id }) => {
+      const owner = await kind.findToChange(call, id);
+      await loadBadge(call, owner.own, badge_id);
+      await call.write(async ({ db }) => await db.deleteFrom('badges').where('id', '=', badge_id).execute());
+    },
+  });
+
+export const badgesRoutes = badgeOwnerKinds.flatMap((kind) =>
+  [list, render, one, create, update, remove].map((route) => route(kind)),
+);

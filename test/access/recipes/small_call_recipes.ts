@@ -1,0 +1,112 @@
+/** Requests for the rows about badges, links between issues, statuses and rotated tokens. */
+import { insertRows } from '../../../src/platform/db/insert.ts';
+import { insertIssues } from '../makers/bulk_rows.ts';
+import {
+  type Maker,
+  anothersToken,
+  freshGroup,
+  freshIssue,
+  freshProject,
+  freshRequest,
+  ownToken,
+  passingToken,
+} from '../makers/makers.ts';
+import type { Recipe } from './recipes.ts';
+
+const addresses = { link_url: 'https://example.com/%{project_path}', image_url: 'https://example.com/a.svg' };
+
+const badge =
+  (owner: 'project' | 'group'): Maker =>
+  async (tx, cells) => {
+    const rows = cells.map(({ names }) => ({
+      project_id: owner === 'project' ? Number(names['project']) : null,
+      group_id: owner === 'group' ? Number(names['group']) : null,
+      name: 'made',
+      ...addresses,
+      created_at: tx.now,
+      updated_at: tx.now,
+    }));
+    const ids = await insertRows(tx.db, 'badges', rows, 'returning id');
+    cells.forEach((cell, at) => void (cell.names['badge_id'] = ids[at]?.id ?? 0));
+  };
+
+const badges = (owner: 'project' | 'group', fresh: Maker): Record<string, Recipe> => {
+  const path = `/${owner}s/:id/badges`;
+  return {
+    [`GET ${path}`]: {
+      makes: [badge(owner)],
+      query: 'per_page=100',
+      holds: ({ id }, { badge_id }) => id === badge_id,
+    },
+    [`GET ${path}/render`]: { query: 'link_url=https://example.com&image_url=https://example.com' },
+    [`GET ${path}/:badge_id`]: { makes: [badge(owner)] },
+    [`POST ${path}`]: { makes: [fresh], body: () => addresses },
+    [`PUT ${path}/:badge_id`]: { makes: [fresh, badge(owner)], body: () => ({ name: 'other' }) },
+    [`DELETE ${path}/:badge_id`]: { makes: [fresh, badge(owner)] },
+  };
+};
+
+/** An issue that everybody sees, in a project where everybody is a reporter. */
+const otherIssue: Maker = async (tx, cells, { people }) => {
+  const project_id = Number(cells[0]?.names['haven']);
+  const last = await tx.db
+    .selectFrom('issues')
+    .select((is) => is.fn.max('iid').as('iid'))
+    .where('project_id', '=', project_id)
+    .executeTakeFirst();
+  // Far from the iids that moved issues take.
+  const first = Math.max(last?.iid ?? 0, 1_000_000) + 1;
+  const rows = cells.map((_cell, at) => ({
+    project_id,
+    iid: first + at,
+    author_id: people.writer,
+    confidential: 0 as const,
+    deleted: false,
+  }));
+  const ids = await insertIssues(tx, rows);
+  for (const [at, { names }] of cells.entries()) {
+    names['other_issue_id'] = ids[at] ?? 0;
+    names['other_issue_iid'] = first + at;
+  }
+};
+
+const link: Maker = async (tx, cells) => {
+  const rows = cells.map(({ names }) => ({
+    source_id: Number(names['issue_id']),
+    target_id: Number(names['other_issue_id']),
+    link_type: 'relates_to' as const,
+    created_at: tx.now,
+    updated_at: tx.now,
+  }));
+  const ids = await insertRows(tx.db, 'issue_links', rows, 'returning id');
+  cells.forEach((cell, at) => void (cell.names['issue_link_id'] = ids[at]?.id ?? 0));
+};
+
+const links = '/projects/:id/issues/:issue_iid/links';
+const tokens = '/personal_access_tokens';
+
+export const smallCallRecipes: Record<string, Recipe> = {
+  ...badges('project', freshProject),
+  ...badges('group', freshGroup),
+  [`GET ${links}`]: {
+    makes: [freshIssue, otherIssue, link],
+    holds: ({ id }, { other_issue_id }) => id === other_issue_id,
+  },
+  [`GET ${links}/:issue_link_id`]: { makes: [freshIssue, otherIssue, link] },
+  [`POST ${links}`]: {
+    makes: [freshIssue, otherIssue],
+    body: ({ haven, other_issue_iid }) => ({ target_project_id: haven, target_issue_iid: other_issue_iid }),
+  },
+  [`DELETE ${links}/:issue_link_id`]: { makes: [freshIssue, otherIssue, link] },
+  'PUT /projects/:id/merge_requests/:merge_request_iid/reset_approvals': { makes: [freshRequest] },
+  [`POST ${tokens}/self/rotate`]: { makes: [passingToken] },
+  [`POST ${tokens}/:id/rotate {own}`]: { makes: [ownToken] },
+  [`POST ${tokens}/:id/rotate {another's}`]: { makes: [anothersToken] },
+  'GET /namespaces/:id/exists': { path: { id: 'writer' } },
+  'PUT /user/status': { body: () => ({ message: 'Away' }) },
+  'GET /users/:id/status': { path: { id: 'writer' } },
+  'GET /user/emails/:email_id': { path: { email_id: 'writer' } },
+  'GET /users/:id/emails': { path: { id: 'writer' } },
+  'GET /users/:id/emails/:email_id': { path: { id: 'writer', email_id: 'writer' } },
+  'GET /users/:id/memberships': { path: { id: 'writer' } },
+};
