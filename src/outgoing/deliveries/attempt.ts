@@ -38,10 +38,25 @@ const maxLogs = 200;
 /** One in so many rows trims the log, so that most attempts need no further statement. */
 const trimEvery = 10;
 
+/** How long attempts are kept, and changes whose deliveries are gone or were never made. */
+const maxAge = 8 * 86_400_000;
+
+const removeOld = async ({ db, now }: Tx): Promise<void> => {
+  await db
+    .deleteFrom('hook_logs')
+    .where('created_at', '<', now - maxAge)
+    .execute();
+  await db
+    .deleteFrom('hook_events')
+    .where('created_at', '<', now - maxAge)
+    .execute();
+};
+
 /** Adds an attempt to the log of its hook, which keeps the latest ones. Returns the id. */
 export const insertLog = async (tx: Tx, columns: LogColumns): Promise<number> => {
   const id = await insertRow(tx.db, 'hook_logs', { ...columns, created_at: tx.now });
   if (id % trimEvery === 0) {
+    await removeOld(tx);
     await tx.db
       .deleteFrom('hook_logs')
       .where('hook_id', '=', columns.hook_id)

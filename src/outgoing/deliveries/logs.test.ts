@@ -144,6 +144,58 @@ describe('payloads', () => {
   });
 });
 
+describe('payloads of pipelines', () => {
+  it('and of their jobs have the fields that readers use', async () => {
+    const { id } = await seedProject(gantry);
+    const json = { url: receiver.url, push_events: false, pipeline_events: true, job_events: true };
+    await gantry.api(`POST /projects/${id}/hooks`, { json: { ...json, deployment_events: true } });
+    const content = 'build: { script: make, environment: staging }';
+    const actions = [{ action: 'create', file_path: '.gitlab-ci.yml', content }];
+    await gantry.api(`POST /projects/${id}/repository/commits`, {
+      json: { branch: 'main', commit_message: 'Build', actions },
+    });
+    await drain();
+    const [pipeline] = (await gantry.api(`GET /projects/${id}/pipelines`)).body;
+    await gantry.api(`POST /projects/${id}/pipelines/${pipeline.id}/cancel`);
+    await gantry.api(`POST /projects/${id}/deployments`, {
+      json: { environment: 'live', sha: pipeline.sha, ref: 'main', tag: false, status: 'success' },
+    });
+    await drain();
+    const kinds = (kind: string) =>
+      receiver.received.map(({ body }) => body).filter(({ object_kind }) => object_kind === kind);
+    const statuses = kinds('pipeline').map(({ object_attributes: { status } }) => status);
+    assert.deepEqual(statuses, ['pending', 'canceled']);
+    assert.deepEqual(
+      kinds('build').map(({ build_status }) => build_status),
+      ['pending', 'canceled'],
+    );
+    const [last] = kinds('pipeline').slice(-1);
+    has(last, `object_attributes merge_request commit builds user ${place}`);
+    has(
+      last.object_attributes,
+      `id iid name ref tag sha before_sha source status detailed_status stages created_at finished_at duration
+      queued_duration variables url`.trim(),
+    );
+    has(
+      last.builds[0],
+      `id stage name status created_at started_at finished_at duration queued_duration failure_reason when manual
+      allow_failure user runner artifacts_file environment`.trim(),
+    );
+    has(
+      kinds('build')[0],
+      `ref tag before_sha sha retries_count build_id build_name build_stage build_status build_created_at
+      build_started_at build_finished_at build_duration build_queued_duration build_allow_failure build_failure_reason
+      pipeline_id runner project_id project_name user commit repository environment`.trim(),
+    );
+    const [deployment] = kinds('deployment');
+    has(
+      deployment,
+      `status deployment_id deployable_id deployable_url environment user short_sha commit_url commit_title ref`,
+    );
+    assert.deepEqual([deployment.environment, deployment.commit_title], ['live', 'Build']);
+  });
+});
+
 describe('POST /test/:trigger', () => {
   it('sends the latest record of a kind', async () => {
     const { status, body, text } = await test('push_events');
@@ -184,5 +236,39 @@ describe('the log', () => {
     assert.equal(again?.text, before?.text);
     assert.equal(again?.headers['webhook-id'], before?.headers['webhook-id']);
     assert.equal((await gantry.api(`POST ${hook}/events/999999/resend`)).status, 404);
+  });
+});
+
+// Last, for its deliveries go on.
+describe('a thousand hooks', () => {
+  it('of one project each receive a change', async () => {
+    const { id } = await seedProject(gantry);
+    const { store } = gantry.service.platform;
+    const { body } = await gantry.api(`POST /projects/${id}/hooks`, {
+      json: { url: receiver.url, push_events: false, issues_events: true },
+    });
+    await store.write(async (tx) => {
+      const row = await tx.db
+        .selectFrom('hooks')
+        .selectAll()
+        .where('id', '=', body.id)
+        .executeTakeFirstOrThrow();
+      const { id: _id, ...columns } = row;
+      for (let at = 1; at < 1_000; at += 1) await tx.db.insertInto('hooks').values(columns).execute();
+    });
+    // One more change of hooks makes the service load them again.
+    await gantry.api(`PUT /projects/${id}/hooks/${body.id}`, { json: { name: 'First' } });
+    assert.equal(
+      (await gantry.api(`POST /projects/${id}/hooks`, { json: { url: receiver.url } })).status,
+      400,
+    );
+    const made = await gantry.api(`POST /projects/${id}/issues`, { json: { title: 'Wide' } });
+    assert.equal(made.status, 201);
+    const { count } = await store.db
+      .selectFrom('hook_deliveries')
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow();
+    assert.ok(count + receiver.received.length >= 1_000);
+    await gantry.api(`DELETE /projects/${id}`);
   });
 });

@@ -30,6 +30,7 @@ const insertHook = async (tx: Tx, owner: Owner): Promise<number> => {
 /** A hook of the cell's project, group or instance. */
 const hook: Maker = async (tx, cells) => {
   for (const { row, names } of cells) {
+    names['trigger'] = 'issues_events';
     names['hook_id'] = await insertHook(tx, {
       project_id: row.kind === 'project' ? Number(names['project']) : null,
       group_id: row.kind === 'group' ? Number(names['group']) : null,
@@ -69,7 +70,7 @@ const recipesOf = (path: string): Record<string, Recipe> => ({
   [`GET ${path}/:hook_id/events`]: { makes: [hook] },
   [`POST ${path}/:hook_id/events/:event_id/resend`]: { makes: [hook, log] },
   // Nothing listens there.
-  [`POST ${path}/:hook_id/test/:trigger`]: { makes: [hook], path: { trigger: 'issues_events' } },
+  [`POST ${path}/:hook_id/test/:trigger`]: { makes: [hook] },
 });
 
 export const hookRecipes: Record<string, Recipe> = {
