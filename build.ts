@@ -37,10 +37,10 @@ const build = async (): Promise<void> => {
     entryPoints: {
       gitd: 'gitd/main.ts',
       runner: 'runner/main.ts',
-      ci_file_thread: 'src/ci/ci_file/thread.ts',
-      junit_thread: 'src/ci/artifacts/reports/thread.ts',
-      markdown_thread: 'src/doors/markdown/thread.ts',
-      count_thread: 'src/planning/issuables/lists/count_thread.ts',
+      compile_worker: 'src/ci/ci_file/compile_worker.ts',
+      read_report_worker: 'src/ci/artifacts/reports/read_report_worker.ts',
+      convert_worker: 'src/doors/markdown/convert_worker.ts',
+      count_worker: 'src/planning/issuables/lists/count_worker.ts',
     },
     outdir: 'dist',
   });

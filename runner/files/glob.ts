@@ -53,7 +53,7 @@ const parsePattern = (pattern: string): Step[] => {
 
 const maxAlternatives = 100;
 
-/** Expands `a{b,c}` to `ab`, `ac`; leaves the rest as it is beyond the limit. */
+/** Expands `a{b,c}` to `ab`, `ac`. Beyond 100 alternatives, remaining braces are literal. */
 const expandBraces = (pattern: string): string[] => {
   let open = [pattern];
   for (;;) {
@@ -64,7 +64,7 @@ const expandBraces = (pattern: string): string[] => {
   }
 };
 
-/** Normalizes a path: `./a//b/` becomes `a/b`; null if it leads outside. */
+/** Normalizes a path: `./a//b/` becomes `a/b`; null if it contains `..`. */
 export const tidyPath = (path: string): string | null => {
   const parts = path.split('/').filter((part) => part !== '' && part !== '.');
   return parts.includes('..') ? null : parts.join('/');
@@ -131,7 +131,7 @@ export const matchGlobOrWithin = (pattern: string): Matcher => {
   return (path) => pattern === '' || matches(path);
 };
 
-/** Returns the folder that contains all matches of a pattern. */
+/** Returns the literal path before the first segment that has a wildcard. */
 export const getFixedFolder = (pattern: string): string => {
   const parts = pattern.split('/');
   const end = parts.findIndex((part) => /[*?[{\\]/.test(part));

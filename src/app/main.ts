@@ -34,7 +34,7 @@ import { doors, endpoints } from './routes.ts';
 import { startSweeping } from '../ci/runner_api/sweep/sweep_jobs.ts';
 import { lockFolder, prepareFolder } from './service/data_folder.ts';
 import { createRoot, isFirstStart } from './service/first_start.ts';
-import { findLastProcess, signFolder } from './service/last_process.ts';
+import { findPreviousProcess, signFolder } from './service/previous_process.ts';
 import { listen, stopListening, tryAddress } from './service/listen.ts';
 import { collectAtRest as collectWhileIdle } from './service/idle_gc.ts';
 import { readRevision } from './service/revision.ts';
@@ -176,7 +176,7 @@ const startRunner = async (platform: Platform, bound: string, stops: Stops): Pro
 const takeOverWork = async (platform: Platform, stops: Stops): Promise<void> => {
   const { store, config, log } = platform;
   stops.push(observeChanges(store));
-  const last = await findLastProcess(store, config.data);
+  const last = await findPreviousProcess(store, config.data);
   stops.push(await startRecovery(platform, makeCompletions(platform), last));
   if (last !== null) await releaseWork(store, last);
   signFolder(config.data, log);

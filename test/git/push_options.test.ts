@@ -138,7 +138,7 @@ test('passes variables of a push to its pipeline', async () => {
       ['TEXT', 'a=b c'],
     ],
   );
-  assert.match(await push('five', 'ci.variable=novalue'), /has the form ci.variable=KEY=value/);
+  assert.match(await push('five', 'ci.variable=novalue'), /expected ci.variable=KEY=value/);
   assert.match(await push('five', 'ci.variable=a-b=1'), /can contain only letters/);
   await push('five', 'ci.skip');
   await gantry.service.worker.drain();

@@ -5,7 +5,7 @@ import type { Platform } from '../../core/platform.ts';
 import type { GitStream } from '../../platform/git/stream.ts';
 import type { Project } from '../../projects/projects/find.ts';
 import { getRepository } from '../../code/repository/get_repository.ts';
-import { answerPush } from '../../code/repository/refs/push.ts';
+import { createPushHandlers } from '../../code/repository/refs/push.ts';
 import {
   type GitUser,
   getHeadRef,
@@ -80,7 +80,7 @@ export const openPush = async (
 ): Promise<OpenPush> => {
   const moved = movedLines(project, path, address);
   const context = { user, projectId: project.id, baseUrl };
-  const answers = answerPush(platform, {
+  const answers = createPushHandlers(platform, {
     project,
     user,
     messages: async (updates, pushOptions) => [

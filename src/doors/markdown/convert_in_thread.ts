@@ -10,10 +10,10 @@ import { type LruCache, makeLruCache } from '../../platform/lru_cache.ts';
 import { programPath } from '../../platform/package_files.ts';
 import type { Program } from '../../platform/workers/program.ts';
 import { WorkerLimitError, runInWorker } from '../../platform/workers/run_in_worker.ts';
-import type { ConversionTask } from './thread.ts';
+import type { ConversionTask } from './convert_worker.ts';
 
 const program: Program = {
-  path: programPath('src/doors/markdown/thread.ts', 'markdown_thread'),
+  path: programPath('src/doors/markdown/convert_worker.ts', 'convert_worker'),
   maxMilliseconds: 2_000,
   memory: 256,
 };

@@ -45,7 +45,7 @@ const quotas = {
   instance: { what: 'system hooks', most: 1_000 },
 };
 
-/** Makes every process load the hooks again, in the transaction of their change. */
+/** Invalidates every process's hook cache. Must run in the transaction that changes the hooks. */
 const raiseVersion = async (tx: Tx): Promise<void> => {
   tx.broadcast(hooksTopic);
   await tx.db
@@ -145,7 +145,7 @@ const defaultFlags = ({ type }: HookOwner): { [F in EventFlag]: Flag } => ({
   ...(type === 'instance' ? { repository_update_events: 1 } : { push_events: 1 }),
 });
 
-/** Drops the flags that hooks of the instance do not have. */
+/** Removes event flags that system hooks do not support. */
 const keepOwnFlags = ({ type }: HookOwner, edit: HookEdit): HookEdit => {
   if (type !== 'instance') return edit;
   const others = eventFlagNames.filter((name) => !systemFlags.includes(name));
@@ -189,8 +189,8 @@ export const createHook = async (
 };
 
 /**
- * Edits a hook. An edit also ends the pause of a failing hook. Secrets that an edit of the URL does not repeat are
- * dropped, so that no new address receives them.
+ * Edits a hook. Also re-enables a hook that was disabled after failures. If the edit changes the URL's origin, tokens
+ * and headers that it does not include are cleared, so that the new host does not receive them.
  * @throws Failure 404, 422
  */
 export const updateHook = async (

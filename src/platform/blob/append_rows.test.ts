@@ -10,7 +10,7 @@ import { type TestService, startTestService } from '../../../test/support/servic
 import type { AppendFiles } from './append_files.ts';
 import type { Named } from './trace_name.ts';
 import { openAppendRows } from './append_rows.ts';
-import { archiveWaitingFiles } from './archive_retry.ts';
+import { archiveWaitingFiles } from './retry_archiving.ts';
 import type { Blobs } from './blob_files.ts';
 
 let gantry: TestService;

@@ -40,7 +40,7 @@ const openTraces = async ({ config, store, log }: Parts, blobs: Blobs): Promise<
   }
   const [{ openAppendRows }, { archiveWaitingFiles }] = await Promise.all([
     import('./append_rows.ts'),
-    import('./archive_retry.ts'),
+    import('./retry_archiving.ts'),
   ]);
   const parts = {
     store,

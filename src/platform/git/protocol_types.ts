@@ -1,9 +1,6 @@
 /** Types of the repository storage protocol, for the rest of the service. */
 export type {
   ActionProblem,
-  PushAnswer as AnswerPush,
-  PushNoticeAnswer as AnswerTold,
-  PushQuestion as AskPush,
   Client,
   Commit,
   CommitAction,
@@ -16,6 +13,10 @@ export type {
   Method,
   Methods,
   Oid,
+  PushAnswer,
+  PushNotice,
+  PushNoticeAnswer,
+  PushQuestion,
   PushedRef,
   Quota,
   Ref,
@@ -26,6 +27,5 @@ export type {
   Stream,
   Streams,
   TreeEntry,
-  PushNotice as TellPush,
 } from '../../../gitd/protocol.ts';
 export { protocolVersion, zeroOid } from '../../../gitd/protocol.ts';

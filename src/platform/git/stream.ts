@@ -5,12 +5,19 @@ import { makeReceiver, makeSender } from '../../../gitd/rpc/socket_streams.ts';
 import type { Line } from './dial.ts';
 import { toGitFailure, storageUnavailable } from './failure.ts';
 import type { SpareConnection } from './spare_connection.ts';
-import type { AnswerPush, AnswerTold, AskPush, Stream, Streams, TellPush } from './protocol_types.ts';
+import type {
+  PushAnswer,
+  PushNoticeAnswer,
+  PushQuestion,
+  Stream,
+  Streams,
+  PushNotice,
+} from './protocol_types.ts';
 
 export type StreamOptions = {
   signal?: AbortSignal | undefined;
-  onAsk?: ((question: AskPush) => Promise<AnswerPush>) | undefined;
-  onTell?: ((news: TellPush) => Promise<AnswerTold>) | undefined;
+  onAsk?: ((question: PushQuestion) => Promise<PushAnswer>) | undefined;
+  onTell?: ((news: PushNotice) => Promise<PushNoticeAnswer>) | undefined;
 };
 
 /**
@@ -28,7 +35,7 @@ export type GitStream<N extends Stream> = {
 };
 
 const answer = async ({ socket }: Line, { header }: Frame, options: StreamOptions): Promise<void> => {
-  const { ask, question } = header as { ask: number; question: AskPush | TellPush };
+  const { ask, question } = header as { ask: number; question: PushQuestion | PushNotice };
   try {
     const value =
       'ask' in question

@@ -59,7 +59,8 @@ const store = async (call: Call, owner: Owner, key: LabelKey, edit: LabelEdit): 
   );
 
 /**
- * Changes a label of the owner. Issues with it stay unchanged, but a new title invalidates their cached lists.
+ * Changes a label of the owner. Does not modify issues that have the label. Renaming it invalidates cached lists of
+ * issues.
  * @throws Failure 404 `404 Label Not Found`, 400 for an invalid title or colour or a taken title
  */
 export const updateLabel = async (

@@ -14,7 +14,7 @@ import { type Artifact, openArtifact } from '../store/artifact_rows.ts';
 import { XmlFault } from './xml.ts';
 
 const program: Program = {
-  path: programPath('src/ci/artifacts/reports/thread.ts', 'junit_thread'),
+  path: programPath('src/ci/artifacts/reports/read_report_worker.ts', 'read_report_worker'),
   maxMilliseconds: 10_000,
   memory: 512,
 };

@@ -1,7 +1,7 @@
 /**
- * Parses the XML of reports, element by element, in one pass. It expands only the five built-in entities and skips a
- * document type, so no document can grow or fetch anything. It accepts concatenated documents and terminal escapes in
- * text, which strict parsers refuse (docs/decisions/0035-own-report-reader.md).
+ * Parses the XML of reports, element by element, in one pass. It expands only the five built-in entities and ignores
+ * the DOCTYPE, so documents cannot expand entities or load external ones. It accepts concatenated documents and
+ * terminal escapes in text, which strict parsers refuse (docs/decisions/0035-own-report-reader.md).
  */
 export type XmlHandler = {
   open: (name: string, attributes: ReadonlyMap<string, string>) => void;

@@ -155,3 +155,14 @@ export const parseDurationText = (
 
 export const stringsAt = (at: At, hash: Hash, key: string): string[] | null =>
   parseStrings(at, getEntry(hash, key), `${toWords(key)} should be an array of strings`);
+
+/** Reads the `exit_codes` of `retry` or `allow_failure`. */
+export const parseExitCodes = (at: At, node: Node | undefined): number[] => {
+  if (node === undefined || isNull(node)) return [];
+  const items = node.kind === 'list' ? node.items : [node];
+  if (!items.every((item) => isIntegerIn(item, 0, 255))) {
+    reportFault(at, 'exit codes should be an array of integers or an integer', node.place);
+    return [];
+  }
+  return items.map((item) => (item.kind === 'scalar' ? Number(item.value) : 0));
+};

@@ -1,5 +1,5 @@
-/** Parses `retry` and `allow_failure` of a job. */
-import { type At, reportFault, isIntegerIn, checkKeys, stringOrStrings } from './check.ts';
+/** Parses `retry` of a job. */
+import { type At, checkKeys, parseExitCodes, reportFault, stringOrStrings } from './check.ts';
 import { type Hash, type Node, getEntry, isNull, keyPlace } from '../syntax/node.ts';
 import type { Retry } from '../config_types.ts';
 
@@ -11,16 +11,6 @@ const reasons = (
   'runner_unsupported stale_schedule job_execution_timeout archived_failure unmet_prerequisites ' +
   'scheduler_failure data_integrity_failure runner_interrupted'
 ).split(' ');
-
-const parseExitCodes = (at: At, node: Node | undefined): number[] => {
-  if (node === undefined || isNull(node)) return [];
-  const items = node.kind === 'list' ? node.items : [node];
-  if (!items.every((item) => isIntegerIn(item, 0, 255))) {
-    reportFault(at, 'exit codes should be an array of integers or an integer', node.place);
-    return [];
-  }
-  return items.map((item) => (item.kind === 'scalar' ? Number(item.value) : 0));
-};
 
 const parseMax = (at: At, node: Node, word: string): number => {
   if (node.kind !== 'scalar' || typeof node.value !== 'bigint')
@@ -56,27 +46,4 @@ export const parseRetry = (at: At, node: Node | undefined): Retry | null => {
     return null;
   }
   return { max: parseMax(at, node, 'config'), when: ['always'], exit_codes: [] };
-};
-
-export type AllowFailure = { allow_failure: boolean; exit_codes: number[] };
-
-const failureKeys = new Set(['exit_codes']);
-
-/** @returns null if it is absent */
-export const parseAllowFailure = (at: At, node: Node | undefined): AllowFailure | null => {
-  if (node === undefined || isNull(node)) return null;
-  if (node.kind === 'scalar' && typeof node.value === 'boolean') {
-    return { allow_failure: node.value, exit_codes: [] };
-  }
-  if (node.kind === 'hash') {
-    checkKeys(at, node, failureKeys);
-    // Decided at the job's end, by its exit code.
-    return { allow_failure: false, exit_codes: parseExitCodes(at, getEntry(node, 'exit_codes')) };
-  }
-  reportFault(
-    { ...at, where: at.where.replace(/:allow_failure$/, '') },
-    'allow failure should be a boolean value',
-    node.place,
-  );
-  return null;
 };

@@ -6,11 +6,11 @@ import { programPath } from '../../../platform/package_files.ts';
 import type { Program } from '../../../platform/workers/program.ts';
 import { WorkerLimitError, runInWorker } from '../../../platform/workers/run_in_worker.ts';
 import type { Source } from '../../ci_file/compile.ts';
-import type { Fetched, Handle, Question, ReadTask } from '../../ci_file/thread_messages.ts';
+import type { Fetched, Handle, Question, ReadTask } from '../../ci_file/compile_worker_messages.ts';
 import type { CompiledPlan, ReadOptions } from '../../ci_file/compile_and_plan.ts';
 
 const program: Program = {
-  path: programPath('src/ci/ci_file/thread.ts', 'ci_file_thread'),
+  path: programPath('src/ci/ci_file/compile_worker.ts', 'compile_worker'),
   maxMilliseconds: 10_000,
   memory: 256,
 };

@@ -20,7 +20,7 @@ export const parsePushVariables = (
   });
   const hasMalformed = assignments.some((text) => !/^[^=]+=/.test(text));
   const problems = hasMalformed
-    ? ["The push option 'ci.variable' has the form ci.variable=KEY=value."]
+    ? ["Invalid push option 'ci.variable': expected ci.variable=KEY=value."]
     : findVariableProblems(variables).map((text) => `The push option 'ci.variable': ${text}`);
   return { variables: problems.length === 0 ? variables : [], problems };
 };

@@ -21,7 +21,7 @@ import {
   updateEndedRow,
   updateStartedRows,
   updateSucceededRows,
-} from './job_rows.ts';
+} from './update_job_rows.ts';
 import { refreshProtection } from './protection.ts';
 import { isRetryable, replaceJobs } from './replace_jobs.ts';
 import { enqueueJobs, dequeueJobs } from './pending_jobs.ts';

@@ -17,7 +17,7 @@ export const triggerShape = object({
 
 const visiblePrefixLength = 4;
 
-/** Returns the token to its owner, and only a prefix to others. */
+/** Returns the whole token to its owner, and to others only the first four characters after its type prefix. */
 const toVisibleToken = (call: Call, trigger: Trigger): string => {
   const token = unsealToken(call.platform, trigger);
   if (trigger.owner_id === requireUser(call).id) return token;

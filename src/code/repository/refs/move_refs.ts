@@ -1,4 +1,7 @@
-/** Moves refs: the only path by which the service itself does so. */
+/**
+ * Moves branches and tags. Other code must not call `refs.update` for them; internal refs (such as those of merge
+ * requests) are written directly.
+ */
 import type { Platform } from '../../../core/platform.ts';
 import type { Tx } from '../../../platform/db/open.ts';
 import { unavailable } from '../../../platform/errors.ts';
@@ -15,11 +18,13 @@ export type Move = {
   project: RepositoryPlace;
   cause: Cause | null;
   kind: OperationKind;
-  /** Each with the old value that the caller has read. */
+  /** Each update contains the old value that the caller read (compare-and-set). */
   updates: RefUpdate[];
   /** Plain JSON for `complete`, which may run in another process after this one died. */
   data?: Record<string, unknown>;
-  /** Runs in the transaction that begins the operation. Checks again that it is allowed; throws if not. */
+  /**
+   * Runs in the transaction that begins the operation. Rechecks permissions; throws if the move is no longer allowed.
+   */
   check?: (tx: Tx) => Promise<void>;
   /** Runs in the transaction that completes the operation. Must equal the registered completion of this kind. */
   complete?: Completion;
@@ -31,7 +36,7 @@ const begin = async ({ store }: Platform, move: Move): Promise<Operation> =>
     return await beginOperation(tx, move);
   });
 
-/** Refs that have moved in git, with an operation that the database has not completed yet. */
+/** A move that is done in git but not yet completed in the database. */
 export type Moved = { operation: Operation; complete?: Completion };
 
 /**

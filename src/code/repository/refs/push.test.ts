@@ -3,8 +3,8 @@ import { after, before, test } from 'node:test';
 import { seedMember, seedProject, seedUser } from '../../../../test/support/seed.ts';
 import { type TestService, startTestService } from '../../../../test/support/service.ts';
 import { anonymous, toViewer } from '../../../core/access/viewer.ts';
-import type { AskPush, PushedRef } from '../../../platform/git/protocol_types.ts';
-import { answerPush } from './push.ts';
+import type { PushQuestion, PushedRef } from '../../../platform/git/protocol_types.ts';
+import { createPushHandlers } from './push.ts';
 import { fileProblem, pushProblems } from './push_policy.ts';
 import { startRecovery } from './recover_operations.ts';
 import type { GitUser } from './transfer_access.ts';
@@ -25,7 +25,7 @@ const update = (ref: string, old: string, next: string, forced = false): PushedR
   forced,
 });
 
-const asked = (...updates: PushedRef[]): AskPush => ({
+const asked = (...updates: PushedRef[]): PushQuestion => ({
   ask: 'push',
   updates,
   push_options: [],
@@ -41,7 +41,7 @@ const pushing = async () => {
   const pusher: GitUser = { viewer, cause, scopes: null, deployKey: null };
   const row = await getRepositoryPlace(gantry, project.id);
   const told: string[] = [];
-  const answers = answerPush(gantry.service.platform, {
+  const answers = createPushHandlers(gantry.service.platform, {
     project: row,
     user: pusher,
     messages: async (updates) => {
@@ -158,7 +158,7 @@ test('refuses a push if the deploy key lost write access while it ran', async ()
   const deployKey = { id: 1_000_000, canPush: true };
   const user: GitUser = { viewer: anonymous, cause: null, scopes: null, deployKey };
   const row = await getRepositoryPlace(gantry, project.id);
-  const answers = answerPush(platform, {
+  const answers = createPushHandlers(platform, {
     project: row,
     user,
     messages: async () => await Promise.resolve([]),

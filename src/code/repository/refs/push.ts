@@ -4,11 +4,11 @@ import { loadActingViewer } from '../../../core/access/background_actor.ts';
 import type { Reader, Tx } from '../../../platform/db/open.ts';
 import { publishReached } from '../../../platform/git/durability_points.ts';
 import type {
-  AnswerPush,
-  AnswerTold,
-  AskPush,
+  PushAnswer,
+  PushNoticeAnswer,
+  PushQuestion,
   RefUpdate,
-  TellPush,
+  PushNotice,
 } from '../../../platform/git/protocol_types.ts';
 import type { RepositoryPlace } from '../../../platform/git/repository.ts';
 import { loadProject } from '../../../projects/projects/find.ts';
@@ -28,10 +28,10 @@ export type Push = {
 };
 
 /** Handlers for the messages of a `transport.receive_pack` stream. */
-export type PushAnswers = {
-  onAsk: (question: AskPush) => Promise<AnswerPush>;
-  onTell: (news: TellPush) => Promise<AnswerTold>;
-  /** Whether refs may have moved. From then on the push must not be aborted. */
+export type PushHandlers = {
+  onAsk: (question: PushQuestion) => Promise<PushAnswer>;
+  onTell: (news: PushNotice) => Promise<PushNoticeAnswer>;
+  /** Whether the push is authorized. From then on refs may move, so the push must not be aborted. */
   isBegun: () => boolean;
   /** Must be called when the stream ends, successfully or not. */
   end: () => void;
@@ -68,7 +68,7 @@ const findProblems = async (
   tx: Tx,
   { config }: Platform,
   push: Push,
-  { updates, largest_file, repository_size }: AskPush,
+  { updates, largest_file, repository_size }: PushQuestion,
 ): Promise<string[]> => {
   const project = await loadProject(tx.db, push.project.id);
   const user = await reloadUser(tx.db, push, tx.now);
@@ -93,7 +93,7 @@ const toRefUpdates = (updates: readonly RefUpdate[]): RefUpdate[] =>
  * Returns the handlers of one push. An accepted push is recorded as an operation first (`operations.ts`), so that
  * recovery can determine the outcome if this process dies.
  */
-export const answerPush = (platform: Platform, push: Push): PushAnswers => {
+export const createPushHandlers = (platform: Platform, push: Push): PushHandlers => {
   const { store } = platform;
   let operation: Operation | null = null;
   let pushOptions: readonly string[] = [];

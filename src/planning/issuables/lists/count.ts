@@ -18,7 +18,7 @@ export type ReadTask = { file: string; text: string; parameters: SQLInputValue[]
 type ReadRows<T> = { rows: T[]; milliseconds: number };
 
 const program: Program = {
-  path: programPath('src/planning/issuables/lists/count_thread.ts', 'count_thread'),
+  path: programPath('src/planning/issuables/lists/count_worker.ts', 'count_worker'),
   maxMilliseconds: 30_000,
   memory: 64,
 };

@@ -1,14 +1,14 @@
-/** Looks up the labels, milestones and users that filters name, and counts how many records each selects. */
+/** Resolves labels, milestones and users in filters to ids, and estimates each filter's selectivity. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Call } from '../../../core/access/call.ts';
 import type { Owner } from '../../../projects/labels/project_or_group.ts';
 import { availableTo } from '../../../projects/labels/project_or_group.ts';
 import type { Listed } from './record_kinds.ts';
 
-/** Limit of a count. A filter that selects this many records is not selective. */
+/** Counts stop at this number. A filter that matches at least as many records is not selective. */
 export const many = 1000;
 
-/** The records of one name, and how many they select, counted up to `many`. */
+/** Ids that a name resolves to, and the number of records that the filter matches (at most `many`). */
 export type Named = { ids: number[]; uses: number };
 
 export type NamedFilters = {
@@ -22,7 +22,7 @@ export type NamedFilters = {
   measured: Measured[];
 };
 
-/** A condition on a kind's own columns that has an index: counted, as it may select few or nearly all. */
+/** An indexed condition on columns of the listed table. Its matches are counted to determine its selectivity. */
 export type Measured = { name: string; condition: RawBuilder<boolean>; index: string };
 
 export type NameKind = 'label' | 'milestone' | 'author' | 'assignee' | 'reviewer' | 'measured';
@@ -93,9 +93,9 @@ const lookups = (kind: Listed, requested: NamedFilters, owner: Owner | null) => 
 };
 
 /**
- * Looks all names up, in one statement.
- * @param owner the project whose records, or null: their labels and milestones are of the project or of a group
- *   above it
+ * Resolves all names in one statement.
+ * @param owner The project or group whose records are filtered. Its labels and milestones, and those of its ancestor
+ *   groups, are searched. Null: all labels and milestones.
  */
 export const lookUp = async (
   kind: Listed,

@@ -1,4 +1,4 @@
-/** The filter of a list: a box for text and terms, the chips of what is filtered, and a form with each filter. */
+/** Renders the filter bar of a list: search box, chips of active filters, filter form and sort menu. */
 import { hidden, input, select } from '../../../parts/form.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
@@ -8,7 +8,7 @@ import { type AddressQuery, type Chip, addressOf, chipQuery, chipText } from './
 export type Bar = {
   path: string;
   chips: readonly Chip[];
-  /** Parameters beside the filters: state and order. */
+  /** Query parameters other than the filters: state and order. */
   others: AddressQuery;
   /** What is listed: `issues`. */
   words: string;
@@ -39,7 +39,7 @@ export type FilterField = {
   name: string;
   label: string;
   hint?: string;
-  /** Values with their names; absent: a text. */
+  /** Options as [value, label] pairs. If absent, the field is a text input. */
   options?: readonly (readonly [string, string])[];
 };
 

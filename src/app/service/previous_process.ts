@@ -1,6 +1,6 @@
 /**
- * Finds the process that had this data folder before. It has ended, for this process holds the folder's lock, so its
- * work (`processName`) can be taken over without waiting for its leases.
+ * Finds the process that previously used this data folder. It has exited, because this one holds the folder's lock. Its
+ * work can be taken over without waiting for its leases to expire.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -32,12 +32,14 @@ const isInUseBy = async ({ db, words }: Store, name: string): Promise<boolean> =
   return rows.length > 0;
 };
 
-/** Milliseconds for which a server may still know an ended process, and between two polls. */
+/** Milliseconds to wait until the database server notices that a process has exited. */
 const defaultTimeout = 2_000;
+
+/** Milliseconds between polls. */
 const pause = 20;
 
-/** Returns the last process's name; null if there was none or if it still uses the store (the folder is a copy). */
-export const findLastProcess = async (
+/** Returns the previous process's name; null if there was none or if it still uses the store (the folder is a copy). */
+export const findPreviousProcess = async (
   store: Store,
   folder: string,
   patience = defaultTimeout,
@@ -53,8 +55,8 @@ export const findLastProcess = async (
 };
 
 /**
- * Records this process as the folder's last one, once the work of the previous one is taken over. A full disk does
- * not prevent the start; then this process's work waits for its leases.
+ * Writes the name of this process to the folder. Must run after the previous process's work is taken over. A full disk
+ * does not prevent the start; then this process's work is taken over only when its leases expire.
  */
 export const signFolder = (folder: string, log: Logger): void => {
   try {

@@ -55,7 +55,7 @@ const updateStarts = compiled((db, input: { rows: unknown[][]; now: number }, wo
 );
 
 const requireOne = ([row]: Job[]): Job => {
-  if (row === undefined) throw new Error('a job is gone under its lock');
+  if (row === undefined) throw new Error('a job row disappeared while locked');
   return row;
 };
 
@@ -74,7 +74,7 @@ export const updateStartedRows = async (
   ]);
   const { db, now } = tx;
   const changed = await updateStarts(db, { rows, now });
-  if (changed.length !== rows.length) throw new Error('a job is gone under its lock');
+  if (changed.length !== rows.length) throw new Error('a job row disappeared while locked');
   const changes = { status: 'running', started_at: now, updated_at: now } as const;
   collectJobs(
     tx,
@@ -103,7 +103,7 @@ const updateEnd = compiled((db, input: End & RowUpdate & { finished_at: number }
     .compile(),
 );
 
-/** Result of a successful job as its runner reports it, with the size of its log. */
+/** Result of a successful job, as its runner reported it. */
 export type Success = {
   exit_code: number | null;
   /** Hundredths of a percent. */
@@ -165,10 +165,10 @@ export const updateSucceededRows = async (
     trace?.crc ?? null,
   ]);
   const changed = await updateSuccesses(db, { rows, now });
-  if (changed.length !== rows.length) throw new Error('a job is gone under its lock');
+  if (changed.length !== rows.length) throw new Error('a job row disappeared while locked');
 };
 
-/** Ends a job. A job that is being cancelled keeps its `finished_at`. */
+/** Ends a job. A `canceling` job already has `finished_at`, which is kept. */
 export const updateEndedRow = async (tx: Tx, job: Job, end: End): Promise<Job> => {
   const { db, now } = tx;
   const { id, finished_at } = job;

@@ -1,4 +1,4 @@
-/** Archives finished logs again that the bucket refused. */
+/** Retries archiving of finished logs whose upload failed. */
 import { type Parts, archive } from './append_rows.ts';
 import { markWaiting, listWaitingFiles } from './piece_rows.ts';
 
@@ -6,8 +6,8 @@ import { markWaiting, listWaitingFiles } from './piece_rows.ts';
 const maxLogsPerRound = 500;
 
 /**
- * Retries waiting logs, longest wait first. A failure ends the round, and the failed log moves to the end of the
- * queue. So neither an unreachable bucket nor one refused log causes constant retries.
+ * Retries waiting logs, longest wait first. An error ends the round and moves the log to the end of the queue. This
+ * way, an unreachable bucket costs one attempt per round, and one bad log does not block the others.
  */
 export const archiveWaitingFiles = async (parts: Parts): Promise<void> => {
   const { store } = parts;

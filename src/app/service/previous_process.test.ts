@@ -8,7 +8,7 @@ import { after, afterEach, before, beforeEach, test } from 'node:test';
 import pg from 'pg';
 import { pino } from 'pino';
 import { type TestStore, openTestStore } from '../../../test/support/databases/store.ts';
-import { findLastProcess, signFolder } from './last_process.ts';
+import { findPreviousProcess, signFolder } from './previous_process.ts';
 
 let stored: TestStore;
 before(async () => void (stored = await openTestStore({ isEmpty: true })));
@@ -24,30 +24,30 @@ const [dead, alive] = [randomUUID(), randomUUID()];
 const signAs = (name: string): void => writeFileSync(join(folder, 'process_name'), `${name}\n`);
 
 test('a new folder has no last process', async () => {
-  assert.equal(await findLastProcess(stored.store, folder), null);
+  assert.equal(await findPreviousProcess(stored.store, folder), null);
 });
 
 test('a process that signed the folder and ended is the last process', async () => {
   signAs(dead);
-  assert.equal(await findLastProcess(stored.store, folder), dead);
+  assert.equal(await findPreviousProcess(stored.store, folder), dead);
 });
 
 test('this process is not its own last process', async () => {
   signAs(dead);
   signFolder(folder, log);
-  assert.equal(await findLastProcess(stored.store, folder), null);
+  assert.equal(await findPreviousProcess(stored.store, folder), null);
 });
 
 test('a name truncated by a power cut names no process', async () => {
   for (const rest of ['', dead.slice(0, 20), '\0'.repeat(36)]) {
     signAs(rest);
-    assert.equal(await findLastProcess(stored.store, folder), null);
+    assert.equal(await findPreviousProcess(stored.store, folder), null);
   }
 });
 
 test('a folder that cannot be signed, as on a full disk, does not prevent a start', async () => {
   mkdirSync(join(folder, 'process_name'));
-  assert.equal(await findLastProcess(stored.store, folder), null);
+  assert.equal(await findPreviousProcess(stored.store, folder), null);
   signFolder(folder, log);
 });
 
@@ -71,10 +71,10 @@ test(
       await connectAs(`gantry ${alive}`),
       await connectAs(`gantry listens ${alive}`),
     ];
-    assert.equal(await findLastProcess(stored.store, folder, 100), null);
+    assert.equal(await findPreviousProcess(stored.store, folder, 100), null);
     await query.end();
-    assert.equal(await findLastProcess(stored.store, folder, 100), null);
-    const search = findLastProcess(stored.store, folder, 60_000);
+    assert.equal(await findPreviousProcess(stored.store, folder, 100), null);
+    const search = findPreviousProcess(stored.store, folder, 60_000);
     await listener.end();
     assert.equal(await search, alive);
   },

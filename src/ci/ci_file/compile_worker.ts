@@ -1,8 +1,8 @@
-/** Reads configurations in a thread of its own: see `platform/workers/run_in_worker.ts`. */
+/** Worker thread that compiles CI configurations and plans pipelines. */
 import { type AskParent, serveTasks } from '../../platform/workers/serve_tasks.ts';
 import type { Conditions } from './conditions.ts';
 import { fullLimits } from './syntax/limits.ts';
-import type { Fetched, Question, ReadTask } from './thread_messages.ts';
+import type { Fetched, Question, ReadTask } from './compile_worker_messages.ts';
 import { compileAndPlan } from './compile_and_plan.ts';
 
 const toConditions = ({ conditions, available }: ReadTask, ask: (question: Question) => Promise<unknown>) =>
