@@ -65,9 +65,9 @@ test('shows active and stale branches with their last commit and how they differ
 test('filters, searches, sorts and pages the list', async () => {
   const { path } = await newProject();
   const listed = async (query: string) =>
-    [...(await developer.get(`${path}?${query}`)).text.matchAll(/<div class="title"><a [^>]+>([^<]+)</g)].map(
-      ([, name]) => name,
-    );
+    [
+      ...(await developer.get(`${path}?${query}`)).text.matchAll(/<div class="title row"><a [^>]+>([^<]+)</g),
+    ].map(([, name]) => name);
   assert.deepEqual(await listed('state=all&sort=name_asc'), ['feature/&lt;b&gt;', 'main', 'merged']);
   assert.deepEqual(await listed('state=active'), []);
   assert.deepEqual(await listed('state=stale&search=M&sort=name_desc'), ['merged', 'main']);

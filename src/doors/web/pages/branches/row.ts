@@ -76,7 +76,7 @@ const actions = (visit: Visit, project: Project, line: BranchLine): Html | null 
 export const branchItem = (visit: Visit, project: Project, line: BranchLine): Html => {
   const { name, commit } = line.branch;
   return html`<li><span class="lead">${icon('branch')}</span>
-<div class="title"><a href="${codePath(project, 'tree', name)}">${name}</a>${badges(line)}</div>
+<div class="title row"><a href="${codePath(project, 'tree', name)}">${name}</a>${badges(line)}</div>
 <div class="meta">${
     commit !== null &&
     html`<span>${commitLink(project, { id: commit.id, text: html`<code>${commit.short_id}</code>` })} ${commit.title}</span><span>${commit.author_name} · ${relative(Date.parse(commit.committed_date))}</span>`

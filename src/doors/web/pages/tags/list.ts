@@ -48,7 +48,7 @@ export const releaseLink = ({ call }: Visit, project: Project, { name, release }
 const item = (visit: Visit, project: Project, tag: ShownTag): Html => {
   const [message = ''] = (tag.message ?? '').split('\n', 1);
   return html`<li><span class="lead">${icon('tag')}</span>
-<div class="title"><a href="${tagPath(project, tag.name)}">${tag.name}</a>${tagBadges(tag)}</div>
+<div class="title row"><a href="${tagPath(project, tag.name)}">${tag.name}</a>${tagBadges(tag)}</div>
 <div class="meta">${message !== '' && html`<span>${message}</span>`}${tagCommit(project, tag)}</div>
 <div class="side">${releaseLink(visit, project, tag)}${downloadMenu(project, tag.name)}</div>
 </li>

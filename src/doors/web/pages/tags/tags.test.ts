@@ -65,9 +65,9 @@ test('creates a tag with a message and release notes, shows and deletes it', asy
 test('searches, sorts and pages', async () => {
   for (const tag_name of ['v1', 'v2', 'w1']) await developer.post(path, { tag_name, ref: 'main' });
   const listed = async (query: string) =>
-    [...(await developer.get(`${path}?${query}`)).text.matchAll(/<div class="title"><a [^>]+>([^<]+)</g)].map(
-      ([, name]) => name,
-    );
+    [
+      ...(await developer.get(`${path}?${query}`)).text.matchAll(/<div class="title row"><a [^>]+>([^<]+)</g),
+    ].map(([, name]) => name);
   assert.deepEqual(await listed('sort=name_asc'), ['v1', 'v2', 'w1']);
   assert.deepEqual(await listed('sort=name_desc&search=V'), ['v2', 'v1']);
   assert.deepEqual(await listed('sort=name_asc&per_page=2&page=2'), ['w1']);
