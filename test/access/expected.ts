@@ -231,6 +231,8 @@ export const wordFor = ({ status, body, text }: Answer, held: boolean | null): s
   const { message, error, error_description } = body as Record<string, unknown>;
   if (status === 403 && JSON.stringify({ error, error_description }) === JSON.stringify(insufficientScope))
     return '403S';
+  // Says why the receiver of a webhook was not reached, which depends on the network.
+  if (status === 422) return '422';
   const known = words.find(
     ([, code, said]) => code === status && JSON.stringify(said) === JSON.stringify(message),
   );

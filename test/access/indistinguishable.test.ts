@@ -140,6 +140,8 @@ const substitutes = {
   hook_id: nothing,
   event_id: nothing,
   trigger: 'issues_events',
+  badge_id: nothing,
+  issue_link_id: nothing,
   environment_id: nothing,
   ref_of_job: 'main',
   environment_name: 'x',

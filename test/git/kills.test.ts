@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { readFileSync, readdirSync } from 'node:fs';
+import { globSync, readFileSync, readdirSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { type ClientRequest, request } from 'node:http';
 import { join } from 'node:path';
@@ -76,9 +76,7 @@ const until = async (what: string, holds: () => boolean): Promise<void> => {
 };
 
 const leftovers = (project: SeededProject): string[] =>
-  readdirSync(dirOf(project), { recursive: true })
-    .map(String)
-    .filter((name) => name.endsWith('.lock') || name.includes('tmp_'));
+  globSync('**/{*.lock,*tmp_*}', { cwd: dirOf(project) });
 
 const packetOf = (text: string): string => (text.length + 4).toString(16).padStart(4, '0') + text;
 

@@ -60,6 +60,8 @@ const seedMore = async (): Promise<void> => {
     await send(`POST ${one}/award_emoji`, { name: 'tada' });
     await send(`POST ${one}/notes/${note.id}/award_emoji`, { name: 'tada' });
   }
+  const linked = { target_project_id: 'workshop/bridge', target_issue_iid: 2 };
+  await gantry.api(`POST ${project}/issues/1/links`, { json: linked });
   await send(`POST ${project}/merge_requests/2/draft_notes`, { note: 'A draft' });
 };
 
@@ -104,7 +106,7 @@ const endpoints = Object.entries(openApi.paths)
 /** What is asked of other tests: there is no record of it here, or its addresses are none of pages. */
 const left: readonly RegExp[] = [
   /^\/job$/, // for tokens of jobs
-  /\/hooks/, // addresses of others
+  /\/hooks|\/badges/, // addresses of others
   /^\/templates\/|\/templates\/licenses/, // addresses of others
   /\/resource_groups\//,
   /^\/keys$/, // needs a fingerprint
@@ -126,6 +128,7 @@ const keys: Record<string, string> = {
   merge_request_iid: 'iid',
   branch: 'name',
   key: 'key',
+  issue_link_id: 'issue_link_id',
 };
 
 const given: Record<string, string> = {
