@@ -47,11 +47,15 @@ const ofTargets = ['issues/:issue_iid', 'merge_requests/:merge_request_iid'].fla
   ]),
 );
 
+// There is one for each person.
+const query = 'per_page=100';
+
 export const eventRecipes: Record<string, Recipe> = {
-  'GET /projects/:id/events': { makes: [activity('project', 'writer')], holds: isActivity },
+  'GET /projects/:id/events': { makes: [activity('project', 'writer')], query, holds: isActivity },
   'GET /users/:id/events': {
     makes: [activity('personal', 'host')],
     path: { id: 'host' },
+    query,
     holds: isActivity,
   },
   ...Object.fromEntries(ofTargets),
