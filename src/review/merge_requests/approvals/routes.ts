@@ -1,7 +1,6 @@
 /** Routes to list, give and remove approvals of a merge request. */
 import { endpoint } from '../../../core/access/endpoint.ts';
-import { Answer } from '../../../platform/http/endpoint.ts';
-import { anything, array, bool, object, optional, text } from '../../../platform/http/schema.ts';
+import { anything, array, bool, object, optional, string, text } from '../../../platform/http/schema.ts';
 import { approvalsJson, approvalsShape } from './json.ts';
 import { loadApprovals, approve, resetApprovals, unapprove } from './approvals.ts';
 import { findReadable } from '../find.ts';
@@ -76,11 +75,12 @@ const resetRoute = endpoint({
   summary: 'Remove all approvals of a merge request (developers)',
   area,
   audience: 'user',
+  status: 202,
   params: object(requestParams),
-  reply: null,
+  reply: object({ message: string }),
   handle: async (call, input) => {
     await resetApprovals(call, await findReadable(call, input.id, input.merge_request_iid));
-    return new Answer(null, { status: 202 });
+    return { message: '202 Accepted' };
   },
 });
 
