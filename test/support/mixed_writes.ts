@@ -9,7 +9,8 @@ export type Site = {
   projects: [number, number];
 };
 
-export type Answer = { kind: string; status: number; milliseconds: number; text: string };
+/** `began` is `performance.now()` of the request. */
+export type Answer = { kind: string; status: number; began: number; milliseconds: number; text: string };
 
 type Client = { site: Site; index: number; answers: Answer[] };
 
@@ -23,7 +24,7 @@ const send = async (client: Client, kind: string, line: string, body: object = {
   });
   const text = await response.text();
   const milliseconds = performance.now() - began;
-  client.answers.push({ kind, status: response.status, milliseconds, text: text.slice(0, 300) });
+  client.answers.push({ kind, status: response.status, began, milliseconds, text: text.slice(0, 300) });
   return response.ok && text !== '' ? JSON.parse(text) : {};
 };
 
