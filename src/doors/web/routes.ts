@@ -80,7 +80,7 @@ const groupPages: Record<(typeof groupNouns)[number]['noun'], Load> = {
   runners: async () => (await import('./pages/runners/pages.ts')).pages,
   issues: async () => (await import('./pages/groups/issues.ts')).pages,
   merge_requests: async () => (await import('./pages/groups/merge_requests.ts')).pages,
-  settings: async () => (await import('./pages/groups/settings.ts')).pages,
+  settings: async () => (await import('./pages/groups/settings_page.ts')).pages,
   labels: async () => (await import('./pages/labels/pages.ts')).pages,
   milestones: async () => (await import('./pages/milestones/pages.ts')).pages,
 };

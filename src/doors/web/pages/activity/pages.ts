@@ -13,7 +13,7 @@ import { type Html, html } from '../../parts/html.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import { activityList } from '../../parts/timeline/activity_list.ts';
 import { groupRoot, projectRoot } from '../../places.ts';
-import { type ActivityQuery, activityKinds, activityParams, loadActivity } from './load.ts';
+import { type ActivityQuery, activityKinds, activityParams, loadActivity } from './load_activity.ts';
 
 type Place = { scope: RawBuilder<boolean>; path: string; hasProject: boolean };
 

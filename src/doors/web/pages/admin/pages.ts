@@ -5,7 +5,7 @@ import { groupPages } from './groups/pages.ts';
 import { healthPages } from './health/pages.ts';
 import { jobPages } from './jobs/pages.ts';
 import { projectPages } from './projects/pages.ts';
-import { startPages } from './start.ts';
+import { startPages } from './overview.ts';
 import { userPages } from './users/pages.ts';
 import { workPages } from './background_work/pages.ts';
 

@@ -18,7 +18,7 @@ import { pagesNav } from '../../parts/paging.ts';
 import { refMenu } from '../../parts/ref_menu.ts';
 import { type View, type Visit, page } from '../../page.ts';
 import { projectRoot } from '../../places.ts';
-import { blameTable } from './table.ts';
+import { blameTable } from './blame_table.ts';
 
 /** Lines on a page. */
 const maxLines = 1_000;

@@ -22,7 +22,7 @@ import { refMenu } from '../../parts/ref_menu.ts';
 import { RawPage, type Redirect, type View, type Visit, page, redirect } from '../../page.ts';
 import { projectRoot } from '../../places.ts';
 import { imageType } from './blob_kind.ts';
-import { blobCard } from './card.ts';
+import { blobCard } from './file_card.ts';
 
 /** Bytes of a file that is shown; larger ones are only served raw. */
 const maxShownBytes = 5 * 1024 * 1024;

@@ -27,7 +27,7 @@ import { pagesNav } from '../../parts/paging.ts';
 import { searchForm } from '../../parts/search_form.ts';
 import { sortMenu } from '../../parts/sort_menu.ts';
 import { projectRoot } from '../../places.ts';
-import { type BranchLine, branchItem } from './row.ts';
+import { type BranchLine, branchItem } from './branch_row.ts';
 
 export const servedBranches = `${projectRoot}/branches`;
 

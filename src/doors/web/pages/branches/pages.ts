@@ -1,4 +1,4 @@
-import { actPages } from './acts.ts';
+import { actPages } from './form_handlers.ts';
 import { listPage } from './list.ts';
 
 export const pages = [listPage, ...actPages];

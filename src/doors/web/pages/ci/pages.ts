@@ -1,11 +1,11 @@
-import { exposedPages } from './exposed.ts';
+import { exposedPages } from './exposed_artifacts.ts';
 import { jobListPages } from './job_list.ts';
-import { jobPages } from './job.ts';
-import { jobActPages } from './job_acts.ts';
+import { jobPages } from './job_page.ts';
+import { jobActPages } from './job_form_handlers.ts';
 import { browsePages } from './job_artifacts.ts';
-import { pipelinePages } from './pipeline.ts';
+import { pipelinePages } from './pipeline_page.ts';
 import { pipelineListPages } from './pipeline_list.ts';
-import { pipelineNewPages } from './pipeline_new.ts';
+import { pipelineNewPages } from './new_pipeline.ts';
 
 export const pages = [
   ...pipelineListPages,

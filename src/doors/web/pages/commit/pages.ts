@@ -8,7 +8,7 @@ import { withAnonymousPlace } from '../../parts/code/anonymous_places.ts';
 import { projectPath } from '../../parts/frame/project_view.ts';
 import { RawPage, type Visit, page } from '../../page.ts';
 import { projectRoot } from '../../places.ts';
-import { commitView } from './view.ts';
+import { commitView } from './commit_view.ts';
 
 /** Serves text that browsers do not interpret. */
 const serveText = (content: Buffer): RawPage =>

@@ -6,8 +6,8 @@ import { decodePath } from '../../parts/code/code_path.ts';
 import { projectPath } from '../../parts/frame/project_view.ts';
 import { page, redirect } from '../../page.ts';
 import { projectRoot } from '../../places.ts';
-import { comparePath, parseComparison } from './addresses.ts';
-import { comparisonView, formView } from './view.ts';
+import { comparePath, parseComparison } from './comparison_address.ts';
+import { comparisonView, formView } from './comparison_view.ts';
 
 const served = `${projectRoot}/compare`;
 

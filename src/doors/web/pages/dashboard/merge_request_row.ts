@@ -2,7 +2,7 @@
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
 import { relative } from '../../parts/moment.ts';
-import { type ListedRequest, pathOf } from '../merge_requests/list/row.ts';
+import { type ListedRequest, pathOf } from '../merge_requests/list/request_row.ts';
 
 const states: Record<string, readonly [style: string, word: string]> = {
   opened: ['ok', 'Open'],

@@ -2,9 +2,9 @@
 import { toAsciiUrl } from '../../../../core/settings/setting_effects.ts';
 import { object } from '../../../../platform/http/schema.ts';
 import { page, redirect } from '../../page.ts';
-import { issuePages } from './issues.ts';
-import { mergeRequestPages } from './merge_requests.ts';
-import { ownWorkView } from './own_work.ts';
+import { issuePages } from './own_issues.ts';
+import { mergeRequestPages } from './own_merge_requests.ts';
+import { ownWorkView } from './start_page.ts';
 import { projectListPages } from './project_lists.ts';
 import { todoPages } from './todos.ts';
 

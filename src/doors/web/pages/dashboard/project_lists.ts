@@ -16,7 +16,7 @@ import { type ListedProject, projectList } from '../../parts/project_list.ts';
 import { searchForm } from '../../parts/search_form.ts';
 import { sortMenu } from '../../parts/sort_menu.ts';
 import { statusBadge } from '../../parts/status_badge.ts';
-import { type Order, orderNames, orderParam, readOrder } from '../projects/orders.ts';
+import { type Order, orderNames, orderParam, readOrder } from '../projects/list_orders.ts';
 
 /** Renders the last pipeline of each project as a link, with one query for all. */
 export const pipelineBadges = async (

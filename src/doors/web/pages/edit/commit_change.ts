@@ -7,7 +7,7 @@ import type { Visit } from '../../page.ts';
 import { attemptRefChange } from '../../parts/code/attempt_ref_change.ts';
 import type { FormProblems } from '../../parts/form.ts';
 import type { CommitFields } from './commit_form.ts';
-import { type EditPlace, createsBranch } from './edit_place.ts';
+import { type EditPlace, createsBranch } from './edit_target.ts';
 
 /** Places a message about the whole request at the field it is about. */
 const atField = ({ text: said, fields }: FormProblems): FormProblems => {

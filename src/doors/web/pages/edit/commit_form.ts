@@ -8,7 +8,7 @@ import { type Redirect, type Visit, redirect } from '../../page.ts';
 import { type FormProblems, checkbox, input, textArea } from '../../parts/form.ts';
 import { projectPagePath } from '../../parts/frame/project_view.ts';
 import { type Html, html } from '../../parts/html.ts';
-import { type EditPlace, createsBranch } from './edit_place.ts';
+import { type EditPlace, createsBranch } from './edit_target.ts';
 
 /** Names of new branches that are proposed, by the user name. */
 const maxPatches = 30;

@@ -23,7 +23,7 @@ import {
   placeParams,
   refusedView,
   requireEditor,
-} from './edit_place.ts';
+} from './edit_target.ts';
 
 const served = `${projectRoot}/new_folder/:rest`;
 

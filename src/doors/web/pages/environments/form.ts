@@ -7,7 +7,7 @@ import { clearable, longText, object, oneOf, optional, text } from '../../../../
 import { type FormProblems, form, input, select, textArea } from '../../parts/form.ts';
 import type { Html } from '../../parts/html.ts';
 import type { Visit } from '../../page.ts';
-import { placedOn } from '../ci/problems.ts';
+import { placedOn } from '../ci/problems_without_field.ts';
 
 export const filledParams = {
   external_url: optional(clearable(text({ maxLength: 1_000 }))),

@@ -24,7 +24,7 @@ import { type ListedProject, projectList } from '../../parts/project_list.ts';
 import { searchForm } from '../../parts/search_form.ts';
 import { sortMenu } from '../../parts/sort_menu.ts';
 import { groupRoot } from '../../places.ts';
-import { type Order, orderNames, orderParam, readOrder } from '../projects/orders.ts';
+import { type Order, orderNames, orderParam, readOrder } from '../projects/list_orders.ts';
 import { groupList, spellContents } from './group_list.ts';
 
 type Query = { search: string; sort: Order; archived: boolean };

@@ -1,5 +1,5 @@
 import { homePage } from './group_home.ts';
-import { listPages } from './lists.ts';
-import { newPages } from './new.ts';
+import { listPages } from './list_pages.ts';
+import { newPages } from './new_group.ts';
 
 export const pages = [homePage, ...listPages, ...newPages];

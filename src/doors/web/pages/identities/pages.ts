@@ -26,7 +26,7 @@ import { html } from '../../parts/html.ts';
 import { ownPath } from '../../request/safe_path.ts';
 import { Redirect, type View, type Visit, page, redirect } from '../../page.ts';
 import { askSecondFactor } from '../two_factor/challenge.ts';
-import { identitiesPlace, ownPages } from './own.ts';
+import { identitiesPlace, ownPages } from './own_identities.ts';
 
 const given = object({ provider: text(), return_to: optional(text({ maxLength: 4096 })) });
 

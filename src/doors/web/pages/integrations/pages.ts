@@ -12,7 +12,7 @@ import { html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { projectRoot } from '../../places.ts';
-import { placedOn } from '../ci/problems.ts';
+import { placedOn } from '../ci/problems_without_field.ts';
 import { integrationView, integrationsPath, listProperties } from './form.ts';
 
 const served = `${projectRoot}/settings/integrations`;

@@ -16,8 +16,8 @@ import { requireCommenter } from '../../../../planning/notes/rules.ts';
 import { forbidden } from '../../../../platform/errors.ts';
 import { id, longText, object, oneOf, optional, text } from '../../../../platform/http/schema.ts';
 import { page, redirect } from '../../page.ts';
-import { type IssuableKind, oneRecord } from './kind.ts';
-import { submitForm } from './submit.ts';
+import { type IssuableKind, oneRecord } from './issuable_kind.ts';
+import { submitForm } from './submit_form.ts';
 
 type Comment = {
   body: string;

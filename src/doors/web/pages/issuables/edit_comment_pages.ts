@@ -11,8 +11,8 @@ import { type View, type Visit, page, redirect } from '../../page.ts';
 import { type FormProblems, attempt, form, noProblems } from '../../parts/form.ts';
 import { html } from '../../parts/html.ts';
 import { markdownEditor } from '../../parts/markdown_editor.ts';
-import { type IssuableKind, oneRecord } from './kind.ts';
-import { problemText } from './submit.ts';
+import { type IssuableKind, oneRecord } from './issuable_kind.ts';
+import { problemText } from './submit_form.ts';
 
 const oneNote = { ...oneRecord, note: id() };
 

@@ -12,8 +12,8 @@ import { conflict, forbidden } from '../../../../platform/errors.ts';
 import { boolean, integer, object, optional, text } from '../../../../platform/http/schema.ts';
 import { page } from '../../page.ts';
 import { requireBase } from '../../parts/timeline/base_text.ts';
-import { type IssuableKind, oneRecord } from './kind.ts';
-import { submitForm } from './submit.ts';
+import { type IssuableKind, oneRecord } from './issuable_kind.ts';
+import { submitForm } from './submit_form.ts';
 
 /** Loads a record that the caller may edit. @throws Failure 404 for a hidden one, 403 without the right */
 export const findEditable = async <L extends LoadedTarget>(

@@ -7,18 +7,18 @@ import { type Visit, page } from '../../page.ts';
 import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_view.ts';
 import { commentPages } from '../issuables/comment_pages.ts';
 import { editCommentPages } from '../issuables/edit_comment_pages.ts';
-import { followPages } from '../issuables/follow_pages.ts';
+import { followPages } from '../issuables/subscription_and_todo_pages.ts';
 import { timeAndTaskPages } from '../issuables/time_and_task_pages.ts';
-import { changePages } from './acts/change.ts';
-import { moveDeletePages } from './acts/move_delete.ts';
+import { changePages } from './actions/change_pages.ts';
+import { moveDeletePages } from './actions/move_and_delete_pages.ts';
 import { servedIssues } from './find.ts';
 import { editPages } from './form/edit.ts';
 import { newPages } from './form/new.ts';
-import { issueCsv } from './list/csv.ts';
+import { issueCsv } from './list/issue_csv.ts';
 import { issueList } from './list/list_view.ts';
 import { issueListParams } from './list/read_query.ts';
-import { issueKind } from './kind.ts';
-import type { IssuePlace } from './place.ts';
+import { issueKind } from './issue_kind.ts';
+import type { IssuePlace } from './list_scope.ts';
 import { showPages } from './show/pages.ts';
 
 const toPlace = (visit: Visit, project: Project): IssuePlace => {

@@ -6,7 +6,7 @@ import { addToList, removeFromList, switchList } from '../../../../projects/job_
 import { type Project, findProject, findProjectFor } from '../../../../projects/projects/find.ts';
 import { type FormProblems, attempt } from '../../parts/form.ts';
 import { type Visit, page, redirect } from '../../page.ts';
-import { placedOn } from '../ci/problems.ts';
+import { placedOn } from '../ci/problems_without_field.ts';
 import { projectPath } from '../../parts/frame/project_view.ts';
 import { projectRoot } from '../../places.ts';
 import { type ListName, fieldOf, scopePath, scopeView } from './list.ts';

@@ -17,8 +17,8 @@ import type { Visit } from '../../page.ts';
 import { codePath } from '../../parts/code/code_path.ts';
 import type { IconName } from '../../parts/icon.ts';
 import type { ListedProject } from '../../parts/project_list.ts';
-import { parseRequest } from '../merge_requests/list/row.ts';
-import { parseIssue } from '../issues/list/row.ts';
+import { parseRequest } from '../merge_requests/list/request_row.ts';
+import { parseIssue } from '../issues/list/issue_row.ts';
 
 export type Match = { path: string; text: string; icon: IconName; hint?: string };
 

@@ -7,8 +7,8 @@ import type { View, Visit } from '../../page.ts';
 import { type FormProblems, form, input, noProblems } from '../../parts/form.ts';
 import { html } from '../../parts/html.ts';
 import { label } from '../../parts/label.ts';
-import { placedOn } from '../ci/problems.ts';
-import type { OwnerPlace } from './place.ts';
+import { placedOn } from '../ci/problems_without_field.ts';
+import type { OwnerPlace } from './owner_pages.ts';
 
 export const labelFormParams = {
   name: optional(longText()),

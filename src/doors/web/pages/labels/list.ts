@@ -14,7 +14,7 @@ import { label } from '../../parts/label.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import { searchForm } from '../../parts/search_form.ts';
 import { sortMenu } from '../../parts/sort_menu.ts';
-import { type OwnerPlace, type OwnerPlaceKind, ownerParams, workListPath } from './place.ts';
+import { type OwnerPlace, type OwnerPlaceKind, ownerParams, workListPath } from './owner_pages.ts';
 
 type Shown = Awaited<ReturnType<typeof renderLabels>>[number];
 

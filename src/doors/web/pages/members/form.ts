@@ -6,7 +6,7 @@ import { type FormProblems, form, input, noProblems, radios, select } from '../.
 import { type Html, html } from '../../parts/html.ts';
 import { nameRole } from './role.ts';
 import type { Visit } from '../../page.ts';
-import type { MemberPlace } from './places.ts';
+import type { MemberPlace } from './member_pages.ts';
 
 /** A refused form: of which member (null: the form that adds one), its input and problems. */
 export type Tried = {

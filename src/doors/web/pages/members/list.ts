@@ -15,7 +15,7 @@ import { nameRole } from './role.ts';
 import { searchForm } from '../../parts/search_form.ts';
 import type { View, Visit } from '../../page.ts';
 import { type Tried, addForm, memberForms } from './form.ts';
-import type { MemberPlace } from './places.ts';
+import type { MemberPlace } from './member_pages.ts';
 
 export type ListQuery = { query?: string; with?: 'direct'; page?: number; per_page?: number };
 

@@ -21,7 +21,7 @@ import { nameRole } from './role.ts';
 import { type AnyPage, type View, type Visit, page, redirect } from '../../page.ts';
 import type { Tried } from './form.ts';
 import { membersView } from './list.ts';
-import { type MemberPlace, type MemberPlaceKind, memberPlaces } from './places.ts';
+import { type MemberPlace, type MemberPlaceKind, memberPlaces } from './member_pages.ts';
 
 const maxCandidates = 10;
 

@@ -5,8 +5,8 @@ import type { MilestoneRow } from '../../../../projects/milestones/json.ts';
 import type { View, Visit } from '../../page.ts';
 import { type FormProblems, form, input, noProblems, textArea } from '../../parts/form.ts';
 import { html } from '../../parts/html.ts';
-import { placedOn } from '../ci/problems.ts';
-import type { OwnerPlace } from '../labels/place.ts';
+import { placedOn } from '../ci/problems_without_field.ts';
+import type { OwnerPlace } from '../labels/owner_pages.ts';
 
 export const milestoneFormParams = {
   title: optional(text({ maxLength: 1_000 })),

@@ -16,7 +16,7 @@ import { icon } from '../../parts/icon.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import { searchForm } from '../../parts/search_form.ts';
 import { sortMenu } from '../../parts/sort_menu.ts';
-import { type OwnerPlace, type OwnerPlaceKind, ownerParams } from '../labels/place.ts';
+import { type OwnerPlace, type OwnerPlaceKind, ownerParams } from '../labels/owner_pages.ts';
 import { datesPart, progressBar, spellProgress } from './progress.ts';
 
 const states = ['active', 'closed', 'all'] as const;

@@ -5,8 +5,8 @@ import { unauthorized } from '../../../../platform/errors.ts';
 import { pageParams } from '../../../../platform/http/page.ts';
 import { clearable, object, oneOf, optional, text } from '../../../../platform/http/schema.ts';
 import { page, redirect } from '../../page.ts';
-import { profileTabs } from './listings.ts';
-import { profilePage } from './profile.ts';
+import { profileTabs } from './profile_lists.ts';
+import { profilePage } from './profile_page.ts';
 
 export const pages = [
   page({

@@ -10,7 +10,7 @@ import { projectPagePath, projectPath } from '../../parts/frame/project_view.ts'
 import { type Html, html } from '../../parts/html.ts';
 import { type AnyPage, type View, type Visit, page, redirect } from '../../page.ts';
 import { projectRoot } from '../../places.ts';
-import { type Given, sectionCard } from './section.ts';
+import { type Given, sectionCard } from './settings_section.ts';
 
 const key = 'avatar';
 

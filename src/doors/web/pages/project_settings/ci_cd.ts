@@ -1,6 +1,6 @@
 /** How pipelines of a project run. */
 import { checkbox, input, select } from '../../parts/form.ts';
-import type { Section, SettingsPage } from './section.ts';
+import type { Section, SettingsPage } from './settings_section.ts';
 
 const pipelineSection: Section = {
   key: 'pipelines',

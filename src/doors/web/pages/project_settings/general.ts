@@ -9,10 +9,10 @@ import type { Project } from '../../../../projects/projects/find.ts';
 import { loadTopics } from '../../../../projects/projects/topics.ts';
 import { input, textArea } from '../../parts/form.ts';
 import { visibilityChoice } from '../../parts/visibility.ts';
-import { advancedPart } from './advanced.ts';
+import { advancedPart } from './advanced_section.ts';
 import { avatarPart } from './avatar.ts';
-import { featureSection } from './features.ts';
-import type { Section, SettingsPage } from './section.ts';
+import { featureSection } from './features_section.ts';
+import type { Section, SettingsPage } from './settings_section.ts';
 
 const aboutSection: Section = {
   key: 'about',

@@ -1,6 +1,6 @@
 /** How merge requests of a project are merged. */
 import { checkbox, radios, select } from '../../parts/form.ts';
-import type { Section, SettingsPage } from './section.ts';
+import type { Section, SettingsPage } from './settings_section.ts';
 
 const methodSection: Section = {
   key: 'method',

@@ -3,12 +3,12 @@ import { findProjectFor } from '../../../../projects/projects/find.ts';
 import { projectPagePath, projectPath } from '../../parts/frame/project_view.ts';
 import { page, redirect } from '../../page.ts';
 import { projectRoot } from '../../places.ts';
-import { advancedPages } from './advanced_acts.ts';
+import { advancedPages } from './advanced_handlers.ts';
 import { avatarPages } from './avatar.ts';
 import { ciPage } from './ci_cd.ts';
 import { generalPage } from './general.ts';
 import { mergePage } from './merge_requests.ts';
-import { settingsPages, settingsView } from './section.ts';
+import { settingsPages, settingsView } from './settings_section.ts';
 
 /** GitLab's address of the pages of protected branches, tags and deploy keys. */
 const repository = page({

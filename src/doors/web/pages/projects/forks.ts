@@ -22,8 +22,8 @@ import { type ListedProject, projectList } from '../../parts/project_list.ts';
 import { searchForm } from '../../parts/search_form.ts';
 import { sortMenu } from '../../parts/sort_menu.ts';
 import { projectRoot } from '../../places.ts';
-import { attemptCreation, namespaceSelect, visibilityField } from './forms.ts';
-import { orderNames, orderParam, readOrder } from './orders.ts';
+import { attemptCreation, namespaceSelect, visibilityField } from './creation_fields.ts';
+import { orderNames, orderParam, readOrder } from './list_orders.ts';
 
 const servedForks = `${projectRoot}/forks`;
 

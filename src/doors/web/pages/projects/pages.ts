@@ -6,11 +6,11 @@ import { type Redirect, type Visit, page, redirect } from '../../page.ts';
 import { projectPath } from '../../parts/frame/project_view.ts';
 import { projectRoot } from '../../places.ts';
 import { dashedForm } from '../../request/project_paths.ts';
-import { actionPages } from './actions.ts';
-import { archivePages } from './archive.ts';
+import { actionPages } from './header_handlers.ts';
+import { archivePages } from './download_archive.ts';
 import { forkPages } from './forks.ts';
 import { projectPage } from './project_page.ts';
-import { newPages } from './new.ts';
+import { newPages } from './new_project.ts';
 import { starrerPages } from './starrers.ts';
 
 const isMissing = (error: unknown): boolean => error instanceof Failure && error.kind === 'not_found';

@@ -20,7 +20,7 @@ import { treeCard } from '../tree/entries.ts';
 import { readmeCard } from '../tree/readme.ts';
 import { cloneMenu } from './clone_menu.ts';
 import { emptyRepository } from './empty_repository.ts';
-import { projectAside } from './project_aside.ts';
+import { projectAside } from './project_overview.ts';
 
 /** The default branch and its commit. */
 type Head = { ref: string; commit: Oid };

@@ -10,8 +10,8 @@ import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import type { View, Visit } from '../../page.ts';
-import type { Kind, Rule } from './kinds.ts';
-import { type Coverage, loadCoverage } from './matches.ts';
+import type { Kind, Rule } from './rule_kinds.ts';
+import { type Coverage, loadCoverage } from './rule_coverage.ts';
 
 /** A refused form: of which rule (null: the form that adds one), its input and problems. */
 export type Tried = {

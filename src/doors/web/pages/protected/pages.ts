@@ -8,8 +8,8 @@ import { type FormProblems, attempt } from '../../parts/form.ts';
 import { projectPagePath, projectPath } from '../../parts/frame/project_view.ts';
 import { type AnyPage, type Visit, page, redirect } from '../../page.ts';
 import { projectRoot } from '../../places.ts';
-import { placedOn } from '../ci/problems.ts';
-import { type Kind, type RuleValues, branchKind, tagKind } from './kinds.ts';
+import { placedOn } from '../ci/problems_without_field.ts';
+import { type Kind, type RuleValues, branchKind, tagKind } from './rule_kinds.ts';
 import { protectedView } from './list.ts';
 
 const ruleParams = {

@@ -10,7 +10,7 @@ import type { Visit } from '../../page.ts';
 import { type FormProblems, checkboxes, input } from '../../parts/form.ts';
 import type { Html } from '../../parts/html.ts';
 import { markdownEditor } from '../../parts/markdown_editor.ts';
-import { placedOn } from '../ci/problems.ts';
+import { placedOn } from '../ci/problems_without_field.ts';
 
 export const releaseFields = {
   name: optional(clearable(text())),

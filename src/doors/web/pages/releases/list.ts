@@ -16,7 +16,7 @@ import { markdownTexts } from '../../parts/markdown.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import { projectPreview } from '../../parts/projects/project_preview.ts';
 import { sortMenu } from '../../parts/sort_menu.ts';
-import { releaseCard } from './card.ts';
+import { releaseCard } from './release_card.ts';
 import { releasesFeedLink } from './feed.ts';
 import { releasePath, releasesPath, servedReleases } from './paths.ts';
 

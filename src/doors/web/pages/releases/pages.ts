@@ -1,7 +1,7 @@
-import { editPages } from './edit.ts';
+import { editPages } from './edit_release.ts';
 import { feedPage } from './feed.ts';
 import { latestPage, listPage } from './list.ts';
-import { newPages } from './new.ts';
-import { onePage } from './one.ts';
+import { newPages } from './new_release.ts';
+import { onePage } from './release_page.ts';
 
 export const pages = [feedPage, listPage, latestPage, ...newPages, onePage, ...editPages];

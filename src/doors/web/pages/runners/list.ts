@@ -16,10 +16,10 @@ import { momentOr } from '../../parts/moment.ts';
 import { choiceTabs } from '../../parts/frame/nav.ts';
 import { type AnyPage, type View, type Visit, page } from '../../page.ts';
 import { pagesNav } from '../../parts/paging.ts';
-import type { Place, PlaceKind, PlaceParams } from '../ci/places.ts';
+import type { Place, PlaceKind, PlaceParams } from '../ci/settings_owner.ts';
 import { button } from '../../parts/frame/project_view.ts';
 import { type Tried, blank, runnerForm } from './form.ts';
-import { runnersOf } from './place.ts';
+import { runnersOf } from './owner_runners.ts';
 
 const states: Record<RunnerStatus, readonly [mark: string, word: string]> = {
   online: ['●', 'Online'],

@@ -1,5 +1,5 @@
-import { placesOf } from '../ci/places.ts';
-import { actPages, disablePage } from './acts.ts';
+import { placesOf } from '../ci/settings_owner.ts';
+import { actPages, disablePage } from './form_handlers.ts';
 import { listPage } from './list.ts';
 
 const { instance, group, project } = placesOf('runners');

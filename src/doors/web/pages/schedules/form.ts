@@ -7,7 +7,7 @@ import type { Project } from '../../../../projects/projects/find.ts';
 import { type FormProblems, checkbox, form, input } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import type { Visit } from '../../page.ts';
-import { placedOn } from '../ci/problems.ts';
+import { placedOn } from '../ci/problems_without_field.ts';
 
 export const filledParams = {
   description: optional(text()),

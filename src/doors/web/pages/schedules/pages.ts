@@ -1,5 +1,5 @@
-import { actPages } from './acts.ts';
+import { actPages } from './form_handlers.ts';
 import { listPages } from './list.ts';
-import { onePages } from './one.ts';
+import { onePages } from './schedule_page.ts';
 
 export const pages = [...listPages, ...onePages, ...actPages];

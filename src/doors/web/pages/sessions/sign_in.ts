@@ -7,7 +7,7 @@ import { type Html, html } from '../../parts/html.ts';
 import { ownPath } from '../../request/safe_path.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { askSecondFactor } from '../two_factor/challenge.ts';
-import { providerButtons } from '../identities/buttons.ts';
+import { providerButtons } from '../identities/provider_buttons.ts';
 
 type Filled = { login: string; return_to: string };
 

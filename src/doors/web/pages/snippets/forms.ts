@@ -14,7 +14,7 @@ import { type FormProblems, attempt, checkbox, form, input, noProblems, textArea
 import { type Html, html } from '../../parts/html.ts';
 import { markdownEditor } from '../../parts/markdown_editor.ts';
 import { visibilityChoice } from '../../parts/visibility.ts';
-import { type SnippetPages, type SnippetPlace, placeParam } from './place.ts';
+import { type SnippetPages, type SnippetPlace, placeParam } from './snippet_owner.ts';
 
 type Filled = {
   title: string;

@@ -12,7 +12,7 @@ import { type Html, html } from '../../parts/html.ts';
 import { type IconName, icon } from '../../parts/icon.ts';
 import { relative } from '../../parts/moment.ts';
 import { pagesNav } from '../../parts/paging.ts';
-import { type SnippetPages, type SnippetPlace, placeParam } from './place.ts';
+import { type SnippetPages, type SnippetPlace, placeParam } from './snippet_owner.ts';
 
 type Json = Awaited<ReturnType<typeof snippetsJson>>[number];
 

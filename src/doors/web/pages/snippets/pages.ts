@@ -2,8 +2,8 @@ import { id, object } from '../../../../platform/http/schema.ts';
 import { page, redirect } from '../../page.ts';
 import { formPages } from './forms.ts';
 import { listPage } from './list.ts';
-import { onePages } from './one.ts';
-import { type SnippetPages, personalSnippets, projectSnippets } from './place.ts';
+import { onePages } from './snippet_page.ts';
+import { type SnippetPages, personalSnippets, projectSnippets } from './snippet_owner.ts';
 
 const pagesOf = (of: SnippetPages) => [listPage(of), ...onePages(of), ...formPages(of)];
 

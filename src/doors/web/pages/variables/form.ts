@@ -15,7 +15,7 @@ import { type FormProblems, checkbox, form, input, noProblems, select, textArea 
 import type { Html } from '../../parts/html.ts';
 import type { Visit } from '../../page.ts';
 import type { RawParams } from '../../../../platform/http/params.ts';
-import { placedOn } from '../ci/problems.ts';
+import { placedOn } from '../ci/problems_without_field.ts';
 
 const types = [
   ['env_var', 'Variable'],

@@ -1,5 +1,5 @@
-import { placesOf } from '../ci/places.ts';
-import { actPages } from './acts.ts';
+import { placesOf } from '../ci/settings_owner.ts';
+import { actPages } from './form_handlers.ts';
 import { listPage } from './list.ts';
 
 export const pages = Object.values(placesOf('variables')).flatMap((kind) => [

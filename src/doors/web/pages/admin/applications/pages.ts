@@ -20,7 +20,7 @@ import { moment } from '../../../parts/moment.ts';
 import { type View, type Visit, page, redirect } from '../../../page.ts';
 import { pagesNav } from '../../../parts/paging.ts';
 import { adminView } from '../admin_nav.ts';
-import { applicationFields, applicationParams, blankApplication } from './form.ts';
+import { applicationFields, applicationParams, blankApplication } from './application_fields.ts';
 
 const path = '/admin/applications';
 

@@ -9,7 +9,7 @@ import { moment } from '../../../parts/moment.ts';
 import { page } from '../../../page.ts';
 import { pagesNav } from '../../../parts/paging.ts';
 import { adminView } from '../admin_nav.ts';
-import { brief } from '../brief.ts';
+import { brief } from '../shorten.ts';
 
 const path = '/admin/audit_events';
 

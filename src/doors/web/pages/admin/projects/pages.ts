@@ -1,4 +1,4 @@
 import { listPages } from './list.ts';
-import { onePages } from './one.ts';
+import { onePages } from './project_page.ts';
 
 export const projectPages = [...listPages, ...onePages];

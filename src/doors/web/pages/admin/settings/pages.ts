@@ -11,9 +11,9 @@ import { type FormProblems, attempt, form, noProblems, saidOf } from '../../../p
 import { type Html, html } from '../../../parts/html.ts';
 import { type View, type Visit, page, redirect } from '../../../page.ts';
 import { adminView } from '../admin_nav.ts';
-import { brief } from '../brief.ts';
-import { type Shown, settingPart } from './fields.ts';
-import { type Typed, fieldOf, filledForm, readForm } from './form.ts';
+import { brief } from '../shorten.ts';
+import { type Shown, settingPart } from './setting_field.ts';
+import { type Typed, fieldOf, filledForm, readForm } from './read_form.ts';
 
 const path = '/admin/application_settings';
 

@@ -1,9 +1,9 @@
-import { accessPages } from './access.ts';
-import { actionPages } from './actions.ts';
-import { formPages } from './form.ts';
+import { accessPages } from './credentials.ts';
+import { actionPages } from './button_handlers.ts';
+import { formPages } from './create_and_edit.ts';
 import { listPages } from './list.ts';
-import { onePages } from './one.ts';
-import { removePages } from './remove.ts';
+import { onePages } from './user_page.ts';
+import { removePages } from './delete_user.ts';
 
 export const userPages = [
   ...listPages,

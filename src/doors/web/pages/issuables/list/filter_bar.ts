@@ -3,7 +3,7 @@ import { hidden, input, select } from '../../../parts/form.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
 import { menu } from '../../../parts/menu.ts';
-import { type AddressQuery, type Chip, addressOf, chipQuery, chipText } from './chips.ts';
+import { type AddressQuery, type Chip, addressOf, chipQuery, chipText } from './filter_chips.ts';
 
 export type Bar = {
   path: string;

@@ -3,7 +3,7 @@ import type { PageRequest } from '../../../../../platform/http/page.ts';
 import { emptyState } from '../../../parts/empty_state.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { type IconName, icon } from '../../../parts/icon.ts';
-import { type AddressQuery, type Chip, addressOf, chipQuery } from './chips.ts';
+import { type AddressQuery, type Chip, addressOf, chipQuery } from './filter_chips.ts';
 import type { orders } from './filter_bar.ts';
 
 export type Order = keyof typeof orders;

@@ -21,7 +21,7 @@ import {
 import { markdownEditor } from '../../../parts/markdown_editor.ts';
 import { projectPath, projectView } from '../../../parts/frame/project_view.ts';
 import { type Html, html } from '../../../parts/html.ts';
-import { chooseTemplate, templatesPart } from '../../issuables/templates.ts';
+import { chooseTemplate, templatesPart } from '../../issuables/description_templates.ts';
 import { issuePath, issuesPath, servedIssues } from '../find.ts';
 import { type Choices, loadChoices } from '../../../parts/side/choices.ts';
 

@@ -8,8 +8,8 @@ import { type Redirect, type View, type Visit, redirect } from '../../../page.ts
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
 import { pagesNav } from '../../../parts/paging.ts';
-import type { IssuePlace } from '../place.ts';
-import { addressOf, chipQuery } from '../../issuables/list/chips.ts';
+import type { IssuePlace } from '../list_scope.ts';
+import { addressOf, chipQuery } from '../../issuables/list/filter_chips.ts';
 import { filterBar } from '../../issuables/list/filter_bar.ts';
 import {
   type ListWords,
@@ -20,10 +20,10 @@ import {
   newButton,
   stateTabs,
 } from '../../issuables/list/list_parts.ts';
-import { issueLanguage, mergeChips, readTyped } from '../../issuables/list/query_box.ts';
-import { issueFields } from './fields.ts';
+import { issueLanguage, mergeChips, readTyped } from '../../issuables/list/typed_filter.ts';
+import { issueFields } from './filter_fields.ts';
 import { type IssueListQuery, type ListQuery, type State, readQuery } from './read_query.ts';
-import { issueRow, parseIssue } from './row.ts';
+import { issueRow, parseIssue } from './issue_row.ts';
 
 /** Returns the address that means what was typed: an issue by its number, or the list with more filters. */
 const typedAddress = (

@@ -4,10 +4,10 @@ import { scopeParam } from '../../../../../planning/issuables/lists/filters.ts';
 import { type Filters, filterParams } from '../../../../../planning/issues/lists/filters.ts';
 import { pageParams, pageRequest } from '../../../../../platform/http/page.ts';
 import { names, object, oneOf, optional, text } from '../../../../../platform/http/schema.ts';
-import { toChips } from '../../issuables/list/chips.ts';
+import { toChips } from '../../issuables/list/filter_chips.ts';
 import { type ParsedQuery, isSelecting, readOrder } from '../../issuables/list/list_parts.ts';
-import { maxTyped } from '../../issuables/list/query_box.ts';
-import type { IssuePlace } from '../place.ts';
+import { maxTyped } from '../../issuables/list/typed_filter.ts';
+import type { IssuePlace } from '../list_scope.ts';
 
 const states = ['opened', 'closed', 'all'] as const;
 

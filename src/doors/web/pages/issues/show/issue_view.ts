@@ -12,10 +12,10 @@ import { relative } from '../../../parts/moment.ts';
 import { loadChoices } from '../../../parts/side/choices.ts';
 import { commentForm } from '../../../parts/timeline/comment_form.ts';
 import { descriptionCard, timelinePart } from '../../../parts/timeline/timeline.ts';
-import type { ShownWith } from '../../issuables/kind.ts';
+import type { ShownWith } from '../../issuables/issuable_kind.ts';
 import { issuePath, issuesPath } from '../find.ts';
-import { type IssuePage, loadIssuePage } from './load.ts';
-import { sidePart } from './side.ts';
+import { type IssuePage, loadIssuePage } from './load_issue_page.ts';
+import { sidePart } from './properties.ts';
 
 const stateBadge = ({ issue }: LoadedIssue): Html =>
   issue.state === 'opened'

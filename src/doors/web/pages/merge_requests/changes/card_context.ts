@@ -2,9 +2,9 @@
 import type { Visit } from '../../../page.ts';
 import { hidden } from '../../../parts/form.ts';
 import type { Html } from '../../../parts/html.ts';
-import type { Changes } from './load.ts';
-import { changesPath, choiceOf } from './query.ts';
-import type { Talks } from './threads.ts';
+import type { Changes } from './load_changes.ts';
+import { changesPath, choiceOf } from './changes_address.ts';
+import type { Talks } from './load_threads.ts';
 
 /** What the cards of one page have in common. */
 export type Cards = {

@@ -3,12 +3,12 @@ import { object } from '../../../../../platform/http/schema.ts';
 import { findMergeRequest } from '../../../../../review/merge_requests/find.ts';
 import { page } from '../../../page.ts';
 import { oneRequest } from '../find.ts';
-import { commentPages, served } from './acts/comment.ts';
-import { reviewPages } from './acts/review.ts';
-import { suggestionPages } from './acts/suggest.ts';
-import { viewedPages } from './acts/viewed.ts';
-import { changesParams } from './query.ts';
-import { changesView } from './view.ts';
+import { commentPages, served } from './actions/comment_pages.ts';
+import { reviewPages } from './actions/review_pages.ts';
+import { suggestionPages } from './actions/suggestion_pages.ts';
+import { viewedPages } from './actions/viewed_pages.ts';
+import { changesParams } from './changes_address.ts';
+import { changesView } from './changes_view.ts';
 
 const changes = page({
   method: 'GET',

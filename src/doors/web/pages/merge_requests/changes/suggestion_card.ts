@@ -3,7 +3,7 @@ import { writeUnified } from '../../../parts/diff/write_unified.ts';
 import { hidden } from '../../../parts/form.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { type Cards, formPath, token } from './card_context.ts';
-import type { ShownSuggestion } from './suggestions.ts';
+import type { ShownSuggestion } from './load_suggestions.ts';
 
 /** Renders the suggestions of a comment. */
 export const suggestionParts = (

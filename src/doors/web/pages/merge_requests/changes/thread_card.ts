@@ -5,11 +5,11 @@ import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
 import { relative } from '../../../parts/moment.ts';
 import { requestPath } from '../find.ts';
-import type { Changes } from './load.ts';
+import type { Changes } from './load_changes.ts';
 import { type Cards, formPath, token } from './card_context.ts';
-import { changesPath } from './query.ts';
+import { changesPath } from './changes_address.ts';
 import { suggestionParts } from './suggestion_card.ts';
-import type { Place, ShownDraft, ShownNote, ShownThread } from './threads.ts';
+import type { Place, ShownDraft, ShownNote, ShownThread } from './load_threads.ts';
 
 const notePart = (cards: Cards, note: ShownNote): Html => {
   const { changes } = cards;

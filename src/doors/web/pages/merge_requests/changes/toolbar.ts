@@ -5,11 +5,11 @@ import { icon } from '../../../parts/icon.ts';
 import { menu } from '../../../parts/menu.ts';
 import { relative } from '../../../parts/moment.ts';
 import { toShortId } from '../../../../../code/repository/commits/json.ts';
-import type { Changes } from './load.ts';
-import { type ChangesQuery, changesPath, choiceOf } from './query.ts';
+import type { Changes } from './load_changes.ts';
+import { type ChangesQuery, changesPath, choiceOf } from './changes_address.ts';
 import { type ReviewGiven, reviewMenu } from './review_menu.ts';
 import type { Cards } from './card_context.ts';
-import type { Talks } from './threads.ts';
+import type { Talks } from './load_threads.ts';
 
 const pathTo = ({ loaded, query }: Changes, more: ChangesQuery): string =>
   changesPath(loaded, { ...choiceOf(query), ...more });

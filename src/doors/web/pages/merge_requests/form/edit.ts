@@ -12,8 +12,8 @@ import { markdownEditor } from '../../../parts/markdown_editor.ts';
 import { baseOf, requireBase } from '../../../parts/timeline/base_text.ts';
 import { findEditable } from '../../issuables/time_and_task_pages.ts';
 import { oneRequest, requestPath, servedRequests } from '../find.ts';
-import { requestKind } from '../kind.ts';
-import { mergeFields } from './fields.ts';
+import { requestKind } from '../request_kind.ts';
+import { mergeFields } from './form_fields.ts';
 
 type Filled = {
   title: string;

@@ -22,7 +22,7 @@ import { emptyState } from '../../../parts/empty_state.ts';
 import { type FormProblems, attempt, form, hidden, noProblems } from '../../../parts/form.ts';
 import { projectPath, projectView } from '../../../parts/frame/project_view.ts';
 import { type Html, html } from '../../../parts/html.ts';
-import { chooseTemplate, templatesPart } from '../../issuables/templates.ts';
+import { chooseTemplate, templatesPart } from '../../issuables/description_templates.ts';
 import { requestPath, requestsPath, servedRequests } from '../find.ts';
 import {
   type EndProblems,
@@ -32,7 +32,7 @@ import {
   endsQuery,
   findEnds,
 } from './branch_choice.ts';
-import { type Filled, requestFields } from './fields.ts';
+import { type Filled, requestFields } from './form_fields.ts';
 import { type Preview, loadPreview, previewPart } from './preview.ts';
 
 const pageOf = (visit: Visit, ends: Ends, content: Html, isWrong = false): View => {

@@ -4,10 +4,10 @@ import { mergeRequestTexts } from '../../../../../review/merge_requests/lists/js
 import { listMergeRequests } from '../../../../../review/merge_requests/lists/list.ts';
 import type { RawPage, Visit } from '../../../page.ts';
 import { atomFeed } from '../../../parts/feeds/atom.ts';
-import { type Columns, csvFile, recordsPerRead } from '../../issuables/list/csv.ts';
-import type { RequestPlace } from '../place.ts';
+import { type Columns, csvFile, recordsPerRead } from '../../issuables/list/csv_file.ts';
+import type { RequestPlace } from '../list_scope.ts';
 import { type RequestListQuery, readQuery } from './read_query.ts';
-import { type ListedRequest, parseRequest, pathOf } from './row.ts';
+import { type ListedRequest, parseRequest, pathOf } from './request_row.ts';
 
 const names = (users: readonly { username: string }[]): string =>
   users.map(({ username }) => username).join(', ');

@@ -8,7 +8,7 @@ import { type Redirect, type View, type Visit, redirect } from '../../../page.ts
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
 import { pagesNav } from '../../../parts/paging.ts';
-import { addressOf, chipQuery } from '../../issuables/list/chips.ts';
+import { addressOf, chipQuery } from '../../issuables/list/filter_chips.ts';
 import { type FilterField, filterBar, sharedFields } from '../../issuables/list/filter_bar.ts';
 import {
   type ListWords,
@@ -19,10 +19,10 @@ import {
   newButton,
   stateTabs,
 } from '../../issuables/list/list_parts.ts';
-import { mergeChips, readTyped, requestLanguage } from '../../issuables/list/query_box.ts';
-import type { RequestPlace } from '../place.ts';
+import { mergeChips, readTyped, requestLanguage } from '../../issuables/list/typed_filter.ts';
+import type { RequestPlace } from '../list_scope.ts';
 import { type ListQuery, type RequestListQuery, type State, readQuery } from './read_query.ts';
-import { parseRequest, requestRow } from './row.ts';
+import { parseRequest, requestRow } from './request_row.ts';
 
 /** Returns the address that means what was typed: a merge request by its number, or the list with more filters. */
 const typedAddress = (

@@ -7,9 +7,9 @@ import {
   filterParams,
   scopeParam,
 } from '../../../../../review/merge_requests/lists/filters.ts';
-import { toChips } from '../../issuables/list/chips.ts';
+import { toChips } from '../../issuables/list/filter_chips.ts';
 import { type ParsedQuery, isSelecting, readOrder } from '../../issuables/list/list_parts.ts';
-import { maxTyped } from '../../issuables/list/query_box.ts';
+import { maxTyped } from '../../issuables/list/typed_filter.ts';
 
 const states = ['opened', 'merged', 'closed', 'all'] as const;
 

@@ -14,7 +14,7 @@ import { type Html, html } from '../../../parts/html.ts';
 import { pagesNav } from '../../../parts/paging.ts';
 import { pipelineTable } from '../../../parts/pipelines/pipeline_table.ts';
 import { isMoving } from '../../../parts/status_badge.ts';
-import { problemText } from '../../issuables/submit.ts';
+import { problemText } from '../../issuables/submit_form.ts';
 import { oneRequest, requestPath, servedRequests } from '../find.ts';
 import { requestFrame } from '../frame/frame.ts';
 

@@ -9,7 +9,7 @@ import { type Html, html } from '../../../parts/html.ts';
 import { type IconName, icon } from '../../../parts/icon.ts';
 import { spell } from '../../../parts/status_badge.ts';
 import { requestPath } from '../find.ts';
-import type { RequestPage } from './load.ts';
+import type { RequestPage } from './load_overview.ts';
 import { positionText } from './position.ts';
 
 type State = 'ok' | 'bad' | 'wait' | 'off';

@@ -9,7 +9,7 @@ import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
 import { relative } from '../../../parts/moment.ts';
 import { requestPath } from '../find.ts';
-import type { RequestPage } from './load.ts';
+import type { RequestPage } from './load_overview.ts';
 
 /** Returns the commit that has the whole change; null: its commits are on the target branch one by one. */
 export const wholeCommit = (

@@ -8,13 +8,13 @@ import { type Html, html } from '../../../parts/html.ts';
 import { loadChoices } from '../../../parts/side/choices.ts';
 import { commentForm } from '../../../parts/timeline/comment_form.ts';
 import { descriptionCard, timelinePart } from '../../../parts/timeline/timeline.ts';
-import type { ShownWith } from '../../issuables/kind.ts';
+import type { ShownWith } from '../../issuables/issuable_kind.ts';
 import { requestPath } from '../find.ts';
 import { requestFrame } from '../frame/frame.ts';
 import { endedBox } from './ended_box.ts';
-import { type RequestPage, loadRequestPage } from './load.ts';
+import { type RequestPage, loadRequestPage } from './load_overview.ts';
 import { isBoxMoving, mergeBox } from './merge_box.ts';
-import { sidePart } from './side.ts';
+import { sidePart } from './properties.ts';
 
 const deletePart = (visit: Visit, { loaded, rights }: RequestPage): Html | null =>
   rights.destroy

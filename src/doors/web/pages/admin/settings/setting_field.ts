@@ -1,0 +1,92 @@
+/** Renders one setting: its meaning, its control, and who changed it last. */
+import type { SettingContext } from '../../../../../core/settings/checks.ts';
+import { toControl } from '../../../../../core/settings/controls.ts';
+import type { SettingName } from '../../../../../core/settings/fields.ts';
+import {
+  type FormProblems,
+  checkbox,
+  checkboxes,
+  hidden,
+  input,
+  select,
+  textArea,
+} from '../../../parts/form.ts';
+import { type Html, html } from '../../../parts/html.ts';
+import { moment } from '../../../parts/moment.ts';
+import { brief } from '../shorten.ts';
+import { type Filled, digestOf, fieldOf, filledOf } from './read_form.ts';
+
+export type Shown = {
+  name: SettingName;
+  /** The current value. */
+  value: unknown;
+  /** Content of the control; differs from the value when the form is shown again. */
+  filled: Filled;
+  problems: FormProblems;
+  around: SettingContext;
+  /** Last change; null: never changed. */
+  last: { by: string | null; at: number } | null;
+};
+
+/** Adds checkboxes for stored values that are no longer valid, so that they can be removed. */
+const boxesOf = (known: readonly (readonly [string, string])[], values: readonly string[]) => [
+  ...known.map(([value, label]) => ({ value, label })),
+  ...values
+    .filter((value) => !known.some(([one]) => one === value))
+    .map((value) => ({ value, label: value, hint: 'Not configured any more.' })),
+];
+
+const controlFor = ({ name, filled, problems, around }: Shown): Html => {
+  const field = fieldOf(name);
+  const { label, meaning } = field;
+  const control = toControl(field, around);
+  const given = { name, label, hint: meaning, problems };
+  const text = typeof filled === 'string' ? filled : '';
+  switch (control.kind) {
+    case 'flag':
+      return checkbox({ ...given, checked: text === '1' });
+    case 'number': {
+      const { least: min, isWhole } = control;
+      return input({ ...given, type: 'number', value: text, min, step: isWhole ? 1 : 'any', required: true });
+    }
+    case 'choice':
+      return select({ ...given, value: text, options: control.choices });
+    case 'choices': {
+      const values = typeof filled === 'string' ? [] : filled;
+      const boxes = boxesOf(control.choices, values);
+      return boxes.length > 0
+        ? checkboxes({ ...given, values, boxes })
+        : html`<div class="field" id="${name}"><p><strong>${label}</strong></p><p class="hint">${meaning}</p><p class="quiet">None is configured.</p></div>
+`;
+    }
+    case 'list':
+      return textArea({ ...given, hint: `${meaning} One a line.`, value: text, rows: 4 });
+    case 'text':
+      return textArea({ ...given, value: text, rows: 4 });
+    default:
+      return input({ ...given, value: text });
+  }
+};
+
+const labelOf = (name: SettingName, value: unknown, around: SettingContext): string => {
+  const control = toControl(fieldOf(name), around);
+  if (control.kind !== 'choice') return brief(value);
+  const filled = filledOf(value, control);
+  return control.choices.find(([one]) => one === filled)?.[1] ?? brief(value);
+};
+
+const lastPart = ({ last }: Shown): Html => {
+  if (last === null) return html`never changed`;
+  return html`changed ${moment(last.at)} by ${last.by ?? 'a deleted user'}`;
+};
+
+const facts = (shown: Shown): Html => {
+  const { name, value, around } = shown;
+  const [now, usual] = [value, fieldOf(name).default].map((one) => labelOf(name, one, around));
+  return html`<p class="facts"><code>${name}</code> · now ${now === usual ? now : html`<strong>${now}</strong>`} · default ${usual} · ${lastPart(shown)}</p>`;
+};
+
+export const settingPart = (shown: Shown): Html => html`<div class="setting">
+${controlFor(shown)}${facts(shown)}${hidden(`seen[${shown.name}]`, digestOf(shown.value))}
+</div>
+`;

@@ -1,0 +1,78 @@
+/** What administrators do with a user by one button. */
+import { requireActor } from '../../../../../core/access/call.ts';
+import { startImpersonation } from '../../../../../identity/sessions/impersonate.ts';
+import { removeFactorOf } from '../../../../../identity/two_factor/remove.ts';
+import { setBlocked } from '../../../../../identity/users/block.ts';
+import { resetPassword } from '../../../../../identity/users/reset_password.ts';
+import { id, object } from '../../../../../platform/http/schema.ts';
+import { html } from '../../../parts/html.ts';
+import { page, redirect } from '../../../page.ts';
+import { loadChangeable } from './create_and_edit.ts';
+import { usersPath } from './list.ts';
+import { userView } from './user_page.ts';
+
+const params = object({ id: id() });
+
+const blocking = (word: 'block' | 'unblock', notice: string) =>
+  page({
+    method: 'POST',
+    path: `${usersPath}/:id/${word}`,
+    audience: 'admin',
+    params,
+    handle: async ({ call }, { id: userId }) => {
+      await setBlocked(call.platform.store, requireActor(call), userId, word === 'block');
+      return redirect(`${usersPath}/${userId}`, notice);
+    },
+  });
+
+const newPassword = page({
+  method: 'POST',
+  path: `${usersPath}/:id/reset_password`,
+  audience: 'admin',
+  params,
+  handle: async (visit, { id: userId }) => {
+    const { call } = visit;
+    const user = await loadChangeable(visit, userId);
+    const password = await resetPassword(call.platform, requireActor(call), userId, null);
+    const content = html`<p>The password of ${user.username} is reset, and all their sessions are ended. Copy the new one now:
+it is not shown again.</p>
+<code class="secret">${password}</code>
+<p>Hand it over by a safe way, and ask the user to <strong>change it</strong> after the first sign-in.</p>
+<p><a href="${usersPath}/${userId}">Back to ${user.name}</a></p>`;
+    return userView(visit, { user, tab: '', title: 'New password' }, content);
+  },
+});
+
+const withoutFactor = page({
+  method: 'POST',
+  path: `${usersPath}/:id/disable_two_factor`,
+  audience: 'admin',
+  params,
+  handle: async (visit, { id: userId }) => {
+    const { call } = visit;
+    const user = await loadChangeable(visit, userId);
+    await call.write(async (tx) => await removeFactorOf(tx, requireActor(call), call, userId));
+    return redirect(`${usersPath}/${userId}`, `${user.username} now signs in with the password alone.`);
+  },
+});
+
+const impersonate = page({
+  method: 'POST',
+  path: `${usersPath}/:id/impersonate`,
+  audience: 'admin',
+  params,
+  handle: async (visit, { id: userId }) => {
+    const secret = await startImpersonation(visit.call, userId);
+    visit.keepImpersonator(visit.sessionSecret);
+    visit.changeSession(secret);
+    return redirect('/');
+  },
+});
+
+export const actionPages = [
+  impersonate,
+  blocking('block', 'The user is blocked.'),
+  blocking('unblock', 'The user can sign in again.'),
+  newPassword,
+  withoutFactor,
+];

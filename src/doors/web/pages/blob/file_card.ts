@@ -1,0 +1,126 @@
+/** The card with the content of a file. */
+import type { LoadedFile } from '../../../../code/repository/files/find_file.ts';
+import type { Visit } from '../../page.ts';
+import { codePath } from '../../parts/code/code_path.ts';
+import type { CodePlace } from '../../parts/code/code_place.ts';
+import { isInexactPath } from '../../parts/code/file_names.ts';
+import { formatBytes } from '../../parts/code/format_bytes.ts';
+import { limitLines, writeLines } from '../../parts/code/write_lines.ts';
+import { highlightLines } from '../../parts/highlight.ts';
+import { type Html, html } from '../../parts/html.ts';
+import { icon } from '../../parts/icon.ts';
+import { markdown } from '../../parts/markdown.ts';
+import { pagesNav } from '../../parts/paging.ts';
+import { type BlobKind, blobKind } from './blob_kind.ts';
+import { fileButtons, sourceSwitch } from './file_buttons.ts';
+
+/** Lines on a page. */
+const maxLines = 2_500;
+
+type Asked = { page: number; isPlain: boolean };
+type Shown = { content: Html; nav?: Html | null; facts: string[] };
+
+const notice = (text: Html | string): Html => html`<p class="body">${text}</p>`;
+
+const showText = async (
+  { call }: Visit,
+  place: CodePlace,
+  [{ file }, text]: [LoadedFile, string],
+  asked: Asked,
+): Promise<Shown> => {
+  const { project, ref, path } = place;
+  const all = await highlightLines(call, { text, path, key: file.blob_id });
+  const pages = Math.max(1, Math.ceil(all.length / maxLines));
+  const number = Math.min(asked.page, pages);
+  const offset = (number - 1) * maxLines;
+  const lines = limitLines(all.slice(offset, offset + maxLines));
+  const count = `${all.length} ${all.length === 1 ? 'line' : 'lines'}`;
+  if (all.length === 0) return { content: notice('The file is empty.'), facts: [] };
+  const nav = pagesNav({
+    path: codePath(project, 'blob', ref, path),
+    query: { plain: asked.isPlain ? '1' : undefined },
+    page: { page: number, per_page: maxLines, limit: maxLines, offset },
+    total: all.length,
+    isFixedSize: true,
+  });
+  return {
+    content: writeLines({ lines, first: offset + 1, size: maxLines, total: all.length }),
+    nav,
+    facts: [count],
+  };
+};
+
+/** Renders where a symlink leads. */
+const showLink = ({ project, ref, path }: CodePlace, target: string): Shown => {
+  const parts = target.startsWith('/') ? null : path.split('/').slice(0, -1);
+  for (const part of target.split('/')) {
+    if (part === '..') parts?.pop();
+    else if (part !== '.' && part !== '') parts?.push(part);
+  }
+  const isOutside =
+    parts === null || target.split('/').filter((part) => part === '..').length >= path.split('/').length;
+  const shown = html`<code>${target}</code>`;
+  const link = isOutside
+    ? shown
+    : html`<a href="${codePath(project, 'blob', ref, parts.join('/'))}">${shown}</a>`;
+  return { content: notice(html`Symbolic link to ${link}`), facts: ['symlink'] };
+};
+
+/** Says why a file is not shown. */
+const showNotice = (raw: string, kind: BlobKind & { kind: 'binary' | 'large' | 'lfs' }): Shown => {
+  if (kind.kind === 'large') {
+    const text = html`The file is too large to be shown. <a href="${raw}">View it raw</a> or download it.`;
+    return { content: notice(text), facts: [] };
+  }
+  if (kind.kind === 'binary') {
+    const text = html`Binary file. <a href="${raw}?inline=false">Download it</a> to open it.`;
+    return { content: notice(text), facts: ['binary'] };
+  }
+  const text = html`Stored with Git LFS: the repository has a pointer to ${formatBytes(kind.size)}, SHA-256 <code>${kind.oid}</code>.`;
+  return { content: notice(text), facts: ['Git LFS'] };
+};
+
+const showContent = async (
+  visit: Visit,
+  place: CodePlace,
+  [loaded, kind]: [LoadedFile, BlobKind],
+  asked: Asked,
+): Promise<Shown> => {
+  const { project, ref, path } = place;
+  const raw = codePath(project, 'raw', ref, path);
+  if (kind.kind === 'symlink') return showLink(place, kind.target);
+  if (kind.kind === 'image') {
+    const image = html`<p class="body image"><img src="${raw}" alt="${loaded.file.file_name}"></p>`;
+    return { content: image, facts: [] };
+  }
+  if (kind.kind === 'text' || (kind.kind === 'markdown' && asked.isPlain)) {
+    return await showText(visit, place, [loaded, kind.text], asked);
+  }
+  if (kind.kind === 'markdown') {
+    return { content: await markdown(visit.call, kind.text, { project, ref, path }), facts: [] };
+  }
+  return showNotice(raw, kind);
+};
+
+/** Returns the card: facts and buttons above the content. */
+export const blobCard = async (
+  visit: Visit,
+  place: CodePlace,
+  loaded: LoadedFile,
+  asked: Asked,
+): Promise<Html> => {
+  const { file, mode, content } = loaded;
+  const kind = blobKind({ path: place.path, mode, content });
+  const shown = await showContent(visit, place, [loaded, kind], asked);
+  const facts = [
+    ...shown.facts,
+    formatBytes(file.size),
+    ...(file.execute_filemode ? ['executable'] : []),
+    ...(isInexactPath(place.path) ? ['name is not UTF-8'] : []),
+  ];
+  return html`<section class="card" aria-labelledby="file"><header>${icon(kind.kind === 'image' ? 'image' : 'file')}<h2 id="file">${file.file_name}</h2>
+<span class="muted small">${facts.join(' · ')}</span>
+<span class="end row tight">${kind.kind === 'markdown' && sourceSwitch(place, asked.isPlain)}${fileButtons(visit, place, [loaded, kind])}</span></header>
+${shown.content}</section>
+${shown.nav}`;
+};

@@ -1,0 +1,116 @@
+/** Handlers for the buttons of a job, which call the operations of the API. */
+import type { Call } from '../../../../core/access/call.ts';
+import { eraseJob, keepArtifacts } from '../../../../ci/artifacts/keep_and_delete.ts';
+import { id, object, optional, raw, text } from '../../../../platform/http/schema.ts';
+import { cancel, play, retry } from '../../../../ci/jobs/actions.ts';
+import { type LoadedJob, findJobToChange, findJobToRun } from '../../../../ci/jobs/find.ts';
+import { loadConfirmation } from '../../../../ci/jobs/confirmation.ts';
+import { parseJobVariables } from '../../../../ci/jobs/manual_variables.ts';
+import type { JobRow } from '../../../../ci/jobs/rows.ts';
+import { noProblems, problemsOf } from '../../parts/form.ts';
+import { type Redirect, type View, type Visit, page, redirect } from '../../page.ts';
+import { confirmPart, confirmedParam } from './confirm_manual_job.ts';
+import { jobView } from './job_page.ts';
+import { playParam } from './play_job_form.ts';
+import { placedOn } from './problems_without_field.ts';
+import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_view.ts';
+import { projectRoot } from '../../places.ts';
+import { type Row, filledRows, hiddenRows } from './variable_rows.ts';
+
+type Act = (call: Call, found: LoadedJob) => Promise<JobRow>;
+type Find = typeof findJobToRun;
+
+const params = object({ ...projectPath, id: id() });
+
+/** Path of the page that shows a job: a trigger job is shown by its pipeline only. */
+const shownAt = ({ code }: LoadedJob, job: JobRow): string =>
+  projectPagePath(code.project, job.bridge === 1 ? `pipelines/${job.pipeline_id}` : `jobs/${job.id}`);
+
+/** Redirects to the resulting job, which for a retry is the new one. */
+const led = (found: LoadedJob, job: JobRow, notice: string): Redirect =>
+  redirect(shownAt(found, job), notice);
+
+type Starting = { verb: 'play' | 'retry'; confirmed?: string | undefined; rows: readonly Row[] };
+
+/** Returns the confirmation page; null: nothing to confirm, or confirmed. */
+const unconfirmed = async (visit: Visit, found: LoadedJob, starting: Starting): Promise<View | null> => {
+  const { code, job } = found;
+  const { verb, confirmed, rows } = starting;
+  const words = confirmed === undefined ? await loadConfirmation(visit.call.db, job.id) : null;
+  if (words === null) return null;
+  const content = confirmPart(visit, {
+    words,
+    action: `${projectPagePath(code.project, `jobs/${job.id}`)}/${verb}`,
+    submit: `Yes, start ${job.name}`,
+    back: shownAt(found, job),
+    fields: hiddenRows(playParam, rows),
+  });
+  const title = `Start job #${job.id}: ${job.name}?`;
+  return projectView(visit, { project: code.project, title, noun: 'jobs' }, content);
+};
+
+const acting = (verb: string, notice: string, act: Act, find: Find = findJobToRun) =>
+  page({
+    method: 'POST',
+    path: `${projectRoot}/jobs/:id/${verb}`,
+    audience: 'user',
+    params,
+    handle: async (visit, { project, id: jobId }) => {
+      const found = await find(visit.call, project, jobId);
+      return led(found, await act(visit.call, found), notice);
+    },
+  });
+
+const again = page({
+  method: 'POST',
+  path: `${projectRoot}/jobs/:id/retry`,
+  audience: 'user',
+  params: object({ ...params.properties, ...confirmedParam }),
+  handle: async (visit, { project, id: jobId, confirmed }) => {
+    const found = await findJobToRun(visit.call, project, jobId);
+    const asked = await unconfirmed(visit, found, { verb: 'retry', confirmed, rows: [] });
+    if (asked !== null) return asked;
+    return led(found, await retry(visit.call, found), 'This job runs in the place of the one before.');
+  },
+});
+
+const start = page({
+  method: 'POST',
+  path: `${projectRoot}/jobs/:id/play`,
+  audience: 'user',
+  params: object({
+    ...params.properties,
+    [playParam]: optional(raw('rows of `key` and `value`')),
+    ...confirmedParam,
+    more: optional(text()),
+  }),
+  handle: async (visit, { project, id: jobId, confirmed, more, [playParam]: sent }) => {
+    const found = await findJobToRun(visit.call, project, jobId);
+    const rows = filledRows(sent);
+    if (more !== undefined) return await jobView(visit, found, {}, { rows, problems: noProblems });
+    try {
+      const variables = parseJobVariables(rows.map(({ key, value }) => ({ key, value })));
+      const asked = await unconfirmed(visit, found, { verb: 'play', confirmed, rows });
+      return asked ?? led(found, await play(visit.call, found, variables), 'The job is started.');
+    } catch (error) {
+      const problems = problemsOf(error);
+      if (problems === null || rows.length === 0) throw error;
+      return await jobView(visit, found, {}, { rows, problems: placedOn(problems, []) });
+    }
+  },
+});
+
+const change: Find = async (call, project, jobId) => await findJobToChange(call, project, jobId);
+
+export const jobActPages = [
+  acting('cancel', 'The job is cancelled.', cancel),
+  again,
+  start,
+  acting(
+    'erase',
+    'The log and the artifacts are erased.',
+    async (call, { job }) => await eraseJob(call, job),
+    change,
+  ),
+  acting('keep', 'The artifacts are kept.', async (call, { job }) => await keepArtifacts(call, job), change),
+];

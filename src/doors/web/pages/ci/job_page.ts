@@ -1,0 +1,147 @@
+/** The page of a job: status, log, artifacts. */
+import { may } from '../../../../core/access/may.ts';
+import { getTraceSize } from '../../../../ci/artifacts/traces/serve_trace.ts';
+import { readTracePart, type TracePart } from '../../../../ci/artifacts/traces/read_trace_part.ts';
+import { Failure } from '../../../../platform/errors.ts';
+import { id, integer, object, optional, text } from '../../../../platform/http/schema.ts';
+import { type LoadedJob, findJob, findJobToChange } from '../../../../ci/jobs/find.ts';
+import { jobJson } from '../../../../ci/jobs/json.ts';
+import { type FormProblems, noProblems } from '../../parts/form.ts';
+import { type Html, html } from '../../parts/html.ts';
+import { logMarkup } from '../../log/markup.ts';
+import { moment } from '../../parts/moment.ts';
+import { type View, type Visit, page } from '../../page.ts';
+import { isMoving, spell, statusBadge } from '../../parts/status_badge.ts';
+import { artifactsPart } from './job_artifacts.ts';
+import { actionsOf, isPlayable } from './job_buttons.ts';
+import { playForm } from './play_job_form.ts';
+import { foundPart, searchForm } from './job_search.ts';
+import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_view.ts';
+import { projectRoot } from '../../places.ts';
+import type { Row } from './variable_rows.ts';
+
+const mayChange = async ({ call }: Visit, { code: { project }, job }: LoadedJob): Promise<boolean> => {
+  if (!may(call.viewer, 'update_job', project)) return false;
+  try {
+    await findJobToChange(call, project.id, job.id);
+    return true;
+  } catch (error) {
+    if (error instanceof Failure && error.kind === 'forbidden') return false;
+    throw error;
+  }
+};
+
+type Json = Awaited<ReturnType<typeof jobJson>>;
+
+const failure = ({ status, failure_reason }: Json): Html | null =>
+  status !== 'failed' || failure_reason === null
+    ? null
+    : html`<p class="flash alert" role="alert">The job failed: ${failure_reason.replaceAll('_', ' ')}.</p>`;
+
+const facts = (json: Json, { code: { project }, job }: LoadedJob): Html => html`<dl class="figures">
+<div><dt>Status</dt><dd>${statusBadge(job.status, json.allow_failure)}</dd></div>
+<div><dt>Pipeline</dt><dd><a href="${projectPagePath(project, `pipelines/${job.pipeline_id}`)}">#${job.pipeline_id}</a>, ${json.stage}</dd></div>
+<div><dt>Branch or tag</dt><dd>${json.ref}${json.commit !== null && html` <code>${json.commit.short_id}</code>`}</dd></div>
+<div><dt>Created</dt><dd>${moment(job.created_at)}</dd></div>
+${json.queued_duration !== null && html`<div><dt>Waited</dt><dd>${spell(json.queued_duration)}</dd></div>`}
+${json.duration !== null && html`<div><dt>${json.finished_at === null ? 'Runs for' : 'Duration'}</dt><dd>${spell(json.duration)}</dd></div>`}
+${json.runner !== null && html`<div><dt>Runner</dt><dd>#${json.runner.id} ${json.runner.description}</dd></div>`}
+${json.coverage !== null && html`<div><dt>Coverage</dt><dd>${json.coverage} %</dd></div>`}
+${json.tag_list.length > 0 && html`<div><dt>Tags</dt><dd>${json.tag_list.join(', ')}</dd></div>`}
+</dl>`;
+
+const partsNav = (path: string, { first, last, parts }: TracePart): Html | null =>
+  parts === 1
+    ? null
+    : html`<nav aria-label="Parts of the log"><p class="buttons">${first > 0 && html`<a href="${path}?part=${first}">Earlier</a>`}
+<span class="quiet">Part ${first === last ? first + 1 : `${first + 1} and ${last + 1}`} of ${parts}</span>
+${last < parts - 1 && html`<a href="${path}?part=${last + 2}">Later</a> <a href="${path}">The end</a>`}</p></nav>`;
+
+const logPart = (found: LoadedJob, part: TracePart | null, isOpen: boolean): Html => {
+  const { code, job } = found;
+  if (part === null) {
+    const why =
+      job.erased_at === null ? (isOpen ? 'No output yet.' : 'There is no log.') : 'The log was erased.';
+    return html`<div id="log" data-part><p>${why}</p></div>`;
+  }
+  const path = projectPagePath(code.project, `jobs/${job.id}`);
+  const nav = partsNav(path, part);
+  const log = logMarkup({ ...part, isWhole: part.parts === 1 });
+  return html`<div id="log" data-part>
+<p><a href="/api/v4/projects/${code.project.id}/jobs/${job.id}/trace">Complete log as text</a></p>
+${nav}<div class="log">${log}</div>${nav}</div>`;
+};
+
+type Asked = {
+  part?: number | undefined;
+  line?: number | undefined;
+  /** Searched text, and the byte offset to search from. */
+  search?: string | undefined;
+  from?: number | undefined;
+};
+
+/** A refused start: the input and its problems. */
+type Tried = { rows: readonly Row[]; problems: FormProblems };
+
+export const jobView = async (
+  visit: Visit,
+  found: LoadedJob,
+  { part, line, search = '', from = 0 }: Asked,
+  tried: Tried = { rows: [], problems: noProblems },
+): Promise<View> => {
+  const { call } = visit;
+  const { code, job } = found;
+  const path = projectPagePath(code.project, `jobs/${job.id}`);
+  const asked = part === undefined ? (line === undefined ? null : { line }) : { part: part - 1 };
+  const isSearch = search.trim() !== '';
+  const [json, trace, isMine] = await Promise.all([
+    jobJson(call, code, job),
+    isSearch ? null : readTracePart(call, job, asked),
+    mayChange(visit, found),
+  ]);
+  const isOpen = isMoving(job.status);
+  const live = isOpen && asked === null && !isSearch;
+  const hasLog = trace !== null || (await getTraceSize(call, job)) !== null;
+  const hasLeft = json.artifacts.length > 0 || hasLog;
+  const left = { expires: json.artifacts_file !== null && job.artifacts_expire_at !== null, hasLeft };
+  const actions = isMine ? actionsOf(visit, { path, job, ...left }) : [];
+  const stream = `/-/jobs/${job.id}/trace/stream?offset=${trace?.size ?? 0}`;
+  const content = html`<div id="job" data-part${live && html` data-live="${stream}"`}>
+${failure(json)}${facts(json, found)}
+<div class="buttons">${actions.map(({ markup }) => markup)}</div>
+${isMine && isPlayable(job) && playForm(visit, path, tried)}
+${artifactsPart(path, code.project.id, json)}</div>
+<h2>Log</h2>
+${live && html`<p class="field check" hidden><input type="checkbox" id="follow"><label for="follow">Stay at the end of the log</label></p>`}
+${hasLog && searchForm(path, search)}
+${isSearch ? await foundPart(visit, found, { path, search, from }) : logPart(found, trace, isOpen)}
+<div id="end"></div>`;
+  const given = {
+    project: code.project,
+    title: `Job #${job.id}: ${job.name}`,
+    noun: 'jobs',
+    live,
+  } as const;
+  const view = projectView(visit, given, content);
+  return tried.problems === noProblems ? view : { ...view, status: 422 };
+};
+
+const one = { ...projectPath, id: id() };
+const fromOne = { minimum: 1, maximum: 1_000_000_000 };
+
+export const jobPages = [
+  page({
+    method: 'GET',
+    path: `${projectRoot}/jobs/:id`,
+    audience: 'user',
+    params: object({
+      ...one,
+      part: optional(integer(fromOne)),
+      line: optional(integer(fromOne)),
+      search: optional(text({ maxLength: 200 })),
+      from: optional(integer({ ...fromOne, minimum: 0 })),
+    }),
+    handle: async (visit, { project, id: jobId, ...asked }) =>
+      await jobView(visit, await findJob(visit.call, project, jobId), asked),
+  }),
+];

@@ -1,0 +1,118 @@
+/** Runs a pipeline manually for a branch or tag, with variables that its configuration declares, and others. */
+import { raw, object, optional, text } from '../../../../platform/http/schema.ts';
+import { createPipelineForCaller } from '../../../../ci/pipelines/creation/create_on_request.ts';
+import { loadDescribedVariables } from '../../../../ci/pipelines/config/described_variables.ts';
+import { type Code, findCode } from '../../../../code/repository/code.ts';
+import { type FormProblems, form, hidden, input, noProblems, problemsOf } from '../../parts/form.ts';
+import { type Html, html } from '../../parts/html.ts';
+import { type View, type Visit, page, redirect } from '../../page.ts';
+import { placedOn } from './problems_without_field.ts';
+import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_view.ts';
+import { projectRoot } from '../../places.ts';
+import { type Row, filledRows, variableRows, withBlanks } from './variable_rows.ts';
+
+const longestRef = 1_000;
+
+const shared = { name: 'variables', hasTypes: true };
+
+/** `?var[NAME]=value`, as in links with prefilled variables. */
+const proposedBy = (given: unknown, variable_type: string): Row[] =>
+  filledRows(
+    Object.entries(typeof given === 'object' && given !== null ? given : {}).map(([key, value]) => ({
+      key,
+      value: value as unknown,
+      variable_type,
+    })),
+  );
+
+type Asked = { ref: string; rows: readonly Row[]; problems: FormProblems };
+
+/** Lists the variables that the configuration declares, with input or prefilled values, then the others. */
+const rowsOf = async (visit: Visit, code: Code, { ref, rows }: Asked) => {
+  const { variables, problem } = await loadDescribedVariables(visit.call, code, ref);
+  const byKey = new Map(rows.map((row) => [row.key, row]));
+  const described = variables.map(({ key, value, description, options = null }): Row => {
+    const typed = byKey.get(key)?.value ?? value;
+    const isKnown = options === null || options.includes(typed);
+    return { key, value: isKnown ? typed : value, described: { description, options } };
+  });
+  const keys = new Set(described.map(({ key }) => key));
+  return { rows: [...described, ...rows.filter(({ key }) => !keys.has(key))], problem };
+};
+
+const refForm = (
+  path: string,
+  ref: string,
+): Html => html`<form method="get" action="${path}/new" class="filter">
+${input({ name: 'ref', id: 'of_ref', label: 'Branch or tag', value: ref })}<div class="buttons"><button>Load variables</button></div>
+</form>
+`;
+
+const newView = async (visit: Visit, code: Code, asked: Asked): Promise<View> => {
+  const { project } = code;
+  const path = projectPagePath(project, 'pipelines');
+  const { rows, problem } = await rowsOf(visit, code, asked);
+  const { problems, ref } = asked;
+  const content = html`${refForm(path, ref)}
+${problem !== null && problems.text === null && html`<p class="flash alert">${problem}.</p>`}
+${form(
+  visit,
+  { action: path, submit: 'Run pipeline', problems },
+  hidden('ref', ref),
+  html`<h2>Variables</h2>
+<p class="hint">They override the variables of the project and its groups. Maintainers of the project can read them later.</p>
+`,
+  variableRows(shared, withBlanks(rows)),
+  html`<p><button class="plain" name="more" value="1">More rows</button></p>`,
+)}`;
+  const view = projectView(visit, { project, title: 'Run pipeline', noun: 'pipelines' }, content);
+  return problems === noProblems ? view : { ...view, status: 422 };
+};
+
+export const pipelineNewPages = [
+  page({
+    method: 'GET',
+    path: `${projectRoot}/pipelines/new`,
+    audience: 'user',
+    params: object({
+      ...projectPath,
+      ref: optional(text({ maxLength: longestRef })),
+      var: optional(raw('proposed variables')),
+      file_var: optional(raw('proposed variables that become files')),
+    }),
+    handle: async (visit, { project: of, ref, var: variables, file_var: files }) => {
+      const code = await findCode(visit.call, of, 'create_pipeline');
+      const meant = ref === undefined || ref === '' ? (code.project.default_branch ?? '') : ref;
+      const rows = [...proposedBy(variables, 'env_var'), ...proposedBy(files, 'file')];
+      return await newView(visit, code, { ref: meant, rows, problems: noProblems });
+    },
+  }),
+  page({
+    method: 'POST',
+    path: `${projectRoot}/pipelines`,
+    audience: 'user',
+    params: object({
+      ...projectPath,
+      ref: text({ maxLength: longestRef }),
+      variables: optional(raw('rows of `key`, `value` and `variable_type`')),
+      more: optional(text()),
+    }),
+    handle: async (visit, { project: of, ref, variables: sent, more }) => {
+      const code = await findCode(visit.call, of, 'create_pipeline');
+      const rows = filledRows(sent);
+      if (more !== undefined) return await newView(visit, code, { ref, rows, problems: noProblems });
+      try {
+        const { pipeline } = await createPipelineForCaller(visit.call, code, {
+          ref,
+          variables: rows,
+          source: 'web',
+        });
+        return redirect(projectPagePath(code.project, `pipelines/${pipeline.id}`));
+      } catch (error) {
+        const problems = problemsOf(error);
+        if (problems === null) throw error;
+        return await newView(visit, code, { ref, rows, problems: placedOn(problems, []) });
+      }
+    },
+  }),
+];

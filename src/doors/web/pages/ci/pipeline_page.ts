@@ -1,0 +1,171 @@
+/** The page of a pipeline: stages and their jobs. */
+import { may } from '../../../../core/access/may.ts';
+import { listExposed } from '../../../../ci/artifacts/archives/exposed_artifacts.ts';
+import type { JobStatus } from '../../../../platform/db/schema/ci.ts';
+import { Failure } from '../../../../platform/errors.ts';
+import { id, object } from '../../../../platform/http/schema.ts';
+import { triggerJobsJson } from '../../../../ci/jobs/trigger_job_json.ts';
+import { loadPipelineJobs } from '../../../../ci/jobs/pipeline_jobs.ts';
+import type { JobRow } from '../../../../ci/jobs/rows.ts';
+import { cancel, retry } from '../../../../ci/pipelines/actions.ts';
+import { listExternalStatuses } from '../../../../ci/pipelines/statuses/external_statuses.ts';
+import { type LoadedPipeline, findPipeline } from '../../../../ci/pipelines/find.ts';
+import { findPipelineToChange } from '../../../../ci/pipelines/find_to_change.ts';
+import { singlePipelineJson } from '../../../../code/repository/statuses/pipeline_detail.ts';
+import { getRepository } from '../../../../code/repository/get_repository.ts';
+import { type Html, html } from '../../parts/html.ts';
+import { moment } from '../../parts/moment.ts';
+import { type View, type Visit, page, redirect } from '../../page.ts';
+import { isMoving, spell, statusBadge } from '../../parts/status_badge.ts';
+import { exposedPart } from './exposed_artifacts.ts';
+import { externalPart } from './external_statuses.ts';
+import { stageGraph } from './stage_graph.ts';
+import { actionsOf } from './job_buttons.ts';
+import { secondsOf } from './job_duration.ts';
+import { button, projectPagePath, projectPath, projectView } from '../../parts/frame/project_view.ts';
+import { projectRoot } from '../../places.ts';
+
+/** Checks whether the caller may cancel and retry it, as users who may run its jobs. */
+const mayChange = async ({ call }: Visit, { project, pipeline }: LoadedPipeline): Promise<boolean> => {
+  if (!may(call.viewer, 'update_job', project)) return false;
+  try {
+    await findPipelineToChange(call, project.id, pipeline.id);
+    return true;
+  } catch (error) {
+    if (error instanceof Failure && error.kind === 'forbidden') return false;
+    throw error;
+  }
+};
+
+type Bridge = Awaited<ReturnType<typeof triggerJobsJson>>[number];
+
+type Place = {
+  visit: Visit;
+  found: LoadedPipeline;
+  isMine: boolean;
+  /** Trigger jobs by id. */
+  bridges: ReadonlyMap<number, Bridge>;
+};
+
+const bridgesAmong = async ({ call }: Visit, { project }: LoadedPipeline, jobs: readonly JobRow[]) => {
+  const bridges = jobs.filter(({ bridge }) => bridge === 1);
+  if (bridges.length === 0) return new Map<number, Bridge>();
+  const code = { project, repository: getRepository(call.platform, project) };
+  const shown = await triggerJobsJson(call, code, bridges);
+  return new Map(shown.map((json) => [json.id, json]));
+};
+
+/** Why a trigger job failed, shown here because it has no page of its own. */
+const failureOf = ({ status, failure_reason, downstream_errors }: Bridge): Html | null => {
+  if (status !== 'failed' || failure_reason === null) return null;
+  const text = [failure_reason.replaceAll('_', ' '), ...downstream_errors].join('\n');
+  return html`<p class="quiet lines">${text}</p>`;
+};
+
+/** Renders a job's name with a link; a trigger job links to its downstream pipeline. */
+const nameOf = (path: string, job: JobRow, bridges: Place['bridges']): Html => {
+  if (job.bridge === 0) return html`<a href="${path}">${job.name}</a>`;
+  const bridge = bridges.get(job.id);
+  const other = bridge?.downstream_pipeline ?? null;
+  return html`${job.name}${other !== null && html` <a href="${other.web_url}">Pipeline #${other.id}</a>`}
+${bridge !== undefined && failureOf(bridge)}`;
+};
+
+const jobLine = ({ visit, found, isMine, bridges }: Place, job: JobRow): Html => {
+  const path = projectPagePath(found.project, `jobs/${job.id}`);
+  const took = secondsOf(job, visit.call.now);
+  const actions = isMine ? actionsOf(visit, { path, job }).filter(({ inLists }) => inLists) : [];
+  return html`<tr>
+<th scope="row">${nameOf(path, job, bridges)}</th>
+<td>${statusBadge(job.status, job.allow_failure === 1)}</td>
+<td>${took !== null && spell(took)}</td>
+<td>${actions.map(({ markup }) => markup)}</td>
+</tr>
+`;
+};
+
+const stagePart = (
+  place: Place,
+  stage: string,
+  jobs: readonly JobRow[],
+): Html => html`<section class="card" aria-label="${stage}"><header><h2>${stage}</h2></header>
+<div class="wide" tabindex="0" role="region" aria-label="Jobs of ${stage}"><table>
+<thead><tr><th scope="col">Job</th><th scope="col">Status</th><th scope="col">Duration</th><th scope="col">Actions</th></tr></thead>
+<tbody>${jobs.map((job) => jobLine(place, job))}</tbody>
+</table></div></section>
+`;
+
+const actionsPart = (
+  { visit, found: { project, pipeline } }: Place,
+  jobs: readonly JobRow[],
+  others: readonly { status: JobStatus }[],
+): Html => {
+  const path = projectPagePath(project, `pipelines/${pipeline.id}`);
+  const isOpen = [...jobs, ...others].some(({ status }) => isMoving(status) && status !== 'canceling');
+  const isAgain = jobs.some(({ status }) => status === 'failed' || status === 'canceled');
+  return html`<div class="buttons">${isOpen && button(visit, `${path}/cancel`, { label: 'Cancel the pipeline', danger: true })}
+${isAgain && button(visit, `${path}/retry`, { label: 'Retry failed jobs' })}</div>`;
+};
+
+type Json = Awaited<ReturnType<typeof singlePipelineJson>>;
+
+const facts = (json: Json, { pipeline }: LoadedPipeline): Html => html`<dl class="figures">
+<div><dt>Status</dt><dd>${statusBadge(pipeline.status)}</dd></div>
+<div><dt>Branch or tag</dt><dd>${json.ref} <code>${json.sha.slice(0, 8)}</code></dd></div>
+<div><dt>Triggered by</dt><dd>${json.source.replaceAll('_', ' ')}${json.user !== null && html`, ${json.user.name}`}</dd></div>
+<div><dt>Created</dt><dd>${moment(pipeline.created_at)}</dd></div>
+${json.queued_duration !== null && html`<div><dt>Waited</dt><dd>${spell(json.queued_duration)}</dd></div>`}
+${json.duration !== null && html`<div><dt>Duration</dt><dd>${spell(json.duration)}</dd></div>`}
+${json.coverage !== null && html`<div><dt>Coverage</dt><dd>${json.coverage} %</dd></div>`}
+</dl>
+${json.yaml_errors !== null && html`<p class="flash alert lines" role="alert">${json.yaml_errors}</p>`}`;
+
+const show = async (visit: Visit, found: LoadedPipeline): Promise<View> => {
+  const { call } = visit;
+  const { project, pipeline } = found;
+  const { jobs, total } = await loadPipelineJobs(call.db, pipeline.id);
+  const [others, isMine, bridges, exposed] = await Promise.all([
+    listExternalStatuses(call.db, pipeline.id),
+    mayChange(visit, found),
+    bridgesAmong(visit, found, jobs),
+    listExposed(call, project, pipeline.id),
+  ]);
+  const place = { visit, found, isMine, bridges };
+  const stages = Map.groupBy(jobs, ({ stage_position }) => stage_position);
+  const live = isMoving(pipeline.status);
+  const content = html`<div id="pipeline" class="stack" data-part${live && html` data-live=""`}>
+${facts(await singlePipelineJson(call, pipeline, project), found)}
+${place.isMine && actionsPart(place, jobs, others)}
+${stageGraph({ project, now: call.now }, [...stages.values()])}${exposedPart(project, exposed)}${[...stages.values()].map((some) => stagePart(place, some[0]?.stage ?? '', some))}
+${externalPart(others, call.now)}${total > jobs.length && html`<p>The first ${jobs.length} of ${total} jobs are shown.</p>`}</div>`;
+  const title = `Pipeline #${pipeline.id}${pipeline.name === null ? '' : `: ${pipeline.name}`}`;
+  return projectView(visit, { project, title, noun: 'pipelines', live }, content);
+};
+
+const one = object({ ...projectPath, id: id() });
+
+const acting = (verb: 'cancel' | 'retry', act: typeof cancel, notice: string) =>
+  page({
+    method: 'POST',
+    path: `${projectRoot}/pipelines/:id/${verb}`,
+    audience: 'user',
+    params: one,
+    handle: async (visit, params) => {
+      const found = await findPipelineToChange(visit.call, params.project, params.id);
+      await act(visit.call, found);
+      return redirect(projectPagePath(found.project, `pipelines/${found.pipeline.id}`), notice);
+    },
+  });
+
+export const pipelinePages = [
+  page({
+    method: 'GET',
+    path: `${projectRoot}/pipelines/:id`,
+    audience: 'user',
+    params: one,
+    handle: async (visit, params) =>
+      await show(visit, await findPipeline(visit.call, params.project, params.id)),
+  }),
+  acting('cancel', cancel, 'The jobs of the pipeline are cancelled.'),
+  acting('retry', retry, 'Failed and cancelled jobs run again.'),
+];

@@ -1,0 +1,161 @@
+/** The form of a comparison, and its result: commits and differences. */
+import { may } from '../../../../core/access/may.ts';
+import type { Code } from '../../../../code/repository/code.ts';
+import { type Compared, compareWithinProject } from '../../../../code/repository/commits/compare.ts';
+import {
+  branchPrefix,
+  resolveRevision,
+  tagPrefix,
+  type Resolved,
+} from '../../../../code/repository/refs/resolve.ts';
+import { loadLastPipelines } from '../../../../code/repository/statuses/last_pipelines.ts';
+import type { Project } from '../../../../projects/projects/find.ts';
+import { withAnonymousPlace } from '../../parts/code/anonymous_places.ts';
+import { commitList } from '../../parts/code/commit_list.ts';
+import { type DiffChoice, diffPart, toDiffRequest } from '../../parts/diff/diff_part.ts';
+import { emptyState } from '../../parts/empty_state.ts';
+import { projectPagePath, projectView } from '../../parts/frame/project_view.ts';
+import { type Html, html } from '../../parts/html.ts';
+import { icon } from '../../parts/icon.ts';
+import type { View, Visit } from '../../page.ts';
+import { type Comparison, comparePath } from './comparison_address.ts';
+
+/** Names that the fields suggest. */
+const maxSuggestions = 200;
+/** Commits that are listed. */
+const maxCommits = 100;
+
+type Ends = { from: string | null; to: string };
+/** What is wrong with each end. */
+type EndProblems = { from?: string | undefined; to?: string | undefined };
+
+const suggestions = async ({ repository }: Code): Promise<Html> => {
+  const page = { offset: 0, limit: maxSuggestions };
+  const ask = async (prefix: string): Promise<string[]> => {
+    const { names } = await repository.ask('refs.names', { prefix, sort: 'updated', ...page });
+    return names.map((name) => name.slice(prefix.length));
+  };
+  const [branches, tags] = await Promise.all([ask(branchPrefix), ask(tagPrefix)]);
+  return html`<datalist id="refs">${[...branches, ...tags].map((name) => html`<option value="${name}">`)}</datalist>`;
+};
+
+const refField = (name: 'from' | 'to', label: string, value: string, problem: string | undefined): Html =>
+  html`<div class="field"><label for="${name}">${label}</label><input id="${name}" name="${name}" value="${value}" list="refs" autocomplete="off" required${
+    problem !== undefined && html` aria-invalid="true" aria-describedby="${name}_error"`
+  }>${problem !== undefined && html`<p class="error" id="${name}_error">${problem}</p>`}</div>
+`;
+
+const compareForm = async (code: Code, { from, to }: Ends, problems: EndProblems): Promise<Html> =>
+  html`<form method="get" action="${projectPagePath(code.project, 'compare')}" class="filter">
+${refField('from', 'Base', from ?? '', problems.from)}${refField('to', 'Compare', to, problems.to)}
+<div class="buttons"><button class="primary">Compare</button></div>${await suggestions(code)}</form>
+`;
+
+export const formView = async (
+  visit: Visit,
+  code: Code,
+  ends: Ends,
+  problems: EndProblems = {},
+): Promise<View> => {
+  const hasProblems = problems.from !== undefined || problems.to !== undefined;
+  return projectView(
+    visit,
+    {
+      project: code.project,
+      title: 'Compare',
+      noun: 'compare',
+      ...(hasProblems && { view: { status: 422 } }),
+    },
+    html`<p class="muted">Choose two branches, tags or commits. The result shows what “Compare” has and “Base” lacks.</p>
+${await compareForm(code, ends, problems)}`,
+  );
+};
+
+const newRequestPage = 'merge_requests/new';
+
+/** Returns the branch that was named; null: it was a tag or a commit. */
+const branchName = ({ ref }: Resolved): string | null =>
+  ref?.startsWith(branchPrefix) === true ? ref.slice(branchPrefix.length) : null;
+
+/** Links to a new merge request between two branches, for those who may open one. */
+const requestLink = ({ call }: Visit, project: Project, [from, to]: [Resolved, Resolved]): Html | null => {
+  const [target, source] = [branchName(from), branchName(to)];
+  const isAllowed = may(call.viewer, 'create_merge_request_in', project);
+  const hasPage = call.platform.hasPage(`GET /-/projects/:project/${newRequestPage}`);
+  if (!hasPage || !isAllowed || target === null || source === null || target === source) return null;
+  const query = new URLSearchParams({
+    'merge_request[source_branch]': source,
+    'merge_request[target_branch]': target,
+  }).toString();
+  return html`<a class="button good" href="${projectPagePath(project, newRequestPage)}?${query}">${icon('merge-request')} Create merge request</a>`;
+};
+
+const commitsPart = async (visit: Visit, project: Project, { commits }: Compared): Promise<Html> => {
+  const shown = commits.slice(0, maxCommits);
+  const shas = shown.map(({ id }) => id);
+  const pipelines = await loadLastPipelines(visit.call, project, shas);
+  const more = commits.length - shown.length;
+  return html`<h2>${commits.length === 1 ? '1 commit' : `${commits.length} commits`}</h2>
+${commitList(project, shown, pipelines)}${more > 0 && html`<p class="muted">${more} older commits are not shown.</p>`}`;
+};
+
+const resultPart = async (
+  visit: Visit,
+  code: Code,
+  { ends, comparison, choice }: { ends: [Resolved, Resolved]; comparison: Comparison; choice: DiffChoice },
+): Promise<Html> => {
+  const { project } = code;
+  const [from, to] = ends;
+  const compared = await withAnonymousPlace(
+    visit,
+    async () =>
+      await compareWithinProject(
+        code,
+        [from.commit, to.commit],
+        comparison.isStraight,
+        toDiffRequest(choice),
+      ),
+  );
+  const { commits, diffs, overflow, files = diffs.length } = compared;
+  if (commits.length === 0 && files === 0 && !overflow) {
+    const text = 'Everything that “Compare” has is in “Base”, too.';
+    return html`<section class="card">${emptyState({ icon: 'commit', title: 'Nothing to compare', text })}</section>`;
+  }
+  const address = comparePath(project, comparison);
+  return html`<div class="row">${requestLink(visit, project, ends)}</div>
+${choice.file === undefined && (await commitsPart(visit, project, compared))}
+${await diffPart({ diffs, files, overflow }, { call: visit.call, code, from: comparison.isStraight ? from.commit : null, to: to.commit, address, choice })}`;
+};
+
+const problemFor = (name: string, resolved: Resolved | null): string | undefined =>
+  resolved === null ? `There is no branch, tag or commit “${name}”.` : undefined;
+
+export const comparisonView = async (
+  visit: Visit,
+  code: Code,
+  comparison: Comparison,
+  choice: DiffChoice,
+): Promise<View> => {
+  const { from: base, to: head } = comparison;
+  const [from, to] = await Promise.all([resolveRevision(code, base), resolveRevision(code, head)]);
+  if (from === null || to === null) {
+    const problems = { from: problemFor(base, from), to: problemFor(head, to) };
+    return await formView(visit, code, { from: base, to: head }, problems);
+  }
+  const [form, result] = await Promise.all([
+    compareForm(code, { from: base, to: head }, {}),
+    resultPart(visit, code, { ends: [from, to], comparison, choice }),
+  ]);
+  return projectView(
+    visit,
+    {
+      project: code.project,
+      title: `Compare ${base} with ${head}`,
+      noun: 'compare',
+      hasHeading: true,
+      view: { isWide: true },
+    },
+    html`<h1>Compare</h1>
+${form}${result}`,
+  );
+};

@@ -1,0 +1,168 @@
+/** The start page of a user: what waits for them, and their projects. */
+import { keepUntilCommit } from '../../../../core/access/keep_until_commit.ts';
+import { may } from '../../../../core/access/may.ts';
+import { today } from '../../../../core/access/viewer.ts';
+import { getIdeLink } from '../../../../core/settings/setting_effects.ts';
+import type { Filters } from '../../../../planning/issues/lists/filters.ts';
+import { issueTexts } from '../../../../planning/issues/lists/json_cache.ts';
+import { listIssues } from '../../../../planning/issues/lists/list.ts';
+import { pageRequest } from '../../../../platform/http/page.ts';
+import type { Project } from '../../../../projects/projects/find.ts';
+import { listRecentProjects } from '../../../../projects/projects/lists/recent_projects.ts';
+import type { View, Visit } from '../../page.ts';
+import { avatar } from '../../parts/avatar.ts';
+import { emptyState } from '../../parts/empty_state.ts';
+import { type Html, html } from '../../parts/html.ts';
+import { type IconName, icon } from '../../parts/icon.ts';
+import { relative } from '../../parts/moment.ts';
+import { projectPathParts, visibilityMark } from '../../parts/project_list.ts';
+import { type ListedIssue, parseIssue } from '../issues/list/issue_row.ts';
+import { loadMergeRequests } from './own_merge_requests.ts';
+import { mergeRequestRow } from './merge_request_row.ts';
+import { pipelineBadges } from './project_lists.ts';
+import { type LoadedTodos, finishAllForm, loadTodos } from './todos.ts';
+import { todoRow } from './todo_row.ts';
+
+/** Entries of a card; its heading leads to all of them. */
+const maxEntries = 6;
+const maxProjects = 20;
+
+type Card = { icon: IconName; title: string; path: string; total: number; action?: Html | null };
+
+const card = ({ icon: image, title, path, total, action }: Card, content: Html): Html =>
+  html`<section class="card"><header>${icon(image)}<h2><a href="${path}">${title}</a></h2><span class="count">${total}</span>${
+    action !== undefined && html`<span class="end">${action}</span>`
+  }</header>${content}</section>
+`;
+
+const reviewsCard = async (visit: Visit): Promise<Html | null> => {
+  const asked = { scope: 'reviews-for-me', state: 'opened', per_page: maxEntries } as const;
+  const { requests, total } = await loadMergeRequests(visit, asked);
+  if (total === 0) return null;
+  return card(
+    { icon: 'eye', title: 'Waiting for your review', path: '/dashboard/merge_requests', total },
+    html`<ul class="list">${requests.map((request) => mergeRequestRow(request))}</ul>`,
+  );
+};
+
+const requestsCard = async (visit: Visit): Promise<Html | null> => {
+  const asked = { scope: 'assigned-to-me', state: 'opened', per_page: maxEntries } as const;
+  const { requests, total } = await loadMergeRequests(visit, asked);
+  if (total === 0) return null;
+  return card(
+    {
+      icon: 'merge-request',
+      title: 'Your merge requests',
+      path: '/dashboard/merge_requests?scope=assigned-to-me',
+      total,
+    },
+    html`<ul class="list">${requests.map((request) => mergeRequestRow(request))}</ul>`,
+  );
+};
+
+const issueItem = (issue: ListedIssue, day: string): Html => {
+  const { references, iid, title, milestone, due_date } = issue;
+  const path = `/${references.full.slice(0, references.full.lastIndexOf('#'))}/issues/${iid}`;
+  const isLate = due_date !== null && due_date < day;
+  return html`<li><span class="lead status ok">${icon('issue', 'Open')}</span>
+<a class="title" href="${path}" data-row>${title}</a>
+<span class="meta"><span>${references.full}</span>${milestone !== null && html`<span>milestone ${milestone.title}</span>`}</span>${
+    isLate && html`<span class="side"><span class="status bad">${icon('clock')} overdue</span></span>`
+  }</li>
+`;
+};
+
+const issuesCard = async (visit: Visit): Promise<Html> => {
+  const { call } = visit;
+  const filters: Filters = { scope: 'assigned-to-me', state: 'opened', order_by: 'updated_at', sort: 'desc' };
+  const page = pageRequest({ per_page: maxEntries });
+  const { items, total } = await listIssues({ call, scope: 'everywhere', filters, page, texts: issueTexts });
+  const day = today(call.now);
+  return card(
+    { icon: 'issue', title: 'Assigned to you', path: '/dashboard/issues', total },
+    total === 0
+      ? emptyState({ icon: 'issue', title: 'No assigned issues' })
+      : html`<ul class="list">${items.map((item) => issueItem(parseIssue(item), day))}</ul>`,
+  );
+};
+
+const todosCard = (visit: Visit, { todos, total }: LoadedTodos): Html =>
+  card(
+    {
+      icon: 'todo',
+      title: 'To do',
+      path: '/dashboard/todos',
+      total,
+      action: total === 0 ? null : finishAllForm(visit, '/'),
+    },
+    total === 0
+      ? emptyState({ icon: 'check-circle', title: 'Nothing to do' })
+      : html`<ul class="list">${todos.map((todo) => todoRow(visit, todo, '/'))}</ul>`,
+  );
+
+const projectItem = ({ call }: Visit, project: Project, badge: Html | null): Html => {
+  const { full_path, name, visibility, last_activity_at } = project;
+  const open = project.opened_issues - project.opened_confidential_issues;
+  const issues = may(call.viewer, 'read_issue', project) && `${open} ${open === 1 ? 'issue' : 'issues'}`;
+  const ide = getIdeLink(call.settings, `${call.baseUrl}/${full_path}`);
+  return html`<li><span class="lead">${avatar({ name, size: 'medium', isSquare: true })}</span>
+<span class="row"><a class="title" href="/${full_path}" data-row>${projectPathParts(full_path)}</a>${visibilityMark(visibility)}</span>
+<span class="meta"><span>Updated ${relative(last_activity_at)}</span>${issues !== false && html`<span>${issues}</span>`}</span>
+<span class="side">${ide !== null && html`<a href="${ide}">Open in the IDE</a>`}${badge}</span></li>
+`;
+};
+
+const noProjects = emptyState({
+  icon: 'folder',
+  title: 'You are in no project yet',
+  text: 'Create one, or look at what others do.',
+  action: html`<p class="buttons"><a class="button primary" href="/projects/new">New project</a><a class="button" href="/explore">Explore</a></p>`,
+});
+
+// With scripts, it filters as one types; without, it leads to the search.
+const projectFilter = html`<form method="get" action="/dashboard/projects"><input type="search" name="search" class="small-field" placeholder="Filter" aria-label="Filter your projects" data-filter="#own-projects"></form>`;
+
+const projectsCard = async (visit: Visit): Promise<Html> => {
+  const { items, total } = await listRecentProjects(visit.call, maxProjects);
+  const badgeOf = await pipelineBadges(visit, items);
+  const action = total > 1 ? projectFilter : null;
+  return card(
+    { icon: 'folder', title: 'Projects', path: '/dashboard/projects', total, action },
+    total === 0
+      ? noProjects
+      : html`<ul class="list" id="own-projects">${items.map((project) => projectItem(visit, project, badgeOf(project)))}</ul>`,
+  );
+};
+
+/** What the page shows, but for the forms of the browser. */
+type Content = {
+  reviews: Html | null;
+  issues: Html;
+  requests: Html | null;
+  projects: Html;
+  todos: LoadedTodos;
+};
+
+const keep = keepUntilCommit<Content>(500);
+
+const loadContent = async (visit: Visit): Promise<Content> => {
+  const [reviews, issues, requests, projects, todos] = await Promise.all([
+    reviewsCard(visit),
+    issuesCard(visit),
+    requestsCard(visit),
+    projectsCard(visit),
+    loadTodos(visit, { state: 'pending', page: 1, per_page: maxEntries }),
+  ]);
+  return { reviews, issues, requests, projects, todos };
+};
+
+/** Renders the start page. */
+export const ownWorkView = async (visit: Visit): Promise<View> => {
+  const content = await keep(visit.call, async () => await loadContent(visit));
+  return {
+    title: 'Your work',
+    body: html`<div class="row between"><h1>Your work</h1><a class="button primary" href="/projects/new">${icon('plus')} New project</a></div>
+<div class="columns work">${content.reviews}${content.issues}${content.requests}${todosCard(visit, content.todos)}</div>
+${content.projects}`,
+  };
+};

@@ -1,0 +1,93 @@
+/** Deletes a file: `/group/project/-/delete/main/README.md`. */
+import { findFile } from '../../../../code/repository/files/find_file.ts';
+import { object, optional, text } from '../../../../platform/http/schema.ts';
+import { type View, type Visit, page } from '../../page.ts';
+import { codePath } from '../../parts/code/code_path.ts';
+import { type FormProblems, form, hidden, noProblems } from '../../parts/form.ts';
+import { projectView } from '../../parts/frame/project_view.ts';
+import { html } from '../../parts/html.ts';
+import { projectRoot } from '../../places.ts';
+import { commitChange } from './commit_change.ts';
+import {
+  type CommitFields,
+  afterCommit,
+  commitFields,
+  commitParams,
+  proposeCommit,
+  readCommitFields,
+} from './commit_form.ts';
+import {
+  type EditPlace,
+  findEditPlace,
+  isCommitId,
+  mayEdit,
+  placeParams,
+  refusedView,
+  requireEditor,
+} from './edit_target.ts';
+
+const served = `${projectRoot}/delete/:rest`;
+
+type Given = { fields: CommitFields; last: string; problems?: FormProblems; isOutdated?: boolean };
+
+const deleteView = (visit: Visit, place: EditPlace, given: Given): View => {
+  const { fields, last, problems = noProblems, isOutdated = false } = given;
+  const { project, ref, path } = place;
+  const options = {
+    action: codePath(project, 'delete', ref, path),
+    submit: 'Delete file',
+    danger: true,
+    problems,
+  };
+  const content = html`<section class="card form-page"><div class="body">${form(
+    visit,
+    options,
+    hidden('last_commit_id', last),
+    commitFields(visit, place, fields, problems),
+  )}</div></section>`;
+  const view = projectView(visit, { project, title: `Delete ${path}`, noun: 'delete' }, content);
+  if (problems === noProblems) return view;
+  return { ...view, status: isOutdated ? 409 : 422 };
+};
+
+const loadLastCommit = async ({ code, path, commit, ref }: EditPlace): Promise<string> =>
+  (await findFile(code, { file_path: path, ref: commit ?? ref }, 0)).file.last_commit_id;
+
+const show = page({
+  method: 'GET',
+  path: served,
+  audience: 'user',
+  params: object(placeParams),
+  handle: async (visit, params) => {
+    const place = await findEditPlace(visit, params);
+    if (!mayEdit(visit, place)) return refusedView(visit, place);
+    const last = await loadLastCommit(place);
+    const name = place.path.slice(place.path.lastIndexOf('/') + 1);
+    const fields = await proposeCommit(visit, place, `Delete ${name}`);
+    return deleteView(visit, place, { fields, last });
+  },
+});
+
+const remove = page({
+  method: 'POST',
+  path: served,
+  audience: 'user',
+  params: object({ ...placeParams, ...commitParams, last_commit_id: optional(text({ maxLength: 64 })) }),
+  handle: async (visit, { project, rest, last_commit_id = '', ...commit }) => {
+    const place = await findEditPlace(visit, { project, rest });
+    requireEditor(visit, place);
+    const fields = readCommitFields(commit);
+    const { problems, isOutdated } = await commitChange(visit, place, fields, {
+      action: 'delete',
+      file_path: place.path,
+      ...(isCommitId(last_commit_id) && { last_commit_id }),
+    });
+    // The page that is shown again has the newer commit: who submits it has seen the warning.
+    const last = isOutdated ? await loadLastCommit(place) : last_commit_id;
+    if (problems !== null) return deleteView(visit, place, { fields, last, problems, isOutdated });
+    const path = codePath(place.project, 'tree', fields.branch);
+    return afterCommit(visit, place, fields, { path, notice: `The file ${place.path} is deleted.` });
+  },
+});
+
+export const deletePages = [show, remove];

@@ -1,0 +1,132 @@
+/** Edits or moves a file: `/group/project/-/edit/main/README.md`. What is no text can only be moved. */
+import { isUtf8 } from 'node:buffer';
+import { type FileAction, cleanPath } from '../../../../code/repository/commits/file_actions.ts';
+import { type LoadedFile, findFile } from '../../../../code/repository/files/find_file.ts';
+import { maxBytesInMemory } from '../../../../code/repository/limits.ts';
+import { object, optional, text } from '../../../../platform/http/schema.ts';
+import { type View, type Visit, page } from '../../page.ts';
+import { codePath } from '../../parts/code/code_path.ts';
+import { type FormProblems, checkbox, form, hidden, noProblems } from '../../parts/form.ts';
+import { projectView } from '../../parts/frame/project_view.ts';
+import { type Html, html } from '../../parts/html.ts';
+import { projectRoot } from '../../places.ts';
+import { commitChange } from './commit_change.ts';
+import { afterCommit, commitFields, proposeCommit, readCommitFields } from './commit_form.ts';
+import {
+  type EditPlace,
+  findEditPlace,
+  isCommitId,
+  mayEdit,
+  placeParams,
+  refusedView,
+  requireEditor,
+} from './edit_target.ts';
+import { type FileFields, fileFields, fileParams, toContent } from './file_form.ts';
+
+const served = `${projectRoot}/edit/:rest`;
+
+const loadFile = async ({ code, path, commit, ref }: EditPlace): Promise<LoadedFile> =>
+  await findFile(code, { file_path: path, ref: commit ?? ref }, maxBytesInMemory);
+
+/** Returns the text of a file; null: it is binary, or too large for a form. */
+const readText = ({ content }: LoadedFile): string | null =>
+  content === null || content.includes(0) || !isUtf8(content) ? null : content.toString('utf8');
+
+type Given = {
+  fields: FileFields;
+  /** Last commit of the file that the user has seen. */
+  last: string;
+  problems?: FormProblems;
+  /** Last commit of the file, where it is newer. */
+  newer?: string;
+};
+
+/** Renders the choice after somebody else changed the file. */
+const overwriteField = ({ project, ref, path }: EditPlace, newer: string): Html =>
+  html`<p class="flash alert" role="alert">Somebody changed the file after you opened it. Your text is kept below. <a href="${codePath(project, 'blob', ref, path)}">View the newer version</a></p>${checkbox(
+    { name: 'overwrite', value: newer, label: 'Replace the newer version with this text', checked: false },
+  )}`;
+
+/** Says why a file has no field for its content. */
+const unreadableNote = ({ project, ref, path }: EditPlace): Html =>
+  html`<p>The file is binary or larger than 1 MB: here it can be moved, but not edited. <a href="${codePath(project, 'upload', ref, path)}">Upload another version</a></p>`;
+
+const editView = (visit: Visit, place: EditPlace, given: Given): View => {
+  const { fields, last, problems = noProblems, newer } = given;
+  const { project, ref, path } = place;
+  const shown = newer === undefined ? problems : noProblems;
+  const content = html`<section class="card"><div class="body">${form(
+    visit,
+    { action: codePath(project, 'edit', ref, path), submit: 'Commit changes', problems: shown },
+    newer === undefined ? null : overwriteField(place, newer),
+    fields.content === null ? unreadableNote(place) : null,
+    fileFields(fields, shown),
+    hidden('last_commit_id', last),
+    commitFields(visit, place, fields, shown),
+  )}</div></section>
+<p><a href="${codePath(project, 'upload', ref, path)}">Replace this file</a> · <a href="${codePath(project, 'delete', ref, path)}">Delete this file</a></p>`;
+  const view = projectView(visit, { project, title: `Edit ${path}`, noun: 'edit' }, content);
+  if (newer !== undefined) return { ...view, status: 409 };
+  return problems === noProblems ? view : { ...view, status: 422 };
+};
+
+const show = page({
+  method: 'GET',
+  path: served,
+  audience: 'user',
+  params: object(placeParams),
+  handle: async (visit, params) => {
+    const place = await findEditPlace(visit, params);
+    if (!mayEdit(visit, place)) return refusedView(visit, place);
+    const loaded = await loadFile(place);
+    const content = readText(loaded);
+    const fields = {
+      file_path: place.path,
+      content,
+      line_ends: /^[^\n]*\r\n/.test(content ?? '') ? ('crlf' as const) : ('lf' as const),
+      ...(await proposeCommit(visit, place, `Update ${loaded.file.file_name}`)),
+    };
+    return editView(visit, place, { fields, last: loaded.file.last_commit_id });
+  },
+});
+
+const commitId = optional(text({ maxLength: 64 }));
+
+/** Returns the change that a form describes. Without a content, that of the file stays. */
+const toAction = ({ path }: EditPlace, { file_path, content, line_ends }: FileFields): FileAction => {
+  const isMoved = file_path !== path;
+  return {
+    action: isMoved || content === null ? 'move' : 'update',
+    file_path,
+    ...((isMoved || content === null) && { previous_path: path }),
+    ...(content !== null && { content: toContent({ content, line_ends }) }),
+  };
+};
+
+const update = page({
+  method: 'POST',
+  path: served,
+  audience: 'user',
+  params: object({ ...placeParams, ...fileParams, last_commit_id: commitId, overwrite: commitId }),
+  handle: async (visit, { project, rest, line_ends, ...sent }) => {
+    const place = await findEditPlace(visit, { project, rest });
+    requireEditor(visit, place);
+    const { file_path = '', content = null, last_commit_id = '' } = sent;
+    const fields = { ...readCommitFields(sent), file_path: cleanPath(file_path), content, line_ends };
+    const seen = [sent.overwrite ?? '', last_commit_id].find(isCommitId);
+    const { problems, isOutdated } = await commitChange(visit, place, fields, {
+      ...toAction(place, fields),
+      ...(seen !== undefined && { last_commit_id: seen }),
+    });
+    const last = last_commit_id;
+    if (isOutdated) {
+      const newer = (await loadFile(await findEditPlace(visit, { project, rest }))).file.last_commit_id;
+      return editView(visit, place, { fields, last, newer });
+    }
+    if (problems !== null) return editView(visit, place, { fields, last, problems });
+    const path = codePath(place.project, 'blob', fields.branch, fields.file_path);
+    return afterCommit(visit, place, fields, { path, notice: 'The file is saved.' });
+  },
+});
+
+export const editPages = [show, update];

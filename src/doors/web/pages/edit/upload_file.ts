@@ -1,0 +1,146 @@
+/**
+ * Uploads a file of any content into a folder, or in place of a file: `/group/project/-/upload/main/images`.
+ */
+import { loadFile } from '../../../../code/repository/files/find_file.ts';
+import { object, optional, text } from '../../../../platform/http/schema.ts';
+import { type SentFile, type View, type Visit, page } from '../../page.ts';
+import { codePath } from '../../parts/code/code_path.ts';
+import { type FormProblems, fileInput, form, hidden, input, noProblems } from '../../parts/form.ts';
+import { projectView } from '../../parts/frame/project_view.ts';
+import { html } from '../../parts/html.ts';
+import { projectRoot } from '../../places.ts';
+import { type CommitResult, commitChange } from './commit_change.ts';
+import {
+  type CommitFields,
+  afterCommit,
+  commitFields,
+  commitParams,
+  proposeCommit,
+  readCommitFields,
+} from './commit_form.ts';
+import {
+  type EditPlace,
+  cleanFolder,
+  findEditPlace,
+  isCommitId,
+  mayEdit,
+  placeParams,
+  refusedView,
+  requireEditor,
+} from './edit_target.ts';
+
+const served = `${projectRoot}/upload/:rest`;
+
+type Fields = CommitFields & {
+  /** Where a new file goes. */
+  folder: string;
+  /** Last commit of the file to replace; null: a new file is uploaded. */
+  last: string | null;
+};
+
+const maxName = 255;
+
+/** Returns the last commit of the file that an upload would replace; null: the place is a folder, or free. */
+const findReplaced = async ({ code, commit, path, ref }: EditPlace): Promise<string | null> => {
+  if (commit === null || path === '') return null;
+  return (await loadFile(code, { commit, path, ref }, 0))?.file.last_commit_id ?? null;
+};
+
+const uploadView = (
+  visit: Visit,
+  place: EditPlace,
+  fields: Fields,
+  { problems, isOutdated }: CommitResult = { problems: null, isOutdated: false },
+): View => {
+  const { project, ref, path } = place;
+  const { last, folder } = fields;
+  const shown = problems ?? noProblems;
+  const title = last === null ? 'Upload a file' : `Replace ${path}`;
+  const content = html`<section class="card form-page"><div class="body">${form(
+    visit,
+    { action: codePath(project, 'upload', ref, path), submit: title, hasFiles: true, problems: shown },
+    fileInput({ name: 'file', label: 'File', required: true, problems: shown }),
+    last !== null
+      ? hidden('last_commit_id', last)
+      : input({
+          name: 'folder',
+          label: 'Folder',
+          hint: 'From the root of the repository; empty for the root.',
+          value: folder,
+          problems: shown,
+        }),
+    commitFields(visit, place, fields, shown),
+  )}</div></section>`;
+  const view = projectView(visit, { project, title, noun: 'upload' }, content);
+  if (problems === null) return view;
+  return { ...view, status: isOutdated ? 409 : 422 };
+};
+
+const show = page({
+  method: 'GET',
+  path: served,
+  audience: 'user',
+  params: object(placeParams),
+  handle: async (visit, params) => {
+    const place = await findEditPlace(visit, params);
+    if (!mayEdit(visit, place)) return refusedView(visit, place);
+    const last = await findReplaced(place);
+    const name = place.path.slice(place.path.lastIndexOf('/') + 1);
+    const commit = await proposeCommit(visit, place, last === null ? 'Upload a file' : `Replace ${name}`);
+    return uploadView(visit, place, { ...commit, last, folder: last === null ? place.path : '' });
+  },
+});
+
+/** Returns the name of a file without the folders that some browsers send. */
+const baseName = ({ name }: SentFile): string =>
+  name
+    .slice(Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1)
+    .slice(0, maxName)
+    .toWellFormed();
+
+/** Names the field of the form, where a message is about the path. */
+const atFile = ({ text: said, fields }: FormProblems): FormProblems => {
+  const { file_path: wrong, ...others } = fields;
+  return { text: said, fields: wrong === undefined ? fields : { ...others, file: wrong } };
+};
+
+const upload = page({
+  method: 'POST',
+  path: served,
+  audience: 'user',
+  params: object({
+    ...placeParams,
+    ...commitParams,
+    folder: optional(text({ maxLength: 4_000 })),
+    last_commit_id: optional(text({ maxLength: 64 })),
+  }),
+  handle: async (visit, { project, rest, folder: sent = '', last_commit_id = '', ...commit }) => {
+    const place = await findEditPlace(visit, { project, rest });
+    requireEditor(visit, place);
+    const last = isCommitId(last_commit_id) ? last_commit_id : null;
+    const folder = cleanFolder(sent);
+    const fields = { ...readCommitFields(commit), folder, last };
+    const file = visit.file('file');
+    if (file === null) {
+      const problems = { text: null, fields: { file: ["can't be blank"] } };
+      return uploadView(visit, place, fields, { problems, isOutdated: false });
+    }
+    const free = [...(folder === '' ? [] : [folder]), baseName(file)].join('/');
+    const path = last === null ? free : place.path;
+    const { problems, isOutdated } = await commitChange(visit, place, fields, {
+      action: last === null ? 'create' : 'update',
+      file_path: path,
+      content: file.content,
+      ...(last !== null && { last_commit_id: last }),
+    });
+    if (problems !== null) {
+      // The page that is shown again has the newer commit: who submits it has seen the warning.
+      const newer = isOutdated ? await findReplaced(await findEditPlace(visit, { project, rest })) : last;
+      return uploadView(visit, place, { ...fields, last: newer }, { problems: atFile(problems), isOutdated });
+    }
+    const shown = codePath(place.project, 'blob', fields.branch, path);
+    return afterCommit(visit, place, fields, { path: shown, notice: 'The file is uploaded.' });
+  },
+});
+
+export const uploadPages = [show, upload];

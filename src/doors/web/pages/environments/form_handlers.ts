@@ -1,0 +1,110 @@
+/** Handlers for forms of environments, which call the operations of the API. */
+import {
+  createEnvironment,
+  deleteEnvironment,
+  updateEnvironment,
+} from '../../../../ci/environments/change.ts';
+import { findEnvironment } from '../../../../ci/environments/queries.ts';
+import { stopEnvironment, findStopJob } from '../../../../ci/environments/stop.ts';
+import { id, object, optional, text } from '../../../../platform/http/schema.ts';
+import { loadConfirmation } from '../../../../ci/jobs/confirmation.ts';
+import { jobFunctions } from '../../../../ci/jobs/environment_jobs.ts';
+import { type Project, findProjectFor } from '../../../../projects/projects/find.ts';
+import { attempt } from '../../parts/form.ts';
+import { type View, type Visit, page, redirect } from '../../page.ts';
+import { confirmPart, confirmedParam } from '../ci/confirm_manual_job.ts';
+import { projectPath, projectView } from '../../parts/frame/project_view.ts';
+import { editOf, environmentProblems, filledParams } from './form.ts';
+import { environmentsPath, listView, servedEnvironments } from './list.ts';
+import { oneView } from './environment_page.ts';
+
+const administered = async ({ call }: Visit, project: string): Promise<Project> =>
+  await findProjectFor(call, project, 'admin_environment');
+
+const create = page({
+  method: 'POST',
+  path: servedEnvironments,
+  audience: 'user',
+  params: object({ ...projectPath, ...filledParams, name: optional(text({ maxLength: 1_000 })) }),
+  handle: async (visit, { project: of, name = '', ...given }) => {
+    const project = await administered(visit, of);
+    const made = { name: name.trim(), ...editOf(given) };
+    const problems = await attempt(async () => await createEnvironment(visit.call, project, made));
+    if (problems === null)
+      return redirect(environmentsPath(project), `The environment ${made.name} is added.`);
+    return await listView(
+      visit,
+      project,
+      {},
+      { given: { name, ...given }, problems: environmentProblems(problems) },
+    );
+  },
+});
+
+const one = { ...projectPath, id: id() };
+
+const update = page({
+  method: 'POST',
+  path: `${servedEnvironments}/:id`,
+  audience: 'user',
+  params: object({ ...one, ...filledParams }),
+  handle: async (visit, { project: of, id: environmentId, ...given }) => {
+    const { call } = visit;
+    const project = await administered(visit, of);
+    const row = await findEnvironment(call.db, project.id, environmentId);
+    const problems = await attempt(
+      async () => await updateEnvironment(call, project, environmentId, editOf(given)),
+    );
+    if (problems !== null) {
+      return await oneView(visit, { project, row }, {}, { given, problems: environmentProblems(problems) });
+    }
+    return redirect(`${environmentsPath(project)}/${environmentId}`, 'The environment is saved.');
+  },
+});
+
+/** Returns the message of the job that stops it, if it needs a confirmation, else null. */
+const unconfirmed = async (visit: Visit, project: Project, environmentId: number): Promise<View | null> => {
+  const { call } = visit;
+  const { name, state } = await findEnvironment(call.db, project.id, environmentId);
+  const job = state === 'stopped' ? null : await findStopJob(call.db, environmentId);
+  const words = job?.status === 'manual' ? await loadConfirmation(call.db, job.id) : null;
+  if (words === null) return null;
+  const back = `${environmentsPath(project)}/${environmentId}`;
+  const content = confirmPart(visit, { words, action: `${back}/stop`, submit: `Yes, stop ${name}`, back });
+  return projectView(visit, { project, title: `Stop ${name}?`, noun: 'environments' }, content);
+};
+
+const stop = page({
+  method: 'POST',
+  path: `${servedEnvironments}/:id/stop`,
+  audience: 'user',
+  params: object({ ...one, ...confirmedParam }),
+  handle: async (visit, { project: of, id: environmentId, confirmed }) => {
+    const project = await administered(visit, of);
+    const asked = confirmed === undefined ? await unconfirmed(visit, project, environmentId) : null;
+    if (asked !== null) return asked;
+    const { state } = await stopEnvironment(
+      visit.call,
+      project,
+      { id: environmentId, force: false },
+      jobFunctions,
+    );
+    const notice =
+      state === 'stopped' ? 'The environment is stopped.' : 'The job that stops the environment is running.';
+    return redirect(`${environmentsPath(project)}/${environmentId}`, notice);
+  },
+});
+
+const remove = page({
+  method: 'POST',
+  path: `${servedEnvironments}/:id/delete`,
+  audience: 'user',
+  params: object(one),
+  handle: async (visit, { project: of, id: environmentId }) => {
+    const project = await administered(visit, of);
+    await deleteEnvironment(visit.call, project, environmentId);
+    return redirect(environmentsPath(project), 'The environment is deleted.');
+  },
+});
+
+export const actPages = [create, update, stop, remove];

@@ -1,0 +1,183 @@
+/** The page that creates a group or subgroup. */
+import type { Call } from '../../../../core/access/call.ts';
+import { mayInGroup } from '../../../../core/access/may.ts';
+import { findVisibilityProblem } from '../../../../core/settings/setting_effects.ts';
+import { createGroup, mayCreateGroup } from '../../../../identity/groups/create.ts';
+import { type Group, findGroup } from '../../../../identity/groups/find.ts';
+import { listParents } from '../../../../identity/groups/list_parents.ts';
+import { isWider } from '../../../../identity/groups/rules.ts';
+import type { Visibility } from '../../../../platform/db/schema/column_types.ts';
+import { Failure, forbidden } from '../../../../platform/errors.ts';
+import type { RawParams } from '../../../../platform/http/params.ts';
+import { clearable, id, object, oneOf, optional, text } from '../../../../platform/http/schema.ts';
+import { pathFromName } from '../../../../projects/projects/rules.ts';
+import { type View, type Visit, page, redirect } from '../../page.ts';
+import { type FormProblems, attempt, form, input, noProblems, select, textArea } from '../../parts/form.ts';
+import { html } from '../../parts/html.ts';
+import { visibilityChoice } from '../../parts/visibility.ts';
+import { placedOn } from '../ci/problems_without_field.ts';
+
+type Filled = {
+  parent_id?: string;
+  name?: string;
+  path?: string;
+  description?: string;
+  visibility?: string;
+};
+
+const names = ['parent_id', 'name', 'path', 'description', 'visibility'];
+
+/** Returns the chosen parent; null: none, or the visitor does not see it. */
+const findParent = async (call: Call, chosen: string | undefined): Promise<Group | null> => {
+  if (chosen === undefined || !/^\d{1,15}$/.test(chosen)) return null;
+  try {
+    return await findGroup(call, Number(chosen));
+  } catch (error) {
+    if (error instanceof Failure && error.kind === 'not_found') return null;
+    throw error;
+  }
+};
+
+const parentSelect = async (call: Call, parent: Group | null, problems: FormProblems) => {
+  const parents = await listParents(call);
+  const listed = parents.map((group) => [String(group.id), group.full_path.replaceAll('/', ' / ')] as const);
+  const isListed = parent === null || parents.some((group) => group.id === parent.id);
+  return select({
+    name: 'parent_id',
+    label: 'Parent group',
+    value: parent === null ? '' : String(parent.id),
+    options: [
+      ...(mayCreateGroup(call) ? [['', 'None: a group of its own'] as const] : []),
+      ...(isListed ? listed : [...listed, [String(parent.id), parent.full_path] as const]),
+    ],
+    problems,
+  });
+};
+
+const limitFor =
+  (call: Call, parent: Group | null) =>
+  (visibility: Visibility): string | null => {
+    if (parent !== null && isWider(visibility, parent.visibility))
+      return `Not available: the parent group is ${parent.visibility}.`;
+    const isRestricted = findVisibilityProblem(call, visibility) !== null;
+    return isRestricted ? 'Not available: restricted by an administrator.' : null;
+  };
+
+/** The visibility that a new group gets by default: never wider than its parent. */
+const usualVisibility = ({ settings }: Call, parent: Group | null): Visibility => {
+  const usual = settings.default_group_visibility;
+  return parent !== null && isWider(usual, parent.visibility) ? parent.visibility : usual;
+};
+
+const newView = async (visit: Visit, filled: Filled, problems: FormProblems = noProblems): Promise<View> => {
+  const { call } = visit;
+  const parent = await findParent(call, filled.parent_id);
+  const title = parent === null ? 'New group' : 'New subgroup';
+  const content = form(
+    visit,
+    { action: '/groups', submit: title.replace('New', 'Create'), problems },
+    input({ name: 'name', label: 'Name', value: filled.name ?? '', required: true, problems }),
+    await parentSelect(call, parent, problems),
+    input({
+      name: 'path',
+      label: 'Path',
+      hint: 'Part of the address. Left empty, it is derived from the name.',
+      value: filled.path ?? '',
+      problems,
+    }),
+    textArea({
+      name: 'description',
+      label: 'Description (optional)',
+      value: filled.description ?? '',
+      rows: 3,
+      problems,
+    }),
+    visibilityChoice({
+      value: filled.visibility ?? usualVisibility(call, parent),
+      limit: limitFor(call, parent),
+      problems,
+    }),
+  );
+  return {
+    title,
+    status: problems === noProblems ? 200 : 422,
+    body: html`<h1>${title}</h1>
+<p class="muted">A group holds projects and subgroups that belong together. Its members have their role in all of them.</p>
+<section class="card form-page"><div class="body">${content}</div></section>`,
+  };
+};
+
+const sentText = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+const asSent = (sent: RawParams): Filled =>
+  Object.fromEntries(names.map((name) => [name, sentText(sent[name])]));
+
+/** The API names the problem of a visibility after its number. */
+const toFields = ({ text: said, fields: { visibility_level, ...fields } }: FormProblems): FormProblems =>
+  placedOn(
+    {
+      text: said,
+      fields: { ...fields, ...(visibility_level !== undefined && { visibility: visibility_level }) },
+    },
+    names,
+  );
+
+/** A parent that is hidden, or in which the visitor may create nothing, is a problem of its field. */
+const attemptCreation = async (operation: () => Promise<unknown>): Promise<FormProblems | null> => {
+  try {
+    return await attempt(operation);
+  } catch (error) {
+    const isRefused = error instanceof Failure && ['not_found', 'forbidden'].includes(error.kind);
+    if (!isRefused) throw error;
+    return { text: null, fields: { parent_id: ['does not allow you to create a group here'] } };
+  }
+};
+
+export const newPages = [
+  page({
+    method: 'GET',
+    path: '/groups/new',
+    audience: 'user',
+    params: object({ parent_id: optional(clearable(id())) }),
+    handle: async (visit, { parent_id = null }) => {
+      const { call } = visit;
+      const parent = parent_id === null ? null : await findGroup(call, parent_id);
+      if (parent !== null && !mayInGroup(call.viewer, 'create_subgroup', parent)) throw forbidden();
+      return await newView(visit, parent === null ? {} : { parent_id: String(parent.id) });
+    },
+  }),
+  page({
+    method: 'POST',
+    path: '/groups',
+    audience: 'user',
+    params: object({
+      parent_id: optional(clearable(id())),
+      name: text(),
+      path: optional(text()),
+      description: optional(text({ maxLength: 2_000 })),
+      visibility: optional(oneOf(['private', 'internal', 'public'])),
+    }),
+    invalid: async (visit, sent, fields) => await newView(visit, asSent(sent), { text: null, fields }),
+    handle: async (visit, { parent_id = null, name, path = '', description = '', visibility }) => {
+      const { call } = visit;
+      let created = '';
+      const problems = await attemptCreation(async () => {
+        const group = await createGroup(call, {
+          name,
+          path: path === '' ? pathFromName(name) : path,
+          parent_id,
+          description,
+          ...(visibility !== undefined && { visibility }),
+        });
+        created = group.full_path;
+      });
+      if (problems === null) return redirect(`/groups/${created}`, `The group ${name} is created.`);
+      const filled = { name, path, description, parent_id: parent_id === null ? '' : String(parent_id) };
+      return await newView(
+        visit,
+        { ...filled, ...(visibility !== undefined && { visibility }) },
+        toFields(problems),
+      );
+    },
+  }),
+];

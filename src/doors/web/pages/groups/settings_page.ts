@@ -1,0 +1,168 @@
+/** The settings page of a group: each section is a form that saves only its own fields, by the operation of the API. */
+import type { Call } from '../../../../core/access/call.ts';
+import { withAvatar } from '../../../../identity/avatars/store_avatar.ts';
+import { type GroupColumns, groupColumns, groupParams } from '../../../../identity/groups/fields.ts';
+import { type Group, findGroup, findGroupFor } from '../../../../identity/groups/find.ts';
+import { removeGroup } from '../../../../identity/groups/remove.ts';
+import { updateGroup } from '../../../../identity/groups/update.ts';
+import { Failure } from '../../../../platform/errors.ts';
+import type { ReceivedFile } from '../../../../platform/http/body/received_file.ts';
+import type { RawParams } from '../../../../platform/http/params.ts';
+import { object, optional, text } from '../../../../platform/http/schema.ts';
+import { type AnyPage, type View, type Visit, page, redirect } from '../../page.ts';
+import { type FormProblems, attempt, form, hidden, input, noProblems } from '../../parts/form.ts';
+import { groupPagePath, groupView } from '../../parts/frame/group_view.ts';
+import { type Html, html } from '../../parts/html.ts';
+import { groupRoot } from '../../places.ts';
+import { placedOn } from '../ci/problems_without_field.ts';
+import { refusal, sectionCard } from '../project_settings/settings_section.ts';
+import { type GroupSection, groupSections } from './settings_sections.ts';
+
+const served = `${groupRoot}/settings`;
+const groupPath = { group: text({ maxLength: 1_000 }) };
+
+/** A submitted form that was refused. */
+type Tried = { key: string; sent: RawParams; problems: FormProblems };
+
+type Given = { visit: Visit; group: Group; tried: Tried | null };
+
+/** Converts a stored, parsed or sent value to the text of its field. A ticked checkbox sends its hidden 0 first. */
+const toText = (value: unknown): string => {
+  if (Array.isArray(value)) return toText(value.at(-1));
+  if (typeof value === 'boolean') return value ? '1' : '0';
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+};
+
+/** An empty avatar removes it, as in the API. */
+const removeAvatarForm = (visit: Visit, action: string): Html =>
+  form(visit, { action, submit: 'Remove avatar', danger: true }, hidden('avatar', ''));
+
+const sectionPart = ({ visit, group, tried }: Given, parent: Group | null, section: GroupSection): Html => {
+  const { key, title, intro, submit = 'Save changes' } = section;
+  const refused = tried?.key === key ? tried : null;
+  const stored: Record<string, unknown> = group;
+  const text = (name: string): string => toText(refused?.sent[name] ?? stored[name]);
+  const problems = refused?.problems ?? noProblems;
+  const action = `${groupPagePath(group, 'settings')}/${key}`;
+  const fields = section.fields({ visit, group, parent, text, isOn: (name) => text(name) === '1', problems });
+  return sectionCard(
+    { key, title },
+    html`${intro !== undefined && html`<p class="hint">${intro}</p>`}${form(visit, { action, submit, problems, hasFiles: section.hasFiles === true }, ...fields)}${key === 'avatar' && group.avatar !== null && removeAvatarForm(visit, action)}`,
+  );
+};
+
+const deletePart = ({ visit, group, tried }: Given): Html => {
+  const problems = tried?.key === 'delete' ? tried.problems : noProblems;
+  const field = input({
+    name: 'confirm',
+    label: `Type ${group.full_path} to confirm`,
+    autocomplete: 'off',
+    required: true,
+    problems,
+  });
+  const action = `${groupPagePath(group, 'settings')}/delete`;
+  return sectionCard(
+    { key: 'delete', title: 'Delete group', isDanger: true },
+    html`<p>Deletes the group with all groups and projects below it, for everyone. <strong>This cannot be undone.</strong></p>
+${form(visit, { action, submit: 'Delete group', danger: true, problems }, field)}`,
+  );
+};
+
+/** Loads the group above; null: there is none, or the visitor does not see it. */
+const loadParent = async (call: Call, { parent_id }: Group): Promise<Group | null> => {
+  if (parent_id === null) return null;
+  try {
+    return await findGroup(call, parent_id);
+  } catch (error) {
+    if (error instanceof Failure && error.kind === 'not_found') return null;
+    throw error;
+  }
+};
+
+const settingsView = async (given: Given): Promise<View> => {
+  const { visit, group, tried } = given;
+  const parent = await loadParent(visit.call, group);
+  const refused =
+    tried?.key === 'delete' ? 'Delete group' : groupSections.find(({ key }) => key === tried?.key)?.title;
+  const content = html`${refused !== undefined && refusal(tried?.key ?? '', refused)}${groupSections.map((section) => sectionPart(given, parent, section))}${deletePart(given)}`;
+  const view = groupView(visit, { group, title: 'General settings', noun: 'settings' }, content);
+  return tried === null ? view : { ...view, status: 422 };
+};
+
+/** The API names the problem of a visibility after its number. */
+const toFields = ({ text: said, fields: { visibility_level, ...fields } }: FormProblems): FormProblems => ({
+  text: said,
+  fields: { ...fields, ...(visibility_level !== undefined && { visibility: visibility_level }) },
+});
+
+const allParams = { ...groupParams, name: optional(text()), path: optional(text()) };
+
+const findToEdit = async (call: Call, path: unknown): Promise<Group> =>
+  await findGroupFor(call, String(path), 'admin_group');
+
+type Sent = { name?: string; path?: string };
+
+/** Converts the parameters of a form to changes. */
+const toChanges = ({ name, path, ...params }: Sent & Record<string, unknown>): GroupColumns & Sent => ({
+  ...groupColumns(params),
+  ...(name !== undefined && { name }),
+  ...(path !== undefined && { path }),
+});
+
+type AvatarSent = { avatar?: ReceivedFile | null };
+
+const savePage = ({ key, names, saved }: GroupSection): AnyPage =>
+  page({
+    method: 'POST',
+    path: `${served}/${key}`,
+    audience: 'user',
+    params: object({ ...groupPath, ...Object.fromEntries(names.map((name) => [name, allParams[name]])) }),
+    invalid: async (visit, sent, fields) => {
+      const group = await findToEdit(visit.call, sent['group']);
+      const problems = placedOn({ text: null, fields }, names);
+      return await settingsView({ visit, group, tried: { key, sent, problems } });
+    },
+    handle: async (visit, { group: path, ...sent }) => {
+      const { call } = visit;
+      const group = await findToEdit(call, path);
+      let stored = group;
+      const problems = await attempt(
+        async () =>
+          await withAvatar(call.platform, (sent as AvatarSent).avatar, async (avatar) => {
+            stored = await updateGroup(call, group.id, { ...toChanges(sent), ...avatar });
+          }),
+      );
+      if (problems === null) return redirect(groupPagePath(stored, 'settings'), saved);
+      const tried = { key, sent, problems: placedOn(toFields(problems), names) };
+      return await settingsView({ visit, group, tried });
+    },
+  });
+
+const remove = page({
+  method: 'POST',
+  path: `${served}/delete`,
+  audience: 'user',
+  params: object({ ...groupPath, confirm: optional(text({ maxLength: 1_000 })) }),
+  handle: async (visit, { group: path, confirm = '' }) => {
+    const group = await findToEdit(visit.call, path);
+    if (confirm.trim() !== group.full_path) {
+      const problems = { text: null, fields: { confirm: ['Type the full path of the group'] } };
+      return await settingsView({ visit, group, tried: { key: 'delete', sent: {}, problems } });
+    }
+    await removeGroup(visit.call, group);
+    return redirect('/dashboard/groups', `The group ${group.full_path} is deleted.`);
+  },
+});
+
+export const pages = [
+  page({
+    method: 'GET',
+    path: served,
+    audience: 'user',
+    params: object(groupPath),
+    handle: async (visit, { group: path }) =>
+      await settingsView({ visit, group: await findToEdit(visit.call, path), tried: null }),
+  }),
+  ...groupSections.map(savePage),
+  remove,
+];

@@ -1,0 +1,34 @@
+/** Shows what was wrong with a form that has no page of its own. */
+import type { LoadedTarget } from '../../../../planning/issuables/target.ts';
+import { type Redirect, type View, type Visit, redirect } from '../../page.ts';
+import { type FormProblems, attempt, saidOf } from '../../parts/form.ts';
+import type { IssuableKind } from './issuable_kind.ts';
+
+/** Returns the problems of a form as one text. */
+export const problemText = ({ text, fields }: FormProblems): string =>
+  text ??
+  Object.entries(fields)
+    .flatMap(([name, problems]) => problems.map((one) => saidOf(name.replaceAll('_', ' '), one)))
+    .join('. ');
+
+export type SubmittedForm = {
+  /** Comment to keep if it is not accepted. */
+  typed?: string;
+  /** Address after success; default: the record. */
+  next?: () => string;
+  notice?: string;
+  /** Runs the operation; default: `attempt`. */
+  run?: (operation: () => Promise<unknown>) => Promise<FormProblems | null>;
+};
+
+/** Runs the operation of a form of a record's page; shows the page with the problem if it is refused. */
+export const submitForm = async <L extends LoadedTarget>(
+  { kind, visit, loaded }: { kind: Pick<IssuableKind<L>, 'path' | 'view'>; visit: Visit; loaded: L },
+  operation: () => Promise<unknown>,
+  { typed, next = () => kind.path(loaded), notice, run = attempt }: SubmittedForm = {},
+): Promise<View | Redirect> => {
+  const problems = await run(operation);
+  if (problems === null) return redirect(next(), notice);
+  const alert = problemText(problems);
+  return await kind.view(visit, loaded, { alert, ...(typed !== undefined && { typed }) });
+};

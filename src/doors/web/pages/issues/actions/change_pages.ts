@@ -1,0 +1,71 @@
+/** The form that changes properties and the state of an issue. */
+import { may } from '../../../../../core/access/may.ts';
+import { userIdByName } from '../../../../../identity/users/queries.ts';
+import { editable, edits } from '../../../../../planning/issuables/params.ts';
+import { createParams } from '../../../../../planning/issuables/fields.ts';
+import { issueFields } from '../../../../../planning/issues/fields.ts';
+import { type IssueEdit, updateIssue } from '../../../../../planning/issues/update.ts';
+import { forbidden, invalid } from '../../../../../platform/errors.ts';
+import { object, optional, text } from '../../../../../platform/http/schema.ts';
+import { type Visit, page } from '../../../page.ts';
+import { submitForm } from '../../issuables/submit_form.ts';
+import { findEditable, oneIssue, servedIssues } from '../find.ts';
+import { issueKind } from '../issue_kind.ts';
+
+const { confidential, due_date } = createParams(issueFields);
+const { labels, assignee_ids, milestone_id } = editable;
+const { add_labels, state_event, discussion_locked } = edits;
+
+/** Parameters that the API ignores from users who may not administer issues. Pages refuse them. */
+const administered = [
+  'labels',
+  'add_labels',
+  'assignee_ids',
+  'assignee_username',
+  'milestone_id',
+  'due_date',
+  'discussion_locked',
+];
+
+type Sent = IssueEdit & { assignee_username?: string };
+
+/** Adds the user that the form names to the assignees. */
+const withNamedAssignee = async (
+  { call }: Visit,
+  { assignee_username = '', ...edit }: Sent,
+): Promise<IssueEdit> => {
+  const username = assignee_username.trim().replace(/^@/, '');
+  if (username === '') return edit;
+  const userId = await userIdByName(call.db, username);
+  if (userId === undefined) throw invalid({ user: ['does not exist'] });
+  return { ...edit, assignee_ids: [...(edit.assignee_ids ?? []), userId] };
+};
+
+const change = page({
+  method: 'POST',
+  path: `${servedIssues}/:iid`,
+  audience: 'user',
+  params: object({
+    ...oneIssue,
+    labels,
+    add_labels,
+    assignee_ids,
+    assignee_username: optional(text()),
+    milestone_id,
+    due_date,
+    confidential,
+    state_event,
+    discussion_locked,
+  }),
+  handle: async (visit, { project, iid, ...sent }) => {
+    const { call } = visit;
+    const loaded = await findEditable(call, project, iid);
+    const isAdmin = may(call.viewer, 'admin_issue', loaded.project);
+    if (!isAdmin && administered.some((name) => name in sent)) throw forbidden();
+    return await submitForm({ kind: issueKind, visit, loaded }, async () => {
+      await updateIssue(call, loaded, await withNamedAssignee(visit, sent));
+    });
+  },
+});
+
+export const changePages = [change];

@@ -1,0 +1,62 @@
+/** Forms that move or delete an issue. */
+import { may } from '../../../../../core/access/may.ts';
+import { deleteIssue } from '../../../../../planning/issues/delete.ts';
+import { type LoadedIssue, findIssue } from '../../../../../planning/issues/find.ts';
+import { moveIssue } from '../../../../../planning/issues/move/move.ts';
+import { Failure, forbidden, invalid } from '../../../../../platform/errors.ts';
+import { boolean, object, optional, text } from '../../../../../platform/http/schema.ts';
+import { type Project, findProject } from '../../../../../projects/projects/find.ts';
+import { type Visit, page, redirect } from '../../../page.ts';
+import { submitForm } from '../../issuables/submit_form.ts';
+import { issuePath, issuesPath, oneIssue, servedIssues } from '../find.ts';
+import { issueView } from '../show/issue_view.ts';
+import { issueKind } from '../issue_kind.ts';
+
+/** Loads the project that a form names. A hidden one is as a missing one. */
+const findTarget = async ({ call }: Visit, path: string): Promise<Project> => {
+  try {
+    return await findProject(call, path.trim().replace(/^\/+|\/+$/g, ''));
+  } catch (error) {
+    if (error instanceof Failure && error.kind === 'not_found')
+      throw invalid({ project: ['does not exist'] });
+    throw error;
+  }
+};
+
+const move = page({
+  method: 'POST',
+  path: `${servedIssues}/:iid/move`,
+  audience: 'user',
+  params: object({ ...oneIssue, to_project: optional(text({ maxLength: 1_000 })) }),
+  handle: async (visit, { project, iid, to_project = '' }) => {
+    const { call } = visit;
+    const loaded = await findIssue(call, project, iid);
+    if (!may(call.viewer, 'move_issue', loaded.project)) throw forbidden();
+    let moved: LoadedIssue = loaded;
+    const operation = async (): Promise<void> => {
+      moved = await moveIssue(call, loaded, (await findTarget(visit, to_project)).id);
+    };
+    return await submitForm({ kind: issueKind, visit, loaded }, operation, {
+      next: () => issuePath(moved),
+      notice: 'The issue is moved.',
+    });
+  },
+});
+
+const remove = page({
+  method: 'POST',
+  path: `${servedIssues}/:iid/delete`,
+  audience: 'user',
+  params: object({ ...oneIssue, confirmed: optional(boolean()) }),
+  handle: async (visit, { project, iid, confirmed = false }) => {
+    const { call } = visit;
+    const loaded = await findIssue(call, project, iid);
+    if (!may(call.viewer, 'destroy_issue', loaded.project)) throw forbidden();
+    if (!confirmed)
+      return await issueView(visit, loaded, { alert: 'Confirm that the issue is to be deleted.' });
+    await deleteIssue(call, loaded);
+    return redirect(issuesPath(loaded.project), `Issue #${iid} is deleted.`);
+  },
+});
+
+export const moveDeletePages = [move, remove];

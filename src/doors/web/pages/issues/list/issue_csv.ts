@@ -1,0 +1,42 @@
+/** A list of issues as CSV, for spreadsheets. */
+import { issueTexts } from '../../../../../planning/issues/lists/json_cache.ts';
+import { listIssues } from '../../../../../planning/issues/lists/list.ts';
+import { pageRequest } from '../../../../../platform/http/page.ts';
+import type { RawPage, Visit } from '../../../page.ts';
+import { type Columns, csvFile, recordsPerRead } from '../../issuables/list/csv_file.ts';
+import type { IssuePlace } from '../list_scope.ts';
+import { type IssueListQuery, readQuery } from './read_query.ts';
+import { type ListedIssue, parseIssue } from './issue_row.ts';
+
+const columns: Columns<ListedIssue> = {
+  Number: ({ iid }) => iid,
+  Title: ({ title }) => title,
+  State: ({ state }) => state,
+  Author: ({ author }) => author.username,
+  Assignees: ({ assignees }) => assignees.map(({ username }) => username).join(', '),
+  Labels: ({ labels }) => labels.join(', '),
+  Milestone: ({ milestone }) => milestone?.title ?? '',
+  'Due date': ({ due_date }) => due_date ?? '',
+  Confidential: ({ confidential }) => (confidential ? 'yes' : 'no'),
+  Comments: ({ user_notes_count }) => user_notes_count,
+  Created: ({ created_at }) => created_at,
+  Updated: ({ updated_at }) => updated_at,
+  Closed: ({ closed_at }) => closed_at ?? '',
+  Address: ({ web_url }) => web_url,
+};
+
+/** Returns the issues of a list as a file. @throws Failure 400 for filters that make no sense */
+export const issueCsv = async (
+  { call }: Visit,
+  place: IssuePlace,
+  query: IssueListQuery,
+): Promise<RawPage> => {
+  const filters = { ...readQuery(query, place).filters, order_by: 'created_at', sort: 'asc' } as const;
+  const { scope } = place;
+  const read = async (number: number): Promise<ListedIssue[]> => {
+    const page = pageRequest({ page: number, per_page: recordsPerRead });
+    const { items } = await listIssues({ call, scope, filters, page, texts: issueTexts });
+    return items.map(parseIssue);
+  };
+  return await csvFile({ name: 'issues.csv', columns, read });
+};

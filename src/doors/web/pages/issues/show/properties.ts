@@ -1,0 +1,105 @@
+/** The column beside an issue: its properties, each with a form for those who may change it. */
+import { today } from '../../../../../core/access/viewer.ts';
+import type { Visit } from '../../../page.ts';
+import { input } from '../../../parts/form.ts';
+import { button } from '../../../parts/frame/project_view.ts';
+import { type Html, html } from '../../../parts/html.ts';
+import { icon } from '../../../parts/icon.ts';
+import type { Choices } from '../../../parts/side/choices.ts';
+import {
+  labelsForm,
+  milestoneForm,
+  peopleForm,
+  propertyForm,
+  timeForm,
+} from '../../../parts/side/property_forms.ts';
+import {
+  assigneesSection,
+  followSection,
+  labelsSection,
+  lockSection,
+  milestoneSection,
+  none,
+  participantsSection,
+  referenceSection,
+  section,
+  timeSection,
+} from '../../../parts/side/sections.ts';
+import { dayPart } from '../../../parts/times/day.ts';
+import { issuePath, issuesPath } from '../find.ts';
+import type { Closer, IssuePage } from './load_issue_page.ts';
+
+const dueForm = (visit: Visit, { loaded }: IssuePage): Html =>
+  propertyForm(
+    visit,
+    issuePath(loaded),
+    input({ name: 'due_date', label: 'Due date', type: 'date', value: loaded.issue.due_date }),
+  );
+
+const duePart = (visit: Visit, shown: IssuePage): Html => {
+  const { due_date, state } = shown.loaded.issue;
+  const day = today(visit.call.now);
+  const isLate = due_date !== null && state === 'opened' && due_date < day;
+  const date = due_date !== null && dayPart(due_date, day);
+  return section(
+    'Due',
+    due_date === null
+      ? none
+      : isLate
+        ? html`<span class="status bad">${icon('clock')}<span>${date}, overdue</span></span>`
+        : html`${date}`,
+    shown.rights.admin && dueForm(visit, shown),
+  );
+};
+
+const closerWords: Record<string, string> = { opened: 'open', merged: 'merged', closed: 'closed' };
+
+const closersPart = ({ closers, loaded }: IssuePage): Html | null => {
+  if (closers.length === 0) return null;
+  const line = ({ iid, title, state }: Closer): Html =>
+    html`<div>${icon('merge-request')} <a href="/${loaded.project.full_path}/merge_requests/${iid}">!${iid} ${title}</a> <span class="muted">${closerWords[state] ?? state}</span></div>`;
+  return section('Closed by', html`${closers.map(line)}`);
+};
+
+const confidentialPart = (visit: Visit, { loaded, rights }: IssuePage): Html => {
+  const isConfidential = loaded.issue.confidential === 1;
+  const change =
+    rights.update &&
+    button(visit, issuePath(loaded, `?confidential=${isConfidential ? 0 : 1}`), {
+      label: isConfidential ? 'Make visible to everyone' : 'Make confidential',
+    });
+  return section(
+    'Confidentiality',
+    html`${isConfidential ? html`<span class="status wait">${icon('lock')} Confidential</span>` : 'Everybody who sees the project'}${change}`,
+  );
+};
+
+/** Renders the properties that merge requests have, too. */
+const sharedPart = (visit: Visit, { loaded, labels }: IssuePage, choices: Choices | null): Html => {
+  const { issue, project } = loaded;
+  const [action, list] = [issuePath(loaded), issuesPath(project)];
+  const people = { role: 'assignee' as const, own: issue.assignees };
+  return html`${assigneesSection(
+    issue.assignees,
+    choices !== null && peopleForm(visit, action, { ...people, choices }),
+  )}${labelsSection(labels, list, choices !== null && labelsForm(visit, action, { own: labels, choices }))}${milestoneSection(
+    issue.milestone,
+    list,
+    choices !== null && milestoneForm(visit, action, { own: issue.milestone, choices }),
+  )}`;
+};
+
+/** @param choices null: the viewer may not change them */
+export const sidePart = (visit: Visit, shown: IssuePage, choices: Choices | null): Html => {
+  const { loaded, rights, own, participants } = shown;
+  const { target, project, issue } = loaded;
+  const path = (below: string): string => issuePath(loaded, below);
+  const timing = rights.update && timeForm(visit, path('/time'), target.time_estimate);
+  return html`<aside class="aside" aria-label="Properties">${sharedPart(visit, shown, choices)}${duePart(visit, shown)}${timeSection(target, timing)}${closersPart(
+    shown,
+  )}${confidentialPart(visit, shown)}${lockSection(visit, issue.discussion_locked === 1, rights.admin ? path('') : null)}${followSection(
+    visit,
+    own,
+    path,
+  )}${participantsSection(participants)}${referenceSection(`${project.full_path}#${target.iid}`)}</aside>`;
+};

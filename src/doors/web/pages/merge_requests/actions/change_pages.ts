@@ -1,0 +1,127 @@
+/** Forms that change properties and the state of a merge request, and delete it. */
+import type { Call } from '../../../../../core/access/call.ts';
+import { may } from '../../../../../core/access/may.ts';
+import { userIdByName } from '../../../../../identity/users/queries.ts';
+import { editable, edits } from '../../../../../planning/issuables/params.ts';
+import {
+  isWorkInProgress,
+  withoutWorkInProgress,
+} from '../../../../../planning/issuables/text/draft_title.ts';
+import { forbidden, invalid } from '../../../../../platform/errors.ts';
+import { boolean, integers, object, optional, text } from '../../../../../platform/http/schema.ts';
+import { deleteMergeRequest } from '../../../../../review/merge_requests/delete.ts';
+import { type LoadedMergeRequest, findMergeRequest } from '../../../../../review/merge_requests/find.ts';
+import { type MergeRequestEdit, updateMergeRequest } from '../../../../../review/merge_requests/update.ts';
+import { page, redirect } from '../../../page.ts';
+import { submitForm } from '../../issuables/submit_form.ts';
+import { findEditable } from '../../issuables/time_and_task_pages.ts';
+import { oneRequest, requestsPath, servedRequests } from '../find.ts';
+import { requestKind } from '../request_kind.ts';
+
+/** Parameters that the API ignores from users who may not administer merge requests. Pages refuse them. */
+const administered = [
+  'labels',
+  'add_labels',
+  'assignee_ids',
+  'assignee_username',
+  'reviewer_ids',
+  'reviewer_username',
+  'milestone_id',
+  'discussion_locked',
+];
+
+const findUserId = async ({ db }: Call, sent: string): Promise<number | null> => {
+  const username = sent.trim().replace(/^@/, '');
+  if (username === '') return null;
+  const userId = await userIdByName(db, username);
+  if (userId === undefined) throw invalid({ user: ['does not exist'] });
+  return userId;
+};
+
+type Sent = MergeRequestEdit & { assignee_username?: string; reviewer_username?: string };
+
+/** Adds the users that a form names. */
+const withNamedUsers = async (
+  call: Call,
+  { assignee_username = '', reviewer_username = '', ...edit }: Sent,
+): Promise<MergeRequestEdit> => {
+  const [assignee, reviewer] = [
+    await findUserId(call, assignee_username),
+    await findUserId(call, reviewer_username),
+  ];
+  return {
+    ...edit,
+    ...(assignee !== null && { assignee_ids: [...(edit.assignee_ids ?? []), assignee] }),
+    ...(reviewer !== null && { reviewer_ids: [...(edit.reviewer_ids ?? []), reviewer] }),
+  };
+};
+
+const changePage = page({
+  method: 'POST',
+  path: `${servedRequests}/:iid`,
+  audience: 'user',
+  params: object({
+    ...oneRequest,
+    labels: editable.labels,
+    add_labels: edits.add_labels,
+    assignee_ids: editable.assignee_ids,
+    assignee_username: optional(text()),
+    reviewer_ids: optional(integers()),
+    reviewer_username: optional(text()),
+    milestone_id: editable.milestone_id,
+    state_event: edits.state_event,
+    discussion_locked: edits.discussion_locked,
+  }),
+  handle: async (visit, { project, iid, ...sent }) => {
+    const { call } = visit;
+    const loaded = await findEditable(requestKind, call, { project, iid });
+    const isAdmin = may(call.viewer, 'admin_merge_request', loaded.project);
+    if (!isAdmin && administered.some((name) => name in sent)) throw forbidden();
+    return await submitForm({ kind: requestKind, visit, loaded }, async () => {
+      await updateMergeRequest(call, loaded, await withNamedUsers(call, sent));
+    });
+  },
+});
+
+/** Returns the title of a draft, or of what is none. */
+const retitled = ({ merge_request: { title } }: LoadedMergeRequest, isDraft: boolean): string => {
+  if (isWorkInProgress(title) === isDraft) return title;
+  return isDraft ? `Draft: ${title}` : withoutWorkInProgress(title);
+};
+
+const draftPage = (path: 'draft' | 'ready') =>
+  page({
+    method: 'POST',
+    path: `${servedRequests}/:iid/${path}`,
+    audience: 'user',
+    params: object(oneRequest),
+    handle: async (visit, named) => {
+      const { call } = visit;
+      const loaded = await findEditable(requestKind, call, named);
+      const title = retitled(loaded, path === 'draft');
+      return await submitForm(
+        { kind: requestKind, visit, loaded },
+        async () => await updateMergeRequest(call, loaded, { title }),
+      );
+    },
+  });
+
+const deletePage = page({
+  method: 'POST',
+  path: `${servedRequests}/:iid/delete`,
+  audience: 'user',
+  params: object({ ...oneRequest, confirmed: optional(boolean()) }),
+  handle: async (visit, { project, iid, confirmed = false }) => {
+    const { call } = visit;
+    const loaded = await findMergeRequest(call, project, iid);
+    if (!may(call.viewer, 'destroy_merge_request', loaded.project)) throw forbidden();
+    if (!confirmed) {
+      const alert = 'Confirm that the merge request is to be deleted.';
+      return await requestKind.view(visit, loaded, { alert });
+    }
+    await deleteMergeRequest(call, loaded);
+    return redirect(requestsPath(loaded.project), `Merge request !${iid} is deleted.`);
+  },
+});
+
+export const changePages = [changePage, draftPage('draft'), draftPage('ready'), deletePage];

@@ -1,0 +1,199 @@
+/** Forms of comments: on lines, ranges and files, replies, and threads. */
+import { addReply, createDiscussion } from '../../../../../../planning/discussions/create.ts';
+import { placeInDiff } from '../../../../../../planning/discussions/find_line.ts';
+import { type GivenPosition, readPosition } from '../../../../../../planning/discussions/position.ts';
+import { findDiscussion } from '../../../../../../planning/discussions/queries.ts';
+import { resolveNotes } from '../../../../../../planning/discussions/resolve.ts';
+import { requireResolver } from '../../../../../../planning/discussions/resolve_and_reply_rules.ts';
+import { parsePosition } from '../../../../../../planning/notes/position.ts';
+import { runQuickActions } from '../../../../../../planning/notes/quick_actions.ts';
+import { requireCommenter } from '../../../../../../planning/notes/rules.ts';
+import {
+  boolean,
+  integer,
+  longText,
+  object,
+  oneOf,
+  optional,
+  text,
+} from '../../../../../../platform/http/schema.ts';
+import { createDraft } from '../../../../../../review/merge_requests/drafts/draft_notes.ts';
+import { type LoadedMergeRequest, findMergeRequest } from '../../../../../../review/merge_requests/find.ts';
+import { commentedMergeRequest as noun } from '../../../../../../review/merge_requests/quick_actions.ts';
+import { type Visit, page } from '../../../../page.ts';
+import { diffFileId } from '../../../../parts/diff/file_card.ts';
+import { oneRequest, servedRequests } from '../../find.ts';
+import { choiceParams } from '../changes_address.ts';
+import { pathOfFile, submit } from './submit_form.ts';
+
+export const served = `${servedRequests}/:iid/diffs`;
+
+const intent = oneOf(['comment', 'review'], { default: 'comment' });
+
+type Sent = {
+  base: string;
+  start: string;
+  head: string;
+  path: string;
+  old_path: string;
+  line: string;
+  from?: number | undefined;
+};
+
+/**
+ * Reads the position of a form as the API reads its parameter `position`.
+ * @returns null: the comment is on the merge request as a whole
+ * @throws Failure 400
+ */
+const toPosition = ({ path, old_path, line, from, base, start, head }: Sent): GivenPosition | null => {
+  const shas = { base_sha: base, start_sha: start, head_sha: head };
+  if (path === '') return null;
+  const [side, number] = line.split('_');
+  const paths = { new_path: path, old_path: old_path === '' ? path : old_path };
+  if (line === '') return readPosition({ ...shas, ...paths, position_type: 'file' });
+  const name = side === 'old' ? 'old_line' : 'new_line';
+  const range =
+    from === undefined || String(from) === number
+      ? {}
+      : { line_range: { start: { [name]: from }, end: { [name]: number } } };
+  return readPosition({ ...shas, ...paths, position_type: 'text', [name]: number, ...range });
+};
+
+const storeComment = async (
+  { call }: Visit,
+  loaded: LoadedMergeRequest,
+  { body: typed, position: requested }: { body: string; position: GivenPosition | null },
+): Promise<string> => {
+  requireCommenter(call, loaded);
+  const position = requested === null ? null : await placeInDiff(call, loaded, requested);
+  const { body, done } = await runQuickActions(noun, call, loaded, typed);
+  if (done !== null && body === '') return '';
+  const { notes } = await createDiscussion(noun, call, loaded, { body, position });
+  return `#note_${notes[0].id}`;
+};
+
+const storeDraft = async (
+  { call }: Visit,
+  loaded: LoadedMergeRequest,
+  draft: { note: string; position: GivenPosition | null; in_reply_to?: string; resolves?: boolean },
+): Promise<string> => {
+  const { note, position, in_reply_to, resolves = false } = draft;
+  const { id } = await createDraft(call, loaded, {
+    note,
+    position,
+    in_reply_to_discussion_id: in_reply_to,
+    resolve_discussion: resolves,
+  });
+  return `#draft_${id}`;
+};
+
+/** Normalizes the line ends of a form. */
+const typedText = (body: string): string => body.replaceAll('\r\n', '\n');
+
+const comment = page({
+  method: 'POST',
+  path: `${served}/comments`,
+  audience: 'user',
+  params: object({
+    ...oneRequest,
+    ...choiceParams,
+    base: optional(text()),
+    start: optional(text()),
+    head: optional(text()),
+    path: optional(text({ maxLength: 4_096 })),
+    old_path: optional(text({ maxLength: 4_096 })),
+    line: optional(text({ maxLength: 20 })),
+    from: optional(integer({ minimum: 1 })),
+    body: optional(longText()),
+    intent,
+  }),
+  handle: async (visit, { project, iid, body = '', intent: chosen, ...sent }) => {
+    const loaded = await findMergeRequest(visit.call, project, iid);
+    const { base = '', start = '', head = '', path = '', old_path = '', line = '', from, ...query } = sent;
+    const typed = typedText(body);
+    const place = `${diffFileId({ new_path: path })}${line === '' ? '' : `_${line}`}`;
+    let hash = '';
+    requireCommenter(visit.call, loaded);
+    const operation = async (): Promise<void> => {
+      const position = toPosition({ base, start, head, path, old_path, line, from });
+      hash =
+        chosen === 'review'
+          ? await storeDraft(visit, loaded, { note: typed, position })
+          : await storeComment(visit, loaded, { body: typed, position });
+    };
+    return await submit(visit, { loaded, query: { ...query, comment: place } }, operation, {
+      next: async () => `${await pathOfFile(visit, loaded, query, path === '' ? undefined : path)}${hash}`,
+      given: (alert) => ({ alert, comment: { typed, from } }),
+    });
+  },
+});
+
+/** Returns the path of the file that a discussion is on. */
+const pathOfDiscussion = ({ notes }: Awaited<ReturnType<typeof findDiscussion>>): string | undefined =>
+  parsePosition(notes[0].position)?.new_path;
+
+const reply = page({
+  method: 'POST',
+  path: `${served}/replies`,
+  audience: 'user',
+  params: object({
+    ...oneRequest,
+    ...choiceParams,
+    discussion_id: optional(text()),
+    body: optional(longText()),
+    resolve: optional(boolean()),
+    intent,
+  }),
+  handle: async (visit, { project, iid, discussion_id = '', body = '', resolve = false, ...sent }) => {
+    const { call } = visit;
+    const loaded = await findMergeRequest(call, project, iid);
+    const discussion = await findDiscussion(call, loaded.target, discussion_id);
+    const note = typedText(body);
+    let hash = `#note_${discussion.notes[0].id}`;
+    const operation = async (): Promise<void> => {
+      if (sent.intent === 'review') {
+        hash = await storeDraft(visit, loaded, {
+          note,
+          position: null,
+          in_reply_to: discussion_id,
+          resolves: resolve,
+        });
+        return;
+      }
+      if (resolve) requireResolver(call, loaded, discussion.notes);
+      requireCommenter(call, loaded);
+      const { body: kept, done } = await runQuickActions(noun, call, loaded, note);
+      if (done === null || kept !== '') {
+        hash = `#note_${(await addReply(noun, call, loaded, { body: kept, discussion_id })).id}`;
+      }
+      if (!resolve) return;
+      const { notes } = await findDiscussion(call, loaded.target, discussion_id);
+      await resolveNotes(noun, call, loaded, { notes, resolved: true });
+    };
+    return await submit(visit, { loaded, query: sent }, operation, {
+      next: async () => `${await pathOfFile(visit, loaded, sent, pathOfDiscussion(discussion))}${hash}`,
+    });
+  },
+});
+
+const resolve = (verb: 'resolve' | 'unresolve') =>
+  page({
+    method: 'POST',
+    path: `${served}/discussions/:discussion/${verb}`,
+    audience: 'user',
+    params: object({ ...oneRequest, ...choiceParams, discussion: text() }),
+    handle: async (visit, { project, iid, discussion: id, ...query }) => {
+      const { call } = visit;
+      const loaded = await findMergeRequest(call, project, iid);
+      const discussion = await findDiscussion(call, loaded.target, id);
+      requireResolver(call, loaded, discussion.notes);
+      const operation = async (): Promise<void> =>
+        await resolveNotes(noun, call, loaded, { notes: discussion.notes, resolved: verb === 'resolve' });
+      return await submit(visit, { loaded, query }, operation, {
+        next: async () =>
+          `${await pathOfFile(visit, loaded, query, pathOfDiscussion(discussion))}#thread_${id}`,
+      });
+    },
+  });
+
+export const commentPages = [comment, reply, resolve('resolve'), resolve('unresolve')];

@@ -1,0 +1,47 @@
+/** Runs the operation of a form of the Changes tab; shows the tab with the problem if it is refused. */
+import type { LoadedMergeRequest } from '../../../../../../review/merge_requests/find.ts';
+import { type Redirect, type View, type Visit, redirect } from '../../../../page.ts';
+import { type FormProblems, attempt, saidOf } from '../../../../parts/form.ts';
+import { partOf, splitFiles } from '../file_pages.ts';
+import { loadChanges } from '../load_changes.ts';
+import { type ChangesQuery, changesPath, choiceOf } from '../changes_address.ts';
+import { type ChangesGiven, changesView } from '../changes_view.ts';
+
+/** Returns the problems of a form as one text. */
+const problemText = ({ text, fields }: FormProblems): string =>
+  text ??
+  Object.entries(fields)
+    .flatMap(([name, problems]) => problems.map((one) => saidOf(name.replaceAll('_', ' '), one)))
+    .join('. ');
+
+/** Returns the address of the part of the tab that shows a file. */
+export const pathOfFile = async (
+  visit: Visit,
+  loaded: LoadedMergeRequest,
+  query: ChangesQuery,
+  path: string | undefined,
+): Promise<string> => {
+  if (path === undefined) return changesPath(loaded, choiceOf(query));
+  const { files } = await loadChanges(visit, loaded, choiceOf(query));
+  return changesPath(loaded, { ...choiceOf(query), page: partOf(splitFiles(files), path) });
+};
+
+type Form = {
+  /** Returns the address after success. */
+  next: () => Promise<string>;
+  /** What to keep of a form that was not accepted. */
+  given?: (problem: string) => ChangesGiven;
+  notice?: string;
+};
+
+export const submit = async (
+  visit: Visit,
+  { loaded, query }: { loaded: LoadedMergeRequest; query: ChangesQuery },
+  operation: () => Promise<unknown>,
+  { next, given = (alert) => ({ alert }), notice }: Form,
+): Promise<View | Redirect> => {
+  const problems = await attempt(operation);
+  if (problems === null) return redirect(await next(), notice);
+  const view = await changesView(visit, loaded, query, given(problemText(problems)));
+  return { ...view, status: 422 };
+};

@@ -1,0 +1,169 @@
+/** The Changes tab of a merge request: files, lines, threads, and the review of them. */
+import type { LoadedMergeRequest } from '../../../../../review/merge_requests/find.ts';
+import type { FileDiff } from '../../../../../platform/git/protocol_types.ts';
+import { readVersionDiff } from '../../../../../review/merge_requests/versions/version_diff.ts';
+import type { View, Visit } from '../../../page.ts';
+import { diffFileId } from '../../../parts/diff/file_card.ts';
+import { emptyState } from '../../../parts/empty_state.ts';
+import { type Html, html } from '../../../parts/html.ts';
+import { requestFrame } from '../frame/frame.ts';
+import { type OpenForm, fileBlocks } from './file_cards.ts';
+import { commentForm, findCommentPlace } from './comment_form.ts';
+import { partOf, splitFiles } from './file_pages.ts';
+import { fileTree } from './file_tree.ts';
+import { type Changes, loadChanges } from './load_changes.ts';
+import { type ChangesQuery, changesPath, choiceOf } from './changes_address.ts';
+import type { Cards } from './card_context.ts';
+import { draftCard, threadCard } from './thread_card.ts';
+import { type Talks, countByFile, fileOf, loadTalks, renderTalks } from './load_threads.ts';
+import { toolbar } from './toolbar.ts';
+
+export type ChangesGiven = {
+  /** What was wrong with a form. */
+  alert?: string;
+  /** Text of a comment that was not accepted, and where it belongs. */
+  comment?: { typed: string; from?: number | undefined };
+  /** What was wrong with a review, and its summary. */
+  review?: { problem: string; summary: string };
+};
+
+type Part = {
+  files: FileDiff[];
+  /** Number of the part, and how many there are. */
+  page: number;
+  pages: number;
+};
+
+/** Reads a file alone, with more of its text than a list of files has. */
+const readAlone = async (visit: Visit, changes: Changes, path: string): Promise<FileDiff[]> => {
+  const { files, ends, query, loaded } = changes;
+  const listed = files.find(({ new_path }) => new_path === path);
+  if (listed === undefined || ends === null) return [];
+  if (!listed.too_large) return [listed];
+  const [from, to] = ends;
+  const paths = [...new Set([listed.old_path, listed.new_path])];
+  const request = { from, to, ignore_whitespace: query.w === true, paths };
+  const read = await readVersionDiff(visit.call, loaded.project, request);
+  return read?.diffs.filter(({ new_path }) => new_path === path) ?? [];
+};
+
+const choosePart = async (visit: Visit, changes: Changes, form: OpenForm | null): Promise<Part> => {
+  const { files, query } = changes;
+  if (query.file !== undefined) {
+    return { files: await readAlone(visit, changes, query.file), page: 1, pages: 1 };
+  }
+  const parts = splitFiles(files);
+  const wanted = form === null ? (query.page ?? 1) : partOf(parts, form.file.new_path);
+  const page = Math.min(wanted, Math.max(parts.length, 1));
+  return { files: parts[page - 1] ?? [], page, pages: parts.length };
+};
+
+/** Links to the other parts. The script replaces the link to the next one by its files, before it is reached. */
+const partLinks = (
+  { loaded, query }: Changes,
+  { page, pages }: Part,
+): { before: Html | null; after: Html | null } => {
+  const path = (number: number): string => changesPath(loaded, { ...choiceOf(query), page: number });
+  return {
+    before:
+      page > 1
+        ? html`<p><a class="button" href="${path(page - 1)}" rel="prev">Earlier files</a> <span class="muted">Part ${page} of ${pages}</span></p>`
+        : null,
+    after:
+      page < pages
+        ? html`<p data-more="${path(page + 1)}"><a class="button" href="${path(page + 1)}" rel="next">Further files</a> <span class="muted">Part ${page} of ${pages}</span></p>`
+        : null,
+  };
+};
+
+/** Threads and drafts that belong to no file of the version. */
+const restPart = (cards: Cards, rendered: Awaited<ReturnType<typeof renderTalks>>): Html | null => {
+  const { files } = cards.changes;
+  const threads = rendered.threads.filter(({ place }) => fileOf(files, place) === undefined);
+  const drafts = rendered.drafts.filter(
+    ({ draft, place }) =>
+      draft.discussion_id === null && (place === null || fileOf(files, place) === undefined),
+  );
+  if (threads.length === 0 && drafts.length === 0) return null;
+  return html`<section class="stack" aria-labelledby="other_threads"><h2 id="other_threads">Threads on other files and versions</h2>${threads.map(
+    (thread) => html`<div><p class="mono small">${thread.place.path}</p>${threadCard(cards, thread)}</div>`,
+  )}${drafts.map((draft) => draftCard(cards, draft))}</section>`;
+};
+
+const treePart = (changes: Changes, talks: Talks, part: Part): Html => {
+  const { files, loaded, query, viewed } = changes;
+  const parts = splitFiles(files);
+  const pages = new Map(parts.flatMap((some, at) => some.map((file) => [file.new_path, at + 1] as const)));
+  return fileTree({
+    files,
+    threads: countByFile(talks),
+    isViewed: (file) => viewed.has(file),
+    addressOf: (file) => {
+      const id = `#${diffFileId(file)}`;
+      const page = pages.get(file.new_path) ?? 1;
+      const isHere = query.file === undefined && page === part.page;
+      return isHere ? id : `${changesPath(loaded, { ...choiceOf(query), page })}${id}`;
+    },
+  });
+};
+
+/** The form that the script moves to the line that is commented on. */
+const formTemplate = (cards: Cards): Html | null =>
+  cards.rights.mayComment
+    ? html`<template id="comment_template">${commentForm(cards, { file: { old_path: '', new_path: '' }, line: null })}</template>`
+    : null;
+
+const filesPart = async (cards: Cards, talks: Talks, part: Part, form: OpenForm | null): Promise<Html> => {
+  const { visit, changes } = cards;
+  const { files, notice, overflow, totalFiles } = changes;
+  const isOfPart = (place: { path: string } | null): boolean =>
+    place !== null && fileOf(part.files, place as Talks['threads'][number]['place']) !== undefined;
+  const isLast = part.page >= part.pages && changes.query.file === undefined;
+  const isRest = (place: { path: string } | null): boolean =>
+    isLast && (place === null || fileOf(files, place as Talks['threads'][number]['place']) === undefined);
+  const threads = talks.threads.filter(({ place }) => isOfPart(place) || isRest(place));
+  const ids = new Set(threads.map(({ id }) => id));
+  const drafts = talks.drafts.filter(
+    ({ draft, place }) =>
+      (draft.discussion_id !== null && ids.has(draft.discussion_id)) || isOfPart(place) || isRest(place),
+  );
+  const rendered = await renderTalks(visit, changes, { threads, drafts });
+  const { before, after } = partLinks(changes, part);
+  const cut =
+    overflow &&
+    html`<p class="flash warning">Only the first ${files.length} of ${totalFiles} files have their differences here.</p>`;
+  const about = notice !== null && files.length > 0 && html`<p class="flash warning">${notice}</p>`;
+  return html`${cut}${about}${before}<div class="stack" id="files">${await fileBlocks({ cards, files: part.files, ...rendered, form })}</div>${after}
+${isLast && restPart(cards, rendered)}${formTemplate(cards)}`;
+};
+
+const emptyPart = ({ notice, since }: Changes): Html => {
+  const text =
+    notice ?? (since === null ? 'The branches have the same files.' : 'Nothing changed since that version.');
+  return html`<section class="card">${emptyState({ icon: 'file', title: 'No changes', text })}</section>`;
+};
+
+/** Renders the tab. */
+export const changesView = async (
+  visit: Visit,
+  loaded: LoadedMergeRequest,
+  query: ChangesQuery,
+  given: ChangesGiven = {},
+): Promise<View> => {
+  const changes = await loadChanges(visit, loaded, query);
+  const talks = await loadTalks(visit, changes);
+  const cards: Cards = { visit, changes, rights: talks, isReviewing: talks.drafts.length > 0 };
+  const named = talks.mayComment ? findCommentPlace(changes.files, query.comment) : null;
+  const form = named === null ? null : { ...named, ...given.comment };
+  const part = await choosePart(visit, changes, form);
+  const { alert } = given;
+  const files = changes.files.length === 0 && talks.threads.length === 0 ? emptyPart(changes) : null;
+  const content = html`${toolbar(cards, talks, given.review ?? {})}
+<div class="changes">${treePart(changes, talks, part)}<div class="stack">${files ?? (await filesPart(cards, talks, part, form))}</div></div>`;
+  return await requestFrame(
+    visit,
+    loaded,
+    { tab: 'changes', ...(alert !== undefined && { alert }), view: { isWide: true } },
+    content,
+  );
+};

@@ -1,0 +1,160 @@
+/** The cards of the files on the page, with threads, drafts and the form for a comment. */
+import { may } from '../../../../../core/access/may.ts';
+import type { FileDiff } from '../../../../../platform/git/protocol_types.ts';
+import { getRepository } from '../../../../../code/repository/get_repository.ts';
+import { codePath } from '../../../parts/code/code_path.ts';
+import { collapseReason } from '../../../parts/diff/collapse_reason.ts';
+import { rawPathsOf } from '../../../parts/diff/diff_part.ts';
+import { expandRows } from '../../../parts/diff/expand_rows.ts';
+import { diffFileId, fileCard } from '../../../parts/diff/file_card.ts';
+import { type DiffRow, parseLines } from '../../../parts/diff/parse_lines.ts';
+import { highlightedRows } from '../../../parts/diff/prepare_rows.ts';
+import { keysOf } from '../../../parts/diff/row_parts.ts';
+import { hidden } from '../../../parts/form.ts';
+import { type Html, html } from '../../../parts/html.ts';
+import { icon } from '../../../parts/icon.ts';
+import { type CommentPlace, commentForm } from './comment_form.ts';
+import { changesPath, choiceOf } from './changes_address.ts';
+import { type Cards, formPath, token } from './card_context.ts';
+import { draftCard, threadCard } from './thread_card.ts';
+import { type Place, type ShownDraft, type ShownThread, fileOf } from './load_threads.ts';
+
+/** Largest file that is shown whole. */
+const maxWholeBytes = 1024 * 1024;
+
+export type OpenForm = CommentPlace & { typed?: string | undefined; from?: number | undefined };
+
+export type FilesGiven = {
+  cards: Cards;
+  files: readonly FileDiff[];
+  threads: readonly ShownThread[];
+  drafts: readonly (ShownDraft & { place: Place | null })[];
+  form: OpenForm | null;
+};
+
+/** Reads the lines of the new file; null: it is too large, or not a text. */
+const readLines = async ({ visit, changes }: Cards, file: FileDiff): Promise<string[] | null> => {
+  if (file.deleted_file) return null;
+  const repository = getRepository(visit.call.platform, changes.loaded.project);
+  const params = { id: file.new_id, max: maxWholeBytes };
+  const { result, body } = await repository.read('blob.get', params);
+  if (result === null || !result.whole) return null;
+  const lines = body.toString('utf8').split('\n');
+  if (lines.at(-1) === '') lines.pop();
+  return lines;
+};
+
+const mayReadCode = ({ visit, changes }: Cards): boolean =>
+  may(visit.call.viewer, 'read_code', changes.loaded.project);
+
+const readRows = async (cards: Cards, file: FileDiff): Promise<DiffRow[]> => {
+  if (file.binary || file.diff === '') return [];
+  const rows = parseLines(file.diff);
+  if (cards.changes.query.whole !== true || !mayReadCode(cards)) return rows;
+  const lines = await readLines(cards, file);
+  return lines === null ? rows : expandRows(rows, lines);
+};
+
+type Placed = { below: Map<string, Html[]>; above: Html[]; outdated: Html[] };
+
+const addBelow = ({ below }: Placed, line: string, part: Html): void => {
+  below.set(line, [...(below.get(line) ?? []), part]);
+};
+
+const place = (placed: Placed, { line, isOutdated }: Place, shown: ReadonlySet<string>, part: Html): void => {
+  if (isOutdated) placed.outdated.push(part);
+  else if (line !== null && shown.has(line)) addBelow(placed, line, part);
+  else placed.above.push(part);
+};
+
+/** Sorts the threads, drafts and the open form of a file to its lines. */
+const placeParts = (given: FilesGiven, file: FileDiff, rows: readonly DiffRow[]): Placed => {
+  const { cards, files, threads, drafts, form } = given;
+  const shown = new Set<string>(rows.flatMap(keysOf));
+  const placed: Placed = { below: new Map(), above: [], outdated: [] };
+  const isHere = (one: Place): boolean => fileOf(files, one) === file;
+  for (const thread of threads.filter((one) => isHere(one.place))) {
+    const replies = drafts.filter(({ draft }) => draft.discussion_id === thread.id);
+    place(placed, thread.place, shown, threadCard(cards, thread, replies));
+  }
+  for (const draft of drafts) {
+    if (draft.place !== null && isHere(draft.place)) {
+      place(placed, { ...draft.place, isOutdated: false }, shown, draftCard(cards, draft));
+    }
+  }
+  if (form?.file.new_path === file.new_path) {
+    const part = commentForm(cards, form);
+    if (form.line !== null && shown.has(form.line)) addBelow(placed, form.line, part);
+    else placed.above.unshift(part);
+  }
+  return placed;
+};
+
+const abovePart = ({ above, outdated }: Placed): Html | null => {
+  if (above.length === 0 && outdated.length === 0) return null;
+  const folded =
+    outdated.length > 0 &&
+    html`<details><summary>${outdated.length === 1 ? '1 outdated thread' : `${outdated.length} outdated threads`}</summary><div class="stack">${outdated}</div></details>`;
+  return html`<div class="file-threads">${above}${folded}</div>`;
+};
+
+const viewedForm = (cards: Cards, file: FileDiff): Html | null => {
+  if (!cards.visit.call.signedIn) return null;
+  const isViewed = cards.changes.viewed.has(file);
+  return html`<form method="post" action="${formPath(cards, '/viewed')}" data-inline data-viewed>${token(cards)}${hidden('path', file.new_path)}${hidden(
+    'viewed',
+    isViewed ? '0' : '1',
+  )}<button class="small" aria-pressed="${String(isViewed)}">${icon(isViewed ? 'check' : 'eye')} Viewed<span class="visually-hidden"> ${file.new_path}</span> <kbd aria-hidden="true">v</kbd></button></form>`;
+};
+
+const commentLink = (cards: Cards, file: FileDiff): Html | null => {
+  const { changes, rights } = cards;
+  if (!rights.mayComment) return null;
+  const comment = diffFileId(file);
+  const path = changesPath(changes.loaded, { ...choiceOf(changes.query), comment });
+  return html`<a class="button small icon-button" href="${path}#new_comment" aria-label="Comment on ${file.new_path}" title="Comment on the file">${icon('comment')}</a>`;
+};
+
+/** Start of the addresses that open the form at a line. Relative, because a page has thousands. */
+const commentPath = ({ changes, rights }: Cards, file: FileDiff): string | null => {
+  if (!rights.mayComment) return null;
+  const sent = changesPath(changes.loaded, { ...choiceOf(changes.query), comment: `${diffFileId(file)}_` });
+  return sent.slice(sent.indexOf('?')).replaceAll('&', '&amp;');
+};
+
+const fileBlock = async (given: FilesGiven, file: FileDiff): Promise<Html> => {
+  const { cards } = given;
+  const { loaded, query, ends, viewed } = cards.changes;
+  const { project } = loaded;
+  const isAlone = query.file !== undefined;
+  const isCollapsed = collapseReason(file, { isAlone }) !== null;
+  const rows = isCollapsed ? [] : await readRows(cards, file);
+  const prepared = await highlightedRows(cards.visit.call, file.new_path, rows);
+  const placed = placeParts(given, file, rows);
+  const below = new Map([...placed.below].map(([line, parts]) => [line, html`${parts}`]));
+  const pathWith = (more: object): string =>
+    `${changesPath(loaded, { ...choiceOf(query), file: file.new_path, ...more })}#${diffFileId(file)}`;
+  const canRead = mayReadCode(cards);
+  const canExpand = canRead && !file.new_file && !file.deleted_file && !file.binary && query.whole !== true;
+  return fileCard({
+    file,
+    rows: prepared,
+    view: query.view ?? 'unified',
+    isAlone,
+    isFolded: viewed.has(file) && !isAlone && given.form?.file.new_path !== file.new_path,
+    viewPath:
+      file.deleted_file || ends === null || !canRead
+        ? null
+        : codePath(project, 'blob', ends[1], file.new_path),
+    rawPaths: ends === null || !canRead ? { old: null, fresh: null } : rawPathsOf(project, ends, file),
+    onlyPath: pathWith({}),
+    wholePath: canExpand ? pathWith({ whole: true }) : null,
+    actions: html`${viewedForm(cards, file)}${commentLink(cards, file)}`,
+    above: abovePart(placed),
+    table: { commentPath: commentPath(cards, file), below },
+  });
+};
+
+/** Renders the cards of the files. */
+export const fileBlocks = async (given: FilesGiven): Promise<Html> =>
+  html`${await Promise.all(given.files.map(async (file) => await fileBlock(given, file)))}`;

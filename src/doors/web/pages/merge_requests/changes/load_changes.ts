@@ -1,0 +1,128 @@
+/** Loads the differences that the Changes tab shows. */
+import type { LoadedMergeRequest } from '../../../../../review/merge_requests/find.ts';
+import type { VersionRow } from '../../../../../review/merge_requests/versions/json.ts';
+import { lastReviewedVersion } from '../../../../../review/merge_requests/versions/last_review.ts';
+import { findVersion, listVersions } from '../../../../../review/merge_requests/versions/queries.ts';
+import {
+  type VersionDiffRequest,
+  findInterdiffBase,
+  readVersionDiff,
+} from '../../../../../review/merge_requests/versions/version_diff.ts';
+import {
+  type ViewedFiles,
+  loadViewedFiles,
+} from '../../../../../review/merge_requests/viewed/viewed_files.ts';
+import { notFound } from '../../../../../platform/errors.ts';
+import { pageRequest } from '../../../../../platform/http/page.ts';
+import type { FileDiff, Oid } from '../../../../../platform/git/protocol_types.ts';
+import type { Visit } from '../../../page.ts';
+import { withAnonymousPlace } from '../../../parts/code/anonymous_places.ts';
+import { orderFiles } from './file_tree.ts';
+import type { ChangesQuery } from './changes_address.ts';
+
+/** Versions that the menus list. */
+const maxVersions = 50;
+
+export type Changes = {
+  loaded: LoadedMergeRequest;
+  query: ChangesQuery;
+  /** Newest first. */
+  versions: VersionRow[];
+  totalVersions: number;
+  /** The version that is shown; null: there is none yet. */
+  version: VersionRow | null;
+  /** The older version that it is compared with; null: the base. */
+  since: VersionRow | null;
+  /** The version that the viewer has reviewed, if there is a newer one. */
+  reviewed: VersionRow | null;
+  /** Both ends of the difference; null: nothing to compare. */
+  ends: [from: Oid | null, to: Oid] | null;
+  files: FileDiff[];
+  /** Exact number of files, even where the list was cut. */
+  totalFiles: number;
+  overflow: boolean;
+  /** Why there is no list of files, or why it says more than expected; null: neither. */
+  notice: string | null;
+  viewed: ViewedFiles;
+};
+
+/** Finds the older version of a comparison by its head. @throws Failure 404 */
+const findSince = (
+  versions: readonly VersionRow[],
+  version: VersionRow,
+  startSha: string | undefined,
+): VersionRow | null => {
+  if (startSha === undefined || startSha === '') return null;
+  const since = versions.find(({ id, head_commit_sha }) => head_commit_sha === startSha && id < version.id);
+  if (since === undefined) throw notFound('Version');
+  return since;
+};
+
+type Compared = Pick<Changes, 'ends' | 'files' | 'totalFiles' | 'overflow' | 'notice'>;
+
+const nothing = (notice: string | null): Compared => ({
+  ends: null,
+  files: [],
+  totalFiles: 0,
+  overflow: false,
+  notice,
+});
+
+/** Hides files whose lines differ in white space only. */
+const withoutEqual = (files: FileDiff[]): FileDiff[] =>
+  files.filter(
+    ({ diff, renamed_file, new_file, deleted_file, binary, too_large, a_mode, b_mode }) =>
+      diff !== '' || renamed_file || new_file || deleted_file || binary || too_large || a_mode !== b_mode,
+  );
+
+const compare = async (
+  visit: Visit,
+  { project }: LoadedMergeRequest,
+  { version, since, query }: Pick<Changes, 'version' | 'since' | 'query'>,
+): Promise<Compared> => {
+  const { call } = visit;
+  if (version?.head_commit_sha === null || version === null)
+    return nothing('The source branch has no commits yet.');
+  const to = version.head_commit_sha;
+  const base =
+    since === null
+      ? { from: version.base_commit_sha, isExact: true }
+      : await findInterdiffBase(call, project, [since, version]);
+  const request: VersionDiffRequest = { from: base.from, to, ignore_whitespace: query.w === true };
+  const read = await withAnonymousPlace(visit, async () => await readVersionDiff(call, project, request));
+  if (read === null)
+    return nothing('The commits of this version no longer exist, or they differ in too much.');
+  const { diffs, files, overflow } = read;
+  const shown = query.w === true ? withoutEqual(diffs) : diffs;
+  return {
+    ends: [base.from, to],
+    files: orderFiles(shown),
+    totalFiles: overflow ? files : shown.length,
+    overflow,
+    notice: base.isExact
+      ? null
+      : 'The source branch was rebased in between, with conflicts: these differences also have changes of the target branch.',
+  };
+};
+
+/** @throws Failure 404 for a version that is not of the merge request */
+export const loadChanges = async (
+  visit: Visit,
+  loaded: LoadedMergeRequest,
+  query: ChangesQuery,
+): Promise<Changes> => {
+  const { call } = visit;
+  const { id } = loaded.merge_request;
+  const [{ items: versions, total: totalVersions }, viewed] = await Promise.all([
+    listVersions(call.db, id, pageRequest({ per_page: maxVersions })),
+    loadViewedFiles(call, loaded),
+  ]);
+  const version =
+    query.diff_id === undefined
+      ? (versions[0] ?? null)
+      : (versions.find((one) => one.id === query.diff_id) ?? (await findVersion(call.db, id, query.diff_id)));
+  const since = version === null ? null : findSince(versions, version, query.start_sha);
+  const compared = await compare(visit, loaded, { version, since, query });
+  const reviewed = await lastReviewedVersion(call, loaded, versions);
+  return { loaded, query, versions, totalVersions, version, since, reviewed, viewed, ...compared };
+};

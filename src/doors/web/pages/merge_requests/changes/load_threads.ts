@@ -1,0 +1,183 @@
+/** The threads and drafts on lines and files, and where they are shown. */
+import { discussionsJson } from '../../../../../planning/discussions/json.ts';
+import { type Discussion, listDiffDiscussions } from '../../../../../planning/discussions/queries.ts';
+import { mayResolve } from '../../../../../planning/discussions/resolve_and_reply_rules.ts';
+import { type Position, parsePosition } from '../../../../../planning/notes/position.ts';
+import { mayAdminNote, mayComment } from '../../../../../planning/notes/rules.ts';
+import type { FileDiff } from '../../../../../platform/git/protocol_types.ts';
+import { type DraftNote, allDrafts } from '../../../../../review/merge_requests/drafts/draft_notes.ts';
+import { parseSuggestions } from '../../../../../review/merge_requests/suggestions/parse_suggestions.ts';
+import type { VersionRow } from '../../../../../review/merge_requests/versions/json.ts';
+import type { Visit } from '../../../page.ts';
+import type { LineKey } from '../../../parts/diff/row_parts.ts';
+import type { Html } from '../../../parts/html.ts';
+import { markdownTexts } from '../../../parts/markdown.ts';
+import type { Changes } from './load_changes.ts';
+import { type ShownSuggestion, loadSuggestions } from './load_suggestions.ts';
+
+/** Threads that are shown; of more, the newest. */
+const maxThreads = 500;
+
+type Person = { id: number; name: string; username: string; avatar_url: string | null };
+
+export type ShownNote = {
+  id: number;
+  body: string;
+  author: Person;
+  created_at: string;
+  updated_at: string;
+  resolvable: boolean;
+  resolved?: boolean;
+  resolved_by?: { name: string } | null;
+  content: Html;
+  mayAdmin: boolean;
+  suggestions: readonly ShownSuggestion[];
+};
+
+/** Where a thread or draft is shown in the version on the page. */
+export type Place = {
+  path: string;
+  /** null: on the file as a whole, or its line is not in this version. */
+  line: LineKey | null;
+  /** First line of a range. */
+  firstLine: number | null;
+  isOutdated: boolean;
+  /** Version in which it began; null: unknown. */
+  version: VersionRow | null;
+};
+
+export type Thread = { id: string; place: Place; isResolved: boolean; discussion: Discussion };
+
+export type ShownThread = Omit<Thread, 'discussion'> & { notes: ShownNote[] };
+
+export type ShownDraft = { draft: DraftNote; content: Html };
+
+export type Talks = {
+  threads: Thread[];
+  drafts: { draft: DraftNote; place: Place | null }[];
+  unresolved: number;
+  mayComment: boolean;
+  mayResolve: boolean;
+};
+
+const lineOf = (position: Position): LineKey | null => {
+  if (position.position_type !== 'text') return null;
+  const { old_line, new_line } = position;
+  if (new_line !== null) return `new_${new_line}`;
+  return old_line === null ? null : `old_${old_line}`;
+};
+
+const firstLineOf = (position: Position): number | null => {
+  if (position.position_type !== 'text' || position.line_range === null) return null;
+  const { start } = position.line_range;
+  const first = start.new_line ?? start.old_line;
+  const last = position.new_line ?? position.old_line;
+  return first === last ? null : first;
+};
+
+type Versions = Pick<Changes, 'versions' | 'version' | 'since' | 'files'>;
+
+const isOfVersion = ({ version, since }: Versions, { head_sha, base_sha }: Position): boolean =>
+  version?.head_commit_sha === head_sha && (since !== null || version.base_commit_sha === base_sha);
+
+/** Finds the place of a thread by its present position, or the one where it began. */
+const findPlace = (versions: Versions, positions: readonly (Position | null)[]): Place | null => {
+  const [now = null, original = now] = positions;
+  const began = original ?? now;
+  if (began === null) return null;
+  const current = [now, original].find((one) => one !== null && isOfVersion(versions, one)) ?? null;
+  const shown = current ?? began;
+  const version = versions.versions.find((one) => one.head_commit_sha === began.head_sha) ?? null;
+  // Of a comparison of versions, only the new side is that of the version.
+  const line = lineOf(shown);
+  const isOfSide = versions.since === null || line?.startsWith('new') === true;
+  return {
+    path: shown.new_path,
+    line: current !== null && isOfSide ? line : null,
+    firstLine: firstLineOf(shown),
+    isOutdated: current === null,
+    version,
+  };
+};
+
+const isResolved = ({ notes }: Discussion): boolean =>
+  notes.some(({ resolvable }) => resolvable === 1) &&
+  notes.every(({ resolvable, resolved_at }) => resolvable === 0 || resolved_at !== null);
+
+/** Loads the threads and drafts, without their texts as HTML. */
+export const loadTalks = async ({ call }: Visit, changes: Changes): Promise<Talks> => {
+  const { loaded } = changes;
+  const [discussions, drafts] = await Promise.all([
+    listDiffDiscussions(call, loaded.target, maxThreads),
+    call.signedIn ? allDrafts(call, loaded) : [],
+  ]);
+  const threads = discussions.flatMap((discussion): Thread[] => {
+    const { position, original_position } = discussion.notes[0];
+    const place = findPlace(changes, [parsePosition(position), parsePosition(original_position)]);
+    return place === null
+      ? []
+      : [{ id: discussion.id, place, isResolved: isResolved(discussion), discussion }];
+  });
+  return {
+    threads,
+    drafts: drafts.map((draft) => ({ draft, place: findPlace(changes, [parsePosition(draft.position)]) })),
+    unresolved: threads.filter((thread) => !thread.isResolved).length,
+    mayComment: call.signedIn && mayComment(call, loaded),
+    mayResolve: call.signedIn && mayResolve(call, loaded),
+  };
+};
+
+/** Counts the unresolved threads of each file. */
+export const countByFile = ({ threads }: Talks): Map<string, number> => {
+  const counts = new Map<string, number>();
+  for (const { place, isResolved: isDone } of threads) {
+    if (!isDone) counts.set(place.path, (counts.get(place.path) ?? 0) + 1);
+  }
+  return counts;
+};
+
+/** Renders the texts of threads and drafts together: references take a few queries for all. */
+export const renderTalks = async (
+  visit: Visit,
+  changes: Changes,
+  { threads, drafts }: Pick<Talks, 'threads' | 'drafts'>,
+): Promise<{ threads: ShownThread[]; drafts: (ShownDraft & { place: Place | null })[] }> => {
+  const { call } = visit;
+  const { loaded } = changes;
+  const { project, target } = loaded;
+  const suggestions = await loadSuggestions(
+    visit,
+    changes,
+    threads.flatMap(({ discussion }) => discussion.notes),
+  );
+  const rendered = await discussionsJson(
+    call,
+    target,
+    threads.map(({ discussion }) => discussion),
+  );
+  const bodies = rendered.flatMap(({ notes }) =>
+    notes.map(({ id, body }) => (suggestions.has(id) ? parseSuggestions(body).text : body)),
+  );
+  const texts = [...bodies, ...drafts.map(({ draft }) => draft.note)];
+  const contents = texts.length === 0 ? [] : await markdownTexts(call, texts, { project });
+  let at = 0;
+  const shown = threads.map(({ discussion, ...thread }, index): ShownThread => {
+    const rows = new Map(discussion.notes.map((note) => [note.id, note]));
+    const notes = (rendered[index]?.notes ?? []).map((note): ShownNote => {
+      const row = rows.get(note.id);
+      const content = contents[at++] as Html;
+      const mayAdmin = call.signedIn && row !== undefined && mayAdminNote(call, loaded, row);
+      const given = note as Omit<ShownNote, 'content' | 'mayAdmin' | 'suggestions'>;
+      return { ...given, content, mayAdmin, suggestions: suggestions.get(note.id) ?? [] };
+    });
+    return { ...thread, notes };
+  });
+  return {
+    threads: shown.filter(({ notes }) => notes.length > 0),
+    drafts: drafts.map((one) => ({ ...one, content: contents[at++] as Html })),
+  };
+};
+
+/** Returns the file on the page that a place means. */
+export const fileOf = (files: readonly FileDiff[], { path }: Place): FileDiff | undefined =>
+  files.find(({ new_path }) => new_path === path) ?? files.find(({ old_path }) => old_path === path);

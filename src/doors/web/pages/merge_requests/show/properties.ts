@@ -1,0 +1,80 @@
+/** The column beside a merge request: its properties, each with a form for those who may change it. */
+import { basicUser } from '../../../../../identity/users/json.ts';
+import type { Visit } from '../../../page.ts';
+import { type Html, html } from '../../../parts/html.ts';
+import { type IconName, icon } from '../../../parts/icon.ts';
+import { person } from '../../../parts/person.ts';
+import type { Choices } from '../../../parts/side/choices.ts';
+import { labelsForm, milestoneForm, peopleForm, timeForm } from '../../../parts/side/property_forms.ts';
+import {
+  assigneesSection,
+  followSection,
+  labelsSection,
+  lockSection,
+  milestoneSection,
+  none,
+  participantsSection,
+  referenceSection,
+  section,
+  timeSection,
+} from '../../../parts/side/sections.ts';
+import { requestPath, requestsPath } from '../find.ts';
+import type { ClosedIssue, RequestPage } from './load_overview.ts';
+
+const reviewStates: Record<string, readonly [style: string, image: IconName, word: string]> = {
+  approved: ['ok', 'check', 'approved'],
+  unapproved: ['off', 'circle', 'revoked'],
+  reviewed: ['wait', 'comment', 'commented'],
+  requested_changes: ['bad', 'cross', 'wants changes'],
+};
+
+const reviewersPart = (visit: Visit, shown: RequestPage, choices: Choices | null): Html => {
+  const { reviewers } = shown.loaded.merge_request;
+  const states = new Map(shown.reviewers.map(({ user_id, state }) => [user_id, state as string]));
+  const rows = reviewers.map((user) => {
+    const [style, image, word] = reviewStates[states.get(user.id) ?? ''] ?? ['off', 'clock', 'waiting'];
+    return html`<div class="row between">${person(basicUser(user, visit.call))}<span class="status ${style}">${icon(image)} ${word}</span></div>`;
+  });
+  const action = requestPath(shown.loaded);
+  return section(
+    reviewers.length === 1 ? 'Reviewer' : 'Reviewers',
+    rows.length === 0 ? none : html`${rows}`,
+    choices !== null && peopleForm(visit, action, { role: 'reviewer', own: reviewers, choices }),
+  );
+};
+
+const issueLine = ({ id, iid, title, references }: ClosedIssue): Html => {
+  if (iid === undefined || references === undefined) return html`<div>${String(id)} ${title}</div>`;
+  const project = references.full.slice(0, references.full.lastIndexOf('#'));
+  return html`<div><a href="/${project}/issues/${iid}">#${iid} ${title}</a></div>`;
+};
+
+const closesPart = ({ closes: { items, total } }: RequestPage): Html | null =>
+  total === 0
+    ? null
+    : section(
+        'Closes',
+        html`${items.map(issueLine)}${total > items.length && html`<span class="muted">and ${total - items.length} more</span>`}`,
+      );
+
+/** @param choices null: the viewer may not change them */
+export const sidePart = (visit: Visit, shown: RequestPage, choices: Choices | null): Html => {
+  const { loaded, rights, own, participants, labels } = shown;
+  const { target, project, merge_request } = loaded;
+  const { assignees, milestone } = merge_request;
+  const path = (below: string): string => requestPath(loaded, below);
+  const [action, list] = [path(''), requestsPath(project)];
+  const people = { role: 'assignee' as const, own: assignees };
+  return html`<aside class="aside" aria-label="Properties">${reviewersPart(visit, shown, choices)}${assigneesSection(
+    assignees.map((user) => basicUser(user, visit.call)),
+    choices !== null && peopleForm(visit, action, { ...people, choices }),
+  )}${closesPart(shown)}${labelsSection(labels, list, choices !== null && labelsForm(visit, action, { own: labels, choices }))}${milestoneSection(
+    milestone,
+    list,
+    choices !== null && milestoneForm(visit, action, { own: milestone, choices }),
+  )}${timeSection(target, rights.update && timeForm(visit, path('/time'), target.time_estimate))}${lockSection(
+    visit,
+    merge_request.discussion_locked === 1,
+    rights.admin ? action : null,
+  )}${followSection(visit, own, path)}${participantsSection(participants)}${referenceSection(`${project.full_path}!${target.iid}`)}</aside>`;
+};

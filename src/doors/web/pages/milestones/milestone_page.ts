@@ -1,0 +1,169 @@
+/** The page of a milestone: description, progress, and its issues and merge requests. */
+import { today } from '../../../../core/access/viewer.ts';
+import { linkedLabels } from '../../../../planning/issuables/lists/linked_labels.ts';
+import type { Scope } from '../../../../planning/issuables/lists/list.ts';
+import { issueTexts } from '../../../../planning/issues/lists/json_cache.ts';
+import { listIssues } from '../../../../planning/issues/lists/list.ts';
+import { countMilestoneIssues, loadIssueTimes } from '../../../../planning/issues/lists/milestone_counts.ts';
+import { type PageRequest, pageParams, pageRequest } from '../../../../platform/http/page.ts';
+import { id, object, oneOf } from '../../../../platform/http/schema.ts';
+import type { MilestoneRow } from '../../../../projects/milestones/json.ts';
+import { findMilestoneByIid } from '../../../../projects/milestones/queries.ts';
+import { mergeRequestTexts } from '../../../../review/merge_requests/lists/json_cache.ts';
+import { listMergeRequests } from '../../../../review/merge_requests/lists/list.ts';
+import { type AnyPage, type View, type Visit, page } from '../../page.ts';
+import { emptyState } from '../../parts/empty_state.ts';
+import { form } from '../../parts/form.ts';
+import { tabs } from '../../parts/frame/nav.ts';
+import { type Html, html } from '../../parts/html.ts';
+import { icon } from '../../parts/icon.ts';
+import { markdown } from '../../parts/markdown.ts';
+import { pagesNav } from '../../parts/paging.ts';
+import { issueRow, parseIssue } from '../issues/list/issue_row.ts';
+import { type OwnerPlace, type OwnerPlaceKind, ownerParams, workListPath } from '../labels/owner_pages.ts';
+import { burndownChart } from './burndown.ts';
+import { parseMergeRequest, requestRow } from './merge_request_row.ts';
+import { datesPart, progressBar, spellProgress } from './progress.ts';
+
+type Tab = 'issues' | 'merge_requests';
+
+const scopeOf = ({ project, owner }: OwnerPlace): Scope =>
+  project === null ? { group_id: owner.id } : { project };
+
+/** Nothing but the milestone selects; the newest come first. */
+const filtersFor = ({ id: milestone_id }: MilestoneRow) =>
+  ({ scope: 'all', state: 'all', order_by: 'created_at', sort: 'desc', milestone_id }) as const;
+
+type Records = { rows: Html[]; total: number };
+
+const loadIssues = async (
+  visit: Visit,
+  place: OwnerPlace,
+  row: MilestoneRow,
+  at: PageRequest,
+): Promise<Records> => {
+  const { call } = visit;
+  const query = { call, scope: scopeOf(place), filters: filtersFor(row), page: at, texts: issueTexts };
+  const { items, total } = await listIssues(query);
+  const issues = items.map(parseIssue);
+  const labels = await linkedLabels(
+    call.db,
+    'Issue',
+    issues.map((issue) => issue.id),
+  );
+  const context = {
+    labelHref: (name: string) => workListPath(visit, place, 'issues', { labels: name }) ?? place.path,
+    today: today(call.now),
+    namesProject: place.project === null,
+  };
+  return {
+    rows: issues.map((issue) => issueRow(issue, { ...context, labels: labels.get(issue.id) ?? [] })),
+    total,
+  };
+};
+
+const loadRequests = async (
+  { call }: Visit,
+  place: OwnerPlace,
+  row: MilestoneRow,
+  at: PageRequest,
+): Promise<Records> => {
+  const query = { call, scope: scopeOf(place), filters: filtersFor(row), page: at, texts: mergeRequestTexts };
+  const { items, total } = await listMergeRequests(query);
+  return {
+    rows: items.map((item) => requestRow(parseMergeRequest(item), place.project === null)),
+    total,
+  };
+};
+
+const recordsPart = async (
+  visit: Visit,
+  place: OwnerPlace,
+  row: MilestoneRow,
+  { tab, at }: { tab: Tab; at: PageRequest },
+): Promise<Html> => {
+  const path = `${place.path}/${row.iid}`;
+  const first = { ...at, page: 1, limit: 1, offset: 0 };
+  const isIssues = tab === 'issues';
+  const issues = await loadIssues(visit, place, row, isIssues ? at : first);
+  const requests = await loadRequests(visit, place, row, isIssues ? first : at);
+  const shown = isIssues ? issues : requests;
+  const links = tabs('Contents', [
+    { path, name: 'Issues', icon: 'issue', count: issues.total, isHere: isIssues },
+    {
+      path: `${path}?tab=merge_requests`,
+      name: 'Merge requests',
+      icon: 'merge-request',
+      count: requests.total,
+      isHere: !isIssues,
+    },
+  ]);
+  const none = isIssues
+    ? emptyState({ icon: 'issue', title: 'No issues on this milestone' })
+    : emptyState({ icon: 'merge-request', title: 'No merge requests on this milestone' });
+  return html`${links}
+<section class="card" aria-label="${isIssues ? 'Issues' : 'Merge requests'}">${
+    shown.rows.length === 0 ? none : html`<ul class="list issues">${shown.rows}</ul>`
+  }</section>
+${pagesNav({ path, query: { tab: isIssues ? undefined : tab }, page: at, total: shown.total })}`;
+};
+
+const actions = (visit: Visit, { path }: OwnerPlace, { iid, state }: MilestoneRow): Html => {
+  const one = `${path}/${iid}`;
+  const isOpen = state === 'active';
+  return html`<div class="buttons"><a class="button small" href="${one}/edit" data-key="e">${icon('pencil')} Edit</a>${form(
+    visit,
+    {
+      action: `${one}/${isOpen ? 'close' : 'activate'}`,
+      submit: isOpen ? 'Close milestone' : 'Reopen milestone',
+      isQuiet: true,
+    },
+  )}</div>`;
+};
+
+const aside = async (visit: Visit, row: MilestoneRow): Promise<Html> => {
+  const { call } = visit;
+  const counts = (await countMilestoneIssues(call, [row.id])).get(row.id) ?? { opened: 0, closed: 0 };
+  const times = await loadIssueTimes(call, row.id);
+  const day = today(call.now);
+  const chart = times === null ? null : burndownChart({ ...row, issues: times, today: day });
+  return html`<div class="aside"><section><h2>Progress</h2><p>${spellProgress(counts)}</p>${progressBar(counts)}</section>
+<section><h2>Dates</h2><p class="row">${datesPart(row, day)}</p></section>
+${chart !== null && html`<section><h2>Burn-down</h2>${chart}</section>`}</div>`;
+};
+
+const oneView = async (
+  visit: Visit,
+  place: OwnerPlace,
+  row: MilestoneRow,
+  shown: { tab: Tab; at: PageRequest },
+): Promise<View> => {
+  const isOpen = row.state === 'active';
+  const description = row.description ?? '';
+  const content = html`<div class="row between"><h1>${row.title}</h1>${place.canChange && actions(visit, place, row)}</div>
+<div class="row"><span class="state ${isOpen ? 'open' : 'closed'}">${icon(isOpen ? 'milestone' : 'check-circle')} ${isOpen ? 'Open' : 'Closed'}</span><span class="muted">Milestone %${row.iid}</span></div>
+<div class="with-aside"><div class="stack">${
+    description !== '' &&
+    html`<section class="card" aria-label="Description"><div class="body prose">${await markdown(visit.call, description, { project: place.project })}</div></section>`
+  }${await recordsPart(visit, place, row, shown)}</div>
+${await aside(visit, row)}</div>`;
+  return place.view(visit, { title: row.title, hasHeading: true }, content);
+};
+
+export const onePage = (kind: OwnerPlaceKind): AnyPage =>
+  page({
+    method: 'GET',
+    path: `${kind.served}/:iid`,
+    audience: 'user',
+    params: object({
+      ...ownerParams,
+      iid: id(),
+      tab: oneOf(['issues', 'merge_requests'], { default: 'issues' }),
+      ...pageParams,
+    }),
+    handle: async (visit, { iid, tab, ...params }) => {
+      const place = await kind.find(visit.call, params);
+      const row = await findMilestoneByIid(visit.call.db, place.owner, iid);
+      return await oneView(visit, place, row, { tab, at: pageRequest(params) });
+    },
+  });

@@ -1,0 +1,84 @@
+/** The profile of a user: who it is, and what of theirs the viewer sees. */
+import { requireUser } from '../../../../core/access/call.ts';
+import { publicProfile } from '../../../../identity/users/json.ts';
+import { type UserRow, loadUser } from '../../../../identity/users/queries.ts';
+import type { View, Visit } from '../../page.ts';
+import { avatar } from '../../parts/avatar.ts';
+import { tabs } from '../../parts/frame/nav.ts';
+import { type Html, html } from '../../parts/html.ts';
+import { icon } from '../../parts/icon.ts';
+import { moment } from '../../parts/moment.ts';
+import { type Asked, type ProfileTab, profileListing, profileTabs } from './profile_lists.ts';
+
+type Profile = ReturnType<typeof publicProfile>;
+
+const tabNames: Record<ProfileTab, string> = {
+  projects: 'Projects',
+  activity: 'Activity',
+  starred: 'Starred projects',
+  groups: 'Groups',
+};
+
+/** Renders a link that neither sends a referrer nor lends our reputation. */
+const outwardLink = (href: string, text: string): Html =>
+  html`<a href="${href}" rel="nofollow noopener noreferrer me">${text}</a>`;
+
+const websiteLink = (url: string): Html =>
+  outwardLink(/^https?:\/\//i.test(url) ? url : `http://${url}`, url.replace(/^https?:\/\//i, ''));
+
+/** Links the account at another service; other text than an account name stays text. */
+const accountAt = (base: string, account: string): Html | string => {
+  const name = account.replace(/^@/, '');
+  return /^[\w.-]{1,100}$/.test(name) ? outwardLink(base + name, account) : account;
+};
+
+const hasText = (text: string | null): text is string => text !== null && text !== '';
+
+const fact = (title: string, value: Html | string): Html =>
+  html`<section><h2>${title}</h2><p>${value}</p></section>
+`;
+
+const facts = (user: UserRow, profile: Profile): Html => {
+  const { location, organization, website_url, public_email, twitter, linkedin, skype } = profile;
+  return html`${hasText(organization) && fact('Organization', organization)}${
+    hasText(location) && fact('Location', location)
+  }${hasText(website_url) && fact('Website', websiteLink(website_url))}${
+    hasText(public_email) && fact('E-mail', html`<a href="mailto:${public_email}">${public_email}</a>`)
+  }${hasText(twitter) && fact('Twitter', accountAt('https://twitter.com/', twitter))}${
+    hasText(linkedin) && fact('LinkedIn', accountAt('https://www.linkedin.com/in/', linkedin))
+  }${hasText(skype) && fact('Skype', skype)}${fact('Member since', moment(user.created_at))}`;
+};
+
+const buttons = ({ call }: Visit, { id }: UserRow): Html =>
+  html`<div class="row end">${id === requireUser(call).id && html`<a class="button" href="/profile">${icon('pencil')} Edit profile</a>`}${
+    call.admin && html`<a class="button" href="/admin/users/${id}">${icon('shield')} Administer</a>`
+  }</div>`;
+
+const head = (visit: Visit, user: UserRow, { name, username, avatar_url }: Profile): Html =>
+  html`<div class="row">${avatar({ name, avatar_url, size: 'large' })}<div><h1>${name}</h1>
+<p class="muted">@${username}${user.state === 'blocked' && html` <span class="badge">Blocked</span>`}</p></div>${buttons(visit, user)}</div>`;
+
+/** Renders the profile of a user. Of blocked users it shows only who they are. */
+export const profilePage = async (visit: Visit, id: number, asked: Asked): Promise<View> => {
+  const user = await loadUser(visit.call.db, id);
+  const profile = publicProfile(user, visit.call);
+  const title = `${profile.name} (@${profile.username})`;
+  const path = `/${profile.username}`;
+  if (user.state === 'blocked' && !visit.call.admin) {
+    return { title, body: html`${head(visit, user, profile)}<p>This user is blocked.</p>` };
+  }
+  const { content } = await profileListing(visit, id, { path, asked });
+  const links = profileTabs.map((tab) => ({
+    path: tab === 'projects' ? path : `${path}?tab=${tab}`,
+    name: tabNames[tab],
+    isHere: tab === asked.tab,
+  }));
+  return {
+    title,
+    body: html`${head(visit, user, profile)}
+${hasText(profile.bio) && html`<p class="lines">${profile.bio}</p>`}
+<div class="with-aside"><div class="stack">${tabs('Profile', links)}
+${content}</div>
+<aside class="aside" aria-label="About ${profile.name}">${facts(user, profile)}</aside></div>`,
+  };
+};

@@ -1,0 +1,95 @@
+/** Handlers that archive, transfer and delete a project, by the operations of the API. */
+import { Failure } from '../../../../platform/errors.ts';
+import { object, optional, text } from '../../../../platform/http/schema.ts';
+import { followTransfers } from '../../../../projects/milestones/transfer.ts';
+import { type Project, findProject, findProjectFor } from '../../../../projects/projects/find.ts';
+import { removeProject } from '../../../../projects/projects/removal/remove.ts';
+import { transferProject } from '../../../../projects/projects/transfer.ts';
+import { archiveProject } from '../../../../projects/projects/update.ts';
+import { type FormProblems, attempt } from '../../parts/form.ts';
+import { type AnyPage, type View, type Visit, page, redirect } from '../../page.ts';
+import { projectPagePath, projectPath } from '../../parts/frame/project_view.ts';
+import { projectRoot } from '../../places.ts';
+import { placedOn } from '../ci/problems_without_field.ts';
+import { generalPage } from './general.ts';
+import { settingsView } from './settings_section.ts';
+
+const served = `${projectRoot}/settings`;
+
+const archiving = (word: 'archive' | 'unarchive', archived: 0 | 1, notice: string): AnyPage =>
+  page({
+    method: 'POST',
+    path: `${served}/${word}`,
+    audience: 'user',
+    params: object(projectPath),
+    handle: async ({ call }, { project: of }) => {
+      const project = await findProjectFor(call, of, 'archive_project');
+      await archiveProject(call, project, archived);
+      return redirect(projectPagePath(project, 'settings'), notice);
+    },
+  });
+
+type Refused = { visit: Visit; project: Project; sent: Record<string, string>; problems: FormProblems };
+
+const refuse = async (
+  key: 'transfer' | 'delete',
+  { visit, project, sent, problems }: Refused,
+): Promise<View> => {
+  const tried = { key, sent, problems: placedOn(problems, Object.keys(sent)) };
+  return await settingsView(generalPage, { visit, project, tried });
+};
+
+/** A hidden namespace counts as missing. */
+const attemptTransfer = async (
+  { call }: Visit,
+  project: Project,
+  namespace: string,
+): Promise<FormProblems | null> => {
+  const wrong = (problem: string): FormProblems => ({ text: null, fields: { namespace: [problem] } });
+  if (namespace === '') return wrong("can't be blank");
+  try {
+    return await attempt(async () => await transferProject(call, project, namespace, followTransfers));
+  } catch (error) {
+    if (!(error instanceof Failure) || error.kind !== 'not_found') throw error;
+    return wrong('was not found');
+  }
+};
+
+const transfer = page({
+  method: 'POST',
+  path: `${served}/transfer`,
+  audience: 'user',
+  params: object({ ...projectPath, namespace: optional(text({ maxLength: 1_000 })) }),
+  handle: async (visit, { project: of, namespace = '' }) => {
+    const { call } = visit;
+    const project = await findProjectFor(call, of, 'transfer_project');
+    const target = namespace.trim().replaceAll(/^\/+|\/+$/g, '');
+    const problems = await attemptTransfer(visit, project, target);
+    if (problems !== null) return await refuse('transfer', { visit, project, sent: { namespace }, problems });
+    const { full_path } = await findProject(call, project.id);
+    return redirect(`/${full_path}`, `The project is transferred to ${target}.`);
+  },
+});
+
+const remove = page({
+  method: 'POST',
+  path: `${served}/delete`,
+  audience: 'user',
+  params: object({ ...projectPath, confirm: optional(text({ maxLength: 1_000 })) }),
+  handle: async (visit, { project: of, confirm = '' }) => {
+    const project = await findProjectFor(visit.call, of, 'remove_project');
+    if (confirm.trim() !== project.full_path) {
+      const problems = { text: null, fields: { confirm: ['Type the full path of the project'] } };
+      return await refuse('delete', { visit, project, sent: { confirm }, problems });
+    }
+    await removeProject(visit.call, project);
+    return redirect('/', `The project ${project.full_path} is deleted.`);
+  },
+});
+
+export const advancedPages = [
+  archiving('archive', 1, 'The project is archived.'),
+  archiving('unarchive', 0, 'The project is unarchived.'),
+  transfer,
+  remove,
+];

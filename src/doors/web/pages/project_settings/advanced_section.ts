@@ -1,0 +1,90 @@
+/** What changes a project as a whole: archive, transfer, delete. */
+import { may } from '../../../../core/access/may.ts';
+import { listCreationNamespaces } from '../../../../projects/projects/lists/creation_namespaces.ts';
+import type { Project } from '../../../../projects/projects/find.ts';
+import { type FormProblems, form, input, noProblems } from '../../parts/form.ts';
+import { type Html, html } from '../../parts/html.ts';
+import type { Visit } from '../../page.ts';
+import { projectPagePath } from '../../parts/frame/project_view.ts';
+import { type Given, refusal, sectionCard } from './settings_section.ts';
+
+/** Namespaces that the transfer form proposes; others can be typed. */
+const maxSuggestions = 100;
+
+const archivePart = (visit: Visit, project: Project): Html => {
+  const path = projectPagePath(project, 'settings');
+  if (project.archived === 1) {
+    return html`<section class="stack"><h3>Unarchive project</h3>
+<p>People can push, open issues and run pipelines again.</p>
+${form(visit, { action: `${path}/unarchive`, submit: 'Unarchive project' })}</section>
+`;
+  }
+  return html`<section class="stack"><h3>Archive project</h3>
+<p>The project becomes read-only: nobody can push, and no pipelines run. You can unarchive it at any time.</p>
+${form(visit, { action: `${path}/archive`, submit: 'Archive project', danger: true })}</section>
+`;
+};
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+type Refused = { problems: FormProblems; typed: (name: string) => string };
+
+const refusedAs = ({ tried }: Given, key: string): Refused => {
+  const refused = tried?.key === key ? tried : null;
+  return { problems: refused?.problems ?? noProblems, typed: (name) => textOf(refused?.sent[name]) };
+};
+
+const transferPart = async (given: Given): Promise<Html> => {
+  const { visit, project } = given;
+  const { problems, typed } = refusedAs(given, 'transfer');
+  const namespaces = await listCreationNamespaces(visit.call, maxSuggestions);
+  const field = input({
+    name: 'namespace',
+    label: 'New namespace',
+    hint: 'Path of a group, or your user name.',
+    value: typed('namespace'),
+    required: true,
+    suggestions: namespaces.filter(({ id }) => id !== project.namespace_id).map((one) => one.full_path),
+    problems,
+  });
+  const action = `${projectPagePath(project, 'settings')}/transfer`;
+  return html`<section class="stack" id="transfer"><h3>Transfer project</h3>
+<p>Moves the project with everything in it. Its address changes; the old one leads to the new one. Members of the old group lose their access, members of the new group get it. A narrower visibility of the new group applies.</p>
+${form(visit, { action, submit: 'Transfer project', danger: true, problems }, field)}</section>
+`;
+};
+
+const deletePart = (given: Given): Html => {
+  const { visit, project } = given;
+  const { problems } = refusedAs(given, 'delete');
+  const field = input({
+    name: 'confirm',
+    label: `Type ${project.full_path} to confirm`,
+    autocomplete: 'off',
+    required: true,
+    problems,
+  });
+  const action = `${projectPagePath(project, 'settings')}/delete`;
+  return html`<section class="stack" id="delete"><h3>Delete project</h3>
+<p>Deletes the repository, issues, merge requests, pipelines and files of the project, for everyone. <strong>This cannot be undone.</strong></p>
+${form(visit, { action, submit: 'Delete project', danger: true, problems }, field)}</section>
+`;
+};
+
+/** Renders the forms that the visitor may use; null: none. */
+export const advancedPart = async (given: Given): Promise<Html | null> => {
+  const { visit, project, tried } = given;
+  const { viewer } = visit.call;
+  const parts = [
+    may(viewer, 'archive_project', project) ? archivePart(visit, project) : null,
+    may(viewer, 'transfer_project', project) ? await transferPart(given) : null,
+    may(viewer, 'remove_project', project) ? deletePart(given) : null,
+  ].filter((part) => part !== null);
+  if (parts.length === 0) return null;
+  const refused = tried?.key === 'transfer' || tried?.key === 'delete' ? tried.key : null;
+  const card = sectionCard(
+    { key: 'advanced', title: 'Danger zone', isDanger: true },
+    html`<div class="stack parted">${parts}</div>`,
+  );
+  return refused === null ? card : html`${refusal(refused, 'the form in the danger zone')}${card}`;
+};

@@ -1,0 +1,44 @@
+/** Who may use which feature of a project. */
+import type { Feature } from '../../../../core/access/visible.ts';
+import { select } from '../../parts/form.ts';
+import { html } from '../../parts/html.ts';
+import type { Section } from './settings_section.ts';
+
+type Texts = readonly [label: string, hint: string];
+
+const featureTexts: { [F in Feature]: Texts } = {
+  issues_access_level: ['Issues', 'Plan and discuss work.'],
+  repository_access_level: ['Repository', 'Read and change the code.'],
+  merge_requests_access_level: ['Merge requests', 'Review changes before they are merged.'],
+  forking_access_level: ['Forks', 'Copy the project into another namespace.'],
+  builds_access_level: ['Pipelines', 'Build, test and deploy.'],
+  releases_access_level: ['Releases', 'Publish versions with notes and files.'],
+  environments_access_level: ['Environments', 'Follow deployments.'],
+  snippets_access_level: ['Snippets', 'Share pieces of code.'],
+  container_registry_access_level: ['Container registry', 'Store images.'],
+};
+
+const accessOptions = [
+  ['enabled', 'Everyone with access'],
+  ['private', 'Members only'],
+  ['disabled', 'Nobody'],
+] as const;
+
+const features = Object.keys(featureTexts) as Feature[];
+
+export const featureSection: Section = {
+  key: 'features',
+  title: 'Features',
+  intro: 'A feature that nobody may use is hidden. Its content is kept, and returns with the feature.',
+  names: features,
+  saved: 'The features are saved.',
+  fields: ({ visit, text, problems }) => {
+    const hasRegistry = visit.call.platform.config.registry !== null;
+    const shown = features.filter((name) => hasRegistry || name !== 'container_registry_access_level');
+    const selects = shown.map((name) => {
+      const [label, hint] = featureTexts[name];
+      return select({ name, label, hint, value: text(name), options: accessOptions, problems });
+    });
+    return [html`<div class="pairs">${selects}</div>`];
+  },
+};

@@ -1,0 +1,174 @@
+/** Sections of settings pages: each is a form that saves only its own fields, by the operation of the API. */
+import type { Call } from '../../../../core/access/call.ts';
+import { type ProjectAction, may } from '../../../../core/access/may.ts';
+import { object } from '../../../../platform/http/schema.ts';
+import type { RawParams } from '../../../../platform/http/params.ts';
+import { type ProjectInput, projectInput, projectParams } from '../../../../projects/projects/fields.ts';
+import { type Project, findProjectFor } from '../../../../projects/projects/find.ts';
+import { updateProject } from '../../../../projects/projects/update.ts';
+import { type FormProblems, attempt, form, noProblems } from '../../parts/form.ts';
+import { type Html, html } from '../../parts/html.ts';
+import { type AnyPage, type View, type Visit, page, redirect } from '../../page.ts';
+import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_view.ts';
+import { projectRoot } from '../../places.ts';
+import { placedOn } from '../ci/problems_without_field.ts';
+
+type SettingsNoun = 'settings' | 'settings/merge_requests' | 'settings/ci_cd';
+
+/** A submitted form that was refused. */
+export type Tried = { key: string; sent: RawParams; problems: FormProblems };
+
+/** What the fields of a section show: the stored values, or the refused input. */
+export type Shown = {
+  visit: Visit;
+  project: Project;
+  text: (name: string) => string;
+  isOn: (name: string) => boolean;
+  problems: FormProblems;
+};
+
+export type Section = {
+  /** Part of the address of the form, and anchor of the section. */
+  key: string;
+  title: string;
+  /** Shown above the fields. */
+  intro?: string;
+  /** The parameters of the API that the form sets. */
+  names: readonly (keyof typeof projectParams)[];
+  saved: string;
+  /** Text of its button. Default: Save changes. */
+  submit?: string;
+  /** Shown only to those who may do this. */
+  action?: ProjectAction;
+  /** Stored values that are no columns of the project. */
+  load?: (call: Call, project: Project) => Promise<Record<string, unknown>>;
+  fields: (shown: Shown) => Promise<readonly (Html | null)[]> | readonly (Html | null)[];
+};
+
+/** Converts a stored, parsed or sent value to the text of its field. A ticked checkbox sends its hidden 0 first. */
+const toText = (value: unknown): string => {
+  if (Array.isArray(value)) return value[0] === '0' ? toText(value.at(-1)) : value.join(', ');
+  if (typeof value === 'boolean') return value ? '1' : '0';
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+};
+
+/** Renders a card with a heading. */
+export const sectionCard = (
+  { key, title, isDanger = false }: { key: string; title: string; isDanger?: boolean },
+  content: Html,
+): Html => html`<section class="card${isDanger && ' danger-zone'}" id="${key}" aria-labelledby="${key}_title">
+<header><h2 id="${key}_title">${title}</h2></header>
+<div class="body">${content}</div>
+</section>
+`;
+
+/** Renders the refusal at the top of the page, with a link to the section that needs another input. */
+export const refusal = (key: string, title: string): Html =>
+  html`<p class="flash alert">Nothing was saved. Correct <a href="#${key}">${title}</a>.</p>
+`;
+
+export type Given = { visit: Visit; project: Project; tried: Tried | null };
+
+const sectionPart = async (
+  { visit, project, tried }: Given,
+  path: string,
+  section: Section,
+): Promise<Html> => {
+  const { key, title, intro, load, fields } = section;
+  const refused = tried?.key === key ? tried : null;
+  const stored: Record<string, unknown> = { ...project, ...(await load?.(visit.call, project)) };
+  const text = (name: string): string => toText(refused?.sent[name] ?? stored[name]);
+  const problems = refused?.problems ?? noProblems;
+  const parts = await fields({ visit, project, text, isOn: (name) => text(name) === '1', problems });
+  const content = form(
+    visit,
+    { action: `${path}/${key}`, submit: section.submit ?? 'Save changes', problems },
+    ...parts,
+  );
+  return sectionCard(
+    { key, title },
+    html`${intro !== undefined && html`<p class="hint">${intro}</p>`}${content}`,
+  );
+};
+
+export type SettingsPage = {
+  noun: SettingsNoun;
+  title: string;
+  action: ProjectAction;
+  sections: readonly Section[];
+  /** A card after the first section. */
+  second?: (of: Given) => Html;
+  /** Further content below the sections. */
+  more?: (of: Given) => Promise<Html | null>;
+};
+
+/** Renders a settings page. @param tried null: nothing was refused */
+export const settingsView = async (
+  { noun, title, sections, second, more }: SettingsPage,
+  { visit, project, tried }: Given,
+): Promise<View> => {
+  const path = projectPagePath(project, noun);
+  const allowed = sections.filter(
+    ({ action }) => action === undefined || may(visit.call.viewer, action, project),
+  );
+  const given = { visit, project, tried };
+  const parts: Html[] = [];
+  for (const section of allowed) parts.push(await sectionPart(given, path, section));
+  if (second !== undefined) parts.splice(1, 0, second(given));
+  const refused = sections.find(({ key }) => key === tried?.key);
+  const content = html`${refused !== undefined && refusal(refused.key, refused.title)}${parts}${await more?.(given)}`;
+  const view = projectView(visit, { project, title, noun }, content);
+  return tried === null ? view : { ...view, status: 422 };
+};
+
+/** The API names the problem of a visibility after its number. */
+const toFields = ({ text, fields: { visibility_level, ...fields } }: FormProblems): FormProblems => ({
+  text,
+  fields: { ...fields, ...(visibility_level !== undefined && { visibility: visibility_level }) },
+});
+
+const savePage = (settings: SettingsPage, section: Section): AnyPage => {
+  const { key, names, saved } = section;
+  const find = async ({ call }: Visit, project: unknown): Promise<Project> =>
+    await findProjectFor(call, String(project), settings.action);
+  const show = async (visit: Visit, project: Project, sent: RawParams, problems: FormProblems) =>
+    await settingsView(settings, {
+      visit,
+      project,
+      tried: { key, sent, problems: placedOn(toFields(problems), names) },
+    });
+  const params = Object.fromEntries(names.map((name) => [name, projectParams[name]]));
+  return page({
+    method: 'POST',
+    path: `${projectRoot}/${settings.noun}/${key}`,
+    audience: 'user',
+    params: object({ ...projectPath, ...params }),
+    handle: async (visit, { project: of, ...sent }) => {
+      const project = await find(visit, of);
+      const save = async (): Promise<void> => {
+        const input: ProjectInput = projectInput(sent);
+        await updateProject(visit.call, project, input);
+      };
+      const problems = await attempt(save);
+      if (problems !== null) return await show(visit, project, sent, problems);
+      return redirect(projectPagePath(project, settings.noun), saved);
+    },
+    invalid: async (visit, sent, fields) =>
+      await show(visit, await find(visit, sent['project']), sent, { text: null, fields }),
+  });
+};
+
+/** Returns the page and the handlers of its forms. */
+export const settingsPages = (settings: SettingsPage): AnyPage[] => [
+  page({
+    method: 'GET',
+    path: `${projectRoot}/${settings.noun}`,
+    audience: 'user',
+    params: object(projectPath),
+    handle: async (visit, { project: of }) => {
+      const project = await findProjectFor(visit.call, of, settings.action);
+      return await settingsView(settings, { visit, project, tried: null });
+    },
+  }),
+  ...settings.sections.map((section) => savePage(settings, section)),
+];

@@ -1,0 +1,180 @@
+/** The form that creates a project. */
+import { type Call, requireUser } from '../../../../core/access/call.ts';
+import type { FileAction } from '../../../../code/repository/commits/file_actions.ts';
+import { initializeRepository } from '../../../../code/repository/files/initialize_repository.ts';
+import { boolean, clearable, id, object, oneOf, optional, text } from '../../../../platform/http/schema.ts';
+import type { RawParams } from '../../../../platform/http/params.ts';
+import { createProject } from '../../../../projects/projects/create.ts';
+import { loadProject } from '../../../../projects/projects/find.ts';
+import { listLicenses, listTemplates, readTemplate } from '../../../../projects/templates/files.ts';
+import { fillLicense } from '../../../../projects/templates/routes.ts';
+import { type View, type Visit, page, redirect } from '../../page.ts';
+import { type FormProblems, checkbox, form, input, noProblems, select, textArea } from '../../parts/form.ts';
+import { type Html, html } from '../../parts/html.ts';
+import { attemptCreation, namespaceSelect, usualVisibility, visibilityField } from './creation_fields.ts';
+
+type Filled = {
+  namespace_id?: string | undefined;
+  name?: string | undefined;
+  path?: string | undefined;
+  description?: string | null | undefined;
+  visibility?: string | undefined;
+  initialize_with_readme?: boolean | undefined;
+  gitignore?: string | undefined;
+  license?: string | undefined;
+};
+
+/** All templates on one page. */
+const everything = { page: 1, per_page: 1_000, limit: 1_000, offset: 0 };
+
+const templateSelects = async ({ gitignore = '', license = '' }: Filled): Promise<Html> => {
+  const [gitignores, licenses] = await Promise.all([
+    listTemplates('gitignores', everything),
+    listLicenses(false, everything),
+  ]);
+  return html`${select({
+    name: 'gitignore',
+    label: '.gitignore template',
+    value: gitignore,
+    options: [['', 'None'], ...gitignores.items.map(({ key, name }) => [key, name] as const)],
+  })}${select({
+    name: 'license',
+    label: 'License',
+    value: license,
+    options: [['', 'None'], ...licenses.items.map(({ key, name }) => [key, name] as const)],
+  })}`;
+};
+
+/** Tells how to create a project by a push. */
+const pushPart = ({ call }: Visit): Html => {
+  const url = `${call.baseUrl}/${requireUser(call).username}/new-project.git`;
+  return html`<section class="card"><header><h2>Create a project by push</h2></header><div class="body stack">
+<p>Push an existing repository to a path that does not exist yet, below your user name or a group in which you may create projects. The project is private.</p>
+<pre tabindex="0"><code>git remote add origin ${url}
+git push --set-upstream origin main</code></pre></div></section>`;
+};
+
+const formView = async (visit: Visit, filled: Filled, problems: FormProblems = noProblems): Promise<View> => {
+  const { call } = visit;
+  const fields = form(
+    visit,
+    { action: '/projects', submit: 'Create project', problems },
+    input({ name: 'name', label: 'Project name', value: filled.name ?? null, required: true, problems }),
+    await namespaceSelect(call, { chosen: filled.namespace_id, problems }),
+    input({
+      name: 'path',
+      label: 'Path',
+      hint: 'Part of the address. Left empty, it is derived from the name.',
+      value: filled.path ?? null,
+      problems,
+    }),
+    textArea({
+      name: 'description',
+      label: 'Description (optional)',
+      value: filled.description ?? '',
+      rows: 3,
+      problems,
+    }),
+    visibilityField(call, { chosen: filled.visibility ?? usualVisibility(call), problems }),
+    html`<fieldset><legend>First commit</legend>${checkbox({
+      name: 'initialize_with_readme',
+      label: 'Add a README',
+      hint: 'So that the project can be cloned at once. Leave it off to push an existing repository.',
+      checked: filled.initialize_with_readme ?? true,
+    })}<div class="columns">${await templateSelects(filled)}</div><p class="hint">Templates are added together with the README.</p></fieldset>`,
+  );
+  return {
+    title: 'New project',
+    status: problems === noProblems ? 200 : 422,
+    body: html`<h1>New project</h1>
+<div class="with-aside even"><section class="card"><div class="body">${fields}</div></section>
+<div class="stack">${pushPart(visit)}</div></div>`,
+  };
+};
+
+const toFile = (file_path: string, content: string): FileAction => ({
+  action: 'create',
+  file_path,
+  content: Buffer.from(content),
+});
+
+/** Reads the chosen templates. @throws Failure 404 for one that does not exist */
+const readFiles = async (
+  call: Call,
+  { gitignore = '', license = '', name }: Filled,
+): Promise<FileAction[]> => {
+  const owner = requireUser(call).name;
+  return [
+    ...(gitignore === ''
+      ? []
+      : [toFile('.gitignore', (await readTemplate('gitignores', gitignore)).content)]),
+    ...(license === ''
+      ? []
+      : [toFile('LICENSE', (await fillLicense(call, license, { project: name, fullname: owner })).content)]),
+  ];
+};
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+
+/** Reads what was filled in of a form that was refused. */
+const readFilled = (sent: RawParams): Filled => ({
+  namespace_id: textOf(sent['namespace_id']),
+  name: textOf(sent['name']),
+  path: textOf(sent['path']),
+  description: textOf(sent['description']),
+  visibility: textOf(sent['visibility']),
+  gitignore: textOf(sent['gitignore']),
+  license: textOf(sent['license']),
+});
+
+const create = page({
+  method: 'POST',
+  path: '/projects',
+  audience: 'user',
+  params: object({
+    namespace_id: optional(clearable(id())),
+    name: text(),
+    path: optional(text()),
+    description: optional(clearable(text({ maxLength: 2000 }))),
+    visibility: optional(oneOf(['private', 'internal', 'public'])),
+    initialize_with_readme: optional(boolean()),
+    gitignore: optional(text()),
+    license: optional(text()),
+  }),
+  invalid: async (visit, sent, problems) =>
+    await formView(visit, readFilled(sent), { text: null, fields: problems }),
+  handle: async (visit, { namespace_id = null, initialize_with_readme = false, ...filled }) => {
+    const { call } = visit;
+    const { name, path, description, visibility } = filled;
+    let projectId = 0;
+    const problems = await attemptCreation(async () => {
+      const files = initialize_with_readme ? await readFiles(call, filled) : [];
+      const columns = {
+        name,
+        ...(path !== undefined && path !== '' && { path }),
+        ...((description ?? '') !== '' && { description: description ?? '' }),
+        ...(visibility !== undefined && { visibility }),
+      };
+      projectId = await createProject(call, requireUser(call), namespace_id, columns);
+      if (initialize_with_readme) await initializeRepository(call, projectId, undefined, files);
+    });
+    if (problems !== null) {
+      const chosen = namespace_id === null ? undefined : String(namespace_id);
+      return await formView(visit, { namespace_id: chosen, initialize_with_readme, ...filled }, problems);
+    }
+    const project = await loadProject(call.db, projectId);
+    return redirect(`/${project?.full_path ?? ''}`, `The project ${name} is created.`);
+  },
+});
+
+export const newPages = [
+  page({
+    method: 'GET',
+    path: '/projects/new',
+    audience: 'user',
+    params: object({ namespace_id: optional(clearable(id())) }),
+    handle: async (visit, { namespace_id = null }) =>
+      await formView(visit, { namespace_id: namespace_id === null ? undefined : String(namespace_id) }),
+  }),
+  create,
+];

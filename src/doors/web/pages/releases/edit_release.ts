@@ -1,0 +1,244 @@
+/** Edits and deletes releases and their links. */
+import { type Code, findCode } from '../../../../code/repository/code.ts';
+import { findRelease } from '../../../../code/releases/find_releases.ts';
+import { type ReleaseRow, type ReleaseJson, releasesJson } from '../../../../code/releases/json.ts';
+import { linkTypes } from '../../../../code/releases/links.ts';
+import { createLink, deleteLink, updateLink } from '../../../../code/releases/write_links.ts';
+import { deleteRelease, updateRelease } from '../../../../code/releases/write_releases.ts';
+import { notFound } from '../../../../platform/errors.ts';
+import { id, object, oneOf, optional, text } from '../../../../platform/http/schema.ts';
+import type { Call } from '../../../../core/access/call.ts';
+import { type View, type Visit, page, redirect } from '../../page.ts';
+import { type FormProblems, attempt, form, input, noProblems, select } from '../../parts/form.ts';
+import { projectView } from '../../parts/frame/project_view.ts';
+import { type Html, html } from '../../parts/html.ts';
+import { icon } from '../../parts/icon.ts';
+import { placedOn } from '../ci/problems_without_field.ts';
+import { linkTypeNames } from './release_card.ts';
+import {
+  type FilledRelease,
+  filledAsSent,
+  loadMilestoneChoices,
+  releaseFieldParts,
+  releaseFields,
+  releaseProblems,
+  startOfDay,
+  toDay,
+  withPlainLines,
+} from './fields.ts';
+import { releaseParams, releasePath, releasesPath, servedReleases } from './paths.ts';
+
+type Editing = { code: Code; row: ReleaseRow };
+
+const findToEdit = async (
+  call: Call,
+  { project, tag }: { project: string; tag: string },
+): Promise<Editing> => {
+  const code = await findCode(call, project, 'admin_release');
+  return { code, row: await findRelease(call.db, code.project.id, tag) };
+};
+
+type Filled = { name: string; url: string; link_type: string };
+/** A link whose form was not accepted; `id` is null for a new one. */
+type TriedLink = { id: number | null; filled: Filled; problems: FormProblems };
+
+const linkFields = ({ name, url, link_type }: Filled, prefix: string, problems: FormProblems) => [
+  html`<div class="link-row">${input({ name: 'name', id: `${prefix}_name`, label: 'Link title', value: name, required: true, problems })}${input(
+    { name: 'url', id: `${prefix}_url`, label: 'URL', type: 'url', value: url, required: true, problems },
+  )}${select({
+    name: 'link_type',
+    id: `${prefix}_type`,
+    label: 'Type',
+    value: link_type,
+    options: linkTypes.map((one) => [one, linkTypeNames[one]] as const),
+  })}</div>`,
+];
+
+type Link = ReleaseJson['assets']['links'][number];
+
+const linkItem = (visit: Visit, path: string, link: Link, tried: TriedLink | undefined): Html => {
+  const isTried = tried?.id === link.id;
+  const problems = isTried ? tried.problems : noProblems;
+  const action = `${path}/links/${link.id}`;
+  return html`<li><span class="lead">${icon('link')}</span><span class="title"><a href="${link.url}" rel="nofollow noopener">${link.name}</a></span>
+<span class="meta">${linkTypeNames[link.link_type]} · ${link.url}</span>
+<span class="side">${form(visit, { action: `${action}/delete`, submit: 'Remove', name: `Remove ${link.name}`, isQuiet: true })}</span>
+<details${isTried && html` open`}><summary>Edit<span class="visually-hidden"> ${link.name}</span></summary><div class="stack">${form(
+    visit,
+    { action, submit: 'Save link', isQuiet: true, problems },
+    ...linkFields(isTried ? tried.filled : link, `link_${link.id}`, problems),
+  )}</div></details></li>
+`;
+};
+
+const linksCard = (visit: Visit, path: string, links: readonly Link[], tried?: TriedLink): Html => {
+  const isTried = tried?.id === null;
+  const problems = isTried ? tried.problems : noProblems;
+  const empty: Filled = { name: '', url: '', link_type: 'other' };
+  return html`<section class="card form-page" aria-labelledby="links"><header><h2 id="links">Links to assets</h2></header>
+${links.length > 0 && html`<ul class="list">${links.map((link) => linkItem(visit, path, link, tried))}</ul>`}
+<div class="body">${form(
+    visit,
+    { action: `${path}/links`, submit: 'Add link', isQuiet: true, problems },
+    ...linkFields(isTried ? tried.filled : empty, 'link_new', problems),
+  )}</div></section>`;
+};
+
+type Tried = { filled?: FilledRelease; problems?: FormProblems; link?: TriedLink };
+
+const toFilled = (
+  { name, description, released_at }: ReleaseRow,
+  { milestones }: ReleaseJson,
+): FilledRelease => ({
+  name,
+  description,
+  released_at: toDay(released_at),
+  milestone_ids: milestones.map((one) => one.id),
+});
+
+const editView = async (visit: Visit, { code, row }: Editing, tried: Tried = {}): Promise<View> => {
+  const { project } = code;
+  const { problems = noProblems } = tried;
+  const [release] = await releasesJson(visit.call, code, [row]);
+  if (release === undefined) throw notFound();
+  const filled = tried.filled ?? toFilled(row, release);
+  const milestones = await loadMilestoneChoices(visit, project, release.milestones);
+  const path = releasePath(project, row.tag);
+  const content = html`<section class="card form-page"><div class="body"><p class="muted">${icon('tag')} ${row.tag}</p>${form(
+    visit,
+    { action: path, submit: 'Save changes', problems },
+    ...releaseFieldParts({ project, filled, milestones, problems }),
+  )}</div></section>
+${linksCard(visit, path, release.assets.links, tried.link)}
+<section class="card danger-zone form-page"><header><h2>Delete this release</h2></header><div class="body stack">
+<p>Its notes and links are deleted; the tag stays. This cannot be undone.</p>
+${form(visit, { action: `${path}/delete`, submit: 'Delete release', danger: true })}</div></section>`;
+  const view = projectView(visit, { project, title: 'Edit release', noun: 'releases' }, content);
+  const isTried = tried.problems !== undefined || tried.link !== undefined;
+  return isTried ? { ...view, status: 422 } : view;
+};
+
+const served = `${servedReleases}/:tag`;
+
+const editPage = page({
+  method: 'GET',
+  path: `${served}/edit`,
+  audience: 'user',
+  params: object(releaseParams),
+  handle: async (visit, params) => await editView(visit, await findToEdit(visit.call, params)),
+});
+
+const update = page({
+  method: 'POST',
+  path: served,
+  audience: 'user',
+  params: object({ ...releaseParams, ...releaseFields }),
+  invalid: async (visit, sent, fields) => {
+    const of = { project: String(sent['project']), tag: String(sent['tag']) };
+    const editing = await findToEdit(visit.call, of);
+    return await editView(visit, editing, { filled: filledAsSent(sent), problems: { text: null, fields } });
+  },
+  handle: async (visit, params) => {
+    const { call } = visit;
+    const { code, row } = await findToEdit(call, params);
+    const { name, description, released_at, milestone_ids } = params;
+    const day = startOfDay(released_at);
+    // The form shows the day only: the time of day is kept.
+    const isMoved = day !== null && released_at !== toDay(row.released_at);
+    const edit = {
+      ...(name !== undefined && { name }),
+      ...(description !== undefined && { description: withPlainLines(description) }),
+      ...(isMoved && { released_at: day }),
+      milestone_ids,
+    };
+    const problems = await attempt(async () => await updateRelease(call, code, row.tag, edit));
+    if (problems === null) return redirect(releasePath(code.project, row.tag), 'The release is saved.');
+    return await editView(visit, { code, row }, { filled: params, problems: releaseProblems(problems) });
+  },
+});
+
+const remove = page({
+  method: 'POST',
+  path: `${served}/delete`,
+  audience: 'user',
+  params: object(releaseParams),
+  handle: async (visit, { project, tag }) => {
+    const code = await findCode(visit.call, project, 'admin_release');
+    await deleteRelease(visit.call, code, tag);
+    return redirect(releasesPath(code.project), `The release ${tag} is deleted.`);
+  },
+});
+
+const linkParams = {
+  ...releaseParams,
+  name: optional(text()),
+  url: optional(text({ maxLength: 2048 })),
+  link_type: oneOf(linkTypes, { default: 'other' }),
+};
+
+type SentLink = { name?: string; url?: string; link_type: (typeof linkTypes)[number] };
+
+/** Runs a change of a link, and shows the form again if it was not accepted. */
+const changeLinks = async (
+  visit: Visit,
+  editing: Editing,
+  { id: linkId, sent, notice }: { id: number | null; sent: SentLink; notice: string },
+  work: (link: { name: string; url: string; link_type: SentLink['link_type'] }) => Promise<unknown>,
+) => {
+  const { code, row } = editing;
+  const { name = '', url = '', link_type } = sent;
+  const filled = { name: name.trim(), url: url.trim(), link_type };
+  const problems = await attempt(async () => await work(filled));
+  if (problems === null) return redirect(`${releasePath(code.project, row.tag)}/edit`, notice);
+  const link = { id: linkId, filled, problems: placedOn(problems, ['name', 'url']) };
+  return await editView(visit, editing, { link });
+};
+
+const addLinkPage = page({
+  method: 'POST',
+  path: `${served}/links`,
+  audience: 'user',
+  params: object(linkParams),
+  handle: async (visit, params) => {
+    const editing = await findToEdit(visit.call, params);
+    const given = { id: null, sent: params, notice: 'The link is added.' };
+    return await changeLinks(
+      visit,
+      editing,
+      given,
+      async (link) => await createLink(visit.call, editing.code, params.tag, { ...link, filepath: null }),
+    );
+  },
+});
+
+const updateLinkPage = page({
+  method: 'POST',
+  path: `${served}/links/:id`,
+  audience: 'user',
+  params: object({ ...linkParams, id: id() }),
+  handle: async (visit, params) => {
+    const editing = await findToEdit(visit.call, params);
+    const of = { tag: params.tag, linkId: params.id };
+    const given = { id: params.id, sent: params, notice: 'The link is saved.' };
+    return await changeLinks(
+      visit,
+      editing,
+      given,
+      async (link) => await updateLink(visit.call, editing.code, of, link),
+    );
+  },
+});
+
+const removeLinkPage = page({
+  method: 'POST',
+  path: `${served}/links/:id/delete`,
+  audience: 'user',
+  params: object({ ...releaseParams, id: id() }),
+  handle: async (visit, { project, tag, id: linkId }) => {
+    const code = await findCode(visit.call, project, 'admin_release');
+    await deleteLink(visit.call, code, { tag, linkId });
+    return redirect(`${releasePath(code.project, tag)}/edit`, 'The link is removed.');
+  },
+});
+
+export const editPages = [editPage, update, remove, addLinkPage, updateLinkPage, removeLinkPage];

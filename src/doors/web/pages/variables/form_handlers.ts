@@ -1,0 +1,118 @@
+/** Handlers for forms of variables, which call the operations of the API. */
+import { object, text } from '../../../../platform/http/schema.ts';
+import {
+  createVariable,
+  deleteVariable,
+  findVariable,
+  updateVariable,
+} from '../../../../ci/variables/change.ts';
+import type { Variable } from '../../../../ci/variables/rules.ts';
+import { attempt } from '../../parts/form.ts';
+import { type AnyPage, type View, type Visit, page, redirect } from '../../page.ts';
+import type { Place, PlaceKind, PlaceParams } from '../ci/settings_owner.ts';
+import {
+  type Edited,
+  type Filled,
+  type Tried,
+  asTyped,
+  editOf,
+  editedParams,
+  filledOf,
+  filledParams,
+  untried,
+  variableForm,
+  variableProblems,
+} from './form.ts';
+import { addressOf, listView, ownerOf } from './list.ts';
+
+const create = (kind: PlaceKind): AnyPage =>
+  page({
+    method: 'POST',
+    path: kind.served,
+    audience: kind.audience,
+    params: object({ ...kind.params, ...filledParams }),
+    invalid: async (visit, sent, fields) => {
+      const place = await kind.find(visit, sent);
+      const problems = variableProblems({ text: null, fields });
+      return await listView(visit, place, {}, { given: asTyped(sent), problems });
+    },
+    handle: async (visit, params) => {
+      const given = params as Filled & PlaceParams;
+      const place = await kind.find(visit, given);
+      const hidden = given.masked_and_hidden ? { masked: 1 as const, hidden: 1 as const } : {};
+      const made = { ...editOf(given), key: given.key?.trim() ?? '', ...hidden };
+      const problems = await attempt(
+        async () => await createVariable(visit.call, ownerOf(place.holder), made),
+      );
+      if (problems === null) return redirect(place.path, `The variable ${made.key} is added.`);
+      return await listView(visit, place, {}, { given, problems: variableProblems(problems) });
+    },
+  });
+
+type Meant = PlaceParams & { key: string; scope: string };
+
+const meant = { key: text(), scope: text() };
+
+const editView = (visit: Visit, place: Place, before: Variable, tried: Tried): View => {
+  const action = addressOf(place.path, before);
+  const content = variableForm(visit, { action, submit: 'Save', before }, tried);
+  return place.view(visit, `Variable ${before.key}`, content);
+};
+
+const edit = (kind: PlaceKind): AnyPage =>
+  page({
+    method: 'GET',
+    path: `${kind.served}/:key`,
+    audience: kind.audience,
+    params: object({ ...kind.params, ...meant }),
+    handle: async (visit, params) => {
+      const given = params as Meant;
+      const place = await kind.find(visit, given);
+      const found = await findVariable(visit.call, visit.call.db, ownerOf(place.holder), given);
+      return editView(visit, place, found, untried(filledOf(found)));
+    },
+  });
+
+const update = (kind: PlaceKind): AnyPage =>
+  page({
+    method: 'POST',
+    path: `${kind.served}/:key`,
+    audience: kind.audience,
+    params: object({ ...kind.params, ...editedParams, ...meant }),
+    handle: async (visit, params) => {
+      const given = params as Edited & Meant;
+      const place = await kind.find(visit, given);
+      const { call } = visit;
+      const owner = ownerOf(place.holder);
+      const before = await findVariable(call, call.db, owner, given);
+      const { value, ...rest } = editOf(given);
+      const isKept = before.hidden === 1 && value === '';
+      const edited = { ...rest, ...(!isKept && { value }) };
+      const problems = await attempt(async () => await updateVariable(call, owner, given, edited));
+      if (problems === null) return redirect(place.path, `The variable ${before.key} is saved.`);
+      const filled = { ...given, masked_and_hidden: before.hidden === 1 };
+      const tried = { given: filled, problems: variableProblems(problems) };
+      return { ...editView(visit, place, before, tried), status: 422 };
+    },
+  });
+
+const remove = (kind: PlaceKind): AnyPage =>
+  page({
+    method: 'POST',
+    path: `${kind.served}/:key/delete`,
+    audience: kind.audience,
+    params: object({ ...kind.params, ...meant }),
+    handle: async (visit, params) => {
+      const given = params as Meant;
+      const place = await kind.find(visit, given);
+      await deleteVariable(visit.call, ownerOf(place.holder), given);
+      return redirect(place.path, `The variable ${given.key} is deleted.`);
+    },
+  });
+
+export const actPages = (kind: PlaceKind): AnyPage[] => [
+  create(kind),
+  edit(kind),
+  update(kind),
+  remove(kind),
+];
