@@ -15,7 +15,7 @@ import { type GitFailure, isGitFailure } from '../platform/git/failure.ts';
 import { type GitStorages, openGit } from '../platform/git/storages.ts';
 import { gitPath } from '../doors/git_http/routes.ts';
 import type { SshServer } from '../doors/git_ssh/server.ts';
-import type { SshSite } from '../doors/git_ssh/session.ts';
+import type { SshSite } from '../doors/git_ssh/run_command.ts';
 import { tooLarge, unreadable } from '../platform/http/failure.ts';
 import { mountHealth } from '../platform/http/monitoring/health.ts';
 import { type Metrics, makeMetrics } from '../platform/http/monitoring/metrics.ts';
@@ -48,7 +48,7 @@ import { servedHomePath, servedPagePath } from '../doors/web/request/project_pat
 import { version } from '../platform/version.ts';
 import { mountDocs } from '../doors/web/docs/routes.ts';
 import { failurePage } from '../doors/web/request/failure_page.ts';
-import { mountPages } from '../doors/web/request/mount.ts';
+import { mountPages } from '../doors/web/request/mount_pages.ts';
 import { hasPage } from '../doors/web/routes.ts';
 import { makeCompletions, lanes, workHandlers } from './background_work.ts';
 

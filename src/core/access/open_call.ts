@@ -167,7 +167,7 @@ export type PageCall = {
 
 /**
  * Opens the call of a page, authenticated by the session cookie alone for any method. Pages that write verify the
- * CSRF token first (`doors/web/request/mount.ts`).
+ * CSRF token first (`doors/web/request/mount_pages.ts`).
  */
 export const openPageCall = async (platform: Platform, request: FastifyRequest): Promise<PageCall> => {
   const secret = readCookieSecret(request.headers, sessionCookie);

@@ -4,8 +4,8 @@ import { zeroOid } from '../../platform/git/protocol_types.ts';
 import { bool, int, nullable, object, optional, string, timestamp } from '../../platform/http/schema.ts';
 import { formatTime } from '../../platform/time.ts';
 import { commitNoteShape } from '../../planning/discussions/commits/comments.ts';
-import type { ActivityRow } from './list.ts';
-import { type LoadedTargets, loadTargets } from './targets.ts';
+import type { ActivityRow } from './list_activities.ts';
+import { type LoadedTargets, loadTargets } from './load_targets.ts';
 
 const pushShape = object({
   commit_count: int,

@@ -12,7 +12,7 @@ import {
   inOwnProjects,
   inProject,
   listActivities,
-} from './list.ts';
+} from './list_activities.ts';
 
 const shared = { area: 'events', list: true, reply: eventShape } as const;
 const scopes = ['read_user'];

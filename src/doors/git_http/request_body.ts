@@ -4,7 +4,7 @@ import { Transform, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { discardBody } from '../../platform/http/body/discard_body.ts';
-import { Refusal } from './answers.ts';
+import { Refusal } from './git_responses.ts';
 
 /** Largest decompressed body in bytes, unless configured otherwise. */
 const maxUnpackedBytes = 10 * 2 ** 30;

@@ -39,7 +39,7 @@ const advertisement = endpoint({
   reply: null,
   content: '*/*',
   handle: async (call, params) =>
-    await (await import('./serve.ts')).serveAdvertisement(call, params.project, params.service),
+    await (await import('./serve_git.ts')).serveAdvertisement(call, params.project, params.service),
 });
 
 const serviceDoor = (service: 'git-upload-pack' | 'git-receive-pack', summary: string) =>
@@ -54,7 +54,7 @@ const serviceDoor = (service: 'git-upload-pack' | 'git-receive-pack', summary: s
     content: '*/*',
     body: 'stream',
     handle: async (call, params) =>
-      await (await import('./serve.ts')).serveService(call, params.project, service),
+      await (await import('./serve_git.ts')).serveService(call, params.project, service),
   });
 
 const files = endpoint({

@@ -4,7 +4,7 @@ import { anonymous } from '../../core/access/viewer.ts';
 import { Failure } from '../../platform/errors.ts';
 import type { GitUser } from '../../code/repository/refs/transfer_access.ts';
 import { type Basic, readBasic, signInBasic } from '../../identity/sessions/basic_auth.ts';
-import { challenge } from './answers.ts';
+import { challenge } from './git_responses.ts';
 
 const nobody: GitUser = { viewer: anonymous, cause: null, scopes: null, deployKey: null };
 

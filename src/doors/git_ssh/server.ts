@@ -9,8 +9,8 @@ import type { AuthContext, Connection, ServerChannel, Session } from 'ssh2';
 import type { Config } from '../../platform/config/fields.ts';
 import { StartFailure } from '../../platform/errors.ts';
 import { findKeyUser } from './key_user.ts';
-import { guardSockets } from './sockets.ts';
-import { type SshClient, type SshSite, runCommand, welcome } from './session.ts';
+import { guardSockets } from './socket_limits.ts';
+import { type SshClient, type SshSite, runCommand, welcome } from './run_command.ts';
 
 export type SshServer = {
   port: number;

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import type { Call } from '../../core/access/call.ts';
 import type { ConvertOptions, Part } from './convert/options.ts';
-import { showPlain } from './convert/plain.ts';
+import { showPlain } from './convert/show_plain.ts';
 import {
   type Outcome,
   addToCache,

@@ -1,7 +1,7 @@
 /** Lists every page and the module that contains it. Modules are loaded at the first request for one of their pages. */
 import { maxCommitBytes } from '../../code/repository/limits.ts';
 import type { AnyPage } from './page.ts';
-import { groupNouns, groupRoot, projectNouns, projectRoot, servedLines } from './places.ts';
+import { groupNouns, groupRoot, projectNouns, projectRoot, servedLines } from './project_and_group_pages.ts';
 
 export type PagePath = {
   /** `GET /users/sign_in` */

@@ -6,8 +6,8 @@ import { hash, randomUUID } from 'node:crypto';
 import { isNestedDeeper } from './nesting.ts';
 import type { ConvertOptions, Part } from './options.ts';
 import { renderUnsafe } from './parser.ts';
-import { showPlain } from './plain.ts';
-import { rewriteHtml } from './rewrite.ts';
+import { showPlain } from './show_plain.ts';
+import { rewriteHtml } from './rewrite_html.ts';
 import { sanitize } from './sanitize.ts';
 
 /** More open elements than any text needs. */

@@ -5,7 +5,7 @@ import { allOf, anyOf, visibleIssues, visibleMergeRequests } from '../../../core
 import { issueUrl } from '../../../planning/issues/web_url.ts';
 import { visibleSnippets } from '../../../projects/snippets/visible.ts';
 import { mergeRequestUrl } from '../../../review/merge_requests/web_url.ts';
-import { type Placed, type Targets, distinct, groupByProject } from './target.ts';
+import { type Placed, type Targets, distinct, groupByProject } from './reference_target.ts';
 
 /** Finds the row of each reference, by its project and number. */
 const match = (

@@ -7,7 +7,7 @@ import { type Owner, availableTo } from '../../../projects/labels/project_or_gro
 import { milestoneOwnerPath } from '../../../projects/milestones/json.ts';
 import type { Project } from '../../../projects/projects/find.ts';
 import type { Reference } from '../convert/options.ts';
-import { type Placed, type Target, type Targets, distinct, groupByProject } from './target.ts';
+import { type Placed, type Target, type Targets, distinct, groupByProject } from './reference_target.ts';
 
 /** A number means an id or iid, unless it is in quotes. */
 const isNumber = ({ name, isQuoted }: Reference): boolean => !isQuoted && /^\d{1,15}$/.test(name);

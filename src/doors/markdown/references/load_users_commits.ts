@@ -7,7 +7,7 @@ import { isGitFailure } from '../../../platform/git/failure.ts';
 import type { Commit } from '../../../platform/git/protocol_types.ts';
 import type { Project } from '../../../projects/projects/find.ts';
 import type { Reference } from '../convert/options.ts';
-import { type Placed, type Targets, distinct, groupByProject } from './target.ts';
+import { type Placed, type Targets, distinct, groupByProject } from './reference_target.ts';
 
 /** Loads the users that references name. As over the API, only signed-in users see users. */
 export const loadUsers = async ({ db, viewer }: Call, references: readonly Reference[]): Promise<Targets> => {

@@ -8,7 +8,7 @@ import type { Reference, ReferenceKind } from '../convert/options.ts';
 import { loadIssues, loadMergeRequests, loadSnippets } from './load_issuables.ts';
 import { loadLabels, loadMilestones } from './load_labels.ts';
 import { loadCommits, loadUsers } from './load_users_commits.ts';
-import type { Placed, Targets } from './target.ts';
+import type { Placed, Targets } from './reference_target.ts';
 
 /** Distinct references that are resolved in one render; further ones stay text. */
 const maxReferences = 1_000;

@@ -1,5 +1,5 @@
 import type { Reference, ReferenceKind } from '../convert/options.ts';
-import type { Target } from './target.ts';
+import type { Target } from './reference_target.ts';
 
 const marks: Record<string, string> = { '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;', '&': '&amp;' };
 const escape = (text: string): string => text.replaceAll(/[<>"'&]/g, (mark) => marks[mark] ?? mark);

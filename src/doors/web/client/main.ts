@@ -1,17 +1,17 @@
 /** The one script of all pages. It only enhances: every page works without it. */
-import { startCopyButtons } from './copy.ts';
-import { startEditors } from './editors.ts';
-import { startFilters } from './filter.ts';
-import { startLater } from './later.ts';
-import { startLines } from './lines.ts';
-import { startLive } from './live.ts';
+import { startCopyButtons } from './copy_buttons.ts';
+import { startEditors } from './text_editors.ts';
+import { startFilters } from './filter_lists.ts';
+import { startLater } from './load_later.ts';
+import { startLines } from './code_lines.ts';
+import { startLive } from './live_updates.ts';
 import { startMenus } from './menus.ts';
 import { openPalette, startPalette } from './palette.ts';
-import { reviewShortcuts, startReview } from './review/start.ts';
-import { rowShortcuts } from './rows.ts';
+import { reviewShortcuts, startReview } from './review/review_shortcuts.ts';
+import { rowShortcuts } from './row_navigation.ts';
 import { startShortcuts } from './shortcuts.ts';
-import { startTimes, updateTimes } from './times.ts';
-import { startTasks } from './tasks.ts';
+import { startTimes, updateTimes } from './relative_times.ts';
+import { startTasks } from './task_lists.ts';
 
 startTimes();
 startLater(updateTimes);

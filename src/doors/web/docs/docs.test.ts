@@ -5,7 +5,7 @@ import { type TestService, startTestService } from '../../../../test/support/ser
 import type { OpenApi } from '../../../platform/http/openapi/document.ts';
 import { endpoints } from '../../../app/routes.ts';
 import { assets } from '../assets.ts';
-import { exampleCall } from './example.ts';
+import { exampleCall } from './example_call.ts';
 
 let gantry: TestService;
 before(async () => {

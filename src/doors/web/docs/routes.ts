@@ -59,7 +59,7 @@ export const mountDocs = (app: FastifyInstance, endpoints: Endpoints, externalUr
   let last = { base: '', pages: new Map<string | null, string | null>() };
   const serve = async (request: FastifyRequest, reply: FastifyReply, area: string | null) => {
     const base = getBaseUrl(request, externalUrl) + apiPrefix;
-    const { docsPage } = await import('./page.ts');
+    const { docsPage } = await import('./reference_page.ts');
     if (last.base !== base) last = { base, pages: new Map() };
     const page = last.pages.get(area) ?? docsPage(await documentOf(endpoints), base, area);
     if (page === null) throw new Failure('not_found', { message: '404 Not Found' });

@@ -29,7 +29,7 @@ export const failurePage =
     if (!wantsPage(request)) return null;
     const [{ errorPage }, { pageHeaders }] = await Promise.all([
       import('../parts/frame/error_page.ts'),
-      import('./headers.ts'),
+      import('./page_headers.ts'),
     ]);
     const status = failure?.status ?? 500;
     return {

@@ -3,7 +3,7 @@
  * (`/-/projects/group%2Fproject/pipelines`).
  */
 import { topLevelWords } from '../../../identity/namespaces/path_rules.ts';
-import { type NounPages, groupNouns, isBareNoun, projectNouns } from '../places.ts';
+import { type NounPages, groupNouns, isBareNoun, projectNouns } from '../project_and_group_pages.ts';
 
 type Nouns = readonly NounPages<unknown, unknown>[];
 

@@ -3,7 +3,7 @@ import type { Call } from '../../../../core/access/call.ts';
 import { type Page, pageParams } from '../../../../platform/http/page.ts';
 import { oneOf, optional } from '../../../../platform/http/schema.ts';
 import { eventsJson } from '../../../events/json.ts';
-import { type ActivityRow, listActivities } from '../../../events/list.ts';
+import { type ActivityRow, listActivities } from '../../../events/list_activities.ts';
 import type { ShownEvent } from '../../parts/timeline/activity_list.ts';
 
 /** Kinds of activity that a page can be limited to, as actions of the events API. */

@@ -1,4 +1,4 @@
-import { countAll } from '../../../instance/counts.ts';
+import { countAll } from '../../../instance/count_records.ts';
 import { object } from '../../../../platform/http/schema.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { type Visit, page } from '../../page.ts';

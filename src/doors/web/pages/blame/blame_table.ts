@@ -3,7 +3,7 @@ import { toCommitTitle } from '../../../../code/repository/commits/json.ts';
 import type { Blame } from '../../../../code/repository/files/blame.ts';
 import { avatar } from '../../parts/avatar.ts';
 import { codePath } from '../../parts/code/code_path.ts';
-import type { CodePlace } from '../../parts/code/code_place.ts';
+import type { CodePlace } from '../../parts/code/code_location.ts';
 import { commitLink, signedTime } from '../../parts/code/commit_line.ts';
 import { type Html, html, trusted } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';

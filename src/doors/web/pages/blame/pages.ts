@@ -5,19 +5,19 @@ import { maxBlamedBytes } from '../../../../code/repository/limits.ts';
 import { notFound } from '../../../../platform/errors.ts';
 import { pageParams, pageRequest } from '../../../../platform/http/page.ts';
 import { object } from '../../../../platform/http/schema.ts';
-import { withAnonymousPlace } from '../../parts/code/anonymous_places.ts';
+import { withAnonymousPlace } from '../../parts/code/anonymous_page_limit.ts';
 import { codePath } from '../../parts/code/code_path.ts';
-import { type CodePlace, codeParams, findPlace } from '../../parts/code/code_place.ts';
+import { type CodePlace, codeParams, findPlace } from '../../parts/code/code_location.ts';
 import { pathCrumbs } from '../../parts/code/path_crumbs.ts';
 import { limitLines } from '../../parts/code/write_lines.ts';
-import { projectView } from '../../parts/frame/project_view.ts';
+import { projectView } from '../../parts/frame/project_layout.ts';
 import { highlightLines } from '../../parts/highlight.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import { refMenu } from '../../parts/ref_menu.ts';
 import { type View, type Visit, page } from '../../page.ts';
-import { projectRoot } from '../../places.ts';
+import { projectRoot } from '../../project_and_group_pages.ts';
 import { blameTable } from './blame_table.ts';
 
 /** Lines on a page. */

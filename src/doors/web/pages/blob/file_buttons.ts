@@ -3,7 +3,7 @@ import type { LoadedFile } from '../../../../code/repository/files/find_file.ts'
 import { may } from '../../../../core/access/may.ts';
 import type { Visit } from '../../page.ts';
 import { type CodeNoun, codePath } from '../../parts/code/code_path.ts';
-import type { CodePlace } from '../../parts/code/code_place.ts';
+import type { CodePlace } from '../../parts/code/code_location.ts';
 import { isInexactPath } from '../../parts/code/file_names.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';

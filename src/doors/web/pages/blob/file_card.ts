@@ -2,7 +2,7 @@
 import type { LoadedFile } from '../../../../code/repository/files/find_file.ts';
 import type { Visit } from '../../page.ts';
 import { codePath } from '../../parts/code/code_path.ts';
-import type { CodePlace } from '../../parts/code/code_place.ts';
+import type { CodePlace } from '../../parts/code/code_location.ts';
 import { isInexactPath } from '../../parts/code/file_names.ts';
 import { formatBytes } from '../../parts/code/format_bytes.ts';
 import { limitLines, writeLines } from '../../parts/code/write_lines.ts';

@@ -7,11 +7,11 @@ import type { Visit } from '../../page.ts';
 import { codePath } from '../../parts/code/code_path.ts';
 import { commitLink, pipelineStatus } from '../../parts/code/commit_line.ts';
 import { form, hidden } from '../../parts/form.ts';
-import { projectPagePath } from '../../parts/frame/project_view.ts';
+import { projectPagePath } from '../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
 import { menu } from '../../parts/menu.ts';
-import { relative } from '../../parts/moment.ts';
+import { relative } from '../../parts/timestamp.ts';
 
 export type BranchLine = {
   branch: Awaited<ReturnType<typeof branchesJson>>[number];

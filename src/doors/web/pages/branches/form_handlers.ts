@@ -8,7 +8,7 @@ import { type View, type Visit, page, redirect } from '../../page.ts';
 import { attemptRefChange } from '../../parts/code/attempt_ref_change.ts';
 import { codePath } from '../../parts/code/code_path.ts';
 import { type FormProblems, form, input, noProblems } from '../../parts/form.ts';
-import { projectPath, projectView } from '../../parts/frame/project_view.ts';
+import { projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { html } from '../../parts/html.ts';
 import { branchesPath, servedBranches } from './list.ts';
 

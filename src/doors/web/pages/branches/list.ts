@@ -14,19 +14,19 @@ import { type PageRequest, pageParams, pageRequest } from '../../../../platform/
 import { clearable, object, oneOf, optional, text } from '../../../../platform/http/schema.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
 import { type View, type Visit, page } from '../../page.ts';
-import { withAnonymousPlace } from '../../parts/code/anonymous_places.ts';
-import { spellCount } from '../../parts/count.ts';
+import { withAnonymousPlace } from '../../parts/code/anonymous_page_limit.ts';
+import { spellCount } from '../../parts/spell_count.ts';
 import { emptyState } from '../../parts/empty_state.ts';
 import { form } from '../../parts/form.ts';
-import { tabs } from '../../parts/frame/nav.ts';
-import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_view.ts';
+import { tabs } from '../../parts/frame/link_lists.ts';
+import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
 import { menu } from '../../parts/menu.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import { searchForm } from '../../parts/search_form.ts';
 import { sortMenu } from '../../parts/sort_menu.ts';
-import { projectRoot } from '../../places.ts';
+import { projectRoot } from '../../project_and_group_pages.ts';
 import { type BranchLine, branchItem } from './branch_row.ts';
 
 export const servedBranches = `${projectRoot}/branches`;

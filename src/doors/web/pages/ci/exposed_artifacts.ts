@@ -7,8 +7,8 @@ import { type Html, html } from '../../parts/html.ts';
 import { page, redirect } from '../../page.ts';
 import { findJob } from '../../../../ci/jobs/find.ts';
 import { apiOf, encoded } from './job_artifacts.ts';
-import { projectPagePath, projectPath } from '../../parts/frame/project_view.ts';
-import { projectRoot } from '../../places.ts';
+import { projectPagePath, projectPath } from '../../parts/frame/project_layout.ts';
+import { projectRoot } from '../../project_and_group_pages.ts';
 
 export const exposedPart = (project: Project, exposed: readonly Exposed[]): Html | null =>
   exposed.length === 0

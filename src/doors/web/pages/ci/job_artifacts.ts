@@ -7,8 +7,8 @@ import { findJob } from '../../../../ci/jobs/find.ts';
 import type { jobJson } from '../../../../ci/jobs/json.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { page } from '../../page.ts';
-import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_view.ts';
-import { projectRoot } from '../../places.ts';
+import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_layout.ts';
+import { projectRoot } from '../../project_and_group_pages.ts';
 
 type Json = Awaited<ReturnType<typeof jobJson>>;
 

@@ -8,7 +8,7 @@ import {
 import type { JobRow } from '../../../../ci/jobs/rows.ts';
 import type { Html } from '../../parts/html.ts';
 import type { Visit } from '../../page.ts';
-import { button } from '../../parts/frame/project_view.ts';
+import { button } from '../../parts/frame/project_layout.ts';
 
 export type JobAction = { markup: Html; inLists: boolean };
 

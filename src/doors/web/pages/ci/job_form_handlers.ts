@@ -13,8 +13,8 @@ import { confirmPart, confirmedParam } from './confirm_manual_job.ts';
 import { jobView } from './job_page.ts';
 import { playParam } from './play_job_form.ts';
 import { placedOn } from './problems_without_field.ts';
-import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_view.ts';
-import { projectRoot } from '../../places.ts';
+import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_layout.ts';
+import { projectRoot } from '../../project_and_group_pages.ts';
 import { type Row, filledRows, hiddenRows } from './variable_rows.ts';
 
 type Act = (call: Call, found: LoadedJob) => Promise<JobRow>;

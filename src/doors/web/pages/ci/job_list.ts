@@ -6,14 +6,14 @@ import type { JobRow } from '../../../../ci/jobs/rows.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
 import { findCode } from '../../../../code/repository/code.ts';
 import { type Html, html } from '../../parts/html.ts';
-import { moment } from '../../parts/moment.ts';
-import { choiceTabs } from '../../parts/frame/nav.ts';
+import { moment } from '../../parts/timestamp.ts';
+import { choiceTabs } from '../../parts/frame/link_lists.ts';
 import { type View, type Visit, page } from '../../page.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import { spell, statusBadge } from '../../parts/status_badge.ts';
 import { secondsOf } from './job_duration.ts';
-import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_view.ts';
-import { projectRoot } from '../../places.ts';
+import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_layout.ts';
+import { projectRoot } from '../../project_and_group_pages.ts';
 
 type Scope = (typeof scopes)[number];
 

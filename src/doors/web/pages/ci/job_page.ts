@@ -8,16 +8,16 @@ import { type LoadedJob, findJob, findJobToChange } from '../../../../ci/jobs/fi
 import { jobJson } from '../../../../ci/jobs/json.ts';
 import { type FormProblems, noProblems } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
-import { logMarkup } from '../../log/markup.ts';
-import { moment } from '../../parts/moment.ts';
+import { logMarkup } from '../../log/log_markup.ts';
+import { moment } from '../../parts/timestamp.ts';
 import { type View, type Visit, page } from '../../page.ts';
 import { isMoving, spell, statusBadge } from '../../parts/status_badge.ts';
 import { artifactsPart } from './job_artifacts.ts';
 import { actionsOf, isPlayable } from './job_buttons.ts';
 import { playForm } from './play_job_form.ts';
 import { foundPart, searchForm } from './job_search.ts';
-import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_view.ts';
-import { projectRoot } from '../../places.ts';
+import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_layout.ts';
+import { projectRoot } from '../../project_and_group_pages.ts';
 import type { Row } from './variable_rows.ts';
 
 const mayChange = async ({ call }: Visit, { code: { project }, job }: LoadedJob): Promise<boolean> => {

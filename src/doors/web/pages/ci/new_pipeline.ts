@@ -7,8 +7,8 @@ import { type FormProblems, form, hidden, input, noProblems, problemsOf } from '
 import { type Html, html } from '../../parts/html.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { placedOn } from './problems_without_field.ts';
-import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_view.ts';
-import { projectRoot } from '../../places.ts';
+import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_layout.ts';
+import { projectRoot } from '../../project_and_group_pages.ts';
 import { type Row, filledRows, variableRows, withBlanks } from './variable_rows.ts';
 
 const longestRef = 1_000;

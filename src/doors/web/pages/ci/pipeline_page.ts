@@ -14,7 +14,7 @@ import { findPipelineToChange } from '../../../../ci/pipelines/find_to_change.ts
 import { singlePipelineJson } from '../../../../code/repository/statuses/pipeline_detail.ts';
 import { getRepository } from '../../../../code/repository/get_repository.ts';
 import { type Html, html } from '../../parts/html.ts';
-import { moment } from '../../parts/moment.ts';
+import { moment } from '../../parts/timestamp.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { isMoving, spell, statusBadge } from '../../parts/status_badge.ts';
 import { exposedPart } from './exposed_artifacts.ts';
@@ -22,8 +22,8 @@ import { externalPart } from './external_statuses.ts';
 import { stageGraph } from './stage_graph.ts';
 import { actionsOf } from './job_buttons.ts';
 import { secondsOf } from './job_duration.ts';
-import { button, projectPagePath, projectPath, projectView } from '../../parts/frame/project_view.ts';
-import { projectRoot } from '../../places.ts';
+import { button, projectPagePath, projectPath, projectView } from '../../parts/frame/project_layout.ts';
+import { projectRoot } from '../../project_and_group_pages.ts';
 
 /** Checks whether the caller may cancel and retry it, as users who may run its jobs. */
 const mayChange = async ({ call }: Visit, { project, pipeline }: LoadedPipeline): Promise<boolean> => {

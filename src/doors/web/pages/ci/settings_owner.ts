@@ -8,10 +8,10 @@ import { type Project, findProjectFor } from '../../../../projects/projects/find
 import { type Html, html } from '../../parts/html.ts';
 import type { AnyPage, View, Visit } from '../../page.ts';
 import { adminView } from '../admin/admin_nav.ts';
-import { groupPagePath, groupView } from '../../parts/frame/group_view.ts';
-import { groupRoot } from '../../places.ts';
-import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_view.ts';
-import { projectRoot } from '../../places.ts';
+import { groupPagePath, groupView } from '../../parts/frame/group_layout.ts';
+import { groupRoot } from '../../project_and_group_pages.ts';
+import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_layout.ts';
+import { projectRoot } from '../../project_and_group_pages.ts';
 
 export type Holder =
   | { scope: 'instance' }

@@ -1,7 +1,7 @@
 /** The stages of a pipeline side by side, as an overview of the tables below it. */
 import type { JobRow } from '../../../../ci/jobs/rows.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
-import { projectPagePath } from '../../parts/frame/project_view.ts';
+import { projectPagePath } from '../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { spell, statusIcon } from '../../parts/status_badge.ts';
 import { secondsOf } from './job_duration.ts';

@@ -7,12 +7,12 @@ import { loadLastPipelines } from '../../../../code/repository/statuses/last_pip
 import type { Commit } from '../../../../platform/git/protocol_types.ts';
 import { type Project, findProjectFor } from '../../../../projects/projects/find.ts';
 import { avatar } from '../../parts/avatar.ts';
-import { withAnonymousPlace } from '../../parts/code/anonymous_places.ts';
+import { withAnonymousPlace } from '../../parts/code/anonymous_page_limit.ts';
 import { codePath } from '../../parts/code/code_path.ts';
 import { commitLink, commitPath, pipelineStatus, signedTime } from '../../parts/code/commit_line.ts';
 import { type DiffChoice, diffPart, readShownDiff } from '../../parts/diff/diff_part.ts';
 import { projectPreview } from '../../parts/projects/project_preview.ts';
-import { projectView } from '../../parts/frame/project_view.ts';
+import { projectView } from '../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
 import type { View, Visit } from '../../page.ts';

@@ -4,10 +4,10 @@ import { readPatch, readRawDiff } from '../../../../code/repository/commits/patc
 import { requireCommit } from '../../../../code/repository/refs/resolve.ts';
 import { boolean, object, optional, text } from '../../../../platform/http/schema.ts';
 import { findProjectFor } from '../../../../projects/projects/find.ts';
-import { withAnonymousPlace } from '../../parts/code/anonymous_places.ts';
-import { projectPath } from '../../parts/frame/project_view.ts';
+import { withAnonymousPlace } from '../../parts/code/anonymous_page_limit.ts';
+import { projectPath } from '../../parts/frame/project_layout.ts';
 import { RawPage, type Visit, page } from '../../page.ts';
-import { projectRoot } from '../../places.ts';
+import { projectRoot } from '../../project_and_group_pages.ts';
 import { commitView } from './commit_view.ts';
 
 /** Serves text that browsers do not interpret. */

@@ -4,9 +4,9 @@ import { walkCommits } from '../../../../code/repository/commits/read_commits.ts
 import { Failure } from '../../../../platform/errors.ts';
 import type { Commit } from '../../../../platform/git/protocol_types.ts';
 import type { RawPage, Visit } from '../../page.ts';
-import { withAnonymousPlace } from '../../parts/code/anonymous_places.ts';
+import { withAnonymousPlace } from '../../parts/code/anonymous_page_limit.ts';
 import { codePath } from '../../parts/code/code_path.ts';
-import { type CodePlace, findPlace } from '../../parts/code/code_place.ts';
+import { type CodePlace, findPlace } from '../../parts/code/code_location.ts';
 import { clampTime, commitPath } from '../../parts/code/commit_line.ts';
 import { type FeedEntry, atomFeed } from '../../parts/feeds/atom.ts';
 

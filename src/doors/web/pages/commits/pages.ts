@@ -4,17 +4,17 @@ import { loadLastPipelines } from '../../../../code/repository/statuses/last_pip
 import type { Commit } from '../../../../platform/git/protocol_types.ts';
 import { pageParams, pageRequest } from '../../../../platform/http/page.ts';
 import { clearable, object, optional, text } from '../../../../platform/http/schema.ts';
-import { withAnonymousPlace } from '../../parts/code/anonymous_places.ts';
+import { withAnonymousPlace } from '../../parts/code/anonymous_page_limit.ts';
 import { codePath } from '../../parts/code/code_path.ts';
-import { type CodePlace, codeParams, findPlace } from '../../parts/code/code_place.ts';
+import { type CodePlace, codeParams, findPlace } from '../../parts/code/code_location.ts';
 import { commitList } from '../../parts/code/commit_list.ts';
 import { pathCrumbs } from '../../parts/code/path_crumbs.ts';
 import { emptyState } from '../../parts/empty_state.ts';
-import { projectView } from '../../parts/frame/project_view.ts';
+import { projectView } from '../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { refMenu } from '../../parts/ref_menu.ts';
 import { type View, type Visit, page } from '../../page.ts';
-import { projectRoot } from '../../places.ts';
+import { projectRoot } from '../../project_and_group_pages.ts';
 import { commitsFeed, commitsFeedLink, findFeed } from './feed.ts';
 
 const commitsPerPage = 40;

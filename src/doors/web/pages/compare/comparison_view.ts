@@ -10,11 +10,11 @@ import {
 } from '../../../../code/repository/refs/resolve.ts';
 import { loadLastPipelines } from '../../../../code/repository/statuses/last_pipelines.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
-import { withAnonymousPlace } from '../../parts/code/anonymous_places.ts';
+import { withAnonymousPlace } from '../../parts/code/anonymous_page_limit.ts';
 import { commitList } from '../../parts/code/commit_list.ts';
 import { type DiffChoice, diffPart, toDiffRequest } from '../../parts/diff/diff_part.ts';
 import { emptyState } from '../../parts/empty_state.ts';
-import { projectPagePath, projectView } from '../../parts/frame/project_view.ts';
+import { projectPagePath, projectView } from '../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
 import type { View, Visit } from '../../page.ts';

@@ -3,9 +3,9 @@ import { openCachedCode } from '../../../../code/repository/read_cache.ts';
 import { boolean, object, optional, text } from '../../../../platform/http/schema.ts';
 import { findProjectFor } from '../../../../projects/projects/find.ts';
 import { decodePath } from '../../parts/code/code_path.ts';
-import { projectPath } from '../../parts/frame/project_view.ts';
+import { projectPath } from '../../parts/frame/project_layout.ts';
 import { page, redirect } from '../../page.ts';
-import { projectRoot } from '../../places.ts';
+import { projectRoot } from '../../project_and_group_pages.ts';
 import { comparePath, parseComparison } from './comparison_address.ts';
 import { comparisonView, formView } from './comparison_view.ts';
 

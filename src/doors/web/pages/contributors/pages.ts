@@ -4,15 +4,15 @@ import { pageParams, pageRequest } from '../../../../platform/http/page.ts';
 import { object } from '../../../../platform/http/schema.ts';
 import type { Contributor } from '../../../../platform/git/protocol_types.ts';
 import { avatar } from '../../parts/avatar.ts';
-import { withAnonymousPlace } from '../../parts/code/anonymous_places.ts';
+import { withAnonymousPlace } from '../../parts/code/anonymous_page_limit.ts';
 import { codePath } from '../../parts/code/code_path.ts';
-import { type CodePlace, codeParams, findPlace } from '../../parts/code/code_place.ts';
-import { projectView } from '../../parts/frame/project_view.ts';
+import { type CodePlace, codeParams, findPlace } from '../../parts/code/code_location.ts';
+import { projectView } from '../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import { refMenu } from '../../parts/ref_menu.ts';
 import { type View, type Visit, page } from '../../page.ts';
-import { projectRoot } from '../../places.ts';
+import { projectRoot } from '../../project_and_group_pages.ts';
 
 const perPage = 50;
 

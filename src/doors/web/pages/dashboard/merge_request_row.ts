@@ -1,7 +1,7 @@
 /** Rows of merge requests of several projects in a narrow card. */
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
-import { relative } from '../../parts/moment.ts';
+import { relative } from '../../parts/timestamp.ts';
 import { type ListedRequest, pathOf } from '../merge_requests/list/request_row.ts';
 
 const states: Record<string, readonly [style: string, word: string]> = {

@@ -1,7 +1,7 @@
 /** The issues of the user: assigned, created. */
 import { object } from '../../../../platform/http/schema.ts';
 import { page } from '../../page.ts';
-import { tabs } from '../../parts/frame/nav.ts';
+import { tabs } from '../../parts/frame/link_lists.ts';
 import { html } from '../../parts/html.ts';
 import { issueList } from '../issues/list/list_view.ts';
 import { issueListParams } from '../issues/list/read_query.ts';

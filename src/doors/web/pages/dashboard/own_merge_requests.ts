@@ -8,7 +8,7 @@ import { listMergeRequests } from '../../../../review/merge_requests/lists/list.
 import { loadRowFacts } from '../../../../review/merge_requests/lists/row_facts.ts';
 import { type Visit, page } from '../../page.ts';
 import { emptyState } from '../../parts/empty_state.ts';
-import { tabs } from '../../parts/frame/nav.ts';
+import { tabs } from '../../parts/frame/link_lists.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import { type ListedRequest, listPathOf, parseRequest, requestRow } from '../merge_requests/list/request_row.ts';

@@ -14,7 +14,7 @@ import { avatar } from '../../parts/avatar.ts';
 import { emptyState } from '../../parts/empty_state.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { type IconName, icon } from '../../parts/icon.ts';
-import { relative } from '../../parts/moment.ts';
+import { relative } from '../../parts/timestamp.ts';
 import { projectPathParts, visibilityMark } from '../../parts/project_list.ts';
 import { type ListedIssue, parseIssue } from '../issues/list/issue_row.ts';
 import { loadMergeRequests } from './own_merge_requests.ts';

@@ -3,7 +3,7 @@ import type { Visit } from '../../page.ts';
 import { hidden } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { type IconName, icon } from '../../parts/icon.ts';
-import { relative } from '../../parts/moment.ts';
+import { relative } from '../../parts/timestamp.ts';
 
 /** A todo as the API lists it. */
 export type ListedTodo = {

@@ -9,10 +9,10 @@ import { clearable, id, object, oneOf, optional, text } from '../../../../platfo
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { emptyState } from '../../parts/empty_state.ts';
 import { hidden, select } from '../../parts/form.ts';
-import { tabs } from '../../parts/frame/nav.ts';
+import { tabs } from '../../parts/frame/link_lists.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { pagesNav } from '../../parts/paging.ts';
-import { ownPath } from '../../request/safe_path.ts';
+import { ownPath } from '../../request/own_path.ts';
 import { type ListedTodo, actionNames, todoRow } from './todo_row.ts';
 
 const path = '/dashboard/todos';

@@ -9,10 +9,10 @@ import {
 import type { Project } from '../../../../projects/projects/find.ts';
 import { emptyState } from '../../parts/empty_state.ts';
 import { type FormProblems, checkbox, form, input, noProblems, textArea } from '../../parts/form.ts';
-import { button, projectPagePath, projectView } from '../../parts/frame/project_view.ts';
+import { button, projectPagePath, projectView } from '../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
-import { moment, relative } from '../../parts/moment.ts';
+import { moment, relative } from '../../parts/timestamp.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import type { View, Visit } from '../../page.ts';
 

@@ -8,9 +8,9 @@ import { deleteDeployKey } from '../../../../projects/deploy_keys/delete.ts';
 import { updateDeployKey } from '../../../../projects/deploy_keys/update.ts';
 import { type Project, findProjectFor } from '../../../../projects/projects/find.ts';
 import { type FormProblems, attempt } from '../../parts/form.ts';
-import { projectPath } from '../../parts/frame/project_view.ts';
+import { projectPath } from '../../parts/frame/project_layout.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
-import { projectRoot } from '../../places.ts';
+import { projectRoot } from '../../project_and_group_pages.ts';
 import { placeKeyProblems } from '../keys/key_problems.ts';
 import { keysPath, keysView } from './list.ts';
 

@@ -6,7 +6,7 @@ import { may } from '../../../../core/access/may.ts';
 import { boolean, longText, optional, text } from '../../../../platform/http/schema.ts';
 import { type Redirect, type Visit, redirect } from '../../page.ts';
 import { type FormProblems, checkbox, input, textArea } from '../../parts/form.ts';
-import { projectPagePath } from '../../parts/frame/project_view.ts';
+import { projectPagePath } from '../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { type EditPlace, createsBranch } from './edit_target.ts';
 

@@ -7,9 +7,9 @@ import { object, optional, text } from '../../../../platform/http/schema.ts';
 import { type View, type Visit, page } from '../../page.ts';
 import { codePath } from '../../parts/code/code_path.ts';
 import { type FormProblems, checkbox, form, hidden, noProblems } from '../../parts/form.ts';
-import { projectView } from '../../parts/frame/project_view.ts';
+import { projectView } from '../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../parts/html.ts';
-import { projectRoot } from '../../places.ts';
+import { projectRoot } from '../../project_and_group_pages.ts';
 import { commitChange } from './commit_change.ts';
 import { afterCommit, commitFields, proposeCommit, readCommitFields } from './commit_form.ts';
 import {

@@ -6,10 +6,10 @@ import type { Oid } from '../../../../platform/git/protocol_types.ts';
 import { text } from '../../../../platform/http/schema.ts';
 import { type Project, findProjectFor } from '../../../../projects/projects/find.ts';
 import type { View, Visit } from '../../page.ts';
-import { findPlaceToChange } from '../../parts/code/code_place.ts';
+import { findPlaceToChange } from '../../parts/code/code_location.ts';
 import { decodePath } from '../../parts/code/code_path.ts';
 import { emptyState } from '../../parts/empty_state.ts';
-import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_view.ts';
+import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
 

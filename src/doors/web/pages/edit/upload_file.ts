@@ -6,9 +6,9 @@ import { object, optional, text } from '../../../../platform/http/schema.ts';
 import { type SentFile, type View, type Visit, page } from '../../page.ts';
 import { codePath } from '../../parts/code/code_path.ts';
 import { type FormProblems, fileInput, form, hidden, input, noProblems } from '../../parts/form.ts';
-import { projectView } from '../../parts/frame/project_view.ts';
+import { projectView } from '../../parts/frame/project_layout.ts';
 import { html } from '../../parts/html.ts';
-import { projectRoot } from '../../places.ts';
+import { projectRoot } from '../../project_and_group_pages.ts';
 import { type CommitResult, commitChange } from './commit_change.ts';
 import {
   type CommitFields,

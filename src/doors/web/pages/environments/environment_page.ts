@@ -8,11 +8,11 @@ import { id, object } from '../../../../platform/http/schema.ts';
 import { type Project, findProjectFor } from '../../../../projects/projects/find.ts';
 import { noProblems } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
-import { momentOr } from '../../parts/moment.ts';
+import { momentOr } from '../../parts/timestamp.ts';
 import { type View, type Visit, page } from '../../page.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import { statusBadge } from '../../parts/status_badge.ts';
-import { button, projectPagePath, projectPath, projectView } from '../../parts/frame/project_view.ts';
+import { button, projectPagePath, projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { type Tried, environmentForm, filledOf } from './form.ts';
 import { addressLink, environmentsPath, servedEnvironments, stateBadge } from './list.ts';
 

@@ -13,7 +13,7 @@ import { type Project, findProjectFor } from '../../../../projects/projects/find
 import { attempt } from '../../parts/form.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { confirmPart, confirmedParam } from '../ci/confirm_manual_job.ts';
-import { projectPath, projectView } from '../../parts/frame/project_view.ts';
+import { projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { editOf, environmentProblems, filledParams } from './form.ts';
 import { environmentsPath, listView, servedEnvironments } from './list.ts';
 import { oneView } from './environment_page.ts';

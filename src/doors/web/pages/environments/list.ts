@@ -7,12 +7,12 @@ import { clearable, object, oneOf, optional, text } from '../../../../platform/h
 import { type Project, findProjectFor } from '../../../../projects/projects/find.ts';
 import { input, noProblems } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
-import { momentOr } from '../../parts/moment.ts';
-import { choiceTabs } from '../../parts/frame/nav.ts';
+import { momentOr } from '../../parts/timestamp.ts';
+import { choiceTabs } from '../../parts/frame/link_lists.ts';
 import { type View, type Visit, page } from '../../page.ts';
 import { pagesNav } from '../../parts/paging.ts';
-import { button, projectPagePath, projectPath, projectView } from '../../parts/frame/project_view.ts';
-import { projectRoot } from '../../places.ts';
+import { button, projectPagePath, projectPath, projectView } from '../../parts/frame/project_layout.ts';
+import { projectRoot } from '../../project_and_group_pages.ts';
 import { type Tried, environmentForm } from './form.ts';
 
 export const servedEnvironments = `${projectRoot}/environments`;

@@ -1,15 +1,15 @@
 /** Finds a file of a commit by its path. The client script filters while one types. */
 import { findPaths } from '../../../../code/repository/files/find_paths.ts';
 import { clearable, object, optional, text } from '../../../../platform/http/schema.ts';
-import { withAnonymousPlace } from '../../parts/code/anonymous_places.ts';
+import { withAnonymousPlace } from '../../parts/code/anonymous_page_limit.ts';
 import { codePath } from '../../parts/code/code_path.ts';
-import { type CodePlace, codeParams, findPlace } from '../../parts/code/code_place.ts';
-import { projectView } from '../../parts/frame/project_view.ts';
+import { type CodePlace, codeParams, findPlace } from '../../parts/code/code_location.ts';
+import { projectView } from '../../parts/frame/project_layout.ts';
 import { html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
 import { refMenu } from '../../parts/ref_menu.ts';
 import { type View, type Visit, page } from '../../page.ts';
-import { projectRoot } from '../../places.ts';
+import { projectRoot } from '../../project_and_group_pages.ts';
 
 /** Files on the page. */
 const maxShown = 5_000;

@@ -2,9 +2,9 @@
 import type { GroupJson } from '../../../../identity/groups/json.ts';
 import type { GroupContents } from '../../../../projects/projects/lists/group_contents.ts';
 import { avatar } from '../../parts/avatar.ts';
-import { spellCount } from '../../parts/count.ts';
+import { spellCount } from '../../parts/spell_count.ts';
 import { type Html, html } from '../../parts/html.ts';
-import { relative } from '../../parts/moment.ts';
+import { relative } from '../../parts/timestamp.ts';
 import { visibilityMark } from '../../parts/project_list.ts';
 
 type Contents = ReadonlyMap<number, GroupContents>;

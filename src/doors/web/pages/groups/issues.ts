@@ -2,8 +2,8 @@
 import { findGroup } from '../../../../identity/groups/find.ts';
 import { object, text } from '../../../../platform/http/schema.ts';
 import { page } from '../../page.ts';
-import { groupPagePath, groupView } from '../../parts/frame/group_view.ts';
-import { groupRoot } from '../../places.ts';
+import { groupPagePath, groupView } from '../../parts/frame/group_layout.ts';
+import { groupRoot } from '../../project_and_group_pages.ts';
 import type { Html } from '../../parts/html.ts';
 import { issueList } from '../issues/list/list_view.ts';
 import { issueListParams } from '../issues/list/read_query.ts';

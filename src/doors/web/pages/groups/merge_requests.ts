@@ -2,9 +2,9 @@
 import { findGroup } from '../../../../identity/groups/find.ts';
 import { object, text } from '../../../../platform/http/schema.ts';
 import { page } from '../../page.ts';
-import { groupPagePath, groupView } from '../../parts/frame/group_view.ts';
+import { groupPagePath, groupView } from '../../parts/frame/group_layout.ts';
 import type { Html } from '../../parts/html.ts';
-import { groupRoot } from '../../places.ts';
+import { groupRoot } from '../../project_and_group_pages.ts';
 import { requestList } from '../merge_requests/list/list_view.ts';
 import { requestListParams } from '../merge_requests/list/read_query.ts';
 

@@ -23,7 +23,7 @@ import { needsSecondFactor } from '../../../../identity/sessions/second_factor.t
 import { startSession } from '../../../../identity/sessions/start.ts';
 import type { SignInProvider } from '../../../../platform/config/sign_in_providers.ts';
 import { html } from '../../parts/html.ts';
-import { ownPath } from '../../request/safe_path.ts';
+import { ownPath } from '../../request/own_path.ts';
 import { Redirect, type View, type Visit, page, redirect } from '../../page.ts';
 import { askSecondFactor } from '../two_factor/challenge.ts';
 import { identitiesPlace, ownPages } from './own_identities.ts';

@@ -9,7 +9,7 @@ import {
 } from '../../../../planning/integrations/trackers.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
 import { type FormProblems, checkbox, form, input, noProblems } from '../../parts/form.ts';
-import { projectPagePath, projectView } from '../../parts/frame/project_view.ts';
+import { projectPagePath, projectView } from '../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../parts/html.ts';
 import type { View, Visit } from '../../page.ts';
 

@@ -7,11 +7,11 @@ import { deleteIntegration, setIntegration } from '../../../../planning/integrat
 import { type Slug, secretNames, slugs, trackers } from '../../../../planning/integrations/trackers.ts';
 import { type Project, findProjectFor } from '../../../../projects/projects/find.ts';
 import { type FormProblems, attempt } from '../../parts/form.ts';
-import { projectPath, projectView } from '../../parts/frame/project_view.ts';
+import { projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
-import { projectRoot } from '../../places.ts';
+import { projectRoot } from '../../project_and_group_pages.ts';
 import { placedOn } from '../ci/problems_without_field.ts';
 import { integrationView, integrationsPath, listProperties } from './form.ts';
 

@@ -3,9 +3,9 @@ import type { Call } from '../../../../core/access/call.ts';
 import type { LoadedTarget, Noun } from '../../../../planning/issuables/target.ts';
 import { id } from '../../../../platform/http/schema.ts';
 import type { View, Visit } from '../../page.ts';
-import { projectPath } from '../../parts/frame/project_view.ts';
+import { projectPath } from '../../parts/frame/project_layout.ts';
 import type { Html } from '../../parts/html.ts';
-import type { Texts } from '../../parts/timeline/base_text.ts';
+import type { Texts } from '../../parts/timeline/edit_conflicts.ts';
 
 /** Parameters of the pages of one record. */
 export const oneRecord = { ...projectPath, iid: id() };

@@ -11,7 +11,7 @@ import {
 import { conflict, forbidden } from '../../../../platform/errors.ts';
 import { boolean, integer, object, optional, text } from '../../../../platform/http/schema.ts';
 import { page } from '../../page.ts';
-import { requireBase } from '../../parts/timeline/base_text.ts';
+import { requireBase } from '../../parts/timeline/edit_conflicts.ts';
 import { type IssuableKind, oneRecord } from './issuable_kind.ts';
 import { submitForm } from './submit_form.ts';
 

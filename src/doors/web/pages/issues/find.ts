@@ -5,8 +5,8 @@ import { issueNoun } from '../../../../planning/issues/noun.ts';
 import { forbidden } from '../../../../platform/errors.ts';
 import { id } from '../../../../platform/http/schema.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
-import { projectPagePath, projectPath } from '../../parts/frame/project_view.ts';
-import { projectRoot } from '../../places.ts';
+import { projectPagePath, projectPath } from '../../parts/frame/project_layout.ts';
+import { projectRoot } from '../../project_and_group_pages.ts';
 
 /** Where the pages of issues are served. */
 export const servedIssues = `${projectRoot}/issues`;

@@ -3,7 +3,7 @@ import { type LoadedIssue, findIssue, reloadIssue } from '../../../../planning/i
 import { issueNoun } from '../../../../planning/issues/noun.ts';
 import { commentedIssue } from '../../../../planning/issues/quick_actions.ts';
 import { updateIssue } from '../../../../planning/issues/update.ts';
-import { projectView } from '../../parts/frame/project_view.ts';
+import { projectView } from '../../parts/frame/project_layout.ts';
 import type { IssuableKind } from '../issuables/issuable_kind.ts';
 import { issuePath, servedIssues } from './find.ts';
 import { issueView } from './show/issue_view.ts';

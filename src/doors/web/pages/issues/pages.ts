@@ -4,7 +4,7 @@ import { notFound } from '../../../../platform/errors.ts';
 import { object } from '../../../../platform/http/schema.ts';
 import { type Project, findProject } from '../../../../projects/projects/find.ts';
 import { type Visit, page } from '../../page.ts';
-import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_view.ts';
+import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { commentPages } from '../issuables/comment_pages.ts';
 import { editCommentPages } from '../issuables/edit_comment_pages.ts';
 import { followPages } from '../issuables/subscription_and_todo_pages.ts';

@@ -5,7 +5,7 @@ import type { Project } from '../../../../projects/projects/find.ts';
 import { type FormProblems, checkbox, form, input, noProblems } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import type { View, Visit } from '../../page.ts';
-import { button, projectPagePath, projectView } from '../../parts/frame/project_view.ts';
+import { button, projectPagePath, projectView } from '../../parts/frame/project_layout.ts';
 
 export const scopePath = (project: Project): string => projectPagePath(project, 'job_token_scope');
 

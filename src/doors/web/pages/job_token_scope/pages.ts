@@ -7,8 +7,8 @@ import { type Project, findProject, findProjectFor } from '../../../../projects/
 import { type FormProblems, attempt } from '../../parts/form.ts';
 import { type Visit, page, redirect } from '../../page.ts';
 import { placedOn } from '../ci/problems_without_field.ts';
-import { projectPath } from '../../parts/frame/project_view.ts';
-import { projectRoot } from '../../places.ts';
+import { projectPath } from '../../parts/frame/project_layout.ts';
+import { projectRoot } from '../../project_and_group_pages.ts';
 import { type ListName, fieldOf, scopePath, scopeView } from './list.ts';
 
 const servedScope = `${projectRoot}/job_token_scope`;

@@ -2,9 +2,9 @@
 import { may } from '../../../../core/access/may.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
 import type { Visit } from '../../page.ts';
-import { projectPagePath } from '../../parts/frame/project_view.ts';
+import { projectPagePath } from '../../parts/frame/project_layout.ts';
 import type { IconName } from '../../parts/icon.ts';
-import { type ProjectNoun, projectNouns } from '../../places.ts';
+import { type ProjectNoun, projectNouns } from '../../project_and_group_pages.ts';
 import type { Match, MatchGroup } from './matches.ts';
 
 const maxMatches = 8;

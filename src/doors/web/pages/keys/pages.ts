@@ -9,7 +9,7 @@ import { type KeyRow, listKeys } from '../../../../identity/keys/queries.ts';
 import { parseTime } from '../../../../platform/time.ts';
 import { type FormProblems, attempt, form, input, noProblems, textArea } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
-import { moment, momentOr } from '../../parts/moment.ts';
+import { moment, momentOr } from '../../parts/timestamp.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import { placeKeyProblems } from './key_problems.ts';

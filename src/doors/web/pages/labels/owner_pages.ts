@@ -7,10 +7,10 @@ import { optional, text } from '../../../../platform/http/schema.ts';
 import { type Owner, groupOwner, projectOwner } from '../../../../projects/labels/project_or_group.ts';
 import { type Project, findProjectFor } from '../../../../projects/projects/find.ts';
 import type { View, Visit } from '../../page.ts';
-import { groupPagePath, groupView } from '../../parts/frame/group_view.ts';
-import { projectPagePath, projectView } from '../../parts/frame/project_view.ts';
+import { groupPagePath, groupView } from '../../parts/frame/group_layout.ts';
+import { projectPagePath, projectView } from '../../parts/frame/project_layout.ts';
 import type { Html } from '../../parts/html.ts';
-import { groupRoot, projectRoot } from '../../places.ts';
+import { groupRoot, projectRoot } from '../../project_and_group_pages.ts';
 
 export type OwnerNoun = 'labels' | 'milestones';
 

@@ -11,10 +11,10 @@ import {
 } from '../../../../projects/members/source.ts';
 import { findProject } from '../../../../projects/projects/find.ts';
 import type { Html } from '../../parts/html.ts';
-import { groupPagePath, groupView } from '../../parts/frame/group_view.ts';
-import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_view.ts';
+import { groupPagePath, groupView } from '../../parts/frame/group_layout.ts';
+import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import type { View, Visit } from '../../page.ts';
-import { groupRoot, projectRoot } from '../../places.ts';
+import { groupRoot, projectRoot } from '../../project_and_group_pages.ts';
 
 export type MemberPlace = {
   kind: SourceKind;

@@ -2,8 +2,8 @@
 import { type LoadedMergeRequest } from '../../../../review/merge_requests/find.ts';
 import { id } from '../../../../platform/http/schema.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
-import { projectPagePath, projectPath } from '../../parts/frame/project_view.ts';
-import { projectRoot } from '../../places.ts';
+import { projectPagePath, projectPath } from '../../parts/frame/project_layout.ts';
+import { projectRoot } from '../../project_and_group_pages.ts';
 
 /** Where the pages of merge requests are served. */
 export const servedRequests = `${projectRoot}/merge_requests`;

@@ -7,7 +7,7 @@ import {
 import { mergeRequestNoun } from '../../../../review/merge_requests/noun.ts';
 import { commentedMergeRequest } from '../../../../review/merge_requests/quick_actions.ts';
 import { updateMergeRequest } from '../../../../review/merge_requests/update.ts';
-import { projectView } from '../../parts/frame/project_view.ts';
+import { projectView } from '../../parts/frame/project_layout.ts';
 import type { IssuableKind } from '../issuables/issuable_kind.ts';
 import { requestPath, servedRequests } from './find.ts';
 import { requestView } from './show/request_view.ts';

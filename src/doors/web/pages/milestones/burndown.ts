@@ -2,7 +2,7 @@
 import type { IssueTimes } from '../../../../planning/issues/lists/milestone_counts.ts';
 import { formatTime } from '../../../../platform/time.ts';
 import { type Html, html } from '../../parts/html.ts';
-import { dayPart } from '../../parts/times/day.ts';
+import { dayPart } from '../../parts/times/dates.ts';
 import { daysBetween } from './progress.ts';
 
 type Given = {

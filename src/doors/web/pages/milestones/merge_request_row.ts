@@ -2,7 +2,7 @@
 import type { JsonText } from '../../../../platform/http/endpoint.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { type IconName, icon } from '../../parts/icon.ts';
-import { relative } from '../../parts/moment.ts';
+import { relative } from '../../parts/timestamp.ts';
 
 /** What a row shows of the JSON of a merge request. */
 type ListedRequest = {

@@ -2,7 +2,7 @@
 import type { IssueCounts } from '../../../../planning/issues/lists/milestone_counts.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
-import { dayPart } from '../../parts/times/day.ts';
+import { dayPart } from '../../parts/times/dates.ts';
 
 type Dated = { state: string; start_date: string | null; due_date: string | null };
 

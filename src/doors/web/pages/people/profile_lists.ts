@@ -7,7 +7,7 @@ import { personalNamespaces } from '../../../../identity/users/queries.ts';
 import { type PageRequest, pageRequest } from '../../../../platform/http/page.ts';
 import { starredBy } from '../../../../projects/projects/lists/list_filters.ts';
 import { listProjects } from '../../../../projects/projects/lists/list.ts';
-import { byAuthor } from '../../../events/list.ts';
+import { byAuthor } from '../../../events/list_activities.ts';
 import type { Visit } from '../../page.ts';
 import { avatar } from '../../parts/avatar.ts';
 import { emptyState } from '../../parts/empty_state.ts';

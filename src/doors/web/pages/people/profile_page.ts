@@ -4,10 +4,10 @@ import { publicProfile } from '../../../../identity/users/json.ts';
 import { type UserRow, loadUser } from '../../../../identity/users/queries.ts';
 import type { View, Visit } from '../../page.ts';
 import { avatar } from '../../parts/avatar.ts';
-import { tabs } from '../../parts/frame/nav.ts';
+import { tabs } from '../../parts/frame/link_lists.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
-import { moment } from '../../parts/moment.ts';
+import { moment } from '../../parts/timestamp.ts';
 import { type Asked, type ProfileTab, profileListing, profileTabs } from './profile_lists.ts';
 
 type Profile = ReturnType<typeof publicProfile>;

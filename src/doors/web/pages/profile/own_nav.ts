@@ -1,5 +1,5 @@
 import type { Html } from '../../parts/html.ts';
-import { sideView } from '../../parts/frame/nav.ts';
+import { sideView } from '../../parts/frame/link_lists.ts';
 import type { View } from '../../page.ts';
 
 /** Pages of the own account: path and name. */

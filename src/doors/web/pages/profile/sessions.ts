@@ -4,7 +4,7 @@ import { endSession } from '../../../../identity/sessions/end.ts';
 import { type SessionRow, listSessions } from '../../../../identity/sessions/list.ts';
 import { form } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
-import { moment } from '../../parts/moment.ts';
+import { moment } from '../../parts/timestamp.ts';
 import { type Visit, page, redirect } from '../../page.ts';
 import { ownView } from './own_nav.ts';
 

@@ -5,7 +5,7 @@ import type { Project } from '../../../../projects/projects/find.ts';
 import { type FormProblems, form, input, noProblems } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import type { Visit } from '../../page.ts';
-import { projectPagePath } from '../../parts/frame/project_view.ts';
+import { projectPagePath } from '../../parts/frame/project_layout.ts';
 import { type Given, refusal, sectionCard } from './settings_section.ts';
 
 /** Namespaces that the transfer form proposes; others can be typed. */

@@ -6,10 +6,10 @@ import { type Project, findProjectFor } from '../../../../projects/projects/find
 import { updateProject } from '../../../../projects/projects/update.ts';
 import { avatar } from '../../parts/avatar.ts';
 import { type FormProblems, attempt, fileInput, form, noProblems } from '../../parts/form.ts';
-import { projectPagePath, projectPath } from '../../parts/frame/project_view.ts';
+import { projectPagePath, projectPath } from '../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { type AnyPage, type View, type Visit, page, redirect } from '../../page.ts';
-import { projectRoot } from '../../places.ts';
+import { projectRoot } from '../../project_and_group_pages.ts';
 import { type Given, sectionCard } from './settings_section.ts';
 
 const key = 'avatar';

@@ -1,8 +1,8 @@
 import { object } from '../../../../platform/http/schema.ts';
 import { findProjectFor } from '../../../../projects/projects/find.ts';
-import { projectPagePath, projectPath } from '../../parts/frame/project_view.ts';
+import { projectPagePath, projectPath } from '../../parts/frame/project_layout.ts';
 import { page, redirect } from '../../page.ts';
-import { projectRoot } from '../../places.ts';
+import { projectRoot } from '../../project_and_group_pages.ts';
 import { advancedPages } from './advanced_handlers.ts';
 import { avatarPages } from './avatar.ts';
 import { ciPage } from './ci_cd.ts';

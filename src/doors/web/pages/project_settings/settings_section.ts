@@ -9,8 +9,8 @@ import { updateProject } from '../../../../projects/projects/update.ts';
 import { type FormProblems, attempt, form, noProblems } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { type AnyPage, type View, type Visit, page, redirect } from '../../page.ts';
-import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_view.ts';
-import { projectRoot } from '../../places.ts';
+import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_layout.ts';
+import { projectRoot } from '../../project_and_group_pages.ts';
 import { placedOn } from '../ci/problems_without_field.ts';
 
 type SettingsNoun = 'settings' | 'settings/merge_requests' | 'settings/ci_cd';

@@ -6,10 +6,10 @@ import { notFound } from '../../../../platform/errors.ts';
 import { object, text } from '../../../../platform/http/schema.ts';
 import { type Project, findProjectFor } from '../../../../projects/projects/find.ts';
 import { RawPage, type Visit, page } from '../../page.ts';
-import { takeAnonymousPlace } from '../../parts/code/anonymous_places.ts';
+import { takeAnonymousPlace } from '../../parts/code/anonymous_page_limit.ts';
 import { decodePath } from '../../parts/code/code_path.ts';
-import { projectPath } from '../../parts/frame/project_view.ts';
-import { projectRoot } from '../../places.ts';
+import { projectPath } from '../../parts/frame/project_layout.ts';
+import { projectRoot } from '../../project_and_group_pages.ts';
 
 /** The format is what follows the name: `.tar.gz`, `.zip`. */
 const fileName = /^(?<ref>.+)\/[^/]+?\.(?<format>zip|tar|tar\.gz|tar\.bz2)$/;

@@ -14,14 +14,14 @@ import { listProjects } from '../../../../projects/projects/lists/list.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { emptyState } from '../../parts/empty_state.ts';
 import { type FormProblems, form, input, noProblems, textArea } from '../../parts/form.ts';
-import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_view.ts';
+import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import { type ListedProject, projectList } from '../../parts/project_list.ts';
 import { searchForm } from '../../parts/search_form.ts';
 import { sortMenu } from '../../parts/sort_menu.ts';
-import { projectRoot } from '../../places.ts';
+import { projectRoot } from '../../project_and_group_pages.ts';
 import { attemptCreation, namespaceSelect, visibilityField } from './creation_fields.ts';
 import { orderNames, orderParam, readOrder } from './list_orders.ts';
 

@@ -4,8 +4,8 @@ import { updateSetting } from '../../../../projects/notification_settings/update
 import { findProject } from '../../../../projects/projects/find.ts';
 import { setStarred } from '../../../../projects/starrers/star.ts';
 import { page, redirect } from '../../page.ts';
-import { projectPath } from '../../parts/frame/project_view.ts';
-import { projectRoot } from '../../places.ts';
+import { projectPath } from '../../parts/frame/project_layout.ts';
+import { projectRoot } from '../../project_and_group_pages.ts';
 
 const starring = (word: 'star' | 'unstar') =>
   page({

@@ -12,10 +12,10 @@ import { loadTopics } from '../../../../projects/projects/topics.ts';
 import type { Visit } from '../../page.ts';
 import { avatar } from '../../parts/avatar.ts';
 import { codePath } from '../../parts/code/code_path.ts';
-import { projectPagePath } from '../../parts/frame/project_view.ts';
+import { projectPagePath } from '../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
-import { relative } from '../../parts/moment.ts';
+import { relative } from '../../parts/timestamp.ts';
 import { projectLink } from '../../parts/projects/project_link.ts';
 import { languagesBar } from './languages_bar.ts';
 

@@ -11,7 +11,7 @@ import { type Project, findProject } from '../../../../projects/projects/find.ts
 import type { View, Visit } from '../../page.ts';
 import { addFileMenu } from '../../parts/code/add_file_menu.ts';
 import { codePath } from '../../parts/code/code_path.ts';
-import { projectPagePath, projectView } from '../../parts/frame/project_view.ts';
+import { projectPagePath, projectView } from '../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
 import { projectPreview } from '../../parts/projects/project_preview.ts';

@@ -5,13 +5,13 @@ import { findProject } from '../../../../projects/projects/find.ts';
 import { listStarrers } from '../../../../projects/starrers/list.ts';
 import { page } from '../../page.ts';
 import { emptyState } from '../../parts/empty_state.ts';
-import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_view.ts';
+import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../parts/html.ts';
-import { relative } from '../../parts/moment.ts';
+import { relative } from '../../parts/timestamp.ts';
 import { pagesNav } from '../../parts/paging.ts';
-import { person } from '../../parts/person.ts';
+import { person } from '../../parts/user_link.ts';
 import { searchForm } from '../../parts/search_form.ts';
-import { projectRoot } from '../../places.ts';
+import { projectRoot } from '../../project_and_group_pages.ts';
 
 type Starrer = {
   starred_since: string;

@@ -5,7 +5,7 @@ import { type PageRequest, pageRequest } from '../../../../platform/http/page.ts
 import type { Project } from '../../../../projects/projects/find.ts';
 import { emptyState } from '../../parts/empty_state.ts';
 import { type FormProblems, checkbox, form, hidden, input, noProblems, select } from '../../parts/form.ts';
-import { projectPagePath, projectView } from '../../parts/frame/project_view.ts';
+import { projectPagePath, projectView } from '../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
 import { pagesNav } from '../../parts/paging.ts';

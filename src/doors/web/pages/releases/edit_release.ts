@@ -10,7 +10,7 @@ import { id, object, oneOf, optional, text } from '../../../../platform/http/sch
 import type { Call } from '../../../../core/access/call.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { type FormProblems, attempt, form, input, noProblems, select } from '../../parts/form.ts';
-import { projectView } from '../../parts/frame/project_view.ts';
+import { projectView } from '../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
 import { placedOn } from '../ci/problems_without_field.ts';

@@ -7,9 +7,9 @@ import { object } from '../../../../platform/http/schema.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
 import { page } from '../../page.ts';
 import { atomFeed } from '../../parts/feeds/atom.ts';
-import { projectPagePath, projectPath } from '../../parts/frame/project_view.ts';
+import { projectPagePath, projectPath } from '../../parts/frame/project_layout.ts';
 import { markdownTexts } from '../../parts/markdown.ts';
-import { projectRoot } from '../../places.ts';
+import { projectRoot } from '../../project_and_group_pages.ts';
 import { releasePath, releasesPath } from './paths.ts';
 
 const feedPath = (project: Pick<Project, 'full_path'>): string => projectPagePath(project, 'releases.atom');

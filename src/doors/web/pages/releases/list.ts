@@ -9,7 +9,7 @@ import { object, oneOf } from '../../../../platform/http/schema.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { emptyState } from '../../parts/empty_state.ts';
-import { projectPath, projectView } from '../../parts/frame/project_view.ts';
+import { projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
 import { markdownTexts } from '../../parts/markdown.ts';

@@ -6,7 +6,7 @@ import { anything, hash, longText, object, optional, text } from '../../../../pl
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { attemptRefChange } from '../../parts/code/attempt_ref_change.ts';
 import { type FormProblems, attempt, form, input, noProblems, select, textArea } from '../../parts/form.ts';
-import { projectPath, projectView } from '../../parts/frame/project_view.ts';
+import { projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { linkTypeNames } from './release_card.ts';
 import {

@@ -1,7 +1,7 @@
 import type { Project } from '../../../../projects/projects/find.ts';
 import { text } from '../../../../platform/http/schema.ts';
-import { projectPagePath, projectPath } from '../../parts/frame/project_view.ts';
-import { projectRoot } from '../../places.ts';
+import { projectPagePath, projectPath } from '../../parts/frame/project_layout.ts';
+import { projectRoot } from '../../project_and_group_pages.ts';
 
 export const servedReleases = `${projectRoot}/releases`;
 

@@ -6,12 +6,12 @@ import type { Project } from '../../../../projects/projects/find.ts';
 import type { Visit } from '../../page.ts';
 import { archiveLinks } from '../../parts/code/archive_links.ts';
 import { commitLink } from '../../parts/code/commit_line.ts';
-import { spellCount } from '../../parts/count.ts';
-import { projectPagePath } from '../../parts/frame/project_view.ts';
+import { spellCount } from '../../parts/spell_count.ts';
+import { projectPagePath } from '../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { type IconName, icon } from '../../parts/icon.ts';
-import { relative } from '../../parts/moment.ts';
-import { person } from '../../parts/person.ts';
+import { relative } from '../../parts/timestamp.ts';
+import { person } from '../../parts/user_link.ts';
 import { progressBar } from '../milestones/progress.ts';
 import { releasePath } from './paths.ts';
 

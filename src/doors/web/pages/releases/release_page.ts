@@ -5,7 +5,7 @@ import { type ReleaseRow, releasesJson } from '../../../../code/releases/json.ts
 import { notFound } from '../../../../platform/errors.ts';
 import { object } from '../../../../platform/http/schema.ts';
 import { type View, type Visit, page } from '../../page.ts';
-import { projectView } from '../../parts/frame/project_view.ts';
+import { projectView } from '../../parts/frame/project_layout.ts';
 import { html } from '../../parts/html.ts';
 import { markdown } from '../../parts/markdown.ts';
 import { projectPreview } from '../../parts/projects/project_preview.ts';

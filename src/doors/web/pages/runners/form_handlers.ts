@@ -10,7 +10,7 @@ import { noProblems } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { type AnyPage, type View, type Visit, page, redirect } from '../../page.ts';
 import type { Holder, Place, PlaceKind, PlaceParams } from '../ci/settings_owner.ts';
-import { button } from '../../parts/frame/project_view.ts';
+import { button } from '../../parts/frame/project_layout.ts';
 import {
   type Filled,
   type Tried,

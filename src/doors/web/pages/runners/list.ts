@@ -12,12 +12,12 @@ import { type SeenRunner, listRunners } from '../../../../ci/runners/lists/queri
 import { parseTags } from '../../../../ci/runners/rules.ts';
 import { noProblems } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
-import { momentOr } from '../../parts/moment.ts';
-import { choiceTabs } from '../../parts/frame/nav.ts';
+import { momentOr } from '../../parts/timestamp.ts';
+import { choiceTabs } from '../../parts/frame/link_lists.ts';
 import { type AnyPage, type View, type Visit, page } from '../../page.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import type { Place, PlaceKind, PlaceParams } from '../ci/settings_owner.ts';
-import { button } from '../../parts/frame/project_view.ts';
+import { button } from '../../parts/frame/project_layout.ts';
 import { type Tried, blank, runnerForm } from './form.ts';
 import { runnersOf } from './owner_runners.ts';
 

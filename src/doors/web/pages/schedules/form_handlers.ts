@@ -18,7 +18,7 @@ import {
 import { findProjectFor } from '../../../../projects/projects/find.ts';
 import { attempt } from '../../parts/form.ts';
 import { Redirect, type Visit, page, redirect } from '../../page.ts';
-import { projectPagePath, projectPath } from '../../parts/frame/project_view.ts';
+import { projectPagePath, projectPath } from '../../parts/frame/project_layout.ts';
 import { asTyped, filledParams, scheduleProblems, valuesOf } from './form.ts';
 import { listView, schedulesPath, servedSchedules } from './list.ts';
 import { editView } from './schedule_page.ts';

@@ -8,12 +8,12 @@ import { type Project, findProjectFor } from '../../../../projects/projects/find
 import { type BasicUserRow, basicUsersById } from '../../../../identity/users/json.ts';
 import { noProblems } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
-import { moment } from '../../parts/moment.ts';
-import { choiceTabs } from '../../parts/frame/nav.ts';
+import { moment } from '../../parts/timestamp.ts';
+import { choiceTabs } from '../../parts/frame/link_lists.ts';
 import { type View, type Visit, page } from '../../page.ts';
 import { pagesNav } from '../../parts/paging.ts';
-import { button, projectPagePath, projectPath, projectView } from '../../parts/frame/project_view.ts';
-import { projectRoot } from '../../places.ts';
+import { button, projectPagePath, projectPath, projectView } from '../../parts/frame/project_layout.ts';
+import { projectRoot } from '../../project_and_group_pages.ts';
 import { type Tried, blankOf, scheduleForm } from './form.ts';
 
 export const servedSchedules = `${projectRoot}/pipeline_schedules`;

@@ -26,7 +26,7 @@ import {
 import { type Html, html } from '../../parts/html.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { placedOn } from '../ci/problems_without_field.ts';
-import { button, projectPath, projectView } from '../../parts/frame/project_view.ts';
+import { button, projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { type Tried, filledOf, scheduleForm } from './form.ts';
 import { schedulesPath, servedSchedules } from './list.ts';
 

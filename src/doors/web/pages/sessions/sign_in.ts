@@ -4,7 +4,7 @@ import { signInWithPassword } from '../../../../identity/sessions/check_password
 import { startSession } from '../../../../identity/sessions/start.ts';
 import { type FormProblems, form, hidden, input, noProblems } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
-import { ownPath } from '../../request/safe_path.ts';
+import { ownPath } from '../../request/own_path.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { askSecondFactor } from '../two_factor/challenge.ts';
 import { providerButtons } from '../identities/provider_buttons.ts';

@@ -7,10 +7,10 @@ import { mayCreate } from '../../../../projects/snippets/owner.ts';
 import { listSnippets } from '../../../../projects/snippets/queries.ts';
 import { type View, type Visit, page } from '../../page.ts';
 import { emptyState } from '../../parts/empty_state.ts';
-import { tabs } from '../../parts/frame/nav.ts';
+import { tabs } from '../../parts/frame/link_lists.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { type IconName, icon } from '../../parts/icon.ts';
-import { relative } from '../../parts/moment.ts';
+import { relative } from '../../parts/timestamp.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import { type SnippetPages, type SnippetPlace, placeParam } from './snippet_owner.ts';
 

@@ -6,8 +6,8 @@ import { notFound } from '../../../../platform/errors.ts';
 import { optional } from '../../../../platform/http/schema.ts';
 import type { View, Visit } from '../../page.ts';
 import { type Html, html } from '../../parts/html.ts';
-import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_view.ts';
-import { projectRoot } from '../../places.ts';
+import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_layout.ts';
+import { projectRoot } from '../../project_and_group_pages.ts';
 
 /** The pages of the snippets of one place. */
 export type SnippetPages = {

@@ -14,10 +14,10 @@ import { highlightLines } from '../../parts/highlight.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
 import { markdown } from '../../parts/markdown.ts';
-import { relative } from '../../parts/moment.ts';
+import { relative } from '../../parts/timestamp.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import { summarize } from '../../parts/projects/project_preview.ts';
-import { person } from '../../parts/person.ts';
+import { person } from '../../parts/user_link.ts';
 import { visibilityMark } from './list.ts';
 import { type SnippetPages, type SnippetPlace, placeParam } from './snippet_owner.ts';
 

@@ -6,7 +6,7 @@ import { longText, object, optional, text } from '../../../../platform/http/sche
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { attemptRefChange } from '../../parts/code/attempt_ref_change.ts';
 import { type FormProblems, form, input, noProblems, textArea } from '../../parts/form.ts';
-import { projectPath, projectView } from '../../parts/frame/project_view.ts';
+import { projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { html } from '../../parts/html.ts';
 import { markdownEditor } from '../../parts/markdown_editor.ts';
 import { servedTags, tagPath, tagsPath } from './paths.ts';

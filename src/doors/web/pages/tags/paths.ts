@@ -1,6 +1,6 @@
 import type { Project } from '../../../../projects/projects/find.ts';
-import { projectPagePath } from '../../parts/frame/project_view.ts';
-import { projectRoot } from '../../places.ts';
+import { projectPagePath } from '../../parts/frame/project_layout.ts';
+import { projectRoot } from '../../project_and_group_pages.ts';
 
 export const servedTags = `${projectRoot}/tags`;
 

@@ -10,7 +10,7 @@ import { type View, type Visit, page } from '../../page.ts';
 import { archiveLinks } from '../../parts/code/archive_links.ts';
 import { codePath } from '../../parts/code/code_path.ts';
 import { form, hidden } from '../../parts/form.ts';
-import { projectPath, projectView } from '../../parts/frame/project_view.ts';
+import { projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
 import { markdown } from '../../parts/markdown.ts';

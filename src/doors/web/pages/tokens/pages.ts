@@ -29,8 +29,8 @@ import {
   select,
 } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
-import { moment, momentOr } from '../../parts/moment.ts';
-import { tabs } from '../../parts/frame/nav.ts';
+import { moment, momentOr } from '../../parts/timestamp.ts';
+import { tabs } from '../../parts/frame/link_lists.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import { scopeMeanings } from './scopes.ts';

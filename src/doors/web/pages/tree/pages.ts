@@ -4,14 +4,14 @@ import { pageParams, pageRequest } from '../../../../platform/http/page.ts';
 import { boolean, object, optional } from '../../../../platform/http/schema.ts';
 import { addFileMenu } from '../../parts/code/add_file_menu.ts';
 import { codePath } from '../../parts/code/code_path.ts';
-import { type CodePlace, codeParams, findPlace } from '../../parts/code/code_place.ts';
+import { type CodePlace, codeParams, findPlace } from '../../parts/code/code_location.ts';
 import { pathCrumbs } from '../../parts/code/path_crumbs.ts';
-import { projectView } from '../../parts/frame/project_view.ts';
+import { projectView } from '../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
 import { refMenu } from '../../parts/ref_menu.ts';
 import { type View, type Visit, page } from '../../page.ts';
-import { projectRoot } from '../../places.ts';
+import { projectRoot } from '../../project_and_group_pages.ts';
 import { treeCard } from './entries.ts';
 import { readmeCard } from './readme.ts';
 

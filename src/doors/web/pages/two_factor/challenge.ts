@@ -5,7 +5,7 @@ import { startSession } from '../../../../identity/sessions/start.ts';
 import { answerChallenge, createChallenge } from '../../../../identity/two_factor/challenge.ts';
 import { type FormProblems, form, hidden, input, noProblems } from '../../parts/form.ts';
 import { html } from '../../parts/html.ts';
-import { ownPath } from '../../request/safe_path.ts';
+import { ownPath } from '../../request/own_path.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 
 type Asked = { challenge: string; return_to: string };

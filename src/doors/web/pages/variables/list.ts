@@ -7,7 +7,7 @@ import { type Html, html } from '../../parts/html.ts';
 import { type AnyPage, type View, type Visit, page } from '../../page.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import type { Holder, Place, PlaceKind, PlaceParams } from '../ci/settings_owner.ts';
-import { button } from '../../parts/frame/project_view.ts';
+import { button } from '../../parts/frame/project_layout.ts';
 import { type Tried, blank, untried, variableForm } from './form.ts';
 
 export const ownerOf = (holder: Holder): Owner => {

@@ -1,6 +1,6 @@
 /** Links to downloads of the files of a ref. */
 import type { Project } from '../../../../projects/projects/find.ts';
-import { projectPagePath } from '../frame/project_view.ts';
+import { projectPagePath } from '../frame/project_layout.ts';
 import { type Html, html } from '../html.ts';
 import { icon } from '../icon.ts';
 

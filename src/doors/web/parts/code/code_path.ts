@@ -1,6 +1,6 @@
 /** Addresses of pages about the files of a commit. */
 import type { Project } from '../../../../projects/projects/find.ts';
-import { projectPagePath } from '../frame/project_view.ts';
+import { projectPagePath } from '../frame/project_layout.ts';
 
 export type CodeNoun =
   | 'tree'

@@ -4,9 +4,9 @@ import { type PipelineRow, shownStatus } from '../../../../code/repository/statu
 import type { Commit, Signature } from '../../../../platform/git/protocol_types.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
 import { avatar } from '../avatar.ts';
-import { projectPagePath } from '../frame/project_view.ts';
+import { projectPagePath } from '../frame/project_layout.ts';
 import { type Html, html } from '../html.ts';
-import { relative } from '../moment.ts';
+import { relative } from '../timestamp.ts';
 import { statusBadge, statusMark } from '../status_badge.ts';
 
 /** The last second that has a year of four digits. */

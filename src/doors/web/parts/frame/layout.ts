@@ -7,7 +7,7 @@ import type { Flash, LinkPreview, View, Visit } from '../../page.ts';
 import type { Preferences } from '../../request/preferences.ts';
 import { type Html, html } from '../html.ts';
 import { impersonationBanner } from './impersonation_banner.ts';
-import { moment } from '../moment.ts';
+import { moment } from '../timestamp.ts';
 import { topBar } from './top_bar.ts';
 
 /** Seconds after which a live page reloads where scripts are off. */

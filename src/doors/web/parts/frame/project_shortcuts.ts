@@ -2,7 +2,7 @@
 import { type ProjectAction, may } from '../../../../core/access/may.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
 import type { Visit } from '../../page.ts';
-import { projectRoot } from '../../places.ts';
+import { projectRoot } from '../../project_and_group_pages.ts';
 import { type Html, html } from '../html.ts';
 
 type Shortcut = {

@@ -3,9 +3,9 @@ import type { Call } from '../../../../core/access/call.ts';
 import type { PipelineRow } from '../../../../code/repository/statuses/pipeline_summary.ts';
 import { type BasicUserRow, basicUsersById } from '../../../../identity/users/json.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
-import { projectPagePath } from '../frame/project_view.ts';
+import { projectPagePath } from '../frame/project_layout.ts';
 import { type Html, html } from '../html.ts';
-import { relative } from '../moment.ts';
+import { relative } from '../timestamp.ts';
 import { spell, statusBadge } from '../status_badge.ts';
 
 type Row = { row: PipelineRow; project: Project; user: BasicUserRow | undefined };

@@ -3,7 +3,7 @@ import type { EventJson } from '../../../events/json.ts';
 import { avatar } from '../avatar.ts';
 import { emptyState } from '../empty_state.ts';
 import { type Html, html } from '../html.ts';
-import { relative } from '../moment.ts';
+import { relative } from '../timestamp.ts';
 import { summarize } from '../projects/project_preview.ts';
 
 /** An event, and the full path of its project. */

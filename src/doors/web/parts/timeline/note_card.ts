@@ -1,7 +1,7 @@
 /** A text of a timeline by a person: a description or a comment. */
 import { avatar } from '../avatar.ts';
 import { type Html, html } from '../html.ts';
-import { relative } from '../moment.ts';
+import { relative } from '../timestamp.ts';
 
 type Given = {
   /** Id of the element, which addresses name: `note_3`. */

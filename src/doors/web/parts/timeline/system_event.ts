@@ -1,7 +1,7 @@
 /** An entry of a timeline that the service wrote: what somebody changed. */
 import { type Html, html } from '../html.ts';
 import { type IconName, icon } from '../icon.ts';
-import { relative } from '../moment.ts';
+import { relative } from '../timestamp.ts';
 
 /** By the first words of a system note. */
 const icons: readonly [start: RegExp, icon: IconName][] = [

@@ -2,10 +2,10 @@
 import type { LoadedTarget } from '../../../../planning/issuables/target.ts';
 import type { Visit } from '../../page.ts';
 import { hidden } from '../form.ts';
-import { button } from '../frame/project_view.ts';
+import { button } from '../frame/project_layout.ts';
 import { type Html, html } from '../html.ts';
 import { icon } from '../icon.ts';
-import { type Texts, baseOf } from './base_text.ts';
+import { type Texts, baseOf } from './edit_conflicts.ts';
 import {
   type Person,
   type ShownNote,

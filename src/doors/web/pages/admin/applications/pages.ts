@@ -16,7 +16,7 @@ import { emptyState } from '../../../parts/empty_state.ts';
 import { attempt, form, noProblems } from '../../../parts/form.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
-import { moment } from '../../../parts/moment.ts';
+import { moment } from '../../../parts/timestamp.ts';
 import { type View, type Visit, page, redirect } from '../../../page.ts';
 import { pagesNav } from '../../../parts/paging.ts';
 import { adminView } from '../admin_nav.ts';

@@ -5,7 +5,7 @@ import { type AuditRow, auditKinds, listAuditEvents } from '../../../../instance
 import { type BasicUserRow, basicUsersById } from '../../../../../identity/users/json.ts';
 import { select } from '../../../parts/form.ts';
 import { type Html, html } from '../../../parts/html.ts';
-import { moment } from '../../../parts/moment.ts';
+import { moment } from '../../../parts/timestamp.ts';
 import { page } from '../../../page.ts';
 import { pagesNav } from '../../../parts/paging.ts';
 import { adminView } from '../admin_nav.ts';

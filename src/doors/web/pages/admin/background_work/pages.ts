@@ -12,8 +12,8 @@ import {
 } from '../../../../../platform/queue/inspect.ts';
 import { form } from '../../../parts/form.ts';
 import { type Html, html } from '../../../parts/html.ts';
-import { moment, momentOr } from '../../../parts/moment.ts';
-import { choiceTabs } from '../../../parts/frame/nav.ts';
+import { moment, momentOr } from '../../../parts/timestamp.ts';
+import { choiceTabs } from '../../../parts/frame/link_lists.ts';
 import { type Visit, page, redirect } from '../../../page.ts';
 import { pagesNav } from '../../../parts/paging.ts';
 import { adminView } from '../admin_nav.ts';

@@ -5,7 +5,7 @@ import { pageParams, pageRequest } from '../../../../../platform/http/page.ts';
 import { clearable, object, oneOf, optional, text } from '../../../../../platform/http/schema.ts';
 import { listProjects } from '../../../../../projects/projects/lists/list.ts';
 import { emptyState } from '../../../parts/empty_state.ts';
-import { tabs } from '../../../parts/frame/nav.ts';
+import { tabs } from '../../../parts/frame/link_lists.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
 import { type View, type Visit, page } from '../../../page.ts';

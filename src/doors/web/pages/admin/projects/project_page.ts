@@ -9,10 +9,10 @@ import {
 } from '../../../../../projects/projects/related/statistics.ts';
 import { type ProjectRow, projectRows } from '../../../../../projects/projects/rows.ts';
 import { Failure, notFound } from '../../../../../platform/errors.ts';
-import { crumbs } from '../../../parts/frame/crumbs.ts';
+import { crumbs } from '../../../parts/frame/path_links.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
-import { moment } from '../../../parts/moment.ts';
+import { moment } from '../../../parts/timestamp.ts';
 import { formatBytes } from '../../../parts/code/format_bytes.ts';
 import { type Visit, page } from '../../../page.ts';
 import { adminView } from '../admin_nav.ts';

@@ -12,7 +12,7 @@ import {
   textArea,
 } from '../../../parts/form.ts';
 import { type Html, html } from '../../../parts/html.ts';
-import { moment } from '../../../parts/moment.ts';
+import { moment } from '../../../parts/timestamp.ts';
 import { brief } from '../shorten.ts';
 import { type Filled, digestOf, fieldOf, filledOf } from './read_form.ts';
 

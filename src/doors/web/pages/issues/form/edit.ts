@@ -5,9 +5,9 @@ import { longText, object, optional, text } from '../../../../../platform/http/s
 import { type View, type Visit, page, redirect } from '../../../page.ts';
 import { type FormProblems, attempt, form, hidden, input, noProblems } from '../../../parts/form.ts';
 import { markdownEditor } from '../../../parts/markdown_editor.ts';
-import { projectView } from '../../../parts/frame/project_view.ts';
+import { projectView } from '../../../parts/frame/project_layout.ts';
 import { html } from '../../../parts/html.ts';
-import { baseOf, requireBase } from '../../../parts/timeline/base_text.ts';
+import { baseOf, requireBase } from '../../../parts/timeline/edit_conflicts.ts';
 import { findEditable, issuePath, oneIssue, servedIssues } from '../find.ts';
 
 type Filled = { title: string; description: string };

@@ -19,11 +19,11 @@ import {
   select,
 } from '../../../parts/form.ts';
 import { markdownEditor } from '../../../parts/markdown_editor.ts';
-import { projectPath, projectView } from '../../../parts/frame/project_view.ts';
+import { projectPath, projectView } from '../../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { chooseTemplate, templatesPart } from '../../issuables/description_templates.ts';
 import { issuePath, issuesPath, servedIssues } from '../find.ts';
-import { type Choices, loadChoices } from '../../../parts/side/choices.ts';
+import { type Choices, loadChoices } from '../../../parts/properties/choices.ts';
 
 type Filled = {
   title: string;

@@ -2,11 +2,11 @@
 import type { LinkedLabel } from '../../../../../planning/issuables/lists/linked_labels.ts';
 import type { JsonText } from '../../../../../platform/http/endpoint.ts';
 import { avatar } from '../../../parts/avatar.ts';
-import { dayPart } from '../../../parts/times/day.ts';
+import { dayPart } from '../../../parts/times/dates.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
 import { label } from '../../../parts/label.ts';
-import { relative } from '../../../parts/moment.ts';
+import { relative } from '../../../parts/timestamp.ts';
 
 type User = { name: string; username: string; avatar_url: string | null };
 

@@ -2,17 +2,17 @@
 import { today } from '../../../../../core/access/viewer.ts';
 import type { Visit } from '../../../page.ts';
 import { input } from '../../../parts/form.ts';
-import { button } from '../../../parts/frame/project_view.ts';
+import { button } from '../../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
-import type { Choices } from '../../../parts/side/choices.ts';
+import type { Choices } from '../../../parts/properties/choices.ts';
 import {
   labelsForm,
   milestoneForm,
   peopleForm,
   propertyForm,
   timeForm,
-} from '../../../parts/side/property_forms.ts';
+} from '../../../parts/properties/property_forms.ts';
 import {
   assigneesSection,
   followSection,
@@ -24,8 +24,8 @@ import {
   referenceSection,
   section,
   timeSection,
-} from '../../../parts/side/sections.ts';
-import { dayPart } from '../../../parts/times/day.ts';
+} from '../../../parts/properties/property_sections.ts';
+import { dayPart } from '../../../parts/times/dates.ts';
 import { issuePath, issuesPath } from '../find.ts';
 import type { Closer, IssuePage } from './load_issue_page.ts';
 

@@ -16,7 +16,7 @@ import { notFound } from '../../../../../platform/errors.ts';
 import { pageRequest } from '../../../../../platform/http/page.ts';
 import type { FileDiff, Oid } from '../../../../../platform/git/protocol_types.ts';
 import type { Visit } from '../../../page.ts';
-import { withAnonymousPlace } from '../../../parts/code/anonymous_places.ts';
+import { withAnonymousPlace } from '../../../parts/code/anonymous_page_limit.ts';
 import { orderFiles } from './file_tree.ts';
 import type { ChangesQuery } from './changes_address.ts';
 

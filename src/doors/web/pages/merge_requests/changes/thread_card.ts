@@ -3,7 +3,7 @@ import { avatar } from '../../../parts/avatar.ts';
 import { hidden } from '../../../parts/form.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
-import { relative } from '../../../parts/moment.ts';
+import { relative } from '../../../parts/timestamp.ts';
 import { requestPath } from '../find.ts';
 import type { Changes } from './load_changes.ts';
 import { type Cards, formPath, token } from './card_context.ts';

@@ -3,7 +3,7 @@ import type { VersionRow } from '../../../../../review/merge_requests/versions/j
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
 import { menu } from '../../../parts/menu.ts';
-import { relative } from '../../../parts/moment.ts';
+import { relative } from '../../../parts/timestamp.ts';
 import { toShortId } from '../../../../../code/repository/commits/json.ts';
 import type { Changes } from './load_changes.ts';
 import { type ChangesQuery, changesPath, choiceOf } from './changes_address.ts';

@@ -6,10 +6,10 @@ import type { LoadedMergeRequest } from '../../../../../review/merge_requests/fi
 import { updateMergeRequest } from '../../../../../review/merge_requests/update.ts';
 import { type View, type Visit, page, redirect } from '../../../page.ts';
 import { type FormProblems, attempt, form, hidden, input, noProblems } from '../../../parts/form.ts';
-import { projectView } from '../../../parts/frame/project_view.ts';
+import { projectView } from '../../../parts/frame/project_layout.ts';
 import { html } from '../../../parts/html.ts';
 import { markdownEditor } from '../../../parts/markdown_editor.ts';
-import { baseOf, requireBase } from '../../../parts/timeline/base_text.ts';
+import { baseOf, requireBase } from '../../../parts/timeline/edit_conflicts.ts';
 import { findEditable } from '../../issuables/time_and_task_pages.ts';
 import { oneRequest, requestPath, servedRequests } from '../find.ts';
 import { requestKind } from '../request_kind.ts';

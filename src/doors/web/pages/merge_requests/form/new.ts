@@ -20,7 +20,7 @@ import { type View, type Visit, page, redirect } from '../../../page.ts';
 import type { DiffChoice } from '../../../parts/diff/diff_part.ts';
 import { emptyState } from '../../../parts/empty_state.ts';
 import { type FormProblems, attempt, form, hidden, noProblems } from '../../../parts/form.ts';
-import { projectPath, projectView } from '../../../parts/frame/project_view.ts';
+import { projectPath, projectView } from '../../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { chooseTemplate, templatesPart } from '../../issuables/description_templates.ts';
 import { requestPath, requestsPath, servedRequests } from '../find.ts';

@@ -10,7 +10,7 @@ import { loadLastPipelines } from '../../../../../code/repository/statuses/last_
 import type { Oid } from '../../../../../platform/git/protocol_types.ts';
 import type { Visit } from '../../../page.ts';
 import { commitList } from '../../../parts/code/commit_list.ts';
-import { spellCount } from '../../../parts/count.ts';
+import { spellCount } from '../../../parts/spell_count.ts';
 import { type DiffChoice, diffPart, toDiffRequest } from '../../../parts/diff/diff_part.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { requestsPath } from '../find.ts';

@@ -5,7 +5,7 @@
 import { may } from '../../../../../core/access/may.ts';
 import type { LoadedMergeRequest } from '../../../../../review/merge_requests/find.ts';
 import type { View, Visit } from '../../../page.ts';
-import { projectView } from '../../../parts/frame/project_view.ts';
+import { projectView } from '../../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { type IconName, icon } from '../../../parts/icon.ts';
 import { requestPath } from '../find.ts';

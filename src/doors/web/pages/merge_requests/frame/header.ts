@@ -5,12 +5,12 @@ import { loadProject } from '../../../../../projects/projects/find.ts';
 import type { LoadedMergeRequest } from '../../../../../review/merge_requests/find.ts';
 import type { Visit } from '../../../page.ts';
 import { codePath } from '../../../parts/code/code_path.ts';
-import { spellCount } from '../../../parts/count.ts';
-import { button } from '../../../parts/frame/project_view.ts';
+import { spellCount } from '../../../parts/spell_count.ts';
+import { button } from '../../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { type IconName, icon } from '../../../parts/icon.ts';
 import { menu } from '../../../parts/menu.ts';
-import { relative } from '../../../parts/moment.ts';
+import { relative } from '../../../parts/timestamp.ts';
 import { requestPath } from '../find.ts';
 import type { TabCounts } from './tab_counts.ts';
 

@@ -7,7 +7,7 @@ import { pipelineMark } from '../../../parts/code/commit_line.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { type IconName, icon } from '../../../parts/icon.ts';
 import { label } from '../../../parts/label.ts';
-import { relative } from '../../../parts/moment.ts';
+import { relative } from '../../../parts/timestamp.ts';
 
 type User = { name: string; username: string; avatar_url: string | null };
 

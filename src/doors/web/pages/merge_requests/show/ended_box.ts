@@ -4,10 +4,10 @@ import { may } from '../../../../../core/access/may.ts';
 import type { Visit } from '../../../page.ts';
 import { commitLink } from '../../../parts/code/commit_line.ts';
 import { checkbox, form, input } from '../../../parts/form.ts';
-import { button } from '../../../parts/frame/project_view.ts';
+import { button } from '../../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
-import { relative } from '../../../parts/moment.ts';
+import { relative } from '../../../parts/timestamp.ts';
 import { requestPath } from '../find.ts';
 import type { RequestPage } from './load_overview.ts';
 

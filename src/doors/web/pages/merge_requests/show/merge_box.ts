@@ -6,9 +6,9 @@ import {
   judgePipeline,
 } from '../../../../../review/merge_requests/merging/merge_checks.ts';
 import type { Visit } from '../../../page.ts';
-import { spellCount } from '../../../parts/count.ts';
+import { spellCount } from '../../../parts/spell_count.ts';
 import { hidden } from '../../../parts/form.ts';
-import { button } from '../../../parts/frame/project_view.ts';
+import { button } from '../../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
 import { requestPath } from '../find.ts';

@@ -3,9 +3,9 @@ import { basicUser } from '../../../../../identity/users/json.ts';
 import type { Visit } from '../../../page.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { type IconName, icon } from '../../../parts/icon.ts';
-import { person } from '../../../parts/person.ts';
-import type { Choices } from '../../../parts/side/choices.ts';
-import { labelsForm, milestoneForm, peopleForm, timeForm } from '../../../parts/side/property_forms.ts';
+import { person } from '../../../parts/user_link.ts';
+import type { Choices } from '../../../parts/properties/choices.ts';
+import { labelsForm, milestoneForm, peopleForm, timeForm } from '../../../parts/properties/property_forms.ts';
 import {
   assigneesSection,
   followSection,
@@ -17,7 +17,7 @@ import {
   referenceSection,
   section,
   timeSection,
-} from '../../../parts/side/sections.ts';
+} from '../../../parts/properties/property_sections.ts';
 import { requestPath, requestsPath } from '../find.ts';
 import type { ClosedIssue, RequestPage } from './load_overview.ts';
 

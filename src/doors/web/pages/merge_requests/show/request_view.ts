@@ -5,7 +5,7 @@ import { latestVersion } from '../../../../../review/merge_requests/versions/que
 import type { View, Visit } from '../../../page.ts';
 import { checkbox, form } from '../../../parts/form.ts';
 import { type Html, html } from '../../../parts/html.ts';
-import { loadChoices } from '../../../parts/side/choices.ts';
+import { loadChoices } from '../../../parts/properties/choices.ts';
 import { commentForm } from '../../../parts/timeline/comment_form.ts';
 import { descriptionCard, timelinePart } from '../../../parts/timeline/timeline.ts';
 import type { ShownWith } from '../../issuables/issuable_kind.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, type Socket, connect } from 'node:net';
 import { test } from 'node:test';
-import { guardSockets } from './sockets.ts';
+import { guardSockets } from './socket_limits.ts';
 
 const limits = { connections: 10, ofOneAddress: 2, signIn: 60_000, leave: 60_000 };
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Platform } from '../../core/platform.ts';
-import { TooManyFetches, takeFetchPlace } from './fetch_places.ts';
+import { TooManyFetches, takeFetchPlace } from './fetch_limit.ts';
 
 const nobody = { cause: null, deployKey: null } as unknown as Parameters<typeof takeFetchPlace>[1];
 

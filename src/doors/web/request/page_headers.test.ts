@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { pageHeaders } from './headers.ts';
+import { pageHeaders } from './page_headers.ts';
 
 const policyFor = (...formOrigins: string[]): string =>
   pageHeaders({ formOrigins, isHttps: true })['content-security-policy'] ?? '';

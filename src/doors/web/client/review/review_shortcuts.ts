@@ -1,8 +1,8 @@
 /** Reviewing in the Changes tab of a merge request, by keyboard and without leaving the page. */
 import type { Action } from '../shortcut_help.ts';
-import { startComments } from './comment.ts';
-import { currentCard, focusCard, startFiles, stepFile } from './files.ts';
-import { startInline, submitInline } from './inline.ts';
+import { startComments } from './line_comments.ts';
+import { currentCard, focusCard, startFiles, stepFile } from './changed_files.ts';
+import { startInline, submitInline } from './inline_forms.ts';
 
 const isReview = (): boolean => document.querySelector('#changes_bar') !== null;
 

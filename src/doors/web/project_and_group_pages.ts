@@ -2,8 +2,8 @@
  * The pages of projects and groups: each noun is declared once. Routes (`routes.ts`), navigation, and the paths
  * that lead to a page derive from these tables.
  */
-import { codeNouns } from './code_nouns.ts';
-import { workNouns } from './work_nouns.ts';
+import { codeNouns } from './code_pages.ts';
+import { workNouns } from './planning_pages.ts';
 import type { GroupAction, ProjectAction } from '../../core/access/may.ts';
 
 /** The pages below one noun of a project or group, such as `/group/project/-/pipelines`. */

@@ -6,7 +6,7 @@ import { replaceEmoji } from './emoji.ts';
 import { findReferences, readAddress } from './find_references.ts';
 import { type HtmlToken, escapeHtml, readHtml, writeTag } from './html_tokens.ts';
 import type { ConvertOptions, Part } from './options.ts';
-import { idPrefix, resolveUrl } from './urls.ts';
+import { idPrefix, resolveUrl } from './resolve_urls.ts';
 
 type Open = Extract<HtmlToken, { kind: 'open' }>;
 

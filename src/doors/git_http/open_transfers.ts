@@ -14,7 +14,7 @@ import {
   seesPipelineRefs,
   transferClient,
 } from '../../code/repository/refs/transfer_access.ts';
-import { takeFetchPlace } from './fetch_places.ts';
+import { takeFetchPlace } from './fetch_limit.ts';
 import { movedLines, insertNotices } from './git_notices.ts';
 import { pushMessages } from './push_messages.ts';
 

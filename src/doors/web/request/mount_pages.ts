@@ -20,7 +20,7 @@ const mountPage = (app: FastifyInstance, platform: Platform, entry: PagePath, li
   // Failures of these go to programs as JSON: any path of two words could be meant for the API.
   const config = { isPage: entry.isOfPlace !== true };
   const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const [{ serve }, page] = await Promise.all([import('./serve.ts'), findPage(entry, method, path)]);
+    const [{ serve }, page] = await Promise.all([import('./serve_page.ts'), findPage(entry, method, path)]);
     return await serve(platform, page, request, reply);
   };
   // The page reads the body itself, once the visitor is known.

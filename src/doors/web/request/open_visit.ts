@@ -15,7 +15,7 @@ import { maxImpersonationAge, maxSessionAge } from '../../../core/access/credent
 import type { FilePart } from '../../../platform/http/body/file_parts.ts';
 import { setCookie } from '../../../platform/http/cookies.ts';
 import { flashCookie, flashLife, flashOf, flashValue, impersonatorCookie, visitorCookie } from './cookies.ts';
-import { pageHeaders } from './headers.ts';
+import { pageHeaders } from './page_headers.ts';
 import { preferencesCookie, readPreferences, writePreferences } from './preferences.ts';
 import { layout } from '../parts/frame/layout.ts';
 import { assets } from '../assets.ts';

@@ -3,14 +3,14 @@ import { mayInGroup } from '../../../../core/access/may.ts';
 import type { Group } from '../../../../identity/groups/find.ts';
 import { uploadedAvatarUrl } from '../../../../identity/avatars/avatar_urls.ts';
 import type { View, Visit } from '../../page.ts';
-import { type GroupNoun, type GroupTab as NounTab, groupNouns } from '../../places.ts';
+import { type GroupNoun, type GroupTab as NounTab, groupNouns } from '../../project_and_group_pages.ts';
 import { avatar } from '../avatar.ts';
-import { crumbs } from './crumbs.ts';
+import { crumbs } from './path_links.ts';
 import { type Html, html } from '../html.ts';
 import type { IconName } from '../icon.ts';
 import { visibilityMark } from '../project_list.ts';
-import { type NavLink, beside, tabs } from './nav.ts';
-import { trail } from './trail.ts';
+import { type NavLink, beside, tabs } from './link_lists.ts';
+import { trail } from './breadcrumbs.ts';
 
 /** Returns the address of a page of a group. @param below what follows the group's path: `runners` */
 export const groupPagePath = ({ full_path }: Pick<Group, 'full_path'>, below: string): string =>

@@ -4,17 +4,17 @@ import { may } from '../../../../core/access/may.ts';
 import { text } from '../../../../platform/http/schema.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
 import type { View, Visit } from '../../page.ts';
-import { type ProjectNoun, type ProjectTab, isBareNoun, projectNouns } from '../../places.ts';
+import { type ProjectNoun, type ProjectTab, isBareNoun, projectNouns } from '../../project_and_group_pages.ts';
 import { avatar } from '../avatar.ts';
-import { crumbs } from './crumbs.ts';
+import { crumbs } from './path_links.ts';
 import { form } from '../form.ts';
 import { type Html, html } from '../html.ts';
 import type { IconName } from '../icon.ts';
-import { type NavLink, beside, tabs } from './nav.ts';
+import { type NavLink, beside, tabs } from './link_lists.ts';
 import { visibilityMark } from '../project_list.ts';
 import { projectActions } from './project_actions.ts';
 import { projectShortcuts } from './project_shortcuts.ts';
-import { trail } from './trail.ts';
+import { trail } from './breadcrumbs.ts';
 
 /** Parameter of every page of a project: its full path. */
 export const projectPath = { project: text({ maxLength: 1_000 }) };

@@ -1,5 +1,5 @@
 /** The files of the Changes tab: loads further parts before they are reached, filters the tree, marks the current file. */
-import { updateTimes } from '../times.ts';
+import { updateTimes } from '../relative_times.ts';
 
 const cards = (): HTMLElement[] => [...document.querySelectorAll<HTMLElement>('.diff-file')];
 

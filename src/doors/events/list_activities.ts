@@ -8,7 +8,7 @@ import type { ActivitiesTable } from '../../platform/db/schema/core.ts';
 import { type Page, pageParams, pageRequest } from '../../platform/http/page.ts';
 import { day, oneOf, optional } from '../../platform/http/schema.ts';
 import { readMany } from '../../planning/issuables/lists/count.ts';
-import { visibleActivities } from './visible.ts';
+import { visibleActivities } from './visible_activities.ts';
 
 export type ActivityRow = Selectable<ActivitiesTable>;
 

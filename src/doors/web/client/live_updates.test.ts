@@ -1,7 +1,7 @@
 /** Runs the updates of live pages with a fake page and network. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { startLive } from './live.ts';
+import { startLive } from './live_updates.ts';
 
 type Answer = { ok: boolean; type: string };
 

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { Failure } from '../../../../platform/errors.ts';
 import type { Visit } from '../../page.ts';
-import { withAnonymousPlace } from './anonymous_places.ts';
+import { withAnonymousPlace } from './anonymous_page_limit.ts';
 
 /** Visits of one service. Nothing else of a visit matters here. */
 const openVisits = () => {

@@ -12,10 +12,10 @@ import { tooLong } from '../../../platform/http/failure.ts';
 import { type ParamsReader, type RawParams, paramsReader } from '../../../platform/http/params.ts';
 import { problemsOf } from '../parts/form.ts';
 import { type AnyPage, type RawPage, type Redirect, type View, redirect } from '../page.ts';
-import { projectRoot } from '../places.ts';
+import { projectRoot } from '../project_and_group_pages.ts';
 import { largeForms } from '../routes.ts';
 import { canonicalPath } from './project_paths.ts';
-import { type OpenVisit, answer, isOurForm, openVisit } from './visit.ts';
+import { type OpenVisit, answer, isOurForm, openVisit } from './open_visit.ts';
 
 const readers = new WeakMap<AnyPage, ParamsReader>();
 

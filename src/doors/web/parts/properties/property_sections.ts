@@ -7,11 +7,11 @@ import { findPendingTodo } from '../../../../planning/todos/queries.ts';
 import type { Page } from '../../../../platform/http/page.ts';
 import type { Visit } from '../../page.ts';
 import { avatar } from '../avatar.ts';
-import { button } from '../frame/project_view.ts';
+import { button } from '../frame/project_layout.ts';
 import { type Html, html } from '../html.ts';
 import { icon } from '../icon.ts';
 import { label } from '../label.ts';
-import { person } from '../person.ts';
+import { person } from '../user_link.ts';
 
 type Person = { name: string; username: string; avatar_url?: string | null };
 

@@ -17,14 +17,14 @@ import {
   transferProblem,
 } from '../../code/repository/refs/transfer_access.ts';
 import { isGitProtocolEnabled } from '../../core/settings/setting_effects.ts';
-import { Refusal, answering, challenge, neverKept } from './answers.ts';
-import { TooManyFetches } from './fetch_places.ts';
+import { Refusal, answering, challenge, neverKept } from './git_responses.ts';
+import { TooManyFetches } from './fetch_limit.ts';
 import { getCapabilities } from './capabilities.ts';
 import { createForPush } from './create_by_push.ts';
 import { errorPacket } from './git_notices.ts';
 import { beginsWithin, isPacked, sendBody } from './request_body.ts';
 import { signInGit } from './sign_in.ts';
-import { type Admitted, type Manner, openFetch, openPush } from './transfers.ts';
+import { type Admitted, type Manner, openFetch, openPush } from './open_transfers.ts';
 
 /** Returns null for a project that is hidden or missing. */
 const findVisibleProject = async (call: Call, { viewer }: GitUser, path: string): Promise<Project | null> => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { logMarkup } from './markup.ts';
+import { logMarkup } from './log_markup.ts';
 
 const markupOf = (text: string, line = 1): string => logMarkup({ text, line, isWhole: true }).text;
 const esc = '\x1b';

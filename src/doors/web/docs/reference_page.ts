@@ -1,7 +1,7 @@
 /** The API reference: renders the OpenAPI document as HTML, one page for each area. */
 import type { OpenApi, Operation } from '../../../platform/http/openapi/document.ts';
 import type { Schema } from '../../../platform/http/openapi/schemas.ts';
-import { type Field, exampleCall, fieldsOf } from './example.ts';
+import { type Field, exampleCall, fieldsOf } from './example_call.ts';
 import { assets } from '../assets.ts';
 import { type Html, html } from '../parts/html.ts';
 

@@ -5,14 +5,14 @@ import type { Platform } from '../../core/platform.ts';
 import { anonymous } from '../../core/access/viewer.ts';
 import { Failure } from '../../platform/errors.ts';
 import { isGitFailure } from '../../platform/git/failure.ts';
-import { TooManyFetches } from '../git_http/fetch_places.ts';
+import { TooManyFetches } from '../git_http/fetch_limit.ts';
 import { createForPush } from '../git_http/create_by_push.ts';
-import { type Admitted, type Manner, openFetch, openPush } from '../git_http/transfers.ts';
+import { type Admitted, type Manner, openFetch, openPush } from '../git_http/open_transfers.ts';
 import { type Project, anyProject, findProject } from '../../projects/projects/find.ts';
 import { sshPrefix } from '../../projects/projects/ssh_url.ts';
 import { type GitUser, refusalTexts, transferProblem } from '../../code/repository/refs/transfer_access.ts';
 import { isGitProtocolEnabled } from '../../core/settings/setting_effects.ts';
-import { type GitCommand, parseGitCommand } from './command.ts';
+import { type GitCommand, parseGitCommand } from './parse_command.ts';
 import { type KeyUser, deployKeyIn, noteKeyUse, reloadKeyUser, viewerOfUser } from './key_user.ts';
 
 export type SshSite = {

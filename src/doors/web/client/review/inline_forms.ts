@@ -2,7 +2,7 @@
  * Forms and links `[data-inline]` of a changed file: only the card of that file, the bar and the tree are replaced by
  * those of the answer, so the place on the page stays. Without an answer that has the card, the browser goes there.
  */
-import { updateTimes } from '../times.ts';
+import { updateTimes } from '../relative_times.ts';
 
 const replaced = '.file-tree, #changes_bar';
 

@@ -6,7 +6,7 @@ import { notFound } from '../../../../platform/errors.ts';
 import { optional, text } from '../../../../platform/http/schema.ts';
 import { type Project, findProjectFor } from '../../../../projects/projects/find.ts';
 import type { Visit } from '../../page.ts';
-import { projectPath } from '../frame/project_view.ts';
+import { projectPath } from '../frame/project_layout.ts';
 import { decodePath } from './code_path.ts';
 
 export type CodePlace = RefPath & { project: Project; code: Code };

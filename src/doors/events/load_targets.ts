@@ -2,7 +2,7 @@
 import type { Call } from '../../core/access/call.ts';
 import { commentsJson } from '../../planning/discussions/commits/comments.ts';
 import { mixedNotesJson } from '../../planning/notes/json.ts';
-import type { ActivityRow } from './list.ts';
+import type { ActivityRow } from './list_activities.ts';
 
 type Target = { iid: number | null; title: string | null; type: string };
 
