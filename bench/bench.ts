@@ -1,10 +1,10 @@
 /** What every measurement is given. */
 import type { Databases } from './sites/databases.ts';
-import { type Figure, median } from './figures.ts';
+import { type Figure, median } from './measured_figures.ts';
 import { type Goals, goalsAt, referenceFloor } from './goals.ts';
 import type { Outcome, Wanted } from './load/load_job.ts';
 import type { Loader } from './load/start_generator.ts';
-import { cpuSeconds } from './process.ts';
+import { cpuSeconds } from './process_usage.ts';
 import { type Running, startFloor } from './service.ts';
 
 export type Bench = {

@@ -17,17 +17,17 @@ import { parseArgs } from 'node:util';
 import { type Postgres, startPostgres } from '../test/support/databases/postgres.ts';
 import { type Bench, type Measure, type Pace, calibrated } from './bench.ts';
 import { type Databases, makeDatabases } from './sites/databases.ts';
-import type { Figure } from './figures.ts';
+import type { Figure } from './measured_figures.ts';
 import { startLoader } from './load/start_generator.ts';
 import { measureCiArtifacts } from './measure/ci_artifacts.ts';
 import { measureCiDispatch } from './measure/ci_dispatch.ts';
 import { measureCiPipelines } from './measure/ci_pipelines.ts';
 import { measureCiRunner } from './measure/ci_runner.ts';
 import { measureCiWaiting } from './measure/ci_waiting.ts';
-import { measureReads, measureWrites } from './measure/cost.ts';
+import { measureReads, measureWrites } from './measure/cpu_per_request.ts';
 import { measureFilters } from './measure/filters.ts';
-import { measureLabels } from './measure/labels.ts';
-import { measureGrowth } from './measure/growth.ts';
+import { measureLabels } from './measure/label_lists.ts';
+import { measureGrowth } from './measure/data_growth.ts';
 import { measureGitCalls } from './measure/git_calls.ts';
 import { measureGitTransport } from './measure/git_transport.ts';
 import { measureLatency } from './measure/latency.ts';
@@ -37,9 +37,9 @@ import { measureMergeRequests } from './measure/merge_requests.ts';
 import { measureLargeFolder } from './measure/large_folder.ts';
 import { measurePages } from './measure/pages.ts';
 import { measureSearch } from './measure/search.ts';
-import { measureStart } from './measure/start.ts';
-import { isPinned, pressure, treeOf } from './process.ts';
-import { table } from './report.ts';
+import { measureStart } from './measure/startup_time.ts';
+import { isPinned, pressure, treeOf } from './process_usage.ts';
+import { table } from './format_table.ts';
 
 const names = [
   'list20',

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import manifest from '../package.json' with { type: 'json' };
 import { freePort } from '../test/support/servers/free_port.ts';
-import { pinned } from './process.ts';
+import { pinned } from './process_usage.ts';
 
 const root = join(import.meta.dirname, '..');
 const patience = 60_000;

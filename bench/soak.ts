@@ -16,7 +16,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { startPostgres } from '../test/support/databases/postgres.ts';
-import { percentile } from './figures.ts';
+import { percentile } from './measured_figures.ts';
 import { type Place, startService } from './service.ts';
 import { type SoakSite, chooseOperation, operations, prepareSoak } from './soak/operations.ts';
 import { type Sample, takeSample, trendText, trendsOf } from './soak/samples.ts';

@@ -5,7 +5,7 @@
  */
 import { rmSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import type { Storage } from './context.ts';
+import type { Storage } from './handler_types.ts';
 import { makeExec } from './exec/spawn.ts';
 import { methods } from './methods.ts';
 import { makePools } from './pool/pools.ts';

@@ -1,7 +1,7 @@
 /**
  * The handlers of all methods. `answerWhenEmpty` wraps those that also answer for a repository without any write yet.
  */
-import type { MethodHandlers } from './context.ts';
+import type { MethodHandlers } from './handler_types.ts';
 import { compareAcross } from './ops/compare_across.ts';
 import { diffFiles, diffRaw } from './diff/diff_trees.ts';
 import { cherryPick, revert } from './ops/cherry_pick.ts';
@@ -30,7 +30,7 @@ import { resolveRevision } from './refs/resolve_revision.ts';
 import { updateRefsMethod } from './refs/update_refs.ts';
 import { claim, inspect } from './storage/claim_storage.ts';
 import { createRepository } from './storage/create_repository.ts';
-import { hello } from './storage/hello.ts';
+import { hello } from './storage/answer_hello.ts';
 import { maintainRepository } from './maintenance/housekeeping.ts';
 import { checkRepository, checkExistence, repositoryStatistics } from './maintenance/inspect_repository.ts';
 import { removeRepository } from './maintenance/remove_repository.ts';

@@ -1,5 +1,5 @@
 /** The handlers of all streams. */
-import type { StreamHandlers } from './context.ts';
+import type { StreamHandlers } from './handler_types.ts';
 import { readPack, writePack } from './ops/transfer_packs.ts';
 import { readArchive } from './read/archive.ts';
 import { streamBlob } from './read/blobs.ts';

@@ -62,8 +62,8 @@ const isAllowed = (file: string, target: string): boolean => {
 const starters = [
   'gitd/exec/spawn.ts',
   'src/platform/git/supervise_gitd.ts',
-  'src/app/service/runner.ts',
-  'src/app/cli/doctor/machine.ts',
+  'src/app/service/built_in_runner.ts',
+  'src/app/cli/doctor/check_machine.ts',
 ];
 const startsProcesses = ({ file, text }: Source): boolean =>
   /^(?:src|gitd)\//.test(file) && !starters.includes(file) && /['"](?:node:)?child_process['"]/.test(text);

@@ -17,8 +17,9 @@ const archaic =
 
 /** Words that say nothing of a file's content to a person who has not read the folder. */
 const vagueNames = (
-  'apart asked bell beside doomed each ends entering found given helpers home kept known left look ' +
-  'misc pace patience rest still tell things together told unmoved utils wanted'
+  'act acts apart asked bell beside brief doomed each ends entering found given helpers home kept known left ' +
+  'look misc one other own pace patience place places rest side start still talks tell things together told ' +
+  'unmoved utils view wanted'
 ).split(' ');
 
 /** Quoted material that is not ours to reword. */

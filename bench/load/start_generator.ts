@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import type { Command, Outcome } from './load_job.ts';
-import { pinned } from '../process.ts';
+import { pinned } from '../process_usage.ts';
 
 export type Loader = {
   /** @throws Error when an answer was not what was asked for: figures of wrong answers are worth nothing. */

@@ -6,11 +6,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { crc32, deflateRawSync } from 'node:zlib';
 import { type Peer, type PeerJob, makePeer } from '../../test/support/ci/fake_runner.ts';
 import { writeZip } from '../../zip/write_zip.ts';
-import { base } from '../sites/api.ts';
+import { base } from '../sites/root_api.ts';
 import type { Bench } from '../bench.ts';
 import { makeCiProject, makeRunner, manyJobs } from '../sites/ci_site.ts';
-import { type Figure, figure, median } from '../figures.ts';
-import { memoryOf } from '../process.ts';
+import { type Figure, figure, median } from '../measured_figures.ts';
+import { memoryOf } from '../process_usage.ts';
 import { type Running, rootToken, startService } from '../service.ts';
 
 const large = 90;

@@ -1,9 +1,9 @@
 /** A pipeline made of its configuration, and a configuration that is only looked at; beside the reading of its YAML. */
 import { parseDocument } from 'yaml';
-import { api } from '../sites/api.ts';
+import { api } from '../sites/root_api.ts';
 import type { Bench } from '../bench.ts';
 import { makeCiProject, manyJobs } from '../sites/ci_site.ts';
-import { type Figure, median, shareFigure } from '../figures.ts';
+import { type Figure, median, shareFigure } from '../measured_figures.ts';
 import { startService } from '../service.ts';
 
 const jobs = 50;

@@ -14,11 +14,11 @@ import { changeOwner, makeFolders, takeSlot } from '../../runner/files/slot_fold
 import type { Job } from '../../runner/coordinator/protocol.ts';
 import { gitEnvironment } from '../../test/support/repositories/git.ts';
 import { makeRunnerFolder } from '../../test/support/ci/runner_process.ts';
-import { api, base } from '../sites/api.ts';
+import { api, base } from '../sites/root_api.ts';
 import type { Bench } from '../bench.ts';
 import { type CiProject, commitFile, makeCiProject } from '../sites/ci_site.ts';
-import { type Figure, median, shareFigure } from '../figures.ts';
-import { treeOf } from '../process.ts';
+import { type Figure, median, shareFigure } from '../measured_figures.ts';
+import { treeOf } from '../process_usage.ts';
 import { type Running, rootToken, startService } from '../service.ts';
 
 const run = promisify(execFile);

@@ -1,6 +1,6 @@
 /** Lists that look for something: CPU a request, and the wait for a total that has to be counted first. */
 import { type Bench, measureCosts } from '../bench.ts';
-import { type Figure, figure } from '../figures.ts';
+import { type Figure, figure } from '../measured_figures.ts';
 import { filtered, projectPath } from '../load/checked_requests.ts';
 import { type Running, startService } from '../service.ts';
 import type { World } from '../sites/seed_database.ts';

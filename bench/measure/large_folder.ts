@@ -1,8 +1,8 @@
 /** Time until the first byte of the page of a folder with 10,000 entries, at a commit that nobody has asked for yet. */
 import type { Bench } from '../bench.ts';
-import { type Figure, figure, median } from '../figures.ts';
+import { type Figure, figure, median } from '../measured_figures.ts';
 import { startFloor, startService } from '../service.ts';
-import { base } from '../sites/api.ts';
+import { base } from '../sites/root_api.ts';
 import { newProject } from '../sites/git_site.ts';
 import { signIn, writeFiles } from '../sites/pages.ts';
 

@@ -1,6 +1,6 @@
 /** How long a client waits at a fixed rate: from the time at which a request was due, however late it left. */
 import { type Bench, usualSize } from '../bench.ts';
-import { type Figure, figure, percentile } from '../figures.ts';
+import { type Figure, figure, percentile } from '../measured_figures.ts';
 import { type Operation, operations } from '../load/checked_requests.ts';
 import { startService } from '../service.ts';
 

@@ -1,8 +1,8 @@
 /** What the service holds: ten seconds after its start, and after a load of all calls. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Bench, connections, usualSize } from '../bench.ts';
-import { type Figure, figure } from '../figures.ts';
-import { memoryOf } from '../process.ts';
+import { type Figure, figure } from '../measured_figures.ts';
+import { memoryOf } from '../process_usage.ts';
 import { get, operations } from '../load/checked_requests.ts';
 import { startService } from '../service.ts';
 import type { World } from '../sites/seed_database.ts';

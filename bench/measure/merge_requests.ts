@@ -1,7 +1,7 @@
 /** CPU a request of what is asked of merge requests: lists and single ones among 100,000, and one with its code. */
 import { type Asked, type Bench, measureCosts, usualSize } from '../bench.ts';
 import { openPlace } from '../sites/databases.ts';
-import { type Figure, figure } from '../figures.ts';
+import { type Figure, figure } from '../measured_figures.ts';
 import type { Goals } from '../goals.ts';
 import { fillMergeRequests, makeWithCode } from '../sites/merge_requests.ts';
 import { type Place, rootToken, startService } from '../service.ts';

@@ -1,7 +1,7 @@
 /** From the call to the answer: merging a request, and the changes of 50 files that nobody has read before. */
-import { api } from '../sites/api.ts';
+import { api } from '../sites/root_api.ts';
 import type { Bench } from '../bench.ts';
-import { type Figure, figure, percentile } from '../figures.ts';
+import { type Figure, figure, percentile } from '../measured_figures.ts';
 import { timed } from '../sites/git_site.ts';
 
 /** Merges of one round. */

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { type Answer, prepareSite, writeMixed } from '../../test/support/mixed_writes.ts';
 import type { Bench } from '../bench.ts';
-import { type Figure, figure, percentile } from '../figures.ts';
+import { type Figure, figure, percentile } from '../measured_figures.ts';
 import { type Place, rootToken, startService } from '../service.ts';
 
 const clients = 40;

@@ -1,9 +1,9 @@
 /** CPU of warm pages, service and gitd together, beside a bare server that answers a page of the same length. */
 import type { Bench } from '../bench.ts';
-import { type Figure, figure } from '../figures.ts';
-import { ownCpuSeconds } from '../process.ts';
+import { type Figure, figure } from '../measured_figures.ts';
+import { ownCpuSeconds } from '../process_usage.ts';
 import { startFloor, startService } from '../service.ts';
-import { base } from '../sites/api.ts';
+import { base } from '../sites/root_api.ts';
 import { newProject, nodesOf } from '../sites/git_site.ts';
 import { signIn, writeFiles } from '../sites/pages.ts';
 

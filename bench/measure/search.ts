@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { type Bench, usualSize } from '../bench.ts';
 import { openPlace } from '../sites/databases.ts';
-import { type Figure, figure } from '../figures.ts';
+import { type Figure, figure } from '../measured_figures.ts';
 import { projectPath } from '../load/checked_requests.ts';
 import { type Place, type Running, startService } from '../service.ts';
 import { type World, makeIssue } from '../sites/seed_database.ts';

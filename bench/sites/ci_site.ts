@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import type { Store, Tx } from '../../src/platform/db/open.ts';
 import { gitEnvironment } from '../../test/support/repositories/git.ts';
-import { api } from './api.ts';
+import { api } from './root_api.ts';
 import type { Bench } from '../bench.ts';
 import { openPlace } from './databases.ts';
 import type { Place } from '../service.ts';

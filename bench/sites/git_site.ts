@@ -5,9 +5,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gitEnvironment } from '../../test/support/repositories/git.ts';
-import { api } from './api.ts';
+import { api } from './root_api.ts';
 import type { Bench } from '../bench.ts';
-import { treeOf } from '../process.ts';
+import { treeOf } from '../process_usage.ts';
 import { type Running, rootToken } from '../service.ts';
 
 const run = promisify(execFile);

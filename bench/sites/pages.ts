@@ -1,6 +1,6 @@
 /** What measurements of pages need: files of a project, and a browser that has signed in. */
 import { rootPassword } from '../service.ts';
-import { api, base } from './api.ts';
+import { api, base } from './root_api.ts';
 
 /** Commits new files. */
 export const writeFiles = async (

@@ -1,7 +1,7 @@
 /** The mixed load of a soak: what one operation does, and how often each is chosen. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { api, base } from '../sites/api.ts';
+import { api, base } from '../sites/root_api.ts';
 import { makeCiProject } from '../sites/ci_site.ts';
 import { git, urlOf } from '../sites/git_site.ts';
 import { makeWithCode } from '../sites/merge_requests.ts';

@@ -1,8 +1,8 @@
 /** What the processes of a service hold, sampled from `/proc` and from the probe within them. */
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { memoryOf, treeOf } from '../process.ts';
-import { type Slope, slopeOf } from './slope.ts';
+import { memoryOf, treeOf } from '../process_usage.ts';
+import { type Slope, slopeOf } from './least_squares.ts';
 
 const roles = ['service', 'gitd', 'runner'] as const;
 type Role = (typeof roles)[number];

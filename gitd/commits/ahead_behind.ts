@@ -1,5 +1,5 @@
 /** Counts by how many commits branches are ahead of a commit and behind it. */
-import type { Context, MethodHandler } from '../context.ts';
+import type { Context, MethodHandler } from '../handler_types.ts';
 import { flag, isOid, symmetric } from '../exec/arguments.ts';
 import { GitError } from '../git_error.ts';
 import { makeLruCache } from '../lru_cache.ts';

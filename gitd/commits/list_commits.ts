@@ -1,5 +1,5 @@
 /** Lists commits page by page. Short plain walks read through the pool; all others run `git rev-list`. */
-import type { Context, MethodHandler } from '../context.ts';
+import type { Context, MethodHandler } from '../handler_types.ts';
 import { type Argument, count, flag, isOid, oid, paths, text, without } from '../exec/arguments.ts';
 import { GitError } from '../git_error.ts';
 import { makeLruCache } from '../lru_cache.ts';

@@ -1,5 +1,5 @@
 /** Reads commits by id; computes merge bases and ancestry. */
-import type { Context, MethodHandler } from '../context.ts';
+import type { Context, MethodHandler } from '../handler_types.ts';
 import { count, flag, isOid, oid } from '../exec/arguments.ts';
 import { GitError } from '../git_error.ts';
 import { makeLruCache } from '../lru_cache.ts';

@@ -1,5 +1,5 @@
 /** Counts the lines that a commit adds and deletes, while its diff streams by. */
-import type { Context, MethodHandler } from '../context.ts';
+import type { Context, MethodHandler } from '../handler_types.ts';
 import { countDifferences } from './count_differences.ts';
 import { GitError } from '../git_error.ts';
 import { makeLruCache } from '../lru_cache.ts';

@@ -2,7 +2,7 @@
  * Counts the paths that differ between two trees without expanding them. A few kilobytes can hold a billion paths,
  * and git would use all its memory to compare or merge them.
  */
-import type { Context } from '../context.ts';
+import type { Context } from '../handler_types.ts';
 import { GitError } from '../git_error.ts';
 import { forEachConcurrently } from '../odb/loose_objects.ts';
 import { folderMode, type TreeItem } from '../odb/raw_tree.ts';

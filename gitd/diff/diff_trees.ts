@@ -1,4 +1,4 @@
-import type { Context, MethodHandler } from '../context.ts';
+import type { Context, MethodHandler } from '../handler_types.ts';
 import { flag, oid, paths as pathArguments } from '../exec/arguments.ts';
 import { GitError, isGitError } from '../git_error.ts';
 import { diffFlags } from '../pool/diff_tree.ts';

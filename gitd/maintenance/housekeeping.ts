@@ -4,7 +4,7 @@
  */
 import { readdir, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Context, MethodHandler, Storage } from '../context.ts';
+import type { Context, MethodHandler, Storage } from '../handler_types.ts';
 import { type Argument, flag } from '../exec/arguments.ts';
 import type { Command } from '../exec/spawn.ts';
 import { requireRepository } from '../storage/missing_repository.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { MethodHandler } from '../context.ts';
+import type { MethodHandler } from '../handler_types.ts';
 import { raiseGeneration } from '../refs/ref_generation.ts';
 import { requireMarker } from '../storage/claim_storage.ts';
 import { syncFolder } from '../disk/sync_folders.ts';

@@ -7,7 +7,7 @@ import {
   type TestStorage,
   startTestStorage,
 } from '../../test/support/repositories/repository_storage.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../handler_types.ts';
 import { makeExec } from '../exec/spawn.ts';
 import { passesPushCheck } from './check_git_files.ts';
 

@@ -1,5 +1,5 @@
 /** Checks files that git itself reads, such as `.gitmodules`, with the check that git applies to a push. */
-import type { Context } from '../context.ts';
+import type { Context } from '../handler_types.ts';
 import { flag } from '../exec/arguments.ts';
 import { GitError } from '../git_error.ts';
 import { hashObject } from '../odb/loose_objects.ts';

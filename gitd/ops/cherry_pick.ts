@@ -1,5 +1,5 @@
 /** Cherry-picks and reverts commits. */
-import type { Answer, Context } from '../context.ts';
+import type { Answer, Context } from '../handler_types.ts';
 import { countDifferences } from '../diff/count_differences.ts';
 import { buildCommit } from '../odb/raw_commit.ts';
 import { withQuarantine } from '../odb/quarantine.ts';

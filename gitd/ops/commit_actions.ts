@@ -1,5 +1,5 @@
 /** Creates a commit from file actions, without an index or a working tree. */
-import type { Answer, Context } from '../context.ts';
+import type { Answer, Context } from '../handler_types.ts';
 import { flag, oid, paths } from '../exec/arguments.ts';
 import { GitError } from '../git_error.ts';
 import { buildCommit } from '../odb/raw_commit.ts';

@@ -1,4 +1,4 @@
-import type { Answer, Context } from '../context.ts';
+import type { Answer, Context } from '../handler_types.ts';
 import { GitError } from '../git_error.ts';
 import { buildTag } from '../odb/raw_tag.ts';
 import type { Methods } from '../protocol.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import type { Answer, Context } from '../context.ts';
+import type { Answer, Context } from '../handler_types.ts';
 import { flag } from '../exec/arguments.ts';
 import { GitError } from '../git_error.ts';
 import { quotedFolder } from '../odb/quarantine.ts';

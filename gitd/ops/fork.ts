@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Answer, Context } from '../context.ts';
+import type { Answer, Context } from '../handler_types.ts';
 import { flag, ref, type Argument } from '../exec/arguments.ts';
 import { GitError, repositoryLost } from '../git_error.ts';
 import type { Methods } from '../protocol.ts';

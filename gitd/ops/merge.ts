@@ -1,5 +1,5 @@
 /** Checks whether branches merge, and writes merge and squash commits. Moves no ref. */
-import type { Answer, Context } from '../context.ts';
+import type { Answer, Context } from '../handler_types.ts';
 import { GitError } from '../git_error.ts';
 import { countDifferences } from '../diff/count_differences.ts';
 import { buildCommit } from '../odb/raw_commit.ts';

@@ -1,5 +1,5 @@
 /** Merges trees by git, without a working tree. */
-import type { Context } from '../context.ts';
+import type { Context } from '../handler_types.ts';
 import { flag, oid } from '../exec/arguments.ts';
 import { buildCommit } from '../odb/raw_commit.ts';
 import { makeObjectWriter } from '../odb/loose_objects.ts';

@@ -1,5 +1,5 @@
 /** Rebases a branch, commit by commit. */
-import type { Answer, Context } from '../context.ts';
+import type { Answer, Context } from '../handler_types.ts';
 import { flag, symmetric } from '../exec/arguments.ts';
 import { GitError } from '../git_error.ts';
 import { countDifferences } from '../diff/count_differences.ts';

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { Context, StreamIo } from '../context.ts';
+import type { Context, StreamIo } from '../handler_types.ts';
 import { reachFaultPoint } from '../fault_points.ts';
 import { count, flag, isOid, type Argument } from '../exec/arguments.ts';
 import { streamProcessOutput } from '../exec/stream_process_output.ts';

@@ -14,7 +14,7 @@ import {
   type TestRepository,
   type TestStorage,
 } from '../../test/support/repositories/repository_storage.ts';
-import type { StreamIo } from '../context.ts';
+import type { StreamIo } from '../handler_types.ts';
 import { GitError } from '../git_error.ts';
 import { makeObjectWriter } from '../odb/loose_objects.ts';
 import { buildTree } from '../odb/raw_tree.ts';

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import type { Duplex, Writable } from 'node:stream';
 import { createGzip } from 'node:zlib';
-import type { Context, StreamIo } from '../context.ts';
+import type { Context, StreamIo } from '../handler_types.ts';
 import { flag, oid, paths, text, type Argument } from '../exec/arguments.ts';
 import { streamProcessOutput } from '../exec/stream_process_output.ts';
 import type { GitProcess } from '../exec/spawn.ts';

@@ -1,5 +1,5 @@
 /** Lists the commit of each line of a file. */
-import type { Answer, Context } from '../context.ts';
+import type { Answer, Context } from '../handler_types.ts';
 import { flag, lines, oid, paths } from '../exec/arguments.ts';
 import { GitError } from '../git_error.ts';
 import { folderMode, submoduleMode } from '../odb/raw_tree.ts';

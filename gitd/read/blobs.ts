@@ -1,4 +1,4 @@
-import type { Context, MethodHandler, StreamHandler, StreamIo } from '../context.ts';
+import type { Context, MethodHandler, StreamHandler, StreamIo } from '../handler_types.ts';
 import { flag, isOid, oid } from '../exec/arguments.ts';
 import { streamProcessOutput } from '../exec/stream_process_output.ts';
 import { transferShares } from '../exec/transfer_shares.ts';

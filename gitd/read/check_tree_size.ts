@@ -1,5 +1,5 @@
 /** Counts the paths of a fully expanded tree: a few kilobytes can hold a billion paths. */
-import type { Context } from '../context.ts';
+import type { Context } from '../handler_types.ts';
 import { GitError } from '../git_error.ts';
 import { forEachConcurrently } from '../odb/loose_objects.ts';
 import { folderMode } from '../odb/raw_tree.ts';

@@ -1,4 +1,4 @@
-import type { Answer, Context } from '../context.ts';
+import type { Answer, Context } from '../handler_types.ts';
 import { count, flag, oid } from '../exec/arguments.ts';
 import type { Contributor, Methods } from '../protocol.ts';
 import { requireCommit } from '../pool/read_object.ts';

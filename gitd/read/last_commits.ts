@@ -1,5 +1,5 @@
 /** Finds the last commit that changed each entry of a folder, in one walk through the history. */
-import type { Context, MethodHandler } from '../context.ts';
+import type { Context, MethodHandler } from '../handler_types.ts';
 import { type Argument, flag, oid, paths } from '../exec/arguments.ts';
 import { GitError, isGitError } from '../git_error.ts';
 import { makeLruCache } from '../lru_cache.ts';

@@ -1,5 +1,5 @@
 /** Reads folders of a commit, tree by tree: git never receives a path of a user. */
-import type { Context, MethodHandler } from '../context.ts';
+import type { Context, MethodHandler } from '../handler_types.ts';
 import { flag, isOid, oid } from '../exec/arguments.ts';
 import { GitError } from '../git_error.ts';
 import { makeLruCache } from '../lru_cache.ts';

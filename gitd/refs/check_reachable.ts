@@ -1,5 +1,5 @@
 /** Checks that an object is reachable from refs that the caller may see. git itself reads any object it still has. */
-import type { Context } from '../context.ts';
+import type { Context } from '../handler_types.ts';
 import { makeLruCache } from '../lru_cache.ts';
 import type { Oid, Sight } from '../protocol.ts';
 import { findForbiddenWant } from './check_wants.ts';

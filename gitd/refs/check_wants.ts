@@ -2,7 +2,7 @@
  * Checks that a client may fetch what it wants. Under protocol v2 git serves any object it has: also those removed by
  * a force push, kept by a hidden ref, or copied for a merge request of a fork.
  */
-import type { Context } from '../context.ts';
+import type { Context } from '../handler_types.ts';
 import { count, flag } from '../exec/arguments.ts';
 import type { Hidden } from '../exec/environment.ts';
 import type { Oid } from '../protocol.ts';

@@ -1,5 +1,5 @@
 /** Finds the commits that a text names by whole or short ids. */
-import type { Context, MethodHandler } from '../context.ts';
+import type { Context, MethodHandler } from '../handler_types.ts';
 import { readCommit, requireFew } from '../commits/read_commits.ts';
 import { makeLruCache } from '../lru_cache.ts';
 import type { Oid } from '../protocol.ts';

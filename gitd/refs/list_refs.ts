@@ -1,5 +1,5 @@
 /** Lists refs below a prefix. Reads them once after each change. */
-import type { Context, MethodHandler } from '../context.ts';
+import type { Context, MethodHandler } from '../handler_types.ts';
 import { type Argument, flag } from '../exec/arguments.ts';
 import { GitError } from '../git_error.ts';
 import { makeLruCache } from '../lru_cache.ts';

@@ -1,4 +1,4 @@
-import type { Context, MethodHandler } from '../context.ts';
+import type { Context, MethodHandler } from '../handler_types.ts';
 import { flag, ref as refArgument } from '../exec/arguments.ts';
 import { isQueryable } from '../pool/cat_file.ts';
 import type { Oid, Ref } from '../protocol.ts';

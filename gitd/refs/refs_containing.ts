@@ -1,4 +1,4 @@
-import type { MethodHandler } from '../context.ts';
+import type { MethodHandler } from '../handler_types.ts';
 import { flag, oid, type Argument } from '../exec/arguments.ts';
 import { requireCommit } from '../pool/read_object.ts';
 

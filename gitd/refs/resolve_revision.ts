@@ -1,4 +1,4 @@
-import type { Context, MethodHandler } from '../context.ts';
+import type { Context, MethodHandler } from '../handler_types.ts';
 import type { Oid, Sight } from '../protocol.ts';
 import { findForbiddenWant } from './check_wants.ts';
 import { peel, readTarget } from './read_refs.ts';

@@ -1,4 +1,4 @@
-import type { Context, MethodHandler } from '../context.ts';
+import type { Context, MethodHandler } from '../handler_types.ts';
 import { GitError } from '../git_error.ts';
 import { DiedHolding } from '../pool/update_ref.ts';
 import { type RefUpdate, zeroOid } from '../protocol.ts';

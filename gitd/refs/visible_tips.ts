@@ -1,5 +1,5 @@
 /** Reads what fetches and pushes need of all refs, once after each change. */
-import type { Context } from '../context.ts';
+import type { Context } from '../handler_types.ts';
 import { text } from '../exec/arguments.ts';
 import { makeLruCache } from '../lru_cache.ts';
 import type { Oid } from '../protocol.ts';

@@ -1,6 +1,6 @@
 /** Serves one stream: bytes both ways, questions, and one result. */
 import type { Socket } from 'node:net';
-import type { Context, StreamHandler, StreamIo } from '../context.ts';
+import type { Context, StreamHandler, StreamIo } from '../handler_types.ts';
 import { GitError, classifyError, getMessage } from '../git_error.ts';
 import type { Stream } from '../protocol.ts';
 import { requireInstance } from '../storage/claim_storage.ts';

@@ -1,5 +1,5 @@
 /** Builds the context of a call for its handler. */
-import type { Context, MethodHandlers, Storage, StreamHandlers } from '../context.ts';
+import type { Context, MethodHandlers, Storage, StreamHandlers } from '../handler_types.ts';
 import { isGitError, repositoryLost } from '../git_error.ts';
 import { resolveRepositoryPath } from '../disk/storage_paths.ts';
 import type { Drain } from './count_active_calls.ts';

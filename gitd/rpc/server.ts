@@ -1,6 +1,6 @@
 /** Serves connections: concurrent calls on one connection, each stream on its own. */
 import { type Server, type Socket, createServer } from 'node:net';
-import type { MethodHandler, MethodHandlers } from '../context.ts';
+import type { MethodHandler, MethodHandlers } from '../handler_types.ts';
 import { GitError, classifyError, getMessage } from '../git_error.ts';
 import type { Method } from '../protocol.ts';
 import { requireInstance } from '../storage/claim_storage.ts';

@@ -1,5 +1,5 @@
 /** Compares the instance that owns the storage before any of its repositories is touched. */
-import type { MethodHandler, Storage } from '../context.ts';
+import type { MethodHandler, Storage } from '../handler_types.ts';
 import { GitError } from '../git_error.ts';
 import { resolveRepositoryPath } from '../disk/storage_paths.ts';
 import { inspectStorage, readMarker, writeMarker } from '../disk/instance_marker.ts';

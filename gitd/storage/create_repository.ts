@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { MethodHandler, Storage } from '../context.ts';
+import type { MethodHandler, Storage } from '../handler_types.ts';
 import { noRepository } from '../git_error.ts';
 import { requireMarker } from './claim_storage.ts';
 import { syncFolder } from '../disk/sync_folders.ts';

@@ -1,7 +1,7 @@
 /** Removes files that killed processes left behind. */
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Storage } from '../context.ts';
+import type { Storage } from '../handler_types.ts';
 import { removeStaleLocks } from './stale_locks.ts';
 import { getDeletedFolder, getConstructionFolder } from '../disk/storage_paths.ts';
 

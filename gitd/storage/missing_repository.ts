@@ -1,4 +1,4 @@
-import type { Answer, Context, MethodHandler } from '../context.ts';
+import type { Answer, Context, MethodHandler } from '../handler_types.ts';
 import { isGitError, noRepository } from '../git_error.ts';
 import type { Method, Methods } from '../protocol.ts';
 import { requireMarker } from './claim_storage.ts';

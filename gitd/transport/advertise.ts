@@ -1,7 +1,7 @@
 /** Answers `info/refs`, which a client reads first. */
 import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { Context, Storage, StreamHandler } from '../context.ts';
+import type { Context, Storage, StreamHandler } from '../handler_types.ts';
 import { file, flag } from '../exec/arguments.ts';
 import { type Hidden, hiddenFor, hidingRefs } from '../exec/environment.ts';
 import { GitError, noRepository } from '../git_error.ts';

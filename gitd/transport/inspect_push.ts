@@ -1,7 +1,7 @@
 /** Inspects a push before refs move, while its objects are in quarantine. */
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Context } from '../context.ts';
+import type { Context } from '../handler_types.ts';
 import { flag, oid } from '../exec/arguments.ts';
 import type { RunVariables } from '../exec/environment.ts';
 import { forEachConcurrently } from '../odb/loose_objects.ts';

@@ -1,5 +1,5 @@
 /** Answers `ls-refs` of protocol v2 from a cache while no ref has changed. */
-import type { Context } from '../context.ts';
+import type { Context } from '../handler_types.ts';
 import { file, flag } from '../exec/arguments.ts';
 import { type Hidden, hiddenKey, hidingRefs } from '../exec/environment.ts';
 import { makeLruCache } from '../lru_cache.ts';

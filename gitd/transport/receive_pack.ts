@@ -1,6 +1,6 @@
 /** Serves pushes. */
 import { pipeline } from 'node:stream/promises';
-import type { Context, StreamHandler, StreamIo } from '../context.ts';
+import type { Context, StreamHandler, StreamIo } from '../handler_types.ts';
 import { reachFaultPoint } from '../fault_points.ts';
 import { file, flag } from '../exec/arguments.ts';
 import type { GitProcess } from '../exec/spawn.ts';

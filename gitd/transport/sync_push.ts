@@ -1,7 +1,7 @@
 /** Syncs what a push changed: git syncs files, but not the folders that contain them. */
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Context } from '../context.ts';
+import type { Context } from '../handler_types.ts';
 import { text } from '../exec/arguments.ts';
 import { forEachConcurrently } from '../odb/loose_objects.ts';
 import { type Oid, zeroOid } from '../protocol.ts';

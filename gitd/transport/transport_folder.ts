@@ -1,7 +1,7 @@
 /** Creates the transport's own files: hook scripts, an empty repository, cached packs. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Storage } from '../context.ts';
+import type { Storage } from '../handler_types.ts';
 import { ensureRepository } from '../storage/create_repository.ts';
 
 export const transportFolder = (root: string): string => join(root, '+transport');

@@ -2,7 +2,7 @@
 import { PassThrough, Readable, type Transform, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { join } from 'node:path';
-import type { Context, StreamHandler, StreamIo } from '../context.ts';
+import type { Context, StreamHandler, StreamIo } from '../handler_types.ts';
 import { file, flag } from '../exec/arguments.ts';
 import { type Hidden, hiddenFor, hiddenKey, hidingRefs } from '../exec/environment.ts';
 import type { GitProcess } from '../exec/spawn.ts';

@@ -26,7 +26,7 @@ import { keepSearchIndexed } from '../planning/issuables/search/fill_search_inde
 import { observeChanges } from '../outgoing/changes/observe.ts';
 import { mountOauth } from '../identity/oauth/mount.ts';
 import { formatWorkMetrics } from '../platform/queue/metrics.ts';
-import { makeOutageCheck } from '../platform/queue/outage.ts';
+import { makeOutageCheck } from '../platform/queue/detect_outage.ts';
 import { releaseWork } from '../platform/queue/leases.ts';
 import { type Worker, startWorker } from '../platform/queue/worker.ts';
 import { startRecovery } from '../code/repository/refs/recover_operations.ts';
@@ -37,11 +37,11 @@ import { createRoot, isFirstStart } from './service/first_start.ts';
 import { findPreviousProcess, signFolder } from './service/previous_process.ts';
 import { listen, stopListening, tryAddress } from './service/listen.ts';
 import { collectAtRest as collectWhileIdle } from './service/idle_gc.ts';
-import { readRevision } from './service/revision.ts';
+import { readRevision } from './service/git_revision.ts';
 import { openInstance } from './service/open_instance.ts';
 import { type StorageLocks, lockStorages, unlockStorages } from './service/storage_locks.ts';
 import { rewriteBadgePath } from '../ci/pipelines/badges/routes.ts';
-import { openSettings } from '../core/settings/store.ts';
+import { openSettings } from '../core/settings/settings_store.ts';
 import type { Clock } from '../platform/time.ts';
 import { uploadPath } from '../projects/uploads/web_path.ts';
 import { servedHomePath, servedPagePath } from '../doors/web/request/project_paths.ts';
@@ -166,7 +166,7 @@ const listenToSsh = async (
 /** Starts the built-in runner, if it is enabled, without waiting for it. */
 const startRunner = async (platform: Platform, bound: string, stops: Stops): Promise<void> => {
   if (platform.config.runner_executor === 'none') return;
-  const { keepBuiltInRunner } = await import('./service/runner.ts');
+  const { keepBuiltInRunner } = await import('./service/built_in_runner.ts');
   stops.push(keepBuiltInRunner(platform, bound));
 };
 

@@ -42,7 +42,7 @@ import { templateRoutes } from '../projects/templates/routes.ts';
 import { todoRoutes } from '../planning/todos/routes.ts';
 import { tokenRoutes } from '../identity/tokens/routes.ts';
 import { uploadDoors, uploadRoutes } from '../projects/uploads/routes.ts';
-import { assignIdentity } from '../identity/identities/assign.ts';
+import { assignIdentity } from '../identity/identities/assign_identity.ts';
 import { userDoors } from '../identity/users/avatar/routes.ts';
 import { userRoutes } from '../identity/users/routes.ts';
 import { variableRoutes } from '../ci/variables/routes.ts';

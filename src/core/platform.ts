@@ -5,7 +5,7 @@ import type { Blobs } from '../platform/blob/blob_files.ts';
 import type { Config } from '../platform/config/fields.ts';
 import type { Store } from '../platform/db/open.ts';
 import type { GitStorages } from '../platform/git/storages.ts';
-import type { SettingsSource } from './settings/store.ts';
+import type { SettingsSource } from './settings/settings_store.ts';
 import type { Clock } from '../platform/time.ts';
 
 /** Keys of the instance. Never stored in the database. */

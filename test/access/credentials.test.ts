@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { deriveCsrfToken } from '../../src/core/access/credentials/session_token.ts';
 import { hashToken } from '../../src/core/access/credentials/token_text.ts';
-import { startSession } from '../../src/identity/sessions/start.ts';
+import { startSession } from '../../src/identity/sessions/start_session.ts';
 import { type TestService, startTestService } from '../support/service.ts';
 import { type Row, rows, wordFor } from './expected.ts';
 import type { Cell } from './makers/makers.ts';

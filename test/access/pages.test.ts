@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { deriveCsrfToken, sessionCookie } from '../../src/core/access/credentials/session_token.ts';
 import { pagePaths } from '../../src/doors/web/routes.ts';
-import { startSession } from '../../src/identity/sessions/start.ts';
+import { startSession } from '../../src/identity/sessions/start_session.ts';
 import { type TestService, startTestService } from '../support/service.ts';
 import { isDrawn, sample } from '../support/run/sample.ts';
 import { type Situation, type Visibility, expectedAnswer } from './expected.ts';

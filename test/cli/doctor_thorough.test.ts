@@ -122,7 +122,7 @@ test('checks uploads in a bucket', async () => {
   try {
     const own = await filled(s3.environment);
     assert.deepEqual(await failing(own, s3.environment), []);
-    const { openBucket } = await import('../../src/platform/blob/bucket.ts');
+    const { openBucket } = await import('../../src/platform/blob/s3_client.ts');
     const bucket = openBucket(s3.place, () => undefined);
     const [first = '', second = ''] = s3.keys().filter((key) => key.startsWith('projects/'));
     await bucket.ask({ method: 'PUT', key: first, body: Buffer.from('xxx of 1') });

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { readConfig } from '../../src/platform/config/fields.ts';
 import type { Store } from '../../src/platform/db/open.ts';
-import { openExistingStore } from '../../src/app/service/store.ts';
+import { openExistingStore } from '../../src/app/service/open_database.ts';
 import { systemClock } from '../../src/platform/time.ts';
 
 const root = join(import.meta.dirname, '../..');

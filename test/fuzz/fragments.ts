@@ -1,7 +1,7 @@
 /** What is repeated: fragments that a parser may read again from each of their starts, and what carries them. */
 import fc from 'fast-check';
 import type { AnyEndpoint } from '../../src/platform/http/endpoint.ts';
-import { type Place, placesOf } from './places.ts';
+import { type Place, placesOf } from './path_params.ts';
 import { type Sendable, asText } from './requests.ts';
 import { type Keywords, sensible } from './sensible.ts';
 

@@ -16,7 +16,7 @@ import { isWhole, seed } from '../support/run/sample.ts';
 import { openVisitor } from '../support/visitor.ts';
 import { type Probe, headerProbes, probesOf, targetProbes } from './fragments.ts';
 import { bodyProbes, fileNameProbes, longestBody } from './repeated_bodies.ts';
-import type { Place } from './places.ts';
+import type { Place } from './path_params.ts';
 import { seedWorld } from './world.ts';
 
 const sampled = 300;

@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check';
 import type { AnyEndpoint } from '../../src/platform/http/endpoint.ts';
-import { type Place, placesOf } from './places.ts';
+import { type Place, placesOf } from './path_params.ts';
 import { type Keywords, sensible, wellFormed } from './sensible.ts';
 
 const junk: fc.Arbitrary<unknown> = fc.oneof(

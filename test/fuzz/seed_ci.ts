@@ -1,5 +1,5 @@
 /** What a project has of CI beside its pipelines: schedules, triggers, environments and what was deployed there. */
-import type { Make } from './places.ts';
+import type { Make } from './path_params.ts';
 
 export const seedCi = async (make: Make, id: number, sha: string): Promise<void> => {
   const at = '/projects/:id';

@@ -1,6 +1,6 @@
 /** What a project has about its code: tags, releases, protected names, labels, milestones, comments on commits. */
 import { freshKey } from '../support/repositories/ssh_keys.ts';
-import type { Make } from './places.ts';
+import type { Make } from './path_params.ts';
 
 const words = ['bug', 'ui', 'x'];
 

@@ -1,6 +1,6 @@
 /** What is said about issues and merge requests: comments, threads, drafts, awards. */
 import type { TestService } from '../support/service.ts';
-import type { Make, Place } from './places.ts';
+import type { Make, Place } from './path_params.ts';
 
 const seedNotes = async (make: Make, at: string, params: Place['params']): Promise<void> => {
   make.place(at, params);

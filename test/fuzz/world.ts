@@ -8,7 +8,7 @@ import { type SeededProject, seedGroup, seedMember, seedProject, seedUser } from
 import { seedRunner } from '../support/ci/fake_runner.ts';
 import { type TestService, rootToken } from '../support/service.ts';
 import { freshKey } from '../support/repositories/ssh_keys.ts';
-import { type Make, type Place, maker } from './places.ts';
+import { type Make, type Place, maker } from './path_params.ts';
 import { seedCi } from './seed_ci.ts';
 import { seedCodeRecords } from './seed_code.ts';
 import { seedTalk } from './seed_talk.ts';

@@ -1,8 +1,8 @@
 /** `docs/settings.md`: every setting of the instance, out of the one table of them. */
-import { emptySettingContext } from '../../src/core/settings/checks.ts';
-import { type Control, toControl, describeMeaning } from '../../src/core/settings/controls.ts';
+import { emptySettingContext } from '../../src/core/settings/value_checks.ts';
+import { type Control, toControl, describeMeaning } from '../../src/core/settings/form_controls.ts';
 import { fields, settingNames } from '../../src/core/settings/fields.ts';
-import { type Field, groups } from '../../src/core/settings/kinds.ts';
+import { type Field, groups } from '../../src/core/settings/field_kinds.ts';
 
 const code = (text: string): string => `\`${text}\``;
 

@@ -1,5 +1,5 @@
 /** Counts the bytes of a tree by language. */
-import type { Context, MethodHandler } from '../../context.ts';
+import type { Context, MethodHandler } from '../../handler_types.ts';
 import { flag, oid } from '../../exec/arguments.ts';
 import { GitError, isGitError } from '../../git_error.ts';
 import { makeLruCache } from '../../lru_cache.ts';

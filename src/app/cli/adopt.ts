@@ -3,9 +3,9 @@ import type { Config } from '../../platform/config/fields.ts';
 import { lockFolder, prepareFolder } from '../service/data_folder.ts';
 import { openInstance } from '../service/open_instance.ts';
 import { type StorageLocks, lockStorages, unlockStorages } from '../service/storage_locks.ts';
-import { UsageFailure, action, print } from './command.ts';
-import { addSettings, readSettings } from './settings.ts';
-import { storeParts } from './store.ts';
+import { UsageFailure, action, print } from './define_commands.ts';
+import { addSettings, readSettings } from './setting_options.ts';
+import { storeParts } from './with_store.ts';
 
 type Options = { json?: boolean; [option: string]: unknown };
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { group } from './command.ts';
+import { group } from './define_commands.ts';
 import { configShowCommand } from './config_show.ts';
 
 export const configCommand = (): Command =>

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { type ConfigName, type Sourced, configNames, fields } from '../../platform/config/fields.ts';
-import { formatAddress, formatStorage } from '../../platform/config/values.ts';
-import { action, columns, print } from './command.ts';
-import { addSettings, readSettings } from './settings.ts';
+import { formatAddress, formatStorage } from '../../platform/config/parse_values.ts';
+import { action, columns, print } from './define_commands.ts';
+import { addSettings, readSettings } from './setting_options.ts';
 
 type Options = { json?: boolean; origin?: boolean };
 

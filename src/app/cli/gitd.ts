@@ -3,11 +3,11 @@ import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Command } from 'commander';
-import { formatAddress, readAddress } from '../../platform/config/values.ts';
+import { formatAddress, readAddress } from '../../platform/config/parse_values.ts';
 import { type GitdSupervisor, superviseGitd } from '../../platform/git/supervise_gitd.ts';
 import { lockStorage } from '../service/storage_locks.ts';
-import { UsageFailure, action, print } from './command.ts';
-import { readSettings } from './settings.ts';
+import { UsageFailure, action, print } from './define_commands.ts';
+import { readSettings } from './setting_options.ts';
 
 type Options = { json?: boolean; listen: string; root: string };
 

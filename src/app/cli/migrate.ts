@@ -3,10 +3,10 @@ import type { Config } from '../../platform/config/fields.ts';
 import { appliedMigrations, migrate, pendingMigrations } from '../../platform/db/migrate.ts';
 import { lockFolder, prepareFolder } from '../service/data_folder.ts';
 import { openInstance } from '../service/open_instance.ts';
-import { databaseExists, openExistingStore } from '../service/store.ts';
-import { action, print } from './command.ts';
-import { addSettings, readSettings } from './settings.ts';
-import { storeParts } from './store.ts';
+import { databaseExists, openExistingStore } from '../service/open_database.ts';
+import { action, print } from './define_commands.ts';
+import { addSettings, readSettings } from './setting_options.ts';
+import { storeParts } from './with_store.ts';
 
 type Options = { json?: boolean; dryRun?: boolean };
 

@@ -10,8 +10,8 @@ import { passwordFile } from '../service/first_start.ts';
 import { makeLog } from '../service/log.ts';
 import { systemClock } from '../../platform/time.ts';
 import { version } from '../../platform/version.ts';
-import { action, print } from './command.ts';
-import { addSettings, readSettings } from './settings.ts';
+import { action, print } from './define_commands.ts';
+import { addSettings, readSettings } from './setting_options.ts';
 
 /** Milliseconds between closing open connections and the end of the process. */
 const exitDelay = 500;

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { readRevision } from '../service/revision.ts';
+import { readRevision } from '../service/git_revision.ts';
 import { version } from '../../platform/version.ts';
-import { action, print } from './command.ts';
+import { action, print } from './define_commands.ts';
 
 export const versionCommand = (): Command =>
   action('version', {

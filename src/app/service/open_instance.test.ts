@@ -30,7 +30,7 @@ import { insertUser } from '../../identity/users/create.ts';
 import { systemClock } from '../../platform/time.ts';
 import { prepareFolder } from './data_folder.ts';
 import { type Instance, openInstance } from './open_instance.ts';
-import { databaseExists, openAnyStore } from './store.ts';
+import { databaseExists, openAnyStore } from './open_database.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'gantry-instance-'));
 const schemas: string[] = [];

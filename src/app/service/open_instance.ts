@@ -30,8 +30,8 @@ import {
   replaceSecretsFile,
   secretsPath,
 } from './secrets.ts';
-import { type StoreParts, databaseExists, openAnyStore } from './store.ts';
-import { listStores } from './store_places.ts';
+import { type StoreParts, databaseExists, openAnyStore } from './open_database.ts';
+import { listStores } from './list_stores.ts';
 
 export type Instance = {
   store: Store;

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Config } from '../../platform/config/fields.ts';
 import { StartFailure } from '../../platform/errors.ts';
-import { markerName } from '../../platform/git/marker.ts';
+import { markerName } from '../../platform/git/instance_marker.ts';
 import { getLocalRoot } from '../../platform/git/storages.ts';
 
 const lockName = 'gantry-lock';

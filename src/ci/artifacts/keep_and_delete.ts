@@ -2,7 +2,7 @@
 import { type Call, requireActor } from '../../core/access/call.ts';
 import type { Tx } from '../../platform/db/open.ts';
 import { forbidden } from '../../platform/errors.ts';
-import { recordEvent } from '../../core/events/record.ts';
+import { recordEvent } from '../../core/events/record_event.ts';
 import { endedStatuses } from '../../core/job_statuses.ts';
 import { loadJob } from '../jobs/find.ts';
 import { isAvailableArtifact } from '../jobs/kept_artifacts.ts';

@@ -7,7 +7,7 @@ import { findJob, findJobToChange } from '../jobs/find.ts';
 import { jobJson, jobArtifactsShape } from '../jobs/json.ts';
 import type { JobRow } from '../jobs/rows.ts';
 import { findProjectFor } from '../../projects/projects/find.ts';
-import { projectParam } from '../../code/repository/code.ts';
+import { projectParam } from '../../code/repository/find_code.ts';
 import { deleteArtifacts, eraseJob, keepArtifacts } from './keep_and_delete.ts';
 import { enqueueProjectExpiry } from './store/expiry.ts';
 import { findArchiveOfJob, findArchiveOfRef } from './archives/find_archive.ts';

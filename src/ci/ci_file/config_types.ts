@@ -1,7 +1,7 @@
 /** Types of a parsed configuration: plain values, stored as JSON. Names are the keywords of the language. */
 import type { Expression } from './expression/parser.ts';
 import type { Hash } from './syntax/node.ts';
-import type { Place } from './syntax/place.ts';
+import type { Place } from './syntax/source_position.ts';
 import type { Problem } from './syntax/problem.ts';
 
 export type When = 'on_success' | 'on_failure' | 'always' | 'manual' | 'delayed';

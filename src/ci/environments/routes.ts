@@ -13,13 +13,13 @@ import {
   text,
 } from '../../platform/http/schema.ts';
 import { findProjectFor } from '../../projects/projects/find.ts';
-import { projectParam } from '../../code/repository/code.ts';
-import { createEnvironment, deleteEnvironment, updateEnvironment } from './change.ts';
+import { projectParam } from '../../code/repository/find_code.ts';
+import { createEnvironment, deleteEnvironment, updateEnvironment } from './create_update_delete.ts';
 import { deploymentRoutes } from './deployments/routes.ts';
 import { type LoadJobsById, deploymentsJson, environmentJson, environmentShape } from './json.ts';
 import { findEnvironment, loadLastDeployment, loadLastDeployments, listEnvironments } from './queries.ts';
 import { tiers } from './slug.ts';
-import { type JobRunner, stopEnvironment } from './stop.ts';
+import { type JobRunner, stopEnvironment } from './stop_environment.ts';
 
 const area = 'environments';
 const path = '/projects/:id/environments';

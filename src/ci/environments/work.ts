@@ -4,10 +4,10 @@ import { type Values, expandKnownVariables } from '../ci_file/syntax/expand_vari
 import type { Store } from '../../platform/db/open.ts';
 import { type WorkHandler, enqueue } from '../../platform/queue/enqueue.ts';
 import { unsealValue } from '../variables/queries.ts';
-import { expandEnvironmentUrl, parseJobEnvironment } from './config.ts';
-import { linkDeployment } from './deployments/link_requests.ts';
+import { expandEnvironmentUrl, parseJobEnvironment } from './job_environment.ts';
+import { linkDeployment } from './deployments/link_merge_requests.ts';
 import { isHttpUrl } from './rules.ts';
-import { type JobRunner, stopWhenExpired } from './stop.ts';
+import { type JobRunner, stopWhenExpired } from './stop_environment.ts';
 import { linkWork, stopWork, urlWork } from './work_names.ts';
 
 /** Loads the variables of a job's dotenv report. */

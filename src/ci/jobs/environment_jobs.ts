@@ -4,7 +4,7 @@ import type { JobFunctions } from '../environments/routes.ts';
 import { playJob } from '../pipelines/processing/job_states.ts';
 import type { Project } from '../../projects/projects/find.ts';
 import { getRepository } from '../../code/repository/get_repository.ts';
-import { mayRunJobsOn } from '../pipelines/creation/rights.ts';
+import { mayRunJobsOn } from '../pipelines/creation/creation_rights.ts';
 import { findJobToRun, loadAnyJob } from './find.ts';
 import { jobsJson } from './json.ts';
 import { jobColumns } from './rows.ts';

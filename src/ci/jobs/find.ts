@@ -3,8 +3,8 @@ import type { Call } from '../../core/access/call.ts';
 import type { ProjectAction } from '../../core/access/may.ts';
 import type { Reader } from '../../platform/db/open.ts';
 import { forbidden, notFound } from '../../platform/errors.ts';
-import { mayRunJobsOn } from '../pipelines/creation/rights.ts';
-import { type Code, findCode } from '../../code/repository/code.ts';
+import { mayRunJobsOn } from '../pipelines/creation/creation_rights.ts';
+import { type Code, findCode } from '../../code/repository/find_code.ts';
 import { type JobRow, jobColumns } from './rows.ts';
 
 export type LoadedJob = { code: Code; job: JobRow };

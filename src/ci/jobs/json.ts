@@ -12,7 +12,7 @@ import {
   string,
   timestamp,
 } from '../../platform/http/schema.ts';
-import { type Code, getWebUrl } from '../../code/repository/code.ts';
+import { type Code, getWebUrl } from '../../code/repository/find_code.ts';
 import { commitJson, commitShape } from '../../code/repository/commits/json.ts';
 import {
   briefPipelineJson,

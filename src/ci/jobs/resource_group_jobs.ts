@@ -11,7 +11,7 @@ import {
   selectUpcomingJobs,
 } from '../pipelines/resource_groups/resource_queue.ts';
 import { findProjectFor } from '../../projects/projects/find.ts';
-import { type Code, findCode, projectParam } from '../../code/repository/code.ts';
+import { type Code, findCode, projectParam } from '../../code/repository/find_code.ts';
 import { loadAnyJob } from './find.ts';
 import { jobJson, jobShape, jobsJson } from './json.ts';
 import { jobColumns } from './rows.ts';

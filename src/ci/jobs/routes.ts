@@ -5,7 +5,7 @@ import { notFound } from '../../platform/errors.ts';
 import { pageParams, pageRequest } from '../../platform/http/page.ts';
 import { boolean, id as idParam, object, optional, raw, texts } from '../../platform/http/schema.ts';
 import { pipelinesOfProject } from '../pipelines/find.ts';
-import { type Code, findCode, projectParam } from '../../code/repository/code.ts';
+import { type Code, findCode, projectParam } from '../../code/repository/find_code.ts';
 import { cancel, play, retry } from './actions.ts';
 import { triggerJobsJson } from './trigger_job_json.ts';
 import { type LoadedJob, findJob, findJobToRun, loadJob } from './find.ts';

@@ -2,10 +2,10 @@
 import type { Call } from '../../core/access/call.ts';
 import { may } from '../../core/access/may.ts';
 import type { Reader } from '../../platform/db/open.ts';
-import { creationFailed } from '../pipelines/downstream/target.ts';
+import { creationFailed } from '../pipelines/downstream/resolve_target.ts';
 import type { DownstreamErrors } from '../pipelines/downstream/start_downstream.ts';
 import { projectsById } from '../../projects/projects/find.ts';
-import type { Code } from '../../code/repository/code.ts';
+import type { Code } from '../../code/repository/find_code.ts';
 import { type PipelineRow, briefPipelineJson } from '../../code/repository/statuses/pipeline_summary.ts';
 import { jobsJson } from './json.ts';
 import type { JobRow } from './rows.ts';

@@ -2,13 +2,13 @@
 import { type Call, requireActor, requireUser } from '../../core/access/call.ts';
 import type { Tx } from '../../platform/db/open.ts';
 import { forbidden, notFound } from '../../platform/errors.ts';
-import { recordEvent } from '../../core/events/record.ts';
+import { recordEvent } from '../../core/events/record_event.ts';
 import { finishFailureTodos } from '../../review/merge_requests/merging/retried_failures.ts';
 import type { PipelineRow } from '../../code/repository/statuses/pipeline_summary.ts';
-import { cancelPipeline, deletePipeline, retryPipeline } from './update.ts';
+import { cancelPipeline, deletePipeline, retryPipeline } from './cancel_retry_delete.ts';
 import { type LoadedPipeline, pipelinesOfProject } from './find.ts';
 import { dropPipelineRef } from './creation/persistent_ref.ts';
-import { mayRunJobsOn } from './creation/rights.ts';
+import { mayRunJobsOn } from './creation/creation_rights.ts';
 import { requireVisibleRequest } from './creation/require_visible_request.ts';
 import type { Pipeline } from './pipeline_rows.ts';
 

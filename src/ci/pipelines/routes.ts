@@ -14,7 +14,7 @@ import {
   text,
   time,
 } from '../../platform/http/schema.ts';
-import { findCode, projectParam } from '../../code/repository/code.ts';
+import { findCode, projectParam } from '../../code/repository/find_code.ts';
 import { singlePipelineJson, singlePipelineShape } from '../../code/repository/statuses/pipeline_detail.ts';
 import { cancel, remove, rename, retry } from './actions.ts';
 import { createPipelineForCaller } from './creation/create_on_request.ts';

@@ -2,7 +2,7 @@
 import type { Platform } from '../../core/platform.ts';
 import { storeTraceLength } from '../artifacts/traces/store_trace_length.ts';
 import type { State } from '../../platform/blob/append_files.ts';
-import type { Named } from '../../platform/blob/trace_name.ts';
+import type { Named } from '../../platform/blob/trace_path.ts';
 import type { Store, Tx } from '../../platform/db/open.ts';
 import type { JobStatus } from '../../platform/db/schema/ci.ts';
 import { type Finish, finishJob, finishIsolatedSuccesses } from '../pipelines/processing/job_states.ts';

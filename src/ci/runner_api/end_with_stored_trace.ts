@@ -1,6 +1,6 @@
 import type { Platform } from '../../core/platform.ts';
 import { storeTraceLength } from '../artifacts/traces/store_trace_length.ts';
-import type { Named } from '../../platform/blob/trace_name.ts';
+import type { Named } from '../../platform/blob/trace_path.ts';
 import type { Tx } from '../../platform/db/open.ts';
 import type { Job } from '../pipelines/pipeline_rows.ts';
 import { inTurn } from '../pipelines/pipeline_mutex.ts';

@@ -15,7 +15,7 @@ import {
   seedRunner,
 } from '../../../test/support/ci/fake_runner.ts';
 import { type TestService, startTestService } from '../../../test/support/service.ts';
-import type { Named } from '../../platform/blob/trace_name.ts';
+import type { Named } from '../../platform/blob/trace_path.ts';
 import { getJobCache } from './running_job_cache.ts';
 
 let gantry: TestService;

@@ -1,7 +1,7 @@
 import { recordAudit } from '../../core/access/audit.ts';
 import type { Call } from '../../core/access/call.ts';
 import type { Tx } from '../../platform/db/open.ts';
-import { recordEvent } from '../../core/events/record.ts';
+import { recordEvent } from '../../core/events/record_event.ts';
 import { runnersTopic } from './runners_topic.ts';
 
 type AuditedChange = {

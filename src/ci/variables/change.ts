@@ -4,7 +4,7 @@ import { insertRow } from '../../platform/db/insert.ts';
 import type { Tx } from '../../platform/db/open.ts';
 import { requireRecordQuota } from '../../platform/db/quota.ts';
 import { conflict, invalid, notFound } from '../../platform/errors.ts';
-import { recordEvent } from '../../core/events/record.ts';
+import { recordEvent } from '../../core/events/record_event.ts';
 import { holdProject } from '../../projects/projects/lock_project.ts';
 import { lockInstance } from '../../core/settings/lock_instance.ts';
 import { type Owner, sealValue, selectOwnVariables, loadVariablesByKey } from './queries.ts';

@@ -1,5 +1,5 @@
 import type { Platform } from '../../core/platform.ts';
-import { seal, unseal } from '../../core/access/credentials/seal.ts';
+import { seal, unseal } from '../../core/access/credentials/encrypt_secrets.ts';
 import { compiled } from '../../platform/db/compiled_query.ts';
 import type { Reader } from '../../platform/db/open.ts';
 import type { VariablesTable } from '../../platform/db/schema/ci.ts';

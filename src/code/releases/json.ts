@@ -14,7 +14,7 @@ import {
   timestamp,
 } from '../../platform/http/schema.ts';
 import { milestoneJson, milestoneShape } from '../../projects/milestones/json.ts';
-import { type Code, getWebUrl } from '../repository/code.ts';
+import { type Code, getWebUrl } from '../repository/find_code.ts';
 import { commitJson, commitShape } from '../repository/commits/json.ts';
 import { loadCommits } from '../repository/refs/resolve.ts';
 import { formatTime } from '../../platform/time.ts';

@@ -3,7 +3,7 @@ import { endpoint } from '../../core/access/endpoint.ts';
 import { nothingToChange } from '../../platform/errors.ts';
 import { pageParams, pageRequest } from '../../platform/http/page.ts';
 import { clearable, id, object, oneOf, optional, text } from '../../platform/http/schema.ts';
-import { findCode, projectParam } from '../repository/code.ts';
+import { findCode, projectParam } from '../repository/find_code.ts';
 import { limitToJobProject } from './job_token.ts';
 import { loadReleaseLinks, releaseLinkJson, releaseLinkShape } from './json.ts';
 import { linkTypes } from './links.ts';

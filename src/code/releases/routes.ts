@@ -15,7 +15,7 @@ import {
   texts,
   time,
 } from '../../platform/http/schema.ts';
-import { findCode, projectParam } from '../repository/code.ts';
+import { findCode, projectParam } from '../repository/find_code.ts';
 import { limitToJobProject } from './job_token.ts';
 import { releaseShape, releasesJson } from './json.ts';
 import { linkRoutes } from './link_routes.ts';

@@ -2,7 +2,7 @@
 import type { Call } from '../../core/access/call.ts';
 import type { Tx } from '../../platform/db/open.ts';
 import { holdProject } from '../../projects/projects/lock_project.ts';
-import type { Code } from '../repository/code.ts';
+import type { Code } from '../repository/find_code.ts';
 import { findLink, findRelease } from './find_releases.ts';
 import type { ReleaseLinkRow, ReleaseRow } from './json.ts';
 import { type Link, type LinkType, addLink, changeLink, checkLink } from './links.ts';

@@ -2,11 +2,11 @@ import { type Call, requireActor, requireUser } from '../../core/access/call.ts'
 import { insertRow } from '../../platform/db/insert.ts';
 import type { Tx } from '../../platform/db/open.ts';
 import { Failure, conflict, notFound } from '../../platform/errors.ts';
-import { recordEvent } from '../../core/events/record.ts';
+import { recordEvent } from '../../core/events/record_event.ts';
 import type { Ref } from '../../platform/git/protocol_types.ts';
 import { holdProject } from '../../projects/projects/lock_project.ts';
 import { requireTagPermission } from '../repository/refs/change_refs.ts';
-import type { Code } from '../repository/code.ts';
+import type { Code } from '../repository/find_code.ts';
 import { loadProtectedTags } from '../repository/protection/rules.ts';
 import { findRef, tagPrefix } from '../repository/refs/resolve.ts';
 import { createTag } from '../repository/tags/change_tags.ts';

@@ -8,7 +8,7 @@ import type { Method } from '../../platform/git/protocol_types.ts';
 import type { Repository } from '../../platform/git/repository.ts';
 import { makeLruCache } from '../../platform/lru_cache.ts';
 import type { Project } from '../../projects/projects/find.ts';
-import { type Code, openCode } from './code.ts';
+import { type Code, openCode } from './find_code.ts';
 
 /** Their parameters name objects by id. */
 const ofObjects: ReadonlySet<Method> = new Set<Method>([

@@ -27,7 +27,7 @@ export type Call = BaseCall & {
   settings: Settings;
   /**
    * Version of all names that records show, read when the call began. Triggers raise it with every such change
-   * (`platform/db/migrations/revisions.ts`). NaN, which equals nothing, if nobody is signed in.
+   * (`platform/db/migrations/revision_triggers.ts`). NaN, which equals nothing, if nobody is signed in.
    */
   names_version: number;
   /** null: nobody is signed in. Handlers of user endpoints use `requireUser`. */

@@ -1,6 +1,6 @@
 /** Hands changes of statuses to the observers of changes. The change log does not record them. */
 import type { Tx } from '../../platform/db/open.ts';
-import { collectChange } from './record.ts';
+import { collectChange } from './record_event.ts';
 
 const collect = (tx: Tx, noun: 'Job' | 'Pipeline' | 'Deployment', id: number, project_id: number): void =>
   collectChange(tx, null, {

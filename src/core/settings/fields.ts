@@ -11,7 +11,7 @@ import {
   oneOf,
   string,
 } from '../../platform/http/schema.ts';
-import { checks } from './checks.ts';
+import { checks } from './value_checks.ts';
 import {
   count,
   domains,
@@ -24,7 +24,7 @@ import {
   url,
   visibility,
   visibilityChoices,
-} from './kinds.ts';
+} from './field_kinds.ts';
 
 export const fields = {
   default_projects_limit: count(

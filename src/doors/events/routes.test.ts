@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
 import { seedGroup, seedIssue, seedMember, seedProject, seedUser } from '../../../test/support/seed.ts';
-import { postgresDdl, sqliteDdl } from '../../platform/db/ddl.ts';
+import { postgresDdl, sqliteDdl } from '../../platform/db/ddl_keywords.ts';
 import { activities } from '../../platform/db/migrations/0059_activities.ts';
 import { type TestService, engine, startTestService } from '../../../test/support/service.ts';
 

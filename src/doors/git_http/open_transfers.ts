@@ -2,7 +2,7 @@
 import { PassThrough, type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Platform } from '../../core/platform.ts';
-import type { GitStream } from '../../platform/git/stream.ts';
+import type { GitStream } from '../../platform/git/open_stream.ts';
 import type { Project } from '../../projects/projects/find.ts';
 import { getRepository } from '../../code/repository/get_repository.ts';
 import { createPushHandlers } from '../../code/repository/refs/push.ts';

@@ -1,9 +1,9 @@
 import { type Call, requireActor } from '../../core/access/call.ts';
 import { recordAudit } from '../../core/access/audit.ts';
-import { type Change, type RequestedSettings, computeChanges } from '../../core/settings/change.ts';
+import { type Change, type RequestedSettings, computeChanges } from '../../core/settings/compute_changes.ts';
 import { lockInstance } from '../../core/settings/lock_instance.ts';
 import { toSettingContext } from '../../core/settings/setting_context.ts';
-import { readSettings, writeSettings } from '../../core/settings/store.ts';
+import { readSettings, writeSettings } from '../../core/settings/settings_store.ts';
 
 const toAuditDetails = (changes: readonly Change[]): object =>
   Object.fromEntries(changes.map(({ name, before, after }) => [name, [before, after]]));

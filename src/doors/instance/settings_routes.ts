@@ -3,11 +3,11 @@ import type { TSchema } from 'typebox';
 import type { Call } from '../../core/access/call.ts';
 import { endpoint } from '../../core/access/endpoint.ts';
 import { decimalNumber, int, object, optional, timestamp } from '../../platform/http/schema.ts';
-import { emptySettingContext } from '../../core/settings/checks.ts';
-import { describeMeaning } from '../../core/settings/controls.ts';
+import { emptySettingContext } from '../../core/settings/value_checks.ts';
+import { describeMeaning } from '../../core/settings/form_controls.ts';
 import { type SettingName, type Settings, fields, settingNames } from '../../core/settings/fields.ts';
-import type { Field } from '../../core/settings/kinds.ts';
-import { readSettings } from '../../core/settings/store.ts';
+import type { Field } from '../../core/settings/field_kinds.ts';
+import { readSettings } from '../../core/settings/settings_store.ts';
 import { formatTime } from '../../platform/time.ts';
 import { changeSettings } from './change_settings.ts';
 

@@ -8,7 +8,7 @@ import type { Call } from '../../core/access/call.ts';
 import { Failure } from '../../platform/errors.ts';
 import { type LruCache, makeLruCache } from '../../platform/lru_cache.ts';
 import { programPath } from '../../platform/package_files.ts';
-import type { Program } from '../../platform/workers/program.ts';
+import type { Program } from '../../platform/workers/program_path.ts';
 import { WorkerLimitError, runInWorker } from '../../platform/workers/run_in_worker.ts';
 import type { ConversionTask } from './convert_worker.ts';
 

@@ -4,7 +4,7 @@ import { mayInGroup } from '../../core/access/may.ts';
 import type { Tx } from '../../platform/db/open.ts';
 import type { SharedRunnersSetting, Visibility } from '../../platform/db/schema/column_types.ts';
 import { forbidden, notFound } from '../../platform/errors.ts';
-import { recordEvent } from '../../core/events/record.ts';
+import { recordEvent } from '../../core/events/record_event.ts';
 import { lockNamespace, retryOnTakenName } from '../namespaces/claim_path.ts';
 import { insertNamespace } from '../namespaces/create.ts';
 import { insertMember } from '../namespaces/add_member.ts';

@@ -1,5 +1,5 @@
 import { type Call, requireActor } from '../../core/access/call.ts';
-import { recordEvent } from '../../core/events/record.ts';
+import { recordEvent } from '../../core/events/record_event.ts';
 import { notFound } from '../../platform/errors.ts';
 import { requireUnmodified } from '../../platform/http/precondition.ts';
 import { removeNamespace } from '../namespaces/remove.ts';

@@ -1,7 +1,7 @@
 import { type Call, requireActor } from '../../core/access/call.ts';
 import type { Tx } from '../../platform/db/open.ts';
 import { notFound } from '../../platform/errors.ts';
-import { recordEvent } from '../../core/events/record.ts';
+import { recordEvent } from '../../core/events/record_event.ts';
 import { enqueueAvatarRemoval, hideAvatar } from '../avatars/store_avatar.ts';
 import { compareColumns } from '../namespaces/changed_columns.ts';
 import { lockNamespace, retryOnTakenName } from '../namespaces/claim_path.ts';

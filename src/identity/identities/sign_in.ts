@@ -7,7 +7,7 @@ import { createUser } from '../users/create.ts';
 import { userIdByEmail } from '../users/queries.ts';
 import { normalizedEmail } from '../users/rules.ts';
 import type { SignInProvider } from '../../platform/config/sign_in_providers.ts';
-import { linkIdentity } from './link.ts';
+import { linkIdentity } from './link_identity.ts';
 import { findFreeUsername, getDisplayName } from './usernames.ts';
 import type { Claims } from './oidc.ts';
 import { findIdentity, isAddressUnchecked } from './queries.ts';

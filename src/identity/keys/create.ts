@@ -1,7 +1,7 @@
 import { type Call, requireActor } from '../../core/access/call.ts';
 import type { Tx } from '../../platform/db/open.ts';
 import { recordAudit } from '../../core/access/audit.ts';
-import { recordEvent } from '../../core/events/record.ts';
+import { recordEvent } from '../../core/events/record_event.ts';
 import { lockUser } from '../users/queries.ts';
 import type { KeyRow } from './queries.ts';
 import { type KeyInput, type NewKey, checkKey, fingerprintTaken } from './rules.ts';

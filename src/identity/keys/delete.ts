@@ -1,7 +1,7 @@
 import { type Call, requireActor } from '../../core/access/call.ts';
 import type { Tx } from '../../platform/db/open.ts';
 import { recordAudit } from '../../core/access/audit.ts';
-import { recordEvent } from '../../core/events/record.ts';
+import { recordEvent } from '../../core/events/record_event.ts';
 import { requireUnmodified } from '../../platform/http/precondition.ts';
 import { toAuditDetails } from './create.ts';
 import { type KeyRow, findKey, lockKey } from './queries.ts';

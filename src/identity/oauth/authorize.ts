@@ -4,7 +4,7 @@ import { hashToken, generateTokenText } from '../../core/access/credentials/toke
 import { insertRow } from '../../platform/db/insert.ts';
 import type { Reader } from '../../platform/db/open.ts';
 import type { RawParams } from '../../platform/http/params.ts';
-import { newFamily } from './issue.ts';
+import { newFamily } from './issue_tokens.ts';
 import { type Application, findApplicationByUid } from './queries.ts';
 import { codeLife, grantedScopes, isChallenge, filterUserScopes } from './rules.ts';
 

@@ -3,11 +3,11 @@ import type { Platform } from '../../core/platform.ts';
 import { hashToken } from '../../core/access/credentials/token_text.ts';
 import type { Tx } from '../../platform/db/open.ts';
 import type { Source } from '../../core/access/audit.ts';
-import type { Form } from './client.ts';
+import type { Form } from './authenticate_client.ts';
 import { invalidGrant, invalidRequest } from './failures.ts';
-import { type TokenAnswer, issueTokens, newPair } from './issue.ts';
+import { type TokenAnswer, issueTokens, newPair } from './issue_tokens.ts';
 import type { Application } from './queries.ts';
-import { revokeTokens } from './revoke.ts';
+import { revokeTokens } from './revoke_tokens.ts';
 import { matchesChallenge, filterUserScopes } from './rules.ts';
 
 /** Loads the grant of a code and locks it until the transaction ends. */

@@ -7,14 +7,14 @@ import type { Source } from '../../core/access/audit.ts';
 import { parseBody } from '../../platform/http/body/parse_body.ts';
 import { getBaseUrl } from '../../platform/http/origin.ts';
 import type { RawParams } from '../../platform/http/params.ts';
-import { type Form, authenticateClient, requireClient } from './client.ts';
+import { type Form, authenticateClient, requireClient } from './authenticate_client.ts';
 import { exchangeCode } from './exchange_code.ts';
 import { invalidRequest, noStore, notOfClient, oauthFailure } from './failures.ts';
-import type { TokenAnswer } from './issue.ts';
+import type { TokenAnswer } from './issue_tokens.ts';
 import { metadata } from './metadata.ts';
 import { passwordGrant } from './password_grant.ts';
-import { refreshTokens } from './refresh.ts';
-import { revokeTokens } from './revoke.ts';
+import { refreshTokens } from './refresh_tokens.ts';
+import { revokeTokens } from './revoke_tokens.ts';
 import { introspectToken, loadOauthToken, describeToken } from './introspection.ts';
 
 const paths = [

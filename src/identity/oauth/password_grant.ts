@@ -4,9 +4,9 @@ import type { Source } from '../../core/access/audit.ts';
 import { signInWithPassword } from '../sessions/check_password.ts';
 import { tokenScopes } from '../tokens/rules.ts';
 import { lockUser } from '../users/queries.ts';
-import type { Form } from './client.ts';
+import type { Form } from './authenticate_client.ts';
 import { invalidGrant, invalidRequest, invalidScope } from './failures.ts';
-import { type TokenAnswer, issueTokens, newFamily, newPair } from './issue.ts';
+import { type TokenAnswer, issueTokens, newFamily, newPair } from './issue_tokens.ts';
 import type { Application } from './queries.ts';
 import { grantedScopes, filterUserScopes } from './rules.ts';
 

@@ -4,8 +4,8 @@ import { notFound } from '../../platform/errors.ts';
 import { pageParams, pageRequest } from '../../platform/http/page.ts';
 import { boolean, id, object, text } from '../../platform/http/schema.ts';
 import { requireUnmodified } from '../../platform/http/precondition.ts';
-import { createApplication } from './create.ts';
-import { deleteApplication } from './delete.ts';
+import { createApplication } from './create_application.ts';
+import { deleteApplication } from './delete_application.ts';
 import { applicationJson, applicationShape, newApplicationShape } from './json.ts';
 import { type Application, findApplication, listApplications } from './queries.ts';
 

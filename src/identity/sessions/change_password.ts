@@ -3,7 +3,7 @@ import type { Reader } from '../../platform/db/open.ts';
 import { invalid } from '../../platform/errors.ts';
 import { updateUser } from '../users/update.ts';
 import { confirmPassword } from './confirm_password.ts';
-import { startSession } from './start.ts';
+import { startSession } from './start_session.ts';
 
 /** Milliseconds after sign-in for which a user without a password may set one. */
 const freshFor = 15 * 60_000;

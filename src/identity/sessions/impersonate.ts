@@ -6,7 +6,7 @@ import { insertRow } from '../../platform/db/insert.ts';
 import { forbidden, notFound } from '../../platform/errors.ts';
 import { recordAudit } from '../../core/access/audit.ts';
 import { type UserRow, lockUser } from '../users/queries.ts';
-import { maxAgentLength } from './start.ts';
+import { maxAgentLength } from './start_session.ts';
 
 /** Returns why nobody may act as a user; null: administrators may. */
 export const findImpersonationProblem = (user: UserRow): string | null => {

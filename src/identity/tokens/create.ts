@@ -4,7 +4,7 @@ import type { Tx } from '../../platform/db/open.ts';
 import type { TokensTable } from '../../platform/db/schema/identity.ts';
 import { forbidden, invalid } from '../../platform/errors.ts';
 import { type Source, recordAudit } from '../../core/access/audit.ts';
-import { type Cause, recordEvent } from '../../core/events/record.ts';
+import { type Cause, recordEvent } from '../../core/events/record_event.ts';
 import { lockUser } from '../users/queries.ts';
 import { tokenProblems } from './rules.ts';
 

@@ -1,7 +1,7 @@
 import { type Call, requireActor } from '../../core/access/call.ts';
 import { recordAudit } from '../../core/access/audit.ts';
 import type { Tx } from '../../platform/db/open.ts';
-import { recordEvent } from '../../core/events/record.ts';
+import { recordEvent } from '../../core/events/record_event.ts';
 
 /** Marks a token as revoked. @returns false: it was already */
 export const endToken = async (tx: Tx, id: number): Promise<boolean> => {

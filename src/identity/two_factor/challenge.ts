@@ -8,7 +8,7 @@ import { getCountedNames } from '../sessions/failure_counts.ts';
 import { countFailure, requireFewFailures } from '../sessions/sign_in_failures.ts';
 import { lockUser } from '../users/queries.ts';
 import { loadTotp } from './totp.ts';
-import { useFactor } from './verify.ts';
+import { useFactor } from './verify_code.ts';
 
 const goodFor = 10 * 60_000;
 

@@ -1,16 +1,16 @@
 /** Enrolment of the second factor by the user, who confirms the password each time. */
 import { type Call, requireActor } from '../../core/access/call.ts';
-import { seal, unseal } from '../../core/access/credentials/seal.ts';
+import { seal, unseal } from '../../core/access/credentials/encrypt_secrets.ts';
 import type { Tx } from '../../platform/db/open.ts';
 import { conflict, invalid } from '../../platform/errors.ts';
 import { recordAudit } from '../../core/access/audit.ts';
 import { confirmPassword } from '../sessions/confirm_password.ts';
 import { endAllSessions } from '../users/end_sessions.ts';
 import { lockUser } from '../users/queries.ts';
-import { newCodes, storeCodes } from './recovery.ts';
-import { removeFactor } from './remove.ts';
+import { newCodes, storeCodes } from './recovery_codes.ts';
+import { removeFactor } from './remove_factor.ts';
 import { loadTotp, newKey } from './totp.ts';
-import { sealedFor, useStep } from './verify.ts';
+import { sealedFor, useStep } from './verify_code.ts';
 
 const audit = async (tx: Tx, call: Call, kind: string): Promise<void> => {
   const actor = requireActor(call);

@@ -1,6 +1,6 @@
 import type { Store } from '../../platform/db/open.ts';
 import { forbidden } from '../../platform/errors.ts';
-import { type Cause, recordEvent } from '../../core/events/record.ts';
+import { type Cause, recordEvent } from '../../core/events/record_event.ts';
 import { endAllSessions } from './end_sessions.ts';
 import { revokeOauth } from './revoke_oauth.ts';
 import { requireOtherAdmin } from './last_admin.ts';

@@ -3,7 +3,7 @@ import { levels } from '../../core/access/levels.ts';
 import { today } from '../../core/access/viewer.ts';
 import type { Store, Tx } from '../../platform/db/open.ts';
 import { conflict, forbidden } from '../../platform/errors.ts';
-import { type Cause, recordEvent } from '../../core/events/record.ts';
+import { type Cause, recordEvent } from '../../core/events/record_event.ts';
 import { requireUnmodified } from '../../platform/http/precondition.ts';
 import { enqueueAvatarRemoval } from '../avatars/store_avatar.ts';
 import { retryOnTakenName } from '../namespaces/claim_path.ts';

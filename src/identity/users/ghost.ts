@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Tx } from '../../platform/db/open.ts';
-import type { Cause } from '../../core/events/record.ts';
+import type { Cause } from '../../core/events/record_event.ts';
 import { insertUser } from './create.ts';
 
 const candidates = Array.from({ length: 100 }, (_, number) => `ghost${number === 0 ? '' : number}`);

@@ -1,4 +1,4 @@
-import type { Cause } from '../../core/events/record.ts';
+import type { Cause } from '../../core/events/record_event.ts';
 import { type UserParts, randomPassword } from './create.ts';
 import { updateUser } from './update.ts';
 

@@ -1,7 +1,7 @@
 import type { Tx } from '../../platform/db/open.ts';
 import type { Flag } from '../../platform/db/schema/column_types.ts';
 import { forbidden, invalid } from '../../platform/errors.ts';
-import { type Cause, recordEvent } from '../../core/events/record.ts';
+import { type Cause, recordEvent } from '../../core/events/record_event.ts';
 import { enqueueAvatarRemoval, hideAvatar } from '../avatars/store_avatar.ts';
 import { compareColumns } from '../namespaces/changed_columns.ts';
 import { retryOnTakenName } from '../namespaces/claim_path.ts';

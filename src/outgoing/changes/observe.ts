@@ -3,7 +3,7 @@
  * pending delivery for each hook, and the work that sends them. Costs next to nothing where no hook exists.
  */
 import { randomUUID } from 'node:crypto';
-import { type RecordedChange, changesTopic } from '../../core/events/record.ts';
+import { type RecordedChange, changesTopic } from '../../core/events/record_event.ts';
 import { insertRow, insertRows } from '../../platform/db/insert.ts';
 import type { Store, Tx } from '../../platform/db/open.ts';
 import { enqueueAll } from '../../platform/queue/enqueue.ts';

@@ -1,5 +1,5 @@
 /** Which hooks a change concerns, by its kind. Pure. */
-import type { RecordedChange } from '../../core/events/record.ts';
+import type { RecordedChange } from '../../core/events/record_event.ts';
 import type { EventFlag } from '../hooks/flags.ts';
 
 export type PayloadKind =

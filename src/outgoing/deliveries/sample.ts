@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Call } from '../../core/access/call.ts';
 import { requireUser } from '../../core/access/call.ts';
-import type { RecordedChange } from '../../core/events/record.ts';
+import type { RecordedChange } from '../../core/events/record_event.ts';
 import { getRepository } from '../../code/repository/get_repository.ts';
 import { selectDescendants } from '../../identity/namespaces/ancestors.ts';
 import { zeroOid } from '../../platform/git/protocol_types.ts';

@@ -1,5 +1,5 @@
 /** Secrets of hooks: token, values of URL variables and of headers. Stored encrypted, shown to nobody. */
-import { seal, unseal } from '../../core/access/credentials/seal.ts';
+import { seal, unseal } from '../../core/access/credentials/encrypt_secrets.ts';
 import type { Platform } from '../../core/platform.ts';
 import type { HookRow } from './queries.ts';
 

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { UpdateObject } from 'kysely';
 import { sql } from 'kysely';
 import { type Call, requireActor } from '../../core/access/call.ts';
-import { recordEvent } from '../../core/events/record.ts';
+import { recordEvent } from '../../core/events/record_event.ts';
 import { getOutgoingRules } from '../../core/settings/setting_effects.ts';
 import type { Tx } from '../../platform/db/open.ts';
 import { requireRecordQuota } from '../../platform/db/quota.ts';

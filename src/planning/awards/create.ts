@@ -1,8 +1,8 @@
 import { type Call, requireActor } from '../../core/access/call.ts';
 import { notFound } from '../../platform/errors.ts';
-import { recordEvent } from '../../core/events/record.ts';
+import { recordEvent } from '../../core/events/record_event.ts';
 import type { LoadedTarget, Noun } from '../issuables/target.ts';
-import { finishTodos } from '../todos/add.ts';
+import { finishTodos } from '../todos/add_todos.ts';
 import type { AwardRow } from './json.ts';
 import type { Awardable } from './queries.ts';
 import { checkAwardName, mayAward } from './rules.ts';

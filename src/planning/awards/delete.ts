@@ -1,6 +1,6 @@
 import { type Call, requireActor, requireUser } from '../../core/access/call.ts';
 import { notFound, unauthorized } from '../../platform/errors.ts';
-import { recordEvent } from '../../core/events/record.ts';
+import { recordEvent } from '../../core/events/record_event.ts';
 import { requireUnmodified } from '../../platform/http/precondition.ts';
 import type { LoadedTarget, Noun } from '../issuables/target.ts';
 import type { AwardRow } from './json.ts';

@@ -1,7 +1,7 @@
 import type { Call } from '../../core/access/call.ts';
 import { may } from '../../core/access/may.ts';
 import { notFound } from '../../platform/errors.ts';
-import { isLockedFor } from '../issuables/locked.ts';
+import { isLockedFor } from '../issuables/locked_discussion.ts';
 import type { LoadedTarget } from '../issuables/target.ts';
 
 const names = /^[a-z0-9_+-]{1,255}$/;

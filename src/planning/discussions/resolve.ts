@@ -1,6 +1,6 @@
 import { type Actor, type Call, requireActor } from '../../core/access/call.ts';
 import type { Tx } from '../../platform/db/open.ts';
-import { recordEvent } from '../../core/events/record.ts';
+import { recordEvent } from '../../core/events/record_event.ts';
 import { type LoadedTarget, type Noun, type Target, eventKind } from '../issuables/target.ts';
 import type { NoteRow } from '../notes/note_row.ts';
 import { addSystemNotes } from '../notes/system.ts';

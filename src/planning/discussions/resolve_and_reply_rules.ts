@@ -1,7 +1,7 @@
 import type { Call } from '../../core/access/call.ts';
 import { may } from '../../core/access/may.ts';
 import { badRequest, forbidden, invalid } from '../../platform/errors.ts';
-import { isLockedFor } from '../issuables/locked.ts';
+import { isLockedFor } from '../issuables/locked_discussion.ts';
 import type { LoadedTarget } from '../issuables/target.ts';
 import type { NoteRow } from '../notes/note_row.ts';
 

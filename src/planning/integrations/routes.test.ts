@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { unseal } from '../../core/access/credentials/seal.ts';
+import { unseal } from '../../core/access/credentials/encrypt_secrets.ts';
 import {
   type SeededProject,
   type SeededUser,

@@ -5,7 +5,7 @@ import { boolean, idOrPath, longText, object, oneOf, optional, text } from '../.
 import { findProjectFor } from '../../projects/projects/find.ts';
 import { integrationJson, integrationShape, singleIntegrationJson, singleIntegrationShape } from './json.ts';
 import { activeIntegrations, findIntegration } from './queries.ts';
-import { deleteIntegration, setIntegration } from './set.ts';
+import { deleteIntegration, setIntegration } from './set_integration.ts';
 import { slugs } from './trackers.ts';
 
 const shared = { area: 'integrations', audience: 'user' } as const;

@@ -29,7 +29,7 @@ import { resourceEventRoutes } from '../resource_events/routes.ts';
 import { subscriptionRoutes } from '../subscriptions/routes.ts';
 import { isSubscribed } from '../subscriptions/subscribed.ts';
 import { timeTrackingRoutes } from '../time_tracking/routes.ts';
-import { markTodoRoute } from '../todos/mark.ts';
+import { markTodoRoute } from '../todos/add_own_todo.ts';
 import { basicUserShape } from '../../identity/users/json.ts';
 import { commentedIssue } from './quick_actions.ts';
 import { createContinuing } from './create_from_discussions.ts';

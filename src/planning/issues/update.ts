@@ -10,7 +10,7 @@ import {
   milestonePart,
   peopleNote,
   withoutAdminFields,
-} from '../issuables/edit.ts';
+} from '../issuables/shared_edits.ts';
 import { type EditInput, type Part, changedColumns, keepPermitted } from '../issuables/fields.ts';
 import { issueAssigneesText, stateText } from '../issuables/text/system_note_text.ts';
 import { checkTitle } from '../issuables/text/title.ts';

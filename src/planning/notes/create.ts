@@ -1,10 +1,10 @@
 import { type Actor, type Call, requireActor } from '../../core/access/call.ts';
 import { may } from '../../core/access/may.ts';
 import type { Tx } from '../../platform/db/open.ts';
-import { recordEvent } from '../../core/events/record.ts';
+import { recordEvent } from '../../core/events/record_event.ts';
 import { storeMentions } from '../issuables/text/store_mentions.ts';
 import type { LoadedTarget, Noun } from '../issuables/target.ts';
-import { addTodos, finishTodos, mentionTodos } from '../todos/add.ts';
+import { addTodos, finishTodos, mentionTodos } from '../todos/add_todos.ts';
 import { addTargetMentionNotes } from './cross_references.ts';
 import type { NoteRow } from './note_row.ts';
 import { checkBody, requireCommenter } from './rules.ts';

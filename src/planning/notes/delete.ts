@@ -1,7 +1,7 @@
 import { type Call, requireActor } from '../../core/access/call.ts';
 import type { Tx } from '../../platform/db/open.ts';
 import { notFound } from '../../platform/errors.ts';
-import { recordEvent } from '../../core/events/record.ts';
+import { recordEvent } from '../../core/events/record_event.ts';
 import { requireUnmodified } from '../../platform/http/precondition.ts';
 import type { LoadedTarget, Noun } from '../issuables/target.ts';
 import type { NoteRow } from './note_row.ts';

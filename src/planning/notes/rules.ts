@@ -2,7 +2,7 @@ import type { Call } from '../../core/access/call.ts';
 import { may } from '../../core/access/may.ts';
 import { forbidden, invalid } from '../../platform/errors.ts';
 import { boolean, longText, optional, time } from '../../platform/http/schema.ts';
-import { isLockedFor } from '../issuables/locked.ts';
+import { isLockedFor } from '../issuables/locked_discussion.ts';
 import type { LoadedTarget } from '../issuables/target.ts';
 import type { NoteRow } from './note_row.ts';
 

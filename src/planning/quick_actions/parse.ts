@@ -1,6 +1,6 @@
 /** Turns the quick actions of a comment into an edit of the record. Pure. */
 import type { Acted } from '../issuables/apply_quick_actions.ts';
-import type { SharedEdit } from '../issuables/edit.ts';
+import type { SharedEdit } from '../issuables/shared_edits.ts';
 import type { QuickAction } from '../issuables/text/quick_actions.ts';
 
 /** An edit of a record that quick actions can request. */

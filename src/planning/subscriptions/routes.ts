@@ -3,7 +3,7 @@ import type { TSchema } from 'typebox';
 import { type Call, requireActor } from '../../core/access/call.ts';
 import { endpoint } from '../../core/access/endpoint.ts';
 import { notModified } from '../../platform/errors.ts';
-import { recordEvent } from '../../core/events/record.ts';
+import { recordEvent } from '../../core/events/record_event.ts';
 import { idOrPath, object } from '../../platform/http/schema.ts';
 import { type LoadedTarget, type Noun, eventKind } from '../issuables/target.ts';
 import { isSubscribed, setSubscribed } from './subscribed.ts';

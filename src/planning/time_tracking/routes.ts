@@ -12,7 +12,7 @@ import {
   resetEstimateStep,
   resetSpentStep,
   spendStep,
-} from './change.ts';
+} from './change_times.ts';
 import { timeStats, timeStatsShape } from './json.ts';
 
 const findToUpdate = async (

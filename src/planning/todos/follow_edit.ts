@@ -1,13 +1,13 @@
 /** Updates the search text, todos and change log after an edit of an issue or a merge request. */
 import type { Actor } from '../../core/access/call.ts';
 import type { Tx } from '../../platform/db/open.ts';
-import { recordEvent } from '../../core/events/record.ts';
-import { type PeopleChange, collectChanges } from '../issuables/edit.ts';
+import { recordEvent } from '../../core/events/record_event.ts';
+import { type PeopleChange, collectChanges } from '../issuables/shared_edits.ts';
 import type { Relations } from '../issuables/lists/rows.ts';
 import { storeSearchText } from '../issuables/search/search.ts';
 import { type LoadedTarget, type Noun, eventKind } from '../issuables/target.ts';
 import { recordMilestoneChange, recordStateChange } from '../issuables/record_resource_events.ts';
-import { finishTodos } from './add.ts';
+import { finishTodos } from './add_todos.ts';
 import { addTodosForAddedUsers, addTodosForNewMentions } from './notify_assignees.ts';
 
 type Edited = Relations & {

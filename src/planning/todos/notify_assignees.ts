@@ -1,9 +1,9 @@
 /** Adds todos for assignees, reviewers and mentioned users of an issue or merge request. */
 import type { Tx } from '../../platform/db/open.ts';
-import type { PeopleChange } from '../issuables/edit.ts';
+import type { PeopleChange } from '../issuables/shared_edits.ts';
 import { storeMentions } from '../issuables/text/store_mentions.ts';
 import type { LoadedTarget } from '../issuables/target.ts';
-import { type NewTodo, addTodos, mentionTodos } from './add.ts';
+import { type NewTodo, addTodos, mentionTodos } from './add_todos.ts';
 
 type Text = { title: string; description: string | null };
 

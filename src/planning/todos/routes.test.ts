@@ -11,7 +11,7 @@ import {
   seedUser,
 } from '../../../test/support/seed.ts';
 import { type TestService, startTestService } from '../../../test/support/service.ts';
-import { type NewTodo, addTodos } from './add.ts';
+import { type NewTodo, addTodos } from './add_todos.ts';
 
 let gantry: TestService;
 let stranger: SeededUser;

@@ -3,7 +3,7 @@ import { endpoint } from '../../core/access/endpoint.ts';
 import { notFound } from '../../platform/errors.ts';
 import { pageParams, pageRequest } from '../../platform/http/page.ts';
 import { id, object, oneOf, optional } from '../../platform/http/schema.ts';
-import { finishAllTodos, finishTodo } from './done.ts';
+import { finishAllTodos, finishTodo } from './finish_todos.ts';
 import { todoShape } from './json.ts';
 import { type TodoRenderers, findOwnTodo, listTodos, renderTodos } from './queries.ts';
 

@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { crc32 } from 'node:zlib';
 import { bufferBytes } from '../../../test/support/machine/retained_memory.ts';
 import { type AppendFiles, openAppendFiles } from './append_files.ts';
-import type { Named } from './trace_name.ts';
+import type { Named } from './trace_path.ts';
 
 let root: string;
 let traces: AppendFiles;

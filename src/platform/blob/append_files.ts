@@ -13,7 +13,7 @@ import { unavailable } from '../errors.ts';
 import { isDiskFull, isMissing, syncFolder } from './file_system.ts';
 import { hasSecret, mask } from './mask_secrets.ts';
 import { type Entry, OpenFiles, copyUnpooled } from './open_file_cache.ts';
-import { type Named, getTracePath } from './trace_name.ts';
+import { type Named, getTracePath } from './trace_path.ts';
 
 /** `accepted`: everything is stored. Otherwise the offset did not match, and the sender should continue at `size`. */
 export type Appended = { accepted: boolean; size: number };

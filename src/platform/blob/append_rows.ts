@@ -8,7 +8,7 @@ import { buffer } from 'node:stream/consumers';
 import { crc32 } from 'node:zlib';
 import type { Store, Tx } from '../db/open.ts';
 import type { AppendFiles, Appended, State } from './append_files.ts';
-import type { Named } from './trace_name.ts';
+import type { Named } from './trace_path.ts';
 import { type Blobs, type Range, getProjectArea } from './blob_files.ts';
 import { mask } from './mask_secrets.ts';
 import {
@@ -22,7 +22,7 @@ import {
   markWaiting,
   updateFileRow,
   loadFileRow,
-} from './piece_rows.ts';
+} from './append_file_rows.ts';
 
 export type Parts = {
   store: Store;

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { blobCases, broken, bytes } from '../../../test/support/blob_cases.ts';
-import { writeMarker } from '../git/marker.ts';
+import { writeMarker } from '../git/instance_marker.ts';
 import { type Blobs, openBlobs } from './blob_files.ts';
 
 let folder: string;

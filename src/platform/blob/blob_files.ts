@@ -9,7 +9,7 @@ import { dirname, join, relative, sep } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { damagedFile, unavailable } from '../errors.ts';
-import { readMarker } from '../git/marker.ts';
+import { readMarker } from '../git/instance_marker.ts';
 import { isMissing, syncFolder } from './file_system.ts';
 
 export type Stored = { size: number; /** Hexadecimal. */ sha256: string };

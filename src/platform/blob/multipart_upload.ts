@@ -1,7 +1,7 @@
 /** Multipart uploads to a bucket whose key is known only at their end. */
 import { randomBytes } from 'node:crypto';
 import { unavailable } from '../errors.ts';
-import type { Bucket } from './bucket.ts';
+import type { Bucket } from './s3_client.ts';
 
 /** Prefix of temporary keys. */
 export const unfinished = 'unfinished/';

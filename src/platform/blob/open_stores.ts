@@ -19,8 +19,8 @@ const openConfigured = async (config: Config, log: Logger): Promise<Opened<Blobs
     return { opened: await openBlobs(join(config.data, 'blobs')), close: () => undefined };
   }
   const [{ openBucket }, { openS3, removeAbandoned }] = await Promise.all([
-    import('./bucket.ts'),
-    import('./s3.ts'),
+    import('./s3_client.ts'),
+    import('./s3_blobs.ts'),
   ]);
   const bucket = openBucket(place, (details, message) => log.warn(details, message));
   // It logs its failures itself.

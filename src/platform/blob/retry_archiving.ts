@@ -1,6 +1,6 @@
 /** Retries archiving of finished logs whose upload failed. */
 import { type Parts, archive } from './append_rows.ts';
-import { markWaiting, listWaitingFiles } from './piece_rows.ts';
+import { markWaiting, listWaitingFiles } from './append_file_rows.ts';
 
 /** Logs per round. */
 const maxLogsPerRound = 500;

@@ -1,5 +1,5 @@
 /** Settings of blob storage: the data folder, or a bucket that speaks S3. */
-import { type Field, readMatching, readUrl } from './values.ts';
+import { type Field, readMatching, readUrl } from './parse_values.ts';
 import { StartFailure } from '../errors.ts';
 
 export type BlobConfig = {

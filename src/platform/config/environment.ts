@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Field } from './values.ts';
+import type { Field } from './parse_values.ts';
 import { StartFailure } from '../errors.ts';
 
 type Variable = Pick<Field<unknown>, 'variable' | 'secret'>;

@@ -5,7 +5,7 @@
 import { resolve } from 'node:path';
 import { type BlobConfig, blobFields, getS3Place } from './blobs.ts';
 import { readVariable, listUnknownVariables } from './environment.ts';
-import { type CompatConfig, compatFields } from './compat.ts';
+import { type CompatConfig, compatFields } from './contract_deviations.ts';
 import { type GitConfig, gitFields } from './git.ts';
 import { type OperationsConfig, operationsFields } from './operations.ts';
 import { type RunnerConfig, runnerFields } from './runner.ts';
@@ -25,7 +25,7 @@ import {
   readOrigins,
   readStorages,
   readUrl,
-} from './values.ts';
+} from './parse_values.ts';
 import { StartFailure } from '../errors.ts';
 import { type SignInProvider, readProviders } from './sign_in_providers.ts';
 

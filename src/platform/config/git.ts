@@ -1,5 +1,5 @@
 /** Settings that limit pushes, repository sizes and fetches. */
-import { type Field, readLimit, readMegabytes } from './values.ts';
+import { type Field, readLimit, readMegabytes } from './parse_values.ts';
 
 export type GitConfig = {
   /** Maximum megabytes of a push, of one file in a push, and of a repository; 0: unlimited. */

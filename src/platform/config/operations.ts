@@ -1,5 +1,5 @@
 /** Settings of monitoring access and shutdown. */
-import { type Field, readMatching, readNetworks, readSeconds } from './values.ts';
+import { type Field, readMatching, readNetworks, readSeconds } from './parse_values.ts';
 
 export type OperationsConfig = {
   /** Addresses and CIDR ranges that may read health and metrics without a token. */

@@ -7,7 +7,7 @@ import {
   readExecutor,
   readLimit,
   runnerExecutors,
-} from './values.ts';
+} from './parse_values.ts';
 
 /** Image pull policies, in the order tried if a job names none. Jobs may name only these. */
 const pullPolicies = ['always', 'if-not-present', 'never'] as const;

@@ -1,5 +1,5 @@
 import type { DatabaseConnection, Kysely, RawBuilder } from 'kysely';
-import type { Ddl } from './ddl.ts';
+import type { Ddl } from './ddl_keywords.ts';
 import type { Schema } from './schema/database.ts';
 
 export type OpenOptions = {

@@ -13,7 +13,7 @@ import {
   type TestStore,
 } from '../../../test/support/databases/store.ts';
 import { StartFailure } from '../errors.ts';
-import type { MigrationText } from './ddl.ts';
+import type { MigrationText } from './ddl_keywords.ts';
 import { appliedMigrations, migrate, pendingMigrations } from './migrate.ts';
 import { migrationTexts } from './migrations/list.ts';
 import { openStore } from './open.ts';

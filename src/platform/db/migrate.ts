@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { StartFailure } from '../errors.ts';
-import type { MigrationText } from './ddl.ts';
+import type { MigrationText } from './ddl_keywords.ts';
 import { migrationTexts } from './migrations/list.ts';
 import type { Reader, Store, Tx } from './open.ts';
 

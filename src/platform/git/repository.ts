@@ -1,7 +1,7 @@
 /** Client of one repository. */
 import type { CallOptions, Outcome } from './connection.ts';
 import type { Method, Methods, Stream, Streams } from './protocol_types.ts';
-import type { GitStream, StreamOptions } from './stream.ts';
+import type { GitStream, StreamOptions } from './open_stream.ts';
 
 /** Parameters without `repository` and `written`, which a `Repository` adds itself. */
 type Own<P> = P extends unknown ? Omit<P, 'repository' | 'written'> : never;

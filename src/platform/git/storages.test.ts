@@ -11,7 +11,7 @@ import { after, before, it } from 'node:test';
 import assert from 'node:assert/strict';
 import { git, newWorkTree } from '../../../test/support/repositories/git.ts';
 import type { GitFailure } from './failure.ts';
-import { writeMarker } from './marker.ts';
+import { writeMarker } from './instance_marker.ts';
 import type { RepositoryPlace } from './repository.ts';
 import {
   type GitParts,

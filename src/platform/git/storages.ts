@@ -8,7 +8,7 @@ import { storageUnavailable, isGitFailure } from './failure.ts';
 import { type Method, protocolVersion } from './protocol_types.ts';
 import { type Reach, type Repository, type RepositoryPlace, makeRepository } from './repository.ts';
 import { type SpareConnection, keepSpareConnection } from './spare_connection.ts';
-import { openStream } from './stream.ts';
+import { openStream } from './open_stream.ts';
 import { type GitdSupervisor, superviseGitd } from './supervise_gitd.ts';
 
 /** `address`: of a remote gitd. */

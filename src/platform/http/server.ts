@@ -9,7 +9,7 @@ import {
   fastify,
 } from 'fastify';
 import type { Logger } from 'pino';
-import { type Meter, runMetered } from '../db/meter.ts';
+import { type Meter, runMetered } from '../db/statement_meter.ts';
 import type { Failure } from '../errors.ts';
 import { maxBodyBytes, maxQueryBytes } from './body/parse_body.ts';
 import { answerMalformedRequest } from './malformed_requests.ts';

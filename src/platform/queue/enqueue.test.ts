@@ -9,7 +9,7 @@ import { unavailable } from '../errors.ts';
 import { GitFailure } from '../git/failure.ts';
 import { processName } from '../db/process_name.ts';
 import { type Payload, type WorkHandler, enqueue } from './enqueue.ts';
-import { makeOutageCheck } from './outage.ts';
+import { makeOutageCheck } from './detect_outage.ts';
 import { finish, releaseWork, lease, maxAttempts, postpone, renew, take } from './leases.ts';
 import { type Worker, startWorker } from './worker.ts';
 

@@ -1,6 +1,6 @@
 /** Formats metrics of background work as Prometheus text, by kind and lane. */
 import type { Reader } from '../db/open.ts';
-import { type WorkFigures, loadWorkFigures } from './inspect.ts';
+import { type WorkFigures, loadWorkFigures } from './inspect_work.ts';
 import { type Lane, getLaneName } from './lanes.ts';
 
 type Parts = { db: Reader; now: number; kinds: readonly string[]; lanes: readonly Lane[] };

@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import type { Program } from './program.ts';
+import type { Program } from './program_path.ts';
 import { WorkerLimitError, runInWorker } from './run_in_worker.ts';
 
 let folder: string;

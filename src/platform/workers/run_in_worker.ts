@@ -5,7 +5,7 @@
  */
 import { Worker } from 'node:worker_threads';
 import type { FromThread, ToThread } from './messages.ts';
-import type { Program } from './program.ts';
+import type { Program } from './program_path.ts';
 import { type FairQueue, makeFairQueue } from './fair_queue.ts';
 
 /** The task exceeded its limit of time or memory. */

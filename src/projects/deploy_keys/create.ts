@@ -3,7 +3,7 @@ import type { Tx } from '../../platform/db/open.ts';
 import type { Flag } from '../../platform/db/schema/column_types.ts';
 import { notFound } from '../../platform/errors.ts';
 import { recordAudit } from '../../core/access/audit.ts';
-import { recordEvent } from '../../core/events/record.ts';
+import { recordEvent } from '../../core/events/record_event.ts';
 import { insertKey } from '../../identity/keys/create.ts';
 import type { KeyRow } from '../../identity/keys/queries.ts';
 import { type KeyInput, checkKey, fingerprintTaken } from '../../identity/keys/rules.ts';

@@ -1,5 +1,5 @@
 import { type Call, requireActor } from '../../core/access/call.ts';
-import { recordEvent } from '../../core/events/record.ts';
+import { recordEvent } from '../../core/events/record_event.ts';
 import { requireUnmodified } from '../../platform/http/precondition.ts';
 import { type Owner, renewLists } from './project_or_group.ts';
 import { type LabelKey, findLabel } from './queries.ts';

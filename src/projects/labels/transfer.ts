@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import { insertRow } from '../../platform/db/insert.ts';
 import type { Tx } from '../../platform/db/open.ts';
 import { selectAncestors } from '../../identity/namespaces/ancestors.ts';
-import { findLabels } from './by_title.ts';
+import { findLabels } from './find_by_title.ts';
 
 type Place = { id: number; namespace_id: number };
 

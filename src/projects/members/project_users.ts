@@ -25,7 +25,7 @@ import { findProject } from '../projects/find.ts';
 import { projectShape } from '../projects/json.ts';
 import { projectListParams } from '../projects/lists/list.ts';
 import { listMembers } from './queries.ts';
-import { projectSource } from './source.ts';
+import { projectSource } from './member_source.ts';
 
 const area = 'projects';
 const project = idOrPath('id or full path of the project');

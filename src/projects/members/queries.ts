@@ -7,7 +7,7 @@ import type { PageRequest } from '../../platform/http/page.ts';
 import { basicUserColumns } from '../../identity/users/json.ts';
 import { searchPattern } from '../../identity/users/search_text.ts';
 import type { MemberRow } from './json.ts';
-import { type Source, allMembers, directMembers } from './source.ts';
+import { type Source, allMembers, directMembers } from './member_source.ts';
 
 /** A membership ends at 00:00 (UTC) of its expiry date. */
 const isCurrent = (now: number) =>

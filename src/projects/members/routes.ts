@@ -18,10 +18,10 @@ import {
   unsupportedFilter,
 } from '../../platform/http/schema.ts';
 import { basicUsersById } from '../../identity/users/json.ts';
-import { addMember, removeMember, updateMember } from './change.ts';
+import { addMember, removeMember, updateMember } from './change_members.ts';
 import { type MemberRow, memberJson, memberShape } from './json.ts';
 import { findMember, listMembers } from './queries.ts';
-import { type Source, type SourceKind, findReadable, groupSource, projectSource } from './source.ts';
+import { type Source, type SourceKind, findReadable, groupSource, projectSource } from './member_source.ts';
 
 const area = 'members';
 const audience = 'user';

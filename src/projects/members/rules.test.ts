@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { requireGrantable } from './rules.ts';
-import { groupSource } from './source.ts';
+import { groupSource } from './member_source.ts';
 
 test('refuses to grant a role above the own', () => {
   const group = {

@@ -5,7 +5,7 @@ import type { Tx } from '../../platform/db/open.ts';
 import { forbidden, notFound } from '../../platform/errors.ts';
 import { refuseProblems } from '../../identity/namespaces/refuse_problems.ts';
 import { type Membership, hasEnded, hasOtherOwner, loadMembership, personalOwner } from './queries.ts';
-import type { Source, SourceKind } from './source.ts';
+import type { Source, SourceKind } from './member_source.ts';
 
 export type Role = { access_level: number; expires_at: string | null };
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Call, requireActor } from '../../core/access/call.ts';
-import { recordEvent } from '../../core/events/record.ts';
+import { recordEvent } from '../../core/events/record_event.ts';
 import { lockUser } from '../../identity/users/queries.ts';
 import type { Tx } from '../../platform/db/open.ts';
 import { type SettingInput, readEvents } from './levels.ts';

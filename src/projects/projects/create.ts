@@ -5,7 +5,7 @@ import type { Tx } from '../../platform/db/open.ts';
 import type { UsersTable } from '../../platform/db/schema/identity.ts';
 import type { Visibility } from '../../platform/db/schema/column_types.ts';
 import { Failure, forbidden, invalid, nothingToChange } from '../../platform/errors.ts';
-import { recordEvent } from '../../core/events/record.ts';
+import { recordEvent } from '../../core/events/record_event.ts';
 import { generateRepositoryPath } from '../../platform/git/storages.ts';
 import { inheritedSwitch, switchProblem } from '../../identity/groups/shared_runners.ts';
 import { type Namespace, lockNamespace, retryOnTakenName } from '../../identity/namespaces/claim_path.ts';

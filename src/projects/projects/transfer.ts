@@ -4,7 +4,7 @@ import { levels } from '../../core/access/levels.ts';
 import { anyOf } from '../../core/access/visible.ts';
 import type { Tx } from '../../platform/db/open.ts';
 import { type Failure, conflict, notFound, refused } from '../../platform/errors.ts';
-import { recordEvent } from '../../core/events/record.ts';
+import { recordEvent } from '../../core/events/record_event.ts';
 import { switchProblem } from '../../identity/groups/shared_runners.ts';
 import { visibleGroups } from '../../identity/groups/visible.ts';
 import { type Namespace, lockNamespace, retryOnTakenName } from '../../identity/namespaces/claim_path.ts';

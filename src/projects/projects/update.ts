@@ -5,7 +5,7 @@ import { may } from '../../core/access/may.ts';
 import type { Tx } from '../../platform/db/open.ts';
 import type { ProjectsTable } from '../../platform/db/schema/projects.ts';
 import { conflict, forbidden, invalid, notFound } from '../../platform/errors.ts';
-import { recordEvent } from '../../core/events/record.ts';
+import { recordEvent } from '../../core/events/record_event.ts';
 import { switchProblem } from '../../identity/groups/shared_runners.ts';
 import { enqueueAvatarRemoval, hideAvatar } from '../../identity/avatars/store_avatar.ts';
 import { compareColumns } from '../../identity/namespaces/changed_columns.ts';

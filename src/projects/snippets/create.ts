@@ -1,9 +1,9 @@
 import { type Call, requireActor } from '../../core/access/call.ts';
 import type { Visibility } from '../../platform/db/schema/column_types.ts';
 import { forbidden } from '../../platform/errors.ts';
-import { recordEvent } from '../../core/events/record.ts';
+import { recordEvent } from '../../core/events/record_event.ts';
 import { holdProject } from '../projects/lock_project.ts';
-import { type Home, mayCreate } from './owner.ts';
+import { type Home, mayCreate } from './snippet_home.ts';
 import { findSnippet } from './queries.ts';
 import type { SnippetRow } from './snippet_row.ts';
 import { type SnippetText, checkSnippet } from './rules.ts';

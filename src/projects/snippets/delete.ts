@@ -1,7 +1,7 @@
 import { type Call, requireActor } from '../../core/access/call.ts';
-import { recordEvent } from '../../core/events/record.ts';
+import { recordEvent } from '../../core/events/record_event.ts';
 import { requireUnmodified } from '../../platform/http/precondition.ts';
-import { type Home, requireChange } from './owner.ts';
+import { type Home, requireChange } from './snippet_home.ts';
 import { findSnippet, lockSnippet } from './queries.ts';
 
 /** Deletes a snippet. @throws Failure 404, 403, 412 */

@@ -2,7 +2,7 @@ import type { Call } from '../../core/access/call.ts';
 import { array, int, nullable, object, string, timestamp } from '../../platform/http/schema.ts';
 import { formatTime } from '../../platform/time.ts';
 import { basicUser, basicUserShape, basicUsersById } from '../../identity/users/json.ts';
-import type { Home } from './owner.ts';
+import type { Home } from './snippet_home.ts';
 import type { SnippetRow } from './snippet_row.ts';
 
 export const snippetShape = object({

@@ -3,7 +3,7 @@ import type { Call } from '../../core/access/call.ts';
 import type { Reader, Tx } from '../../platform/db/open.ts';
 import type { Page, PageRequest } from '../../platform/http/page.ts';
 import { allOf } from '../../core/access/visible.ts';
-import { type Home, missing } from './owner.ts';
+import { type Home, missing } from './snippet_home.ts';
 import { visibleSnippets } from './visible.ts';
 import { type SnippetRow, snippetColumns } from './snippet_row.ts';
 

@@ -20,8 +20,8 @@ import {
 } from '../../platform/http/schema.ts';
 import { createSnippet } from './create.ts';
 import { deleteSnippet } from './delete.ts';
-import { sentFile } from './files.ts';
-import { type Home, openHome } from './owner.ts';
+import { sentFile } from './files_param.ts';
+import { type Home, openHome } from './snippet_home.ts';
 import { renderSnippets, snippetShape, snippetsJson } from './json.ts';
 import {
   type SnippetFilter,

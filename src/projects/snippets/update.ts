@@ -1,7 +1,7 @@
 import { type Call, requireActor } from '../../core/access/call.ts';
 import type { Visibility } from '../../platform/db/schema/column_types.ts';
-import { recordEvent } from '../../core/events/record.ts';
-import { type Home, requireChange } from './owner.ts';
+import { recordEvent } from '../../core/events/record_event.ts';
+import { type Home, requireChange } from './snippet_home.ts';
 import { loadContent, findSnippet, lockSnippet } from './queries.ts';
 import type { SnippetRow } from './snippet_row.ts';
 import { checkSnippet } from './rules.ts';

@@ -1,5 +1,5 @@
 import { type Call, requireActor } from '../../core/access/call.ts';
-import { recordEvent } from '../../core/events/record.ts';
+import { recordEvent } from '../../core/events/record_event.ts';
 import type { Tx } from '../../platform/db/open.ts';
 import type { Project } from '../projects/find.ts';
 

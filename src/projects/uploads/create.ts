@@ -3,7 +3,7 @@ import { type Call, requireActor } from '../../core/access/call.ts';
 import { type Stored, getProjectArea } from '../../platform/blob/blob_files.ts';
 import { isDiskFull } from '../../platform/blob/file_system.ts';
 import { unavailable } from '../../platform/errors.ts';
-import { recordEvent } from '../../core/events/record.ts';
+import { recordEvent } from '../../core/events/record_event.ts';
 import { receiveFile } from '../../platform/http/body/upload.ts';
 import { holdProject } from '../projects/lock_project.ts';
 import type { UploadRow } from './json.ts';

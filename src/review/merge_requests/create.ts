@@ -4,22 +4,22 @@ import { canSeeMergeRequests, hasFeature } from '../../core/access/visible.ts';
 import { insertRow } from '../../platform/db/insert.ts';
 import type { Tx } from '../../platform/db/open.ts';
 import { forbidden } from '../../platform/errors.ts';
-import { recordEvent } from '../../core/events/record.ts';
+import { recordEvent } from '../../core/events/record_event.ts';
 import { type Acted, withQuickActions } from '../../planning/issuables/apply_quick_actions.ts';
 import { assignable } from '../../planning/issuables/assignable.ts';
-import { withoutAdminFields } from '../../planning/issuables/edit.ts';
+import { withoutAdminFields } from '../../planning/issuables/shared_edits.ts';
 import { type CreateInput, keepPermitted, newColumns } from '../../planning/issuables/fields.ts';
 import { setAssignees, setLabels } from '../../planning/issuables/label_assignee_links.ts';
 import { recordFirstValues } from '../../planning/issuables/record_resource_events.ts';
 import { storeSearchText } from '../../planning/issuables/search/search.ts';
 import { checkTitle } from '../../planning/issuables/text/title.ts';
-import { findOrCreateLabels } from '../../projects/labels/by_title.ts';
+import { findOrCreateLabels } from '../../projects/labels/find_by_title.ts';
 import { findAssignableMilestone } from '../../projects/milestones/find_assignable.ts';
 import { addCrossReferences } from '../../planning/notes/cross_references.ts';
 import { type Project, findProject } from '../../projects/projects/find.ts';
 import { iidTurn, takeIid } from '../../projects/projects/take_iid.ts';
 import { setSubscribed } from '../../planning/subscriptions/subscribed.ts';
-import { logTime } from '../../planning/time_tracking/log.ts';
+import { logTime } from '../../planning/time_tracking/log_time.ts';
 import { addTodosForNewRecord } from '../../planning/todos/notify_assignees.ts';
 import {
   type Pair,
@@ -28,11 +28,11 @@ import {
   requireDifferent,
   requireFork,
   requireNoOther,
-} from './branches.ts';
+} from './check_branches.ts';
 import { mergeRequestFields } from './fields.ts';
 import { storeClosingIssues } from './issues/closing_references.ts';
 import { type LoadedMergeRequest, reloadMergeRequest } from './find.ts';
-import { type Branches, readHeads } from './refresh/heads.ts';
+import { type Branches, readHeads } from './refresh/branch_heads.ts';
 import { setReviewers } from './approvals/reviewers.ts';
 import type { MergeRequestRow } from './rows.ts';
 import { type PreparedVersion, insertVersion, prepareVersion } from './versions/prepare.ts';

@@ -27,7 +27,7 @@ import { findProjectFor } from '../../projects/projects/find.ts';
 import { resourceEventRoutes } from '../../planning/resource_events/routes.ts';
 import { subscriptionRoutes } from '../../planning/subscriptions/routes.ts';
 import { timeTrackingRoutes } from '../../planning/time_tracking/routes.ts';
-import { markTodoRoute } from '../../planning/todos/mark.ts';
+import { markTodoRoute } from '../../planning/todos/add_own_todo.ts';
 import { commentedMergeRequest } from './quick_actions.ts';
 import { approvalRoutes } from './approvals/routes.ts';
 import { closesIssues } from './issues/closes_issues.ts';

@@ -10,7 +10,7 @@ import { mayMergeInto, loadProtectedBranches } from '../../code/repository/prote
 import { briefPipelineJson } from '../../code/repository/statuses/pipeline_summary.ts';
 import { singlePipelineJson } from '../../code/repository/statuses/pipeline_detail.ts';
 import { followColumns, follows } from '../../planning/subscriptions/subscribed.ts';
-import { withDetail } from './detail.ts';
+import { withDetail } from './detailed_merge_status.ts';
 import type { LoadedMergeRequest } from './find.ts';
 import { headOrder } from './merging/head_pipeline.ts';
 import type { Extras } from './json.ts';

@@ -12,7 +12,7 @@ import {
   milestonePart,
   peopleNote,
   withoutAdminFields,
-} from '../../planning/issuables/edit.ts';
+} from '../../planning/issuables/shared_edits.ts';
 import { type EditInput, type Part, changedColumns, keepPermitted } from '../../planning/issuables/fields.ts';
 import {
   issueAssigneesText,
@@ -26,12 +26,12 @@ import { addCrossReferences } from '../../planning/notes/cross_references.ts';
 import { addSystemNotes } from '../../planning/notes/system.ts';
 import { loadProject } from '../../projects/projects/find.ts';
 import { followEdit } from '../../planning/todos/follow_edit.ts';
-import { requireBranches, requireDifferent, requireNoOther } from './branches.ts';
+import { requireBranches, requireDifferent, requireNoOther } from './check_branches.ts';
 import { mergeRequestFields } from './fields.ts';
 import { storeClosingIssues } from './issues/closing_references.ts';
 import { notDeferred } from './merging/merge_when_pipeline_succeeds.ts';
 import { type LoadedMergeRequest, lockMergeRequest, reloadMergeRequest } from './find.ts';
-import { loadBranches, readHeads } from './refresh/heads.ts';
+import { loadBranches, readHeads } from './refresh/branch_heads.ts';
 import { writeUnlessMerging } from './merging/merge_lock.ts';
 import { mergeRequestNoun } from './noun.ts';
 import type { MergeRequestRow } from './rows.ts';

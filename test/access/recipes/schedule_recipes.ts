@@ -1,5 +1,5 @@
 /** Requests for the rows about schedules and triggers. */
-import { seal } from '../../../src/core/access/credentials/seal.ts';
+import { seal } from '../../../src/core/access/credentials/encrypt_secrets.ts';
 import { hashToken } from '../../../src/core/access/credentials/token_text.ts';
 import { unique } from '../../support/seed.ts';
 import type { Cell, Maker } from '../makers/makers.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import type { JobStatus } from '../../../src/platform/db/schema/ci.ts';
-import type { Named } from '../../../src/platform/blob/trace_name.ts';
+import type { Named } from '../../../src/platform/blob/trace_path.ts';
 import { expireArtifacts } from '../../../src/ci/artifacts/store/expiry.ts';
 import { unsealValue } from '../../../src/ci/variables/queries.ts';
 import { getLogName, seedArtifact, seedTrace, buildZip } from '../../support/ci/artifacts.ts';

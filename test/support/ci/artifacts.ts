@@ -7,7 +7,7 @@ import {
   type Artifact,
   addArtifact,
 } from '../../../src/ci/artifacts/store/artifact_rows.ts';
-import type { Named } from '../../../src/platform/blob/trace_name.ts';
+import type { Named } from '../../../src/platform/blob/trace_path.ts';
 import type { TestService } from '../service.ts';
 
 type SeededJob = { id: number; project_id: number };

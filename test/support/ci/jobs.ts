@@ -1,7 +1,7 @@
 /** Inserts a pipeline and its jobs, compiled from a configuration file, directly into the store. */
 import type { Updateable } from 'kysely';
 import type { JobsTable, PipelinesTable } from '../../../src/platform/db/schema/ci.ts';
-import { advancePipeline } from '../../../src/ci/pipelines/processing/advance.ts';
+import { advancePipeline } from '../../../src/ci/pipelines/processing/advance_pipeline.ts';
 import { insertPipeline } from '../../../src/ci/pipelines/creation/insert_pipeline.ts';
 import { onBranch, onTag, planPipeline } from './ci_file.ts';
 import type { TestService } from '../service.ts';

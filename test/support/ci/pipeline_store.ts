@@ -1,7 +1,7 @@
 /** Pipelines in a store without a service, built from the text of a file and advanced by the test. */
 import type { Store, Tx } from '../../../src/platform/db/open.ts';
 import { migrate } from '../../../src/platform/db/migrate.ts';
-import { advancePipeline } from '../../../src/ci/pipelines/processing/advance.ts';
+import { advancePipeline } from '../../../src/ci/pipelines/processing/advance_pipeline.ts';
 import { type NewPipeline, insertPipeline } from '../../../src/ci/pipelines/creation/insert_pipeline.ts';
 import { finishJob, startJob } from '../../../src/ci/pipelines/processing/job_states.ts';
 import type { Job, Pipeline } from '../../../src/ci/pipelines/pipeline_rows.ts';

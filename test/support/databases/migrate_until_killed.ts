@@ -1,5 +1,5 @@
 /** Migrates a database and kills itself before statement `<number>`: `<options> <number>`. */
-import type { MigrationText } from '../../../src/platform/db/ddl.ts';
+import type { MigrationText } from '../../../src/platform/db/ddl_keywords.ts';
 import type { OpenOptions } from '../../../src/platform/db/engine.ts';
 import { migrate } from '../../../src/platform/db/migrate.ts';
 import { migrationTexts } from '../../../src/platform/db/migrations/list.ts';

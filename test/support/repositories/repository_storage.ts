@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import type { Context, StreamIo } from '../../../gitd/context.ts';
+import type { Context, StreamIo } from '../../../gitd/handler_types.ts';
 import { makeExec } from '../../../gitd/exec/spawn.ts';
 import { methods } from '../../../gitd/methods.ts';
 import { makePools } from '../../../gitd/pool/pools.ts';

@@ -3,7 +3,7 @@ import { parseDate } from '../../../platform/time.ts';
 import { createToken } from '../../../identity/tokens/create.ts';
 import { tokenScopes } from '../../../identity/tokens/rules.ts';
 import { type AdminOptions, adminAction, withOpenStore, requireUser, userParts } from './user.ts';
-import { UsageFailure, print } from '../command.ts';
+import { UsageFailure, print } from '../define_commands.ts';
 
 /** The source recorded in the audit log: no user and no address. */
 const origin = { cause: null, source: { ip: '', userAgent: 'gantry admin' } };

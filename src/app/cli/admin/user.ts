@@ -5,9 +5,9 @@ import type { Reader, Store } from '../../../platform/db/open.ts';
 import { StartFailure } from '../../../platform/errors.ts';
 import { setBlocked } from '../../../identity/users/block.ts';
 import { userIdByName } from '../../../identity/users/queries.ts';
-import { type About, UsageFailure, action, print } from '../command.ts';
-import { addSettings, readSettings } from '../settings.ts';
-import { withStore } from '../store.ts';
+import { type About, UsageFailure, action, print } from '../define_commands.ts';
+import { addSettings, readSettings } from '../setting_options.ts';
+import { withStore } from '../with_store.ts';
 
 export type AdminOptions = { json?: boolean; [option: string]: unknown };
 

@@ -9,7 +9,7 @@ import {
   passwordOption,
   userParts,
 } from './user.ts';
-import { print } from '../command.ts';
+import { print } from '../define_commands.ts';
 
 type Options = AdminOptions & {
   email: string;

@@ -4,7 +4,7 @@ import { formatTime } from '../../../platform/time.ts';
 import { selectUsers } from '../../../identity/users/list.ts';
 import type { UserRow } from '../../../identity/users/queries.ts';
 import { type AdminOptions, adminAction, withOpenStore } from './user.ts';
-import { columns, print } from '../command.ts';
+import { columns, print } from '../define_commands.ts';
 
 type Options = AdminOptions & { search?: string; blocked?: boolean };
 

@@ -9,7 +9,7 @@ import {
   requireUser,
   userParts,
 } from './user.ts';
-import { print } from '../command.ts';
+import { print } from '../define_commands.ts';
 
 const reset = async (username: string, options: AdminOptions): Promise<void> => {
   const inputPassword = options['passwordStdin'] === true ? await readPasswordFromStdin() : null;

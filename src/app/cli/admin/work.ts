@@ -7,10 +7,10 @@ import {
   listWork,
   retryWork,
   workStates,
-} from '../../../platform/queue/inspect.ts';
+} from '../../../platform/queue/inspect_work.ts';
 import { formatTime } from '../../../platform/time.ts';
 import { type AdminOptions, adminAction, withOpenStore } from './user.ts';
-import { UsageFailure, columns, group, print } from '../command.ts';
+import { UsageFailure, columns, group, print } from '../define_commands.ts';
 
 type ListOptions = AdminOptions & { state?: string; limit: string };
 

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import type { Config } from '../../../platform/config/fields.ts';
-import { action, print } from '../command.ts';
-import { checkBlobs } from './blobs.ts';
+import { action, print } from '../define_commands.ts';
+import { checkBlobs } from './check_bucket.ts';
 import type { Finding } from './finding.ts';
-import { checkFolder, checkMachine } from './machine.ts';
-import { checkStore } from './store.ts';
-import { addSettings, readSettings } from '../settings.ts';
+import { checkFolder, checkMachine } from './check_machine.ts';
+import { checkStore } from './check_database.ts';
+import { addSettings, readSettings } from '../setting_options.ts';
 
 type Options = { json?: boolean; thorough?: boolean; [option: string]: unknown };
 

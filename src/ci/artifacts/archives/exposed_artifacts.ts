@@ -6,7 +6,7 @@ import type { Artifacts } from '../../ci_file/config_types.ts';
 import { isAvailableArtifact } from '../../jobs/kept_artifacts.ts';
 import { selectJobById, loadJobConfig, loadJobConfigs } from '../../pipelines/pipeline_rows.ts';
 import type { Project } from '../../../projects/projects/find.ts';
-import { isForCaller } from '../access.ts';
+import { isForCaller } from '../artifact_access.ts';
 import { readContent, loadDirectory } from './serve_archive_file.ts';
 import { notFoundFailure } from '../failures.ts';
 import type { Artifact } from '../store/artifact_rows.ts';

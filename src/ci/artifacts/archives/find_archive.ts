@@ -4,7 +4,7 @@ import { notFound } from '../../../platform/errors.ts';
 import { findJob } from '../../jobs/find.ts';
 import { isAvailableArtifact } from '../../jobs/kept_artifacts.ts';
 import { findProjectFor } from '../../../projects/projects/find.ts';
-import { requireArtifactAccess } from '../access.ts';
+import { requireArtifactAccess } from '../artifact_access.ts';
 import { notFoundFailure } from '../failures.ts';
 import { type Artifact, findArtifact } from '../store/artifact_rows.ts';
 

@@ -1,5 +1,5 @@
 import type { Platform } from '../../../core/platform.ts';
-import type { Named } from '../../../platform/blob/trace_name.ts';
+import type { Named } from '../../../platform/blob/trace_path.ts';
 import { readLinesBackwards } from '../traces/read_lines_backwards.ts';
 
 /** Largest value of the column, in hundredths of a percent. */

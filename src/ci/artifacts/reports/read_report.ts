@@ -5,7 +5,7 @@ import { PassThrough } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import type { Platform } from '../../../core/platform.ts';
 import { programPath } from '../../../platform/package_files.ts';
-import type { Program } from '../../../platform/workers/program.ts';
+import type { Program } from '../../../platform/workers/program_path.ts';
 import { WorkerLimitError, runInWorker } from '../../../platform/workers/run_in_worker.ts';
 import { type TestCase, readJunit } from './junit.ts';
 import { readGzippedText } from '../store/read_gzipped_text.ts';

@@ -2,7 +2,7 @@
 import { endpoint } from '../../../core/access/endpoint.ts';
 import { id, object } from '../../../platform/http/schema.ts';
 import { findPipeline } from '../../pipelines/find.ts';
-import { projectParam } from '../../../code/repository/code.ts';
+import { projectParam } from '../../../code/repository/find_code.ts';
 import { reportJson, reportShape, summaryJson, summaryShape } from './json.ts';
 import { buildTestSuites } from './test_report.ts';
 

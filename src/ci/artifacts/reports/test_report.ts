@@ -4,7 +4,7 @@ import { isAvailableArtifact } from '../../jobs/kept_artifacts.ts';
 import type { LoadedPipeline } from '../../pipelines/find.ts';
 import { loadJobConfigs } from '../../pipelines/pipeline_rows.ts';
 import type { Project } from '../../../projects/projects/find.ts';
-import { isForCaller } from '../access.ts';
+import { isForCaller } from '../artifact_access.ts';
 import { type TestCase, maxCases } from './junit.ts';
 import { type Report, readReport } from './read_report.ts';
 import type { Artifact } from '../store/artifact_rows.ts';

@@ -1,6 +1,6 @@
 /** Reads the lines of a trace backwards, without control codes. */
 import type { AppendFiles } from '../../../platform/blob/append_files.ts';
-import type { Named } from '../../../platform/blob/trace_name.ts';
+import type { Named } from '../../../platform/blob/trace_path.ts';
 import { buffer } from 'node:stream/consumers';
 
 const block = 64 * 1024;

@@ -7,7 +7,7 @@ import { type Limits, limitError } from '../syntax/limits.ts';
 import { loadYaml } from '../syntax/load.ts';
 import { deepMerge, emptyHash, withoutKey } from '../syntax/merge.ts';
 import { type Hash, type Node, getEntry, keyPlace, toPlainValue, getString } from '../syntax/node.ts';
-import type { Place } from '../syntax/place.ts';
+import type { Place } from '../syntax/source_position.ts';
 import {
   type Fetch,
   type IncludedFile,

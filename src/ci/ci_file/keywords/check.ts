@@ -11,7 +11,7 @@ import {
   getString,
   getScalarText,
 } from '../syntax/node.ts';
-import type { Place } from '../syntax/place.ts';
+import type { Place } from '../syntax/source_position.ts';
 import type { Problems } from '../syntax/problem.ts';
 
 /** The part that is read, such as `jobs:rspec:artifacts`. */

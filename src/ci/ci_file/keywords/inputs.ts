@@ -11,7 +11,7 @@ import {
   toScalarText,
   getScalarText,
 } from '../syntax/node.ts';
-import type { Place } from '../syntax/place.ts';
+import type { Place } from '../syntax/source_position.ts';
 import { CiFileError, type Problems } from '../syntax/problem.ts';
 import { compilePattern, splitPattern } from '../../../platform/pattern.ts';
 

@@ -1,6 +1,6 @@
 /** Resolves `extends`: merges the parents in order, then the job's own keys. */
 import { type Hash, type Node, getEntry, hashNode, keyPlace, maxNodes, getString, tooLarge } from './node.ts';
-import type { Place } from './place.ts';
+import type { Place } from './source_position.ts';
 import { deepMerge, emptyHash } from './merge.ts';
 import { CiFileError, type Problems } from './problem.ts';
 

@@ -1,6 +1,6 @@
 /** Limits on the size and evaluation cost of a configuration. */
 import { maxNodes, tooLarge, type Hash, type Node } from './node.ts';
-import type { Place } from './place.ts';
+import type { Place } from './source_position.ts';
 import { CiFileError } from './problem.ts';
 
 export type Limits = {

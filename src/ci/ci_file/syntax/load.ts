@@ -16,7 +16,7 @@ import {
   isSeq,
 } from 'yaml';
 import { type Hash, type Node, hashNode, listNode, scalarNode, toScalarText, tooLarge } from './node.ts';
-import type { Place } from './place.ts';
+import type { Place } from './source_position.ts';
 import { maxFileLength } from './limits.ts';
 import { CiFileError, type Problems } from './problem.ts';
 import { parsePsychScalar } from './psych.ts';

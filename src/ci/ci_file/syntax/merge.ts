@@ -1,5 +1,5 @@
 import { type Hash, type Node, hashNode } from './node.ts';
-import type { Place } from './place.ts';
+import type { Place } from './source_position.ts';
 
 /** Merges hashes deeply; values of `over` win. Lists and scalars are replaced. */
 export const deepMerge = (base: Hash, over: Hash): Hash => {

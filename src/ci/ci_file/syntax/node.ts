@@ -3,7 +3,7 @@
  * `extends` can share them.
  */
 import { CiFileError } from './problem.ts';
-import type { Place } from './place.ts';
+import type { Place } from './source_position.ts';
 
 /** Values as Ruby reads them: integers are `bigint`, other numbers `number`. */
 export type ScalarValue = null | boolean | bigint | number | string;

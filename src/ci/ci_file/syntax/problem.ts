@@ -1,5 +1,5 @@
 /** A configuration error and its position in the file. */
-import type { Place } from './place.ts';
+import type { Place } from './source_position.ts';
 
 export type Problem = {
   /** Wording of current GitLab. */

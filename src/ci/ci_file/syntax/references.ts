@@ -1,6 +1,6 @@
 /** Resolves `!reference [job, key]` to the referenced value. */
 import { type Hash, type Node, type Reference, hashNode, listNode, scalarNode } from './node.ts';
-import type { Place } from './place.ts';
+import type { Place } from './source_position.ts';
 import type { Problems } from './problem.ts';
 
 const maxDepth = 10;

@@ -12,7 +12,7 @@ import type {
 import { Failure } from '../../../platform/errors.ts';
 import type { Oid } from '../../../platform/git/protocol_types.ts';
 import { type Project, findProject } from '../../../projects/projects/find.ts';
-import { type Code, getCallerSight } from '../../../code/repository/code.ts';
+import { type Code, getCallerSight } from '../../../code/repository/find_code.ts';
 import { getRepository } from '../../../code/repository/get_repository.ts';
 import { isPlainPath } from '../../../code/repository/files/paths.ts';
 import { resolveRevision } from '../../../code/repository/refs/resolve.ts';

@@ -1,6 +1,6 @@
 import type { Call } from '../../../core/access/call.ts';
 import type { Variable } from '../../ci_file/config_types.ts';
-import type { Code } from '../../../code/repository/code.ts';
+import type { Code } from '../../../code/repository/find_code.ts';
 import { readProjectConfig } from './ci_files.ts';
 import { lint } from '../lint/lint.ts';
 import { resolveNamedRef } from '../creation/named_ref.ts';

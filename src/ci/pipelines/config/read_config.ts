@@ -3,7 +3,7 @@
  * limit is compiled in a worker thread, so that it does not block other requests.
  */
 import { programPath } from '../../../platform/package_files.ts';
-import type { Program } from '../../../platform/workers/program.ts';
+import type { Program } from '../../../platform/workers/program_path.ts';
 import { WorkerLimitError, runInWorker } from '../../../platform/workers/run_in_worker.ts';
 import type { Source } from '../../ci_file/compile.ts';
 import type { Fetched, Handle, Question, ReadTask } from '../../ci_file/compile_worker_messages.ts';

@@ -2,7 +2,7 @@
 import type { Reader, Store, Tx } from '../../../platform/db/open.ts';
 import { cancelableStatuses } from '../../../core/job_statuses.ts';
 import { enqueue } from '../../../platform/queue/enqueue.ts';
-import { advanceLockedPipeline } from '../processing/advance.ts';
+import { advanceLockedPipeline } from '../processing/advance_pipeline.ts';
 import { cancelJobs } from '../processing/cancel_jobs.ts';
 import { type LatestJob, loadLatestJobs } from '../processing/latest_jobs.ts';
 import { type Pipeline, lockPipeline } from '../pipeline_rows.ts';

@@ -1,7 +1,7 @@
 /** Lists the paths that a commit changes, for `rules: changes`. */
 import { isBeyondLimits, isGitFailure } from '../../../platform/git/failure.ts';
 import { type Oid, zeroOid } from '../../../platform/git/protocol_types.ts';
-import type { Code } from '../../../code/repository/code.ts';
+import type { Code } from '../../../code/repository/find_code.ts';
 import { resolveRevision } from '../../../code/repository/refs/resolve.ts';
 
 /** Above this number the result is null, and every rule counts as matching. */

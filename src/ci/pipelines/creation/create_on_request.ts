@@ -1,7 +1,7 @@
 import { type Call, requireUser } from '../../../core/access/call.ts';
 import { invalid } from '../../../platform/errors.ts';
-import type { Code } from '../../../code/repository/code.ts';
-import { createPipeline } from './create.ts';
+import type { Code } from '../../../code/repository/find_code.ts';
+import { createPipeline } from './create_pipeline.ts';
 import type { LoadedPipeline } from '../find.ts';
 import { parseInputs, toConfigWithInputs } from './inputs.ts';
 import { parsePipelineVariables } from './pipeline_variables.ts';

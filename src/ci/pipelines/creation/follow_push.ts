@@ -13,9 +13,9 @@ import type { RefsMoved } from '../../../code/repository/refs/refs_moved.ts';
 import { getRepository } from '../../../code/repository/get_repository.ts';
 import { branchPrefix, resolveRevision, tagPrefix } from '../../../code/repository/refs/resolve.ts';
 import { configMutexKey } from '../config/config_mutex.ts';
-import { type CreateResult, createPipeline } from './create.ts';
+import { type CreateResult, createPipeline } from './create_pipeline.ts';
 import { toMergeRequestFacts } from './merge_request_facts.ts';
-import type { PipelineRef } from '../predefined_variables/predefined.ts';
+import type { PipelineRef } from '../predefined_variables/pipeline_predefined.ts';
 import { parsePushVariables } from './push_variables.ts';
 
 /** Creates the pipelines of a push; same payload as `repository.refs_moved`. */

@@ -3,7 +3,7 @@ import { invalid } from '../../../platform/errors.ts';
 import { hash } from '../../../platform/http/schema.ts';
 import type { Project } from '../../../projects/projects/find.ts';
 import { type ReadArtifactText, toConfigInclude } from '../config/ci_files.ts';
-import type { PipelineRequest } from './create.ts';
+import type { PipelineRequest } from './create_pipeline.ts';
 
 const maxInputs = 100;
 /** Characters of all inputs as JSON. */

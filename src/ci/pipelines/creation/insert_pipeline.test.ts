@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { type PipelineStore, openPipelineStore } from '../../../../test/support/ci/pipeline_store.ts';
-import { type Meter, runMetered } from '../../../platform/db/meter.ts';
-import { advancePipeline } from '../processing/advance.ts';
-import { cancelPipeline, retryPipeline } from '../update.ts';
+import { type Meter, runMetered } from '../../../platform/db/statement_meter.ts';
+import { advancePipeline } from '../processing/advance_pipeline.ts';
+import { cancelPipeline, retryPipeline } from '../cancel_retry_delete.ts';
 import { endedWork } from '../pipeline_ended.ts';
 import { type NewPipeline, insertPipeline } from './insert_pipeline.ts';
 import { loadJobConfig } from '../pipeline_rows.ts';

@@ -2,7 +2,7 @@
 import { collectPipeline } from '../../../core/events/collect_statuses.ts';
 import { createHash } from 'node:crypto';
 import type { Insertable } from 'kysely';
-import { generateTraceKey } from '../../../platform/blob/trace_name.ts';
+import { generateTraceKey } from '../../../platform/blob/trace_path.ts';
 import type { PlannedJob } from '../../ci_file/plan.ts';
 import { compiled } from '../../../platform/db/compiled_query.ts';
 import { insertRow } from '../../../platform/db/insert.ts';

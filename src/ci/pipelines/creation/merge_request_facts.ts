@@ -6,7 +6,7 @@ import type { Reader } from '../../../platform/db/open.ts';
 import type { LoadedMergeRequest } from '../../../review/merge_requests/find.ts';
 import { reloadMergeRequest } from '../../../review/merge_requests/find.ts';
 import { loadProject } from '../../../projects/projects/find.ts';
-import type { MergeRequestFacts } from '../predefined_variables/predefined.ts';
+import type { MergeRequestFacts } from '../predefined_variables/pipeline_predefined.ts';
 
 export const mergeRequestRefFor = (iid: number): string => `refs/merge-requests/${iid}/head`;
 

@@ -3,7 +3,7 @@ import { endpoint } from '../../../core/access/endpoint.ts';
 import { pageParams, pageRequest } from '../../../platform/http/page.ts';
 import { id as idParam, object } from '../../../platform/http/schema.ts';
 import { findReadable } from '../../../review/merge_requests/find.ts';
-import { projectParam } from '../../../code/repository/code.ts';
+import { projectParam } from '../../../code/repository/find_code.ts';
 import {
   singlePipelineJson,
   singlePipelineShape,

@@ -2,7 +2,7 @@
 import type { Oid } from '../../../platform/git/protocol_types.ts';
 import type { Repository } from '../../../platform/git/repository.ts';
 import { branchPrefix, loadRefs, tagPrefix } from '../../../code/repository/refs/resolve.ts';
-import type { PipelineRef } from '../predefined_variables/predefined.ts';
+import type { PipelineRef } from '../predefined_variables/pipeline_predefined.ts';
 
 export type NamedRef = { ref: PipelineRef & { type: 'branch' | 'tag' }; sha: Oid };
 

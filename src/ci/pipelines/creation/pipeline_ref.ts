@@ -1,4 +1,4 @@
-import type { MergeRequestFacts, PipelineRef } from '../predefined_variables/predefined.ts';
+import type { MergeRequestFacts, PipelineRef } from '../predefined_variables/pipeline_predefined.ts';
 import type { Pipeline } from '../pipeline_rows.ts';
 
 /**

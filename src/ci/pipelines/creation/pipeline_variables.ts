@@ -1,6 +1,6 @@
 /** Parses, validates and seals the variables that a pipeline is created with. Values are never logged. */
 import type { Platform } from '../../../core/platform.ts';
-import { seal, unseal } from '../../../core/access/credentials/seal.ts';
+import { seal, unseal } from '../../../core/access/credentials/encrypt_secrets.ts';
 import { compiled } from '../../../platform/db/compiled_query.ts';
 import type { Reader } from '../../../platform/db/open.ts';
 import type { VariableType } from '../../../platform/db/schema/ci.ts';

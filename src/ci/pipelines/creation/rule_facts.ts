@@ -3,7 +3,7 @@ import type { Platform } from '../../../core/platform.ts';
 import type { Conditions } from '../../ci_file/conditions.ts';
 import { type Commit, type Oid, zeroOid } from '../../../platform/git/protocol_types.ts';
 import type { PipelineSource } from '../../../platform/db/schema/ci.ts';
-import type { Code } from '../../../code/repository/code.ts';
+import type { Code } from '../../../code/repository/find_code.ts';
 import { variablesForJob } from '../../variables/queries.ts';
 import { changedPathsLoader } from './changed_paths.ts';
 import { type ReadArtifactText, listPaths } from '../config/ci_files.ts';
@@ -13,8 +13,8 @@ import {
   type MergeRequestFacts,
   type PipelineRef,
   toPredefinedVariables,
-} from '../predefined_variables/predefined.ts';
-import type { PipelineCreator } from './rights.ts';
+} from '../predefined_variables/pipeline_predefined.ts';
+import type { PipelineCreator } from './creation_rights.ts';
 import { toServerVariables } from '../predefined_variables/server_variables.ts';
 
 export type PipelineContext = {

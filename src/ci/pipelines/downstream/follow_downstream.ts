@@ -2,10 +2,10 @@
 import type { Trigger } from '../../ci_file/config_types.ts';
 import type { Reader, Store, Tx } from '../../../platform/db/open.ts';
 import { handleJobStart } from '../../environments/follow_jobs.ts';
-import { advanceLockedPipeline } from '../processing/advance.ts';
+import { advanceLockedPipeline } from '../processing/advance_pipeline.ts';
 import { toBridgeStatus } from './bridge_status.ts';
-import { isEnded } from '../processing/composite.ts';
-import { creationFailed } from './target.ts';
+import { isEnded } from '../processing/composite_status.ts';
+import { creationFailed } from './resolve_target.ts';
 import { enqueueCancelDownstream, enqueueReopenUpstream } from './work.ts';
 import { changeJob, failJob, endJob } from '../processing/job_states.ts';
 import { resetSkipped } from '../processing/restart_skipped.ts';

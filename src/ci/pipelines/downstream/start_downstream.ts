@@ -6,15 +6,15 @@ import type { Platform } from '../../../core/platform.ts';
 import { Failure } from '../../../platform/errors.ts';
 import type { Tx } from '../../../platform/db/open.ts';
 import type { ReadArtifactText } from '../config/ci_files.ts';
-import { createPipeline } from '../creation/create.ts';
+import { createPipeline } from '../creation/create_pipeline.ts';
 import { getDownstreamLimitError, getRootId } from './limits.ts';
-import { type Refusal, type Target, resolveTarget, creationFailed } from './target.ts';
-import { loadBridgeValues, collectForwardedVariables } from './variables.ts';
+import { type Refusal, type Target, resolveTarget, creationFailed } from './resolve_target.ts';
+import { loadBridgeValues, collectForwardedVariables } from './forwarded_variables.ts';
 import { findDownstream, followDownstream } from './follow_downstream.ts';
 import { findVariableProblems } from '../creation/pipeline_variables.ts';
 import type { Upstream } from '../creation/insert_pipeline.ts';
 import { changeJob, failJob } from '../processing/job_states.ts';
-import { loadCreator } from '../creation/rights.ts';
+import { loadCreator } from '../creation/creation_rights.ts';
 import { startMirror } from './start_mirror.ts';
 import {
   type Job,

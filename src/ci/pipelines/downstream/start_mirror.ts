@@ -3,12 +3,12 @@ import type { Platform } from '../../../core/platform.ts';
 import { may } from '../../../core/access/may.ts';
 import { expandVariables } from '../../ci_file/syntax/expand_variables.ts';
 import type { Reader, Tx } from '../../../platform/db/open.ts';
-import { advanceLockedPipeline } from '../processing/advance.ts';
-import { findVisibleProject } from './target.ts';
-import { loadBridgeValues } from './variables.ts';
+import { advanceLockedPipeline } from '../processing/advance_pipeline.ts';
+import { findVisibleProject } from './resolve_target.ts';
+import { loadBridgeValues } from './forwarded_variables.ts';
 import { changeJob, failJob } from '../processing/job_states.ts';
 import { setStatus } from '../processing/set_job_statuses.ts';
-import { loadCreator } from '../creation/rights.ts';
+import { loadCreator } from '../creation/creation_rights.ts';
 import { type Job, lockJob } from '../pipeline_rows.ts';
 
 /** The mirrored pipeline, or the failure reason. `pipeline_id` is null while the project has none. */

@@ -6,7 +6,7 @@ import type { Included, Variable } from '../../ci_file/config_types.ts';
 import type { Problem } from '../../ci_file/syntax/problem.ts';
 import type { CompiledPlan } from '../../ci_file/compile_and_plan.ts';
 import { zeroOid } from '../../../platform/git/protocol_types.ts';
-import type { Code } from '../../../code/repository/code.ts';
+import type { Code } from '../../../code/repository/find_code.ts';
 import {
   isProtected,
   loadProtectedBranches,
@@ -20,7 +20,7 @@ import {
   listPaths,
   readableCodeFinder,
 } from '../config/ci_files.ts';
-import { toPredefinedVariables } from '../predefined_variables/predefined.ts';
+import { toPredefinedVariables } from '../predefined_variables/pipeline_predefined.ts';
 import { readConfig } from '../config/read_config.ts';
 
 export type Lint = {

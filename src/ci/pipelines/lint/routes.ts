@@ -3,7 +3,7 @@ import { endpoint } from '../../../core/access/endpoint.ts';
 import { may } from '../../../core/access/may.ts';
 import { forbidden } from '../../../platform/errors.ts';
 import { boolean, longText, object, optional, text } from '../../../platform/http/schema.ts';
-import { type Code, findCode, projectParam } from '../../../code/repository/code.ts';
+import { type Code, findCode, projectParam } from '../../../code/repository/find_code.ts';
 import { refusal } from '../../../code/repository/refs/resolve.ts';
 import { readProjectConfig } from '../config/ci_files.ts';
 import { type LintRequest, resolveOrigin, lint } from './lint.ts';

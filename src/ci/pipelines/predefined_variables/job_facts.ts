@@ -12,7 +12,7 @@ import { loadCommits } from '../../../code/repository/refs/resolve.ts';
 import { loadAllDependencies } from './cross_dependencies.ts';
 import type { Dependency } from './dependencies.ts';
 import { loadMergeRequestFacts } from '../creation/merge_request_facts.ts';
-import type { MergeRequestFacts } from './predefined.ts';
+import type { MergeRequestFacts } from './pipeline_predefined.ts';
 import {
   type Job,
   type JobConfig,

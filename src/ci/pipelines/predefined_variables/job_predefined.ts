@@ -7,7 +7,7 @@ import { formatTime } from '../../../platform/time.ts';
 import { type Facts, loadPipelineCommit } from './job_facts.ts';
 import { loadOpenRequestsText } from '../creation/merge_request_facts.ts';
 import { pipelineRef } from '../creation/pipeline_ref.ts';
-import { type PipelineRef, toPredefinedVariables, toSlug } from './predefined.ts';
+import { type PipelineRef, toPredefinedVariables, toSlug } from './pipeline_predefined.ts';
 import { toServerVariables } from './server_variables.ts';
 import { cacheJson } from './variable_json.ts';
 import type { JobVariable } from './job_variable.ts';

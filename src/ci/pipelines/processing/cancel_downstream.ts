@@ -1,7 +1,7 @@
 /** Cancels the downstream pipelines of a cancelled pipeline or job. */
 import type { Reader, Store } from '../../../platform/db/open.ts';
 import { endedStatuses } from '../../../core/job_statuses.ts';
-import { cancelPipeline } from '../update.ts';
+import { cancelPipeline } from '../cancel_retry_delete.ts';
 import type { CancelDownstreamPayload } from '../downstream/work.ts';
 
 const findDownstreamIds = async (

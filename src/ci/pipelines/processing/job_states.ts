@@ -8,10 +8,10 @@ import type { Tx } from '../../../platform/db/open.ts';
 import type { JobStatus, JobsTable } from '../../../platform/db/schema/ci.ts';
 import { handleJobEnd, handleJobStart } from '../../environments/follow_jobs.ts';
 import { playableStatuses } from '../../../core/job_statuses.ts';
-import { advanceLockedPipeline, advanceStarted } from './advance.ts';
+import { advanceLockedPipeline, advanceStarted } from './advance_pipeline.ts';
 import { cancelJobs, isCancelable } from './cancel_jobs.ts';
 import { collectJobs } from '../../../core/events/collect_statuses.ts';
-import { isEnded } from './composite.ts';
+import { isEnded } from './composite_status.ts';
 import { enqueueCancelDownstream } from '../downstream/work.ts';
 import { applyFailurePolicy } from './failure_policy.ts';
 import {
@@ -22,7 +22,7 @@ import {
   updateStartedRows,
   updateSucceededRows,
 } from './update_job_rows.ts';
-import { refreshProtection } from './protection.ts';
+import { refreshProtection } from './refresh_protection.ts';
 import { isRetryable, replaceJobs } from './replace_jobs.ts';
 import { enqueueJobs, dequeueJobs } from './pending_jobs.ts';
 import { enqueueResourceAssignment } from '../resource_groups/resource_groups.ts';

@@ -1,11 +1,11 @@
 /** Replaces jobs of a locked pipeline by new ones (retries). The caller advances the pipeline. */
 import type { Insertable } from 'kysely';
-import { generateTraceKey } from '../../../platform/blob/trace_name.ts';
+import { generateTraceKey } from '../../../platform/blob/trace_path.ts';
 import type { Tx } from '../../../platform/db/open.ts';
 import type { JobsTable } from '../../../platform/db/schema/ci.ts';
 import { replaceableStatuses } from '../../../core/job_statuses.ts';
 import { insertMany } from '../creation/insert_many.ts';
-import { refreshProtectionById } from './protection.ts';
+import { refreshProtectionById } from './refresh_protection.ts';
 import { type Job, type JobConfig, loadJobConfigs } from '../pipeline_rows.ts';
 
 export const isRetryable = ({ status, retried }: Pick<Job, 'status' | 'retried'>): boolean =>

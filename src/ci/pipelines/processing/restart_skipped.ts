@@ -1,9 +1,9 @@
 import type { Tx } from '../../../platform/db/open.ts';
-import { advanceLockedPipeline } from './advance.ts';
+import { advanceLockedPipeline } from './advance_pipeline.ts';
 import { enqueueReopenUpstream } from '../downstream/work.ts';
 import { type LatestJob, loadLatestJobs } from './latest_jobs.ts';
 import { setStatus } from './set_job_statuses.ts';
-import { findRestartable } from './process.ts';
+import { findRestartable } from './compute_next_statuses.ts';
 import type { Pipeline } from '../pipeline_rows.ts';
 
 /** Resets jobs that were skipped because of this job to `created`. Returns all current jobs of the pipeline. */

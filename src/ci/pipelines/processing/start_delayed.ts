@@ -1,5 +1,5 @@
 import type { Tx } from '../../../platform/db/open.ts';
-import { advanceLockedPipeline } from './advance.ts';
+import { advanceLockedPipeline } from './advance_pipeline.ts';
 import { loadLatestJobs } from './latest_jobs.ts';
 import { lockPipeline } from '../pipeline_rows.ts';
 

@@ -1,7 +1,7 @@
 /** Assigns the resource of a group to the next waiting job. */
 import type { Reader, Store, Tx } from '../../../platform/db/open.ts';
 import type { JobStatus } from '../../../platform/db/schema/ci.ts';
-import { advanceLockedPipeline } from '../processing/advance.ts';
+import { advanceLockedPipeline } from '../processing/advance_pipeline.ts';
 import { loadLatestJobs } from '../processing/latest_jobs.ts';
 import { setStatus } from '../processing/set_job_statuses.ts';
 import { enqueueJobs } from '../processing/pending_jobs.ts';

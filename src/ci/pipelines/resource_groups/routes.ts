@@ -5,7 +5,7 @@ import { notFound } from '../../../platform/errors.ts';
 import { pageParams, pageRequest } from '../../../platform/http/page.ts';
 import { int, object, oneOf, optional, string, text, timestamp } from '../../../platform/http/schema.ts';
 import { findProjectFor } from '../../../projects/projects/find.ts';
-import { projectParam } from '../../../code/repository/code.ts';
+import { projectParam } from '../../../code/repository/find_code.ts';
 import { formatTime } from '../../../platform/time.ts';
 import { enqueueResourceAssignment } from './resource_groups.ts';
 import type { ResourceGroup } from './resource_queue.ts';

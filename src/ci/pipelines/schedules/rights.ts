@@ -8,7 +8,7 @@ import { forbidden } from '../../../platform/errors.ts';
 import { type Project, findProjectFor } from '../../../projects/projects/find.ts';
 import { getRepository } from '../../../code/repository/get_repository.ts';
 import { resolveNamedRef } from '../creation/named_ref.ts';
-import { authorizePipeline, loadCreator } from '../creation/rights.ts';
+import { authorizePipeline, loadCreator } from '../creation/creation_rights.ts';
 import { type Schedule, findSchedule } from './queries.ts';
 
 const isMaster = (call: Call, project: Project): boolean => may(call.viewer, 'admin_project', project);

@@ -16,7 +16,7 @@ import {
   text,
 } from '../../../platform/http/schema.ts';
 import { findProjectFor } from '../../../projects/projects/find.ts';
-import { projectParam } from '../../../code/repository/code.ts';
+import { projectParam } from '../../../code/repository/find_code.ts';
 import { pipelineJson, pipelineShape } from '../json.ts';
 import { playSchedule } from './run_schedule.ts';
 import {

@@ -4,7 +4,7 @@ import { insertRow } from '../../../platform/db/insert.ts';
 import type { Tx } from '../../../platform/db/open.ts';
 import { requireRecordQuota } from '../../../platform/db/quota.ts';
 import { type Problems, invalid } from '../../../platform/errors.ts';
-import { recordEvent } from '../../../core/events/record.ts';
+import { recordEvent } from '../../../core/events/record_event.ts';
 import type { Project } from '../../../projects/projects/find.ts';
 import { holdProject } from '../../../projects/projects/lock_project.ts';
 import { findCronProblems, computeNextRun } from './cron.ts';

@@ -1,10 +1,10 @@
 /** Variables of a schedule's pipelines. Values are sealed, and shown only to users who can edit them. */
 import { type Call, requireActor } from '../../../core/access/call.ts';
 import type { Platform } from '../../../core/platform.ts';
-import { seal, unseal } from '../../../core/access/credentials/seal.ts';
+import { seal, unseal } from '../../../core/access/credentials/encrypt_secrets.ts';
 import type { Reader, Tx } from '../../../platform/db/open.ts';
 import { invalid, notFound } from '../../../platform/errors.ts';
-import { recordEvent } from '../../../core/events/record.ts';
+import { recordEvent } from '../../../core/events/record_event.ts';
 import { type PipelineVariable, findVariableProblems } from '../creation/pipeline_variables.ts';
 import { type Schedule, lockSchedule } from './queries.ts';
 

@@ -11,7 +11,7 @@ import { externalStagePosition } from './external_statuses.ts';
 import { insertPipeline } from '../creation/insert_pipeline.ts';
 import { insertMany } from '../creation/insert_many.ts';
 import { pipelineRef } from '../creation/pipeline_ref.ts';
-import { canUseProtected } from '../creation/rights.ts';
+import { canUseProtected } from '../creation/creation_rights.ts';
 import { type Pipeline, lockPipeline } from '../pipeline_rows.ts';
 
 type PipelineSelector = {

@@ -10,13 +10,13 @@ import {
   optional,
   text,
 } from '../../../platform/http/schema.ts';
-import { type Code, findCode, projectParam } from '../../../code/repository/code.ts';
+import { type Code, findCode, projectParam } from '../../../code/repository/find_code.ts';
 import { requireRevision } from '../../../code/repository/refs/resolve.ts';
 import { statusJson, statusPlace, statusShape } from '../../../code/repository/statuses/json.ts';
 import { basicUsersById } from '../../../identity/users/json.ts';
 import { findNewestPipeline, pipelineNotFound } from './external_pipeline.ts';
 import { resolveNamedRef } from '../creation/named_ref.ts';
-import { saveStatus, statusWords } from './write.ts';
+import { saveStatus, statusWords } from './save_status.ts';
 
 /** Treats an empty parameter as absent. */
 const emptyToUndefined = (value: string | undefined): string | undefined =>

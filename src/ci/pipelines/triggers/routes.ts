@@ -4,7 +4,7 @@ import { endpoint } from '../../../core/access/endpoint.ts';
 import { pageParams, pageRequest } from '../../../platform/http/page.ts';
 import { hash, id, object, optional, text } from '../../../platform/http/schema.ts';
 import { findProjectFor } from '../../../projects/projects/find.ts';
-import { projectParam } from '../../../code/repository/code.ts';
+import { projectParam } from '../../../code/repository/find_code.ts';
 import { inputsParam } from '../creation/inputs.ts';
 import {
   singlePipelineJson,

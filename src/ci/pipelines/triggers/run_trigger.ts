@@ -8,7 +8,7 @@ import { invalid, notFound, refused } from '../../../platform/errors.ts';
 import { type Project, anyProject } from '../../../projects/projects/find.ts';
 import { getRepository } from '../../../code/repository/get_repository.ts';
 import type { PipelineRow } from '../../../code/repository/statuses/pipeline_summary.ts';
-import { createPipeline } from '../creation/create.ts';
+import { createPipeline } from '../creation/create_pipeline.ts';
 import { parseInputs, toConfigWithInputs } from '../creation/inputs.ts';
 import { type PipelineVariable, parsePipelineVariables } from '../creation/pipeline_variables.ts';
 import { resolveNamedRef } from '../creation/named_ref.ts';

@@ -2,14 +2,14 @@
 import type { Selectable } from 'kysely';
 import { type Call, requireActor, requireUser } from '../../../core/access/call.ts';
 import type { Platform } from '../../../core/platform.ts';
-import { seal, unseal } from '../../../core/access/credentials/seal.ts';
+import { seal, unseal } from '../../../core/access/credentials/encrypt_secrets.ts';
 import { hashToken, generateTokenText } from '../../../core/access/credentials/token_text.ts';
 import { insertRow } from '../../../platform/db/insert.ts';
 import type { Reader, Tx } from '../../../platform/db/open.ts';
 import { requireRecordQuota } from '../../../platform/db/quota.ts';
 import type { TriggersTable } from '../../../platform/db/schema/ci.ts';
 import { forbidden, invalid, notFound } from '../../../platform/errors.ts';
-import { recordEvent } from '../../../core/events/record.ts';
+import { recordEvent } from '../../../core/events/record_event.ts';
 import type { Page, PageRequest } from '../../../platform/http/page.ts';
 import type { Project } from '../../../projects/projects/find.ts';
 import { holdProject } from '../../../projects/projects/lock_project.ts';

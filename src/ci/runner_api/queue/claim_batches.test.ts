@@ -8,7 +8,7 @@ import { type TestService, startTestService } from '../../../../test/support/ser
 import type { Claimed, Unclaimed } from './claim_jobs.ts';
 import { Claims } from './claim_batches.ts';
 import type { Taker } from './match_runners.ts';
-import { loadTaker } from './load_taker.ts';
+import { loadTaker } from './load_runner_facts.ts';
 
 let gantry: TestService;
 let project: SeededProject;

@@ -18,7 +18,7 @@ import type { ProjectsTable } from '../../../platform/db/schema/projects.ts';
 import type { Repository } from '../../../platform/git/repository.ts';
 import { runnersTopic } from '../../runners/runners_topic.ts';
 import { JobQueue } from './queue.ts';
-import { loadTaker } from './load_taker.ts';
+import { loadTaker } from './load_runner_facts.ts';
 
 let gantry: TestService;
 const peers: Peer[] = [];

@@ -12,7 +12,7 @@ import { cacheJob } from '../running_job_cache.ts';
 import { type Payload, type Unrunnable, buildPayload } from '../payload/payload.ts';
 import { getQueue } from './queue.ts';
 import { hasFeature } from '../runner_info.ts';
-import { loadTaker } from './load_taker.ts';
+import { loadTaker } from './load_runner_facts.ts';
 import { failClaimed } from './fail_unrunnable_jobs.ts';
 
 export type JobRequest = {

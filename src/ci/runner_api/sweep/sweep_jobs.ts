@@ -1,6 +1,6 @@
 /** Ends running jobs that nobody else ends: their runner is gone, or they exceed their timeout. */
 import type { Platform } from '../../../core/platform.ts';
-import type { Named } from '../../../platform/blob/trace_name.ts';
+import type { Named } from '../../../platform/blob/trace_path.ts';
 import type { Tx } from '../../../platform/db/open.ts';
 import { failJob, finishCanceling } from '../../pipelines/processing/job_states.ts';
 import { type Job, lockJob } from '../../pipelines/pipeline_rows.ts';

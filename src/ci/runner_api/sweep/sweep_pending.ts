@@ -5,7 +5,7 @@ import { lockJob } from '../../pipelines/pipeline_rows.ts';
 import { forEachLogged } from '../for_each_logged.ts';
 import { type Taker, canTake } from '../queue/match_runners.ts';
 import { pendingColumns } from '../queue/pending_job_queries.ts';
-import { loadTaker } from '../queue/load_taker.ts';
+import { loadTaker } from '../queue/load_runner_facts.ts';
 
 /** Milliseconds. */
 const maxPendingMilliseconds = 24 * 3_600_000;

@@ -3,7 +3,7 @@ import { isGitFailure } from '../../../platform/git/failure.ts';
 import { type Ref, zeroOid } from '../../../platform/git/protocol_types.ts';
 import { findProject } from '../../../projects/projects/find.ts';
 import { changeRefs, requirePushPermission } from '../refs/change_refs.ts';
-import { type Code, findCode } from '../code.ts';
+import { type Code, findCode } from '../find_code.ts';
 import { commitReadme } from '../files/commit_readme.ts';
 import { loadProtectedBranches } from '../protection/rules.ts';
 import { branchPrefix, findRef, refusal, requireBranch, resolveRevision } from '../refs/resolve.ts';

@@ -2,7 +2,7 @@ import type { Call } from '../../../core/access/call.ts';
 import { levels } from '../../../core/access/levels.ts';
 import type { Commit, Oid, Ref } from '../../../platform/git/protocol_types.ts';
 import { bool, nullable, object, string } from '../../../platform/http/schema.ts';
-import { type Code, getDefaultRef, getWebUrl } from '../code.ts';
+import { type Code, getDefaultRef, getWebUrl } from '../find_code.ts';
 import { commitJson, commitShape } from '../commits/json.ts';
 import { type ProtectedBranch, mayPushTo, loadProtectedBranches } from '../protection/rules.ts';
 import { branchPrefix, loadCommits, loadRefs } from '../refs/resolve.ts';

@@ -1,7 +1,7 @@
 /** Lists branches, and compares them with the default branch. */
 import type { Page, PageRequest } from '../../../platform/http/page.ts';
 import type { Divergence, Ref } from '../../../platform/git/protocol_types.ts';
-import { type Code, getDefaultRef } from '../code.ts';
+import { type Code, getDefaultRef } from '../find_code.ts';
 import { branchPrefix, loadRefs } from '../refs/resolve.ts';
 
 export const branchOrders = {

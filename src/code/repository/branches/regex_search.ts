@@ -1,7 +1,7 @@
 /** Lists branches whose names match a user's regular expression, in linear time. */
 import { invalid } from '../../../platform/errors.ts';
 import type { Ref } from '../../../platform/git/protocol_types.ts';
-import type { Code } from '../code.ts';
+import type { Code } from '../find_code.ts';
 import { branchPrefix, loadRefs } from '../refs/resolve.ts';
 
 const namesPerCall = 10_000;

@@ -11,7 +11,7 @@ import { branchShape, branchesJson } from './json.ts';
 import { branchOrders, listBranches } from './list.ts';
 import { listMatchingBranches } from './regex_search.ts';
 import { retryOnConflict } from '../refs/change_refs.ts';
-import { type Code, findCode, projectParam } from '../code.ts';
+import { type Code, findCode, projectParam } from '../find_code.ts';
 import { branchPrefix, findRef, requireBranch } from '../refs/resolve.ts';
 import { removeBranchRule, setBranchRule } from '../protection/change_rules.ts';
 

@@ -4,7 +4,7 @@ import { Failure } from '../../../platform/errors.ts';
 import { isGitFailure } from '../../../platform/git/failure.ts';
 import type { Commit, Oid } from '../../../platform/git/protocol_types.ts';
 import { changeRefs, requirePushPermission, retryOnConflict, getSignature } from '../refs/change_refs.ts';
-import type { Code } from '../code.ts';
+import type { Code } from '../find_code.ts';
 import { toCommitTitle } from './json.ts';
 import { loadProtectedBranches } from '../protection/rules.ts';
 import { branchPrefix, requireBranch } from '../refs/resolve.ts';

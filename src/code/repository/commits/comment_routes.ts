@@ -20,7 +20,7 @@ import { basicUser, basicUserShape, basicUsersById } from '../../../identity/use
 import type { Commit } from '../../../platform/git/protocol_types.ts';
 import { holdProject } from '../../../projects/projects/lock_project.ts';
 import { insertComment } from './comments.ts';
-import { type Code, findCode, projectParam } from '../code.ts';
+import { type Code, findCode, projectParam } from '../find_code.ts';
 import { diffLimits } from './diff_json.ts';
 import { findLine } from './hunks.ts';
 import { pathParam } from '../files/paths.ts';

@@ -5,7 +5,7 @@ import { insertRow } from '../../../platform/db/insert.ts';
 import type { Tx } from '../../../platform/db/open.ts';
 import type { CommitCommentsTable } from '../../../platform/db/schema/code.ts';
 import { notFound } from '../../../platform/errors.ts';
-import { recordEvent } from '../../../core/events/record.ts';
+import { recordEvent } from '../../../core/events/record_event.ts';
 
 export type CommitComment = Selectable<CommitCommentsTable>;
 

@@ -2,7 +2,7 @@
 import type { Call } from '../../../core/access/call.ts';
 import { badRequest } from '../../../platform/errors.ts';
 import type { Commit, FileDiff, Oid } from '../../../platform/git/protocol_types.ts';
-import { type Code, findCode } from '../code.ts';
+import { type Code, findCode } from '../find_code.ts';
 import { getForkNetwork } from '../forks/fork_relation.ts';
 import { maxComparedCommits } from '../limits.ts';
 import { refusal } from '../refs/resolve.ts';

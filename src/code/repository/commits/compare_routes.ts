@@ -18,7 +18,7 @@ import {
 } from '../../../platform/http/schema.ts';
 import type { Commit, Oid } from '../../../platform/git/protocol_types.ts';
 import { archiveAnswer } from '../files/archive.ts';
-import { type Code, findCode, projectParam, getWebUrl } from '../code.ts';
+import { type Code, findCode, projectParam, getWebUrl } from '../find_code.ts';
 import { commitJson, commitShape } from './json.ts';
 import { diffJson, diffShape } from './diff_json.ts';
 import { type Compared, compareAcrossProjects, compareWithinProject, findSourceProject } from './compare.ts';

@@ -1,5 +1,5 @@
 import type { Contributor, Oid } from '../../../platform/git/protocol_types.ts';
-import type { Code } from '../code.ts';
+import type { Code } from '../find_code.ts';
 
 /** Lists the authors of a history by e-mail address, in the order asked for. */
 export const listContributors = async (

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Oid } from '../../../platform/git/protocol_types.ts';
 import { makeLruCache } from '../../../platform/lru_cache.ts';
-import type { Code } from '../code.ts';
+import type { Code } from '../find_code.ts';
 
 const maxCounts = 2_000;
 /** Milliseconds that a page waits for a count. */

@@ -6,7 +6,7 @@ import { isGitFailure } from '../../../platform/git/failure.ts';
 import { type FileAction, actionRefusal, packActions } from './file_actions.ts';
 import { importCommit } from '../refs/import_commits.ts';
 import { changeRefs, requirePushPermission, retryOnConflict, getSignature } from '../refs/change_refs.ts';
-import { type Code, getDefaultRef, findCode } from '../code.ts';
+import { type Code, getDefaultRef, findCode } from '../find_code.ts';
 import { mayForcePush, loadProtectedBranches } from '../protection/rules.ts';
 import { fileProblem, sizeProblem } from '../refs/push_policy.ts';
 import { branchPrefix, findRef, refusal, resolveRevision } from '../refs/resolve.ts';

@@ -1,7 +1,7 @@
 /** A commit as git writes it: its diff, and a patch for `git am`. */
 import { Failure } from '../../../platform/errors.ts';
 import type { Commit, Signature } from '../../../platform/git/protocol_types.ts';
-import type { Code } from '../code.ts';
+import type { Code } from '../find_code.ts';
 
 const maxPatchBytes = 32 * 1024 * 1024;
 

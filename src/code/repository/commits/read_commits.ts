@@ -6,7 +6,7 @@ import { isGitFailure } from '../../../platform/git/failure.ts';
 import type { Commit, CommitWalk, Oid } from '../../../platform/git/protocol_types.ts';
 import type { Project } from '../../../projects/projects/find.ts';
 import { actionPath, isPlainPath } from '../files/paths.ts';
-import { type Code, getWebUrl } from '../code.ts';
+import { type Code, getWebUrl } from '../find_code.ts';
 import { type StatsJson, commitJson, statsJson } from './json.ts';
 import { loadLastPipelines } from '../statuses/last_pipelines.ts';
 import { briefPipelineJson } from '../statuses/pipeline_summary.ts';

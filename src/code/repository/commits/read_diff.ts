@@ -1,6 +1,6 @@
 import { isGitFailure } from '../../../platform/git/failure.ts';
 import type { DiffLimits, FileDiff, Oid } from '../../../platform/git/protocol_types.ts';
-import type { Code } from '../code.ts';
+import type { Code } from '../find_code.ts';
 import { diffLimits } from './diff_json.ts';
 
 export type DiffRequest = {

@@ -19,7 +19,7 @@ import {
 import type { Oid } from '../../../platform/git/protocol_types.ts';
 import { readActions } from './file_actions.ts';
 import { findCodeForPush } from '../branches/create.ts';
-import { type Code, findCode, projectParam } from '../code.ts';
+import { type Code, findCode, projectParam } from '../find_code.ts';
 import { commitFiles } from './create.ts';
 import { commitShape, listedCommitShape, singleCommitShape } from './json.ts';
 import { listCommits, singleCommitJson } from './read_commits.ts';

@@ -5,7 +5,7 @@ import { Failure, notFound } from '../../../platform/errors.ts';
 import { isGitFailure } from '../../../platform/git/failure.ts';
 import { Answer } from '../../../platform/http/endpoint.ts';
 import { formatDisposition } from '../../../platform/http/range.ts';
-import type { Code } from '../code.ts';
+import type { Code } from '../find_code.ts';
 import { actionPath, isPlainPath } from './paths.ts';
 import { requireRef } from '../refs/resolve.ts';
 import { peekFirstChunk } from './serve_blob.ts';

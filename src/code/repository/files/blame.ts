@@ -2,7 +2,7 @@
 import type { Call } from '../../../core/access/call.ts';
 import { invalid, notFound } from '../../../platform/errors.ts';
 import type { Commit } from '../../../platform/git/protocol_types.ts';
-import { type Code, getWebUrl } from '../code.ts';
+import { type Code, getWebUrl } from '../find_code.ts';
 import { commitJson } from '../commits/json.ts';
 import { type LoadedFile, findFile, toFileHeaders } from './find_file.ts';
 import { maxBlamedBytes } from '../limits.ts';

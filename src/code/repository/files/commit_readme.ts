@@ -1,6 +1,6 @@
 import type { Call } from '../../../core/access/call.ts';
 import type { Oid } from '../../../platform/git/protocol_types.ts';
-import type { Code } from '../code.ts';
+import type { Code } from '../find_code.ts';
 import type { FileAction } from '../commits/file_actions.ts';
 import { commitFiles } from '../commits/create.ts';
 

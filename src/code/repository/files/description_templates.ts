@@ -2,7 +2,7 @@
 import { notFound } from '../../../platform/errors.ts';
 import { tooLarge } from '../../../platform/http/failure.ts';
 import type { Oid } from '../../../platform/git/protocol_types.ts';
-import type { Code } from '../code.ts';
+import type { Code } from '../find_code.ts';
 import { maxJsonFileBytes } from '../limits.ts';
 import { resolveRevision } from '../refs/resolve.ts';
 

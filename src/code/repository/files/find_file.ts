@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { notFound } from '../../../platform/errors.ts';
 import type { Oid } from '../../../platform/git/protocol_types.ts';
-import type { Code } from '../code.ts';
+import type { Code } from '../find_code.ts';
 import { cleanPath } from '../commits/file_actions.ts';
 import { isPlainPath } from './paths.ts';
 import { requireRef } from '../refs/resolve.ts';

@@ -1,6 +1,6 @@
 import type { Oid } from '../../../platform/git/protocol_types.ts';
 import { isGitFailure } from '../../../platform/git/failure.ts';
-import type { Code } from '../code.ts';
+import type { Code } from '../find_code.ts';
 
 /** Paths that are read to be searched. */
 const maxRead = 50_000;

@@ -2,7 +2,7 @@
 import type { Oid } from '../../../platform/git/protocol_types.ts';
 import { makeLruCache } from '../../../platform/lru_cache.ts';
 import { findLicense, findReadme } from '../../../projects/projects/related/root_files.ts';
-import type { Code } from '../code.ts';
+import type { Code } from '../find_code.ts';
 import { listFolder } from './list_folder.ts';
 
 export type FolderTexts = {

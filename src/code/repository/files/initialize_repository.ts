@@ -2,7 +2,7 @@ import { type Call, requireUser } from '../../../core/access/call.ts';
 import { loadViewer } from '../../../core/access/viewer.ts';
 import { groupDefaultBranch } from '../../../identity/groups/inherited.ts';
 import type { FileAction } from '../commits/file_actions.ts';
-import { findCode } from '../code.ts';
+import { findCode } from '../find_code.ts';
 import { commitReadme } from './commit_readme.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { Commit, Oid } from '../../../platform/git/protocol_types.ts';
-import type { Code } from '../code.ts';
+import type { Code } from '../find_code.ts';
 
 export type LastCommits = {
   /** By name of the entry. */

@@ -1,5 +1,5 @@
 import type { Oid, TreeEntry } from '../../../platform/git/protocol_types.ts';
-import type { Code } from '../code.ts';
+import type { Code } from '../find_code.ts';
 import { actionPath, isPlainPath } from './paths.ts';
 
 export type FolderRequest = { commit: Oid; path: string; recursive?: boolean; offset: number; limit: number };

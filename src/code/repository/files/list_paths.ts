@@ -1,7 +1,7 @@
 /** The paths of all files of a commit, cached by commit. */
 import type { Oid } from '../../../platform/git/protocol_types.ts';
 import { makeLruCache } from '../../../platform/lru_cache.ts';
-import type { Code } from '../code.ts';
+import type { Code } from '../find_code.ts';
 import { listFolder } from './list_folder.ts';
 
 /** Entries of larger repositories beyond these are left out. */

@@ -26,7 +26,7 @@ import {
 } from '../commits/file_actions.ts';
 import { blameFile } from './blame.ts';
 import { findCodeForPush } from '../branches/create.ts';
-import { findCode, projectParam } from '../code.ts';
+import { findCode, projectParam } from '../find_code.ts';
 import { commitFiles } from '../commits/create.ts';
 import { commitShape } from '../commits/json.ts';
 import { findFile, toFileHeaders, computeSha256 } from './find_file.ts';

@@ -1,6 +1,6 @@
 import type { Call } from '../../../core/access/call.ts';
 import type { Answer } from '../../../platform/http/endpoint.ts';
-import type { Code } from '../code.ts';
+import type { Code } from '../find_code.ts';
 import { type LoadedFile, toFileHeaders } from './find_file.ts';
 import { streamedAnswer, wholeAnswer } from './serve_blob.ts';
 

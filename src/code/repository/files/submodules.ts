@@ -1,6 +1,6 @@
 /** Where the submodules of a commit come from, as its `.gitmodules` says. */
 import type { Oid } from '../../../platform/git/protocol_types.ts';
-import type { Code } from '../code.ts';
+import type { Code } from '../find_code.ts';
 
 const maxBytes = 64 * 1024;
 

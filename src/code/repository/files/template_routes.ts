@@ -2,7 +2,7 @@
 import { endpoint } from '../../../core/access/endpoint.ts';
 import { pageParams, pageRequest } from '../../../platform/http/page.ts';
 import { object, string, text } from '../../../platform/http/schema.ts';
-import { findCode, projectParam } from '../code.ts';
+import { findCode, projectParam } from '../find_code.ts';
 import { type DescriptionType, findTemplates, readTemplate } from './description_templates.ts';
 
 const shared = { method: 'GET', area: 'templates', audience: 'optional' } as const;

@@ -4,7 +4,7 @@ import { notFound } from '../../../platform/errors.ts';
 import { tooLarge } from '../../../platform/http/failure.ts';
 import { pageParams, pageRequest } from '../../../platform/http/page.ts';
 import { boolean, int, object, oneOf, optional, string, text } from '../../../platform/http/schema.ts';
-import { type Code, findCode, projectParam, storageSight } from '../code.ts';
+import { type Code, findCode, projectParam, storageSight } from '../find_code.ts';
 import { maxJsonFileBytes, maxBytesInMemory } from '../limits.ts';
 import { listFolder } from './list_folder.ts';
 import { pathParam } from './paths.ts';

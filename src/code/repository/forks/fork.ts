@@ -5,7 +5,7 @@ import type { Platform } from '../../../core/platform.ts';
 import { may } from '../../../core/access/may.ts';
 import type { Visibility } from '../../../platform/db/schema/column_types.ts';
 import { Failure, notFound } from '../../../platform/errors.ts';
-import { recordEvent } from '../../../core/events/record.ts';
+import { recordEvent } from '../../../core/events/record_event.ts';
 import { isGitFailure } from '../../../platform/git/failure.ts';
 import { isWider } from '../../../identity/groups/rules.ts';
 import type { Namespace } from '../../../identity/namespaces/claim_path.ts';

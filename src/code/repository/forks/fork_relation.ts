@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { type Call, requireActor } from '../../../core/access/call.ts';
 import type { Tx } from '../../../platform/db/open.ts';
 import { conflict, notModified } from '../../../platform/errors.ts';
-import { recordEvent } from '../../../core/events/record.ts';
+import { recordEvent } from '../../../core/events/record_event.ts';
 import type { Project } from '../../../projects/projects/find.ts';
 
 /** Returns the id of the fork network: the id of the project that all its forks descend from. */

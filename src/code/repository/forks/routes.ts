@@ -14,7 +14,7 @@ import { newProjectAnswer, projectAnswer } from '../../../projects/projects/proj
 import { findProject, findProjectFor } from '../../../projects/projects/find.ts';
 import { projectShape } from '../../../projects/projects/json.ts';
 import { listProjects, projectListParams } from '../../../projects/projects/lists/list.ts';
-import { projectParam } from '../code.ts';
+import { projectParam } from '../find_code.ts';
 import { forkProject } from './fork.ts';
 import { linkFork, unlinkFork } from './fork_relation.ts';
 

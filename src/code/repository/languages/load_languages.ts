@@ -1,6 +1,6 @@
 import type { Oid } from '../../../platform/git/protocol_types.ts';
 import { makeLruCache } from '../../../platform/lru_cache.ts';
-import type { Code } from '../code.ts';
+import type { Code } from '../find_code.ts';
 import { requireRef } from '../refs/resolve.ts';
 
 /** A language of a project's files, with its bytes and its share in percent, rounded to hundredths. */

@@ -1,6 +1,6 @@
 import { endpoint } from '../../../core/access/endpoint.ts';
 import { anything, object } from '../../../platform/http/schema.ts';
-import { findCode, projectParam } from '../code.ts';
+import { findCode, projectParam } from '../find_code.ts';
 import { loadLanguages } from './load_languages.ts';
 
 export const languages = endpoint({

@@ -2,7 +2,7 @@
 import { type Call, requireActor } from '../../../core/access/call.ts';
 import type { Tx } from '../../../platform/db/open.ts';
 import { conflict, notFound } from '../../../platform/errors.ts';
-import { recordEvent } from '../../../core/events/record.ts';
+import { recordEvent } from '../../../core/events/record_event.ts';
 import type { Project } from '../../../projects/projects/find.ts';
 import type { ProtectedBranch, ProtectedTag } from './rules.ts';
 

@@ -6,7 +6,7 @@ import { notFound } from '../../../platform/errors.ts';
 import { pageParams, pageRequest } from '../../../platform/http/page.ts';
 import { boolean, integer, object, optional, text } from '../../../platform/http/schema.ts';
 import { type Project, findProjectFor } from '../../../projects/projects/find.ts';
-import { projectParam } from '../code.ts';
+import { projectParam } from '../find_code.ts';
 import { loadProtectedBranches, loadProtectedTags } from './rules.ts';
 import { protectedBranchJson, protectedBranchShape, protectedTagJson, protectedTagShape } from './json.ts';
 import {

@@ -1,6 +1,6 @@
 /** Seals the CI variables of push options: their values are secrets. */
 import type { Platform } from '../../../core/platform.ts';
-import { seal, unseal } from '../../../core/access/credentials/seal.ts';
+import { seal, unseal } from '../../../core/access/credentials/encrypt_secrets.ts';
 
 const purpose = 'push option';
 const variable = 'ci.variable=';

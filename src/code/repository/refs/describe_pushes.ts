@@ -6,7 +6,7 @@ import type { Repository } from '../../../platform/git/repository.ts';
 import { type Project, loadProject } from '../../../projects/projects/find.ts';
 import { toCommitTitle } from '../commits/json.ts';
 import { getRepository } from '../get_repository.ts';
-import { getDefaultRef } from '../code.ts';
+import { getDefaultRef } from '../find_code.ts';
 import type { RefsMoved } from './refs_moved.ts';
 import { branchPrefix, tagPrefix } from './resolve.ts';
 

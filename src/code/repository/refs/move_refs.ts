@@ -8,7 +8,7 @@ import { unavailable } from '../../../platform/errors.ts';
 import { publishReached } from '../../../platform/git/durability_points.ts';
 import { GitFailure } from '../../../platform/git/failure.ts';
 import type { RefUpdate } from '../../../platform/git/protocol_types.ts';
-import type { Cause } from '../../../core/events/record.ts';
+import type { Cause } from '../../../core/events/record_event.ts';
 import type { RepositoryPlace } from '../../../platform/git/repository.ts';
 import { getRepository } from '../get_repository.ts';
 import { type Completion, beginOperation, dropOperation, finishOperation } from './operations.ts';

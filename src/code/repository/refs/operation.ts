@@ -1,4 +1,4 @@
-import type { Cause } from '../../../core/events/record.ts';
+import type { Cause } from '../../../core/events/record_event.ts';
 import type { RefUpdate } from '../../../platform/git/protocol_types.ts';
 
 export type OperationKind = 'push' | 'commit' | 'branch' | 'merge';

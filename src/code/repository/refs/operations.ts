@@ -9,7 +9,7 @@ import { insertRow } from '../../../platform/db/insert.ts';
 import type { Tx } from '../../../platform/db/open.ts';
 import { processName } from '../../../platform/db/process_name.ts';
 import type { GitOperationsTable } from '../../../platform/db/schema/code.ts';
-import type { Cause } from '../../../core/events/record.ts';
+import type { Cause } from '../../../core/events/record_event.ts';
 import { publishReached } from '../../../platform/git/durability_points.ts';
 import type { RefUpdate } from '../../../platform/git/protocol_types.ts';
 import type { Project } from '../../../projects/projects/find.ts';

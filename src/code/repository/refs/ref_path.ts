@@ -1,6 +1,6 @@
 /** Splits the end of an address of a page, such as `feature/x/src/main.ts`, into a ref and a path. */
 import type { Oid } from '../../../platform/git/protocol_types.ts';
-import type { Code } from '../code.ts';
+import type { Code } from '../find_code.ts';
 import { branchPrefix, loadRefs, resolveRevision, tagPrefix } from './resolve.ts';
 
 export type RefPath = {

@@ -2,7 +2,7 @@
 import type { Platform } from '../../../core/platform.ts';
 import { sql } from 'kysely';
 import type { Store, Tx } from '../../../platform/db/open.ts';
-import { recordEvent } from '../../../core/events/record.ts';
+import { recordEvent } from '../../../core/events/record_event.ts';
 import { type RefUpdate, zeroOid } from '../../../platform/git/protocol_types.ts';
 import { type Payload, enqueue } from '../../../platform/queue/enqueue.ts';
 import { projectTurn } from '../../../projects/projects/lock_project.ts';

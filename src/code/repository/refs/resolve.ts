@@ -3,7 +3,7 @@ import { type FailureKind, Failure, notFound } from '../../../platform/errors.ts
 import { isGitFailure } from '../../../platform/git/failure.ts';
 import type { Commit, Oid, Ref, Sight } from '../../../platform/git/protocol_types.ts';
 import type { Repository } from '../../../platform/git/repository.ts';
-import { type Code, getDefaultRef, storageSight } from '../code.ts';
+import { type Code, getDefaultRef, storageSight } from '../find_code.ts';
 
 export const branchPrefix = 'refs/heads/';
 export const tagPrefix = 'refs/tags/';

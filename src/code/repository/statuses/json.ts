@@ -6,7 +6,7 @@ import type { CommitStatusesTable } from '../../../platform/db/schema/code.ts';
 import { bool, int, nullable, number, object, string, timestamp } from '../../../platform/http/schema.ts';
 import { formatTime } from '../../../platform/time.ts';
 import { type BasicUserRow, basicUser, basicUserShape } from '../../../identity/users/json.ts';
-import { type Code, getWebUrl } from '../code.ts';
+import { type Code, getWebUrl } from '../find_code.ts';
 import { jobUrl, shownStatus } from './pipeline_summary.ts';
 
 export type StatusRow = Selectable<CommitStatusesTable>;

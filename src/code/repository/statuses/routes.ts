@@ -3,7 +3,7 @@ import { may } from '../../../core/access/may.ts';
 import { pageParams, pageRequest } from '../../../platform/http/page.ts';
 import { boolean, id as idParam, object, optional, text } from '../../../platform/http/schema.ts';
 import { basicUsersById } from '../../../identity/users/json.ts';
-import { findCode, projectParam } from '../code.ts';
+import { findCode, projectParam } from '../find_code.ts';
 import { requireRevision } from '../refs/resolve.ts';
 import { statusJson, statusPlace, statusShape } from './json.ts';
 import { listStatuses } from './list.ts';

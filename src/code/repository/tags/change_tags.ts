@@ -2,12 +2,12 @@ import { type Call, requireActor, requireUser } from '../../../core/access/call.
 import { insertRow } from '../../../platform/db/insert.ts';
 import type { Tx } from '../../../platform/db/open.ts';
 import { type Failure, conflict, notFound } from '../../../platform/errors.ts';
-import { recordEvent } from '../../../core/events/record.ts';
+import { recordEvent } from '../../../core/events/record_event.ts';
 import { isGitFailure } from '../../../platform/git/failure.ts';
 import { type Ref, zeroOid } from '../../../platform/git/protocol_types.ts';
 import type { Project } from '../../../projects/projects/find.ts';
 import { changeRefs, requireTagPermission, retryOnConflict, getSignature } from '../refs/change_refs.ts';
-import type { Code } from '../code.ts';
+import type { Code } from '../find_code.ts';
 import { loadProtectedTags } from '../protection/rules.ts';
 import { findRef, refusal, resolveRevision, tagPrefix } from '../refs/resolve.ts';
 

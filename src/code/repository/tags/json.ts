@@ -3,7 +3,7 @@ import type { Call } from '../../../core/access/call.ts';
 import type { Reader } from '../../../platform/db/open.ts';
 import type { Ref } from '../../../platform/git/protocol_types.ts';
 import { bool, nullable, object, string, timestamp } from '../../../platform/http/schema.ts';
-import { type Code, getWebUrl } from '../code.ts';
+import { type Code, getWebUrl } from '../find_code.ts';
 import { commitJson, commitShape, formatSigned } from '../commits/json.ts';
 import { isProtected, loadProtectedTags } from '../protection/rules.ts';
 import { loadCommits, tagPrefix } from '../refs/resolve.ts';

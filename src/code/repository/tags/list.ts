@@ -2,7 +2,7 @@
 import { notFound } from '../../../platform/errors.ts';
 import type { Page, PageRequest } from '../../../platform/http/page.ts';
 import type { Ref } from '../../../platform/git/protocol_types.ts';
-import type { Code } from '../code.ts';
+import type { Code } from '../find_code.ts';
 import { findRef, tagPrefix } from '../refs/resolve.ts';
 
 export type TagFilter = {

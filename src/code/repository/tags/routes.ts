@@ -5,7 +5,7 @@ import { longText, object, oneOf, optional, text } from '../../../platform/http/
 import type { Ref } from '../../../platform/git/protocol_types.ts';
 import { findCodeForPush } from '../branches/create.ts';
 import { requireTagPermission } from '../refs/change_refs.ts';
-import { type Code, findCode, projectParam } from '../code.ts';
+import { type Code, findCode, projectParam } from '../find_code.ts';
 import { loadProtectedTags } from '../protection/rules.ts';
 import { listTags, requireTag } from './list.ts';
 import { releaseOfTagShape, tagShape, tagsJson } from './json.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Call } from '../../../core/access/call.ts';
 import { may } from '../../../core/access/may.ts';
-import { getCallerSight, storageSight } from '../../../code/repository/code.ts';
+import { getCallerSight, storageSight } from '../../../code/repository/find_code.ts';
 import { getRepository } from '../../../code/repository/get_repository.ts';
 import { isGitFailure } from '../../../platform/git/failure.ts';
 import type { Commit } from '../../../platform/git/protocol_types.ts';

@@ -1,6 +1,6 @@
 /** Takes the snapshot of a change at the end of its transaction. */
 import { sql } from 'kysely';
-import type { RecordedChange } from '../../../core/events/record.ts';
+import type { RecordedChange } from '../../../core/events/record_event.ts';
 import type { Tx } from '../../../platform/db/open.ts';
 import { matchesWildcard } from '../../../platform/wildcard.ts';
 import type { Plan } from '../plans.ts';

@@ -17,7 +17,7 @@ import {
 } from '../../../platform/http/schema.ts';
 import { checkBody } from '../../notes/rules.ts';
 import { holdProject } from '../../../projects/projects/lock_project.ts';
-import { type Code, findCode, projectParam } from '../../../code/repository/code.ts';
+import { type Code, findCode, projectParam } from '../../../code/repository/find_code.ts';
 import {
   type CommitComment,
   deleteComment,

@@ -7,7 +7,7 @@ import type { SQLInputValue } from 'node:sqlite';
 import type { RawBuilder } from 'kysely';
 import type { Call } from '../../../core/access/call.ts';
 import { programPath } from '../../../platform/package_files.ts';
-import type { Program } from '../../../platform/workers/program.ts';
+import type { Program } from '../../../platform/workers/program_path.ts';
 import { WorkerLimitError, runInWorker } from '../../../platform/workers/run_in_worker.ts';
 import { unavailable } from '../../../platform/errors.ts';
 import { memoizePerStore } from '../../../platform/memoize_per_store.ts';

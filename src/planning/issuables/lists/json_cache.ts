@@ -1,7 +1,7 @@
 /**
  * Caches the JSON of issues and merge requests in lists. The key of a text is the record's `revision`, the version of
  * the embedded names, the base URL and whether avatars are shown. Triggers raise the versions with every change
- * (`platform/db/migrations/revisions.ts`). A query reads them before the text is built or used, so a text is never older
+ * (`platform/db/migrations/revision_triggers.ts`). A query reads them before the text is built or used, so a text is never older
  * than its key. No text depends on the viewer.
  */
 import type { TObject } from 'typebox';

@@ -1,6 +1,6 @@
 /**
  * Caches pages and totals of a project's lists until a record of the project or a name used in filters changes.
- * Triggers raise the versions with every such change (`platform/db/migrations/revisions.ts`). The versions are read
+ * Triggers raise the versions with every such change (`platform/db/migrations/revision_triggers.ts`). The versions are read
  * before the cached page, so a page is never older than its key.
  */
 import type { Call } from '../../../core/access/call.ts';

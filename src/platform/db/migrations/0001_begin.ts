@@ -1,5 +1,5 @@
-import type { MigrationText } from '../ddl.ts';
-import { revisionStatements } from './revisions.ts';
+import type { MigrationText } from '../ddl_keywords.ts';
+import { revisionStatements } from './revision_triggers.ts';
 
 const cascade = 'on delete cascade';
 

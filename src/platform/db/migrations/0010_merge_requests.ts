@@ -1,5 +1,5 @@
-import type { Ddl, MigrationText } from '../ddl.ts';
-import { mergeRequestRevisionStatements } from './revisions.ts';
+import type { Ddl, MigrationText } from '../ddl_keywords.ts';
+import { mergeRequestRevisionStatements } from './revision_triggers.ts';
 
 const cascade = 'on delete cascade';
 

@@ -1,4 +1,4 @@
-import type { MigrationText } from '../ddl.ts';
+import type { MigrationText } from '../ddl_keywords.ts';
 
 export const discussions: MigrationText = {
   name: '0011_discussions',

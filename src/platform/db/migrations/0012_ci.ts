@@ -1,4 +1,4 @@
-import type { Ddl, MigrationText } from '../ddl.ts';
+import type { Ddl, MigrationText } from '../ddl_keywords.ts';
 
 const cascade = 'on delete cascade';
 

@@ -1,4 +1,4 @@
-import type { MigrationText } from '../ddl.ts';
+import type { MigrationText } from '../ddl_keywords.ts';
 
 export const waitingTraces: MigrationText = {
   name: '0021_waiting_traces',

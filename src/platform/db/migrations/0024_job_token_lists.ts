@@ -1,4 +1,4 @@
-import type { MigrationText } from '../ddl.ts';
+import type { MigrationText } from '../ddl_keywords.ts';
 
 export const jobTokenLists: MigrationText = {
   name: '0024_job_token_lists',

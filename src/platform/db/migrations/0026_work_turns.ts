@@ -1,4 +1,4 @@
-import type { MigrationText } from '../ddl.ts';
+import type { MigrationText } from '../ddl_keywords.ts';
 
 /** Serializes work of the same turn: at most one such row is locked at a time. */
 export const workTurns: MigrationText = {

@@ -1,4 +1,4 @@
-import type { MigrationText } from '../ddl.ts';
+import type { MigrationText } from '../ddl_keywords.ts';
 
 /** Assigns external commit statuses to a pipeline of the commit. */
 export const externalStatuses: MigrationText = {

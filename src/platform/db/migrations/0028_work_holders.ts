@@ -1,4 +1,4 @@
-import type { MigrationText } from '../ddl.ts';
+import type { MigrationText } from '../ddl_keywords.ts';
 
 /** Records which process holds a piece of work, so that work of a dead process need not wait for its lease. */
 export const workHolders: MigrationText = {

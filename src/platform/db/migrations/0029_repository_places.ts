@@ -1,4 +1,4 @@
-import type { MigrationText } from '../ddl.ts';
+import type { MigrationText } from '../ddl_keywords.ts';
 
 /**
  * Stores the path of a project's repository, and whether the repository must exist. A restored database may reuse

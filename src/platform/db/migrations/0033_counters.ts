@@ -1,4 +1,4 @@
-import type { Ddl, MigrationText } from '../ddl.ts';
+import type { Ddl, MigrationText } from '../ddl_keywords.ts';
 import { postgresCounters } from './counters_postgres.ts';
 import { sqliteCounters } from './counters_sqlite.ts';
 

@@ -1,4 +1,4 @@
-import type { MigrationText } from '../ddl.ts';
+import type { MigrationText } from '../ddl_keywords.ts';
 
 /** Counts attempts that do not lead to giving up: those that ended by an outage, or before a manual retry. */
 export const excusedAttempts: MigrationText = {

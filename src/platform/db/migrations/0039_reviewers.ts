@@ -1,5 +1,5 @@
-import type { Ddl, MigrationText } from '../ddl.ts';
-import { reviewerRevisionStatements } from './revisions.ts';
+import type { Ddl, MigrationText } from '../ddl_keywords.ts';
+import { reviewerRevisionStatements } from './revision_triggers.ts';
 
 /** As `assignees`: links repeat the creation time of their record, for lists in that order. */
 const reviewers = ({ text, integer, end }: Ddl): string[] => [

@@ -1,5 +1,5 @@
-import type { MigrationText } from '../ddl.ts';
-import { closerVersionStatements, projectNameStatements } from './revisions.ts';
+import type { MigrationText } from '../ddl_keywords.ts';
+import { closerVersionStatements, projectNameStatements } from './revision_triggers.ts';
 
 /**
  * Raises versions for data of other records that issues and merge requests show: closing merge requests, and a

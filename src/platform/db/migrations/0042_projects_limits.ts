@@ -1,4 +1,4 @@
-import type { MigrationText } from '../ddl.ts';
+import type { MigrationText } from '../ddl_keywords.ts';
 
 /**
  * Gives every user a project limit of their own. Users without one get the instance's current default, and at least

@@ -1,4 +1,4 @@
-import type { MigrationText } from '../ddl.ts';
+import type { MigrationText } from '../ddl_keywords.ts';
 
 /** Access levels of more features, project topics, group options. */
 export const projectAndGroupOptions: MigrationText = {

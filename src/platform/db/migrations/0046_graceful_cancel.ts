@@ -1,4 +1,4 @@
-import type { MigrationText } from '../ddl.ts';
+import type { MigrationText } from '../ddl_keywords.ts';
 
 /** Whether a job's runner executes `after_script` when the job is canceled. */
 export const gracefulCancel: MigrationText = {

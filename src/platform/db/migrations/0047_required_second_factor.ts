@@ -1,4 +1,4 @@
-import type { MigrationText } from '../ddl.ts';
+import type { MigrationText } from '../ddl_keywords.ts';
 
 const nowIn = {
   sqlite: "cast(unixepoch('subsec') * 1000 as integer)",

@@ -1,4 +1,4 @@
-import type { MigrationText } from '../ddl.ts';
+import type { MigrationText } from '../ddl_keywords.ts';
 
 /** Attributes that writes used to ignore: locked discussions, token descriptions, key usage, schedule inputs. */
 export const keptAttributes: MigrationText = {

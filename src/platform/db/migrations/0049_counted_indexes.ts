@@ -1,4 +1,4 @@
-import type { Ddl, MigrationText } from '../ddl.ts';
+import type { Ddl, MigrationText } from '../ddl_keywords.ts';
 
 /** Columns that decide on visibility, and the state. */
 const shownBy = {

@@ -1,4 +1,4 @@
-import type { MigrationText } from '../ddl.ts';
+import type { MigrationText } from '../ddl_keywords.ts';
 
 /**
  * Random part of a job log's file name. A restored database may reuse ids; a new job then never meets the log of

@@ -1,4 +1,4 @@
-import type { MigrationText } from '../ddl.ts';
+import type { MigrationText } from '../ddl_keywords.ts';
 
 /** Merge requests that each successful deployment delivered to its environment. */
 export const mergeRequestsOfDeployments: MigrationText = {

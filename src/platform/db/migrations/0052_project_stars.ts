@@ -1,4 +1,4 @@
-import type { MigrationText } from '../ddl.ts';
+import type { MigrationText } from '../ddl_keywords.ts';
 import { flushSteps, flushedAfter, noteAdded } from './counters_postgres.ts';
 
 const count = (change: 'insert' | 'delete', row: 'new' | 'old', sign: '+' | '-'): string =>

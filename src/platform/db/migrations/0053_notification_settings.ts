@@ -1,4 +1,4 @@
-import type { MigrationText } from '../ddl.ts';
+import type { MigrationText } from '../ddl_keywords.ts';
 
 /** Notification levels of users: their own, and those for groups and projects. */
 export const notificationSettings: MigrationText = {

@@ -1,5 +1,5 @@
-import type { MigrationText } from '../ddl.ts';
-import { userNameStatements } from './revisions.ts';
+import type { MigrationText } from '../ddl_keywords.ts';
+import { userNameStatements } from './revision_triggers.ts';
 
 /** Uploaded avatars of users, groups and projects: the digest and the name of each. */
 export const avatars: MigrationText = {

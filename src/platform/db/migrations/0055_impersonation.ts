@@ -1,4 +1,4 @@
-import type { MigrationText } from '../ddl.ts';
+import type { MigrationText } from '../ddl_keywords.ts';
 
 /** Sessions in which an administrator acts as another user. They end with the session of the administrator. */
 export const impersonation: MigrationText = {

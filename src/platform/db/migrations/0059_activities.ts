@@ -1,4 +1,4 @@
-import type { Ddl, MigrationText } from '../ddl.ts';
+import type { Ddl, MigrationText } from '../ddl_keywords.ts';
 
 /** SQL: a value of the JSON column `events.data` as text. */
 const dataText = ({ engine }: Ddl, name: string): string =>

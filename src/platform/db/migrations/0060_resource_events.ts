@@ -1,4 +1,4 @@
-import type { MigrationText } from '../ddl.ts';
+import type { MigrationText } from '../ddl_keywords.ts';
 
 /** Changes of state, labels and milestone of issues and merge requests, one row each. */
 export const resourceEvents: MigrationText = {

@@ -1,4 +1,4 @@
-import type { MigrationText } from '../ddl.ts';
+import type { MigrationText } from '../ddl_keywords.ts';
 
 /** Statuses of users, badges of projects and groups, and links between issues. */
 export const statusesBadgesLinks: MigrationText = {

@@ -1,4 +1,4 @@
-import type { MigrationText } from '../ddl.ts';
+import type { MigrationText } from '../ddl_keywords.ts';
 
 /** Files of merge requests that users have viewed. */
 export const viewedFiles: MigrationText = {

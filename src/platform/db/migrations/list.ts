@@ -44,7 +44,7 @@ import { resourceEvents } from './0060_resource_events.ts';
 import { statusesBadgesLinks } from './0061_statuses_badges_links.ts';
 import { viewedFiles } from './0064_viewed_files.ts';
 import { counters } from './0033_counters.ts';
-import type { MigrationText } from '../ddl.ts';
+import type { MigrationText } from '../ddl_keywords.ts';
 
 /** Every migration, oldest first. Released migrations must not be edited. */
 export const migrationTexts: MigrationText[] = [

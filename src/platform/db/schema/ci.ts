@@ -67,7 +67,7 @@ export type PipelinesTable = {
 
 export type VariableType = 'env_var' | 'file';
 
-/** Values are sealed (`core/access/credentials/seal.ts`). */
+/** Values are sealed (`core/access/credentials/encrypt_secrets.ts`). */
 export type PipelineVariablesTable = {
   pipeline_id: number;
   key: string;

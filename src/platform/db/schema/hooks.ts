@@ -31,7 +31,7 @@ export type HooksTable = {
   push_events_branch_filter: string | null;
   branch_filter_strategy: 'all_branches' | 'wildcard' | 'regex';
   custom_webhook_template: string | null;
-  /** Encrypted (`core/access/credentials/seal.ts`); null: none. */
+  /** Encrypted (`core/access/credentials/encrypt_secrets.ts`); null: none. */
   sealed_token: string | null;
   sealed_signing_token: string | null;
   /** Encrypted JSON objects: values by name. */

@@ -248,7 +248,7 @@ export type KeysTable = {
 /** Second factor of a user, effective once `users.two_factor_enabled` is set. */
 export type TwoFactorsTable = {
   user_id: number;
-  /** The TOTP key, encrypted (`core/access/credentials/seal.ts`). */
+  /** The TOTP key, encrypted (`core/access/credentials/encrypt_secrets.ts`). */
   sealed_secret: string;
   /** Last 30-second step whose code was used, so that no code is accepted twice. */
   last_step: number;

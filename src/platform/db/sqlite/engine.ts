@@ -13,9 +13,9 @@ import {
 } from 'kysely';
 import { StartFailure } from '../../errors.ts';
 import { mapValue, isConstant } from '../compiled_query.ts';
-import { sqliteDdl } from '../ddl.ts';
+import { sqliteDdl } from '../ddl_keywords.ts';
 import type { QuerySync, EngineParts, OpenOptions } from '../engine.ts';
-import { countStatement } from '../meter.ts';
+import { countStatement } from '../statement_meter.ts';
 import { processName } from '../process_name.ts';
 import type { Schema } from '../schema/database.ts';
 import { locationToRead } from './readonly.ts';

@@ -4,7 +4,7 @@ import { seedGroup, seedMember, seedProject, seedUser, unique } from '../../../.
 import { type TestService, startTestService } from '../../../../test/support/service.ts';
 import type { Call } from '../../../core/access/call.ts';
 import { type Viewer, anonymous } from '../../../core/access/viewer.ts';
-import { type Meter, runMetered } from '../../../platform/db/meter.ts';
+import { type Meter, runMetered } from '../../../platform/db/statement_meter.ts';
 import { listProjects } from './list.ts';
 
 let gantry: TestService;

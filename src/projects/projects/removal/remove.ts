@@ -1,6 +1,6 @@
 import { type Call, requireActor } from '../../../core/access/call.ts';
 import { notFound } from '../../../platform/errors.ts';
-import { recordEvent } from '../../../core/events/record.ts';
+import { recordEvent } from '../../../core/events/record_event.ts';
 import { enqueue } from '../../../platform/queue/enqueue.ts';
 import type { Project } from '../find.ts';
 

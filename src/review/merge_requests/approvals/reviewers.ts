@@ -5,7 +5,7 @@ import { insertRows } from '../../../platform/db/insert.ts';
 import type { Reader, Tx } from '../../../platform/db/open.ts';
 import type { ReviewersTable } from '../../../platform/db/schema/review.ts';
 import type { Page, PageRequest } from '../../../platform/http/page.ts';
-import { type PeopleChange, changedPeople } from '../../../planning/issuables/edit.ts';
+import { type PeopleChange, changedPeople } from '../../../planning/issuables/shared_edits.ts';
 import type { Linked } from '../../../planning/issuables/label_assignee_links.ts';
 import type { Target } from '../../../planning/issuables/target.ts';
 import type { LoadedMergeRequest } from '../find.ts';

@@ -5,7 +5,7 @@ import { canSeeIssue } from '../../../core/access/visible.ts';
 import type { Viewer } from '../../../core/access/viewer.ts';
 import { insertRows } from '../../../platform/db/insert.ts';
 import type { Reader, Tx } from '../../../platform/db/open.ts';
-import type { Cause } from '../../../core/events/record.ts';
+import type { Cause } from '../../../core/events/record_event.ts';
 import {
   type ClosingReference,
   closingReferences,

@@ -2,14 +2,14 @@
 import { sql } from 'kysely';
 import type { Platform } from '../../../core/platform.ts';
 import type { Tx } from '../../../platform/db/open.ts';
-import { type Cause, recordEvent } from '../../../core/events/record.ts';
+import { type Cause, recordEvent } from '../../../core/events/record_event.ts';
 import { recordStateChange } from '../../../planning/issuables/record_resource_events.ts';
 import { stateText } from '../../../planning/issuables/text/system_note_text.ts';
 import { addSystemNotes } from '../../../planning/notes/system.ts';
 import { loadProject } from '../../../projects/projects/find.ts';
 import { enqueue } from '../../../platform/queue/enqueue.ts';
 import type { Completion } from '../../../code/repository/refs/operations.ts';
-import { finishTodos } from '../../../planning/todos/add.ts';
+import { finishTodos } from '../../../planning/todos/add_todos.ts';
 import { closeIssuesAs, loadClosingIssues } from '../issues/closing_references.ts';
 import { type LoadedMergeRequest, lockMergeRequest, reloadMergeRequest } from '../find.ts';
 import { removeSourceWork } from './remove_source_branch.ts';

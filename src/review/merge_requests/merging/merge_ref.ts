@@ -9,7 +9,7 @@ import { getRepository } from '../../../code/repository/get_repository.ts';
 import { findRef } from '../../../code/repository/refs/resolve.ts';
 import type { LoadedMergeRequest } from '../find.ts';
 import { mergeRefName } from '../versions/head_ref.ts';
-import { loadBranches, readHeads } from '../refresh/heads.ts';
+import { loadBranches, readHeads } from '../refresh/branch_heads.ts';
 
 const notMergeable = (): Failure => refused('Merge request is not mergeable');
 

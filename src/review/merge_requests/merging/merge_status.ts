@@ -9,7 +9,7 @@ import type { Oid } from '../../../platform/git/protocol_types.ts';
 import { getRepository } from '../../../code/repository/get_repository.ts';
 import { memoizePerStore } from '../../../platform/memoize_per_store.ts';
 import { type RepositoryPlace, placeColumns } from '../../../platform/git/repository.ts';
-import { type Heads, loadBranches, readHeads } from '../refresh/heads.ts';
+import { type Heads, loadBranches, readHeads } from '../refresh/branch_heads.ts';
 import type { MergeRequestRow } from '../rows.ts';
 import { latestVersion } from '../versions/queries.ts';
 

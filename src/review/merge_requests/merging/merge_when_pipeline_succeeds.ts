@@ -3,7 +3,7 @@ import type { Platform } from '../../../core/platform.ts';
 import { may } from '../../../core/access/may.ts';
 import type { Tx } from '../../../platform/db/open.ts';
 import { Failure, unauthorized } from '../../../platform/errors.ts';
-import { type Cause, recordEvent } from '../../../core/events/record.ts';
+import { type Cause, recordEvent } from '../../../core/events/record_event.ts';
 import { toShortId } from '../../../code/repository/commits/json.ts';
 import { addSystemNotes } from '../../../planning/notes/system.ts';
 import { type LoadedMergeRequest, reloadMergeRequest } from '../find.ts';

@@ -4,7 +4,7 @@ import type { Platform } from '../../../core/platform.ts';
 import type { TodosTable } from '../../../platform/db/schema/planning.ts';
 import { Failure, unavailable } from '../../../platform/errors.ts';
 import { loadProject } from '../../../projects/projects/find.ts';
-import { addTodos } from '../../../planning/todos/add.ts';
+import { addTodos } from '../../../planning/todos/add_todos.ts';
 import { type LoadedMergeRequest, reloadMergeRequest } from '../find.ts';
 import { isGreen } from './head_pipeline.ts';
 import { type MergeParams, type Merger, acceptMerge } from './merge.ts';

@@ -16,7 +16,7 @@ import { getRepository } from '../../../code/repository/get_repository.ts';
 import { mayForcePush, mayPushTo, loadProtectedBranches } from '../../../code/repository/protection/rules.ts';
 import { branchPrefix } from '../../../code/repository/refs/resolve.ts';
 import type { LoadedMergeRequest } from '../find.ts';
-import { loadBranches, readHeads } from '../refresh/heads.ts';
+import { loadBranches, readHeads } from '../refresh/branch_heads.ts';
 import { notOpen } from './rules.ts';
 import { writeUnlessMerging } from './merge_lock.ts';
 import { loadRequest } from '../refresh/open_requests.ts';

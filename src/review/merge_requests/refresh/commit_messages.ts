@@ -9,7 +9,7 @@ import { addMentionNotes } from '../../../planning/notes/cross_references.ts';
 import type { Project } from '../../../projects/projects/find.ts';
 import { getRepository } from '../../../code/repository/get_repository.ts';
 import { closeIssuesAs, parseClosingIssues } from '../issues/closing_references.ts';
-import { readBranchHeads } from './heads.ts';
+import { readBranchHeads } from './branch_heads.ts';
 import type { PushedBranch } from './refresh_target.ts';
 
 /** Maximum number of commits read per push, the newest of each branch first. */

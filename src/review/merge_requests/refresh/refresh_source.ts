@@ -1,15 +1,15 @@
 /** Updates open requests after a push to their source branch. */
 import type { Platform } from '../../../core/platform.ts';
 import type { Tx } from '../../../platform/db/open.ts';
-import { recordEvent } from '../../../core/events/record.ts';
+import { recordEvent } from '../../../core/events/record_event.ts';
 import { maxTitleLength } from '../../../planning/issuables/text/title.ts';
 import { isWorkInProgress } from '../../../planning/issuables/text/draft_title.ts';
 import { workInProgressText } from '../../../planning/issuables/text/system_note_text.ts';
 import { addSystemNotes } from '../../../planning/notes/system.ts';
-import { finishTodos } from '../../../planning/todos/add.ts';
+import { finishTodos } from '../../../planning/todos/add_todos.ts';
 import { notDeferred } from '../merging/merge_when_pipeline_succeeds.ts';
 import type { LoadedMergeRequest } from '../find.ts';
-import { loadBranches, readHeads } from './heads.ts';
+import { loadBranches, readHeads } from './branch_heads.ts';
 import { scheduleChecks } from '../merging/merge_status.ts';
 import { type NewVersion, storeNewVersion } from '../versions/new_version.ts';
 import { loadRequest, loadOpenFrom } from './open_requests.ts';

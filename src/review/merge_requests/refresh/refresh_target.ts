@@ -7,7 +7,7 @@ import type { Project } from '../../../projects/projects/find.ts';
 import { getRepository } from '../../../code/repository/get_repository.ts';
 import { markMerged } from '../merging/complete_merge.ts';
 import type { LoadedMergeRequest } from '../find.ts';
-import { loadBranches } from './heads.ts';
+import { loadBranches } from './branch_heads.ts';
 import { writeUnlessMerging } from '../merging/merge_lock.ts';
 import { storeNewVersion } from '../versions/new_version.ts';
 import { loadRequest, loadOpenInto, loadOpenWithCommits } from './open_requests.ts';

@@ -2,7 +2,7 @@
 import { type Call, requireUser } from '../../../core/access/call.ts';
 import { type Failure, conflict, notFound } from '../../../platform/errors.ts';
 import type { Oid } from '../../../platform/git/protocol_types.ts';
-import { openCode } from '../../../code/repository/code.ts';
+import { openCode } from '../../../code/repository/find_code.ts';
 import { commitFiles } from '../../../code/repository/commits/create.ts';
 import { branchPrefix, findRef } from '../../../code/repository/refs/resolve.ts';
 import { findDiscussion } from '../../../planning/discussions/queries.ts';

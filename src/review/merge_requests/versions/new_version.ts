@@ -3,7 +3,7 @@ import type { Platform } from '../../../core/platform.ts';
 import type { Tx } from '../../../platform/db/open.ts';
 import type { LoadedMergeRequest } from '../find.ts';
 import { reloadMergeRequest } from '../find.ts';
-import type { Branches, Heads } from '../refresh/heads.ts';
+import type { Branches, Heads } from '../refresh/branch_heads.ts';
 import { storeClosingIssues } from '../issues/closing_references.ts';
 import { writeUnlessMerging } from '../merging/merge_lock.ts';
 import { type PreparedVersion, insertVersion, prepareVersion } from './prepare.ts';

@@ -11,7 +11,7 @@ import { enqueue } from '../../../platform/queue/enqueue.ts';
 import { importCommit, keepCommits } from '../../../code/repository/refs/import_commits.ts';
 import { diffJson } from '../../../code/repository/commits/diff_json.ts';
 import { getRepository } from '../../../code/repository/get_repository.ts';
-import { type Branches, type Heads, readHeads } from '../refresh/heads.ts';
+import { type Branches, type Heads, readHeads } from '../refresh/branch_heads.ts';
 import { versionWork } from './follow_version.ts';
 import { versionCommitJson } from './json.ts';
 import { type NewVersion, insertVersionRows } from './queries.ts';

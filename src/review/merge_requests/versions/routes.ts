@@ -8,7 +8,7 @@ import { pageParams, pageRequest } from '../../../platform/http/page.ts';
 import { array, bool, id, idOrPath, object, text } from '../../../platform/http/schema.ts';
 import { lazySerializer } from '../../../platform/http/serializer.ts';
 import { listParticipants } from '../../../planning/issuables/participants.ts';
-import { findCode } from '../../../code/repository/code.ts';
+import { findCode } from '../../../code/repository/find_code.ts';
 import { diffShape } from '../../../code/repository/commits/diff_json.ts';
 import { requireRevision } from '../../../code/repository/refs/resolve.ts';
 import { basicUserShape } from '../../../identity/users/json.ts';

@@ -4,7 +4,7 @@ import { unique } from '../../../../../test/support/seed.ts';
 import { type TestService, startTestService } from '../../../../../test/support/service.ts';
 import { type Visitor, openVisitor } from '../../../../../test/support/visitor.ts';
 import { defaults, fields, settingNames } from '../../../../core/settings/fields.ts';
-import { groups } from '../../../../core/settings/kinds.ts';
+import { groups } from '../../../../core/settings/field_kinds.ts';
 
 const password = 'correct horse';
 const path = '/admin/application_settings';

@@ -2,8 +2,8 @@ import type { Static } from 'typebox';
 import { type Call, requireActor, requireUser } from '../../../../core/access/call.ts';
 import { forbidden, notFound } from '../../../../platform/errors.ts';
 import { boolean, id, object, text, texts } from '../../../../platform/http/schema.ts';
-import { createApplication } from '../../../../identity/oauth/create.ts';
-import { deleteApplication } from '../../../../identity/oauth/delete.ts';
+import { createApplication } from '../../../../identity/oauth/create_application.ts';
+import { deleteApplication } from '../../../../identity/oauth/delete_application.ts';
 import {
   type Application,
   type Authorized,
@@ -11,7 +11,7 @@ import {
   findApplication,
   listOwnApplications,
 } from '../../../../identity/oauth/queries.ts';
-import { revokeAuthorization } from '../../../../identity/oauth/revoke.ts';
+import { revokeAuthorization } from '../../../../identity/oauth/revoke_tokens.ts';
 import { tokenScopes } from '../../../../identity/tokens/rules.ts';
 import { attempt, checkbox, checkboxes, form, input, noProblems, textArea } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';

@@ -1,7 +1,7 @@
 /** Creates and deletes branches, by the operations of the API. */
 import { createBranch, findCodeForPush } from '../../../../code/repository/branches/create.ts';
 import { deleteBranch, deleteMergedBranches } from '../../../../code/repository/branches/delete.ts';
-import type { Code } from '../../../../code/repository/code.ts';
+import type { Code } from '../../../../code/repository/find_code.ts';
 import { retryOnConflict } from '../../../../code/repository/refs/change_refs.ts';
 import { object, optional, text } from '../../../../platform/http/schema.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';

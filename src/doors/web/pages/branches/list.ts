@@ -7,7 +7,7 @@ import {
   listBranches,
   loadDivergences,
 } from '../../../../code/repository/branches/list.ts';
-import { type Code, findCode } from '../../../../code/repository/code.ts';
+import { type Code, findCode } from '../../../../code/repository/find_code.ts';
 import { loadLastPipelines } from '../../../../code/repository/statuses/last_pipelines.ts';
 import { may } from '../../../../core/access/may.ts';
 import { type PageRequest, pageParams, pageRequest } from '../../../../platform/http/page.ts';

@@ -4,7 +4,7 @@ import { object, oneOf, optional } from '../../../../platform/http/schema.ts';
 import { listProjectJobs, scopes } from '../../../../ci/jobs/list.ts';
 import type { JobRow } from '../../../../ci/jobs/rows.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
-import { findCode } from '../../../../code/repository/code.ts';
+import { findCode } from '../../../../code/repository/find_code.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { moment } from '../../parts/timestamp.ts';
 import { choiceTabs } from '../../parts/frame/link_lists.ts';

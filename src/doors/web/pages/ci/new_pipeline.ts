@@ -2,7 +2,7 @@
 import { raw, object, optional, text } from '../../../../platform/http/schema.ts';
 import { createPipelineForCaller } from '../../../../ci/pipelines/creation/create_on_request.ts';
 import { loadDescribedVariables } from '../../../../ci/pipelines/config/described_variables.ts';
-import { type Code, findCode } from '../../../../code/repository/code.ts';
+import { type Code, findCode } from '../../../../code/repository/find_code.ts';
 import { type FormProblems, form, hidden, input, noProblems, problemsOf } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';

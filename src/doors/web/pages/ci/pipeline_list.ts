@@ -5,7 +5,7 @@ import { pageParams, pageRequest } from '../../../../platform/http/page.ts';
 import { clearable, object, oneOf, optional, text } from '../../../../platform/http/schema.ts';
 import { listPipelines, scopes } from '../../../../ci/pipelines/list.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
-import { findCode } from '../../../../code/repository/code.ts';
+import { findCode } from '../../../../code/repository/find_code.ts';
 import { spellCount } from '../../parts/spell_count.ts';
 import { emptyState } from '../../parts/empty_state.ts';
 import { input } from '../../parts/form.ts';

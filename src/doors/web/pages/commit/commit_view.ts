@@ -1,5 +1,5 @@
 /** Shows a commit: its message, relations, pipeline and differences. */
-import type { Code } from '../../../../code/repository/code.ts';
+import type { Code } from '../../../../code/repository/find_code.ts';
 import { openCachedCode } from '../../../../code/repository/read_cache.ts';
 import { toCommitTitle, toShortId } from '../../../../code/repository/commits/json.ts';
 import { requireCommit } from '../../../../code/repository/refs/resolve.ts';

@@ -1,6 +1,6 @@
 /** The form of a comparison, and its result: commits and differences. */
 import { may } from '../../../../core/access/may.ts';
-import type { Code } from '../../../../code/repository/code.ts';
+import type { Code } from '../../../../code/repository/find_code.ts';
 import { type Compared, compareWithinProject } from '../../../../code/repository/commits/compare.ts';
 import {
   branchPrefix,

@@ -1,6 +1,6 @@
 /** The to-do list of the user. */
 import type { Static } from 'typebox';
-import { finishAllTodos, finishTodo, restoreTodo } from '../../../../planning/todos/done.ts';
+import { finishAllTodos, finishTodo, restoreTodo } from '../../../../planning/todos/finish_todos.ts';
 import { findOwnTodo, listTodos, renderTodos } from '../../../../planning/todos/queries.ts';
 import { issueTodos } from '../../../../planning/issues/todos.ts';
 import { mergeRequestTodos } from '../../../../review/merge_requests/todos.ts';

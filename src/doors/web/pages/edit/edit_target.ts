@@ -1,5 +1,5 @@
 /** Finds what a form edits, and who may edit it. */
-import { type Code, openCode } from '../../../../code/repository/code.ts';
+import { type Code, openCode } from '../../../../code/repository/find_code.ts';
 import { may } from '../../../../core/access/may.ts';
 import { forbidden } from '../../../../platform/errors.ts';
 import type { Oid } from '../../../../platform/git/protocol_types.ts';

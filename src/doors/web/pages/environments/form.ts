@@ -1,6 +1,6 @@
 /** Form of an environment. */
 import type { Static } from 'typebox';
-import type { EnvironmentEdit } from '../../../../ci/environments/change.ts';
+import type { EnvironmentEdit } from '../../../../ci/environments/create_update_delete.ts';
 import type { EnvironmentRow } from '../../../../ci/environments/queries.ts';
 import { tiers } from '../../../../ci/environments/slug.ts';
 import { clearable, longText, object, oneOf, optional, text } from '../../../../platform/http/schema.ts';

@@ -3,9 +3,9 @@ import {
   createEnvironment,
   deleteEnvironment,
   updateEnvironment,
-} from '../../../../ci/environments/change.ts';
+} from '../../../../ci/environments/create_update_delete.ts';
 import { findEnvironment } from '../../../../ci/environments/queries.ts';
-import { stopEnvironment, findStopJob } from '../../../../ci/environments/stop.ts';
+import { stopEnvironment, findStopJob } from '../../../../ci/environments/stop_environment.ts';
 import { id, object, optional, text } from '../../../../platform/http/schema.ts';
 import { loadConfirmation } from '../../../../ci/jobs/confirmation.ts';
 import { jobFunctions } from '../../../../ci/jobs/environment_jobs.ts';

@@ -2,7 +2,7 @@ import { type Call, requireActor, requireUser } from '../../../../core/access/ca
 import { Failure, notFound } from '../../../../platform/errors.ts';
 import { recordAudit } from '../../../../core/access/audit.ts';
 import { object, optional, text } from '../../../../platform/http/schema.ts';
-import { linkIdentity, unlinkIdentity } from '../../../../identity/identities/link.ts';
+import { linkIdentity, unlinkIdentity } from '../../../../identity/identities/link_identity.ts';
 import {
   type Claims,
   type Proofs,
@@ -20,7 +20,7 @@ import {
 import { getCountedNames } from '../../../../identity/sessions/failure_counts.ts';
 import { countFailure, requireFewFailures } from '../../../../identity/sessions/sign_in_failures.ts';
 import { needsSecondFactor } from '../../../../identity/sessions/second_factor.ts';
-import { startSession } from '../../../../identity/sessions/start.ts';
+import { startSession } from '../../../../identity/sessions/start_session.ts';
 import type { SignInProvider } from '../../../../platform/config/sign_in_providers.ts';
 import { html } from '../../parts/html.ts';
 import { ownPath } from '../../request/own_path.ts';

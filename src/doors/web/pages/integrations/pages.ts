@@ -3,7 +3,7 @@ import { notFound } from '../../../../platform/errors.ts';
 import type { RawParams } from '../../../../platform/http/params.ts';
 import { boolean, longText, object, optional, text } from '../../../../platform/http/schema.ts';
 import { configuredIntegrations, loadIntegration } from '../../../../planning/integrations/queries.ts';
-import { deleteIntegration, setIntegration } from '../../../../planning/integrations/set.ts';
+import { deleteIntegration, setIntegration } from '../../../../planning/integrations/set_integration.ts';
 import { type Slug, secretNames, slugs, trackers } from '../../../../planning/integrations/trackers.ts';
 import { type Project, findProjectFor } from '../../../../projects/projects/find.ts';
 import { type FormProblems, attempt } from '../../parts/form.ts';

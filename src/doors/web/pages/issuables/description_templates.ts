@@ -1,5 +1,5 @@
 /** Templates of descriptions: files below `.gitlab/` of the default branch of a project. */
-import { openCode } from '../../../../code/repository/code.ts';
+import { openCode } from '../../../../code/repository/find_code.ts';
 import {
   type DescriptionType,
   findTemplates,

@@ -2,8 +2,8 @@
 import type { Call } from '../../../../core/access/call.ts';
 import type { LoadedTarget, Target } from '../../../../planning/issuables/target.ts';
 import { changeSubscription } from '../../../../planning/subscriptions/routes.ts';
-import { finishTodo } from '../../../../planning/todos/done.ts';
-import { markTodo } from '../../../../planning/todos/mark.ts';
+import { finishTodo } from '../../../../planning/todos/finish_todos.ts';
+import { markTodo } from '../../../../planning/todos/add_own_todo.ts';
 import { findPendingTodo } from '../../../../planning/todos/queries.ts';
 import { Failure } from '../../../../platform/errors.ts';
 import { object } from '../../../../platform/http/schema.ts';

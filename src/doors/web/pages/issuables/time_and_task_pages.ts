@@ -7,7 +7,7 @@ import {
   estimateStep,
   resetEstimateStep,
   spendStep,
-} from '../../../../planning/time_tracking/change.ts';
+} from '../../../../planning/time_tracking/change_times.ts';
 import { conflict, forbidden } from '../../../../platform/errors.ts';
 import { boolean, integer, object, optional, text } from '../../../../platform/http/schema.ts';
 import { page } from '../../page.ts';

@@ -1,5 +1,5 @@
 /** Finds what the viewer may jump to: projects, issues, merge requests, files, users. */
-import { openCode } from '../../../../code/repository/code.ts';
+import { openCode } from '../../../../code/repository/find_code.ts';
 import { listPaths, searchPaths } from '../../../../code/repository/files/list_paths.ts';
 import { branchPrefix, findRef } from '../../../../code/repository/refs/resolve.ts';
 import { may } from '../../../../core/access/may.ts';

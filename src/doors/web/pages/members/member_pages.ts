@@ -8,7 +8,7 @@ import {
   findReadable,
   groupSource,
   projectSource,
-} from '../../../../projects/members/source.ts';
+} from '../../../../projects/members/member_source.ts';
 import { findProject } from '../../../../projects/projects/find.ts';
 import type { Html } from '../../parts/html.ts';
 import { groupPagePath, groupView } from '../../parts/frame/group_layout.ts';

@@ -15,7 +15,7 @@ import {
   optional,
   text,
 } from '../../../../platform/http/schema.ts';
-import { addMember, removeMember, updateMember } from '../../../../projects/members/change.ts';
+import { addMember, removeMember, updateMember } from '../../../../projects/members/change_members.ts';
 import { type FormProblems, attempt } from '../../parts/form.ts';
 import { nameRole } from './role.ts';
 import { type AnyPage, type View, type Visit, page, redirect } from '../../page.ts';

@@ -1,7 +1,7 @@
 import { requireActor, requireUser } from '../../../../core/access/call.ts';
 import { id, object } from '../../../../platform/http/schema.ts';
-import { endSession } from '../../../../identity/sessions/end.ts';
-import { type SessionRow, listSessions } from '../../../../identity/sessions/list.ts';
+import { endSession } from '../../../../identity/sessions/end_session.ts';
+import { type SessionRow, listSessions } from '../../../../identity/sessions/list_sessions.ts';
 import { form } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { moment } from '../../parts/timestamp.ts';

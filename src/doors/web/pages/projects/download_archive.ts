@@ -1,7 +1,7 @@
 /** Downloads of the files of a ref: `/group/project/-/archive/main/project-main.zip`. */
 import { Readable } from 'node:stream';
 import { archiveAnswer } from '../../../../code/repository/files/archive.ts';
-import { openCode } from '../../../../code/repository/code.ts';
+import { openCode } from '../../../../code/repository/find_code.ts';
 import { notFound } from '../../../../platform/errors.ts';
 import { object, text } from '../../../../platform/http/schema.ts';
 import { type Project, findProjectFor } from '../../../../projects/projects/find.ts';

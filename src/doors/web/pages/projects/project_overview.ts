@@ -6,7 +6,7 @@ import { may } from '../../../../core/access/may.ts';
 import { canSeeProject } from '../../../../core/access/visible.ts';
 import { basicUser } from '../../../../identity/users/json.ts';
 import { listMembers } from '../../../../projects/members/queries.ts';
-import { projectSource } from '../../../../projects/members/source.ts';
+import { projectSource } from '../../../../projects/members/member_source.ts';
 import { type Project, loadProject } from '../../../../projects/projects/find.ts';
 import { loadTopics } from '../../../../projects/projects/topics.ts';
 import type { Visit } from '../../page.ts';

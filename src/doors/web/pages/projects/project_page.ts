@@ -1,5 +1,5 @@
 /** The page of a project. */
-import type { Code } from '../../../../code/repository/code.ts';
+import type { Code } from '../../../../code/repository/find_code.ts';
 import { openCachedCode } from '../../../../code/repository/read_cache.ts';
 import { countCommits } from '../../../../code/repository/commits/count_commits.ts';
 import { loadLanguagesBriefly } from '../../../../code/repository/languages/load_languages.ts';

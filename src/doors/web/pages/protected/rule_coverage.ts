@@ -1,5 +1,5 @@
 /** Which branches or tags the rules of a page cover. */
-import { openCode } from '../../../../code/repository/code.ts';
+import { openCode } from '../../../../code/repository/find_code.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
 import { matchesWildcard } from '../../../../platform/wildcard.ts';
 import type { Visit } from '../../page.ts';

@@ -1,5 +1,5 @@
 /** Edits and deletes releases and their links. */
-import { type Code, findCode } from '../../../../code/repository/code.ts';
+import { type Code, findCode } from '../../../../code/repository/find_code.ts';
 import { findRelease } from '../../../../code/releases/find_releases.ts';
 import { type ReleaseRow, type ReleaseJson, releasesJson } from '../../../../code/releases/json.ts';
 import { linkTypes } from '../../../../code/releases/links.ts';

@@ -1,5 +1,5 @@
 /** The Atom feed of releases. */
-import { findCode } from '../../../../code/repository/code.ts';
+import { findCode } from '../../../../code/repository/find_code.ts';
 import { listReleases } from '../../../../code/releases/find_releases.ts';
 import { releasesJson } from '../../../../code/releases/json.ts';
 import { pageRequest } from '../../../../platform/http/page.ts';

@@ -1,5 +1,5 @@
 /** The list of releases, and the address of the newest one. */
-import { type Code, findCode } from '../../../../code/repository/code.ts';
+import { type Code, findCode } from '../../../../code/repository/find_code.ts';
 import { type ReleaseOrder, latestRelease, listReleases } from '../../../../code/releases/find_releases.ts';
 import { type ReleaseRow, releasesJson } from '../../../../code/releases/json.ts';
 import { may } from '../../../../core/access/may.ts';

@@ -1,5 +1,5 @@
 /** Creates releases, and their tags if missing. */
-import { type Code, findCode } from '../../../../code/repository/code.ts';
+import { type Code, findCode } from '../../../../code/repository/find_code.ts';
 import { linkTypes } from '../../../../code/releases/links.ts';
 import { createRelease } from '../../../../code/releases/write_releases.ts';
 import { anything, hash, longText, object, optional, text } from '../../../../platform/http/schema.ts';

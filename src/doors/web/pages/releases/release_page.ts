@@ -1,5 +1,5 @@
 /** The page of a release: notes, assets, milestones. */
-import { type Code, findCode } from '../../../../code/repository/code.ts';
+import { type Code, findCode } from '../../../../code/repository/find_code.ts';
 import { findRelease, latestRelease } from '../../../../code/releases/find_releases.ts';
 import { type ReleaseRow, releasesJson } from '../../../../code/releases/json.ts';
 import { notFound } from '../../../../platform/errors.ts';

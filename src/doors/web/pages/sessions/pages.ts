@@ -1,7 +1,7 @@
 import { object } from '../../../../platform/http/schema.ts';
 import { requireActor } from '../../../../core/access/call.ts';
 import { endBothSessions, endImpersonation } from '../../../../identity/sessions/impersonate.ts';
-import { endSession } from '../../../../identity/sessions/end.ts';
+import { endSession } from '../../../../identity/sessions/end_session.ts';
 import { toAsciiUrl } from '../../../../core/settings/setting_effects.ts';
 import { page, redirect } from '../../page.ts';
 import { signInPages } from './sign_in.ts';

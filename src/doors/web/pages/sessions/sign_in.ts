@@ -1,7 +1,7 @@
 import { Failure } from '../../../../platform/errors.ts';
 import { object, optional, text } from '../../../../platform/http/schema.ts';
 import { signInWithPassword } from '../../../../identity/sessions/check_password.ts';
-import { startSession } from '../../../../identity/sessions/start.ts';
+import { startSession } from '../../../../identity/sessions/start_session.ts';
 import { type FormProblems, form, hidden, input, noProblems } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { ownPath } from '../../request/own_path.ts';

@@ -5,7 +5,7 @@ import { forbidden } from '../../../../platform/errors.ts';
 import { object, boolean, id, longText, oneOf, optional } from '../../../../platform/http/schema.ts';
 import { createSnippet } from '../../../../projects/snippets/create.ts';
 import { deleteSnippet } from '../../../../projects/snippets/delete.ts';
-import { mayCreate, requireChange } from '../../../../projects/snippets/owner.ts';
+import { mayCreate, requireChange } from '../../../../projects/snippets/snippet_home.ts';
 import { findSnippet, loadContent } from '../../../../projects/snippets/queries.ts';
 import type { SnippetRow } from '../../../../projects/snippets/snippet_row.ts';
 import { updateSnippet } from '../../../../projects/snippets/update.ts';

@@ -3,7 +3,7 @@ import { unauthorized } from '../../../../platform/errors.ts';
 import { pageParams, pageRequest } from '../../../../platform/http/page.ts';
 import { object, oneOf, optional } from '../../../../platform/http/schema.ts';
 import { snippetsJson } from '../../../../projects/snippets/json.ts';
-import { mayCreate } from '../../../../projects/snippets/owner.ts';
+import { mayCreate } from '../../../../projects/snippets/snippet_home.ts';
 import { listSnippets } from '../../../../projects/snippets/queries.ts';
 import { type View, type Visit, page } from '../../page.ts';
 import { emptyState } from '../../parts/empty_state.ts';

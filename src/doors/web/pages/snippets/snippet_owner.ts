@@ -1,6 +1,6 @@
 /** Where snippets are: in a project, or with their author. Their pages are alike. */
 import { may } from '../../../../core/access/may.ts';
-import type { Home } from '../../../../projects/snippets/owner.ts';
+import type { Home } from '../../../../projects/snippets/snippet_home.ts';
 import { findProject } from '../../../../projects/projects/find.ts';
 import { notFound } from '../../../../platform/errors.ts';
 import { optional } from '../../../../platform/http/schema.ts';

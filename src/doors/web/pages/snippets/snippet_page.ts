@@ -4,7 +4,7 @@ import { may } from '../../../../core/access/may.ts';
 import { anonymous } from '../../../../core/access/viewer.ts';
 import { object, id, integer, optional } from '../../../../platform/http/schema.ts';
 import { snippetsJson } from '../../../../projects/snippets/json.ts';
-import { mayChange } from '../../../../projects/snippets/owner.ts';
+import { mayChange } from '../../../../projects/snippets/snippet_home.ts';
 import { findSnippet, loadContent } from '../../../../projects/snippets/queries.ts';
 import { plainHeaders } from '../../../../projects/snippets/routes.ts';
 import type { SnippetRow } from '../../../../projects/snippets/snippet_row.ts';

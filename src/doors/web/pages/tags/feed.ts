@@ -1,5 +1,5 @@
 /** The Atom feed of tags, the newest first. */
-import type { Code } from '../../../../code/repository/code.ts';
+import type { Code } from '../../../../code/repository/find_code.ts';
 import { tagsJson } from '../../../../code/repository/tags/json.ts';
 import { listTags } from '../../../../code/repository/tags/list.ts';
 import { pageRequest } from '../../../../platform/http/page.ts';

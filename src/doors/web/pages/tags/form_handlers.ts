@@ -1,6 +1,6 @@
 /** Creates and deletes tags, by the operations of the API. */
 import { findCodeForPush } from '../../../../code/repository/branches/create.ts';
-import type { Code } from '../../../../code/repository/code.ts';
+import type { Code } from '../../../../code/repository/find_code.ts';
 import { createTag, deleteTag } from '../../../../code/repository/tags/change_tags.ts';
 import { longText, object, optional, text } from '../../../../platform/http/schema.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';

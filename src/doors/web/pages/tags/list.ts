@@ -1,5 +1,5 @@
 /** The tags of a project. */
-import { type Code, findCode } from '../../../../code/repository/code.ts';
+import { type Code, findCode } from '../../../../code/repository/find_code.ts';
 import { tagsJson } from '../../../../code/repository/tags/json.ts';
 import { type TagFilter, listTags } from '../../../../code/repository/tags/list.ts';
 import { may } from '../../../../core/access/may.ts';

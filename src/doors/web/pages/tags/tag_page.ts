@@ -1,5 +1,5 @@
 /** The page of a tag: its message, its release notes and its files to download. */
-import { type Code, findCode } from '../../../../code/repository/code.ts';
+import { type Code, findCode } from '../../../../code/repository/find_code.ts';
 import { mayCreateTag, loadProtectedTags } from '../../../../code/repository/protection/rules.ts';
 import { tagsJson } from '../../../../code/repository/tags/json.ts';
 import { requireTag } from '../../../../code/repository/tags/list.ts';

@@ -1,5 +1,5 @@
 /** The card with the entries of a folder. The page of a project shows the card of its root. */
-import type { Code } from '../../../../code/repository/code.ts';
+import type { Code } from '../../../../code/repository/find_code.ts';
 import { openCachedCode } from '../../../../code/repository/read_cache.ts';
 import { type LastCommits, findLastCommits } from '../../../../code/repository/files/last_commits.ts';
 import { toCommitTitle } from '../../../../code/repository/commits/json.ts';

@@ -1,7 +1,7 @@
 /** The second step of a sign-in. */
 import { Failure } from '../../../../platform/errors.ts';
 import { object, optional, text } from '../../../../platform/http/schema.ts';
-import { startSession } from '../../../../identity/sessions/start.ts';
+import { startSession } from '../../../../identity/sessions/start_session.ts';
 import { answerChallenge, createChallenge } from '../../../../identity/two_factor/challenge.ts';
 import { type FormProblems, form, hidden, input, noProblems } from '../../parts/form.ts';
 import { html } from '../../parts/html.ts';

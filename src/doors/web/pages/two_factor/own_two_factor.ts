@@ -10,7 +10,7 @@ import {
   replaceCodes,
   loadPendingKey,
 } from '../../../../identity/two_factor/enroll.ts';
-import { countCodes } from '../../../../identity/two_factor/recovery.ts';
+import { countCodes } from '../../../../identity/two_factor/recovery_codes.ts';
 import { keyUri, loadTotp } from '../../../../identity/two_factor/totp.ts';
 import { type FormProblems, attempt, form, input, noProblems } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';

@@ -2,7 +2,7 @@ import { tooManyRequests } from '../../../../platform/errors.ts';
 import { type RateCounter, rateCounter } from '../../../../platform/http/rate_counter.ts';
 import { object, text } from '../../../../platform/http/schema.ts';
 import { getOrigin } from '../../../../identity/sessions/failure_counts.ts';
-import { startSession } from '../../../../identity/sessions/start.ts';
+import { startSession } from '../../../../identity/sessions/start_session.ts';
 import { signUp } from '../../../../identity/users/sign_up.ts';
 import { attempt, form, input, noProblems } from '../../parts/form.ts';
 import { html } from '../../parts/html.ts';

@@ -1,5 +1,5 @@
 /** What the pages about code show: a project, a commit and a path. */
-import { type Code, openCode } from '../../../../code/repository/code.ts';
+import { type Code, openCode } from '../../../../code/repository/find_code.ts';
 import { openCachedCode } from '../../../../code/repository/read_cache.ts';
 import { type RefPath, resolveRefPath } from '../../../../code/repository/refs/ref_path.ts';
 import { notFound } from '../../../../platform/errors.ts';

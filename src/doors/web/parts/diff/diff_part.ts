@@ -1,6 +1,6 @@
 /** The differences of a commit or comparison: a summary, a switch for white space, the files. */
 import type { Call } from '../../../../core/access/call.ts';
-import type { Code } from '../../../../code/repository/code.ts';
+import type { Code } from '../../../../code/repository/find_code.ts';
 import { type DiffRequest, type ReadDiff, readDiff } from '../../../../code/repository/commits/read_diff.ts';
 import { diffLimits } from '../../../../code/repository/commits/diff_json.ts';
 import type { FileDiff, Oid } from '../../../../platform/git/protocol_types.ts';

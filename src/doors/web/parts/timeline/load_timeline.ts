@@ -1,5 +1,5 @@
 /** Loads the texts of an issue or merge request, in a number of statements that does not depend on its comments. */
-import { type AwardCounts, countAwards } from '../../../../planning/awards/count.ts';
+import { type AwardCounts, countAwards } from '../../../../planning/awards/count_awards.ts';
 import { mayAward } from '../../../../planning/awards/rules.ts';
 import { discussionsJson } from '../../../../planning/discussions/json.ts';
 import { type Discussion, listDiscussions } from '../../../../planning/discussions/queries.ts';

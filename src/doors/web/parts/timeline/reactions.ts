@@ -1,5 +1,5 @@
 /** Reactions to a text: each emoji with its number, and a menu of further ones. */
-import type { AwardCount } from '../../../../planning/awards/count.ts';
+import type { AwardCount } from '../../../../planning/awards/count_awards.ts';
 import { replaceEmoji } from '../../../markdown/convert/emoji.ts';
 import type { Visit } from '../../page.ts';
 import { hidden } from '../form.ts';

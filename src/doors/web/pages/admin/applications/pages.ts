@@ -1,8 +1,8 @@
 /** OAuth applications of the instance and of users, for administrators. */
 import type { Static } from 'typebox';
 import { requireActor } from '../../../../../core/access/call.ts';
-import { createApplication } from '../../../../../identity/oauth/create.ts';
-import { deleteApplication } from '../../../../../identity/oauth/delete.ts';
+import { createApplication } from '../../../../../identity/oauth/create_application.ts';
+import { deleteApplication } from '../../../../../identity/oauth/delete_application.ts';
 import {
   type Application,
   findApplication,

@@ -9,7 +9,7 @@ import {
   retryWork,
   loadWorkFigures,
   workStates,
-} from '../../../../../platform/queue/inspect.ts';
+} from '../../../../../platform/queue/inspect_work.ts';
 import { form } from '../../../parts/form.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { moment, momentOr } from '../../../parts/timestamp.ts';

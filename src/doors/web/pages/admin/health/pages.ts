@@ -7,8 +7,14 @@ import { formatBytes } from '../../../parts/code/format_bytes.ts';
 import { spell } from '../../../parts/status_badge.ts';
 import { type Visit, page } from '../../../page.ts';
 import { adminView } from '../admin_nav.ts';
-import { type DatabaseFacts, type RunnerFacts, type Space, type StorageFacts, readHealth } from './read_health.ts';
-import type { WorkFigures } from '../../../../../platform/queue/inspect.ts';
+import {
+  type DatabaseFacts,
+  type RunnerFacts,
+  type Space,
+  type StorageFacts,
+  readHealth,
+} from './read_health.ts';
+import type { WorkFigures } from '../../../../../platform/queue/inspect_work.ts';
 
 const path = '/admin/health';
 

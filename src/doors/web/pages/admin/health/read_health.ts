@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type JobCounts, countInstanceJobs } from '../../../../../ci/jobs/instance_jobs.ts';
 import type { Platform } from '../../../../../core/platform.ts';
 import { getLocalRoot } from '../../../../../platform/git/storages.ts';
-import { type WorkFigures, loadWorkFigures } from '../../../../../platform/queue/inspect.ts';
+import { type WorkFigures, loadWorkFigures } from '../../../../../platform/queue/inspect_work.ts';
 
 const maxWait = 2_000;
 

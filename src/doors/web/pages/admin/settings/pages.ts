@@ -1,10 +1,10 @@
 import { changeSettings } from '../../../../instance/change_settings.ts';
 import type { RawParams } from '../../../../../platform/http/params.ts';
 import { anything, object, optional } from '../../../../../platform/http/schema.ts';
-import { type Change, computeChanges } from '../../../../../core/settings/change.ts';
+import { type Change, computeChanges } from '../../../../../core/settings/compute_changes.ts';
 import { type SettingName, settingNames } from '../../../../../core/settings/fields.ts';
-import { type Field, groups } from '../../../../../core/settings/kinds.ts';
-import { readLastChanges } from '../../../../../core/settings/store.ts';
+import { type Field, groups } from '../../../../../core/settings/field_kinds.ts';
+import { readLastChanges } from '../../../../../core/settings/settings_store.ts';
 import { toSettingContext } from '../../../../../core/settings/setting_context.ts';
 import { basicUsersById } from '../../../../../identity/users/json.ts';
 import { type FormProblems, attempt, form, noProblems, saidOf } from '../../../parts/form.ts';

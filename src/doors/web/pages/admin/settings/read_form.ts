@@ -3,16 +3,16 @@ import { hash } from 'node:crypto';
 import type { Problems } from '../../../../../platform/errors.ts';
 import { type ParamsReader, type RawParams, paramsReader } from '../../../../../platform/http/params.ts';
 import { object, optional } from '../../../../../platform/http/schema.ts';
-import { type RequestedSettings, toStoredValue } from '../../../../../core/settings/change.ts';
-import type { SettingContext } from '../../../../../core/settings/checks.ts';
-import { type Control, toControl } from '../../../../../core/settings/controls.ts';
+import { type RequestedSettings, toStoredValue } from '../../../../../core/settings/compute_changes.ts';
+import type { SettingContext } from '../../../../../core/settings/value_checks.ts';
+import { type Control, toControl } from '../../../../../core/settings/form_controls.ts';
 import {
   type SettingName,
   type Settings,
   fields,
   settingNames,
 } from '../../../../../core/settings/fields.ts';
-import type { Field } from '../../../../../core/settings/kinds.ts';
+import type { Field } from '../../../../../core/settings/field_kinds.ts';
 import { problemsOf } from '../../../parts/form.ts';
 
 /** Content of a control: a text, or the values of ticked checkboxes. */

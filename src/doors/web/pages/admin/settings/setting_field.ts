@@ -1,6 +1,6 @@
 /** Renders one setting: its meaning, its control, and who changed it last. */
-import type { SettingContext } from '../../../../../core/settings/checks.ts';
-import { toControl } from '../../../../../core/settings/controls.ts';
+import type { SettingContext } from '../../../../../core/settings/value_checks.ts';
+import { toControl } from '../../../../../core/settings/form_controls.ts';
 import type { SettingName } from '../../../../../core/settings/fields.ts';
 import {
   type FormProblems,

@@ -1,7 +1,7 @@
 /** What administrators do with a user by one button. */
 import { requireActor } from '../../../../../core/access/call.ts';
 import { startImpersonation } from '../../../../../identity/sessions/impersonate.ts';
-import { removeFactorOf } from '../../../../../identity/two_factor/remove.ts';
+import { removeFactorOf } from '../../../../../identity/two_factor/remove_factor.ts';
 import { setBlocked } from '../../../../../identity/users/block.ts';
 import { resetPassword } from '../../../../../identity/users/reset_password.ts';
 import { id, object } from '../../../../../platform/http/schema.ts';

@@ -1,8 +1,8 @@
 /** Sessions, SSH keys and access tokens of a user, for administrators. */
 import { deleteKey } from '../../../../../identity/keys/delete.ts';
 import { type KeyRow, listKeys } from '../../../../../identity/keys/queries.ts';
-import { endSessionOf } from '../../../../../identity/sessions/end.ts';
-import { type SessionRow, listSessions } from '../../../../../identity/sessions/list.ts';
+import { endSessionOf } from '../../../../../identity/sessions/end_session.ts';
+import { type SessionRow, listSessions } from '../../../../../identity/sessions/list_sessions.ts';
 import { tokenJson } from '../../../../../identity/tokens/json.ts';
 import {
   type TokenKind,

@@ -1,7 +1,7 @@
 /** Forms that revert or cherry-pick what was merged. */
 import type { Call } from '../../../../../core/access/call.ts';
 import { createBranch } from '../../../../../code/repository/branches/create.ts';
-import { type Code, openCode } from '../../../../../code/repository/code.ts';
+import { type Code, openCode } from '../../../../../code/repository/find_code.ts';
 import { type PickKind, pickCommit } from '../../../../../code/repository/commits/cherry_pick.ts';
 import { branchPrefix, findRef, requireCommit } from '../../../../../code/repository/refs/resolve.ts';
 import { may } from '../../../../../core/access/may.ts';

@@ -1,5 +1,5 @@
 /** The branches of a new merge request: which ones the address names, and the form that chooses them. */
-import { type Code, openCode } from '../../../../../code/repository/code.ts';
+import { type Code, openCode } from '../../../../../code/repository/find_code.ts';
 import { branchPrefix } from '../../../../../code/repository/refs/resolve.ts';
 import { canReadCode } from '../../../../../core/access/visible.ts';
 import { may } from '../../../../../core/access/may.ts';

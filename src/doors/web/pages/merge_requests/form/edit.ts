@@ -1,5 +1,5 @@
 /** The form for the title, the description and the target of a merge request. */
-import { openCode } from '../../../../../code/repository/code.ts';
+import { openCode } from '../../../../../code/repository/find_code.ts';
 import { branchPrefix } from '../../../../../code/repository/refs/resolve.ts';
 import { boolean, longText, object, optional, text } from '../../../../../platform/http/schema.ts';
 import type { LoadedMergeRequest } from '../../../../../review/merge_requests/find.ts';

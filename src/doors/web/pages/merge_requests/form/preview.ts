@@ -1,5 +1,5 @@
 /** Reads and renders what a new merge request would bring: commits and changed files. */
-import { type Code, openCode } from '../../../../../code/repository/code.ts';
+import { type Code, openCode } from '../../../../../code/repository/find_code.ts';
 import {
   type Compared,
   compareAcrossProjects,

@@ -1,0 +1,197 @@
+/** Creates a pipeline from a commit and its configuration, on behalf of a user. */
+import type { Platform } from '../../../core/platform.ts';
+import type { Reader, Tx } from '../../../platform/db/open.ts';
+import type { PipelineSource } from '../../../platform/db/schema/ci.ts';
+import { type Commit, type Oid, zeroOid } from '../../../platform/git/protocol_types.ts';
+import type { Project } from '../../../projects/projects/find.ts';
+import { holdProject, projectTurn } from '../../../projects/projects/lock_project.ts';
+import { getRepository } from '../../../code/repository/get_repository.ts';
+import type { PipelineRow } from '../../../code/repository/statuses/pipeline_summary.ts';
+import { loadCommits } from '../../../code/repository/refs/resolve.ts';
+import { advancePipeline } from '../processing/advance_pipeline.ts';
+import type { ReadArtifactText } from '../config/ci_files.ts';
+import { pipelinesOfProject } from '../find.ts';
+import { type PipelineVariable, sealPipelineVariables } from './pipeline_variables.ts';
+import { type NewPipeline, type Upstream, insertPipeline } from './insert_pipeline.ts';
+import { getActiveJobsRefusal, getRateLimitRefusal } from './limits.ts';
+import { mergeRequestRefFor } from './merge_request_facts.ts';
+import { createPipelineRef } from './persistent_ref.ts';
+import { type PlanOutcome, loadConfigText, planPipeline } from './plan_commit.ts';
+import type { MergeRequestFacts, PipelineRef } from '../predefined_variables/pipeline_predefined.ts';
+import { authorizePipeline, loadCreator } from './creation_rights.ts';
+
+export type PipelineRequest = {
+  project: Project;
+  ref: PipelineRef;
+  sha: Oid;
+  /** The previous commit of the ref; all zeros if unknown. */
+  before_sha?: Oid;
+  source: PipelineSource;
+  /** null: pushed with a deploy key. */
+  user_id: number | null;
+  variables?: readonly PipelineVariable[];
+  /** Required with a ref of type `merge_request`. */
+  merge_request?: MergeRequestFacts;
+  /** The push option `ci.skip` was set. */
+  skip?: boolean;
+  /** Whether `[ci skip]` in the commit message applies (default: true); false for explicit requests by a user. */
+  obeysSkipMessage?: boolean;
+  /** Whether an invalid configuration creates a failed pipeline (default: true) or is refused. */
+  storesInvalid?: boolean;
+  /** Configuration of a child pipeline, used instead of the project's file. */
+  child?: { content: string; readArtifact: ReadArtifactText };
+  /** The pipeline and job that start this one. */
+  upstream?: Upstream;
+  schedule_id?: number;
+  /** Checks in the creating transaction whether the pipeline exists already. */
+  alreadyExists?: (tx: Tx) => Promise<boolean>;
+  /** Runs in the creating transaction after the pipeline is stored. */
+  onCreated?: (tx: Tx, pipelineId: number) => Promise<void>;
+};
+
+export type CreateResult = { pipeline: PipelineRow } | { refused: string };
+
+/** The rows to insert, or the reason why there is no pipeline. */
+type CreationPlan =
+  | { rows: Omit<NewPipeline, 'pipeline' | 'variables' | 'timeout'> & { add: ExtraColumns } }
+  | { refused: string };
+type ExtraColumns = Partial<Omit<NewPipeline['pipeline'], 'project_id'>>;
+
+const skipMessagePattern = /\[(?:ci[ _-]skip|skip[ _-]ci)\]/i;
+
+const isSkipped = (
+  { skip = false, obeysSkipMessage = true }: PipelineRequest,
+  { message }: Commit,
+): boolean => skip || (obeysSkipMessage && skipMessagePattern.test(message));
+
+const withoutJobs = (add: ExtraColumns): CreationPlan => ({ rows: { jobs: [], add } });
+
+const toCreationPlan = ({ storesInvalid = true }: PipelineRequest, outcome: PlanOutcome): CreationPlan => {
+  if ('refused' in outcome) return outcome;
+  if ('configErrors' in outcome) {
+    const yaml_errors = outcome.configErrors.join('\n');
+    if (!storesInvalid) return { refused: yaml_errors };
+    return withoutJobs({ status: 'failed', yaml_errors, failure_reason: 'config_error' });
+  }
+  const { name, auto_cancel, jobs } = outcome.plan;
+  const { on_new_commit, on_job_failure } = auto_cancel;
+  const add = { name, auto_cancel: on_new_commit ?? 'conservative' } as const;
+  return { rows: { jobs, add, cancel_on_failure: on_job_failure === 'all' } };
+};
+
+type Evaluation = { decision: CreationPlan; isProtected: boolean };
+
+const refuse = (refused: string): Evaluation => ({ decision: { refused }, isProtected: false });
+
+const evaluateRequest = async (platform: Platform, request: PipelineRequest): Promise<Evaluation> => {
+  const { project, ref, sha, source, before_sha = zeroOid, variables = [], merge_request, user_id } = request;
+  const creator = user_id === null ? null : await loadCreator(platform, user_id);
+  if (user_id !== null && creator === null)
+    return refuse('Insufficient permissions to create a new pipeline');
+  if (project.builds_access_level === 'disabled' || project.archived === 1)
+    return refuse('Pipeline is disabled');
+  const { isProtected, refused } = await authorizePipeline(platform, project, ref, creator);
+  if (refused !== null) return refuse(refused);
+  const code = { project, repository: getRepository(platform, project) };
+  const commit = (await loadCommits(code.repository, [sha])).get(sha);
+  if (commit === undefined) return refuse('Commit not found');
+  const { child } = request;
+  const content = child === undefined ? await loadConfigText({ code, commit: sha }) : { text: child.content };
+  if ('refused' in content) return refuse(content.refused);
+  if (isSkipped(request, commit)) return { decision: withoutJobs({ status: 'skipped' }), isProtected };
+  const context = { code, ref, commit, before_sha, source, isProtected, creator, variables };
+  const outcome =
+    'configErrors' in content
+      ? content
+      : await planPipeline(
+          platform,
+          {
+            ...context,
+            ...(merge_request && { merge_request }),
+            ...(child && { readArtifact: child.readArtifact }),
+          },
+          content.text,
+        );
+  return { decision: toCreationPlan(request, outcome), isProtected };
+};
+
+const toPipelineRow = (request: PipelineRequest, isProtected: boolean): NewPipeline['pipeline'] => {
+  const {
+    project,
+    ref,
+    sha,
+    before_sha = zeroOid,
+    source,
+    user_id,
+    merge_request,
+    schedule_id,
+    upstream,
+  } = request;
+  // For a fork, the merge request's ref is in the target project.
+  const isOwn = ref.type === 'merge_request' && merge_request?.project_id === project.id;
+  return {
+    project_id: project.id,
+    ref: isOwn ? mergeRequestRefFor(merge_request.iid) : ref.name,
+    tag: ref.type === 'tag' ? 1 : 0,
+    sha,
+    before_sha,
+    source,
+    protected: isProtected ? 1 : 0,
+    user_id,
+    merge_request_id: merge_request?.id ?? null,
+    schedule_id: schedule_id ?? null,
+    ...upstream,
+  };
+};
+
+/** Returns why the rate limit refuses the pipeline, or null. Downstream pipelines are not rate limited here. */
+const getRateRefusal = async (
+  platform: Platform,
+  db: Reader,
+  request: PipelineRequest,
+): Promise<string | null> =>
+  request.upstream === undefined
+    ? await getRateLimitRefusal(db, platform.config, request, platform.clock.now())
+    : null;
+
+const store = async (
+  platform: Platform,
+  request: PipelineRequest,
+  newPipeline: NewPipeline,
+): Promise<CreateResult> =>
+  await platform.store.write(async (tx) => {
+    const { id: project_id } = request.project;
+    await holdProject(tx, project_id);
+    if ((await request.alreadyExists?.(tx)) === true) return { refused: 'Pipeline was made already' };
+    const refused =
+      (await getRateRefusal(platform, tx.db, request)) ??
+      (await getActiveJobsRefusal(tx.db, platform.config, project_id, newPipeline.jobs.length));
+    if (refused !== null) return { refused };
+    const id = await insertPipeline(tx, newPipeline);
+    if (newPipeline.jobs.length > 0) await advancePipeline(tx, id);
+    await request.onCreated?.(tx, id);
+    const pipeline = await pipelinesOfProject(tx.db, project_id, id);
+    if (pipeline === null) throw new Error(`pipeline ${id} was not stored`);
+    return { pipeline };
+  }, projectTurn(request.project.id));
+
+/**
+ * Creates a pipeline and starts its first jobs, or returns why there is no pipeline.
+ * @throws Failure 404 for a project that is being deleted
+ */
+export const createPipeline = async (platform: Platform, request: PipelineRequest): Promise<CreateResult> => {
+  // Checked before the configuration is read, and again in the transaction for concurrent requests.
+  const refused = await getRateRefusal(platform, platform.store.db, request);
+  if (refused !== null) return { refused };
+  const { decision, isProtected } = await evaluateRequest(platform, request);
+  if ('refused' in decision) return decision;
+  const { add, ...rows } = decision.rows;
+  const created = await store(platform, request, {
+    ...rows,
+    pipeline: { ...toPipelineRow(request, isProtected), ...add },
+    variables: sealPipelineVariables(platform, request.variables ?? []),
+    timeout: request.project.build_timeout,
+  });
+  if ('pipeline' in created && rows.jobs.length > 0) await createPipelineRef(platform, created.pipeline);
+  return created;
+};

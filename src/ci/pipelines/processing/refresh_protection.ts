@@ -1,0 +1,41 @@
+/** Keeps the `protected` flag of pipelines and jobs current when users restart jobs. */
+import type { Tx } from '../../../platform/db/open.ts';
+import type { JobStatus } from '../../../platform/db/schema/ci.ts';
+import { pipelineRef } from '../creation/pipeline_ref.ts';
+import { canUseProtected } from '../creation/creation_rights.ts';
+import type { Pipeline } from '../pipeline_rows.ts';
+
+/** Statuses of jobs that have not started, or may start again. */
+const idleStatuses: readonly JobStatus[] = ['created', 'manual', 'scheduled', 'skipped'];
+
+const columns = ['id', 'project_id', 'ref', 'tag', 'source', 'protected', 'merge_request_id'] as const;
+
+type ProtectedPipeline = Pick<Pipeline, (typeof columns)[number]>;
+
+/**
+ * Updates the flag of a locked pipeline whose jobs are retried or played, because ref protection may have changed since
+ * creation. Pending jobs and delayed jobs that start by themselves keep theirs.
+ */
+export const refreshProtection = async (tx: Tx, pipeline: ProtectedPipeline): Promise<0 | 1> => {
+  const { id, project_id } = pipeline;
+  const isProtected = (await canUseProtected(tx.db, project_id, pipelineRef(pipeline, null))) ? 1 : 0;
+  if (isProtected === pipeline.protected) return isProtected;
+  await tx.db.updateTable('pipelines').set({ protected: isProtected }).where('id', '=', id).execute();
+  await tx.db
+    .updateTable('jobs')
+    .set({ protected: isProtected })
+    .where('pipeline_id', '=', id)
+    .where('status', 'in', idleStatuses)
+    .execute();
+  return isProtected;
+};
+
+/** As `refreshProtection`, by pipeline id. */
+export const refreshProtectionById = async (tx: Tx, pipeline_id: number): Promise<0 | 1> => {
+  const pipeline = await tx.db
+    .selectFrom('pipelines')
+    .select(columns)
+    .where('id', '=', pipeline_id)
+    .executeTakeFirstOrThrow();
+  return await refreshProtection(tx, pipeline);
+};

@@ -1,0 +1,81 @@
+import { type Call, requireActor } from '../../core/access/call.ts';
+import { recordEvent } from '../../core/events/record_event.ts';
+import { lockUser } from '../../identity/users/queries.ts';
+import type { TodoRow } from './json.ts';
+
+/** Marks one of the caller's todos as done. A todo that is already done stays unchanged. */
+export const finishTodo = async (call: Call, todo: TodoRow): Promise<TodoRow> => {
+  const actor = requireActor(call);
+  return await call.write(async (tx) => {
+    const done = await tx.db
+      .updateTable('todos')
+      .set({ state: 'done', updated_at: tx.now })
+      .where('id', '=', todo.id)
+      .where('user_id', '=', actor.user.id)
+      .where('state', '=', 'pending')
+      .returningAll()
+      .executeTakeFirst();
+    if (done === undefined) return { ...todo, state: 'done' };
+    await recordEvent(tx, actor, {
+      kind: 'todo.done',
+      project_id: todo.project_id,
+      target_type: 'Todo',
+      target_id: todo.id,
+    });
+    return done;
+  });
+};
+
+/**
+ * Marks one of the caller's todos as pending again.
+ * @returns whether it changed: not if it is pending, or another todo on its target is
+ */
+export const restoreTodo = async (call: Call, todo: TodoRow): Promise<boolean> => {
+  const actor = requireActor(call);
+  return await call.write(async (tx) => {
+    // Serializes it with other todos of the user.
+    await lockUser(tx, actor.user.id);
+    const pending = tx.db
+      .selectFrom('todos')
+      .select('id')
+      .where('user_id', '=', actor.user.id)
+      .where('target_type', '=', todo.target_type)
+      .where('target_id', '=', todo.target_id)
+      .where('state', '=', 'pending');
+    if ((await pending.executeTakeFirst()) !== undefined) return false;
+    await tx.db
+      .updateTable('todos')
+      .set({ state: 'pending', updated_at: tx.now })
+      .where('id', '=', todo.id)
+      .where('user_id', '=', actor.user.id)
+      .execute();
+    await recordEvent(tx, actor, {
+      kind: 'todo.restored',
+      project_id: todo.project_id,
+      target_type: 'Todo',
+      target_id: todo.id,
+    });
+    return true;
+  });
+};
+
+/** Marks all pending todos of the caller as done, including those on targets they can no longer see. */
+export const finishAllTodos = async (call: Call): Promise<void> => {
+  const actor = requireActor(call);
+  await call.write(async (tx) => {
+    const { numUpdatedRows } = await tx.db
+      .updateTable('todos')
+      .set({ state: 'done', updated_at: tx.now })
+      .where('user_id', '=', actor.user.id)
+      .where('state', '=', 'pending')
+      .executeTakeFirst();
+    if (numUpdatedRows === 0n) return;
+    await recordEvent(tx, actor, {
+      kind: 'todo.all_done',
+      project_id: null,
+      target_type: 'User',
+      target_id: actor.user.id,
+      data: { todos: Number(numUpdatedRows) },
+    });
+  });
+};
