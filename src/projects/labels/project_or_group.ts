@@ -3,6 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Call } from '../../core/access/call.ts';
 import type { GroupAction, ProjectAction } from '../../core/access/may.ts';
 import type { Tx } from '../../platform/db/open.ts';
+import { refused } from '../../platform/errors.ts';
 import { findGroup, findGroupFor } from '../../identity/groups/find.ts';
 import { selectAncestors, selectDescendants } from '../../identity/namespaces/ancestors.ts';
 import { findProjectFor } from '../projects/find.ts';
@@ -40,6 +41,24 @@ export const findOwner = async (
   return groupOwner(groups === null ? await findGroup(call, id) : await findGroupFor(call, id, groups));
 };
 
+/**
+ * Loads the group of a project, to move a label or milestone of the project into it, and authorizes the action.
+ * @throws Failure 400 for a personal project, 403 without the right
+ */
+export const findGroupAbove = async (call: Call, project: Owner, action: GroupAction): Promise<Owner> => {
+  const { kind } = await call.db
+    .selectFrom('namespaces')
+    .select('kind')
+    .where('id', '=', project.namespace_id)
+    .executeTakeFirstOrThrow();
+  if (kind !== 'group') throw refused('The project does not belong to a group');
+  return groupOwner(await findGroupFor(call, project.namespace_id, action));
+};
+
+/** Subquery: projects below a group. */
+export const selectProjectsBelow = (group: Owner): RawBuilder<number> =>
+  sql<number>`(select id from projects where namespace_id in ${selectDescendants(group.namespace_id)})`;
+
 /** Returns the turn of transactions that lock the owner's row (`Write`). */
 export const ownerTurn = ({ kind, id }: Owner): string =>
   kind === 'projects' ? projectTurn(id) : `group ${id}`;
@@ -62,8 +81,7 @@ export const availableTo = (table: 'labels' | 'milestones', owner: Owner): RawBu
 const isReached = (column: string, owner: Owner): RawBuilder<boolean> =>
   owner.kind === 'projects'
     ? sql<boolean>`${sql.ref(column)} = ${owner.id}`
-    : sql<boolean>`${sql.ref(column)} in
-        (select id from projects where namespace_id in ${selectDescendants(owner.namespace_id)})`;
+    : sql<boolean>`${sql.ref(column)} in ${selectProjectsBelow(owner)}`;
 
 /** Serializes transactions that compare titles in the owner's project, or in the projects below its group. */
 export const lockTitles = async (tx: Tx, owner: Owner): Promise<void> => {

@@ -410,3 +410,68 @@ test('records each change once in the change log', async () => {
     ['label.created', 'label.updated', 'label.deleted'],
   );
 });
+
+const promote = async (id: number, label: number, as?: string) =>
+  await gantry.api(`PUT /projects/${id}/labels/${label}/promote`, as === undefined ? {} : { as });
+
+test('promotes a label to the group, in place of those of the same title below the group', async () => {
+  const group = await seedGroup(gantry);
+  const first = await project({ namespace: group.id });
+  const second = await project({ namespace: group.id });
+  const outside = await project({ namespace: (await seedGroup(gantry)).id });
+  const label = (await create(first.id, 'shared', { priority: 2 })).body;
+  const twin = (await create(second.id, 'shared', { color: '#000000' })).body;
+  const other = (await create(outside.id, 'shared')).body;
+  const issue = (
+    await gantry.api(`POST /projects/${second.id}/issues`, { json: { title: 'One', labels: 'shared' } })
+  ).body;
+  await gantry.api(`POST /projects/${second.id}/labels/${twin.id}/subscribe`);
+
+  const reply = await promote(first.id, label.id);
+  assert.equal(reply.status, 200);
+  assert.deepEqual(
+    [reply.body.id, reply.body.color, reply.body.is_project_label, reply.body.subscribed],
+    [label.id, '#FFAABB', false, true],
+  );
+  const ofGroup = (await gantry.api(`GET /groups/${group.id}/labels`)).body;
+  assert.deepEqual(
+    ofGroup.map(({ id, open_issues_count }: { id: number; open_issues_count: number }) => [
+      id,
+      open_issues_count,
+    ]),
+    [[label.id, 1]],
+  );
+  const listed = (await gantry.api(`GET /projects/${second.id}/issues?labels=shared`)).body;
+  assert.deepEqual(
+    listed.map(({ iid }: { iid: number }) => iid),
+    [issue.iid],
+  );
+  const events = `GET /projects/${second.id}/issues/${issue.iid}/resource_label_events`;
+  assert.equal((await gantry.api(events)).body[0].label.id, label.id);
+  assert.equal((await gantry.api(`GET /projects/${outside.id}/labels/${other.id}`)).status, 200);
+});
+
+test('refuses to promote a label without the right in the group, and one of a personal project', async () => {
+  const group = await seedGroup(gantry, { visibility: 'public' });
+  const { id } = await project({ namespace: group.id });
+  const label = (await create(id, 'kept')).body.id;
+  assert.equal((await promote(id, label, reporter.token)).status, 403);
+  const personal = await project();
+  const own = (await create(personal.id, 'kept')).body.id;
+  const refused = await promote(personal.id, own);
+  assert.deepEqual(
+    [refused.status, refused.body],
+    [400, { message: 'The project does not belong to a group' }],
+  );
+  assert.equal((await gantry.api(`GET /projects/${id}/labels/${label}`)).body.is_project_label, true);
+});
+
+test('refuses to promote a label whose title a group above has meanwhile', async () => {
+  const group = await seedGroup(gantry);
+  const below = await seedGroup(gantry, { parent: group.id });
+  const { id } = await project({ namespace: below.id });
+  const label = (await create(id, 'taken')).body.id;
+  assert.equal((await create(group.id, 'taken', {}, 'groups')).status, 201);
+  const refused = await promote(id, label);
+  assert.deepEqual([refused.status, refused.body], [400, { message: { title: ['has already been taken'] } }]);
+});

@@ -16,7 +16,8 @@ import {
 import { createLabel } from './create.ts';
 import { deleteLabel } from './delete.ts';
 import { labelShape } from './json.ts';
-import { type OwnerKind, findOwner } from './project_or_group.ts';
+import { type OwnerKind, findGroupAbove, findOwner } from './project_or_group.ts';
+import { promoteLabel } from './promote.ts';
 import {
   type LabelFilter,
   type LabelKey,
@@ -185,6 +186,21 @@ const subscription = ({ noun, one, id, shared, toSee }: Side, verb: 'subscribe' 
     },
   });
 
+const promote = ({ path, one, id, shared, toChange }: Side, where: 'path' | 'params') =>
+  endpoint({
+    method: 'PUT',
+    path: `${where === 'path' ? one : path}/promote`,
+    summary: `Make a label of a project a label of its group${where === 'path' ? '' : ', by its name'}`,
+    ...shared,
+    params: object({ id, ...(where === 'path' ? { label_id } : named) }),
+    handle: async (call, input) => {
+      const label = toLabelKey(input);
+      const project = await toChange(call, input.id);
+      const group = await findGroupAbove(call, project, 'admin_group_label');
+      return await renderLabel(call, await promoteLabel(call, { project, group }, label));
+    },
+  });
+
 const makeRoutes = (of: Side) => [
   list(of),
   create(of),
@@ -197,4 +213,11 @@ const makeRoutes = (of: Side) => [
   subscription(of, 'unsubscribe'),
 ];
 
-export const labelRoutes = [...makeRoutes(side('projects')), ...makeRoutes(side('groups'))];
+const projectSide = side('projects');
+
+export const labelRoutes = [
+  ...makeRoutes(projectSide),
+  promote(projectSide, 'params'),
+  promote(projectSide, 'path'),
+  ...makeRoutes(side('groups')),
+];

@@ -8,6 +8,7 @@ import {
   seedMember,
   seedProject,
   seedUser,
+  unique,
 } from '../../../test/support/seed.ts';
 import { type Reply, type TestService, startTestService } from '../../../test/support/service.ts';
 
@@ -297,4 +298,41 @@ test('editing a group milestone invalidates cached lists of all projects below',
   assert.equal(await version(id), was + 1);
   assert.equal((await gantry.api(`DELETE /groups/${top.id}/milestones/${milestone}`)).status, 204);
   assert.equal(await version(id), was + 2);
+});
+
+test('promotes a milestone to the group, in place of those of the same title below the group', async () => {
+  const group = await seedGroup(gantry);
+  const first = await project({ namespace: group.id });
+  const second = await project({ namespace: group.id });
+  await create(group.id, 'earlier', {}, 'groups');
+  const milestone = (await create(first.id, 'v1')).body;
+  const twin = (await create(second.id, 'v1')).body;
+  const json = { title: 'One', milestone_id: twin.id };
+  const issue = (await gantry.api(`POST /projects/${second.id}/issues`, { json })).body;
+
+  const reply = await gantry.api(`POST /projects/${first.id}/milestones/${milestone.id}/promote`);
+  assert.equal(reply.status, 201);
+  assert.deepEqual(
+    [reply.body.id, reply.body.iid, reply.body.group_id, reply.body.project_id],
+    [milestone.id, 2, group.id, undefined],
+  );
+  const moved = (await gantry.api(`GET /projects/${second.id}/issues/${issue.iid}`)).body;
+  assert.deepEqual([moved.milestone.id, moved.milestone.group_id], [milestone.id, group.id]);
+  assert.equal((await gantry.api(`GET /projects/${second.id}/milestones/${twin.id}`)).status, 404);
+});
+
+test('refuses to promote a milestone without the right in the group, and one of a personal project', async () => {
+  const group = await seedGroup(gantry, { visibility: 'public' });
+  const inGroup = await project({ namespace: group.id });
+  const personal = await project();
+  const promote = async (id: number, as: { as?: string }) => {
+    const { id: milestone } = (await create(id, unique('kept'))).body;
+    return await gantry.api(`POST /projects/${id}/milestones/${milestone}/promote`, as);
+  };
+  assert.equal((await promote(inGroup.id, { as: developer.token })).status, 403);
+  const refused = await promote(personal.id, {});
+  assert.deepEqual(
+    [refused.status, refused.body],
+    [400, { message: 'The project does not belong to a group' }],
+  );
 });

@@ -17,10 +17,11 @@ import {
   text,
   time,
 } from '../../platform/http/schema.ts';
-import { type OwnerKind, findOwner } from '../labels/project_or_group.ts';
+import { type OwnerKind, findGroupAbove, findOwner } from '../labels/project_or_group.ts';
 import { createMilestone } from './create.ts';
 import { deleteMilestone } from './delete.ts';
 import { milestoneJson, milestoneShape } from './json.ts';
+import { promoteMilestone } from './promote.ts';
 import { findMilestone, listMilestones } from './queries.ts';
 import { type MilestoneEdit, updateMilestone } from './update.ts';
 
@@ -153,6 +154,26 @@ const remove = ({ noun, one, id, shared, toChange }: Side) =>
       await deleteMilestone(call, await toChange(call, input.id), input.milestone_id),
   });
 
+const promote = ({ one, id, shared, toChange }: Side) =>
+  endpoint({
+    method: 'POST',
+    path: `${one}/promote`,
+    summary: 'Make a milestone of a project a milestone of its group',
+    ...shared,
+    params: object({ id, milestone_id }),
+    handle: async (call, input) => {
+      const project = await toChange(call, input.id);
+      const group = await findGroupAbove(call, project, 'admin_group_milestone');
+      return milestoneJson(await promoteMilestone(call, { project, group }, input.milestone_id), call);
+    },
+  });
+
 const makeRoutes = (of: Side) => [list(of), get(of), create(of), update(of), remove(of)];
 
-export const milestoneRoutes = [...makeRoutes(side('projects')), ...makeRoutes(side('groups'))];
+const projectSide = side('projects');
+
+export const milestoneRoutes = [
+  ...makeRoutes(projectSide),
+  promote(projectSide),
+  ...makeRoutes(side('groups')),
+];

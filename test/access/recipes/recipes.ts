@@ -177,6 +177,9 @@ const groupRecipes: Record<string, Recipe> = {
 };
 
 const projectRecipes: Record<string, Recipe> = {
+  [`PUT ${project}/labels/promote`]: { makes: [freshLabel], body: ({ label }) => ({ name: label }) },
+  [`PUT ${project}/labels/:label_id/promote`]: { makes: [freshLabel] },
+  [`POST ${project}/milestones/:milestone_id/promote`]: { makes: [freshMilestone] },
   'GET /projects': { query: 'search=:project_path', holds: is('project') },
   [`GET ${users}/projects`]: { path: { user_id: 'host' }, holds: is('personal') },
   'GET /groups/:id/projects': { holds: is('project') },
