@@ -13,6 +13,8 @@ import { removeSourceWork } from '../review/merge_requests/merging/remove_source
 import { mergeRequestWork } from '../review/merge_requests/work.ts';
 import { deliverWork } from '../outgoing/changes/observe.ts';
 import { deliverHandlers } from '../outgoing/deliveries/deliver.ts';
+import { resumeHandlers } from '../outgoing/deliveries/resume.ts';
+import { resumeWork } from '../outgoing/hooks/topic.ts';
 import { removeAvatarWork } from '../identity/avatars/store_avatar.ts';
 import { avatarWork } from '../identity/avatars/work.ts';
 import { namespaceWork } from '../identity/namespaces/work.ts';
@@ -58,7 +60,7 @@ export const lanes: readonly Lane[] = [
     maxPieces: 1,
   },
   // Requests to other systems, which may take ten seconds each.
-  { title: 'hooks', names: [deliverWork], maxPieces: 20 },
+  { title: 'hooks', names: [deliverWork, resumeWork], maxPieces: 20 },
   { title: 'default', names: null, maxPieces: 1 },
 ];
 
@@ -75,6 +77,7 @@ export const workHandlers = (platform: Platform): { [name: string]: WorkHandler 
   ...pipelineWork(platform, readArchiveTextFile),
   ...artifactWork(platform),
   ...deliverHandlers(platform),
+  ...resumeHandlers(platform),
   ...environmentWork(platform, jobFunctions),
   [scheduleWork]: async ({ schedule_id }) =>
     await (

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { seedGroup, seedProject, seedUser } from '../../../test/support/seed.ts';
+import { unsealValues } from './secrets.ts';
 import { type Reply, type TestService, startTestService } from '../../../test/support/service.ts';
 
 const url = 'https://hooks.example.com/a/../b?token={secret}&x=%20#part';
@@ -125,6 +126,37 @@ describe('hooks of a project', () => {
     });
     assert.equal((await put(body.id, { url_variables: [{ key: 'host', value: 'other' }] })).status, 200);
     assert.equal((await sealed(body.id)).sealed_token, null);
+  });
+
+  it('keeps the values of headers and variables that are sent without one', async () => {
+    const { body } = await post({
+      url: 'https://hooks.example.com/{path}',
+      url_variables: [{ key: 'path', value: 'x' }],
+      custom_headers: [{ key: 'X-Key', value: 'y' }],
+    });
+    const before = await sealed(body.id);
+    const { url_variables, custom_headers } = body;
+    const kept = await put(body.id, { url_variables, custom_headers });
+    assert.deepEqual(kept.body, body);
+    const values = (row: Awaited<ReturnType<typeof sealed>>) => [
+      unsealValues(gantry.service.platform, row.sealed_url_variables),
+      unsealValues(gantry.service.platform, row.sealed_custom_headers),
+    ];
+    assert.deepEqual(values(await sealed(body.id)), values(before));
+    assert.equal((await put(body.id, { custom_headers: [{ key: 'X-Other' }] })).status, 422);
+    const moved = { url: 'https://other.example.com/', url_variables: [] };
+    assert.equal((await put(body.id, { ...moved, custom_headers })).status, 422);
+    assert.equal((await put(body.id, { ...moved, custom_headers: [] })).status, 200);
+  });
+
+  it('does not send the values of variables to another host', async () => {
+    const { body } = await post({
+      url: 'https://hooks.example.com/{path}',
+      url_variables: [{ key: 'path', value: 'x' }],
+    });
+    assert.equal((await put(body.id, { url: 'https://other.example.com/{path}' })).status, 422);
+    const moved = await put(body.id, { url: 'https://other.example.com/' });
+    assert.deepEqual([moved.status, moved.body.url_variables], [200, []]);
   });
 
   it('is gone after its deletion', async () => {

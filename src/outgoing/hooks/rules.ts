@@ -7,7 +7,7 @@ import { type Values, interpolateUrl } from './secrets.ts';
 import { parseTemplate } from './template.ts';
 
 /** 422 with the problem of one parameter, in the form that clients of hooks expect. */
-const unprocessable = (parameter: string, problem: string): Failure =>
+export const unprocessable = (parameter: string, problem: string): Failure =>
   new Failure('unprocessable', { message: { [parameter]: [problem] }, error: problem });
 
 const maxVariables = 20;
@@ -32,13 +32,13 @@ const reservedHeaders = new Set([
   'webhook-timestamp',
 ]);
 
-type KeyValue = { key: string; value: string };
+/** Without a value: the stored one is kept. */
+type KeyValue = { key: string; value?: string | null };
 
-const isKeyValue = (one: unknown): one is KeyValue =>
-  typeof one === 'object' &&
-  one !== null &&
-  typeof (one as KeyValue).key === 'string' &&
-  typeof (one as KeyValue).value === 'string';
+const isKeyValue = (one: unknown): one is KeyValue => {
+  const { key, value } = (one ?? {}) as KeyValue;
+  return typeof key === 'string' && (typeof value === 'string' || value === undefined || value === null);
+};
 
 /** Reads a list of `{ key, value }`, or a hash by index; null: it is neither. */
 const readKeyValues = (raw: unknown): KeyValue[] | null => {
@@ -46,31 +46,49 @@ const readKeyValues = (raw: unknown): KeyValue[] | null => {
   return Array.isArray(items) && items.every(isKeyValue) ? items : null;
 };
 
+/** Values by name, and whether some of them were kept instead of sent. */
+export type ReadValues = { values: Values; hasKept: boolean };
+
 /** @throws Failure 422 */
-export const readUrlVariables = (raw: unknown): Values => {
+const readValues = (
+  parameter: string,
+  { raw, stored, most }: { raw: unknown; stored: Values; most: number },
+  isValid: (key: string, value: string) => boolean,
+): ReadValues => {
   const items = readKeyValues(raw);
-  const isValid = ({ key, value }: KeyValue): boolean =>
-    namePattern.test(key) && value.length > 0 && value.length <= 2048;
-  if (items === null || items.length > maxVariables || !items.every(isValid))
-    throw unprocessable('url_variables', 'Invalid url variables given');
-  return Object.fromEntries(items.map(({ key, value }) => [key, value]));
+  const invalid = unprocessable(parameter, `Invalid ${parameter.replace('_', ' ')} given`);
+  if (items === null || items.length > most) throw invalid;
+  const values: Values = {};
+  for (const { key, value } of items) {
+    const own = value ?? (Object.hasOwn(stored, key) ? stored[key] : undefined);
+    if (own === undefined || !isValid(key, own)) throw invalid;
+    values[key] = own;
+  }
+  return { values, hasKept: items.some(({ value }) => typeof value !== 'string') };
 };
+
+/** Reads the variables of a URL. @param stored values that are kept where only the key is sent @throws Failure 422 */
+export const readUrlVariables = (raw: unknown, stored: Values): ReadValues =>
+  readValues(
+    'url_variables',
+    { raw, stored, most: maxVariables },
+    (key, value) => namePattern.test(key) && value.length > 0 && value.length <= 2048,
+  );
 
 const headerName = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
 
-/** @throws Failure 422 */
-export const readHeaders = (raw: unknown): Values => {
-  const items = readKeyValues(raw);
-  const isValid = ({ key, value }: KeyValue): boolean =>
-    headerName.test(key) &&
-    key.length <= 255 &&
-    !reservedHeaders.has(key.toLowerCase()) &&
-    !key.toLowerCase().startsWith('x-gitlab-') &&
-    /^[\t\u0020-\u007E\u0080-\u00FF]{0,2048}$/.test(value);
-  if (items === null || items.length > maxHeaders || !items.every(isValid))
-    throw unprocessable('custom_headers', 'Invalid custom headers given');
-  return Object.fromEntries(items.map(({ key, value }) => [key, value]));
-};
+/** Reads custom headers. @param stored values that are kept where only the key is sent @throws Failure 422 */
+export const readHeaders = (raw: unknown, stored: Values): ReadValues =>
+  readValues(
+    'custom_headers',
+    { raw, stored, most: maxHeaders },
+    (key, value) =>
+      headerName.test(key) &&
+      key.length <= 255 &&
+      !reservedHeaders.has(key.toLowerCase()) &&
+      !key.toLowerCase().startsWith('x-gitlab-') &&
+      /^[\t\u0020-\u007E\u0080-\u00FF]{0,2048}$/.test(value),
+  );
 
 /**
  * Requires an http(s) URL. One that plainly names this machine or a private address is refused unless local requests

@@ -39,6 +39,12 @@ export const unsealHook = (keys: Keys, hook: HookRow): HookSecrets => ({
   headers: unsealValues(keys, hook.sealed_custom_headers),
 });
 
+const placeholder = /\{([A-Za-z]\w*(?:[-.]\w+)*)\}/g;
+
+/** Returns the names of the variables that a URL uses. */
+export const findPlaceholders = (url: string): string[] =>
+  [...url.matchAll(placeholder)].map(([, name = '']) => name);
+
 /** Replaces `{name}` in the URL of a hook by the values of its variables. */
 export const interpolateUrl = (url: string, variables: Values): string =>
-  url.replaceAll(/\{([A-Za-z]\w*(?:[-.]\w+)*)\}/g, (whole, name: string) => variables[name] ?? whole);
+  url.replaceAll(placeholder, (whole, name: string) => variables[name] ?? whole);

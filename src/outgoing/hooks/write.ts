@@ -9,20 +9,30 @@ import type { Tx } from '../../platform/db/open.ts';
 import { requireRecordQuota } from '../../platform/db/quota.ts';
 import type { Flag } from '../../platform/db/schema/column_types.ts';
 import type { Schema } from '../../platform/db/schema/database.ts';
+import { enqueue } from '../../platform/queue/enqueue.ts';
 import { isListed } from '../sender/addresses.ts';
 import { type BranchFilterStrategy, type EventFlag, eventFlagNames, systemFlags } from './flags.ts';
 import { type HookOwner, lockOwner, ownerColumns, selectOwnHooks } from './owners.ts';
 import { type HookRow, findHook } from './queries.ts';
 import {
+  type ReadValues,
   checkBranchFilter,
   checkTemplate,
   checkToken,
   checkUrl,
   readHeaders,
   readUrlVariables,
+  unprocessable,
 } from './rules.ts';
-import { hooksTopic } from './topic.ts';
-import { type Values, interpolateUrl, sealText, sealValues, unsealValues } from './secrets.ts';
+import { hooksTopic, resumeWork } from './topic.ts';
+import {
+  type Values,
+  findPlaceholders,
+  interpolateUrl,
+  sealText,
+  sealValues,
+  unsealValues,
+} from './secrets.ts';
 
 export type HookEdit = { [F in EventFlag]?: boolean } & {
   url?: string;
@@ -101,10 +111,21 @@ const textColumns = (edit: HookEdit): Columns => {
   };
 };
 
+type StoredValues = { variables: Values; headers: Values };
+
+const noValues: StoredValues = { variables: {}, headers: {} };
+
+/** The variables and headers of an edit; undefined: it does not include them. */
+type SentValues = { variables?: ReadValues; headers?: ReadValues };
+
 /** Reads variables and headers. @throws Failure 422 */
-const readSecrets = (edit: HookEdit): { variables?: Values; headers?: Values } => ({
-  ...(edit.url_variables !== undefined && { variables: readUrlVariables(edit.url_variables ?? []) }),
-  ...(edit.custom_headers !== undefined && { headers: readHeaders(edit.custom_headers ?? []) }),
+const readSecrets = (edit: HookEdit, stored: StoredValues): SentValues => ({
+  ...(edit.url_variables !== undefined && {
+    variables: readUrlVariables(edit.url_variables ?? [], stored.variables),
+  }),
+  ...(edit.custom_headers !== undefined && {
+    headers: readHeaders(edit.custom_headers ?? [], stored.headers),
+  }),
 });
 
 /** @throws Failure 422 */
@@ -132,12 +153,12 @@ const sealOptional = (platform: Call['platform'], text: string | null): string |
 const secretColumns = (
   { platform }: Call,
   { token, signing_token }: HookEdit,
-  { variables, headers }: { variables?: Values; headers?: Values },
+  { variables, headers }: SentValues,
 ): Columns => ({
   ...(token !== undefined && { sealed_token: sealOptional(platform, token) }),
   ...(signing_token !== undefined && { sealed_signing_token: sealOptional(platform, signing_token) }),
-  ...(variables !== undefined && { sealed_url_variables: sealValues(platform, variables) }),
-  ...(headers !== undefined && { sealed_custom_headers: sealValues(platform, headers) }),
+  ...(variables !== undefined && { sealed_url_variables: sealValues(platform, variables.values) }),
+  ...(headers !== undefined && { sealed_custom_headers: sealValues(platform, headers.values) }),
 });
 
 const defaultFlags = ({ type }: HookOwner): { [F in EventFlag]: Flag } => ({
@@ -159,9 +180,9 @@ export const createHook = async (
   input: HookEdit & { url: string },
 ): Promise<HookRow> => {
   const edit = { ...keepOwnFlags(owner, input), url: input.url };
-  const secrets = readSecrets(edit);
+  const secrets = readSecrets(edit, noValues);
   checkEdit(edit);
-  checkUrlOf(call, edit.url, secrets.variables ?? {});
+  checkUrlOf(call, edit.url, secrets.variables?.values ?? {});
   checkBranchFilter(edit.push_events_branch_filter ?? null, edit.branch_filter_strategy ?? 'wildcard');
   const columns = { ...flagColumns(edit), ...textColumns(edit), ...secretColumns(call, edit, secrets) };
   return await call.write(async (tx) => {
@@ -188,9 +209,52 @@ export const createHook = async (
   });
 };
 
+const loadValues = ({ platform }: Call, row: HookRow): StoredValues => ({
+  variables: unsealValues(platform, row.sealed_url_variables),
+  headers: unsealValues(platform, row.sealed_custom_headers),
+});
+
+const toEnterAgain = 'values must be entered again, because the URL leads to another host';
+
 /**
- * Edits a hook. Also re-enables a hook that was disabled after failures. If the edit changes the URL's origin, tokens
- * and headers that it does not include are cleared, so that the new host does not receive them.
+ * Returns what an edit clears so that a new host does not receive the secrets of the former one: all that the edit does
+ * not include.
+ * @throws Failure 422 if the edit keeps stored values, or the URL uses them
+ */
+const clearForNewHost = (url: string, stored: StoredValues, sent: SentValues): Columns => {
+  if (sent.headers?.hasKept === true) throw unprocessable('custom_headers', toEnterAgain);
+  const isUsed = findPlaceholders(url).some((name) => Object.hasOwn(stored.variables, name));
+  if (sent.variables?.hasKept === true || (sent.variables === undefined && isUsed))
+    throw unprocessable('url_variables', toEnterAgain);
+  return {
+    sealed_token: null,
+    sealed_signing_token: null,
+    sealed_custom_headers: null,
+    sealed_url_variables: null,
+  };
+};
+
+/** Checks an edit against the stored hook. Returns the columns with secrets. @throws Failure 422 */
+const readUpdate = (call: Call, edit: HookEdit, before: HookRow): Columns => {
+  const stored = loadValues(call, before);
+  const sent = readSecrets(edit, stored);
+  const url = edit.url ?? before.url;
+  const variables = sent.variables?.values ?? stored.variables;
+  checkUrlOf(call, url, variables);
+  checkBranchFilter(
+    edit.push_events_branch_filter === undefined
+      ? before.push_events_branch_filter
+      : edit.push_events_branch_filter,
+    edit.branch_filter_strategy ?? before.branch_filter_strategy,
+  );
+  const isMoved = getOrigin(url, variables) !== getOrigin(before.url, stored.variables);
+  return { ...(isMoved && clearForNewHost(url, stored, sent)), ...secretColumns(call, edit, sent) };
+};
+
+/**
+ * Edits a hook. Also resumes a hook that paused after failures: its pending deliveries are sent at once. If the edit
+ * changes the URL's origin, tokens, headers and URL variables that it does not include are cleared, so that the new host
+ * does not receive them.
  * @throws Failure 404, 422
  */
 export const updateHook = async (
@@ -200,30 +264,16 @@ export const updateHook = async (
   input: HookEdit,
 ): Promise<HookRow> => {
   const edit = keepOwnFlags(owner, input);
-  const secrets = readSecrets(edit);
   checkEdit(edit);
   return await call.write(async (tx) => {
     await lockOwner(tx, owner);
     const before = await findHook(tx.db, owner, id);
-    const url = edit.url ?? before.url;
-    const variables = secrets.variables ?? unsealValues(call.platform, before.sealed_url_variables);
-    checkUrlOf(call, url, variables);
-    checkBranchFilter(
-      edit.push_events_branch_filter === undefined
-        ? before.push_events_branch_filter
-        : edit.push_events_branch_filter,
-      edit.branch_filter_strategy ?? before.branch_filter_strategy,
-    );
-    const isMoved =
-      getOrigin(url, variables) !==
-      getOrigin(before.url, unsealValues(call.platform, before.sealed_url_variables));
     const row = await tx.db
       .updateTable('hooks')
       .set({
-        ...(isMoved && { sealed_token: null, sealed_signing_token: null, sealed_custom_headers: null }),
+        ...(readUpdate(call, edit, before) as object),
         ...flagColumns(edit),
         ...(textColumns(edit) as object),
-        ...(secretColumns(call, edit, secrets) as object),
         failures: 0,
         disabled_until: null,
         updated_at: tx.now,
@@ -231,6 +281,7 @@ export const updateHook = async (
       .where('id', '=', id)
       .returningAll()
       .executeTakeFirstOrThrow();
+    if (before.failures > 0) await enqueue(tx, resumeWork, { hook_id: id });
     await raiseVersion(tx);
     await recordHookEvent(call, tx, 'updated', row);
     return row;
